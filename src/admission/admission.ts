@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../lib/cancellation.ts'
 import { Problem } from '../model/problem.ts'
 
 export interface AdmissionLimits {
@@ -52,7 +53,7 @@ export class Admission {
    * Resolves when the query may run, with what frees its place. Throws Problem `overloaded` when too many wait already, and the signal's
    * reason when it is aborted before the query's turn.
    */
-  enter(kind: QueryClass, reader: string, signal: AbortSignal): Promise<Leave> | Leave {
+  enter(kind: QueryClass, reader: string, signal: CancelSignal): Promise<Leave> | Leave {
     signal.throwIfAborted()
     const asker = { kind, reader }
     if (this.#mayRun(asker)) return this.#begin(asker)

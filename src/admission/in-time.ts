@@ -1,8 +1,9 @@
+import { Cancellation, type CancelSignal } from '../lib/cancellation.ts'
 import type { Timer } from '../lib/timer.ts'
 import { Problem } from '../model/problem.ts'
 
 export interface Deadline {
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
   /** From the arrival of a query until its answer is complete. */
   readonly queryTimeMs: number
   /** Whether the caller set that time himself. */
@@ -13,14 +14,14 @@ export interface Deadline {
 }
 
 /**
- * Runs `work` with a signal that is aborted when the time is over or the caller has gone. That is told at once; an answer that comes
+ * Runs `work` with what is cancelled when the time is over or the caller has gone. That is told at once; an answer that comes
  * all the same is nobody's any more, and released.
  */
 export function inTime<Result extends { release(): void }>(
   { signal, queryTimeMs, isOwnTime = false, timer, advice }: Deadline,
-  work: (deadline: AbortSignal) => Promise<Result>,
+  work: (deadline: Cancellation) => Promise<Result>,
 ): Promise<Result> {
-  const controller = new AbortController()
+  const cancellation = new Cancellation()
   return new Promise<Result>((resolve, reject) => {
     signal.throwIfAborted()
     const settled = (): void => {
@@ -30,17 +31,17 @@ export function inTime<Result extends { release(): void }>(
     const stop = (reason: unknown): void => {
       settled()
       reject(reason)
-      controller.abort(reason)
+      cancellation.cancel(reason)
     }
     const onAbort = (): void => stop(signal.reason)
     const stopTimer = timer(() => stop(timeIsOver(queryTimeMs, isOwnTime, advice)), queryTimeMs)
     signal.addEventListener('abort', onAbort, { once: true })
     const done = (result: Result): void => {
       settled()
-      if (controller.signal.aborted) result.release()
+      if (cancellation.aborted) result.release()
       else resolve(result)
     }
-    work(controller.signal).then(done, (error: unknown) => {
+    work(cancellation).then(done, (error: unknown) => {
       settled()
       reject(error)
     })

@@ -1,5 +1,5 @@
 import { Problem } from '../model/problem.ts'
-import { SpareChunks, spareChunkBytes } from './spare-chunks.ts'
+import { SpareChunks, shortChunkBytes, spareChunkBytes } from './spare-chunks.ts'
 
 /** What one body alone keeps of its memory that was put away. */
 const ownSpareBytes = 8 * spareChunkBytes
@@ -41,7 +41,8 @@ export class ChunkWriter {
     const longest = Math.max(spareChunkBytes, bytes * 4)
     // What is long already mostly goes on.
     const wanted = this.bytes >= longBytes ? longest : Math.max(bytes, Math.min(expectedBytes, longest))
-    this.chunk = (wanted === spareChunkBytes ? this.#spares.take() : null) ?? newChunk(wanted)
+    if (wanted <= shortChunkBytes) this.chunk = this.#spares.takeShort() ?? newChunk(shortChunkBytes)
+    else this.chunk = (wanted === spareChunkBytes ? this.#spares.take() : null) ?? newChunk(wanted)
   }
 
   /** Throws Problem `result_too_large`. */

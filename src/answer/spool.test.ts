@@ -8,8 +8,9 @@ import { type DiskOperation, SimulatedDisk } from '../../test/support/simulated-
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { ChunkWriter } from './chunk-writer.ts'
+import { SpareChunks } from './spare-chunks.ts'
 import { clearSpool, Spool, type SpoolRoom } from './spool.ts'
-import { openAnswer, type StoredAnswer } from './stored-answer.ts'
+import { openAnswer, packed, type StoredAnswer } from './stored-answer.ts'
 import { UnsentAnswers } from './unsent-answers.ts'
 
 let directory: string
@@ -31,7 +32,7 @@ async function store(
   disk: Disk = nodeDisk,
 ): Promise<{ stored: StoredAnswer; text: Buffer }> {
   const chunks = new ChunkWriter(resultBytes)
-  const spool = new Spool(chunks, room, { disk, path: join(directory, `answer-${++names}`) })
+  const spool = new Spool(chunks, room, { disk, newPath: () => join(directory, `answer-${++names}`) })
   const text = Buffer.concat(Array.from({ length: pieces }, (_, index) => Buffer.alloc(100_000, 97 + (index % 26))))
   try {
     for (let at = 0; at < text.length; at += 100_000) {
@@ -170,4 +171,50 @@ test('answers that wait for their readers leave less room for others', async () 
   expect(unsent.room()).toEqual({ memoryBytes: 0, fileBytes: 2_000_000 })
   for (const answer of [first, second, third, inFile]) answer.release()
   expect(unsent.room()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
+})
+
+describe('an answer that crosses threads', () => {
+  const answerOf = (...texts: string[]): StoredAnswer => {
+    const chunks = texts.map((text) => new Uint8Array(Buffer.from(text)))
+    return { rows: 1, bytes: chunks.reduce((sum, { length }) => sum + length, 0), body: { kind: 'memory', chunks } }
+  }
+
+  test('goes as a text where it is short, byte for byte, and its memory stays', async () => {
+    const text = `[{"T":"søppel 🚮 ${String.fromCharCode(0, 127, 255)}"}]`
+    const spare: ArrayBuffer[] = []
+    const answer = answerOf(text)
+    const short = packed(answer, (memory) => spare.push(...memory))
+    expect(short.body.kind).toBe('short')
+    expect(spare).toEqual([answer.body.kind === 'memory' ? answer.body.chunks[0]!.buffer : null])
+    const released: number[] = []
+    const opened = openAnswer(short, (memory) => released.push(memory.length))
+    expect((await bodyOf(opened)).toString()).toBe(text)
+    opened.release(true)
+    opened.release(true)
+    expect(released).toEqual([0])
+  })
+
+  test.each([
+    ['a long one', answerOf('x'.repeat(16 * 1024 + 1))],
+    ['one in several chunks', answerOf('[', ']')],
+    ['an empty one', answerOf()],
+  ])('%s goes as it is', (_name, answer) => {
+    const spare: ArrayBuffer[] = []
+    expect(packed(answer, (memory) => spare.push(...memory))).toBe(answer)
+    expect(spare).toEqual([])
+  })
+
+  test('is written into the memory of one that was short', () => {
+    const spares = new SpareChunks(0)
+    const write = (): Uint8Array => {
+      const chunks = new ChunkWriter(1000, spares)
+      chunks.reserve(10)
+      chunks.chunk[chunks.at++] = 120
+      return chunks.finish()[0]!
+    }
+    const first = write()
+    spares.give([first.buffer])
+    expect(write().buffer).toBe(first.buffer)
+    expect(write().buffer).not.toBe(first.buffer)
+  })
 })

@@ -24,7 +24,8 @@ export async function clearSpool(directory: string, disk: Disk = nodeDisk): Prom
 /** Where the file of an answer would be. */
 export interface SpoolPlace {
   readonly disk: Disk
-  readonly path: string
+  /** Asked for when the file is made: most answers need none. */
+  readonly newPath: () => string
 }
 
 export class Spool {
@@ -32,6 +33,7 @@ export class Spool {
   readonly #room: SpoolRoom
   readonly #place: SpoolPlace
   #file: DiskFile | null = null
+  #path = ''
   #fileBytes = 0
 
   /** Keeps what is written to `chunks`. */
@@ -56,7 +58,8 @@ export class Spool {
     const chunks = this.#chunks.finish()
     if (this.#file === null) return { kind: 'memory', chunks: chunks.map(ofItsOwn) }
     await this.#write(chunks)
-    const { disk, path } = this.#place
+    const { disk } = this.#place
+    const path = this.#path
     const file = this.#file
     this.#file = null
     try {
@@ -73,20 +76,23 @@ export class Spool {
    * file that a failing disk does not let go is removed at the next start.
    */
   async discard(): Promise<void> {
-    const { disk, path } = this.#place
+    const { disk } = this.#place
     const file = this.#file
     if (file === null) return
     this.#file = null
     await file.close().catch(() => undefined)
-    await disk.remove(path).catch(() => undefined)
+    await disk.remove(this.#path).catch(() => undefined)
   }
 
   async #write(chunks: readonly Uint8Array[]): Promise<void> {
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     if (this.#fileBytes + bytes > this.#room.fileBytes) throw noRoom()
-    const { disk, path } = this.#place
+    const { disk, newPath } = this.#place
     try {
-      this.#file ??= await disk.open(path, { create: true })
+      if (this.#file === null) {
+        this.#path = newPath()
+        this.#file = await disk.open(this.#path, { create: true })
+      }
       await this.#file.write(chunks, this.#fileBytes)
     } catch (error) {
       throw failure(error)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
@@ -45,11 +46,11 @@ export async function storeRows(
   { fields, batches }: RowStream,
   { format, resultBytes, room }: AnswerShape,
   { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<StoredAnswer> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)
-  const spool = new Spool(chunks, room, { disk, path: join(spoolDirectory, randomUUID()) })
+  const spool = new Spool(chunks, room, { disk, newPath: () => join(spoolDirectory, randomUUID()) })
   try {
     const shaper = newShaper(format, fields, chunks)
     let rows = 0

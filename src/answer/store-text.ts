@@ -22,7 +22,7 @@ export async function storeText(
 ): Promise<Omit<StoredAnswer, 'rows'>> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)
-  const spool = new Spool(chunks, room, { disk, path: join(spoolDirectory, randomUUID()) })
+  const spool = new Spool(chunks, room, { disk, newPath: () => join(spoolDirectory, randomUUID()) })
   const encoder = new TextEncoder()
   try {
     for await (const piece of pieces) {

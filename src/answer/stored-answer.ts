@@ -1,10 +1,15 @@
 // A whole answer as plain data, which may cross threads, and how its body is read.
 import { close, openSync, read, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { shortChunkBytes } from './spare-chunks.ts'
 import type { Answer } from './whole-answer.ts'
 
-/** A body's chunks have memory of their own; a body's file is deleted by whoever opens the answer. */
+/**
+ * A body's chunks have memory of their own; a body's file is deleted by whoever opens the answer. `short` are its bytes as a text of one
+ * character each (latin1): to copy a few of them into another thread costs a third of what handing over their memory does.
+ */
 export type StoredBody =
+  | { readonly kind: 'short'; readonly bytes: string }
   | { readonly kind: 'memory'; readonly chunks: readonly Uint8Array<ArrayBuffer>[] }
   | { readonly kind: 'file'; readonly path: string }
 
@@ -26,18 +31,39 @@ export function openAnswer(
   { rows, bytes, body }: StoredAnswer,
   released: (memory: readonly ArrayBuffer[]) => void = () => undefined,
 ): Answer {
+  if (body.kind === 'short') {
+    const chunks = [Buffer.from(body.bytes, 'latin1')]
+    return { rows, bytes, chunks, release: once(() => released([])) }
+  }
   const file = body.kind === 'file' ? new BodyFile(body.path, bytes) : null
-  let isReleased = false
   return {
     rows,
     bytes,
     chunks: body.kind === 'memory' ? body.chunks : file!,
-    release: (isSent = false) => {
-      if (isReleased) return
-      isReleased = true
+    release: once((isSent = false) => {
       file?.close()
       released(isSent && body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
-    },
+    }),
+  }
+}
+
+/** The answer as it crosses threads at the least cost; `spare` is given memory that may be written again, because it stays. */
+export function packed(answer: StoredAnswer, spare: (memory: readonly ArrayBuffer[]) => void): StoredAnswer {
+  const { body, bytes } = answer
+  if (body.kind !== 'memory' || bytes > shortChunkBytes) return answer
+  const [chunk] = body.chunks
+  if (chunk === undefined || body.chunks.length > 1) return answer
+  const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
+  spare([chunk.buffer])
+  return { ...answer, body: { kind: 'short', bytes: text } }
+}
+
+function once(release: Answer['release']): Answer['release'] {
+  let isReleased = false
+  return (isSent) => {
+    if (isReleased) return
+    isReleased = true
+    release(isSent)
   }
 }
 

@@ -33,7 +33,7 @@ export class UnsentAnswers {
   /** Takes over an answer, and counts it until it is released; `spare` is given the memory that may be written again then. */
   open(stored: StoredAnswer, spare: (memory: readonly ArrayBuffer[]) => void = () => undefined): Answer {
     const { bytes } = stored
-    const count = stored.body.kind === 'memory' ? this.#countMemory : this.#countFile
+    const count = stored.body.kind === 'file' ? this.#countFile : this.#countMemory
     const answer = openAnswer(stored, (memory) => {
       count(-bytes)
       if (memory.length > 0) spare(memory)

@@ -56,7 +56,7 @@ export class ClusterNativeQueries {
     )
     const { resultBytes, resultRows, buckets } = limits
     const allowed = timeAllowed(timeoutOf(query), limits)
-    return inTime({ signal, ...allowed, timer: systemTimer, advice: nativeAdvice }, async (deadline) => {
+    return inTime({ signal, ...allowed, timer: systemTimer, advice: nativeAdvice }, async ({ signal: deadline }) => {
       const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
       await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
       const leave = await admission.enter('sql', reader.id, deadline)

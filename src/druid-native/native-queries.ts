@@ -87,7 +87,7 @@ export class NativeQueries {
       reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
     )
     const allowed = timeAllowed(timeoutOf(query), limits)
-    return inTime({ signal, ...allowed, timer, advice: nativeAdvice }, async (deadline) => {
+    return inTime({ signal, ...allowed, timer, advice: nativeAdvice }, async ({ signal: deadline }) => {
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const planned = await this.#planned(bytes, entities, deadline)

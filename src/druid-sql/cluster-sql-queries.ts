@@ -95,7 +95,7 @@ export class ClusterSqlQueries {
     const readable = readableTables(definitions, reader)
     const { text, parameters, zone, listsFunctions } = question
     const allowed = timeAllowed(question.timeoutMs ?? 0, limits)
-    return inTime({ signal, ...allowed, timer: systemTimer, advice }, async (deadline) => {
+    return inTime({ signal, ...allowed, timer: systemTimer, advice }, async ({ signal: deadline }) => {
       const checked = translateSql(text, readable.tables, {
         tokensMax: limits.sqlTokens,
         parameters,

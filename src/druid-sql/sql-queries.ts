@@ -137,7 +137,7 @@ export class SqlQueries {
     const translate = (wraps: boolean): CheckedSql =>
       translateSql(text, tables, { wraps, tokensMax: limits.sqlTokens, parameters, zone, listsFunctions })
     const allowed = timeAllowed(question.timeoutMs ?? 0, limits)
-    return inTime({ signal, ...allowed, timer, advice }, async (deadline) => {
+    return inTime({ signal, ...allowed, timer, advice }, async ({ signal: deadline }) => {
       const checked = translate(false)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {

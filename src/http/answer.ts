@@ -47,12 +47,12 @@ export async function sendBody(
   reply.type(mediaType)
   if (body.answeredBy !== undefined) reply.header('Tidemark-Answered-By', body.answeredBy)
   if (body.bytes > onePieceBytesMax) cutOffIdle(reply, sendIdleMs)
-  if (body.bytes < compressedBytesMin) return reply.send(await onePiece(body))
+  if (body.bytes < compressedBytesMin) return reply.send(pieceInMemory(body) ?? (await onePiece(body)))
   const vary = reply.getHeader('vary')
   reply.header('Vary', vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`)
   const encoding = chooseEncoding(request.headers['accept-encoding']?.toString(), encodings)
   if (encoding !== null) return sendCompressed(reply, body, encoding)
-  if (body.bytes <= onePieceBytesMax) return reply.send(await onePiece(body))
+  if (body.bytes <= onePieceBytesMax) return reply.send(pieceInMemory(body) ?? (await onePiece(body)))
   return reply.header('Content-Length', body.bytes).send(Readable.from(body.chunks, { highWaterMark: piecesAhead }))
 }
 
@@ -70,17 +70,23 @@ async function sendCompressed(reply: FastifyReply, body: Body, encoding: string)
     pipeline(Readable.from(body.chunks, { highWaterMark: piecesAhead }), compressor, () => undefined)
     return reply.send(compressor)
   }
-  compressor.end(await onePiece(body))
+  compressor.end(pieceInMemory(body) ?? (await onePiece(body)))
   return reply.send(await buffer(compressor))
 }
 
-async function onePiece(body: Body): Promise<Buffer> {
-  const { bytes } = body
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body.chunks) chunks.push(chunk)
-  const [only] = chunks
-  if (chunks.length !== 1 || only === undefined) return Buffer.concat(chunks, bytes)
+/** Null where the body is read from a file. */
+function pieceInMemory({ bytes, chunks }: Body): Buffer | null {
+  if (!Array.isArray(chunks)) return null
+  const inMemory: readonly Uint8Array[] = chunks
+  const [only] = inMemory
+  if (inMemory.length !== 1 || only === undefined) return Buffer.concat(inMemory, bytes)
   return Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+}
+
+async function onePiece({ bytes, chunks }: Body): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const chunk of chunks) pieces.push(chunk)
+  return Buffer.concat(pieces, bytes)
 }
 
 export function sendJson(

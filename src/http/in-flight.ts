@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
+import { Cancellation } from '../lib/cancellation.ts'
 
 interface Flight {
   readonly reply: FastifyReply
-  abort: AbortController | null
+  cancellation: Cancellation | null
 }
 
 /** The requests that are not answered yet, so that a stop can wait for them and then end the rest. */
@@ -32,17 +33,22 @@ export class InFlight {
   }
 
   begin(reply: FastifyReply): void {
-    this.#flights.set(reply.raw, { reply, abort: null })
+    this.#flights.set(reply.raw, { reply, cancellation: null })
     reply.raw.on('close', this.#closed)
   }
 
-  /** Is aborted when the client goes away before its answer is whole, or the server stops. */
-  signal(reply: FastifyReply): AbortSignal {
-    const abort = new AbortController()
+  /** Is cancelled when the client goes away before its answer is whole, or the server stops. */
+  cancellation(reply: FastifyReply): Cancellation {
+    const cancellation = new Cancellation()
     const flight = this.#flights.get(reply.raw)
-    if (flight === undefined) abort.abort()
-    else flight.abort = abort
-    return abort.signal
+    if (flight === undefined) cancellation.cancel()
+    else flight.cancellation = cancellation
+    return cancellation
+  }
+
+  /** As `cancellation`, for what takes an AbortSignal alone. */
+  signal(reply: FastifyReply): AbortSignal {
+    return this.cancellation(reply).signal
   }
 
   /**
@@ -68,17 +74,17 @@ export class InFlight {
 
   /** Answers all that have no answer yet with `error`, and cuts off what is being sent. */
   endAll(error: Error): void {
-    for (const [response, { reply, abort }] of this.#flights) {
+    for (const [response, { reply, cancellation }] of this.#flights) {
       if (reply.sent) response.destroy()
       else reply.send(error)
-      abort?.abort(error)
+      cancellation?.cancel(error)
     }
   }
 
   #end(response: ServerResponse): void {
     const flight = this.#flights.get(response)
     this.#flights.delete(response)
-    if (!response.writableFinished) flight?.abort?.abort()
+    if (!response.writableFinished) flight?.cancellation?.cancel()
     if (this.#flights.size === 0) this.#whenEmpty?.()
   }
 }

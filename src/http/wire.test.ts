@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keys, plainServices, plant, type TestServer, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
 import { unknownKey } from '../access/caller.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { stopServer } from './stop.ts'
 
@@ -278,7 +279,7 @@ const query = (body = '{"entity":"plant"}'): string =>
 
 /** A server whose queries end when they are told to, or when their signal is aborted. */
 async function heldServer() {
-  const started: AbortSignal[] = []
+  const started: CancelSignal[] = []
   const release: (() => void)[] = []
   const server = await testServer({
     queries: {
@@ -306,7 +307,7 @@ describe('clients that go away', () => {
   test('end their query, which is no failure of the service', async () => {
     const held = await heldServer()
     const socket = await held.ask()
-    const aborted = once(held.started[0]!, 'abort')
+    const aborted = new Promise<void>((resolve) => held.started[0]!.addEventListener('abort', resolve))
     socket.destroy()
     await aborted
     await held.inFlight.empty()

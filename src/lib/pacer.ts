@@ -1,10 +1,12 @@
+import type { CancelSignal } from './cancellation.ts'
+
 /** Units of work between two looks at the clock: a look costs about as much as a hundred of them. */
 const unitsPerLook = 16_384
 
 export interface PacerOptions {
   /** How long a run may hold the event loop. */
   readonly sliceMs: number
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
 }
 
 /** All that rests in this thread, longest first: each turn of the event loop one of them goes on, however many there are. */
@@ -25,7 +27,7 @@ function nextSlice(): void {
  */
 export class Pacer {
   readonly #sliceMs: number
-  readonly #signal: AbortSignal
+  readonly #signal: CancelSignal
   #units = 0
 
   constructor({ sliceMs, signal }: PacerOptions) {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { clearSpool } from '../answer/spool.ts'
 import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, SeriesReader, TagPage, TagRequest } from '../store/series-store.ts'
@@ -32,7 +33,7 @@ export class ClusterPlanRunner implements PlanRunner {
     return new ClusterPlanRunner({ ...options, spoolDirectory: resolve(options.spoolDirectory) })
   }
 
-  async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {
+  async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const { reader, spoolDirectory, sliceMs } = this.#options
     const request = { plan, format, limits, room: this.unsent.room() }
     return this.unsent.open(await runPlan(reader, request, { sliceMs, spoolDirectory }, signal))

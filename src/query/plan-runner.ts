@@ -1,4 +1,5 @@
 import type { Answer } from '../answer/whole-answer.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
@@ -9,7 +10,7 @@ import type { EntityStatistics, TagPage, TagRequest } from '../store/series-stor
  * `overloaded` when too much waits to be sent, and `unavailable` while the store is being started again.
  */
 export interface PlanRunner {
-  run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer>
+  run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer>
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
   tags(request: TagRequest, signal: AbortSignal): Promise<TagPage>
 }

@@ -3,6 +3,7 @@ import { everyone } from '../../test/support/everyone.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
 import { Admission, type AdmissionLimits } from '../admission/admission.ts'
 import type { Answer } from '../answer/whole-answer.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Plan } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
@@ -45,7 +46,7 @@ const never = new AbortController().signal
 
 interface Run {
   readonly plan: Plan
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
   readonly finish: (answer: Answer) => void
   readonly fail: (error: unknown) => void
 }

@@ -5,6 +5,7 @@ import { inTime } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Entity } from '../model/entity.ts'
@@ -52,7 +53,7 @@ export class Queries {
     kind: Kind,
     request: QueryRequest<Kind>,
     format: AnswerFormat,
-    signal: AbortSignal,
+    signal: CancelSignal,
     reader: Reader,
   ): Promise<Answer> {
     const { definitions, runner, admission, nowMs, limits, timer = systemTimer } = this.#parts
@@ -75,7 +76,7 @@ export class Queries {
     const readable = definitions.entities().filter((entity) => reader.mayRead(entity.name))
     const { queryTimeMs } = limits
     const advice = 'Ask again, with a key that may read fewer entities, or raise the limit.'
-    const { descriptions } = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
+    const { descriptions } = await inTime({ signal, queryTimeMs, timer, advice }, async ({ signal: deadline }) => {
       const leave = await admission.enter('data', reader.id, deadline)
       const described = this.#describe(readable, deadline).finally(leave)
       return { descriptions: await described, release: () => undefined }

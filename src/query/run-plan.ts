@@ -1,6 +1,7 @@
 import type { SpoolRoom } from '../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
 import type { StoredAnswer } from '../answer/stored-answer.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
 import type { SeriesReader } from '../store/series-store.ts'
@@ -17,7 +18,7 @@ export async function runPlan(
   reader: SeriesReader,
   { plan, limits, ...shape }: PlanRequest,
   settings: AnswerSettings,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<StoredAnswer> {
   const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
   return storeRows(rows, { ...shape, resultBytes: limits.resultBytes }, settings, signal)

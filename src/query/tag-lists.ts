@@ -64,7 +64,7 @@ export class TagLists {
     const scope: TokenScope = ['/consumer/data/tags', entity.id, selection.tags[0].name, prefix]
     const after = token === undefined ? null : tokens.decode(scope, token)
     const { queryTimeMs, pageBytes } = limits
-    const { tags, more } = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
+    const { tags, more } = await inTime({ signal, queryTimeMs, timer, advice }, async ({ signal: deadline }) => {
       const leave = await admission.enter('data', reader.id, deadline)
       const page: TagPage = await runner.tags({ selection, after, limit, bytesMax: pageBytes }, deadline).finally(leave)
       return { ...page, release: () => undefined }

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { AggregationPlan, Groups } from '../model/aggregation.ts'
 import type { ColumnVector } from '../model/column.ts'
 import type { Plan, PlanLimits, Selection } from '../model/plan.ts'
@@ -51,7 +52,7 @@ export interface SeriesReader {
    * Throws Problem `result_too_large` or `too_many_buckets` when a limit is passed, and the signal's reason when it is aborted.
    * A long run yields to the event loop every few milliseconds.
    */
-  run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncIterable<ResultBatch>
+  run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncIterable<ResultBatch>
   /** Of the rows that have not left: those from `sinceMs` on, all of them when it is null. Throws the signal's reason when it is aborted. */
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
   /** The tags that have an item, by code point; null is none. Throws the signal's reason when it is aborted. */

@@ -12,8 +12,8 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
       ...route,
       schema: { ...schema, body: queryRequests[kind] },
       handler: (request, reply) =>
-        answerRows(kind, request, reply, context, (format, signal, reader) =>
-          context.services.queries.run(kind, request.body, format, signal, reader),
+        answerRows(kind, request, reply, context, (format, cancellation, reader) =>
+          context.services.queries.run(kind, request.body, format, cancellation, reader),
         ),
     })
   }

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Reader } from '../../admission/reader.ts'
 import type { Answer } from '../../answer/whole-answer.ts'
+import type { Cancellation } from '../../lib/cancellation.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
 import { formatContentType } from '../../model/answer-format.ts'
 import type { ProblemCode } from '../../model/problem.ts'
@@ -49,12 +50,12 @@ export async function answerRows(
   request: FastifyRequest,
   reply: FastifyReply,
   { services, settings, guard, inFlight }: RouteParts,
-  run: (format: AnswerFormat, signal: AbortSignal, reader: Reader) => Promise<Answer>,
+  run: (format: AnswerFormat, cancellation: Cancellation, reader: Reader) => Promise<Answer>,
 ): Promise<FastifyReply> {
-  const signal = inFlight.signal(reply)
+  const cancellation = inFlight.cancellation(reply)
   const startedMs = performance.now()
   const format = formatFor(request.headers.accept)
-  const answer = await run(format, signal, guard.reader(request))
+  const answer = await run(format, cancellation, guard.reader(request))
   releaseAfter(reply, answer)
   const { rows, bytes } = answer
   services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })

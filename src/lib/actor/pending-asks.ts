@@ -1,10 +1,12 @@
+import type { CancelSignal } from '../cancellation.ts'
+
 interface Ask<Reply> {
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: unknown) => void
 }
 
 interface AskWays {
-  readonly signal: AbortSignal | null
+  readonly signal: CancelSignal | null
   readonly send: (id: number) => void
   /** Says that nobody waits for the answer any more. What it returns is called once the question is settled. */
   readonly cancel: (id: number) => (() => void) | undefined

@@ -7,6 +7,7 @@ import type { SqlPlan } from '../../druid-sql/plan/sql-plan.ts'
 import type { SqlPlanRunner } from '../../druid-sql/sql-queries.ts'
 import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor/actor.ts'
 import { Holds } from '../../lib/actor/holds.ts'
+import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Held } from '../../lib/held.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
 import type { DruidShape } from '../../model/druid-layout.ts'
@@ -138,7 +139,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     this.#actor.life?.flush()
   }
 
-  async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {
+  async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const room = this.#unsent.room()
     const { answer } = replyOf('answer', await this.#ask({ kind: 'run', plan, format, limits, room }, signal))
     return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
@@ -277,7 +278,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return storeAway(this.#opening.reason)
   }
 
-  async #ask(question: Unnumbered, signal: AbortSignal | null): Promise<Reply> {
+  async #ask(question: Unnumbered, signal: CancelSignal | null): Promise<Reply> {
     const life = this.#actor.ready
     if (life === null) throw this.#away()
     signal?.throwIfAborted()

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Life } from '../../lib/actor/actor.ts'
 import { PendingAsks } from '../../lib/actor/pending-asks.ts'
+import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Problem } from '../../model/problem.ts'
 import { Outbox } from '../outbox.ts'
 import type { FromStore, StoreThreadData, ToStore } from '../protocol.ts'
@@ -64,7 +65,7 @@ export class StoreLife implements Life {
     })
   }
 
-  ask(question: Unnumbered, signal: AbortSignal | null): Promise<Reply> {
+  ask(question: Unnumbered, signal: CancelSignal | null): Promise<Reply> {
     return this.#asks.add({
       signal,
       send: (id) => this.post({ ...question, id }),

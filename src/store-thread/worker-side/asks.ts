@@ -1,7 +1,8 @@
 import { SpareChunks } from '../../answer/spare-chunks.ts'
-import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import { packed, type StoredAnswer } from '../../answer/stored-answer.ts'
 import { runNativePlan } from '../../druid-native/plan/run-native-plan.ts'
 import { runSqlPlan } from '../../druid-sql/plan/run-sql-plan.ts'
+import { Cancellation } from '../../lib/cancellation.ts'
 import type { Disk } from '../../lib/disk.ts'
 import { damagedData } from '../../model/damaged-data.ts'
 import type { Observe } from '../../observe/event.ts'
@@ -37,7 +38,7 @@ type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' | 'spare' }>
 /** Answers what the main thread asks; each question may be cancelled. */
 export class Asks {
   readonly #parts: AskParts
-  readonly #running = new Map<number, AbortController>()
+  readonly #running = new Map<number, Cancellation>()
   readonly #spares = new SpareChunks(spareBytes)
 
   /** Lets the files of a snapshot go, by the number of its question. */
@@ -49,7 +50,7 @@ export class Asks {
 
   take(ask: Ask): void {
     if (ask.kind === 'cancel') {
-      this.#running.get(ask.id)?.abort()
+      this.#running.get(ask.id)?.cancel()
       return
     }
     if (ask.kind === 'spare') {
@@ -61,41 +62,48 @@ export class Asks {
       this.#pinned.delete(ask.id)
       return
     }
-    const controller = new AbortController()
-    this.#running.set(ask.id, controller)
-    this.#answer(ask, controller.signal).catch((error: unknown) =>
+    const cancellation = new Cancellation()
+    this.#running.set(ask.id, cancellation)
+    this.#answer(ask, cancellation).catch((error: unknown) =>
       this.#send({ kind: 'failed', id: ask.id, error: this.#sentError(error) }),
     )
   }
 
-  async #answer(ask: Question, signal: AbortSignal): Promise<void> {
+  async #answer(ask: Question, cancellation: Cancellation): Promise<void> {
     const { store, snapshots, disk, spoolDirectory } = this.#parts
     const { id } = ask
     if (ask.kind === 'statistics') {
-      this.#send({ kind: 'statistics', id, statistics: await store.statistics(ask.entityId, ask.sinceMs, signal) })
+      this.#send({
+        kind: 'statistics',
+        id,
+        statistics: await store.statistics(ask.entityId, ask.sinceMs, cancellation.signal),
+      })
       return
     }
     if (ask.kind === 'tags') {
-      this.#send({ kind: 'tags', id, page: await store.tags(ask.request, signal) })
+      this.#send({ kind: 'tags', id, page: await store.tags(ask.request, cancellation.signal) })
       return
     }
     if (ask.kind === 'snapshot') {
-      const { entities, release } = await snapshots.take(ask.entityIds, signal)
+      const { entities, release } = await snapshots.take(ask.entityIds, cancellation.signal)
       this.#pinned.set(id, release)
       this.#send({ kind: 'snapshot', id, entities })
       return
     }
     const settings = { sliceMs, disk, spoolDirectory, spares: this.#spares }
     if (ask.kind === 'native' || ask.kind === 'sql') {
-      const answer = await (ask.kind === 'sql'
-        ? runSqlPlan(store, ask, settings, signal)
-        : runNativePlan(store, ask, settings, signal))
+      const made = await (ask.kind === 'sql'
+        ? runSqlPlan(store, ask, settings, cancellation.signal)
+        : runNativePlan(store, ask, settings, cancellation.signal))
+      const answer = made === null ? null : packed(made, this.#spare)
       this.#send({ kind: ask.kind, id, answer }, memoryOf(answer))
       return
     }
-    const answer = await runPlan(store, ask, settings, signal)
+    const answer = packed(await runPlan(store, ask, settings, cancellation), this.#spare)
     this.#send({ kind: 'answer', id, answer }, memoryOf(answer))
   }
+
+  readonly #spare = (memory: readonly ArrayBuffer[]): void => this.#spares.give(memory)
 
   /** Answers wait for those that are about to come, but never alone. */
   #send(message: Extract<FromStore, { id: number }>, transfer: readonly ArrayBuffer[] = []): void {

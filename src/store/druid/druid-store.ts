@@ -1,4 +1,5 @@
 import type { DruidClient } from '../../druid-client/druid-client.ts'
+import { type CancelSignal, nativeSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
@@ -43,9 +44,9 @@ export class DruidStore implements SeriesReader {
     this.#parts = parts
   }
 
-  async *run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncGenerator<ResultBatch> {
+  async *run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncGenerator<ResultBatch> {
     const { entityId } = plan.selection
-    const target = this.#target(entityId, signal)
+    const target = this.#target(entityId, nativeSignal(signal))
     const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
     yield* runPlan(plan, { target, limits, pacer, bounds, replacedBy: this.#replacedBy(entityId) })

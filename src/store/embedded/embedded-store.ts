@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../lib/cancellation.ts'
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
 import type { AggregationPlan, Groups } from '../../model/aggregation.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
@@ -179,7 +180,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
     for (const file of files) this.#pins.remove(file, gone)
   }
 
-  async *run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncGenerator<ResultBatch> {
+  async *run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncGenerator<ResultBatch> {
     const opened = this.#open(plan.selection.entityId)
     if (opened === null) return
     try {
@@ -260,7 +261,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
     return { snapshot, memory, close }
   }
 
-  #newPacer(signal: AbortSignal): Pacer {
+  #newPacer(signal: CancelSignal): Pacer {
     const { newPacer, sliceMs } = this.#settings
     return newPacer({ sliceMs, signal })
   }

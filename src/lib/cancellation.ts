@@ -1,0 +1,66 @@
+// Work that may be ended before it is done. As AbortController and AbortSignal, which take ten microseconds to make and to listen to.
+
+/** What a piece of work listens to; an AbortSignal is one. */
+export interface CancelSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once: boolean }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** Each listener is called once, also where it did not ask for that. */
+export class Cancellation implements CancelSignal {
+  #aborted = false
+  #reason: unknown = undefined
+  #listeners: (() => void)[] = []
+  #native: AbortController | null = null
+
+  get aborted(): boolean {
+    return this.#aborted
+  }
+
+  get reason(): unknown {
+    return this.#reason
+  }
+
+  /** The same for what takes an AbortSignal alone; made when it is asked for. */
+  get signal(): AbortSignal {
+    if (this.#native === null) {
+      this.#native = new AbortController()
+      if (this.#aborted) this.#native.abort(this.#reason)
+    }
+    return this.#native.signal
+  }
+
+  /** The first time counts. Without a reason it is that of an AbortController. */
+  cancel(reason?: unknown): void {
+    if (this.#aborted) return
+    this.#aborted = true
+    this.#reason = reason ?? new DOMException('This operation was aborted', 'AbortError')
+    const listeners = this.#listeners
+    this.#listeners = []
+    for (const listener of listeners) listener()
+    this.#native?.abort(this.#reason)
+  }
+
+  throwIfAborted(): void {
+    if (this.#aborted) throw this.#reason
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (!this.#aborted) this.#listeners.push(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    const place = this.#listeners.indexOf(listener)
+    if (place !== -1) this.#listeners.splice(place, 1)
+  }
+}
+
+/** For what takes an AbortSignal alone. */
+export function nativeSignal(signal: CancelSignal): AbortSignal {
+  if (signal instanceof AbortSignal) return signal
+  if (signal instanceof Cancellation) return signal.signal
+  throw new Error('a signal that is neither an AbortSignal nor a Cancellation')
+}
