@@ -66,7 +66,7 @@ const files = isShort
 export default defineConfig({
   test: {
     include: files,
-    env: { TIDEMARK_TEST_ENGINE: 'cluster' },
+    env: { TIDEMARK_TEST_ENGINE: 'cluster', TIDEMARK_TEST_ROUNDS: process.env['TIDEMARK_TEST_ROUNDS'] ?? '1' },
     globalSetup: ['test/cluster/global-setup.ts'],
     fileParallelism: false,
     testTimeout: 120_000,

@@ -7,6 +7,7 @@ import { tableFromIPC } from 'apache-arrow'
 import { afterEach, describe, expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
+import { rounds } from '../support/rounds.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -118,7 +119,7 @@ test('each format says the same', async () => {
 describe('an answer that does not fit into its memory', () => {
   test('comes whole, plain and compressed, and leaves no file', async () => {
     const service = await plant({ 'spool.answerMemoryBytes': '1000000' })
-    const ticks = 200_000
+    const ticks = 40_000
     const inMemory = Array.from({ length: ticks }, (_, second) => {
       const snap = new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString()
       return `{"D":"2026-01-01T00:00:00.000Z","T":"a,b","V":1.5,"snap":"${snap}"}`
@@ -185,7 +186,7 @@ describe('queries at once', () => {
   test.skipIf(onCluster)('so many run, so many wait, and no more', async () => {
     const service = await plant({ 'limits.runningQueries': '1', 'limits.waitingQueries': '1' })
     const statuses = Array.from({ length: 4 }, async () => {
-      const response = await ask(service, 'snap', everySecond(500_000))
+      const response = await ask(service, 'snap', everySecond(200_000))
       if (response.status !== 200) return problemOf(response)
       await response.arrayBuffer()
       return 200
@@ -216,7 +217,7 @@ describe('queries at once', () => {
   test('one whose client left ends: its place is free when the store has stopped', async () => {
     const service = await plant({ 'limits.runningQueries': '1', 'limits.waitingQueries': '0' })
     // Each of them would take a second; the test's own time limit is the judge.
-    for (let leaving = 0; leaving < 60; leaving++) {
+    for (let leaving = 0; leaving < rounds(60); leaving++) {
       const controller = new AbortController()
       const left = ask(service, 'snap', everySecond(1_000_000), {}, controller.signal).catch(() => 'left')
       await pause(10)

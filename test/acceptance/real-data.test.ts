@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
-import { runCommand } from '../support/run-command.ts'
+import { runCommand, runHere } from '../support/run-command.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -85,7 +85,7 @@ describe.skipIf(!existsSync(nabDirectory))('26 series of the Numenta Anomaly Ben
         '1',
         '--json',
       ]
-      const pushed = await runCommand(words, { TIDEMARK_URL: service.url, TIDEMARK_KEY: key })
+      const pushed = await runHere(words, { TIDEMARK_URL: service.url, TIDEMARK_KEY: key })
       expect(pushed.code).toBe(0)
       expect(pushed.errors).toMatch(progressAlone)
     }

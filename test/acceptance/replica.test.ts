@@ -1,114 +1,26 @@
 // A copy elsewhere: the folder is thrown away, and what the copy gives is what there was.
-import { cp, rm } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
-import { copyState, copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
-import { type RunningService, runService } from '../support/running-service.ts'
+import { callWell, makeIngest } from '../support/api.ts'
+import {
+  copyUrl,
+  embedded,
+  isCopied,
+  restoreWell,
+  rowsOf,
+  serveCopied,
+  upTo,
+  valuesIn,
+} from '../support/replica-world.ts'
+import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
-
-const embedded = { engine: 'embedded' } as const
-const quick = {
-  'replica.intervalMs': '20',
-  'replica.catalogMs': '50',
-  'store.headRows': '40',
-  'store.headAgeMs': '300',
-}
-
-const upTo = (end: number, begin = 0): number[] => Array.from({ length: end - begin }, (_, index) => begin + index)
-
-async function push(url: string, key: string, values: readonly number[], alias = 'kept'): Promise<void> {
-  await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
-}
-
-function serve(
-  directory: string,
-  data: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<RunningService> {
-  const dataDirectory = join(directory, data)
-  return runService({ ...quick, 'replica.url': copyUrl(directory), ...settings }, { ...embedded, dataDirectory })
-}
-
-test(
-  'the folder is lost, the copy gives all of it back, also as it was',
-  () =>
-    inScratchFolder('tidemark-replica-', async (directory) => {
-      const first = await serve(directory, 'first')
-      const key = await makeIngest(first.url, adminKey, { alias: 'kept' })
-      const moments: { at: string; end: number; ingests: number }[] = []
-      let end = 0
-      for (let round = 0; round < 8; round++) {
-        for (let count = 0; count < 5; count++) {
-          await push(first.url, key, upTo(end + 13, end))
-          end += 13
-        }
-        if (round === 4) await makeIngest(first.url, adminKey, { alias: 'later' })
-        await isCopied(first.url)
-        const { time } = await copyState(first.url)
-        moments.push({ at: time!, end, ingests: round < 4 ? 1 : 2 })
-      }
-      await first.close()
-      await rm(join(directory, 'first'), { recursive: true, force: true })
-      for (const [index, { at, end: wanted, ingests }] of moments.entries()) {
-        if (index % 3 !== 0) continue
-        const data = join(directory, `at-${index}`)
-        await restoreWell(copyUrl(directory), data, at)
-        const restored = await runService({}, { ...embedded, dataDirectory: data })
-        expect(await valuesIn(restored.url)).toEqual(upTo(wanted))
-        const listed = await callWell<{ Items: unknown[] }>(restored.url, 'GET', '/admin/ingests', { key: adminKey })
-        expect(listed.Items).toHaveLength(ingests)
-        await restored.close()
-      }
-      await restoreWell(copyUrl(directory), join(directory, 'second'))
-      const second = await serve(directory, 'second')
-      expect(await valuesIn(second.url)).toEqual(upTo(end))
-      await push(second.url, key, upTo(end + 20, end))
-      await isCopied(second.url)
-      await second.close()
-      await restoreWell(copyUrl(directory), join(directory, 'third'))
-      const third = await runService({}, { ...embedded, dataDirectory: join(directory, 'third') })
-      expect(await valuesIn(third.url)).toEqual(upTo(end + 20))
-      await third.close()
-    }),
-  120_000,
-)
-
-test(
-  'one service writes to a prefix: another is refused, and one that was replaced stops and says so',
-  () =>
-    inScratchFolder('tidemark-replica-', async (directory) => {
-      const old = await serve(directory, 'old')
-      const key = await makeIngest(old.url, adminKey, { alias: 'kept' })
-      await push(old.url, key, upTo(10))
-      await isCopied(old.url)
-      await expect(serve(directory, 'stranger')).rejects.toThrow('holds the copy of another data folder')
-      await restoreWell(copyUrl(directory), join(directory, 'new'))
-      await cp(join(directory, 'new'), join(directory, 'late'), { recursive: true })
-      const next = await serve(directory, 'new')
-      await push(next.url, key, upTo(20, 10))
-      await isCopied(next.url)
-      await push(old.url, key, [1000])
-      await expect
-        .poll(async () => (await copyState(old.url)).error)
-        .toContain('Another service has taken over the copy')
-      await old.close()
-      await expect(serve(directory, 'late')).rejects.toThrow('Another service has taken over the copy')
-      await push(next.url, key, [20])
-      await next.close()
-      await restoreWell(copyUrl(directory), join(directory, 'last'))
-      const last = await runService({}, { ...embedded, dataDirectory: join(directory, 'last') })
-      expect(await valuesIn(last.url)).toEqual(upTo(21))
-      await last.close()
-    }),
-  60_000,
-)
 
 test('a push that was answered is in the copy', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const url = copyUrl(directory)
-    const service = await serve(directory, 'data', { 'replica.wait': 'true' })
+    const service = await serveCopied(directory, 'data', { 'replica.wait': 'true' })
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     await isCopied(service.url)
     await callWell(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(upTo(10)) })
@@ -120,32 +32,14 @@ test('a push that was answered is in the copy', () =>
     await service.close()
   }))
 
-test('what only older moments need is deleted', () =>
-  inScratchFolder('tidemark-replica-', async (directory) => {
-    const service = await serve(directory, 'data', { 'replica.keep': 'PT1S' })
-    const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
-    for (let end = 0; end < 400; end += 40) {
-      await push(service.url, key, upTo(end + 40, end))
-      await new Promise((resolve) => setTimeout(resolve, 300))
-    }
-    await isCopied(service.url)
-    await service.close()
-    await restoreWell(copyUrl(directory), join(directory, 'restored'))
-    const first = await call(service.url, 'GET', '/readyz').catch(() => null)
-    expect(first).toBeNull()
-    await expect(restoreWell(copyUrl(directory), join(directory, 'old'), '2026-01-01T00:00:00Z')).rejects.toThrow(
-      'The copy goes back to',
-    )
-    const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
-    expect(await valuesIn(restored.url)).toEqual(upTo(400))
-    await restored.close()
-  }))
-
 test(
   'pushes that name fields which rows brought are restored with them',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
-      const service = await serve(directory, 'data', { 'replica.catalogMs': '86400000', 'store.headRows': '100000' })
+      const service = await serveCopied(directory, 'data', {
+        'replica.catalogMs': '86400000',
+        'store.headRows': '100000',
+      })
       const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
       await callWell(service.url, 'PATCH', '/admin/ingests/kept', { key: adminKey, body: { unknown: 'add' } })
       await isCopied(service.url)
@@ -160,44 +54,6 @@ test(
       const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
       expect(await valuesIn(restored.url)).toEqual(upTo(5))
       await restored.close()
-    }),
-  60_000,
-)
-
-test(
-  'while the copy is away a push that waits for it is refused, and stored once when it comes again',
-  () =>
-    inScratchFolder('tidemark-replica-', async (directory) => {
-      let isAway = false
-      const settings = { ...quick, 'replica.url': copyUrl(directory), 'replica.wait': 'true' }
-      const service = await runService(settings, {
-        ...embedded,
-        dataDirectory: join(directory, 'data'),
-        wrapStore: (store) => ({
-          get: (name) => store.get(name),
-          list: (prefix, after) => store.list(prefix, after),
-          delete: (name) => store.delete(name),
-          close: () => store.close(),
-          putIfAbsent: async (name, bytes) => {
-            if (isAway) throw new Error('the store is away')
-            return store.putIfAbsent(name, bytes)
-          },
-        }),
-      })
-      const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
-      await isCopied(service.url)
-      const send = async (): Promise<number> => {
-        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'one' }
-        const body = JSON.stringify(rowsOf(upTo(8)))
-        return (await fetch(`${service.url}/ingests/kept/data`, { method: 'POST', headers, body })).status
-      }
-      isAway = true
-      expect([await send(), await send()]).toEqual([503, 503])
-      expect((await copyState(service.url)).error).toContain('the store is away')
-      isAway = false
-      await expect.poll(send, { timeout: 20_000 }).toBe(200)
-      expect(await valuesIn(service.url)).toEqual(upTo(8))
-      await service.close()
     }),
   60_000,
 )

@@ -1,6 +1,5 @@
 // SQL over HTTP: what is answered, to whom, and what is refused, with the engine in its own process.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fuzzedText } from '../druid-sql/fuzzed-text.ts'
@@ -227,28 +226,4 @@ describe('two keys with different entities', () => {
       { n: 120 },
     ])
   })
-})
-
-test.skipIf(onCluster)('the engine is killed while rows are pushed: no push and no query fails', async () => {
-  const { url } = world.service
-  const endless =
-    'SELECT COUNT(*) AS n FROM plant a, plant b, plant c, plant d, plant e WHERE a."value" + e."value" = -1'
-  const before = world.engines.length
-  expect((await ask('SELECT 1 AS x')).status).toBe(200)
-  const leaving = new AbortController()
-  const running = askSql(world, world.readerKey, endless, {}, leaving.signal).catch(() => 'left')
-  await sleep(100)
-  process.kill(world.engines.at(-1)!, 'SIGKILL')
-  expect(await ask('SELECT 1 AS x')).toEqual({ status: 200, text: '[{"x":1}]' })
-  for (let pushed = 0; pushed < 20 || world.engines.length === before; pushed++) {
-    await callWell(url, 'POST', '/ingests/edge/data', {
-      key: world.keys['edge']!,
-      body: rowsOf('more', 1, 9000 + pushed),
-    })
-  }
-  expect(await ask('SELECT COUNT(*) AS n FROM plant')).toEqual({ status: 200, text: '[{"n":120}]' })
-  const ready = await callWell<{ sql: { state: string } }>(url, 'GET', '/readyz')
-  expect(ready.sql.state).toBe('ready')
-  leaving.abort()
-  expect(await running).toBe('left')
 })

@@ -8,7 +8,29 @@ import { restoreFromCopy } from '../../src/service/copies.ts'
 import type { CopyPlace } from '../../src/service/open-object-store.ts'
 import { verifyData } from '../../src/service/verify-data.ts'
 import { call, callWell } from './api.ts'
+import { type RunningService, runService } from './running-service.ts'
 import { adminKey } from './server-process.ts'
+
+/** A copy follows one machine. */
+export const embedded = { engine: 'embedded' } as const
+
+/** What lets the copy follow within moments, and rows be sealed soon. */
+export const quickCopy = {
+  'replica.intervalMs': '20',
+  'replica.catalogMs': '50',
+  'store.headRows': '40',
+  'store.headAgeMs': '300',
+}
+
+/** A service whose data lie in one folder of the directory, and the copy in another. */
+export function serveCopied(
+  directory: string,
+  data: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const dataDirectory = join(directory, data)
+  return runService({ ...quickCopy, 'replica.url': copyUrl(directory), ...settings }, { ...embedded, dataDirectory })
+}
 
 interface Readiness {
   readonly replica: {
@@ -55,6 +77,9 @@ export async function restoreWell(copy: string | CopyPlace, data: string, at: st
   await rm(join(data, 'owner.lock'), { force: true })
   return chosen.cut[1]
 }
+
+export const upTo = (end: number, begin = 0): number[] =>
+  Array.from({ length: end - begin }, (_, index) => begin + index)
 
 const firstMs = Date.UTC(2026, 0, 1)
 

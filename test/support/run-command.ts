@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { run } from '../../src/cli/run.ts'
 import { inheritedEnvironment } from './inherited-environment.ts'
 import { programPath } from './server-process.ts'
 
@@ -19,4 +22,31 @@ export function runCommand(
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), output, errors })
     })
   })
+}
+
+/** As above without a process, whose start takes half a second: for many commands of one kind. */
+export async function runHere(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  const written = { output: '', errors: '' }
+  const into = (name: keyof typeof written) => ({
+    write: (text: string | Uint8Array) => {
+      written[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
+      return true
+    },
+    once: () => {},
+  })
+  const code = await run(words, {
+    environment,
+    stdin: Readable.from([]),
+    stdout: into('output'),
+    stderr: into('errors'),
+    mainPath: programPath,
+    nowMs: Date.now,
+    sleep: async (ms, signal) => {
+      await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => {})
+    },
+  })
+  return { code, ...written }
 }
