@@ -5,10 +5,13 @@ import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { printable } from '../lib/text-table.ts'
 import { BrokerError, type BrokerOptions } from '../mqtt/broker.ts'
+import { ReceiveTimes } from '../mqtt/receive-times.ts'
+import { filterFault } from '../mqtt/topic-filter.ts'
 import { topicTemplate } from '../mqtt/topic-template.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './number-option.ts'
+import { UsageError } from './usage-error.ts'
 
 interface MqttOptions {
   readonly broker: string
@@ -29,8 +32,8 @@ interface MqttOptions {
 const help = `
 A JSON object becomes a row, an array a row for each element, and a bare number, text or truth value a row with that value
 in --value-field. --topic gives a row properties from the levels of its topic; {name...} is the rest of a topic. A row without a time
-gets the time at which the message was received. What is no row (broken JSON, bytes that are no UTF-8, another topic than --topic)
-is pushed as it came, as {"mqtt_topic", "mqtt_payload"}, and is found among the rejected rows.
+gets the time at which the message was received; of rows of one series with one such time, each next one is a millisecond later. What is no row (broken JSON, bytes that are no UTF-8, another topic than --topic)
+is pushed as it came, as {"mqtt_error", "mqtt_topic", "mqtt_payload"}, and is found among the rejected rows.
 
 A message of QoS 1 is acknowledged to the broker only when its rows are on disk. The broker keeps the session of the client id, and
 what comes while this command does not run: start it again with the same --client-id, which no other program may use.
@@ -47,7 +50,7 @@ Examples:
 function brokerUrl(text: string): URL {
   if (URL.canParse(text) && /^mqtts?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '')
     return new URL(text)
-  throw new CommandError(
+  throw new UsageError(
     `"${text}" is no address of a broker. Give --broker as in mqtt://localhost:1883 or mqtts://localhost:8883.`,
   )
 }
@@ -95,11 +98,14 @@ async function ingestOf(
 
 async function runMqtt(options: MqttOptions, context: CliContext, client: TidemarkClient): Promise<void> {
   const template = options.topic === undefined ? null : readTemplate(options.topic)
+  checkFilters(options.subscribe)
   const broker = await brokerOptions(options, context)
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
   const { fields } = await ingestOf(client, options.ingest, context, stop.signal)
   const timeField = fields.find(({ role }) => role === 'time')?.source ?? null
+  const tagFields = fields.filter(({ role }) => role === 'tag').map(({ source }) => source)
+  const receiveTimes = new ReceiveTimes(() => Date.now())
   // Loaded here: no other command needs a broker.
   const [{ runConnector }, { connectBroker }] = await Promise.all([
     import('../mqtt/connector.ts'),
@@ -111,7 +117,7 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
       connect: connectBroker,
       client,
       ingest: options.ingest,
-      mapping: { template, valueField: options.valueField, timeField, nowMs: () => Date.now() },
+      mapping: { template, valueField: options.valueField, timeField, tagFields, receiveTimes },
       maxBatchRows: options.batchRows,
       maxBufferedBytes: options.bufferBytes,
       flushIntervalMs: options.flushMs,
@@ -130,7 +136,18 @@ function readTemplate(text: string): ReturnType<typeof topicTemplate> {
   try {
     return topicTemplate(text)
   } catch (error) {
-    throw new CommandError(`--topic: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new UsageError(`--topic: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+/** A broker ends the connection for a filter that is none, again and again. */
+function checkFilters(filters: readonly string[]): void {
+  for (const filter of filters) {
+    const fault = filterFault(filter)
+    if (fault !== null)
+      throw new UsageError(
+        `--subscribe: "${filter}" is no filter of topics: ${fault}. Give one as 'plant/+/+' or 'plant/#'.`,
+      )
   }
 }
 

@@ -4,6 +4,7 @@ import { ServiceError } from '../client/service-error.ts'
 import type { BrokerOptions, ConnectBroker, ReceivedMessage } from './broker.ts'
 import { BrokerError } from './broker.ts'
 import { runConnector } from './connector.ts'
+import { ReceiveTimes } from './receive-times.ts'
 
 const broker: BrokerOptions = {
   ...{ url: new URL('mqtt://broker'), clientId: 'c', filters: ['#'], protocol: '5', inFlightMax: 10, keepAliveS: 30 },
@@ -44,7 +45,8 @@ function world(changes: { maxBufferedBytes?: number; refuse?: (body: string) => 
     },
   }
   const stop = new AbortController()
-  const mapping = { template: null, valueField: 'V', timeField: null, nowMs: () => 0 }
+  const receiveTimes = new ReceiveTimes(() => 0)
+  const mapping = { template: null, valueField: 'V', timeField: null, tagFields: [], receiveTimes }
   const bounds = { maxBatchRows: 2, maxBufferedBytes: 1000, flushIntervalMs: 1, ...changes }
   const options = {
     broker,
@@ -141,7 +143,9 @@ test('a row that the service does not take at all goes there as it came', async 
   await settled()
   send(1, '"xx"')
   await settled()
-  expect(pushes.map(({ rows }) => rows)).toEqual([[{ mqtt_topic: 't', mqtt_payload: '"xx"' }]])
+  expect(pushes.map(({ rows }) => rows)).toEqual([
+    [{ mqtt_error: 'the service does not take it: No.', mqtt_topic: 't', mqtt_payload: '"xx"' }],
+  ])
   expect(told).toEqual([])
   pushes[0]!.answer()
   await settled()
@@ -151,7 +155,8 @@ test('a row that the service does not take at all goes there as it came', async 
 test('a broker that refuses ends it', async () => {
   const connect: ConnectBroker = () => Promise.reject(new BrokerError('wrong password', { isFinal: true }))
   const options = { broker, connect, client: { push: () => Promise.reject(new Error()) }, ingest: 'plant' }
-  const mapping = { template: null, valueField: 'V', timeField: null, nowMs: () => 0 }
+  const receiveTimes = new ReceiveTimes(() => 0)
+  const mapping = { template: null, valueField: 'V', timeField: null, tagFields: [], receiveTimes }
   const bounds = { maxBatchRows: 2, maxBufferedBytes: 1000, flushIntervalMs: 1 }
   const { signal } = new AbortController()
   await expect(runConnector({ ...options, mapping, ...bounds, signal, onNote: () => undefined })).rejects.toThrow(

@@ -154,18 +154,19 @@ class Connector {
     for (const { message, ...rows } of concerned) {
       const count = Math.min(rows.lastRow, lastRow) - Math.max(rows.firstRow, firstRow) + 1
       if (outcome.state === 'acknowledged') this.#acknowledgements.stored(message, count)
-      else void this.#keepAsItCame(message, count)
+      else void this.#keepAsItCame(message, count, outcome.error)
     }
   }
 
   /** The service does not take such a row: instead the message goes there as it came, among the rejected ones. */
-  async #keepAsItCame(message: ReceivedMessage, rows: number): Promise<void> {
+  async #keepAsItCame(message: ReceivedMessage, rows: number, error: unknown): Promise<void> {
+    const why = `the service does not take it: ${error instanceof Error ? error.message : String(error)}`
     this.#options.onNote(
       `A message of ${message.topic} is no row that the service takes; it is kept among the rejected ones.`,
     )
     await this.#write(
       message,
-      Array.from({ length: rows }, () => unmappedRow(message)),
+      Array.from({ length: rows }, () => unmappedRow(message, why)),
     )
   }
 }

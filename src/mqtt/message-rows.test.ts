@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { messageRows } from './message-rows.ts'
+import { ReceiveTimes } from './receive-times.ts'
 import { topicTemplate } from './topic-template.ts'
 
 const template = topicTemplate('plant/{area}/{tag}')
@@ -7,11 +8,13 @@ const at = '2026-01-01T00:00:00.000Z'
 
 function rowsOf(topic: string, payload: string | Uint8Array): readonly string[] {
   const bytes = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload
-  const nowMs = (): number => Date.parse(at)
-  return messageRows({ topic, payload: bytes }, { template, valueField: 'V', timeField: 'D', nowMs })
+  const receiveTimes = new ReceiveTimes(() => Date.parse(at))
+  const options = { template, valueField: 'V', timeField: 'D', tagFields: ['tag'], receiveTimes }
+  return messageRows({ topic, payload: bytes }, options)
 }
 
 const head = `{"area":"hall","tag":"t1","D":"${at}"`
+const later = (ms: number): string => `{"area":"hall","tag":"t1","D":"2026-01-01T00:00:00.00${ms}Z"`
 
 test.each<[string, string, string[]]>([
   ['a number, digit for digit', '9007199254740993', [`${head},"V":9007199254740993}`]],
@@ -31,11 +34,25 @@ test.each<[string, string, string[]]>([
   [
     'an array',
     '[{"V":1}, 2 ,"a,b",[3]]',
-    [`${head},"V":1}`, `${head},"V":2}`, `${head},"V":"a,b"}`, `${head},"V":[3]}`],
+    [`${head},"V":1}`, `${later(1)},"V":2}`, `${later(2)},"V":"a,b"}`, `${later(3)},"V":[3]}`],
+  ],
+  [
+    'an array of two tags, one row with its time',
+    '[{"tag":"x","V":1},{"V":2},{"tag":"x","V":3},{"D":"2025-01-01","V":4}]',
+    [
+      `{"area":"hall","D":"${at}","tag":"x","V":1}`,
+      `${head},"V":2}`,
+      `{"area":"hall","D":"2026-01-01T00:00:00.001Z","tag":"x","V":3}`,
+      '{"area":"hall","tag":"t1","D":"2025-01-01","V":4}',
+    ],
   ],
   ['an array of nothing', '[]', []],
-  ['JSON that breaks off', '{"V":1', ['{"mqtt_topic":"plant/hall/t1","mqtt_payload":"{\\"V\\":1"}']],
-  ['nothing', '', ['{"mqtt_topic":"plant/hall/t1","mqtt_payload":""}']],
+  [
+    'JSON that breaks off',
+    '{"V":1',
+    ['{"mqtt_error":"the payload is broken JSON","mqtt_topic":"plant/hall/t1","mqtt_payload":"{\\"V\\":1"}'],
+  ],
+  ['nothing', '', ['{"mqtt_error":"the payload is empty","mqtt_topic":"plant/hall/t1","mqtt_payload":""}']],
 ])('%s', (_, payload, rows) => {
   expect(rowsOf('plant/hall/t1', payload)).toEqual(rows)
   for (const row of rows) JSON.parse(row)
@@ -43,9 +60,11 @@ test.each<[string, string, string[]]>([
 
 test('what is no UTF-8, of another topic or too large is kept as it came', () => {
   expect(rowsOf('plant/hall/t1', new Uint8Array([0xff, 0]))).toEqual([
-    '{"mqtt_topic":"plant/hall/t1","mqtt_payload_base64":"/wA="}',
+    '{"mqtt_error":"the payload is no UTF-8","mqtt_topic":"plant/hall/t1","mqtt_payload_base64":"/wA="}',
   ])
-  expect(rowsOf('other', '1')).toEqual(['{"mqtt_topic":"other","mqtt_payload":"1"}'])
+  expect(rowsOf('other', '1')).toEqual([
+    '{"mqtt_error":"the topic does not fit --topic","mqtt_topic":"other","mqtt_payload":"1"}',
+  ])
 })
 
 test.each<[string, string, Record<string, string> | null]>([

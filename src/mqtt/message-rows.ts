@@ -1,5 +1,6 @@
 import { JsonRows } from '../lib/json-rows.ts'
 import type { ReceivedMessage } from './broker.ts'
+import type { ReceiveTimes } from './receive-times.ts'
 import type { TopicTemplate } from './topic-template.ts'
 
 export interface MappingOptions {
@@ -9,7 +10,9 @@ export interface MappingOptions {
   readonly valueField: string
   /** The property of the time, which a message may leave out; null where the ingest has none. */
   readonly timeField: string | null
-  readonly nowMs: () => number
+  /** The properties that say what was measured: rows with the same of them are a series. */
+  readonly tagFields: readonly string[]
+  readonly receiveTimes: ReceiveTimes
 }
 
 type Message = Pick<ReceivedMessage, 'topic' | 'payload'>
@@ -27,21 +30,26 @@ function textOf(payload: Uint8Array): string | null {
 }
 
 /**
- * A row that the service rejects, since it has no time and no field of these names: the message is kept as it came, where operators see
- * it.
+ * A row that the service rejects, since it has no time and no field of these names: the message is kept as it came, with why it is no row,
+ * where operators see it.
  */
-export function unmappedRow({ topic, payload }: Message): string {
+export function unmappedRow({ topic, payload }: Message, why: string): string {
   const kept = payload.subarray(0, keptBytes)
   const text = kept.length === payload.length ? textOf(kept) : null
   const content = text === null ? { mqtt_payload_base64: Buffer.from(kept).toString('base64') } : { mqtt_payload: text }
   const cut = kept.length < payload.length ? { mqtt_payload_bytes: payload.length } : {}
-  return JSON.stringify({ mqtt_topic: topic, ...content, ...cut })
+  return JSON.stringify({ mqtt_error: why, mqtt_topic: topic, ...content, ...cut })
 }
 
 /** JSON text of an object, with members in front where it has none of that name. Digits stay as they are written. */
-function withMembers(object: string, members: ReadonlyMap<string, string>): string {
-  const own: object = JSON.parse(object)
+function withMembers(object: string, members: ReadonlyMap<string, unknown>, options: MappingOptions): string {
+  const { timeField, tagFields, receiveTimes } = options
+  const own: Readonly<Record<string, unknown>> = JSON.parse(object)
   const added = [...members].filter(([name]) => !Object.hasOwn(own, name))
+  if (timeField !== null && !Object.hasOwn(own, timeField)) {
+    const series = JSON.stringify(tagFields.map((name) => (Object.hasOwn(own, name) ? own[name] : members.get(name))))
+    added.push([timeField, new Date(receiveTimes.next(series)).toISOString()])
+  }
   if (added.length === 0) return object
   const texts = added.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
   const rest = object.trimStart().slice(1)
@@ -66,17 +74,26 @@ function valuesOf(text: string): string[] {
   return values
 }
 
+/** Why a message is no row; null where it is one. */
+function faultOf(message: Message, text: string, fitsTemplate: boolean): string | null {
+  if (!fitsTemplate) return 'the topic does not fit --topic'
+  if (textOf(message.payload) === null) return 'the payload is no UTF-8'
+  if (text === '') return 'the payload is empty'
+  return /^[[{"]/.test(text) && !isJson(text) ? 'the payload is broken JSON' : null
+}
+
 /** The rows of a message as JSON text: of an object, of an array each element, of a bare value or text one with that value. */
 export function messageRows(message: Message, options: MappingOptions): readonly string[] {
-  const { template, valueField, timeField, nowMs } = options
+  const { template, valueField, timeField } = options
   const text = textOf(message.payload)?.trim() ?? ''
   const properties = template === null ? new Map<string, string>() : template.propertiesOf(message.topic)
-  const isBroken = /^[[{"]/.test(text) && !isJson(text)
-  if (properties === null || text === '' || isBroken) return [unmappedRow(message)]
-  const members = new Map(properties)
-  if (timeField !== null) members.set(timeField, new Date(nowMs()).toISOString())
+  const fault = faultOf(message, text, properties !== null)
+  if (properties === null || fault !== null) return [unmappedRow(message, fault!)]
+  // The time that the connector gives goes before what a topic says.
+  const members = new Map([...properties].filter(([name]) => name !== timeField))
   return valuesOf(text).map((value) => {
     const written = isJson(value) ? value : JSON.stringify(value)
-    return withMembers(written.startsWith('{') ? written : `{${JSON.stringify(valueField)}:${written}}`, members)
+    const object = written.startsWith('{') ? written : `{${JSON.stringify(valueField)}:${written}}`
+    return withMembers(object, members, options)
   })
 }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { filterFault } from './topic-filter.ts'
+
+test.each(['plant/#', '#', '+', '+/x/+', '/', '$share/group/plant/+', 'a b/c'])('%s may be subscribed to', (filter) => {
+  expect(filterFault(filter)).toBeNull()
+})
+
+test.each([
+  ['plant/#/x', 'nothing may follow it'],
+  ['plant#', '# stands alone between slashes, and not in "plant#"'],
+  ['plant/a+/x', '+ stands alone between slashes, and not in "a+"'],
+  ['', 'it is empty'],
+  ['a\0', 'a character of code 0'],
+  ['a'.repeat(65_536), 'longer than 65535 bytes'],
+])('%s may not', (filter, fault) => {
+  expect(filterFault(filter)).toContain(fault)
+})
