@@ -1,10 +1,11 @@
 import type { AggregationPlan } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { Chunk, Stretch } from '../head/chunk.ts'
+import { hoursWithin } from '../head/table-hours.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
-import { hourMs, wholeHours } from '../reading/whole-hours.ts'
+import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
 import type { FieldReader } from '../run/field-reader.ts'
 import type { PlanRun } from '../run/plan-run.ts'
@@ -158,14 +159,15 @@ class GroupCollector {
     const whole = rollups && wholeHours(range, rollups.firstMs, rollups.lastMs)
     if (rollups === null || whole === null || whole.fromMs === whole.toMs) return false
     const { firstMs, lastMs, hoursMs, rows } = rollups
+    const columns = this.#hours.columnsOf(rollups)
+    const hours = hoursWithin(rollups, whole)
+    if (hours.filter((hour) => !this.#hours.holds(columns, hour)).length > partsMax) return false
     if (firstMs < whole.fromMs) await this.#addTable(table, { fromMs: range.fromMs, toMs: whole.fromMs - 1 })
-    const hours = this.#hours.columnsOf(rollups)
-    for (let hour = 0; hour < rollups.length; hour++) {
+    for (const hour of hours) {
       const startMs = hoursMs[hour]
-      if (startMs < whole.fromMs || startMs >= whole.toMs) continue
-      if (!this.#hours.holds(hours, hour)) await this.#addTable(table, { fromMs: startMs, toMs: startMs + hourMs - 1 })
-      else this.#hours.add(hours, hour, startMs, table.series[0], rows[hour])
-      if (this.#spend(hours.length)) await this.#run.pacer.rest()
+      if (this.#hours.holds(columns, hour)) this.#hours.add(columns, hour, startMs, table.series[0], rows[hour])
+      else await this.#addTable(table, { fromMs: startMs, toMs: startMs + hourMs - 1 })
+      if (this.#spend(columns.length)) await this.#run.pacer.rest()
     }
     if (lastMs >= whole.toMs) await this.#addTable(table, { fromMs: whole.toMs, toMs: range.toMs })
     return true

@@ -1,15 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectSame, rowsOf } from '../../../../test/support/expect-rows.ts'
+import { MemoryFolder } from '../../../../test/support/memory-files.ts'
 import { ModelStore } from '../../../../test/support/model-store.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { always, selection, tag, time, value } from '../../../../test/support/selection.ts'
 import { WatchedPacer } from '../../../../test/support/watched-pacer.ts'
+import { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import { parseGranularity } from '../../../model/granularity.ts'
 import type { AveragePlan } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
+import { sealRows } from '../sealing/sealer.ts'
 import { TableHours } from './table-hours.ts'
 
 const hourMs = 3_600_000
@@ -49,6 +52,15 @@ function batchOf(rows: readonly Row[], firstPosition: number): RowBatch {
       ),
     ],
   }
+}
+
+async function seal(store: EmbeddedStore): Promise<void> {
+  const shape = { pageRows: 1000, hasRollups: true, hasTails: true }
+  const folder = new MemoryFolder((entityId) => store.registry(entityId), shape)
+  const frozen = store.freeze(0)
+  const pacer = new Pacer({ sliceMs: 1000, signal: new AbortController().signal })
+  const options = { folder, dayRowsMin: 1_000_000, sinceMs: () => null, pacer, reach: () => undefined }
+  store.switchFiles({ add: await sealRows(frozen, options), remove: [], frozen, gone: () => undefined })
 }
 
 const pooled = (over: Partial<AveragePlan> = {}): AveragePlan => {
@@ -101,7 +113,7 @@ describe('sums of the rows in memory by hour', () => {
 
 describe('means of all rows in memory', () => {
   const rows = 50_000
-  const ask = async (plan: AveragePlan, more: readonly Row[] = []): Promise<number> => {
+  const ask = async (plan: AveragePlan, more: readonly Row[] = [], isSealed = false): Promise<number> => {
     const pacers: WatchedPacer[] = []
     const newPacer = (options: ConstructorParameters<typeof WatchedPacer>[0]): WatchedPacer => {
       const pacer = new WatchedPacer(options)
@@ -115,6 +127,7 @@ describe('means of all rows in memory', () => {
       store.write(batch)
       model.write(batch)
     }
+    if (isSealed) await seal(store)
     expectSame(plan, await rowsOf(store, plan), model.run(plan))
     return pacers.at(-1)!.spent
   }
@@ -137,6 +150,16 @@ describe('means of all rows in memory', () => {
       { ms: -hourMs, tag: 'early', value: null },
       { ms: 1 - hourMs, tag: 'early', value: 1 },
     ])
+  })
+
+  test('with many such hours read all rows once, not each series for each hour', async () => {
+    const huge = Array.from({ length: 4000 }, (_, row) => ({
+      ms: (5000 + (row % 40)) * hourMs + row,
+      tag: `huge ${row % 2000}`,
+      value: 1.7e308,
+    }))
+    expect(await ask(pooled(), huge)).toBeLessThan(200_000)
+    expect(await ask(pooled(), huge, true)).toBeLessThan(500_000)
   })
 
   test('with an hour whose sum is beyond all doubles read its rows', async () => {

@@ -2,7 +2,7 @@
 // that questions over hours do not read the rows again.
 import type { ColumnVector } from '../../../model/column.ts'
 import type { HourBounds, HourSums, SeriesRollups } from '../reading/sealed-source.ts'
-import { hourMs } from '../reading/whole-hours.ts'
+import { type HourRange, hourMs } from '../reading/whole-hours.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 
 /** Sums are given up once there are more hours than so many, and one more for so many rows: they stay a small part of what the rows take. */
@@ -136,6 +136,13 @@ export class TableHours {
       return column === undefined ? undefined : newSlots(length, column)
     })
   }
+}
+
+/** The hours [fromMs, toMs) of rollups, rising, by their places in the arrays. */
+export function hoursWithin({ hoursMs, length }: TableRollups, { fromMs, toMs }: HourRange): number[] {
+  const hours: number[] = []
+  for (let hour = 0; hour < length; hour++) if (hoursMs[hour] >= fromMs && hoursMs[hour] < toMs) hours.push(hour)
+  return hours.sort((left, right) => hoursMs[left] - hoursMs[right])
 }
 
 function newSlots(length: number, from?: SummedSlots): SummedSlots {

@@ -2,6 +2,12 @@ import type { Range } from '../../../model/plan.ts'
 
 export const hourMs = 3_600_000
 
+/**
+ * Hours of all series together that are read as rows at most, each of them series by series. Where there are more, all rows are read at
+ * once: else a few numbers too large to be added up would have a million series looked at for each hour.
+ */
+export const partsMax = 4
+
 /** From one whole UTC hour up to another, which is not in it; nothing when they are the same. */
 export interface HourRange {
   readonly fromMs: number

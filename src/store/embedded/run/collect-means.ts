@@ -1,10 +1,10 @@
 import type { AveragePlan, Range } from '../../../model/plan.ts'
-import type { TableRollups } from '../head/table-hours.ts'
+import { hoursWithin, type TableRollups } from '../head/table-hours.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { HourSums, SealedReader } from '../reading/sealed-source.ts'
 import { rangePartsOf } from '../reading/shared-dates.ts'
-import { hourMs, wholeHours } from '../reading/whole-hours.ts'
+import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import type { Combinations } from './combinations.ts'
 import type { MeanGroups } from './mean-groups.ts'
 import { MeanRows } from './mean-rows.ts'
@@ -119,21 +119,27 @@ class MeanCollector {
     if (firstMs > toMs || lastMs < fromMs) return true
     const whole = wholeHours(this.#range, firstMs, lastMs)
     if (whole.fromMs === whole.toMs) return false
+    const hours = hoursWithin(rollups, whole)
+    if (this.#hasManyParts(this.#rows.sumsOf(rollups), hours)) return false
     if (firstMs < whole.fromMs) await this.#addTable(table, { fromMs, toMs: whole.fromMs - 1 })
-    await this.#addTableHours(table, rollups, whole)
+    await this.#addTableHours(table, rollups, hours)
     if (lastMs >= whole.toMs) await this.#addTable(table, { fromMs: whole.toMs, toMs })
     return true
   }
 
-  async #addTableHours(table: TableView, rollups: TableRollups, whole: Range): Promise<void> {
+  /** Whether all series would have to be looked at again and again, for the rows of one hour after the other. */
+  #hasManyParts(sums: readonly (HourSums | null)[], hours: readonly number[]): boolean {
+    return hours.filter((hour) => this.#rows.needsRows(sums, hour, Number.POSITIVE_INFINITY)).length > partsMax
+  }
+
+  async #addTableHours(table: TableView, rollups: TableRollups, hours: readonly number[]): Promise<void> {
     const { pacer } = this.#run
-    const { length, hoursMs, firstMs } = rollups
+    const { hoursMs, firstMs } = rollups
     const sums = this.#rows.sumsOf(rollups)
     const [series] = table.series
-    if (firstMs >= whole.fromMs && isFirstItem(rollups, sums)) this.#rows.meetFirst(firstMs)
-    for (let hour = 0; hour < length; hour++) {
+    if (firstMs >= this.#range.fromMs && isFirstItem(rollups, sums)) this.#rows.meetFirst(firstMs)
+    for (const hour of hours) {
       const startMs = hoursMs[hour]
-      if (startMs < whole.fromMs || startMs >= whole.toMs) continue
       if (this.#rows.needsRows(sums, hour, Math.max(startMs, firstMs))) {
         await this.#addTable(table, { fromMs: startMs, toMs: startMs + hourMs - 1 })
         continue
@@ -161,6 +167,7 @@ class MeanCollector {
     if (pooled === null) return false
     const { length, hoursMs, leftOut } = pooled
     const sums = this.#rows.sumsOf(pooled)
+    if (this.#hasManyParts(sums, [...hoursMs.subarray(0, length).keys()])) return false
     const isLeftOut = new Set(leftOut)
     if (info.firstMs < whole.fromMs) await this.#addPlaces(reader, isLeftOut, { fromMs, toMs: whole.fromMs - 1 })
     for (let hour = 0; hour < length; hour++) {
