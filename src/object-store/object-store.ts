@@ -13,3 +13,6 @@ export interface ObjectStore {
 
 /** The store is none for a copy; asking again does not mend that. */
 export class StoreUnfit extends Error {}
+
+/** The store says no, for its address, its credentials or its rights are wrong: somebody has to change something before it answers. */
+export class StoreRefused extends Error {}

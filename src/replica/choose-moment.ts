@@ -1,8 +1,15 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import type { LogEntry, Mark, Moment } from './copy-format.ts'
+import { CopyDamaged, missingObject } from './copy-damage.ts'
+import { type KeptMoment, type LogEntry, logName, type Mark, type Moment, numberOf } from './copy-format.ts'
 import type { StoreAttempt } from './copy-log.ts'
-import { readCopiedJournal, type TakePiece } from './read-journal.ts'
-import { readLast, readMoment, readNewestMoment } from './read-log.ts'
+import {
+  beforeDamage,
+  type CopiedJournal,
+  type MomentEntry,
+  readCopiedJournal,
+  type TakePiece,
+} from './read-journal.ts'
+import { momentNames, orDamage, readLast, readLastGood, readLogEntry, readMoment, requireLogEntry } from './read-log.ts'
 
 /** What a folder is made of. */
 export interface ChosenMoment {
@@ -10,6 +17,8 @@ export interface ChosenMoment {
   readonly moment: Moment
   /** Where the journal ends. */
   readonly cut: Mark
+  /** The newest moment that there is; it need not be whole. */
+  readonly newest: Moment
   /** From when on there is a state to go back to. */
   readonly firstMs: number
 }
@@ -21,33 +30,133 @@ export interface ChooseParts {
   readonly journal: { begin(): Promise<void>; readonly take: TakePiece }
 }
 
-/** The newest state, or the one after the last push that was on disk by `atMs`. Throws an Error when the copy has none. */
-export async function chooseMoment(
-  { store, attempt, journal }: ChooseParts,
-  atMs: number | null,
-): Promise<ChosenMoment> {
-  const last = await attempt(() => readLast(store))
-  if (last === null)
+/** What is asked for: a time, or null for the newest state; entries of the log before `endNumber` should be there. */
+interface Wanted {
+  readonly atMs: number | null
+  readonly endNumber: number
+}
+
+/**
+ * The newest state, or the one after the last push that was on disk by `atMs`. Throws `CopyDamaged` when an object is missing or damaged that may hold some of it: never is an
+ * older state taken for it. Throws an Error when the copy has none.
+ */
+export async function chooseMoment(parts: ChooseParts, atMs: number | null): Promise<ChosenMoment> {
+  const end = await readEnd(parts, atMs)
+  if (end === null)
     throw new Error('There is no copy under this address. Give the address that replica.url of the service has.')
-  const newest = await attempt(() => readNewestMoment(store, last.number))
+  const wanted = { atMs, endNumber: end.number + 1 }
+  let newest = await readNewest(parts, wanted)
   if (newest === null) throw new Error('The copy is not whole yet: its first list of files was never finished.')
-  const moments = [...newest.moments, [newest.number, newest.validFromMs, newest.journalFrom, null] as const]
-  const firstMs = moments[0]![1]
-  const wanted = moments.filter(([, validFromMs]) => atMs === null || validFromMs <= atMs)
-  if (wanted.length === 0) {
-    throw new Error(`The copy goes back to ${instantOf(firstMs)}. Give --at that moment or a later one.`)
+  for (;;) {
+    const found: Chosen | MomentEntry = await choose(parts, wanted, newest)
+    if (!('kind' in found)) return { ...found, newest, last: end.last }
+    // The list lacked it.
+    const { moment: name } = found
+    newest = await parts.attempt(() => readMoment(parts.store, name))
   }
-  let untilNumber = Number.POSITIVE_INFINITY
-  for (const [number, , , name] of wanted.reverse()) {
+}
+
+type Chosen = Omit<ChosenMoment, 'last' | 'newest'>
+
+/** Returns the entry of a moment that is newer than `newest` where there is one that counts. */
+async function choose(parts: ChooseParts, wanted: Wanted, newest: Moment): Promise<Chosen | MomentEntry> {
+  const { store, attempt, journal } = parts
+  const atMs = wanted.atMs ?? Number.POSITIVE_INFINITY
+  const own = [newest.number, newest.validFromMs, newest.journalFrom, null] as const
+  const moments: (KeptMoment | typeof own)[] = [...newest.moments, own]
+  const firstMs = moments[0]![1]
+  const candidates = moments.filter(([, validFromMs]) => validFromMs <= atMs)
+  if (candidates.length === 0)
+    throw new Error(`The copy goes back to ${instantOf(firstMs)}. Give --at that moment or a later one.`)
+  let untilNumber = wanted.endNumber
+  for (const [number, , , name] of candidates.reverse()) {
     const moment = name === null ? newest : await attempt(() => readMoment(store, name))
     await journal.begin()
-    const request = { moment, untilNumber, atMs: atMs ?? Number.POSITIVE_INFINITY }
-    const cut = await readCopiedJournal(store, request, attempt, journal.take)
-    if (cut !== null) return { last, moment, cut, firstMs }
+    const read = await readCopiedJournal(store, { moment, untilNumber, atMs }, attempt, journal.take)
+    if (untilNumber === wanted.endNumber) {
+      const unlisted = await readRest(parts, { read, moment, newest }, wanted)
+      if (unlisted !== null) return unlisted
+    }
+    if (read.cut !== null) return { moment, cut: read.cut, firstMs }
     // Pushes behind it may need definitions that only it has.
     untilNumber = number
   }
   throw new Error('The copy is not whole: the journal of none of its moments is there.')
+}
+
+/** The last entry of the log, and its number; for an earlier state the last one that can be read. Null when there is no copy. */
+async function readEnd(
+  { store, attempt }: ChooseParts,
+  atMs: number | null,
+): Promise<{ readonly last: LogEntry; readonly number: number } | null> {
+  try {
+    const last = await attempt(() => readLast(store))
+    return last === null ? null : { last, number: last.number }
+  } catch (error) {
+    if (atMs === null || !(error instanceof CopyDamaged)) throw error
+    return attempt(() => readLastGood(store))
+  }
+}
+
+/** Of the moments that are listed the newest one that the log commits, for an earlier state one that can be read. */
+async function readNewest({ store, attempt }: ChooseParts, { atMs, endNumber }: Wanted): Promise<Moment | null> {
+  const names = await attempt(() => momentNames(store))
+  if (atMs === null) await requireLogBefore(numberOf(names.at(-1) ?? ''), { store, attempt, endNumber })
+  let damage: CopyDamaged | null = null
+  for (const name of names.toReversed()) {
+    const number = numberOf(name)
+    if (number >= endNumber) continue
+    const found = await orDamage(attempt(() => requireLogEntry(store, number)))
+    if (found instanceof CopyDamaged) damage ??= found
+    // That the entry is not there shows where the journal of the moment before is followed.
+    if (found instanceof CopyDamaged || found.entry.kind !== 'moment' || found.entry.moment !== name) continue
+    const moment = await orDamage(attempt(() => readMoment(store, name)))
+    if (!(moment instanceof CopyDamaged)) return moment
+    const { validFromMs } = found.entry
+    if (atMs === null || validFromMs <= atMs) throw beforeDamage(moment, validFromMs - 1)
+    damage ??= moment
+  }
+  if (damage !== null) throw damage
+  return null
+}
+
+/** A moment is written when the entry before its own is there: one that is further on shows that entries are missing. */
+async function requireLogBefore(
+  number: number,
+  { store, attempt, endNumber }: Pick<ChooseParts, 'store' | 'attempt'> & Pick<Wanted, 'endNumber'>,
+): Promise<void> {
+  if (!(number > endNumber) || (await attempt(() => readLogEntry(store, endNumber))) !== null) return
+  throw missingObject(logName(endNumber))
+}
+
+/**
+ * Looks at the log from where the journal was not followed any more. Throws `CopyDamaged` where something is missing that may be wanted. Returns the entry of a moment that
+ * counts, and is newer than the newest known.
+ */
+async function readRest(
+  { store, attempt }: ChooseParts,
+  { read, moment, newest }: { readonly read: CopiedJournal; readonly moment: Moment; readonly newest: Moment },
+  { atMs, endNumber }: Wanted,
+): Promise<MomentEntry | null> {
+  const newestNumber = newest.number
+  const wantedMs = atMs ?? Number.POSITIVE_INFINITY
+  const counts = (entry: LogEntry): entry is MomentEntry =>
+    entry.kind === 'moment' && entry.number > newestNumber && entry.validFromMs <= wantedMs
+  if (read.moment !== null && counts(read.moment)) return read.moment
+  let { isPast } = read
+  for (let number = read.next; number < endNumber; number++) {
+    if (isPast && number <= newestNumber) number = newestNumber + 1
+    if (number >= endNumber) break
+    const reading = attempt(() => requireLogEntry(store, number)).catch((error: unknown) => {
+      if (isPast && error instanceof CopyDamaged) return null
+      throw error instanceof CopyDamaged ? beforeDamage(error, read.cut?.[0] ?? moment.validFromMs - 1) : error
+    })
+    const entry = (await reading)?.entry
+    if (entry === undefined) continue
+    if (counts(entry)) return entry
+    if (entry.timeMs > wantedMs) isPast = true
+  }
+  return null
 }
 
 export function instantOf(ms: number): string {

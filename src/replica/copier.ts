@@ -61,11 +61,8 @@ export class Copier {
     this.#parts = parts
     const { settings, journal, journalDirectory: directory, changes, nowMs } = parts
     const { signal } = this.#stop
-    this.#attempts = new StoreAttempts({
-      requestMs: settings.requestMs,
-      signal,
-      told: (failure) => this.#told('store', failure),
-    })
+    const told = (failure: string | null): void => this.#told('store', failure)
+    this.#attempts = new StoreAttempts({ requestMs: settings.requestMs, signal, told, isFinal })
     this.#rate = new ByteRate(settings.bytesPerSecond, signal)
     this.#marks = new JournalMarks({ journal, changes, nowMs })
     this.#journal = new JournalCopier({ journal, directory, marks: this.#marks, rate: this.#rate })

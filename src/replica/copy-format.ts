@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { CopyDamaged, damagedObject } from './copy-damage.ts'
 
 /** All rows before `position` were on disk at `timeMs`, and the segment that begins at `segment` had so many bytes. */
 export type Mark = readonly [timeMs: number, position: number, segment: number, offset: number]
@@ -132,12 +133,12 @@ export function decodeLogEntry(
 
 export async function decodeMoment(name: string, bytes: Uint8Array): Promise<Moment> {
   const text = await unpack(bytes, momentBytesMax).catch((cause: unknown) => {
-    throw new Error(damagedObject(name).message, { cause })
+    throw damagedObject(name, cause)
   })
   return decodeObject<Moment>(name, text).header
 }
 
-/** Throws an Error that names the object when its checksum is wrong. What the checksum vouches for was written by us. */
+/** Throws `CopyDamaged` when its checksum is wrong. */
 function decodeObject<Header>(
   name: string,
   bytes: Uint8Array,
@@ -146,13 +147,13 @@ function decodeObject<Header>(
   const first = buffer.toString('latin1', 0, firstLineBytes)
   const body = buffer.subarray(firstLineBytes)
   if (/^tidemark-replica (?!1 )/.test(first)) {
-    throw new Error(`${name} was written by a newer version of Tidemark. Take that one to read the copy.`)
+    throw new CopyDamaged(`${name} was written by a newer version of Tidemark. Take that one to read the copy.`)
   }
   if (first !== `${magic}${createHash('sha256').update(body).digest('hex')}\n`) throw damagedObject(name)
   const end = body.indexOf(newline)
-  return { header: JSON.parse(body.toString('utf8', 0, end)), payload: body.subarray(end + 1) }
-}
-
-export function damagedObject(name: string): Error {
-  return new Error(`the object ${name} of the copy is damaged: its checksum is wrong`)
+  try {
+    return { header: JSON.parse(body.toString('utf8', 0, end)), payload: body.subarray(end + 1) }
+  } catch (cause) {
+    throw new CopyDamaged(`the object ${name} of the copy is damaged: it holds no JSON`, { cause })
+  }
 }

@@ -1,43 +1,70 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { type JournalPiece, type LogEntry, type Mark, type Moment, unpack } from './copy-format.ts'
+import { CopyDamaged, damagedObject } from './copy-damage.ts'
+import { type JournalPiece, type LogEntry, logName, type Mark, type Moment, unpack } from './copy-format.ts'
 import type { StoreAttempt } from './copy-log.ts'
-import { type ReadLogEntry, readLogEntry } from './read-log.ts'
+import { orDamage, type ReadLogEntry, requireLogEntry } from './read-log.ts'
 
 /** Takes the bytes of segments, in order. */
 export type TakePiece = (segment: number, offset: number, bytes: Uint8Array) => Promise<void>
 
 export interface JournalRequest {
-  readonly moment: Pick<Moment, 'epoch' | 'journalFrom' | 'sealedPosition' | 'position'>
-  /** Entries of the log before this number only. */
+  readonly moment: Pick<Moment, 'epoch' | 'validFromMs' | 'journalFrom' | 'sealedPosition' | 'position'>
+  /** Entries of the log before this number only: all of them should be there. */
   readonly untilNumber: number
   /** Up to the last push that was on disk by then. */
   readonly atMs: number
 }
 
+export type MomentEntry = Extract<LogEntry, { kind: 'moment' }>
+
+export interface CopiedJournal {
+  /** Where it is to be cut; null when the moment is not whole. */
+  readonly cut: Mark | null
+  /** The entry of the log that was not read any more. */
+  readonly next: number
+  /** Whether all was read that was on disk by `atMs`. */
+  readonly isPast: boolean
+  /** The last moment on the way; null when there was none. */
+  readonly moment: MomentEntry | null
+}
+
 /** So many entries of the log are on their way at a time. */
 const readAhead = 4
 
-/** Reads what the copy has of the journal since a moment. Returns where it is to be cut; null when the moment is not whole. */
+/** Reads what the copy has of the journal since a moment. Throws `CopyDamaged` where an entry is missing or damaged that may hold some of what was on disk by `atMs`. */
 export async function readCopiedJournal(
   store: ObjectStore,
   { moment, untilNumber, atMs }: JournalRequest,
   attempt: StoreAttempt,
   take: TakePiece,
-): Promise<Mark | null> {
+): Promise<CopiedJournal> {
   const follower = new Follower(moment, atMs)
-  const reading: Promise<ReadLogEntry | null>[] = []
+  const reading: Promise<ReadLogEntry>[] = []
   const begin = (number: number): void => {
-    const entry = attempt(() => readLogEntry(store, number))
+    const entry = attempt(() => requireLogEntry(store, number))
     entry.catch(() => undefined)
     reading.push(entry)
   }
-  for (let number = moment.journalFrom; number < untilNumber; number++) {
-    for (let ahead = reading.length; ahead < readAhead; ahead++) begin(number + ahead)
-    const found = await reading.shift()
-    if (found === null || found === undefined || found.entry.epoch !== moment.epoch) break
+  let number = moment.journalFrom
+  let met: MomentEntry | null = null
+  for (; number < untilNumber; number++) {
+    for (let ahead = reading.length; ahead < readAhead && number + ahead < untilNumber; ahead++) begin(number + ahead)
+    const found = await orDamage(reading.shift()!)
+    if (found instanceof CopyDamaged) {
+      if (follower.isPast) break
+      throw beforeDamage(found, follower.isWhole ? follower.cut![0] : moment.validFromMs - 1)
+    }
+    if (found.entry.epoch !== moment.epoch) break
+    if (found.entry.kind === 'moment') met = found.entry
     if (found.entry.kind === 'journal' && !(await follower.follow(found.entry, found.payload, take))) break
   }
-  return follower.isWhole ? follower.cut : null
+  return { cut: follower.isWhole ? follower.cut : null, next: number, isPast: follower.isPast, moment: met }
+}
+
+/** Says how to have the state before, which may be there up to `timeMs`. */
+export function beforeDamage(error: CopyDamaged, timeMs: number): CopyDamaged {
+  const advice = `To restore what came before, give --at ${new Date(timeMs).toISOString()} or an earlier moment`
+  return new CopyDamaged(`${error.message}. ${advice}`, { cause: error })
 }
 
 /** Goes from piece to piece as long as they follow one another. */
@@ -47,6 +74,7 @@ class Follower {
   readonly #atMs: number
   #at: { segment: number; offset: number } | null = null
   #lastMark: Mark | null = null
+  #isPast = false
   cut: Mark | null = null
 
   constructor({ position, sealedPosition }: JournalRequest['moment'], atMs: number) {
@@ -59,13 +87,21 @@ class Follower {
     return this.cut !== null && this.cut[1] >= this.#wholePosition
   }
 
+  /** Whether all is there that was on disk by the time asked for. */
+  get isPast(): boolean {
+    return this.#isPast || (this.isWhole && this.cut![0] >= this.#atMs)
+  }
+
   /** False when nothing that follows is wanted. */
   async follow(entry: Extract<LogEntry, { kind: 'journal' }>, payload: Uint8Array, take: TakePiece): Promise<boolean> {
     const { pieces, marks } = entry
-    const bytes = await unpack(
+    const unpacked = unpack(
       payload,
       pieces.reduce((sum, [, , length]) => sum + length, 0),
     )
+    const bytes = await unpacked.catch((cause: unknown) => {
+      throw damagedObject(logName(entry.number), cause)
+    })
     let from = 0
     for (const piece of pieces) {
       const [segment, offset, length] = piece
@@ -88,7 +124,10 @@ class Follower {
 
   #pass(mark: Mark): boolean {
     this.#lastMark = mark
-    if (mark[0] > this.#atMs && this.isWhole) return false
+    if (mark[0] > this.#atMs && this.isWhole) {
+      this.#isPast = true
+      return false
+    }
     this.cut = mark
     return true
   }

@@ -1,4 +1,5 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
+import { CopyDamaged, missingObject } from './copy-damage.ts'
 import {
   decodeLogEntry,
   decodeMoment,
@@ -15,16 +16,24 @@ export interface ReadLogEntry {
   readonly payload: Uint8Array
 }
 
-/** Null where the log has none of this number. Throws an Error when it is damaged. */
+/** Null where the log has none of this number. Throws `CopyDamaged`. */
 export async function readLogEntry(store: ObjectStore, number: number): Promise<ReadLogEntry | null> {
   const name = logName(number)
   const bytes = await store.get(name)
   return bytes === null ? null : decodeLogEntry(name, bytes)
 }
 
+/** Throws `CopyDamaged` also where it is missing. */
+export async function requireLogEntry(store: ObjectStore, number: number): Promise<ReadLogEntry> {
+  const found = await readLogEntry(store, number)
+  if (found === null) throw missingObject(logName(number))
+  return found
+}
+
 /** The last entry of the log; null when there is no copy. A list that lacks the newest names does no harm: what follows is asked for. */
 export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
-  let last = await readLastWithMoment(store)
+  const moments = await momentNames(store)
+  let last = await readLastWithMoment(store, moments)
   let isThere = last !== null
   let number = last?.entry.number ?? -1
   for await (const name of store.list(logPrefix, last === null ? undefined : logName(number))) {
@@ -38,15 +47,42 @@ export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
     last = next
   }
   // An empty copy would be begun anew over it.
-  if (last === null && isThere) throw new Error('the store lists entries of the log and does not give them')
+  if (last === null && isThere) throw new CopyDamaged('the store lists entries of the log and does not give them')
+  if (last === null && moments.length > 0) throw new CopyDamaged(`the copy has ${moments.at(-1)} and no log`)
   return last?.entry ?? null
 }
 
-/** Few moments stand before many entries. The entry that would commit the newest may not be there. */
-async function readLastWithMoment(store: ObjectStore): Promise<ReadLogEntry | null> {
+/** The last entry that can be read, and the number of the last one that there is: for who wants a state before the damage. */
+export async function readLastGood(
+  store: ObjectStore,
+): Promise<{ readonly last: LogEntry; readonly number: number } | null> {
+  const numbers: number[] = []
+  for await (const name of store.list(logPrefix)) numbers.push(numberOf(name))
+  for (const number of numbers.toReversed()) {
+    const found = await orDamage(requireLogEntry(store, number))
+    if (!(found instanceof CopyDamaged)) return { last: found.entry, number: numbers.at(-1)! }
+  }
+  return null
+}
+
+/** What was read, or what is the matter with it. */
+export function orDamage<T>(reading: Promise<T>): Promise<T | CopyDamaged> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof CopyDamaged) return error
+    throw error
+  })
+}
+
+/** In order. */
+export async function momentNames(store: ObjectStore): Promise<readonly string[]> {
   const names: string[] = []
   for await (const name of store.list(momentPrefix)) names.push(name)
-  for (const name of names.reverse()) {
+  return names
+}
+
+/** Few moments stand before many entries. The entry that would commit the newest may not be there. */
+async function readLastWithMoment(store: ObjectStore, names: readonly string[]): Promise<ReadLogEntry | null> {
+  for (const name of names.toReversed()) {
     const found = await readLogEntry(store, numberOf(name))
     if (found !== null) return found
   }
@@ -55,9 +91,8 @@ async function readLastWithMoment(store: ObjectStore): Promise<ReadLogEntry | nu
 
 /** Of the moments that entries of the log commit the newest up to an entry; null when there is none. */
 export async function readNewestMoment(store: ObjectStore, untilNumber: number): Promise<Moment | null> {
-  const names: string[] = []
-  for await (const name of store.list(momentPrefix)) if (numberOf(name) <= untilNumber) names.push(name)
-  for (const name of names.reverse()) {
+  const names = (await momentNames(store)).filter((name) => numberOf(name) <= untilNumber)
+  for (const name of names.toReversed()) {
     const committed = await readLogEntry(store, numberOf(name))
     if (committed?.entry.kind === 'moment' && committed.entry.moment === name) return readMoment(store, name)
   }
@@ -66,6 +101,6 @@ export async function readNewestMoment(store: ObjectStore, untilNumber: number):
 
 export async function readMoment(store: ObjectStore, name: string): Promise<Moment> {
   const bytes = await store.get(name)
-  if (bytes === null) throw new Error(`the object ${name} of the copy is missing`)
+  if (bytes === null) throw missingObject(name)
   return decodeMoment(name, bytes)
 }

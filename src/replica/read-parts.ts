@@ -1,11 +1,12 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { type CopiedFile, damagedObject, type Part, sha256Of, unpack } from './copy-format.ts'
+import { CopyDamaged, damagedObject, missingObject } from './copy-damage.ts'
+import { type CopiedFile, type Part, sha256Of, unpack } from './copy-format.ts'
 import type { StoreAttempt } from './copy-log.ts'
 
 /** So many pieces are on their way at a time. */
 const readAhead = 4
 
-/** Reads the pieces of a file in order, each checked. `has` says where a piece need not be read. Throws an Error that names the object that is missing or damaged. */
+/** Reads the pieces of a file in order, each checked. `has` says where a piece need not be read. Throws `CopyDamaged`. */
 export async function eachPart(
   { store, attempt }: { readonly store: ObjectStore; readonly attempt: StoreAttempt },
   file: CopiedFile,
@@ -14,7 +15,7 @@ export async function eachPart(
 ): Promise<void> {
   const read = async (part: Part, offset: number): Promise<Uint8Array | null> => {
     if (await has(part, offset)) return null
-    return readPart(await attempt(() => store.get(part[0])), part)
+    return attempt(async () => readPart(await store.get(part[0]), part))
   }
   const reading: Promise<Uint8Array | null>[] = []
   let aheadOffset = 0
@@ -31,11 +32,11 @@ export async function eachPart(
     offset += part[1]
   }
   if (offset !== file.bytes)
-    throw new Error(`the pieces of ${file.path} in the copy are ${offset} bytes, and should be ${file.bytes}`)
+    throw new CopyDamaged(`the pieces of ${file.path} in the copy are ${offset} bytes, and should be ${file.bytes}`)
 }
 
 async function readPart(found: Uint8Array | null, [name, bytes, sha256, packed]: Part): Promise<Uint8Array> {
-  if (found === null) throw new Error(`the object ${name} of the copy is missing`)
+  if (found === null) throw missingObject(name)
   const content = packed === 1 ? await unpack(found, bytes).catch(() => null) : found
   if (content === null || content.length !== bytes || (await sha256Of(content)) !== sha256) throw damagedObject(name)
   return content

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
-import { StoreAttempts } from './store-attempts.ts'
+import { StoreRefused } from '../object-store/object-store.ts'
+import { damagedObject } from './copy-damage.ts'
+import { isFinal, isFinalForCommand, StoreAttempts } from './store-attempts.ts'
 
 test('a request that succeeds does not hide that another fails', async () => {
   const stop = new AbortController()
   const told: (string | null)[] = []
-  const attempts = new StoreAttempts({ requestMs: 1000, signal: stop.signal, told: (failure) => told.push(failure) })
+  const attempts = new StoreAttempts({
+    requestMs: 1000,
+    signal: stop.signal,
+    told: (failure) => told.push(failure),
+    isFinal,
+  })
   let isFull = true
   const writing = attempts.until(async () => {
     if (isFull) throw new Error('the disk is full')
@@ -14,4 +21,12 @@ test('a request that succeeds does not hide that another fails', async () => {
   isFull = false
   await writing
   expect(told).toEqual(['the disk is full', null])
+})
+
+test('a command ends with what its user has to mend, a service goes on asking', () => {
+  const refused = new StoreRefused('AccessDenied')
+  const damaged = damagedObject('log/1')
+  expect([refused, damaged, new Error('503')].map((error) => isFinalForCommand(error, 1))).toEqual([true, false, false])
+  expect(isFinalForCommand(damaged, 2)).toBe(true)
+  expect([refused, damaged].map((error) => isFinal(error))).toEqual([false, false])
 })

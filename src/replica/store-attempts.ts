@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreUnfit } from '../object-store/object-store.ts'
+import { StoreRefused, StoreUnfit } from '../object-store/object-store.ts'
+import { CopyDamaged } from './copy-damage.ts'
 import { NotOwner } from './copy-log.ts'
 
 const firstPauseMs = 200
@@ -11,6 +12,8 @@ export interface StoreAttemptsParts {
   readonly signal: AbortSignal
   /** Told after each failure with what it was, and with null once the store has answered again. */
   readonly told: (failure: string | null) => void
+  /** Whether to ask no more after so many tries that ended in this. */
+  readonly isFinal: (error: unknown, tries: number) => boolean
 }
 
 /** Requests to the store that are made again until they succeed, with a pause that grows. */
@@ -33,14 +36,14 @@ export class StoreAttempts {
   }
 
   async #repeat<T>(work: () => Promise<T>): Promise<T> {
-    const { signal, told } = this.#parts
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
+    const { signal, told, isFinal } = this.#parts
+    for (let tries = 1, pauseMs = firstPauseMs; ; tries++, pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
       signal.throwIfAborted()
       try {
         return await this.#inTime(work())
       } catch (error) {
         signal.throwIfAborted()
-        if (isFinal(error)) throw error
+        if (isFinal(error, tries)) throw error
         const failure = error instanceof Error ? error.message : String(error)
         this.#failing.set(work, failure)
         told(failure)
@@ -69,7 +72,15 @@ export class StoreAttempts {
   }
 }
 
-/** Asking the store again does not mend it. */
+/** For a service, which goes on asking until somebody has mended the store: what it could not mend at all. */
 export function isFinal(error: unknown): boolean {
   return error instanceof NotOwner || error instanceof StoreUnfit
+}
+
+/** An answer may have been torn on its way: what is damaged is read a second time. */
+const damagedTries = 2
+
+/** For a command, whose user is there to mend it. */
+export function isFinalForCommand(error: unknown, tries: number): boolean {
+  return isFinal(error) || error instanceof StoreRefused || (error instanceof CopyDamaged && tries >= damagedTries)
 }

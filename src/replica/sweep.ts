@@ -2,6 +2,7 @@ import type { ObjectStore } from '../object-store/object-store.ts'
 import { epochOf, logPrefix, momentPrefix, numberOf } from './copy-format.ts'
 import type { CopyLog, StoreAttempt } from './copy-log.ts'
 import type { MomentMaker } from './moment-maker.ts'
+import { objectNames } from './object-names.ts'
 
 /** Deletes what processes before this one left and no moment names: they cannot commit it any more. */
 export async function sweep(
@@ -17,14 +18,11 @@ export async function sweep(
   const floor = last.moments[0]?.[2] ?? last.journalFrom
   const left: string[] = []
   const collect = async (prefix: string, isLeft: (name: string) => boolean): Promise<void> => {
-    for await (const name of store.list(prefix)) if (isLeft(name)) left.push(name)
+    for await (const name of objectNames(store, attempt, prefix)) if (isLeft(name)) left.push(name)
   }
   const isUnnamed = (name: string): boolean => epochOf(name) < log.epoch && !named.has(name)
-  await attempt(async () => {
-    left.length = 0
-    await collect('parts/', isUnnamed)
-    await collect(momentPrefix, isUnnamed)
-    await collect(logPrefix, (name) => numberOf(name) < floor)
-  })
+  await collect('parts/', isUnnamed)
+  await collect(momentPrefix, isUnnamed)
+  await collect(logPrefix, (name) => numberOf(name) < floor)
   await moments.remove(left)
 }

@@ -4,7 +4,7 @@ import type { Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import type { Reach } from '../observe/step.ts'
 import { type RestoredCopy, restoreCopy } from '../replica/restore-copy.ts'
-import { StoreAttempts } from '../replica/store-attempts.ts'
+import { isFinalForCommand, StoreAttempts } from '../replica/store-attempts.ts'
 import { verifyCopy } from '../replica/verify-copy.ts'
 import { type CopyPlace, openObjectStore } from './open-object-store.ts'
 
@@ -25,11 +25,12 @@ function attemptOf(told: Pick<CopyTold, 'failed'>) {
     told: (failure) => {
       if (failure !== null) told.failed(failure)
     },
+    isFinal: isFinalForCommand,
   })
   return <T>(work: () => Promise<T>): Promise<T> => attempts.until(work)
 }
 
-/** Makes a data folder of a copy. Throws an Error when the copy is damaged, or when the folder holds something. */
+/** Makes a data folder of a copy. Throws `CopyDamaged`, `StoreRefused`, or an Error when the folder holds something. */
 export async function restoreFromCopy(
   { data, atMs, ...place }: CopyPlace & { readonly data: string; readonly atMs: number | null },
   told: CopyTold,
@@ -47,7 +48,7 @@ export async function restoreFromCopy(
 export async function* verifyCopyAt(place: CopyPlace, told: Pick<CopyTold, 'failed'>): AsyncGenerator<Finding> {
   const store = await openObjectStore(place, requestMs)
   try {
-    yield* verifyCopy(store, attemptOf(told))
+    yield* verifyCopy({ store, attempt: attemptOf(told) })
   } finally {
     store.close()
   }

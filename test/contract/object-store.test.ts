@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { FileStore } from '../../src/object-store/file/file-store.ts'
+import { StoreRefused } from '../../src/object-store/object-store.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
 import { objectStoreContract } from './object-store.ts'
 
 describe('FileStore', () => {
@@ -19,3 +21,54 @@ test('a disk that is not mounted is no empty copy', async () => {
   await expect(store.get('log/0')).rejects.toThrow('is its disk mounted?')
   await expect(store.putIfAbsent('log/0', Buffer.from('one'))).rejects.toThrow('is its disk mounted?')
 })
+
+const inFolder = (work: (directory: string) => Promise<void>): Promise<void> =>
+  inScratchFolder('tidemark-objects-', async (directory) => work(join(directory, 'copy')))
+const one = Buffer.from('one')
+
+test('a disk that goes away while a service runs is not written to below its mount point', () =>
+  inFolder(async (directory) => {
+    const store = new FileStore(directory, nodeDisk)
+    await store.putIfAbsent('log/0', one)
+    await rename(directory, `${directory}-away`)
+    await mkdir(join(directory, 'log'), { recursive: true })
+    const away = 'does not hold what was written to it: is its disk mounted?'
+    await expect(store.putIfAbsent('log/1', one)).rejects.toThrow(away)
+    await expect(store.get('log/0')).rejects.toThrow(away)
+    await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow(away)
+    expect(await readdir(join(directory, 'log'))).toEqual([])
+    await rm(directory, { recursive: true })
+    await rename(`${directory}-away`, directory)
+    expect(await store.putIfAbsent('log/1', one)).toBe(true)
+  }))
+
+test('a folder that somebody deleted is made again', () =>
+  inFolder(async (directory) => {
+    const store = new FileStore(directory, nodeDisk)
+    await store.putIfAbsent('parts/1/a', one)
+    await store.putIfAbsent('log/0', one)
+    await rm(join(directory, 'parts'), { recursive: true })
+    expect(await store.putIfAbsent('parts/1/b', one)).toBe(true)
+    expect(await readdir(join(directory, 'parts/1'))).toEqual(['b'])
+  }))
+
+test('whoever only reads changes nothing: what an upload left goes when another process writes', () =>
+  inFolder(async (directory) => {
+    await new FileStore(directory, nodeDisk).putIfAbsent('log/0', one)
+    const left = join(directory, 'log', '.unfinished-1')
+    await writeFile(left, '')
+    await utimes(left, 0, 0)
+    const store = new FileStore(directory, nodeDisk)
+    for await (const name of store.list('')) expect(name).toBe('log/0')
+    expect(await readdir(join(directory, 'log'))).toEqual(['.unfinished-1', '0'])
+    await store.putIfAbsent('log/1', one)
+    expect(await readdir(join(directory, 'log'))).toEqual(['0', '1'])
+  }))
+
+test('an address that can be no folder is refused', () =>
+  inFolder(async (directory) => {
+    await writeFile(directory, '')
+    const store = new FileStore(directory, nodeDisk)
+    await expect(store.get('log/0')).rejects.toThrow(StoreRefused)
+    await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow(StoreRefused)
+  }))

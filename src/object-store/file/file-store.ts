@@ -2,22 +2,27 @@
 // Tested by `test/contract/object-store.test.ts`.
 import { randomUUID } from 'node:crypto'
 import type { Dirent } from 'node:fs'
-import { open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { compareCodePoints } from '../../lib/compare-code-points.ts'
 import type { Disk } from '../../lib/disk.ts'
-import { codeOf } from '../../lib/system-error.ts'
-import type { ObjectStore } from '../object-store.ts'
+import { codeOf, inWords } from '../../lib/system-error.ts'
+import { type ObjectStore, StoreRefused } from '../object-store.ts'
 
 const unfinished = '.unfinished-'
 /** What an upload left that was ended in the middle is as old as this when it goes. */
 const leftMs = 3_600_000
+/** Somebody has to change something first. */
+const refusals = new Set<unknown>(['EACCES', 'EPERM', 'ENOTDIR', 'EISDIR', 'ELOOP'])
 
 /** The folder is made if need be, but nothing above it: a disk that is not mounted is no place for a copy. */
 export class FileStore implements ObjectStore {
   readonly #directory: string
   readonly #disk: Disk
   readonly #folders = new Set<string>()
+  /** What was written last: where it is not any more, neither is the copy. */
+  #written: string | null = null
+  #isSwept = false
 
   constructor(directory: string, disk: Disk) {
     this.#directory = directory
@@ -26,8 +31,49 @@ export class FileStore implements ObjectStore {
 
   async putIfAbsent(name: string, bytes: Uint8Array): Promise<boolean> {
     const path = join(this.#directory, name)
+    // Whoever was replaced learns of it also where his last object was deleted.
+    if (await isThere(path)) return false
+    await this.#requireMounted()
+    const isWritten = await this.#inFolder(dirname(path), () => this.#put(path, bytes))
+    this.#written = name
+    if (!this.#isSwept) await this.#sweep()
+    return isWritten
+  }
+
+  async get(name: string): Promise<Uint8Array | null> {
+    const path = join(this.#directory, name)
+    try {
+      return await readFile(path)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw refusalOf(path, error)
+      await this.#requireMounted()
+      return null
+    }
+  }
+
+  async *list(prefix: string, after = ''): AsyncIterable<string> {
+    await this.#requireMounted()
+    const names: string[] = []
+    const folder = prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')))
+    for await (const { name, isLeft } of this.#filesIn(folder)) if (!isLeft) names.push(name)
+    for (const name of names.sort(compareCodePoints)) {
+      if (name.startsWith(prefix) && compareCodePoints(name, after) > 0) yield name
+    }
+  }
+
+  async delete(name: string): Promise<void> {
+    if (name === this.#written) this.#written = null
+    const path = join(this.#directory, name)
+    await rm(path, { force: true })
+    await this.#disk.syncDirectory(dirname(path)).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error
+    })
+  }
+
+  close(): void {}
+
+  async #put(path: string, bytes: Uint8Array): Promise<boolean> {
     const folder = dirname(path)
-    await this.#makeFolder(folder)
     const temporary = join(folder, `${unfinished}${randomUUID()}`)
     const file = await this.#disk.open(temporary, { create: true })
     try {
@@ -48,58 +94,67 @@ export class FileStore implements ObjectStore {
     return true
   }
 
-  async get(name: string): Promise<Uint8Array | null> {
+  /** Somebody may have deleted a folder that was there. */
+  async #inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+    const isKnown = this.#folders.has(folder)
+    if (!isKnown) await this.#disk.makeDirectory(folder)
+    this.#folders.add(folder)
     try {
-      return await readFile(join(this.#directory, name))
+      return await work()
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error
+      this.#folders.delete(folder)
+      if (codeOf(error) !== 'ENOENT' || !isKnown) throw error
       await this.#requireMounted()
-      return null
+      return this.#inFolder(folder, work)
     }
   }
 
-  async *list(prefix: string, after = ''): AsyncIterable<string> {
-    await this.#requireMounted()
-    const names: string[] = []
-    await this.#collect('', names)
-    for (const name of names.sort(compareCodePoints)) {
-      if (name.startsWith(prefix) && compareCodePoints(name, after) > 0) yield name
-    }
-  }
-
-  async delete(name: string): Promise<void> {
-    const path = join(this.#directory, name)
-    await rm(path, { force: true })
-    await this.#disk.syncDirectory(dirname(path)).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') throw error
-    })
-  }
-
-  close(): void {}
-
-  async #collect(folder: string, names: string[]): Promise<void> {
+  async *#filesIn(folder: string): AsyncIterable<{ readonly name: string; readonly isLeft: boolean }> {
     for (const entry of await entriesOf(join(this.#directory, folder))) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.isDirectory()) await this.#collect(name, names)
-      else if (!entry.name.startsWith(unfinished)) names.push(name)
-      else await removeLeft(join(this.#directory, name))
+      if (entry.isDirectory()) yield* this.#filesIn(name)
+      else yield { name, isLeft: entry.name.startsWith(unfinished) }
     }
   }
 
-  async #makeFolder(folder: string): Promise<void> {
-    if (this.#folders.has(folder)) return
-    await this.#requireMounted()
-    await this.#disk.makeDirectory(folder)
-    this.#folders.add(folder)
+  /** Whoever only reads changes nothing: what uploads left is deleted by who writes, once. That it cannot be does no harm. */
+  async #sweep(): Promise<void> {
+    this.#isSwept = true
+    try {
+      for await (const { name, isLeft } of this.#filesIn('')) if (isLeft) await removeOld(join(this.#directory, name))
+    } catch {
+      // The next process tries it again.
+    }
   }
 
-  /** An empty answer of a disk that is away would be taken for an empty copy. */
+  /** An empty answer of a disk that is away would be taken for an empty copy, and what is written then would go to the disk below it. */
   async #requireMounted(): Promise<void> {
     const above = dirname(this.#directory)
     await stat(above).catch((cause: unknown) => {
-      throw new Error(`the folder ${above} is not there: is its disk mounted?`, { cause })
+      if (refusals.has(codeOf(cause))) throw refusalOf(above, cause)
+      throw new StoreRefused(`the folder ${above} is not there: is its disk mounted?`, { cause })
     })
+    const written = this.#written
+    if (written !== null && !(await isThere(join(this.#directory, written)))) {
+      throw new Error(`the folder ${this.#directory} does not hold what was written to it: is its disk mounted?`)
+    }
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw refusalOf(path, error)
+  }
+}
+
+function refusalOf(path: string, error: unknown): unknown {
+  return refusals.has(codeOf(error))
+    ? new StoreRefused(`${path} cannot be read: ${inWords(error)}`, { cause: error })
+    : error
 }
 
 async function entriesOf(directory: string): Promise<Dirent[]> {
@@ -107,13 +162,11 @@ async function entriesOf(directory: string): Promise<Dirent[]> {
     return await readdir(directory, { withFileTypes: true })
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return []
-    throw error
+    throw refusalOf(directory, error)
   }
 }
 
-async function removeLeft(path: string): Promise<void> {
-  const file = await open(path, 'r').catch(() => null)
-  if (file === null) return
-  const { mtimeMs } = await file.stat().finally(() => file.close())
+async function removeOld(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path)
   if (Date.now() - mtimeMs > leftMs) await rm(path, { force: true })
 }

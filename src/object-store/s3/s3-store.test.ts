@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { StoreUnfit } from '../object-store.ts'
+import { StoreRefused, StoreUnfit } from '../object-store.ts'
 import { S3Store } from './s3-store.ts'
 
 const asked: IncomingMessage[] = []
@@ -62,6 +62,36 @@ test('a failure is told in words and at once: whoever copies asks again', async 
   answer = says(503, 'SlowDown')
   await expect(put()).rejects.toThrow('s3://bucket/prefix/log/1: SlowDown: words')
   expect(asked).toHaveLength(1)
+})
+
+test.each([
+  [403, 'AccessDenied'],
+  [403, 'InvalidAccessKeyId'],
+  [403, 'SignatureDoesNotMatch'],
+  [404, 'NoSuchBucket'],
+  [301, 'PermanentRedirect'],
+  [400, 'AuthorizationHeaderMalformed'],
+])('%i %s is a refusal: somebody has to change something first', async (status, code) => {
+  answer = says(status, code)
+  const list = () => store.list('log/')[Symbol.asyncIterator]().next()
+  for (const ask of [put, () => store.get('log/1'), list]) {
+    const error = await ask().then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    expect(error).toBeInstanceOf(StoreRefused)
+    expect(String(error)).toContain(`${code}: words`)
+  }
+})
+
+test.each([
+  [403, 'RequestTimeTooSkewed'],
+  [400, 'RequestTimeout'],
+  [400, 'BadDigest'],
+  [500, 'InternalError'],
+])('%i %s is none', async (status, code) => {
+  answer = says(status, code)
+  await expect(put()).rejects.not.toThrow(StoreRefused)
 })
 
 test('no answer, and half of one, end with the time of a request', async () => {

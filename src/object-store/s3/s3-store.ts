@@ -11,7 +11,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
-import { type ObjectStore, StoreUnfit } from '../object-store.ts'
+import { type ObjectStore, StoreRefused, StoreUnfit } from '../object-store.ts'
 import { parseS3Address } from './s3-address.ts'
 
 export interface S3StoreParts {
@@ -30,6 +30,7 @@ const conflictTries = 5
 const conflictPauseMs = 100
 /** Stores that are not Amazon's mostly do not look at it, but it has to be signed. */
 const anyRegion = 'us-east-1'
+const missingRegion = 'Region is missing'
 
 // The client warns of its later versions, which do not come here: the version is fixed.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
@@ -151,7 +152,8 @@ export class S3Store implements ObjectStore {
       return await Promise.race([work(request.signal), ended])
     } catch (error) {
       if (error instanceof StoreUnfit) throw error
-      throw new Error(`${this.#where(name)}: ${wordsOf(error)}`, { cause: error })
+      const words = `${this.#where(name)}: ${wordsOf(error)}`
+      throw isRefusal(error) ? new StoreRefused(words, { cause: error }) : new Error(words, { cause: error })
     } finally {
       clearTimeout(timer)
       this.#running.delete(request)
@@ -159,12 +161,23 @@ export class S3Store implements ObjectStore {
   }
 }
 
+/** What S3 says of requests that came too late or torn; the clock of the client is put right by the answer. */
+const mendedByAsking = new Set(['RequestTimeout', 'RequestTimeTooSkewed', 'BadDigest', 'IncompleteBody'])
+
+/** Whether the address, the credentials or the rights have to be changed. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error.name === 'CredentialsProviderError' || error.message === missingRegion) return true
+  const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0
+  return [301, 400, 401, 403, 404, 405].includes(status) && !mendedByAsking.has(error.name)
+}
+
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'CredentialsProviderError') {
     return 'there are no credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials'
   }
-  if (error.message === 'Region is missing') return 'the region is missing. Set replica.region or AWS_REGION'
+  if (error.message === missingRegion) return 'the region is missing. Set replica.region or AWS_REGION'
   const code = 'code' in error ? String(error.code) : error.name
   return error.message === '' || error.message === 'UnknownError' ? code : `${code}: ${error.message}`
 }

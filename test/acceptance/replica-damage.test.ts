@@ -1,0 +1,160 @@
+// A copy that lacks one of its objects, or has a damaged one: the state that was asked for is given whole or not at all, and the object is named.
+import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { restoreFromCopy, verifyCopyAt } from '../../src/service/copies.ts'
+import { callWell, makeIngest } from '../support/api.ts'
+import { copyState, copyUrl, isCopied, rowsOf } from '../support/replica-world.ts'
+import { runCommand } from '../support/run-command.ts'
+import { runService } from '../support/running-service.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
+import { adminKey } from '../support/server-process.ts'
+
+const settings = {
+  'replica.intervalMs': '20',
+  'replica.catalogMs': '100',
+  'store.headRows': '40',
+  'store.headAgeMs': '300',
+}
+
+interface MadeCopy {
+  readonly url: string
+  /** Moments, and null for the newest state. */
+  readonly ats: readonly (number | null)[]
+}
+
+/** A copy of two lives of a service. */
+async function makeCopy(directory: string): Promise<MadeCopy> {
+  const ats: (number | null)[] = [null]
+  const url = copyUrl(directory)
+  let service = await runService(
+    { ...settings, 'replica.url': url },
+    { engine: 'embedded', dataDirectory: join(directory, 'data') },
+  )
+  const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
+  for (let value = 0; value < 160; value += 20) {
+    if (value === 80) service = await service.restart()
+    const body = rowsOf(Array.from({ length: 20 }, (_, index) => value + index))
+    await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body })
+    await isCopied(service.url)
+    if (value % 60 === 0) ats.push(Date.parse((await copyState(service.url)).time!))
+  }
+  await service.close()
+  return { url, ats }
+}
+
+const place = (url: string) => ({ url, endpoint: '', region: '' })
+const told = { reach: () => undefined, progress: () => undefined, failed: () => undefined }
+
+/** How far what a restore gives goes. */
+async function restoredTo(url: string, atMs: number | null, data: string): Promise<readonly number[]> {
+  try {
+    return [...(await restoreFromCopy({ ...place(url), data, atMs }, told)).chosen.cut]
+  } finally {
+    for (const folder of [data, `${data}.restoring`]) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function damagesOf(url: string): Promise<string> {
+  const damages: string[] = []
+  for await (const { isDamaged, found } of verifyCopyAt(place(url), told)) if (isDamaged) damages.push(found)
+  return damages.join('\n')
+}
+
+async function namesIn(copy: string): Promise<readonly string[]> {
+  const entries = await readdir(copy, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  return files.map((entry) => join(entry.parentPath, entry.name).slice(copy.length + 1)).sort()
+}
+
+const harms = {
+  missing: (path: string) => rm(path),
+  torn: async (path: string) => truncate(path, (await readFile(path)).length >> 1),
+  flipped: async (path: string) => {
+    const bytes = await readFile(path)
+    bytes[bytes.length >> 1]! ^= 1
+    await writeFile(path, bytes)
+  },
+}
+
+test.each(Object.entries(harms))(
+  'any one object of a copy is %s',
+  (kind, harm) =>
+    inScratchFolder('tidemark-damage-', async (directory) => {
+      const { url, ats } = await makeCopy(directory)
+      const copy = join(directory, 'copy')
+      const whole = new Map<number | null, readonly number[]>()
+      for (const atMs of ats) whole.set(atMs, await restoredTo(url, atMs, join(directory, 'whole')))
+      expect(await damagesOf(url)).toBe('')
+      const names = await namesIn(copy)
+      const lastEntry = names.filter((name) => name.startsWith('log/')).at(-1)
+      let refused = 0
+      const tryOne = async (name: string): Promise<void> => {
+        const harmed = join(directory, name.replaceAll('/', '-'))
+        await cp(copy, harmed, { recursive: true })
+        await harm(join(harmed, name))
+        const harmedUrl = pathToFileURL(harmed).href
+        // A log without its end is a shorter log, and the first claim is needed by nothing.
+        const isEnd = kind === 'missing' && name === lastEntry
+        if (kind === 'missing' && !isEnd && name !== 'log/000000000000')
+          expect(await damagesOf(harmedUrl)).toContain(name)
+        for (const atMs of ats) {
+          if (isEnd && atMs === null) continue
+          const given = await restoredTo(harmedUrl, atMs, `${harmed}-restored`).catch((error: Error) => error.message)
+          if (typeof given === 'string') refused++
+          if (typeof given === 'string') expect(given).toContain(name)
+          else expect({ name, atMs, given }).toEqual({ name, atMs, given: whole.get(atMs) })
+        }
+        await rm(harmed, { recursive: true })
+      }
+      for (let index = 0; index < names.length; index += 8) {
+        const tried = await Promise.allSettled(names.slice(index, index + 8).map(tryOne))
+        for (const one of tried) if (one.status === 'rejected') throw one.reason
+      }
+      expect(refused).toBeGreaterThan(names.length / 2)
+    }),
+  240_000,
+)
+
+test('what is no copy is told at once', () =>
+  inScratchFolder('tidemark-damage-', async (directory) => {
+    await writeFile(join(directory, 'file'), '')
+    for (const [place, words] of [
+      ['none', 'There is no copy under this address'],
+      ['none/copy', 'is its disk mounted?'],
+      ['file', 'cannot be read: what stands before its name is no folder'],
+    ]) {
+      const url = pathToFileURL(join(directory, place!)).href
+      for (const command of [
+        ['verify', url],
+        ['restore', url, '--data', join(directory, 'data')],
+      ])
+        expect(await runCommand(command, {})).toMatchObject({ code: 1, errors: expect.stringContaining(words!) })
+    }
+  }))
+
+test('the commands end with exit code 1 and the name, and --at gives what came before', () =>
+  inScratchFolder('tidemark-damage-', async (directory) => {
+    const { url, ats } = await makeCopy(directory)
+    const log = (await namesIn(join(directory, 'copy'))).filter((name) => name.startsWith('log/'))
+    const gone = log.at(-3)!
+    await rm(join(directory, 'copy', gone))
+    const verified = await runCommand(['verify', url], {})
+    expect(verified).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(`the object ${gone} of the copy is missing`),
+    })
+    const data = join(directory, 'restored')
+    const refused = await runCommand(['restore', url, '--data', data], {})
+    expect(refused).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining(`the object ${gone} of the copy is missing`),
+    })
+    // Where a moment cannot be had either, the message names the one before it.
+    for (let tried = refused; tried.code !== 0; ) {
+      const before = /give --at (\S+) or an earlier moment/.exec(tried.errors)?.[1]
+      expect(Date.parse(before!)).toBeGreaterThan(ats.at(1)!)
+      tried = await runCommand(['restore', url, '--data', data, '--at', before!], {})
+    }
+  }))
