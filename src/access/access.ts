@@ -17,6 +17,7 @@ export class Access {
   readonly #nowMs: () => number
   #grants: ReadonlyMap<string, Grant> = new Map()
   #subscriptions: ReadonlyMap<number, Subscriptions> = new Map()
+  #changes = 0
 
   private constructor(catalog: AccessCatalog, nowMs: () => number) {
     this.#copy = new KeptCopy({ read: () => catalog.state(), hold: (state) => this.#hold(state), retryMs })
@@ -27,6 +28,11 @@ export class Access {
     const access = new Access(catalog, nowMs)
     await access.refresh()
     return access
+  }
+
+  /** Grows whenever what somebody may do has changed: who was identified before has to be asked again. */
+  get changes(): number {
+    return this.#changes
   }
 
   refresh(): Promise<void> {
@@ -116,6 +122,7 @@ export class Access {
   }
 
   #hold(state: AccessState): void {
+    this.#changes += 1
     this.#grants = grantsByHash(state)
     this.#subscriptions = new Map([...state.subscriptions].map(([id, all]) => [id, new Subscriptions(all)]))
   }

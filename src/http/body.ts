@@ -51,7 +51,7 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
     if (headers.expect !== undefined && raw.httpVersion !== '1.0') reply.raw.writeContinue()
     const compressed = isGzip(headers['content-encoding'])
     const share = rule.budget?.share(reply.raw) ?? null
-    collect(raw, rule, share, (error, body) => {
+    collectBody(raw, rule, share, (error, body) => {
       if (compressed && body !== null && body.length > 0) decompress(body, rule, share, finish)
       else finish(error, body)
     })
@@ -99,7 +99,7 @@ function parseJson(body: unknown): unknown {
 
 /** The media type of a Content-Type without its parameters; null when the text's encoding is not UTF-8. */
 export function mediaTypeOf(contentType: string | undefined): string | null {
-  if (contentType === undefined) return 'application/json'
+  if (contentType === undefined || contentType === 'application/json') return 'application/json'
   // A semicolon between quotes parts nothing.
   const [type, ...parameters] = contentType.match(/(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g) ?? ['']
   const otherCharset = parameters.some(
@@ -145,7 +145,7 @@ function emptyBody(): Problem {
 }
 
 /** Reads up to the limit. What is beyond it is left to `discardBody`. */
-function collect(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
+export function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
   const chunks: Buffer[] = []
   let bytes = 0
   let ended = false

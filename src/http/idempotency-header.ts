@@ -4,11 +4,12 @@ import Type from 'typebox'
 import { schemaCompiler } from './validation.ts'
 
 /** What the service keeps of a key is bounded, and a header holds no other characters for certain. */
+const [keyCharactersMax, keyForm] = [255, '^[ -~]*$']
 const IdempotencyKey = Type.Optional(
   Type.String({
     minLength: 1,
-    maxLength: 255,
-    pattern: '^[ -~]*$',
+    maxLength: keyCharactersMax,
+    pattern: keyForm,
     description:
       'A text of printable ASCII characters that names this push. A push that is sent again within 24 hours with the same key and body, to the same ingest and ' +
       'by the same subscriber, stores nothing again and gets the first answer. With another body it is a 400. Only a 200 uses a key up.',
@@ -23,6 +24,13 @@ const ReadHeaders = Type.Object({ 'idempotency-key': IdempotencyKey })
 export const validatePush: typeof schemaCompiler = (route) => {
   if (route.httpPart === 'body') return () => true
   return schemaCompiler(route.httpPart === 'headers' ? { ...route, schema: ReadHeaders } : route)
+}
+
+const keyPattern = new RegExp(keyForm)
+
+/** As the schema says it. */
+export function isIdempotencyKey(key: string): boolean {
+  return key.length > 0 && key.length <= keyCharactersMax && keyPattern.test(key)
 }
 
 /** The header was checked; Node.js joins one that is there twice. */

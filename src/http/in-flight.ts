@@ -1,10 +1,19 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyReply } from 'fastify'
 import { Cancellation } from '../lib/cancellation.ts'
 
+/** A reply of the framework, or what stands for one. */
+export interface AnswerInFlight {
+  readonly raw: ServerResponse
+  readonly request: { readonly raw: IncomingMessage }
+  /** Whether its answer is under way. */
+  readonly sent: boolean
+  /** Answers with an error. */
+  send(error: Error): unknown
+}
+
 interface Flight {
-  readonly reply: FastifyReply
+  readonly reply: AnswerInFlight
   cancellation: Cancellation | null
 }
 
@@ -32,13 +41,13 @@ export class InFlight {
     return this.#stopping
   }
 
-  begin(reply: FastifyReply): void {
+  begin(reply: AnswerInFlight): void {
     this.#flights.set(reply.raw, { reply, cancellation: null })
     reply.raw.on('close', this.#closed)
   }
 
   /** Is cancelled when the client goes away before its answer is whole, or the server stops. */
-  cancellation(reply: FastifyReply): Cancellation {
+  cancellation(reply: Pick<AnswerInFlight, 'raw'>): Cancellation {
     const cancellation = new Cancellation()
     const flight = this.#flights.get(reply.raw)
     if (flight === undefined) cancellation.cancel()
@@ -47,7 +56,7 @@ export class InFlight {
   }
 
   /** As `cancellation`, for what takes an AbortSignal alone. */
-  signal(reply: FastifyReply): AbortSignal {
+  signal(reply: Pick<AnswerInFlight, 'raw'>): AbortSignal {
     return this.cancellation(reply).signal
   }
 

@@ -5,9 +5,10 @@ import type { Asker } from '../access/caller.ts'
 import type { CheckRequest } from '../ingest/push-check.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { Problem } from '../model/problem.ts'
-import { mediaTypeOf, pushTypes, readBytes } from './body.ts'
+import { type BodyRule, mediaTypeOf, pushTypes, readBytes } from './body.ts'
 import { existingIngest } from './existing-ingest.ts'
 import type { RouteParts } from './route.ts'
+import type { Services } from './services.ts'
 
 /** Where the rows of a push go, once it was let in. */
 export interface PushTarget {
@@ -35,7 +36,11 @@ export const PushBody = {
 }
 
 /** The order of the checks is the contract's: access, existence, state; then, with the rest of the request, the body. */
-export function admitPush({ access, definitions }: RouteParts['services'], asker: Asker, alias: string): PushTarget {
+export function admitPush(
+  { access, definitions }: Pick<Services, 'access' | 'definitions'>,
+  asker: Asker,
+  alias: string,
+): PushTarget {
   const { subscriberId, keyId } = access.requireIngest(asker, alias)
   const ingest = existingIngest(definitions, alias)
   if (ingest.state === 'blocked') {
@@ -45,18 +50,24 @@ export function admitPush({ access, definitions }: RouteParts['services'], asker
   return { subscriberId, keyId, ingest }
 }
 
-/** Reads the body of a push as bytes. */
-export function readPushBody(
-  { settings, pushBodies }: Pick<RouteParts, 'settings' | 'pushBodies'>,
+type PushBodyParts = Pick<RouteParts, 'settings' | 'pushBodies'>
+
+export function pushBodyRule(
+  { settings, pushBodies }: PushBodyParts,
   mediaTypes: readonly string[] | null = pushTypes,
-) {
-  return readBytes({
+): BodyRule {
+  return {
     limitBytes: settings.limits.ingestBodyBytes,
     limitName: 'limits.ingestBodyBytes',
     tooLarge: 'body_too_large',
     mediaTypes,
     budget: pushBodies,
-  })
+  }
+}
+
+/** Reads the body of a push as bytes. */
+export function readPushBody(parts: PushBodyParts, mediaTypes?: readonly string[] | null) {
+  return readBytes(pushBodyRule(parts, mediaTypes))
 }
 
 export function pushedRows({

@@ -2,17 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../model/problem.ts'
 
-/** Headers that stand for one value. Node.js keeps the first of some of them, and joins others. */
-const singleHeaders = new Set([
-  'authorization',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'idempotency-key',
-  'origin',
-  'x-api-key',
-])
+/** Headers that stand for one value, each with a bit of its own. Node.js keeps the first of some of them, and joins others. */
+const singleHeaders: ReadonlyMap<string, number> = new Map(
+  ['authorization', 'content-length', 'content-type', 'expect', 'host', 'idempotency-key', 'origin', 'x-api-key'].map(
+    (name, place) => [name, 1 << place],
+  ),
+)
 
 const hostForm = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 
@@ -23,12 +18,13 @@ export function headProblem(request: IncomingMessage): Problem | null {
 }
 
 function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
-  const seen = new Set<string>()
+  let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase()
-    if (!singleHeaders.has(name)) continue
-    if (seen.has(name)) return `The header ${name} is there twice. Send it once.`
-    seen.add(name)
+    const bit = singleHeaders.get(name)
+    if (bit === undefined) continue
+    if ((seen & bit) !== 0) return `The header ${name} is there twice. Send it once.`
+    seen |= bit
   }
   return null
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Server as SecureServer } from 'node:https'
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
@@ -15,6 +16,7 @@ import { KnownPaths } from './known-paths.ts'
 import { watchSockets } from './open-sockets.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
+import { answerPlainPushes } from './plain-pushes.ts'
 import { problemOf, sendProblem, stamp } from './problems.ts'
 import { closeParameters } from './query-parameters.ts'
 import { headProblem } from './request-head.ts'
@@ -50,7 +52,8 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     closeParameters(route)
     for (const one of [method].flat()) paths.add(url, one)
   })
-  addHooks(app, parts, paths)
+  const failures = new WeakMap<IncomingMessage, Error>()
+  addHooks(app, parts, paths, failures)
   app.addSchema(ProblemSchema)
   const { basePath } = parts.settings.server
   const { origins } = parts.settings.cors
@@ -68,6 +71,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     },
     { prefix: basePath },
   )
+  answerPlainPushes(app.server, { ...parts, pushBodies, failures })
   if (app.server instanceof SecureServer) parts.certificate?.use(app.server)
   watchSockets(app.server)
   answerOddRequests(app.server, parts.requestId)
@@ -135,11 +139,16 @@ function bareServer({ services, settings, inFlight, certificate = null, requestI
   return app
 }
 
-function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPaths): void {
+function addHooks(
+  app: App,
+  { services, inFlight }: ServerParts,
+  paths: KnownPaths,
+  failures: WeakMap<IncomingMessage, Error>,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     stamp(request, reply)
     inFlight.begin(reply)
-    const problem = headProblem(request.raw)
+    const problem = failures.get(request.raw) ?? headProblem(request.raw)
     if (problem !== null) done(problem)
     else if (request.is404) done(paths.problem(request.method, request.raw.url ?? ''))
     else if (inFlight.stopping) done(new Problem('shutting_down', 'The service is stopping. Ask again in a moment.'))

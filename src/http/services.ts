@@ -28,6 +28,7 @@ import type { Readiness } from './readiness.ts'
 export interface Services {
   readonly access: Pick<
     Access,
+    | 'changes'
     | 'identify'
     | 'requireIngest'
     | 'requireOwnRows'

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BatchIds } from './batch-id.ts'
@@ -34,4 +35,15 @@ test.each(['', 'x', '../../etc/passwd', 'A'.repeat(43), `${'A'.repeat(43)}=`, 'Ã
 test('an id of another service is none', () => {
   const other = new BatchIds(new Uint8Array(32).fill(8))
   expect(ids.decode(other.encode({ position: 1, rows: 1, ingestId: 1, subscriberId: 1 }))).toBeNull()
+})
+
+/** A secret that is longer than a block of the hash is hashed first (RFC 2104). */
+test.each([1, 32, 64, 65, 200])('the signature is an HMAC with a secret of %i bytes', (length) => {
+  const secret = Buffer.alloc(length, 'a secret')
+  const bytes = Buffer.from(
+    new BatchIds(secret).encode({ position: 12, rows: 3, ingestId: 4, subscriberId: 5 }),
+    'base64url',
+  )
+  const signature = createHmac('sha256', secret).update(bytes.subarray(0, 20)).digest().subarray(0, 12)
+  expect(bytes.subarray(20)).toEqual(signature)
 })

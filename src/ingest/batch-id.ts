@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /** Where the rows of one push stand, and who may ask about them. */
 export interface BatchKey {
@@ -10,16 +10,27 @@ export interface BatchKey {
 
 const keyBytes = 20
 const signatureBytes = 12
+/** Of SHA-256. */
+const blockBytes = 64
+const hashBytes = 32
 
 /**
  * Names batches so that the name itself says where the rows are: a receipt of a batch that was stored whole needs no record.
  * The name is signed, so that nobody asks about a batch that was never given. Layout: docs/formats/batch-id.md.
  */
 export class BatchIds {
-  readonly #secret: Uint8Array
+  /** What HMAC hashes first and last: the secret in its two disguises, each with room for what follows. */
+  readonly #inner: Buffer
+  readonly #outer: Buffer
 
   constructor(secret: Uint8Array) {
-    this.#secret = secret
+    const key = secret.length > blockBytes ? hash('sha256', secret, 'buffer') : secret
+    this.#inner = Buffer.alloc(blockBytes + keyBytes).fill(0x36, 0, blockBytes)
+    this.#outer = Buffer.alloc(blockBytes + hashBytes).fill(0x5c, 0, blockBytes)
+    for (const [index, byte] of key.entries()) {
+      this.#inner[index]! ^= byte
+      this.#outer[index]! ^= byte
+    }
   }
 
   encode(key: BatchKey): string {
@@ -28,7 +39,7 @@ export class BatchIds {
     bytes.writeUInt32BE(key.rows, 8)
     bytes.writeUInt32BE(key.ingestId, 12)
     bytes.writeUInt32BE(key.subscriberId, 16)
-    this.#sign(bytes.subarray(0, keyBytes)).copy(bytes, keyBytes)
+    bytes.write(this.#sign(bytes), keyBytes, signatureBytes, 'latin1')
     return bytes.toString('base64url')
   }
 
@@ -37,7 +48,8 @@ export class BatchIds {
     const bytes = Buffer.from(text, 'base64url')
     // Other spellings of the same bytes (padding, stray characters) are no ids.
     if (bytes.length !== keyBytes + signatureBytes || bytes.toString('base64url') !== text) return null
-    if (!timingSafeEqual(this.#sign(bytes.subarray(0, keyBytes)), bytes.subarray(keyBytes))) return null
+    const signature = Buffer.from(this.#sign(bytes), 'latin1').subarray(0, signatureBytes)
+    if (!timingSafeEqual(signature, bytes.subarray(keyBytes))) return null
     return {
       position: Number(bytes.readBigUInt64BE(0)),
       rows: bytes.readUInt32BE(8),
@@ -46,7 +58,13 @@ export class BatchIds {
     }
   }
 
-  #sign(bytes: Uint8Array): Buffer {
-    return createHmac('sha256', this.#secret).update(bytes).digest().subarray(0, signatureBytes)
+  /**
+   * HMAC-SHA-256 (RFC 2104) of the first bytes, a character a byte. It is written out because every push is answered with one: the object that
+   * Node.js makes for an HMAC costs several times the two hashes.
+   */
+  #sign(bytes: Buffer): string {
+    bytes.copy(this.#inner, blockBytes, 0, keyBytes)
+    this.#outer.write(hash('sha256', this.#inner, 'binary'), blockBytes, 'latin1')
+    return hash('sha256', this.#outer, 'binary')
   }
 }

@@ -6,7 +6,7 @@ import type { IdempotencyKeys, StoredPush } from './idempotency/idempotency-keys
 import type { Intake } from './limits/intake.ts'
 import type { IngestProgress } from './progress.ts'
 import type { Receipt, Receipts } from './receipts.ts'
-import { checkBodyInSlices } from './scan/check-body.ts'
+import { checkBodyInSlices, checkSmallBody, type RowsLimit } from './scan/check-body.ts'
 
 export interface Push {
   readonly subscriberId: number
@@ -54,9 +54,11 @@ export interface PushParts {
 
 export class Pushes {
   readonly #parts: PushParts
+  readonly #rowsLimit: RowsLimit
 
   constructor(parts: PushParts) {
     this.#parts = parts
+    this.#rowsLimit = { rowsMax: parts.rowsMax, name: 'limits.pushRows' }
   }
 
   /**
@@ -69,13 +71,14 @@ export class Pushes {
     const { copy, keys, batchIds, receipts } = this.#parts
     const { subscriberId, ingest, body, idempotencyKey } = push
     copy?.requireReachable()
-    const store = (): Promise<StoredPush> => this.#store(push)
     const { position, rows } =
       idempotencyKey === null
-        ? await store()
-        : await keys.once({ subscriberId, ingestId: ingest.id, key: idempotencyKey, body, format: push.format }, store)
+        ? await this.#store(push)
+        : await keys.once({ subscriberId, ingestId: ingest.id, key: idempotencyKey, body, format: push.format }, () =>
+            this.#store(push),
+          )
     // The key is used up by then: who sends it again waits for the same rows.
-    await copy?.reached(positionAfter({ position, rows }))
+    if (copy !== null) await copy.reached(positionAfter({ position, rows }))
     const key = { position, rows, ingestId: ingest.id, subscriberId }
     const batch = batchIds.encode(key)
     if (!push.wait || !(await this.#becomesQueryable({ ingest, position, rows }))) return { batch, rows }
@@ -83,24 +86,32 @@ export class Pushes {
   }
 
   async #store(push: Push): Promise<StoredPush> {
-    const { journal, intake, progress, observe, nowMs, rowsMax } = this.#parts
+    const { journal, intake, progress, observe, nowMs } = this.#parts
     const { subscriberId, ingest, body, format, idempotencyKey } = push
     intake.requireRoom(push)
-    const rows = await checkBodyInSlices(body, format, { rowsMax, name: 'limits.pushRows' })
-    // Others may have come while a large body was checked.
-    intake.requireRoom(push)
+    const rows = checkSmallBody(body, format, this.#rowsLimit) ?? (await this.#checkLargeBody(push))
     intake.sent(push, rows, body.length)
     const receivedMs = nowMs()
     const { id: ingestId, fieldsVersion } = ingest
     const entry = { ingestId, fieldsVersion, subscriberId, receivedMs, format, idempotencyKey, rows, body }
-    const position = await journal.append(entry, ingest).catch((error: unknown) => {
+    let position: number
+    try {
+      position = await journal.append(entry, ingest)
+    } catch (error) {
       intake.failed(push, rows, body.length)
       throw error
-    })
+    }
     progress.accepted({ ingestId, position, rows })
     observe({ kind: 'pushTaken', ingestId, rows, receivedMs })
     intake.stored(push, rows, body.length, positionAfter({ position, rows }))
     return { position, rows, receivedMs }
+  }
+
+  async #checkLargeBody(push: Push): Promise<number> {
+    const rows = await checkBodyInSlices(push.body, push.format, this.#rowsLimit)
+    // Others may have come meanwhile.
+    this.#parts.intake.requireRoom(push)
+    return rows
   }
 
   /** False when it takes too long. */

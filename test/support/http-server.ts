@@ -101,6 +101,7 @@ const entityAnswer: Awaited<ReturnType<Services['entityAdmin']['change']>> = {
 export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
   return {
     access: {
+      changes: 0,
       identify: (credential) => callers.get(keyIn(credential) ?? '') ?? unknownKey,
       requireIngest: (asker) => {
         const caller = requireCaller(asker)

@@ -17,7 +17,8 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 
-const paths = [
+/** Where rows are pushed to; `src/http/plain-pushes.ts` answers there too. */
+export const pushPaths = [
   { url: '/ingests/:ingest/data', operationId: 'push' },
   { url: '/ingest/:ingest/data', operationId: 'pushToSingular' },
 ] as const
@@ -26,7 +27,7 @@ const paths = [
 export const postPush: Route = (app, parts) => {
   const { services, guard } = parts
   const preValidation = readPushBody(parts)
-  for (const { url, operationId } of paths) {
+  for (const { url, operationId } of pushPaths) {
     app.route({
       method: 'POST',
       url,

@@ -156,6 +156,11 @@ export function checkBody(body: Uint8Array, format: BodyFormat, limit = anyRows)
   return step.value
 }
 
+/** As `checkBody`, where it takes no longer than a slice; null for a larger body. */
+export function checkSmallBody(body: Uint8Array, format: BodyFormat, limit: RowsLimit): number | null {
+  return body.length <= sliceBytes ? checkBody(body, format, limit) : null
+}
+
 /** Bodies in slices: one goes on in a turn of the event loop, however many there are. */
 const large = new Serial()
 

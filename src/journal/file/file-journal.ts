@@ -104,16 +104,16 @@ class FileJournal implements LocalJournalWriter {
   }
 
   /** The body must stay as it is until the promise settles: a large one is written from where it is. */
-  async append(entry: JournalEntry): Promise<number> {
-    this.#requireOpen()
-    const record = encodeEntry(entry)
-    const { pendingBytesMax } = this.#options.settings
-    if (this.#pendingBytes > 0 && this.#pendingBytes + record.bytes > pendingBytesMax)
-      throw backlogIsFull(pendingBytesMax)
+  append(entry: JournalEntry): Promise<number> {
     return new Promise((resolve, reject) => {
+      this.#requireOpen()
+      const record = encodeEntry(entry)
+      const { pendingBytesMax, apartBytesMin } = this.#options.settings
+      if (this.#pendingBytes > 0 && this.#pendingBytes + record.bytes > pendingBytesMax)
+        throw backlogIsFull(pendingBytesMax)
       this.#pendingBytes += record.bytes
       const append: PendingAppend = { record, rows: entry.rows, resolve, reject, apart: null }
-      if (record.bytes >= this.#options.settings.apartBytesMin) void this.#apart.run(() => this.#writeApart(append))
+      if (record.bytes >= apartBytesMin) void this.#apart.run(() => this.#writeApart(append))
       else this.#queue(append)
     })
   }
@@ -224,33 +224,29 @@ class FileJournal implements LocalJournalWriter {
   #acknowledge(batch: readonly PendingAppend[], startedMs: number): void {
     const { observe, nowMs } = this.#options
     let position = this.#nextPosition
-    const positions = batch.map(({ record }) => {
-      const own = position
-      position += record.positions
-      return own
-    })
+    let rows = 0
+    let bytes = 0
+    for (const each of batch) {
+      // Whoever waits for it goes on when this is done.
+      each.resolve(position)
+      position += each.record.positions
+      rows += each.rows
+      bytes += each.record.bytes
+    }
+    this.#pendingBytes -= bytes
     this.#nextPosition = position
     this.#endsWithMark = false
-    const bytes = this.#settle(batch)
-    for (const [index, each] of batch.entries()) each.resolve(positions[index]!)
     for (const listener of this.#listeners) listener(position)
-    const rows = batch.reduce((sum, each) => sum + each.rows, 0)
     observe({ kind: 'journalWritten', entries: batch.length, rows, bytes, ms: nowMs() - startedMs })
   }
 
   #refuse(batch: readonly PendingAppend[], problem: Problem): void {
-    this.#settle(batch)
     for (const each of batch) {
+      this.#pendingBytes -= each.record.bytes
       // What is left of the file goes at the next start.
       void each.apart?.close().catch(() => {})
       each.reject(problem)
     }
-  }
-
-  #settle(batch: readonly PendingAppend[]): number {
-    const bytes = batch.reduce((sum, each) => sum + each.record.bytes, 0)
-    this.#pendingBytes -= bytes
-    return bytes
   }
 
   /** False when the disk is full. */

@@ -1,0 +1,209 @@
+// Each request is sent as it is, and once more with a parameter that changes nothing and has the framework answer it: nobody may see a difference.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { keys, plainServices, type TestServer, testServer } from '../../test/support/http-server.ts'
+import { Problem } from '../model/problem.ts'
+import { stopServer } from './stop.ts'
+
+const running: TestServer[] = []
+
+afterEach(async () => {
+  for (const { app } of running.splice(0)) {
+    app.server.closeAllConnections()
+    await app.close()
+  }
+})
+
+interface Counted {
+  readonly url: string
+  readonly server: TestServer
+  /** How often somebody asked who the caller is: the framework does for each push twice. */
+  readonly identified: () => number
+}
+
+async function start(
+  services: Partial<ReturnType<typeof plainServices>> = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Counted> {
+  let identified = 0
+  const { access } = plainServices([])
+  const counting: typeof access = {
+    ...access,
+    identify: (credential) => {
+      identified++
+      return access.identify(credential)
+    },
+  }
+  const server = await testServer({ access: counting, ...services }, environment)
+  running.push(server)
+  await server.app.listen({ host: '127.0.0.1', port: 0 })
+  const address = server.app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return { url: `http://127.0.0.1:${port}`, server, identified: () => identified }
+}
+
+const json = 'application/json'
+const row = '{"D":"2026-01-01T00:00:00.000Z","T":"a","V":1}'
+const pusher = { authorization: `Bearer ${keys.pusher}`, 'content-type': json }
+
+async function push(
+  { url }: Counted,
+  { path, headers, body }: { readonly path: string; readonly headers: Record<string, string>; readonly body: string },
+) {
+  const response = await fetch(url + path, { method: 'POST', headers, body })
+  const { date: _, 'x-request-id': id, ...others } = Object.fromEntries(response.headers)
+  return { id, answer: { status: response.status, headers: others, body: await response.text() } }
+}
+
+describe('the answer is the same with and without the framework', () => {
+  test.each<[string, boolean, string, Record<string, string>, string]>([
+    ['a row', true, '/ingests/plant/data', pusher, row],
+    ['the other way to write the path', true, '/ingest/plant/data', pusher, `[${row}]`],
+    ['lines', true, '/ingests/plant/data', { ...pusher, 'content-type': 'application/x-ndjson' }, `${row}\n${row}\n`],
+    ['a charset', true, '/ingests/plant/data', { ...pusher, 'content-type': `${json}; charset=utf-8` }, row],
+    [
+      'another way to show the key',
+      true,
+      '/ingests/plant/data',
+      { 'x-api-key': keys.pusher, 'content-type': json },
+      row,
+    ],
+    ['an idempotency key', true, '/ingests/plant/data', { ...pusher, 'idempotency-key': 'k' }, row],
+    ['another charset', false, '/ingests/plant/data', { ...pusher, 'content-type': `${json}; charset=latin1` }, row],
+    ['a page of another origin', true, '/ingests/plant/data', { ...pusher, origin: 'https://example.com' }, row],
+    [
+      'an idempotency key that is too long',
+      false,
+      '/ingests/plant/data',
+      { ...pusher, 'idempotency-key': 'k'.repeat(256) },
+      row,
+    ],
+    ['no key', false, '/ingests/plant/data', { 'content-type': json }, row],
+    [
+      'a key without the right',
+      false,
+      '/ingests/plant/data',
+      { ...pusher, authorization: `Bearer ${keys.reader}` },
+      row,
+    ],
+    ['two keys', false, '/ingests/plant/data', { ...pusher, 'x-api-key': 'another' }, row],
+    ['an ingest that there is not', false, '/ingests/other/data', pusher, row],
+    ['a blocked ingest', false, '/ingests/blocked/data', pusher, row],
+    ['a name that is percent-encoded', false, '/ingests/pl%61nt/data', pusher, row],
+    ['another type', false, '/ingests/plant/data', { ...pusher, 'content-type': 'text/plain' }, row],
+    ['an encoding', false, '/ingests/plant/data', { ...pusher, 'content-encoding': 'br' }, row],
+    ['no body', false, '/ingests/plant/data', pusher, ''],
+    ['a body that is too large', false, '/ingests/plant/data', pusher, row.repeat(100)],
+    ['a path that there is not', false, '/ingests/plant/datum', pusher, row],
+  ])('%s', async (_, isPlain, path, headers, body) => {
+    const services = await start({}, { TIDEMARK_LIMITS_INGEST_BODY_BYTES: '1000' })
+    const plain = await push(services, { path, headers, body })
+    const askedFor = services.identified()
+    const framework = await push(services, { path: `${path}?wait=false`, headers, body })
+    expect(plain.answer).toEqual(framework.answer)
+    const { events, pushed } = services.server
+    await expect.poll(() => events.length).toBe(2)
+    const [first, second] = events
+    expect(first).toMatchObject({ kind: 'requestServed', id: plain.id, status: plain.answer.status })
+    expect({ ...first, id: '', ms: 0 }).toEqual({ ...second, id: '', ms: 0 })
+    expect(pushed).toHaveLength(plain.answer.status === 200 ? 2 : 0)
+    expect(pushed[0]).toEqual(pushed[1])
+    if (isPlain) expect(askedFor).toBe(1)
+  })
+
+  test.each<[string, Error]>([
+    ['that has no room', new Problem('overloaded', 'There is no room.', { retryAfterS: 7 })],
+    ['that fails', new Error('the disk is on fire')],
+  ])('a push %s', async (_, error) => {
+    const services = await start({ pushes: { push: () => Promise.reject(error) } })
+    const plain = await push(services, { path: '/ingests/plant/data', headers: pusher, body: row })
+    const askedFor = services.identified()
+    const framework = await push(services, { path: '/ingests/plant/data?wait=false', headers: pusher, body: row })
+    const withoutId = ({ id, answer }: typeof plain) => ({ ...answer, body: answer.body.replaceAll(id ?? '', 'ID') })
+    expect(withoutId(plain)).toEqual(withoutId(framework))
+    expect(askedFor).toBe(1)
+    const kinds = services.server.events.map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'requestFailed')).toHaveLength(error instanceof Problem ? 0 : 2)
+  })
+})
+
+test('pages of other origins get the headers that are for them', async () => {
+  const services = await start({}, { TIDEMARK_CORS_ORIGINS: 'https://example.com' })
+  const headers = { ...pusher, origin: 'https://example.com' }
+  const { answer } = await push(services, { path: '/ingests/plant/data', headers, body: row })
+  expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': 'https://example.com' } })
+})
+
+test('below a base path it is the same', async () => {
+  const services = await start({}, { TIDEMARK_SERVER_BASE_PATH: '/a.b' })
+  const { answer } = await push(services, { path: '/a.b/ingests/plant/data', headers: pusher, body: row })
+  expect(answer).toMatchObject({ status: 200, body: '{"batch":"b1","rows":1}' })
+  expect(services.identified()).toBe(1)
+  await expect.poll(() => services.server.events).toMatchObject([{ route: '/a.b/ingests/:ingest/data' }])
+  expect((await push(services, { path: '/ingests/plant/data', headers: pusher, body: row })).answer.status).toBe(404)
+})
+
+test('who asks is looked up again when access has changed while the body came', async () => {
+  const { access } = plainServices([])
+  let changes = 0
+  let isRevoked = false
+  const services = await start({
+    access: {
+      ...access,
+      get changes() {
+        return changes
+      },
+      identify: (credential) => access.identify(isRevoked ? {} : credential),
+    },
+  })
+  const socket = connect(Number(new URL(services.url).port), '127.0.0.1')
+  socket.write(
+    `POST /ingests/plant/data HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-API-Key: ${keys.pusher}\r\nContent-Length: ${row.length}\r\n\r\n`,
+  )
+  await expect.poll(() => services.server.app.server.listenerCount('request')).toBe(1)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  isRevoked = true
+  changes++
+  socket.write(row)
+  const [answer] = await once(socket.setEncoding('utf8'), 'data')
+  expect(answer).toMatch(/^HTTP\/1\.1 403 /)
+  expect(services.server.pushed).toHaveLength(0)
+})
+
+test('a stop waits for a push that is under way, and ends it when its time is over', async () => {
+  let finish = (): void => undefined
+  const stored = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const services = await start({
+    pushes: {
+      push: async () => {
+        await stored
+        return { batch: 'b1', rows: 1 }
+      },
+    },
+  })
+  const answered = push(services, { path: '/ingests/plant/data', headers: pusher, body: row })
+  await expect.poll(() => services.identified()).toBe(1)
+  const { app, inFlight } = services.server
+  await stopServer(app, inFlight, { shutdownMs: 50, atOnce: new AbortController().signal })
+  const { answer } = await answered
+  expect(answer).toMatchObject({ status: 503, headers: { 'content-type': 'application/problem+json' } })
+  // It comes too late for an answer.
+  finish()
+  await stored
+  running.length = 0
+})
+
+test('a client that goes away in the midst of its body stores nothing', async () => {
+  const services = await start()
+  const socket = connect(Number(new URL(services.url).port), '127.0.0.1')
+  socket.write(
+    `POST /ingests/plant/data HTTP/1.1\r\nHost: a\r\nX-API-Key: ${keys.pusher}\r\nContent-Length: 100\r\n\r\n{`,
+  )
+  await expect.poll(() => services.identified()).toBe(1)
+  socket.destroy()
+  await services.server.inFlight.empty()
+  expect(services.server.pushed).toHaveLength(0)
+})

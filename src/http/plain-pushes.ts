@@ -1,0 +1,221 @@
+// The pushes that programs send again and again, answered without the framework: it and its hooks take several times as long as all that is done
+// with one row. Whatever is unusual about a request, or goes wrong with it, is the framework's (docs/decisions/plain-pushes.md).
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Asker } from '../access/caller.ts'
+import type { Push } from '../ingest/push.ts'
+import { type BodyRule, collectBody } from './body.ts'
+import type { BodyBudget } from './body-budget.ts'
+import { commonHeaders } from './common-headers.ts'
+import type { HttpSettings } from './http-settings.ts'
+import { idempotencyKeyOf, isIdempotencyKey } from './idempotency-header.ts'
+import type { AnswerInFlight, InFlight } from './in-flight.ts'
+import { admitPush, pushBodyRule } from './pushed-rows.ts'
+import { headProblem } from './request-head.ts'
+import { pushPaths } from './routes/post-push.ts'
+import type { Services } from './services.ts'
+
+export interface PlainPushParts {
+  readonly services: Pick<Services, 'access' | 'definitions' | 'pushes' | 'observe'>
+  readonly settings: HttpSettings
+  readonly inFlight: InFlight
+  readonly pushBodies: BodyBudget
+  readonly requestId: () => string
+  /** What the framework is to answer a request with, whatever it asks. */
+  readonly failures: WeakMap<IncomingMessage, Error>
+}
+
+interface PlainParts extends PlainPushParts {
+  readonly framework: RequestListener
+  readonly bodyRule: BodyRule
+}
+
+/** Has the server answer plain pushes itself, and give all other requests to the framework as before. */
+export function answerPlainPushes(server: Server, given: PlainPushParts): void {
+  const { settings } = given
+  // Who allows pages of other origins has headers of theirs in every answer.
+  if (settings.role === 'pipeline' || settings.cors.origins.length > 0) return
+  const [framework] = server.listeners('request')
+  if (framework === undefined) throw new Error('the framework does not listen to requests')
+  const listener: RequestListener = (request, response) => Reflect.apply(framework, server, [request, response])
+  const parts = { ...given, framework: listener, bodyRule: pushBodyRule(given) }
+  const pathOf = plainPath(settings.server.basePath)
+  server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const push = plainPush(parts, pathOf, request, response)
+    if (push === null) listener(request, response)
+    else push.begin()
+  })
+}
+
+interface PushPath {
+  readonly alias: string
+  /** As metrics name it. */
+  readonly route: string
+}
+
+/** The ingest that a plain target names: one of the paths, nothing percent-encoded and no parameters. */
+function plainPath(basePath: string): (target: string) => PushPath | null {
+  const paths = pushPaths.map(({ url }) => {
+    const [before = '', after = ''] = url.split(':ingest')
+    return { before: basePath + before, after, route: basePath + url }
+  })
+  return (target) => {
+    for (const { before, after, route } of paths) {
+      if (!target.startsWith(before) || !target.endsWith(after)) continue
+      const alias = target.slice(before.length, target.length - after.length)
+      if (/^[\w.-]+$/.test(alias)) return { alias, route }
+    }
+    return null
+  }
+}
+
+/** Null for a request that the framework is to answer: it is unusual, or would be refused. Nothing is done with it then. */
+function plainPush(
+  parts: PlainParts,
+  pathOf: (target: string) => PushPath | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+): PlainPush | null {
+  const { method, url = '', headers } = request
+  if (method !== 'POST' || parts.inFlight.stopping) return null
+  const path = pathOf(url)
+  if (path === null) return null
+  const format = plainFormat(headers, parts.bodyRule.limitBytes)
+  if (format === null || headProblem(request) !== null) return null
+  const push = new PlainPush(parts, { ...path, format }, request, response)
+  try {
+    push.admit()
+  } catch {
+    return null
+  }
+  return push
+}
+
+const formats: ReadonlyMap<string | undefined, Push['format']> = new Map([
+  [undefined, 'json'],
+  ['application/json', 'json'],
+  ['application/json; charset=utf-8', 'json'],
+  ['application/json;charset=utf-8', 'json'],
+  ['application/x-ndjson', 'ndjson'],
+])
+
+/** Null where the headers ask for more than to take a body of some rows, or for something wrong. */
+function plainFormat(headers: IncomingHttpHeaders, bodyBytesMax: number): Push['format'] | null {
+  const length = Number(headers['content-length'] ?? 0)
+  const key = idempotencyKeyOf(headers)
+  const isPlain =
+    length > 0 &&
+    length <= bodyBytesMax &&
+    headers['transfer-encoding'] === undefined &&
+    headers['content-encoding'] === undefined &&
+    headers.expect === undefined &&
+    headers.upgrade === undefined &&
+    (key === null || isIdempotencyKey(key))
+  return isPlain ? (formats.get(headers['content-type']) ?? null) : null
+}
+
+interface PushHead extends PushPath {
+  readonly format: Push['format']
+}
+
+/** In the order of the framework's, whose names have small letters. */
+const answerHeaders = Object.entries({ ...commonHeaders(''), 'content-type': 'application/json' })
+  .filter(([name]) => name !== 'X-Request-Id')
+  .flatMap(([name, value]) => [name.toLowerCase(), value])
+
+/** For so long, who asks is not looked up again as long as nobody's access changes: a key may expire meanwhile. */
+const askerMs = 1000
+
+class PlainPush implements AnswerInFlight {
+  readonly raw: ServerResponse
+  readonly request: { readonly raw: IncomingMessage }
+  readonly #parts: PlainParts
+  readonly #head: PushHead
+  readonly #startedMs = performance.now()
+  #asker: Asker | null = null
+  #accessChanges = 0
+  /** Answered, or the framework's. */
+  #sent = false
+  /** Null until it is answered here. */
+  #requestId: string | null = null
+
+  constructor(parts: PlainParts, head: PushHead, request: IncomingMessage, response: ServerResponse) {
+    this.#parts = parts
+    this.#head = head
+    this.raw = response
+    this.request = { raw: request }
+  }
+
+  get sent(): boolean {
+    return this.#sent
+  }
+
+  /** Throws Problem where the rows may not be pushed. */
+  admit(): ReturnType<typeof admitPush> {
+    const { access } = this.#parts.services
+    const isKnown =
+      this.#asker !== null && this.#accessChanges === access.changes && performance.now() - this.#startedMs < askerMs
+    if (!isKnown) {
+      const { authorization, 'x-api-key': apiKey } = this.request.raw.headers
+      this.#asker = access.identify({ authorization, apiKey: apiKey?.toString() })
+      this.#accessChanges = access.changes
+    }
+    return admitPush(this.#parts.services, this.#asker!, this.#head.alias)
+  }
+
+  begin(): void {
+    const { inFlight, pushBodies, bodyRule } = this.#parts
+    inFlight.begin(this)
+    this.raw.on('close', () => this.#closed())
+    collectBody(this.request.raw, bodyRule, pushBodies.share(this.raw), (error, body) => {
+      if (body === null) this.send(error ?? new Error('a body ended without bytes and without an error'))
+      else void this.#push(body)
+    })
+  }
+
+  /** The framework answers with the error. */
+  send(error: Error): void {
+    if (this.#sent) return
+    this.#sent = true
+    const { failures, framework } = this.#parts
+    const { raw } = this.request
+    failures.set(raw, error)
+    framework(raw, this.raw)
+  }
+
+  async #push(body: Buffer): Promise<void> {
+    const { headers } = this.request.raw
+    try {
+      // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
+      const answer = await this.#parts.services.pushes.push({
+        ...this.admit(),
+        body,
+        format: this.#head.format,
+        idempotencyKey: idempotencyKeyOf(headers),
+        wait: false,
+      })
+      this.#answer(JSON.stringify(answer))
+    } catch (error) {
+      this.send(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #answer(text: string): void {
+    if (this.#sent) return
+    this.#sent = true
+    const id = this.#parts.requestId()
+    this.#requestId = id
+    const bytes = String(Buffer.byteLength(text))
+    // One text, so that it leaves in one write.
+    this.raw.writeHead(200, [...answerHeaders, 'x-request-id', id, 'content-length', bytes]).end(text)
+  }
+
+  #closed(): void {
+    const id = this.#requestId
+    if (id === null || !this.raw.writableFinished) return
+    const ms = performance.now() - this.#startedMs
+    this.#parts.services.observe({
+      kind: 'requestServed',
+      ...{ id, method: 'POST', route: this.#head.route, status: 200, ms },
+    })
+  }
+}
