@@ -210,6 +210,8 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
       'src/service/start-service.ts',
       'src/service/first-steps.ts',
       'src/service/heap-growth.ts',
+      'src/service/compile-cache.ts',
+      'src/store-thread/main-side/heap-floor.ts',
       'src/config/',
       'src/observe/',
       ...words,

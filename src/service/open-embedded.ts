@@ -18,6 +18,7 @@ import { formatInstant } from '../model/instant.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { FailingWork } from '../observe/failing-work.ts'
 import type { Levels, Metrics } from '../observe/metrics.ts'
+import { warmUp } from '../query/warm-up.ts'
 import type { Copier } from '../replica/copier.ts'
 import type { SqlProcess } from '../sql-process/main-side/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
@@ -59,6 +60,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
     observe({ kind: 'fileDamaged', path, message })
   const queryParts = { definitions, damaged, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
   const metadata = { items: storage.sqlCatalog.items, limits: settings.sql }
+  let isWarming = false
   const services = await buildServices(
     {
       settings,
@@ -91,14 +93,20 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       backups,
       metrics,
       readiness: () => ({
-        ...readiness(storage, sqlEngine),
+        ...readiness(storage, sqlEngine, isWarming),
         ...replicaOf(replica),
         ...troubles(limits, parts.failing),
       }),
       observe,
     },
   )
-  return { services, newAdminKey, started: () => store.started() }
+  const started = async (): Promise<void> => {
+    await store.started()
+    isWarming = true
+    await warmUp({ ...services, definitions })
+    isWarming = false
+  }
+  return { services, newAdminKey, started }
 }
 
 /** Where there is a copy, its levels are watched from its opening on. */
@@ -190,9 +198,12 @@ function replicaOf(replica: Copier | null): Pick<Readiness, 'replica'> {
 const journalHasFailed =
   'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
 
-function readiness({ journal, store }: Storage, sqlEngine: SqlProcess): Readiness {
+const answersItself =
+  'The service asks itself a few questions before others do, for less than half a second. It answers all that come.'
+
+function readiness({ journal, store }: Storage, sqlEngine: SqlProcess, isWarming: boolean): Readiness {
   const { hasFailed, recovery } = journal
-  const reason = hasFailed ? journalHasFailed : store.awayReason
+  const reason = hasFailed ? journalHasFailed : (store.awayReason ?? (isWarming ? answersItself : null))
   return {
     ready: reason === null,
     reason,

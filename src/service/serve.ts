@@ -3,9 +3,11 @@
 import { readSettings } from '../config/read-settings.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { logSink } from '../observe/log.ts'
+import { raiseHeapFloor } from '../store-thread/main-side/heap-floor.ts'
+import { keepCompiledCode } from './compile-cache.ts'
 import { firstSteps } from './first-steps.ts'
 import { letHeapGrow } from './heap-growth.ts'
-import { openService, type ServiceOverrides } from './start-service.ts'
+import type { ServiceOverrides } from './start-service.ts'
 
 export interface ServeOptions {
   /** Settings by their names, and `config`: the path of a file of settings. */
@@ -23,6 +25,11 @@ export async function serve({ flags, environment, overrides = {} }: ServeOptions
   const settings = await readSettings(flags, environment)
   try {
     const observe = logSink({ ...settings.log, destination: process.stderr })
+    // What is compiled under other flags is of no use: those of the threads are set first.
+    raiseHeapFloor()
+    await keepCompiledCode(settings.data, process.env)
+    // Loaded here, so that what is compiled of it is kept.
+    const { openService } = await import('./start-service.ts')
     const service = await openService(settings, observe, overrides)
     if (service.newAdminKey !== null) {
       process.stderr.write(`${JSON.stringify({ adminKey: service.newAdminKey })}\n`)

@@ -1,0 +1,76 @@
+// Code that was never run is slow: the first answer after a start took ten times as long as later ones. The service asks itself first.
+import type { Reader } from '../admission/reader.ts'
+import type { QueryKind } from '../model/query-kind.ts'
+import type { Queries } from './queries.ts'
+import type { QueryRequest } from './requests.ts'
+import type { TagLists } from './tag-lists.ts'
+
+export interface WarmUpParts {
+  readonly definitions: { entities(): readonly { readonly name: string }[] }
+  readonly queries: Pick<Queries, 'run'>
+  readonly tagLists: Pick<TagLists, 'list'>
+}
+
+/** How long it may take, with a question that is being answered then. */
+const warmUpMsMax = 400
+const roundsMax = 40
+/** They share their code: others would only open their files. */
+const entitiesMax = 2
+const dayMs = 86_400_000
+
+/** It has a place among those who ask, as others do. */
+const itself: Reader = { id: 'the service itself', mayRead: () => true }
+
+/**
+ * Asks for the newest row of a tag, the one before it and the hourly means of its last day, again and again. Never throws: what cannot be
+ * answered now is told to who asks for it.
+ */
+export async function warmUp(parts: WarmUpParts): Promise<void> {
+  const ending = AbortSignal.timeout(warmUpMsMax)
+  const entities = parts.definitions.entities().slice(0, entitiesMax)
+  for (const { name } of entities) {
+    try {
+      const asks = await questionsAbout(parts, name, ending)
+      for (let round = 0; round < roundsMax; round++) for (const ask of asks) await ask()
+    } catch {
+      // The time is over, or something is wrong that will be told to who asks.
+    }
+  }
+}
+
+async function questionsAbout(
+  { queries, tagLists }: WarmUpParts,
+  entity: string,
+  ending: AbortSignal,
+): Promise<readonly (() => Promise<unknown>)[]> {
+  const ask = async <Kind extends QueryKind>(kind: Kind, request: QueryRequest<Kind>): Promise<string> => {
+    const answer = await queries.run(kind, request, 'json', ending, itself)
+    try {
+      let text = ''
+      for await (const chunk of answer.chunks) text += Buffer.from(chunk).toString()
+      return text
+    } finally {
+      answer.release()
+    }
+  }
+  const { Items: ids } = await tagLists.list(entity, { limit: 1 }, ending, itself)
+  if (ids.length === 0) return []
+  const newest = newestDate(await ask('latest', { entity, ids }))
+  if (newest === null) return []
+  const start_date = new Date(newest.getTime() - dayMs).toISOString()
+  const end_date = newest.toISOString()
+  return [
+    () => ask('latest', { entity, ids }),
+    () => ask('last', { entity, ids, date: end_date }),
+    () => ask('average', { entity, ids, granularity: 'hour', start_date, end_date }),
+  ]
+}
+
+/** The date that a row begins with. */
+function newestDate(rows: string): Date | null {
+  const items: unknown = JSON.parse(rows)
+  const row: unknown = Array.isArray(items) ? items[0] : null
+  if (typeof row !== 'object' || row === null) return null
+  const date = new Date(String(Object.values(row)[0]))
+  return Number.isNaN(date.getTime()) ? null : date
+}
