@@ -1,7 +1,7 @@
 // npm run bench -- worst-queries   what others get, and the SQL engine's memory, beside the worst queries
 // npm run bench -- beside-worst   what others get beside the worst data queries
 // npm run bench -- worst-bodies    what others get, and the service's memory, while the worst pushes are judged
-// npm run bench [-- judge|store|sealed|ingest|beside|query|native|metadata] [--short] [--millions 20,50]
+// npm run bench [-- judge|store|sealed|ingest|beside|query|native|panels|metadata] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
 // npm run bench -- push --millions 100
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
@@ -15,6 +15,7 @@ import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
 import { benchMetadata } from './metadata.ts'
 import { benchNative } from './native.ts'
+import { benchPanels } from './panels.ts'
 import { benchPortal } from './portal.ts'
 import { benchPush } from './push.ts'
 import { benchQuery } from './query.ts'
@@ -62,6 +63,7 @@ if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { 
 if (wants('beside')) await benchBeside(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000], rest } : { runs: 3, sizes, rest })
 if (wants('native')) await benchNative(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
+if (wants('panels')) await benchPanels(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
 if (wants('metadata')) {
   await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
 }

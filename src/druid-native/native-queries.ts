@@ -16,8 +16,9 @@ import { DamagedRows, type EngineSnapshot, type EngineSnapshots } from '../sql-e
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
 import { entityNames } from './parse/entity-names.ts'
 import { readNativeBody } from './parse/read-body.ts'
-import type { NativePlan } from './plan/native-plan.ts'
+import type { PlannedNative } from './plan/native-scan-plan.ts'
 import { planNative } from './plan/plan-native.ts'
+import { planScan } from './plan/plan-scan.ts'
 import type { NamedTable } from './run/file-tables.ts'
 
 export interface NativeQueryLimits {
@@ -43,7 +44,7 @@ export interface NativeRunner {
 
 /** Answers from the store's own columns what can be planned so; null where it leaves a plan to the SQL engine after all. */
 export interface NativePlanRunner {
-  runNativePlan(plan: NativePlan, limits: NativeRequest['limits'], signal: AbortSignal): Promise<Answer | null>
+  runNativePlan(plan: PlannedNative, limits: NativeRequest['limits'], signal: AbortSignal): Promise<Answer | null>
 }
 
 export interface NativeQueriesParts {
@@ -132,9 +133,11 @@ export class NativeQueries {
 }
 
 /** What is wrong with a query is told by the SQL engine's process, which reads it too. */
-function planOf(bytes: Uint8Array, entities: readonly Entity[]): NativePlan | null {
+function planOf(bytes: Uint8Array, entities: readonly Entity[]): PlannedNative | null {
   try {
-    return planNative(readNativeBody(bytes), (name) => entities.find((entity) => entity.name === name) ?? null)
+    const query = readNativeBody(bytes)
+    const entityOf = (name: string): Entity | null => entities.find((entity) => entity.name === name) ?? null
+    return query.kind === 'scan' ? planScan(query, entityOf) : planNative(query, entityOf)
   } catch {
     return null
   }

@@ -24,7 +24,7 @@ import { explainedQuery } from './explain/explained-query.ts'
 import { explanationQuestion } from './explain/explanation.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { planSql } from './plan/plan-sql.ts'
-import type { SqlPlan } from './plan/sql-plan.ts'
+import type { PlannedSql } from './plan/sql-plan.ts'
 import { type SqlQuestion, shapeOf } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
 import { type CheckedSql, translateSql } from './translate.ts'
@@ -53,7 +53,7 @@ export interface SqlRunner {
 /** Answers from the store's own columns what can be planned so; null where it leaves a plan to the SQL engine after all. */
 export interface SqlPlanRunner {
   runSqlPlan(
-    plan: SqlPlan,
+    plan: PlannedSql,
     format: AnswerFormat | DruidShape,
     limits: SqlRequest['limits'],
     signal: AbortSignal,

@@ -43,7 +43,10 @@ export interface ValueBounds<Bound> {
   readonly isUpperOpen: boolean
 }
 
-export type StoredAggregate =
+/** What is kept of a group's rows: of all of them, or of those that pass a filter of its own. */
+export type StoredAggregate = (RowsAggregate | EndAggregate) & { readonly where?: RowFilter }
+
+type RowsAggregate =
   /** The rows. */
   | { readonly kind: 'rows' }
   /** The rows whose value is not null. */
@@ -52,7 +55,6 @@ export type StoredAggregate =
   | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'double'; readonly field: EntityField }
   /** Of longs, digit for digit; a sum past 64 bits goes round. Null over nothing. */
   | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'long'; readonly field: EntityField }
-  | EndAggregate
 
 /** Of the group's newest or oldest row, by time and then by position: its time, or a value of it. Null where that is, and over nothing. */
 export type EndAggregate =

@@ -4,8 +4,8 @@ import type { SpoolRoom } from '../answer/spool.ts'
 import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
-import type { NativePlan } from '../druid-native/plan/native-plan.ts'
-import type { SqlPlan } from '../druid-sql/plan/sql-plan.ts'
+import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
+import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidShape } from '../model/druid-layout.ts'
@@ -55,14 +55,14 @@ export type ToStore =
   | {
       readonly kind: 'native'
       readonly id: number
-      readonly plan: NativePlan
+      readonly plan: PlannedNative
       readonly limits: PlanLimits
       readonly room: SpoolRoom
     }
   | {
       readonly kind: 'sql'
       readonly id: number
-      readonly plan: SqlPlan
+      readonly plan: PlannedSql
       readonly format: AnswerFormat | DruidShape
       readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
       readonly room: SpoolRoom

@@ -3,6 +3,7 @@ import type { AggregationPlan, Groups } from '../model/aggregation.ts'
 import type { ColumnVector } from '../model/column.ts'
 import type { Plan, PlanLimits, Selection } from '../model/plan.ts'
 import type { RowBatch } from '../model/row-batch.ts'
+import type { ScannedRow, ScanPlan } from '../model/scan-plan.ts'
 
 /** Makes rows queryable. */
 export interface SeriesWriter {
@@ -65,4 +66,6 @@ export interface GroupsReader {
    * more groups than the plan allows. Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
    */
   aggregate(plan: AggregationPlan, signal: AbortSignal): Promise<Groups | null>
+  /** The rows of a scan, in their order; otherwise as `aggregate`. */
+  scan(plan: ScanPlan, signal: AbortSignal): Promise<readonly ScannedRow[] | null>
 }

@@ -137,6 +137,7 @@ describe('EXPLAIN PLAN FOR', () => {
       "SELECT TIME_FLOOR(__time, 'P1D') AS d, T, SUM(V) / COUNT(V) AS x, LATEST(V) AS v FROM plant GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 2",
       "SELECT T, MAX(__time) AS t FROM plant WHERE (T = 'a' OR T IN ('c', 'd')) AND V BETWEEN 0 AND 20.5 AND NOT (V IS NULL) GROUP BY T HAVING COUNT(*) > 1",
       "SELECT DATE_TRUNC('week', __time) AS w, COUNT(V) + 0.5 AS n FROM plant WHERE T LIKE 'a%' AND __time < '2026-01-02' AND T <> 'x' GROUP BY 1 HAVING AVG(V) IS NOT NULL AND NOT MAX(V) < -1",
+      "SELECT T, ROUND(AVG(V) FILTER (WHERE V > 3), 1) AS mean, COUNT(*) FILTER (WHERE T = 'a') AS n FROM plant GROUP BY T ORDER BY T",
       "SELECT FLOOR(__time TO MONTH) AS m, EARLIEST(V) AS v FROM plant WHERE T > 'a' OR V <> 1 GROUP BY 1 OFFSET 0",
     ])('tells the native query of the store, which answers the same: %s', async (query) => {
     const { query: native, columnMappings, signature, answeredBy } = await explained(query)
@@ -151,6 +152,21 @@ describe('EXPLAIN PLAN FOR', () => {
     const value = (one: unknown) => (typeof one === 'string' && /^\d{4}-/.test(one) ? Date.parse(one) : one)
     expect(shown).toEqual(expected.map((row) => Object.values(row).map(value)))
     expect(asSql.headers.get('tidemark-answered-by')).toBe('store')
+  })
+
+  test.skipIf(onCluster)('tells the scan of the store, which answers the same', async () => {
+    const query =
+      "SELECT V AS v, __time, T FROM plant WHERE T <> 'x' AND __time < '2027-01-01' ORDER BY __time DESC LIMIT 4 OFFSET 1"
+    const { query: native, columnMappings, answeredBy } = await explained(query)
+    expect(answeredBy).toBe('store')
+    const [asNative, asSql] = [await ask('/druid/v2', native), await sql(query, { resultFormat: 'array' })]
+    const [{ events, columns }] = JSON.parse(asNative.text)
+    expect(columnMappings.map(({ queryColumn }) => queryColumn)).toEqual(columns)
+    const rows = JSON.parse(asSql.text).map(([v, time, tag]: [number, string, string]) => [v, Date.parse(time), tag])
+    expect(rows.length).toBeGreaterThan(0)
+    expect(events).toEqual(rows)
+    expect(asSql.headers.get('tidemark-answered-by')).toBe('store')
+    expect(asNative.headers.get('tidemark-answered-by')).toBe('store')
   })
 
   test('tells the query itself where another part answers, without a name of the inside', async () => {

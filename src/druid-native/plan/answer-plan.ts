@@ -107,14 +107,14 @@ function bucketsOf(
     // The segments are read in the order that is asked for, and the first of them says when.
     const start = spans(table, intervals).at(isDescending ? -1 : 0)?.minMs ?? intervals[0]?.startMs
     const [only] = rows
-    if (only === undefined || start === undefined || (skipsEmptyBuckets && only.rows === 0)) return []
+    if (only === undefined || start === undefined || (skipsEmptyBuckets && only.isEmpty)) return []
     return [{ ...only, bucketMs: start }]
   }
   const byStart = new Map(rows.map((row) => [row.bucketMs, row]))
   if (skipsEmptyBuckets) return rows.toSorted((left, right) => left.bucketMs - right.bucketMs)
   const nothing = outputValues(plan, emptyRow(plan))
   return filledBuckets(table, intervals, buckets, bucketsMax).map(
-    (bucketMs) => byStart.get(bucketMs) ?? { bucketMs, rows: 0, values: nothing },
+    (bucketMs) => byStart.get(bucketMs) ?? { bucketMs, isEmpty: true, values: nothing },
   )
 }
 

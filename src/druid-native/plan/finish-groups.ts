@@ -1,8 +1,8 @@
 // What becomes of the groups that the store has made: values worked out, conditions, order and limits.
 
-import { compareNumbers, comparingGroups } from '../../answer/group-order.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
+import { compareNumbers, comparingGroups } from '../../lib/value-order.ts'
 import type { Groups, GroupValue } from '../../model/aggregation.ts'
 import type { GroupCondition, GroupExpression, NativePlan } from './native-plan.ts'
 
@@ -10,8 +10,8 @@ type GroupRow = readonly GroupValue[]
 
 export interface FinishedRow {
   readonly bucketMs: number
-  /** How many rows are in it. */
-  readonly rows: number
+  /** Whether it is of no rows at all, as far as the query asks. */
+  readonly isEmpty: boolean
   /** By output. */
   readonly values: GroupRow
 }
@@ -35,7 +35,7 @@ export async function finishGroups(
     // Of a row that the condition leaves out too: the SQL engine has its own way with it there.
     isBeyond ||= values.some((value) => typeof value === 'number' && !Number.isFinite(value))
     if (finish.having !== null && !holds(finish.having, row, values)) continue
-    finished.push({ bucketMs: Number(row[0]), rows: Number(row.at(-1)), values })
+    finished.push({ bucketMs: Number(row[0]), isEmpty: row.at(-1) === 0n, values })
     keys.push(finish.order.map(({ value }) => evaluated(value, row, values)))
   }
   if (isBeyond) return null
@@ -75,6 +75,11 @@ function evaluated(expression: GroupExpression, row: GroupRow, values: GroupRow)
   switch (expression.kind) {
     case 'cell':
       return row[expression.at]!
+    case 'cut': {
+      const text = row[expression.at]!
+      const isShort = text === null || String(text).length <= expression.characters
+      return isShort ? text : Array.from(String(text)).slice(0, expression.characters).join('')
+    }
     case 'output':
       return values[expression.at]!
     case 'constant':

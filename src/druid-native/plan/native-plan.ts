@@ -1,13 +1,15 @@
 // A native query that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
 
-import type { ValueOrder } from '../../answer/group-order.ts'
 import type { Interval } from '../../druid-time/iso.ts'
+import type { ValueOrder } from '../../lib/value-order.ts'
 import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { ValueType } from '../values/typed.ts'
 
 /** A value of the answer, from the row of a group (its bucket, its keys, its aggregates) and from the outputs that come before. */
 export type GroupExpression =
   | { readonly kind: 'cell'; readonly at: number }
+  /** A text of the row, of which so many characters are shown. */
+  | { readonly kind: 'cut'; readonly at: number; readonly characters: number }
   | { readonly kind: 'output'; readonly at: number }
   | { readonly kind: 'constant'; readonly value: number | bigint }
   /** 0 over nothing. */

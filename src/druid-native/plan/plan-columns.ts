@@ -1,8 +1,8 @@
 // The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
-import type { StoredAggregate } from '../../model/aggregation.ts'
+import type { RowFilter, StoredAggregate } from '../../model/aggregation.ts'
 import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-nodes.ts'
 import type { GroupExpression, GroupOutput } from './native-plan.ts'
-import type { FieldOf } from './row-filter.ts'
+import { type FieldOf, rowFilter } from './row-filter.ts'
 
 export interface Columns {
   readonly aggregates: readonly StoredAggregate[]
@@ -12,7 +12,12 @@ export interface Columns {
 
 /** Null where the store does not know one of them. */
 export function plannedColumns(
-  query: { readonly aggregations: readonly Aggregator[]; readonly postAggregations: readonly PostAggregator[] },
+  query: {
+    readonly kind: string
+    readonly aggregations: readonly Aggregator[]
+    readonly postAggregations: readonly PostAggregator[]
+    readonly context: { readonly skipEmptyBuckets: boolean }
+  },
   dimensions: readonly DimensionSpec[],
   fieldOf: FieldOf,
 ): Columns | null {
@@ -31,8 +36,9 @@ export function plannedColumns(
     if (value === null || post.name === null) return null
     outputs.push({ ...value, name: post.name })
   }
-  // Whether there was a row at all: a bucket without one may be left out.
-  add({ kind: 'rows' })
+  // Whether there was a row at all: a bucket without one may be left out. Nobody else asks for it, and ends of series do not tell it.
+  const asksForRows = query.kind === 'timeseries' && query.context.skipEmptyBuckets
+  if (asksForRows || aggregates.length === 0) add({ kind: 'rows' })
   return { aggregates, outputs }
 }
 
@@ -62,9 +68,35 @@ function aggregatorOutput(
       const type = aggregator.type === 'LONG' ? 'long' : 'double'
       return { name, type: aggregator.type, value: { kind: 'cell', at: add({ kind, type, field }) } }
     }
+    case 'first':
+    case 'last':
+      return endOutput(aggregator, fieldOf, add)
+    case 'filtered': {
+      const where = rowFilter(aggregator.filter, fieldOf)
+      if (where === null) return null
+      const output = aggregatorOutput(aggregator.aggregator, fieldOf, (one) => add({ ...one, where: both(where, one) }))
+      return output === null ? null : { ...output, name }
+    }
     default:
       return null
   }
+}
+
+/** A filter around one that an aggregate has already. */
+const both = (filter: RowFilter, { where }: StoredAggregate): RowFilter =>
+  where === undefined ? filter : { kind: 'and', filters: [filter, where] }
+
+/** Of a field as it is: another type would have to be made of it. */
+function endOutput(
+  { name, kind, type, fieldName, timeColumn, maxBytes }: Extract<Aggregator, { kind: 'first' | 'last' }>,
+  fieldOf: FieldOf,
+  add: (aggregate: StoredAggregate) => number,
+): GroupOutput | null {
+  const field = fieldOf(fieldName)
+  if (field === null || field.role === 'tag' || timeColumn !== '__time' || type === 'FLOAT') return null
+  if (field.type !== type.toLowerCase()) return null
+  const at = add({ kind: 'endValue', end: kind === 'last' ? 'newest' : 'oldest', field })
+  return { name, type, value: type === 'STRING' ? { kind: 'cut', at, characters: maxBytes } : { kind: 'cell', at } }
 }
 
 /** What stands under a name, by its place: what it is made of is worked out once. */

@@ -44,9 +44,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
       sinceMs: entity.sinceMs,
       time,
       tags: [tag, ...tags],
-      ranges: query.intervals.flatMap(({ startMs, endMs }): readonly Range[] =>
-        startMs < endMs ? [{ fromMs: startMs, toMs: endMs - 1 }] : [],
-      ),
+      ranges: rangesOf(query),
       filter,
       granularity,
       keys: keys.filter((key) => key !== null),
@@ -61,6 +59,11 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
     skipsEmptyBuckets: query.context.skipEmptyBuckets,
     shape: shapeOf(query),
   }
+}
+
+/** The times that a query asks for. */
+export function rangesOf({ intervals }: Pick<NativeQuery, 'intervals'>): readonly Range[] {
+  return intervals.flatMap(({ startMs, endMs }) => (startMs < endMs ? [{ fromMs: startMs, toMs: endMs - 1 }] : []))
 }
 
 /** How many values a group comes to, from its aggregates to the line of the answer. */

@@ -5,11 +5,12 @@ import type { StoredAnswer } from '../../answer/stored-answer.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { GroupsReader } from '../../store/series-store.ts'
-import { answerPlan } from './answer-plan.ts'
-import type { NativePlan } from './native-plan.ts'
+import { answerPlan, type PlannedAnswer } from './answer-plan.ts'
+import { answerScan } from './answer-scan.ts'
+import type { PlannedNative } from './native-scan-plan.ts'
 
 export interface NativePlanRequest {
-  readonly plan: NativePlan
+  readonly plan: PlannedNative
   readonly limits: PlanLimits
   readonly room: SpoolRoom
 }
@@ -21,10 +22,23 @@ export async function runNativePlan(
   settings: AnswerSettings,
   signal: AbortSignal,
 ): Promise<StoredAnswer | null> {
-  const groups = await reader.aggregate(plan.aggregation, signal)
-  if (groups === null) return null
-  const answer = await answerPlan(plan, groups, limits, new Pacer({ sliceMs: settings.sliceMs, signal }))
+  const answer = await answered(reader, plan, limits, new Pacer({ sliceMs: settings.sliceMs, signal }), signal)
   if (answer === null) return null
   const stored = await storeText(answer.pieces, { resultBytes: limits.resultBytes, room }, settings, signal)
   return { ...stored, rows: answer.rows }
+}
+
+async function answered(
+  reader: GroupsReader,
+  plan: PlannedNative,
+  limits: PlanLimits,
+  pacer: Pacer,
+  signal: AbortSignal,
+): Promise<PlannedAnswer | null> {
+  if ('scan' in plan) {
+    const rows = await reader.scan(plan.scan, signal)
+    return rows === null ? null : answerScan(plan, rows, limits)
+  }
+  const groups = await reader.aggregate(plan.aggregation, signal)
+  return groups === null ? null : answerPlan(plan, groups, limits, pacer)
 }

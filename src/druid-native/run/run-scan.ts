@@ -1,14 +1,13 @@
-import { formatTimestamp } from '../../druid-time/iso.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { msPerDay } from '../../model/instant.ts'
 import { compileFilter } from '../compile/filter.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { ScanQuery } from '../parse/native-query-types.ts'
 import { answered } from '../values/text-room.ts'
 import { typedNull } from '../values/typed.ts'
-import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
-import { msOf, type Session, sourceOf } from './session.ts'
+import type { OutputColumn } from './json-text.ts'
+import { scanText, segmentId } from './scan-text.ts'
+import { type Session, sourceOf } from './session.ts'
 
 interface Compiled {
   /** The time (0 where there is none) as r0, then the columns as r1 and so on. */
@@ -67,38 +66,13 @@ export function scanRelation(query: ScanQuery, relation: Relation): { statement:
 }
 
 /** One entry a day and batch where rows come by segment, one a batch where they come by time. The whole answer's text, as the rows come. */
-export async function* runScan(query: ScanQuery, relation: Relation, session: Session): AsyncGenerator<string> {
+export function runScan(query: ScanQuery, relation: Relation, session: Session): AsyncGenerator<string> {
   const { statement, columns } = compile(query, relation)
-  const writer = new RowWriter(columns, 1)
-  const rowSignature = columns.map(({ name, type, isMulti }): JsonValue => {
-    return type === null ? { name } : { name, type: isMulti ? 'STRING' : type }
-  })
-  const names = jsonText(columns.map(({ name }) => name))
-  const end = `],"rowSignature":${jsonText(rowSignature)}}`
-  let entry: { readonly segmentId: string | null; rows: number } | null = null
-  for await (const rows of session.stream(statement)) {
-    let piece = ''
-    for (const row of rows) {
-      const segmentId = query.order === 'none' ? segmentOf(relation, msOf(row[0])) : null
-      if (entry === null || entry.segmentId !== segmentId || entry.rows >= query.batchSize) {
-        piece += `${entry === null ? '[' : `${end},`}{"segmentId":${jsonText(segmentId)},"columns":${names},"events":[`
-        entry = { segmentId, rows: 0 }
-      } else piece += ','
-      entry.rows += 1
-      piece += query.compact ? `[${writer.values(row)}]` : writer.object(row)
-    }
-    yield piece
-  }
-  yield entry === null ? '[]' : `${end}]`
+  const segmentOf = (ms: number): string | null => (query.order === 'none' ? segmentOfTime(relation, ms) : null)
+  return scanText({ ...query, columns, segmentOf }, session.stream(statement))
 }
 
-/** As Druid writes a day's segment, but for the version. */
-export function segmentId(name: string, ms: number): string {
-  const day = Math.floor(ms / msPerDay) * msPerDay
-  return `${name}_${formatTimestamp(day)}_${formatTimestamp(day + msPerDay)}`
-}
-
-function segmentOf(relation: Relation, ms: number): string | null {
+function segmentOfTime(relation: Relation, ms: number): string | null {
   const table = relation.segments?.[0]
   return table === undefined ? null : segmentId(table.name, ms)
 }

@@ -6,7 +6,7 @@ import type { Column, Relation } from '../compile/relation.ts'
 import type { SegmentMetadataQuery } from '../parse/native-query-types.ts'
 import { type JsonValue, jsonText, outputValue } from './json-text.ts'
 import type { DayBounds } from './native-engine.ts'
-import { segmentId } from './run-scan.ts'
+import { segmentId } from './scan-text.ts'
 import { type Session, sourceOf } from './session.ts'
 
 const dayOf = (ms: number): Interval => {

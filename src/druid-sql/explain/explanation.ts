@@ -1,10 +1,11 @@
 // What Druid answers to `EXPLAIN PLAN FOR`: one row of three texts.
 
-import type { SqlPlan } from '../plan/sql-plan.ts'
+import type { PlannedSql } from '../plan/sql-plan.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { ReadableTables } from '../readable-tables.ts'
 import type { CheckedSql } from '../translate.ts'
-import { nativeQuery } from './native-of-plan.ts'
+import { type NativeQuery, nativeQuery } from './native-of-plan.ts'
+import { nativeScan } from './native-of-scan.ts'
 
 /** Which part of the service makes the answer. */
 export type Answerer = 'store' | 'sql-engine' | 'druid'
@@ -19,7 +20,7 @@ export interface Explained {
   readonly text: string
   readonly checked: Pick<CheckedSql, 'columns' | 'entityIds' | 'items'>
   readonly readable: Pick<ReadableTables, 'entities' | 'metadataEntities'>
-  readonly plan: SqlPlan | null
+  readonly plan: PlannedSql | null
   readonly answeredBy: Answerer
 }
 
@@ -35,8 +36,8 @@ export function explanationQuestion(explained: Explained): SqlQuestion {
 /** As Druid has it, with `answeredBy` beside. */
 function planOf({ text, checked, readable, plan, answeredBy }: Explained): object {
   const { entities } = readable
-  const name = entities.find(({ id }) => id === plan?.aggregation.entityId)?.name
-  const native = plan === null || name === undefined ? null : nativeQuery(plan, name)
+  const name = entities.find(({ id }) => checked.entityIds.includes(id))?.name
+  const native = plan === null || name === undefined ? null : nativeOf(plan, name)
   const queryColumns = native?.columns ?? checked.columns.map((column) => column.name)
   return {
     query: native?.query ?? { queryType: 'sql', query: text.trim() },
@@ -48,6 +49,9 @@ function planOf({ text, checked, readable, plan, answeredBy }: Explained): objec
     answeredBy,
   }
 }
+
+const nativeOf = (plan: PlannedSql, name: string): NativeQuery =>
+  'scan' in plan ? nativeScan(plan, name) : nativeQuery(plan, name)
 
 function resourcesOf({ checked, readable }: Explained): readonly object[] {
   const series = readable.entities.filter(({ id }) => checked.entityIds.includes(id))

@@ -25,8 +25,8 @@ export function nativeQuery(plan: SqlPlan, entityName: string): NativeQuery {
   }))
   const source = {
     dataSource: { type: 'table', name: entityName },
-    intervals: { type: 'intervals', intervals: intervalsOf(aggregation) },
-    ...(aggregation.filter === null ? {} : { filter: filterOf(aggregation.filter) }),
+    intervals: { type: 'intervals', intervals: nativeIntervals(aggregation) },
+    ...(aggregation.filter === null ? {} : { filter: nativeFilter(aggregation.filter) }),
     granularity: { type: 'all' },
   }
   const made = {
@@ -100,6 +100,8 @@ class ColumnNames {
         return `("${this.#cells[value.sumAt]}" / "${this.#cells[value.countAt]}")`
       case 'negated':
         return `-(${this.#text(value.operand)})`
+      case 'rounded':
+        return `round(${this.#text(value.operand)},${value.places})`
       case 'arithmetic':
         return `(${this.#text(value.left)} ${value.operator} ${this.#text(value.right)})`
     }
@@ -112,7 +114,8 @@ function constantText({ type, value }: Extract<PlannedValue, { kind: 'constant' 
   return text.startsWith('-') ? `(${text})` : text
 }
 
-function intervalsOf({ ranges, sinceMs }: AggregationPlan): readonly string[] {
+/** The times of a plan. */
+export function nativeIntervals({ ranges, sinceMs }: Pick<AggregationPlan, 'ranges' | 'sinceMs'>): readonly string[] {
   return ranges.map(({ fromMs, toMs }) => {
     const startMs = Math.max(fromMs, sinceMs ?? fromMs)
     const from = Number.isFinite(startMs) ? formatInstant(startMs) : eternity.from
@@ -149,7 +152,12 @@ function periodText(granularity: Granularity): string {
   return `'${before}${widthMs / unitMs}${unit}',${originMs === 0 ? 'null' : originMs}`
 }
 
-function aggregatorOf(aggregate: StoredAggregate, name: string): object {
+function aggregatorOf({ where, ...aggregate }: StoredAggregate, name: string): object {
+  const ofAll = aggregatorOfAll(aggregate, name)
+  return where === undefined ? ofAll : { type: 'filtered', name, aggregator: ofAll, filter: nativeFilter(where) }
+}
+
+function aggregatorOfAll(aggregate: StoredAggregate, name: string): object {
   switch (aggregate.kind) {
     case 'rows':
       return { type: 'count', name }
@@ -170,11 +178,11 @@ function aggregatorOf(aggregate: StoredAggregate, name: string): object {
   }
 }
 
-function filterOf(filter: RowFilter): object {
+export function nativeFilter(filter: RowFilter): object {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return { type: filter.kind, fields: filter.filters.map(filterOf) }
+      return { type: filter.kind, fields: filter.filters.map(nativeFilter) }
     case 'constant':
       return { type: String(filter.value) }
     default: {

@@ -1,9 +1,10 @@
 // What becomes of the groups that the store has made: values worked out, conditions, order and limits, as the SQL engine does them.
 
-import { compareNumbers, comparingGroups } from '../../answer/group-order.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
+import { compareNumbers, comparingGroups } from '../../lib/value-order.ts'
 import type { AggregationPlan, Groups, GroupValue } from '../../model/aggregation.ts'
+import { roundedTo } from './rounded-to.ts'
 import type { PlannedCondition, PlannedValue, SqlPlan } from './sql-plan.ts'
 
 type GroupRow = readonly GroupValue[]
@@ -60,6 +61,10 @@ function plannedValue(value: PlannedValue, group: GroupRow): GroupValue {
     case 'negated': {
       const operand = numberOf(value.operand, group)
       return typeof operand === 'bigint' ? BigInt.asIntN(64, -operand) : operand === null ? null : -operand
+    }
+    case 'rounded': {
+      const operand = numberOf(value.operand, group)
+      return operand === null ? null : roundedTo(Number(operand), value.places)
     }
     case 'arithmetic': {
       const [left, right] = [numberOf(value.left, group), numberOf(value.right, group)]

@@ -15,10 +15,11 @@ import { parseUnit } from '../parse/parse-unit.ts'
 import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { CheckedSql } from '../translate.ts'
+import { planSqlScan } from './plan-sql-scan.ts'
 import { isUtc } from './read-constants.ts'
 import { GroupValues } from './read-values.ts'
 import { plannedWhere, type TableNames } from './read-where.ts'
-import type { PlannedOrder, PlannedValue, SqlPlan } from './sql-plan.ts'
+import type { PlannedOrder, PlannedSql, PlannedValue, SqlPlan } from './sql-plan.ts'
 
 /** A longer query would be read twice for nothing much: most of it is a list of values. */
 const plannedCharactersMax = 16 * 1024
@@ -32,16 +33,26 @@ export function planSql(
   checked: CheckedSql,
   entity: Entity,
   nowMs: number,
-): SqlPlan | null {
+): PlannedSql | null {
   if (text.length > plannedCharactersMax || checked.items.length > 0 || checked.readsCatalog) return null
   if (entity.duplicates === 'replace' || zone !== Zone.utc) return null
   const query = parseQuery(text, { parameters })
   const { body } = query
   if (query.with.length > 0 || body.kind !== 'select' || body.windows.size > 0) return null
   if (body.from?.kind !== 'table' || (body.from.alias?.columns.length ?? 0) > 0) return null
+  const scan = planSqlScan(query, body, entity, tableNames(entity), checked, nowMs)
+  if (scan !== null) return scan
   const items = body.items.filter((item) => item.kind === 'expression')
   if (items.length < body.items.length) return null
   return new SqlPlanner(query, body, items, entity).plan(checked, nowMs)
+}
+
+function tableNames(entity: Entity): TableNames {
+  const fieldOf = aggregatedFields(entity)
+  return {
+    fieldOf: (expression) => (expression.kind === 'column' ? fieldOf(expression.path.at(-1)!) : null),
+    isTime: (expression) => expression.kind === 'column' && expression.path.at(-1) === '__time',
+  }
 }
 
 type NamedItem = Extract<SelectItem, { kind: 'expression' }>
@@ -65,11 +76,7 @@ class SqlPlanner {
     this.#select = select
     this.#items = items
     this.#entity = entity
-    const fieldOf = aggregatedFields(entity)
-    this.#names = {
-      fieldOf: (expression) => (expression.kind === 'column' ? fieldOf(expression.path.at(-1)!) : null),
-      isTime: (expression) => expression.kind === 'column' && expression.path.at(-1) === '__time',
-    }
+    this.#names = tableNames(entity)
   }
 
   plan(checked: CheckedSql, nowMs: number): SqlPlan | null {

@@ -1,12 +1,15 @@
 // The values of groups as SQL says them: keys, aggregates, and arithmetic over both. Null is what the store does not know.
-import type { StoredAggregate } from '../../model/aggregation.ts'
+import type { RowFilter, StoredAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { numberConstant } from './read-constants.ts'
-import type { TableNames } from './read-where.ts'
+import { rowFilter, type TableNames } from './read-where.ts'
 import type { PlannedCondition, PlannedType, PlannedValue } from './sql-plan.ts'
 
 type Call = Extract<Expression, { kind: 'call' }>
+
+/** More are rounded in another way by the SQL engine. */
+const roundedPlacesMax = 12n
 
 /** What the groups of a query are made of. */
 export class GroupValues {
@@ -47,7 +50,7 @@ export class GroupValues {
         return operand === null || !isNumber(operand) ? null : { kind: 'negated', type: operand.type, operand }
       }
       case 'call':
-        return this.#aggregate(expression)
+        return expression.name === 'ROUND' ? this.#rounded(expression) : this.#aggregate(expression)
       default:
         return null
     }
@@ -112,28 +115,41 @@ export class GroupValues {
     return { kind: 'arithmetic', type, operator, left: a, right: b }
   }
 
-  #aggregate({ name, operands, star, distinct, filter, over, orderBy }: Call): PlannedValue | null {
-    if (distinct || filter !== null || over !== null || orderBy.length > 0) return null
-    if (star) return name === 'COUNT' ? this.#cell('long', { kind: 'rows' }) : null
+  #rounded({ operands: [operand, digits, ...more] }: Call): PlannedValue | null {
+    const value = operand === undefined ? null : this.value(operand)
+    const places = digits === undefined ? { type: 'long', value: 0n } : numberConstant(digits)
+    if (value === null || !isNumber(value) || places?.type !== 'long' || more.length > 0) return null
+    // Constants alone have rules of their own.
+    if (places.value < 0n || places.value > roundedPlacesMax || value.kind === 'constant') return null
+    if (value.type === 'long') return value
+    return { kind: 'rounded', type: 'double', operand: value, places: Number(places.value) }
+  }
+
+  #aggregate(call: Call): PlannedValue | null {
+    const { name, operands, star, distinct, filter, over, orderBy } = call
+    if (distinct || over !== null || orderBy.length > 0) return null
+    const where = filter === null ? null : rowFilter(filter, this.#names, false)
+    if (filter !== null && where === null) return null
+    if (star) return name === 'COUNT' ? this.#cell('long', { kind: 'rows' }, where) : null
     const [operand, ...more] = operands
     if (operand === undefined || more.length > 0) return null
-    const end = this.#end(name, operand)
+    const end = this.#end(name, operand, where)
     if (end !== null) return end
     const field = this.#names.fieldOf(operand)
     if (field === null || (field.type !== 'double' && field.type !== 'long')) return null
     const { type } = field
     switch (name) {
       case 'COUNT':
-        return this.#cell('long', { kind: 'values', field })
+        return this.#cell('long', { kind: 'values', field }, where)
       case 'SUM':
-        return this.#cell(type, { kind: 'sum', type, field })
+        return this.#cell(type, { kind: 'sum', type, field }, where)
       case 'MIN':
-        return this.#cell(type, { kind: 'least', type, field })
+        return this.#cell(type, { kind: 'least', type, field }, where)
       case 'MAX':
-        return this.#cell(type, { kind: 'greatest', type, field })
+        return this.#cell(type, { kind: 'greatest', type, field }, where)
       case 'AVG': {
-        const sumAt = this.#add({ kind: 'sum', type: 'double', field })
-        return { kind: 'mean', type: 'double', sumAt, countAt: this.#add({ kind: 'values', field }) }
+        const sumAt = this.#add({ kind: 'sum', type: 'double', field }, where)
+        return { kind: 'mean', type: 'double', sumAt, countAt: this.#add({ kind: 'values', field }, where) }
       }
       default:
         return null
@@ -141,24 +157,25 @@ export class GroupValues {
   }
 
   /** What goes by the newest or the oldest row. */
-  #end(name: string, operand: Expression): PlannedValue | null {
+  #end(name: string, operand: Expression, where: RowFilter | null): PlannedValue | null {
     if (this.#names.isTime(operand)) {
       const end = ({ MAX: 'newest', MIN: 'oldest', LATEST: 'newest', EARLIEST: 'oldest' } as const)[name]
-      return end === undefined ? null : this.#cell('timestamp', { kind: 'endTime', end })
+      return end === undefined ? null : this.#cell('timestamp', { kind: 'endTime', end }, where)
     }
     const field = this.#names.fieldOf(operand)
     const end = ({ LATEST: 'newest', EARLIEST: 'oldest' } as const)[name]
     if (field === null || field.role === 'tag' || end === undefined || field.type === 'json') return null
     if (field.type !== 'string' && field.type !== 'long' && field.type !== 'double') return null
-    return this.#cell(field.type, { kind: 'endValue', end, field })
+    return this.#cell(field.type, { kind: 'endValue', end, field }, where)
   }
 
-  #cell(type: PlannedType, aggregate: StoredAggregate): PlannedValue {
-    return { kind: 'cell', type, at: this.#add(aggregate) }
+  #cell(type: PlannedType, aggregate: StoredAggregate, where: RowFilter | null): PlannedValue {
+    return { kind: 'cell', type, at: this.#add(aggregate, where) }
   }
 
   /** Where it stands in the row of a group; what was asked for already is there once. */
-  #add(aggregate: StoredAggregate): number {
+  #add(ofAll: StoredAggregate, where: RowFilter | null): number {
+    const aggregate = where === null ? ofAll : { ...ofAll, where }
     const key = keyOf(aggregate)
     const known = this.aggregates.findIndex((one) => keyOf(one) === key)
     return 1 + this.#keys.length + (known === -1 ? this.aggregates.push(aggregate) - 1 : known)

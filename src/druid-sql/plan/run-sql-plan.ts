@@ -9,10 +9,10 @@ import type { DruidShape } from '../../model/druid-layout.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { GroupsReader, ResultBatch } from '../../store/series-store.ts'
 import { finishPlan } from './finish-plan.ts'
-import type { PlannedType, SqlPlan } from './sql-plan.ts'
+import type { PlannedSql, PlannedType, SqlPlan, SqlScanPlan } from './sql-plan.ts'
 
 export interface SqlPlanRequest {
-  readonly plan: SqlPlan
+  readonly plan: PlannedSql
   readonly format: AnswerFormat | DruidShape
   readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
   readonly room: SpoolRoom
@@ -28,19 +28,39 @@ export async function runSqlPlan(
   settings: AnswerSettings,
   signal: AbortSignal,
 ): Promise<StoredAnswer | null> {
-  const groups = await reader.aggregate(plan.aggregation, signal)
-  if (groups === null) return null
-  const rows = await finishPlan(plan, groups, new Pacer({ sliceMs: settings.sliceMs, signal }))
+  const pacer = new Pacer({ sliceMs: settings.sliceMs, signal })
+  const rows = await ('scan' in plan ? scannedRows(reader, plan, signal) : groupedRows(reader, plan, pacer, signal))
   // The SQL engine says why not.
   if (rows === null || rows.length > limits.resultRows) return null
   const stream = { fields: plan.fields, batches: plannedBatches(plan, rows) }
   return storeRows(stream, { format, resultBytes: limits.resultBytes, room }, settings, signal)
 }
 
+type Row = readonly GroupValue[]
+
+async function groupedRows(
+  reader: GroupsReader,
+  plan: SqlPlan,
+  pacer: Pacer,
+  signal: AbortSignal,
+): Promise<readonly Row[] | null> {
+  const groups = await reader.aggregate(plan.aggregation, signal)
+  return groups === null ? null : finishPlan(plan, groups, pacer)
+}
+
+async function scannedRows(
+  reader: GroupsReader,
+  { scan, outputs, offset }: SqlScanPlan,
+  signal: AbortSignal,
+): Promise<readonly Row[] | null> {
+  const rows = await reader.scan(scan, signal)
+  return rows === null ? null : rows.slice(offset).map((row) => outputs.map(({ at }) => row[at]!))
+}
+
 /** Rows as columns. */
 export async function* plannedBatches(
-  { outputs }: Pick<SqlPlan, 'outputs'>,
-  rows: readonly (readonly GroupValue[])[],
+  { outputs }: { readonly outputs: readonly { readonly type: PlannedType }[] },
+  rows: readonly Row[],
 ): AsyncGenerator<ResultBatch> {
   for (let from = 0; from < rows.length; from += batchRows) {
     const part = rows.slice(from, from + batchRows)

@@ -1,8 +1,9 @@
 // A query of SQL that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
 
-import type { ValueOrder } from '../../answer/group-order.ts'
+import type { ValueOrder } from '../../lib/value-order.ts'
 import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
+import type { ScanPlan } from '../../model/scan-plan.ts'
 
 export type PlannedType = 'string' | 'long' | 'double' | 'timestamp'
 
@@ -12,6 +13,8 @@ export type PlannedValue =
   | { readonly kind: 'constant'; readonly type: 'long' | 'double'; readonly value: number | bigint }
   /** Null over nothing. */
   | { readonly kind: 'mean'; readonly type: 'double'; readonly sumAt: number; readonly countAt: number }
+  /** To so many decimal places, halves away from zero. */
+  | { readonly kind: 'rounded'; readonly type: 'double'; readonly operand: PlannedValue; readonly places: number }
   | { readonly kind: 'negated'; readonly type: 'long' | 'double'; readonly operand: PlannedValue }
   | {
       readonly kind: 'arithmetic'
@@ -51,3 +54,17 @@ export interface SqlPlan {
   /** Null is all. */
   readonly limit: number | null
 }
+
+/** A query for rows as they are. */
+export interface SqlScanPlan {
+  readonly scan: ScanPlan
+  /** The columns of the answer. */
+  readonly fields: readonly EntityField[]
+  /** Of each column, its place in a row of the scan. */
+  readonly outputs: readonly { readonly type: PlannedType; readonly at: number }[]
+  /** Of the scan's rows, which begin at the first, those before are left out. */
+  readonly offset: number
+}
+
+/** What the store answers. */
+export type PlannedSql = SqlPlan | SqlScanPlan

@@ -2,8 +2,8 @@ import { spareChunkBytes } from '../../answer/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.ts'
 import type { Answer } from '../../answer/whole-answer.ts'
 import type { NativePlanRunner } from '../../druid-native/native-queries.ts'
-import type { NativePlan } from '../../druid-native/plan/native-plan.ts'
-import type { SqlPlan } from '../../druid-sql/plan/sql-plan.ts'
+import type { PlannedNative } from '../../druid-native/plan/native-scan-plan.ts'
+import type { PlannedSql } from '../../druid-sql/plan/sql-plan.ts'
 import type { SqlPlanRunner } from '../../druid-sql/sql-queries.ts'
 import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor/actor.ts'
 import { Holds } from '../../lib/actor/holds.ts'
@@ -145,14 +145,14 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
-  async runNativePlan(plan: NativePlan, limits: PlanLimits, signal: AbortSignal): Promise<Answer | null> {
+  async runNativePlan(plan: PlannedNative, limits: PlanLimits, signal: AbortSignal): Promise<Answer | null> {
     const room = this.#unsent.room()
     const { answer } = replyOf('native', await this.#ask({ kind: 'native', plan, limits, room }, signal))
     return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
   async runSqlPlan(
-    plan: SqlPlan,
+    plan: PlannedSql,
     format: AnswerFormat | DruidShape,
     limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>,
     signal: AbortSignal,

@@ -3,6 +3,7 @@ import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
 import type { AggregationPlan, Groups } from '../../model/aggregation.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
+import type { ScannedRow, ScanPlan } from '../../model/scan-plan.ts'
 import type {
   EntityStatistics,
   GroupsReader,
@@ -20,14 +21,11 @@ import { SinceCounter } from './reading/count-since.ts'
 import { FilePins } from './reading/file-pins.ts'
 import type { SealedFile } from './reading/sealed-source.ts'
 import { EntityRegistry } from './registry/entity-registry.ts'
-import { type PlanRun, preparePlan } from './run/plan-run.ts'
-import { runAverage } from './run/run-average.ts'
-import { runLatest } from './run/run-latest.ts'
-import { SpareMemory } from './run/run-memory.ts'
-import { runNeighbour } from './run/run-neighbour.ts'
-import { runSelect } from './run/run-select.ts'
-import { runSnap } from './run/run-snap.ts'
+import { type EntitySnapshot, preparePlan } from './run/plan-run.ts'
+import { resultBatches } from './run/result-batches.ts'
+import { type RunMemory, SpareMemory } from './run/run-memory.ts'
 import { runTags } from './run/run-tags.ts'
+import { runScanPlan } from './scan/run-scan-plan.ts'
 
 export interface EmbeddedStoreSettings {
   /** Rows of one chunk of memory, 1 to 1,048,576; an entity's first chunks are smaller. */
@@ -185,7 +183,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
     if (opened === null) return
     try {
       const run = await preparePlan(opened.snapshot, plan.selection, limits, this.#newPacer(signal), opened.memory)
-      for await (const batch of runPlan(plan, run)) {
+      for await (const batch of resultBatches(plan, run)) {
         signal.throwIfAborted()
         yield batch
       }
@@ -194,29 +192,21 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
     }
   }
 
-  async aggregate(plan: AggregationPlan, signal: AbortSignal): Promise<Groups | null> {
-    signal.throwIfAborted()
-    const opened = this.#open(plan.entityId)
-    if (opened === null) return { rows: [], days: [] }
-    try {
-      return await runAggregation(plan, opened.snapshot, this.#newPacer(signal), opened.memory)
-    } finally {
-      opened.close()
-    }
+  aggregate(plan: AggregationPlan, signal: AbortSignal): Promise<Groups | null> {
+    return this.#over(plan, signal, { rows: [], days: [] }, runAggregation)
   }
 
-  async tags(request: TagRequest, signal: AbortSignal): Promise<TagPage> {
-    signal.throwIfAborted()
-    const opened = this.#open(request.selection.entityId)
-    if (opened === null) return { tags: [], more: false }
+  scan(plan: ScanPlan, signal: AbortSignal): Promise<readonly ScannedRow[] | null> {
+    return this.#over(plan, signal, [], runScanPlan)
+  }
+
+  tags(request: TagRequest, signal: AbortSignal): Promise<TagPage> {
+    const none: TagPage = { tags: [], more: false }
     const limits = { resultRows: request.limit, buckets: request.limit, resultBytes: request.bytesMax }
-    try {
-      const pacer = this.#newPacer(signal)
-      const selection = { ...request.selection, tags: [request.selection.tags[0]] as const }
-      return await runTags(request, await preparePlan(opened.snapshot, selection, limits, pacer, opened.memory))
-    } finally {
-      opened.close()
-    }
+    const selection = { ...request.selection, tags: [request.selection.tags[0]] as const }
+    return this.#over(selection, signal, none, async (_, snapshot, pacer, memory) =>
+      runTags(request, await preparePlan(snapshot, selection, limits, pacer, memory)),
+    )
   }
 
   async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
@@ -247,6 +237,23 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
     return bytes
   }
 
+  /** What is made of one state of an entity's rows; `none` where it holds no row. */
+  async #over<Asked extends { readonly entityId: number }, Made>(
+    asked: Asked,
+    signal: AbortSignal,
+    none: Made,
+    make: (asked: Asked, snapshot: EntitySnapshot, pacer: Pacer, memory: RunMemory) => Promise<Made>,
+  ): Promise<Made> {
+    signal.throwIfAborted()
+    const opened = this.#open(asked.entityId)
+    if (opened === null) return none
+    try {
+      return await make(asked, opened.snapshot, this.#newPacer(signal), opened.memory)
+    } finally {
+      opened.close()
+    }
+  }
+
   /** One state of an entity's rows, and memory for a run over it; null where it holds no row. `close` must be called after use. */
   #open(entityId: number) {
     const snapshot = this.#entities.get(entityId)?.open() ?? null
@@ -272,23 +279,5 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
     const entity = new EntityRows(new EntityRegistry(entityId), this.#settings.generationRows)
     this.#entities.set(entityId, entity)
     return entity
-  }
-}
-
-function runPlan(plan: Plan, run: PlanRun): AsyncGenerator<ResultBatch> {
-  switch (plan.kind) {
-    case 'select':
-      return runSelect(plan, run)
-    case 'average':
-      return runAverage(plan, run)
-    case 'latest':
-      return runLatest(plan.fromMs, Number.POSITIVE_INFINITY, run)
-    case 'last':
-    case 'next':
-      return runNeighbour(plan, run)
-    case 'snap':
-      return runSnap(plan, run)
-    default:
-      return plan satisfies never
   }
 }

@@ -17,7 +17,7 @@ export function isOfEnds({ granularity, keys, aggregates }: AggregationPlan, { r
   return (
     granularity.kind === 'all' &&
     aggregates.length > 0 &&
-    aggregates.every((aggregate) => 'end' in aggregate) &&
+    aggregates.every((aggregate) => 'end' in aggregate && aggregate.where === undefined) &&
     keys.every(({ name }) => readerOf(name).kind !== 'column')
   )
 }
@@ -40,8 +40,7 @@ class EndsCollector {
   #units = 0
 
   constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
-    const keys = plan.keys.map(({ name }) => fields.readerOf(name))
-    this.groups = new GroupRows(plan, keys, fields.columns)
+    this.groups = new GroupRows(plan, fields)
     this.#run = run
     this.#tests = filterTests(plan.filter, fields.readerOf)
     this.#hasNewest = plan.aggregates.some((aggregate) => 'end' in aggregate && aggregate.end === 'newest')
@@ -117,7 +116,7 @@ class EndsCollector {
       for (let step = 0; step < after - start; step++) {
         const row = end === 'newest' ? after - 1 - step : start + step
         if (passesRow !== null && !passesRow(chunk, row, series)) continue
-        this.groups.addRows(this.groups.at(0, chunk, row, series), chunk, row, row + 1)
+        this.groups.addRows(this.groups.at(0, chunk, row, series), chunk, row, row + 1, series)
         return chunk.times[row]
       }
       await this.#spend(after - start)

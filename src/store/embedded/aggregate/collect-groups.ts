@@ -7,11 +7,11 @@ import type { OpenFile } from '../reading/open-file.ts'
 import type { SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
-import type { FieldReader } from '../run/field-reader.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { GroupHours } from './group-hours.ts'
-import { GroupRows, TooMuchToDo } from './group-rows.ts'
+import { type GroupFields, GroupRows, TooMuchToDo } from './group-rows.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-test.ts'
+import { rowsWithin } from './rows-within.ts'
 
 /** Rows that are looked at for the same keys at once: one key may change with each row, and the others are looked at again then. */
 const sameRowsMax = 64
@@ -27,10 +27,7 @@ const fileUnits = 64
 /** Of rows that are taken at a stretch: about a tenth of a millisecond, in the units of a pacer. */
 const unitsAtOnce = 16_384
 
-export interface Fields {
-  readonly readerOf: (name: string) => FieldReader
-  /** The index of the column of each aggregate, -1 where it has none. */
-  readonly columns: readonly number[]
+export interface Fields extends GroupFields {
   /** Columns of numbers that were opened: one that has a value in each row tells how many rows an hour has. */
   readonly numbers: readonly number[]
   /** How many series the entity has. */
@@ -67,7 +64,7 @@ class GroupCollector {
 
   constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
     const keys = plan.keys.map(({ name }) => fields.readerOf(name))
-    this.groups = new GroupRows(plan, keys, fields.columns)
+    this.groups = new GroupRows(plan, fields)
     this.#run = run
     this.#fields = fields
     this.#tests = filterTests(plan.filter, fields.readerOf)
@@ -75,14 +72,20 @@ class GroupCollector {
     const countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
     this.#hours = new GroupHours({ ...fields, groups: this.groups, walk: this.#walk, countsRows })
     this.#rowCost =
-      plan.aggregates.length + keys.length + (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter))
+      plan.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
+      (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter))
     this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
     const hasEnds = plan.aggregates.some((aggregate) => 'end' in aggregate)
     this.#usesRollups =
-      isOfWholeHours(plan.granularity) && this.#tests.passesRow === null && !this.#hasRowKeys && !hasEnds
+      isOfWholeHours(plan.granularity) &&
+      this.#tests.passesRow === null &&
+      this.groups.areOfSeries &&
+      !this.#hasRowKeys &&
+      !hasEnds
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
-    this.#isPooled = this.#usesRollups && plan.filter === null && keys.length === 0
+    const hasFilters = plan.filter !== null || plan.aggregates.some(({ where }) => where !== undefined)
+    this.#isPooled = this.#usesRollups && !hasFilters && keys.length === 0
     this.#isPooledInFiles = this.#isPooled && !hasBounds && !hasLongs
     this.#unitsMax = plan.unitsMax
   }
@@ -95,7 +98,7 @@ class GroupCollector {
       if (file.info.firstMs > range.toMs || file.info.lastMs < range.fromMs) continue
       if (!this.#isPooledInFiles || !(await this.#addPooledFile(file, range))) files.push(file)
     }
-    const rows = this.#rowsWithin(range, files)
+    const rows = rowsWithin(range, files, run.selected.series.length / Math.max(1, this.#fields.seriesCount))
     if (this.#usesRollups) this.#unitsMax = Math.max(this.#unitsMax, Math.min(rollupUnitsMax, rows / rowsPerUnit))
     const tables: TableView[] = []
     for (const [place, table] of run.tables.entries()) {
@@ -116,19 +119,6 @@ class GroupCollector {
     this.#units += units
     if (this.#units > this.#unitsMax) throw new TooMuchToDo()
     return this.#run.pacer.spend(units)
-  }
-
-  /** About how many rows of the series that are looked at lie within a range. */
-  #rowsWithin({ fromMs, toMs }: Range, files: readonly OpenFile[]): number {
-    const { selected } = this.#run
-    const share = selected.series.length / Math.max(1, this.#fields.seriesCount)
-    let rows = 0
-    for (const { info } of files) {
-      const spanMs = info.lastMs - info.firstMs + 1
-      const withinMs = Math.min(toMs, info.lastMs) - Math.max(fromMs, info.firstMs) + 1
-      rows += info.rows * (withinMs / spanMs) * share
-    }
-    return rows
   }
 
   async #addSeries(
@@ -280,7 +270,7 @@ class GroupCollector {
       if (row >= same) same = this.groups.sameUntil(chunk, row, Math.min(end, row + sameRowsMax))
       let next = passesRow === null ? same : row + 1
       while (next < same && passesRow?.(chunk, next, series) === true) next++
-      this.groups.addRows(this.groups.at(bucketMs, chunk, row, series), chunk, row, next)
+      this.groups.addRows(this.groups.at(bucketMs, chunk, row, series), chunk, row, next, series)
       row = next
     }
   }

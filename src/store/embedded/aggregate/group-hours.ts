@@ -72,6 +72,6 @@ export class GroupHours {
   /** Adds an hour of a series, or of all together where no keys tell them apart. */
   add(hours: readonly ColumnHours[], hour: number, startMs: number, series: number, rows: number): void {
     const { groups } = this.#options
-    groups.addHour(groups.ofSeries(this.bucketOf(startMs), series), hours, hour, rows)
+    groups.addHour(groups.ofSeries(this.bucketOf(startMs), series), hours, hour, rows, series)
   }
 }

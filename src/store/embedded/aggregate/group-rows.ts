@@ -1,19 +1,28 @@
 import type { AggregationPlan, GroupValue } from '../../../model/aggregation.ts'
-import { type Chunk, newChunk } from '../head/chunk.ts'
+import { type Chunk, newChunk, type Stretch } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { Combinations } from '../run/combinations.ts'
 import type { FieldKey, FieldReader } from '../run/field-reader.ts'
 import { GroupTable } from '../run/group-table.ts'
 import { type Accumulator, accumulatorOf, type ColumnHours } from './accumulator.ts'
+import { type FilterTests, filterTests } from './row-test.ts'
 
 /** Thrown where there are more groups than may be kept, or more rows than may be read: another way answers then. */
 export class TooMuchToDo extends Error {}
+
+export interface GroupFields {
+  readonly readerOf: (name: string) => FieldReader
+  /** The index of the column of each aggregate, -1 where it has none. */
+  readonly columns: readonly number[]
+}
 
 const noRows = newChunk(0)
 
 /** The groups of an aggregation: a bucket and a combination of keys each. */
 export class GroupRows {
   readonly accumulators: readonly Accumulator[]
+  /** Which rows each aggregate is of; null where all are. */
+  readonly #tests: readonly (FilterTests | null)[]
   readonly #combinations: Combinations
   readonly #keys: readonly FieldReader[]
   readonly #groups = new GroupTable()
@@ -21,8 +30,10 @@ export class GroupRows {
   readonly #combinationOf = new GrowableInt32()
   readonly #groupsMax: number
 
-  constructor({ aggregates, groupsMax }: AggregationPlan, keys: readonly FieldReader[], columns: readonly number[]) {
+  constructor({ aggregates, keys: keyFields, groupsMax }: AggregationPlan, { readerOf, columns }: GroupFields) {
+    const keys = keyFields.map(({ name }) => readerOf(name))
     this.accumulators = aggregates.map((aggregate, place) => accumulatorOf(aggregate, columns[place]))
+    this.#tests = aggregates.map(({ where }) => (where === undefined ? null : filterTests(where, readerOf)))
     this.#combinations = new Combinations(keys)
     this.#keys = keys
     this.#groupsMax = groupsMax
@@ -47,12 +58,23 @@ export class GroupRows {
     return this.#take(bucketMs, this.#combinations.at(noRows, 0, series))
   }
 
-  addRows(group: number, chunk: Chunk, start: number, end: number): void {
-    for (const accumulator of this.accumulators) accumulator.addRows(group, chunk, start, end)
+  /** Whether no aggregate needs more than the series of a row to know whether it counts. */
+  get areOfSeries(): boolean {
+    return this.#tests.every((tests) => tests === null || tests.passesRow === null)
   }
 
-  addHour(group: number, hours: readonly ColumnHours[], hour: number, rows: number): void {
+  /** Adds rows [start, end) of a series. */
+  addRows(group: number, chunk: Chunk, start: number, end: number, series: number): void {
     for (let place = 0; place < this.accumulators.length; place++) {
+      const tests = this.#tests[place]
+      if (tests === null) this.accumulators[place].addRows(group, chunk, start, end)
+      else addPassing(this.accumulators[place], tests, { chunk, start, end }, group, series)
+    }
+  }
+
+  addHour(group: number, hours: readonly ColumnHours[], hour: number, rows: number, series: number): void {
+    for (let place = 0; place < this.accumulators.length; place++) {
+      if (this.#tests[place]?.passesSeries(series) === false) continue
       this.accumulators[place].addHour(group, hours[place], hour, rows)
     }
   }
@@ -76,6 +98,26 @@ export class GroupRows {
     this.#bucketsMs.push(bucketMs)
     this.#combinationOf.push(combination)
     return group
+  }
+}
+
+/** Neighbouring rows that pass are added together. */
+function addPassing(
+  accumulator: Accumulator,
+  { passesSeries, passesRow }: FilterTests,
+  { chunk, start, end }: Stretch,
+  group: number,
+  series: number,
+): void {
+  if (!passesSeries(series)) return
+  if (passesRow === null) {
+    accumulator.addRows(group, chunk, start, end)
+    return
+  }
+  for (let row = start; row < end; row++) {
+    const first = row
+    while (row < end && passesRow(chunk, row, series)) row++
+    if (row > first) accumulator.addRows(group, chunk, first, row)
   }
 }
 

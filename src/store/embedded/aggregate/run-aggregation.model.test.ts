@@ -5,18 +5,11 @@ import { expect, test } from 'vitest'
 import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
 import { MemoryFolder } from '../../../../test/support/memory-files.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
+import { isNumber, passes, randomFilter } from '../../../../test/support/random-filters.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
-import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import { Pacer } from '../../../lib/pacer.ts'
-import type {
-  AggregationPlan,
-  EndAggregate,
-  GroupValue,
-  RowFilter,
-  StoredAggregate,
-  ValueBounds,
-} from '../../../model/aggregation.ts'
+import type { AggregationPlan, EndAggregate, GroupValue, StoredAggregate } from '../../../model/aggregation.ts'
 import type { Value } from '../../../model/column.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import { bucketStart, parseGranularity } from '../../../model/granularity.ts'
@@ -24,44 +17,14 @@ import { EmbeddedStore } from '../embedded-store.ts'
 import { sealRows } from '../sealing/sealer.ts'
 
 const granularities = ['all', 'all', 'hour', 'PT2H', 'day', 'month', 'minute', 'PT7S']
-const texts = ['', 'a', 'ab', 'a%', 'é', '\uffff', '\u{1f600}']
-const numbers = [0, -1, 7, 1.5, 100, 1e300]
 const groupsMax = 1_000_000
 
-const isNumber = ({ type }: EntityField): boolean => type === 'double' || type === 'long'
-
-function randomFilter(draw: Draw, fields: readonly EntityField[], depth = 0): RowFilter {
-  if (depth < 2 && draw(3) === 0) {
-    const filters = Array.from({ length: draw(3) }, () => randomFilter(draw, fields, depth + 1))
-    return { kind: draw(2) === 0 ? 'and' : 'or', filters }
-  }
-  const isNegated = draw(2) === 0
-  const usable = fields.filter((field) => field.type === 'string' || isNumber(field))
-  const field = oneOf(draw, usable)
-  if (draw(6) === 0) return { kind: 'null', field, isNegated }
-  if (draw(12) === 0) return { kind: 'constant', value: draw(2) === 0 }
-  const bounds = <Bound>(values: readonly Bound[]): ValueBounds<Bound> => ({
-    lower: draw(3) === 0 ? null : oneOf(draw, values),
-    upper: draw(3) === 0 ? null : oneOf(draw, values),
-    isLowerOpen: draw(2) === 0,
-    isUpperOpen: draw(2) === 0,
-  })
-  if (field.type === 'string') {
-    if (draw(2) === 0) return { kind: 'texts', field, values: texts.filter(() => draw(2) === 0), isNegated }
-    if (draw(2) === 0) return { kind: 'textRange', field, ...bounds(texts), isNegated }
-    return {
-      kind: 'like',
-      field,
-      pattern: oneOf(draw, ['a%', '%b', '_', '%', 'a_', '%é%', '']),
-      escapedBy: null,
-      isNegated,
-    }
-  }
-  if (draw(2) === 0) return { kind: 'numbers', field, values: numbers.filter(() => draw(2) === 0), isNegated }
-  return { kind: 'numberRange', field, ...bounds(numbers), isNegated }
+function randomAggregate(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+  const aggregate = randomOfAll(draw, fields)
+  return draw(4) === 0 ? { ...aggregate, where: randomFilter(draw, fields, 1) } : aggregate
 }
 
-function randomAggregate(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+function randomOfAll(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
   if (draw(4) === 0) return randomEnd(draw, fields)
   const field = oneOf(draw, fields.filter(isNumber))
   const kind = oneOf(draw, ['rows', 'values', 'sum', 'least', 'greatest'] as const)
@@ -119,51 +82,8 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
 
 const timeOf = (row: ModelRow): number => Number(row.values['D'])
 
-function passes(filter: RowFilter, row: ModelRow): boolean {
-  if (filter.kind === 'constant') return filter.value
-  if ('filters' in filter) {
-    const passed = filter.filters.map((part) => passes(part, row))
-    return filter.kind === 'and' ? !passed.includes(false) : passed.includes(true)
-  }
-  const value = row.values[filter.field.name] ?? null
-  if (filter.kind === 'null') return (value === null) !== filter.isNegated
-  if (value === null) return false
-  return holds(filter, value) !== filter.isNegated
-}
-
-function holds(
-  filter: Extract<RowFilter, { kind: 'texts' | 'like' | 'textRange' | 'numbers' | 'numberRange' }>,
-  value: Value,
-): boolean {
-  switch (filter.kind) {
-    case 'texts':
-      return filter.values.includes(String(value))
-    case 'like':
-      return isLike(filter.pattern, String(value))
-    case 'numbers':
-      return filter.values.includes(Number(value))
-    case 'textRange':
-      return lies(filter, (bound) => compareCodePoints(String(value), bound))
-    case 'numberRange':
-      return lies(filter, (bound) => Number(value) - bound)
-  }
-}
-
-/** By the plainest way: a regular expression. */
-function isLike(pattern: string, text: string): boolean {
-  const regex = pattern.replaceAll('%', '.*').replaceAll('_', '.')
-  return new RegExp(`^${regex}$`, 'su').test(text)
-}
-
-function lies<Bound>(
-  { lower, upper, isLowerOpen, isUpperOpen }: ValueBounds<Bound>,
-  compare: (bound: Bound) => number,
-): boolean {
-  const above = lower === null || compare(lower) > 0 || (!isLowerOpen && compare(lower) === 0)
-  return above && (upper === null || compare(upper) < 0 || (!isUpperOpen && compare(upper) === 0))
-}
-
-function aggregated(aggregate: StoredAggregate, rows: readonly ModelRow[]): GroupValue {
+function aggregated({ where, ...aggregate }: StoredAggregate, all: readonly ModelRow[]): GroupValue {
+  const rows = where === undefined ? all : all.filter((row) => passes(where, row))
   if (aggregate.kind === 'rows') return BigInt(rows.length)
   if ('end' in aggregate) return atEnd(aggregate, rows)
   const values = rows.flatMap(({ values }) => values[aggregate.field.name] ?? []) as (number | bigint)[]

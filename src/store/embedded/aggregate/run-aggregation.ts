@@ -52,7 +52,7 @@ export async function runAggregation(
 const cellsOf = ({ keys, aggregates }: AggregationPlan): number => 1 + keys.length + aggregates.length
 
 /** What a plan bounds by its groups. */
-const noLimits: PlanLimits = {
+export const noLimits: PlanLimits = {
   resultRows: Number.POSITIVE_INFINITY,
   buckets: Number.POSITIVE_INFINITY,
   resultBytes: Number.POSITIVE_INFINITY,
@@ -65,8 +65,11 @@ function usedFields({ keys, aggregates, filter }: AggregationPlan, { registry }:
     fields.set(field.name, field)
   }
   for (const key of keys) use(key)
-  for (const aggregate of aggregates) if ('field' in aggregate) use(aggregate.field)
-  if (filter !== null) for (const field of filteredBy(filter)) use(field)
+  for (const aggregate of aggregates) {
+    if ('field' in aggregate) use(aggregate.field)
+    if (aggregate.where !== undefined) filteredBy(aggregate.where).forEach(use)
+  }
+  if (filter !== null) filteredBy(filter).forEach(use)
   const isNumber = ({ type }: Pick<EntityField, 'type'>): boolean => type === 'double' || type === 'long'
   if (![...fields.values()].some(isNumber)) {
     const numbers = registry.columns.all.find((column) => isNumber(column) && !column.name.endsWith('@'))
@@ -75,13 +78,17 @@ function usedFields({ keys, aggregates, filter }: AggregationPlan, { registry }:
   return [...fields.values()]
 }
 
-function filteredBy(filter: RowFilter): readonly EntityField[] {
+/** The fields of a filter. */
+export function filteredBy(filter: RowFilter): readonly EntityField[] {
   if (filter.kind === 'constant') return []
   return 'filters' in filter ? filter.filters.flatMap(filteredBy) : [filter.field]
 }
 
 /** Where the filter names values of the first tag, only their series are looked at. */
-function selectionOf({ entityId, sinceMs, time, tags, filter }: AggregationPlan, fields: EntityField[]): Selection {
+export function selectionOf(
+  { entityId, sinceMs, time, tags, filter }: Pick<AggregationPlan, 'entityId' | 'sinceMs' | 'time' | 'tags' | 'filter'>,
+  fields: EntityField[],
+): Selection {
   const [first] = tags
   const parts = filter === null ? [] : filter.kind === 'and' ? filter.filters : [filter]
   const named = parts.find((part) => part.kind === 'texts' && !part.isNegated && part.field.name === first.name)

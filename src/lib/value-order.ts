@@ -1,6 +1,7 @@
-// The order of groups by their values.
-import { compareCodePoints } from '../lib/compare-code-points.ts'
-import type { GroupValue } from '../model/aggregation.ts'
+// The order of rows and groups by their values.
+import { compareCodePoints } from './compare-code-points.ts'
+
+type OrderedValue = string | number | bigint | null
 
 export interface ValueOrder {
   readonly isDescending: boolean
@@ -8,7 +9,7 @@ export interface ValueOrder {
 }
 
 /** Texts by code point, numbers by size. */
-export function compareValues(left: GroupValue, right: GroupValue, { isDescending, nulls }: ValueOrder): number {
+export function compareValues(left: OrderedValue, right: OrderedValue, { isDescending, nulls }: ValueOrder): number {
   if (left === right) return 0
   if (left === null || right === null) return (left === null) === (nulls === 'first') ? -1 : 1
   const order =
@@ -24,7 +25,7 @@ export function compareValues(left: GroupValue, right: GroupValue, { isDescendin
 
 /** Compares two groups by the values that each is ordered by, given by place. */
 export function comparingGroups(
-  keys: readonly (readonly GroupValue[])[],
+  keys: readonly (readonly OrderedValue[])[],
   order: readonly ValueOrder[],
 ): (left: number, right: number) => number {
   return (left, right) => {

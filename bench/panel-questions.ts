@@ -1,0 +1,164 @@
+import { firstMs, stepMs, tagName } from './plant.ts'
+import { dayEnd, dayStart, pointsOfTag } from './questions.ts'
+
+export interface Panel {
+  readonly name: string
+  readonly path: string
+  /** The request, with some space that says nothing. */
+  readonly body: (space: string) => string
+}
+
+const sql = (name: string, text: string): Panel => ({
+  name: `SQL: ${name}`,
+  path: '/druid/v2/sql',
+  body: (space) => JSON.stringify({ query: `${text}${space}` }),
+})
+
+const native = (name: string, query: object): Panel => ({
+  name: `native: ${name}`,
+  path: '/druid/v2',
+  body: (space) => `${space}${JSON.stringify({ dataSource: 'plant', ...query })}`,
+})
+
+const day = `${dayStart}/P1D`
+const lastMs = firstMs + pointsOfTag * stepMs
+const all = `${new Date(firstMs).toISOString()}/${new Date(lastMs).toISOString()}`
+const within = `__time >= '${dayStart}' AND __time <= '${dayEnd}'`
+const count = { type: 'count', name: 'n' }
+const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
+const mean = { type: 'doubleMean', name: 'mean', fieldName: 'V' }
+const least = { type: 'doubleMin', name: 'min', fieldName: 'V' }
+const peak = { type: 'doubleMax', name: 'max', fieldName: 'V' }
+const ofTag = { type: 'selector', dimension: 'T', value: tagName(0) }
+const numeric = (metric: string): object => ({ type: 'numeric', metric })
+
+const tenOf = (tags: number): readonly string[] => Array.from({ length: Math.min(10, tags) }, (_, tag) => tagName(tag))
+
+export function nativePanels(tags: number): readonly Panel[] {
+  const ofTen = { type: 'in', dimension: 'T', values: tenOf(tags) }
+  const timeseries = { queryType: 'timeseries', granularity: 'hour', intervals: [day] }
+  const topN = { queryType: 'topN', dimension: 'T', threshold: 10, granularity: 'all', intervals: [day] }
+  const scan = { queryType: 'scan', resultFormat: 'compactedList', columns: ['__time', 'T', 'V'], order: 'descending' }
+  const zoned = { type: 'period', period: 'P1D', timeZone: 'Europe/Madrid' }
+  return [
+    native('hourly mean of all, all time', { ...timeseries, intervals: [all], aggregations: [mean] }),
+    native('rows and mean, all time', {
+      ...timeseries,
+      granularity: 'all',
+      intervals: [all],
+      aggregations: [count, mean],
+    }),
+    native('one tag by minute, one day', { ...timeseries, granularity: 'minute', filter: ofTag, aggregations: [mean] }),
+    native('ten tags by five minutes, one day', {
+      queryType: 'groupBy',
+      dimensions: ['T'],
+      granularity: 'five_minute',
+      intervals: [day],
+      filter: ofTen,
+      aggregations: [mean],
+    }),
+    native('highest and lowest by hour, one day', { ...timeseries, aggregations: [least, peak] }),
+    native('ten tags of the highest sum, all time', {
+      ...topN,
+      intervals: [all],
+      aggregations: [sum],
+      metric: numeric('sum'),
+    }),
+    native('ten tags of the highest mean by hour, one day', {
+      ...topN,
+      granularity: 'hour',
+      aggregations: [mean],
+      metric: numeric('mean'),
+    }),
+    native('plant and day, all time', {
+      queryType: 'groupBy',
+      dimensions: ['area'],
+      granularity: 'day',
+      intervals: [all],
+      aggregations: [count, sum],
+    }),
+    native('tags over a bound, one day', {
+      ...topN,
+      filter: { type: 'bound', dimension: 'V', lower: '60', ordering: 'numeric' },
+      aggregations: [count],
+      metric: numeric('n'),
+    }),
+    native('newest thousand rows of ten tags', { ...scan, intervals: [day], filter: ofTen, limit: 1000 }),
+    native('newest thousand rows of all tags', { ...scan, intervals: [all], limit: 1000 }),
+    native('days of Madrid, one tag, all time', {
+      ...timeseries,
+      granularity: zoned,
+      intervals: [all],
+      filter: ofTag,
+      aggregations: [mean, peak],
+    }),
+    native('rows over a bound beside all, by hour, one day, ten tags', {
+      ...timeseries,
+      filter: ofTen,
+      aggregations: [
+        count,
+        {
+          type: 'filtered',
+          filter: { type: 'bound', dimension: 'V', lower: '60', ordering: 'numeric' },
+          aggregator: { ...count, name: 'over' },
+        },
+      ],
+    }),
+    native('newest value of each tag', {
+      ...topN,
+      intervals: [all],
+      threshold: 1000,
+      aggregations: [{ type: 'doubleLast', name: 'v', fieldName: 'V' }],
+      metric: { type: 'dimension' },
+    }),
+  ]
+}
+
+export function sqlPanels(tags: number): readonly Panel[] {
+  const listed = `T IN (${tenOf(tags)
+    .map((tag) => `'${tag}'`)
+    .join(', ')})`
+  const one = `T = '${tagName(0)}'`
+  const hours = 'FLOOR(__time TO HOUR)'
+  return [
+    sql(
+      'hourly mean, highest, lowest of one tag, one day',
+      `SELECT ${hours} AS h, AVG(V) AS mean, MAX(V) AS high, MIN(V) AS low FROM plant WHERE ${one} AND ${within} GROUP BY 1 ORDER BY 1`,
+    ),
+    sql(
+      'ten tags of the highest mean, one day',
+      `SELECT T, AVG(V) AS mean FROM plant WHERE ${within} GROUP BY T ORDER BY mean DESC LIMIT 10`,
+    ),
+    sql(
+      'plant and day, all time',
+      "SELECT area, TIME_FLOOR(__time, 'P1D') AS d, COUNT(*) AS n, SUM(V) AS v FROM plant GROUP BY 1, 2",
+    ),
+    sql('number of rows, all time', 'SELECT COUNT(*) AS n FROM plant'),
+    sql(
+      'hours over a bound, all time',
+      `SELECT ${hours} AS h, AVG(V) AS mean FROM plant GROUP BY 1 HAVING AVG(V) > 50 ORDER BY 1`,
+    ),
+    sql('newest value of each tag', 'SELECT T, LATEST(V) AS v FROM plant GROUP BY T'),
+    sql(
+      'newest thousand rows of ten tags',
+      `SELECT __time, T, V FROM plant WHERE ${listed} AND ${within} ORDER BY __time DESC LIMIT 1000`,
+    ),
+    sql('newest thousand rows of all tags', 'SELECT * FROM plant ORDER BY __time DESC LIMIT 1000'),
+    sql(
+      'all rows of one tag, one day',
+      `SELECT __time AS "time", V FROM plant WHERE ${one} AND ${within} ORDER BY __time`,
+    ),
+    sql(
+      'two states by FILTER, one day, ten tags',
+      `SELECT T, COUNT(*) AS n, COUNT(*) FILTER (WHERE V > 60) AS over, ROUND(AVG(V), 2) AS mean FROM plant WHERE ${listed} AND ${within} GROUP BY T`,
+    ),
+    sql(
+      'two tags side by side, hourly, one day',
+      `SELECT ${hours} AS h, AVG(V) FILTER (WHERE ${one}) AS a, AVG(V) FILTER (WHERE T = '${tagName(1)}') AS b FROM plant WHERE ${listed} AND ${within} GROUP BY 1 ORDER BY 1`,
+    ),
+    sql(
+      'days of Madrid, one tag, all time',
+      `SELECT TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid') AS d, ROUND(AVG(V), 2) AS mean FROM plant WHERE ${one} GROUP BY 1 ORDER BY 1`,
+    ),
+  ]
+}

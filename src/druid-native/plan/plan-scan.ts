@@ -1,0 +1,61 @@
+// Which native scans the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine.
+// Tested by `test/druid-native/planned-scans.test.ts`.
+import { aggregatedFields, boundsOfWork } from '../../model/aggregation.ts'
+import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
+import { scanUnitsMax } from '../../model/scan-plan.ts'
+import type { ScanQuery } from '../parse/native-query-types.ts'
+import type { NativeScanPlan } from './native-scan-plan.ts'
+import { rangesOf } from './plan-native.ts'
+import { rowFilter } from './row-filter.ts'
+
+/** Null where the SQL engine answers. */
+export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | null): NativeScanPlan | null {
+  if (query.dataSource.kind !== 'table' || query.virtualColumns.length > 0) return null
+  const entity = entityOf(query.dataSource.name)
+  if (entity === null || entity.duplicates === 'replace') return null
+  const filter = query.filter === null ? null : rowFilter(query.filter, aggregatedFields(entity))
+  const [tag, ...tags] = fieldsOfRole(entity, 'tag')
+  const [time] = fieldsOfRole(entity, 'time')
+  if ((query.filter !== null && filter === null) || tag === undefined || time === undefined) return null
+  const fields = entity.fields.filter(({ role }) => role !== 'time')
+  const names = query.columns.length === 0 ? ['__time', ...fields.map(({ name }) => name)] : query.columns
+  if (!areKnown(names, fields)) return null
+  // A limit takes rows of one time by all their columns.
+  const isCut = query.limit !== null || query.offset > 0
+  const columns = isCut ? fields : fields.filter(({ name }) => names.includes(name))
+  const { groupsMax: rowsMax } = boundsOfWork(1 + columns.length)
+  return {
+    kind: 'scan',
+    scan: {
+      entityId: entity.id,
+      sinceMs: entity.sinceMs,
+      time,
+      tags: [tag, ...tags],
+      ranges: rangesOf(query),
+      filter,
+      columns,
+      isDescending: query.order === 'descending',
+      limit: query.limit === null ? null : query.limit + query.offset,
+      rowsMax,
+      unitsMax: scanUnitsMax,
+    },
+    outputs: names.map((name) => outputOfColumn(name, columns)),
+    segmentsOf: query.order === 'none' ? entity.name : null,
+    compact: query.compact,
+    batchSize: query.batchSize,
+    offset: query.offset,
+  }
+}
+
+function areKnown(names: readonly string[], fields: readonly EntityField[]): boolean {
+  const isKnown = (name: string): boolean =>
+    name === '__time' || fields.some((field) => field.name === name && field.type !== 'json')
+  return fields.every(({ name }) => name !== '__time') && names.every(isKnown)
+}
+
+function outputOfColumn(name: string, columns: readonly EntityField[]): NativeScanPlan['outputs'][number] {
+  if (name === '__time') return { name, type: 'LONG', at: 0 }
+  const place = columns.findIndex((column) => column.name === name)
+  const { type } = columns[place]!
+  return { name, type: type === 'string' ? 'STRING' : type === 'double' ? 'DOUBLE' : 'LONG', at: 1 + place }
+}

@@ -1,0 +1,27 @@
+import type { Plan } from '../../../model/plan.ts'
+import type { ResultBatch } from '../../series-store.ts'
+import type { PlanRun } from './plan-run.ts'
+import { runAverage } from './run-average.ts'
+import { runLatest } from './run-latest.ts'
+import { runNeighbour } from './run-neighbour.ts'
+import { runSelect } from './run-select.ts'
+import { runSnap } from './run-snap.ts'
+
+/** What a plan of the data queries answers, in its order. */
+export function resultBatches(plan: Plan, run: PlanRun): AsyncGenerator<ResultBatch> {
+  switch (plan.kind) {
+    case 'select':
+      return runSelect(plan, run)
+    case 'average':
+      return runAverage(plan, run)
+    case 'latest':
+      return runLatest(plan.fromMs, Number.POSITIVE_INFINITY, run)
+    case 'last':
+    case 'next':
+      return runNeighbour(plan, run)
+    case 'snap':
+      return runSnap(plan, run)
+    default:
+      return plan satisfies never
+  }
+}

@@ -1,0 +1,36 @@
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { EntityField } from '../../../model/entity.ts'
+import type { ScannedRow, ScanPlan } from '../../../model/scan-plan.ts'
+import { TooMuchToDo } from '../aggregate/group-rows.ts'
+import { filteredBy, noLimits, selectionOf } from '../aggregate/run-aggregation.ts'
+import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
+import type { RunMemory } from '../run/run-memory.ts'
+import { collectRows } from './collect-rows.ts'
+
+/** The rows of a scan in their order; null where another way has to answer: newer rows replace older ones, or there is more to do than the plan allows. */
+export async function runScanPlan(
+  plan: ScanPlan,
+  snapshot: EntitySnapshot,
+  pacer: Pacer,
+  memory: RunMemory,
+): Promise<readonly ScannedRow[] | null> {
+  const used = usedFields(plan)
+  const run = await preparePlan(snapshot, selectionOf(plan, used), noLimits, pacer, memory)
+  if (run.replaces) return null
+  const readers = new Map(used.map(({ name }, place) => [name, run.fields[place]]))
+  try {
+    return await collectRows(plan, run, {
+      readerOf: (name) => readers.get(name)!,
+      seriesCount: snapshot.registry.series.count,
+    })
+  } catch (error) {
+    if (error instanceof TooMuchToDo) return null
+    throw error
+  }
+}
+
+/** Each field once. */
+function usedFields({ columns, filter }: ScanPlan): EntityField[] {
+  const used = [...columns, ...(filter === null ? [] : filteredBy(filter))]
+  return [...new Map(used.map((field) => [field.name, field])).values()]
+}

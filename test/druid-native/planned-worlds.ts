@@ -1,0 +1,132 @@
+// Random rows in a store and in the SQL engine, and what is asked of both.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Value } from '../../src/model/column.ts'
+import type { Entity, EntityField } from '../../src/model/entity.ts'
+import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { columnOf, type Draw, oneOf } from '../support/random-rows.ts'
+import { DuckDbEngine } from './duckdb-engine.ts'
+
+const fields: readonly EntityField[] = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'tag', type: 'string', role: 'tag' },
+  { name: 'site', type: 'string', role: 'tag' },
+  { name: 's', type: 'string', role: 'dimension' },
+  { name: 'l', type: 'long', role: 'metric' },
+  { name: 'V', type: 'double', role: 'metric' },
+]
+export const entity: Entity = {
+  id: 1,
+  name: 'plant',
+  fields,
+  duplicates: 'keep',
+  ingests: ['plant'],
+  retention: null,
+  sinceMs: null,
+}
+
+const texts = ['', 'a', 'b', 'ab', 'á', '\u{1f600}', '10', '9']
+const longs = [0, 1, -3, 12, 9007199254740993n, 9223372036854775807n]
+const doubles = [0, 1.5, -2.25, 100, 0.125, 1e12]
+const dayMs = 86_400_000
+export const startMs = Date.UTC(2026, 0, 1)
+
+const orNull = <One>(draw: Draw, values: readonly One[]): One | null => (draw(5) === 0 ? null : oneOf(draw, values))
+
+export class PlannedWorlds {
+  readonly engine: DuckDbEngine
+  readonly #directory = mkdtempSync(join(tmpdir(), 'tidemark-planned-'))
+
+  private constructor(engine: DuckDbEngine) {
+    this.engine = engine
+  }
+
+  static async open(): Promise<PlannedWorlds> {
+    return new PlannedWorlds(await DuckDbEngine.open())
+  }
+
+  close(): void {
+    this.engine.close()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  /** The same random rows in a store and, under a name of their own, in the SQL engine. `isApart`: no two have one time. */
+  async make(draw: Draw, name: string, isApart = false): Promise<EmbeddedStore> {
+    const rows = Array.from({ length: 1 + draw(200) }, (_, row): Value[] => [
+      startMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000 + (isApart ? row : 0),
+      oneOf(draw, texts),
+      orNull(draw, ['x', 'y']),
+      orNull(draw, texts),
+      orNull(draw, longs),
+      orNull(draw, doubles),
+    ])
+    const store = new EmbeddedStore()
+    const columns = fields.map(({ type }, place) => {
+      return columnOf(
+        type,
+        rows.map((row) => row[place]!),
+      )
+    })
+    const positions = Float64Array.from(rows, (_, row) => row)
+    store.write({ entityId: 1, rows: rows.length, positions, fields, columns })
+    const file = join(this.#directory, `${name}.ndjson`)
+    const line = ([time, tag, site, s, l, V]: Value[]): string =>
+      `{"time":"${new Date(Number(time)).toISOString()}","tag":${JSON.stringify(tag)},"site":${JSON.stringify(site)},"s":${JSON.stringify(s)},"l":${l},"V":${V}}`
+    writeFileSync(file, rows.map(line).join('\n'))
+    const types = { string: 'STRING', long: 'LONG', double: 'DOUBLE' } as const
+    const tested = fields.slice(1).map(({ name: column, type }) => ({ name: column, type: types[type as 'string'] }))
+    await this.engine.load(name, tested, file)
+    return store
+  }
+}
+
+export function randomFilter(draw: Draw, depth = 0): object {
+  const text = oneOf(draw, ['tag', 'site', 's'])
+  const number = oneOf(draw, ['l', 'V'])
+  const column = oneOf(draw, [text, number])
+  const bound = (): string | undefined => (draw(3) === 0 ? undefined : String(oneOf(draw, [0, 1, 1.5, 7, 100, -2.25])))
+  switch (draw(depth < 2 ? 10 : 7)) {
+    case 0:
+      return { type: 'selector', dimension: text, value: orNull(draw, texts) }
+    case 1:
+      return { type: 'in', dimension: column, values: [orNull(draw, texts), oneOf(draw, texts)] }
+    case 2:
+      return { type: 'null', column }
+    case 3:
+      return { type: 'equals', column: number, matchValueType: 'DOUBLE', matchValue: oneOf(draw, [1.5, 12, 0]) }
+    case 4: {
+      const strict = { lowerStrict: draw(2) === 0, upperStrict: draw(2) === 0 }
+      const lower = orNull(draw, texts) ?? undefined
+      const upper = lower === undefined ? 'b' : (orNull(draw, texts) ?? undefined)
+      return { type: 'bound', dimension: text, lower, upper, ...strict, ordering: 'lexicographic' }
+    }
+    case 5: {
+      const lower = bound()
+      const upper = lower === undefined ? '7' : bound()
+      return { type: 'bound', dimension: number, lower, upper, ordering: 'numeric' }
+    }
+    case 6: {
+      const pattern = oneOf(draw, ['a%', '%b', '_', '%', '', '%_%', '1\\%', '%é%'])
+      return { type: 'like', dimension: text, pattern, escape: draw(2) === 0 ? '\\' : undefined }
+    }
+    case 7:
+      return { type: 'not', field: randomFilter(draw, depth + 1) }
+    case 8:
+      return { type: 'and', fields: [randomFilter(draw, depth + 1), randomFilter(draw, depth + 1)] }
+    default:
+      return { type: 'or', fields: [randomFilter(draw, depth + 1), randomFilter(draw, depth + 1)] }
+  }
+}
+
+/** Sums are rounded where they are added: what differs in the last digits of a double is the same. */
+function rounded(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(9))
+  if (Array.isArray(value)) return value.map(rounded)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, rounded(one)]))
+}
+
+/** Longs keep their digits: as texts. */
+export const read = (text: string): unknown =>
+  rounded(JSON.parse(text.replace(/(?<=[:[,])-?\d{16,}(?=[,}\]])/g, '"$&"')))

@@ -1,0 +1,87 @@
+// Queries of SQL for rows as they are that the store answers from its own columns, held against the SQL engine's answers.
+import { expect, test } from 'vitest'
+import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
+import { rounds } from '../support/rounds.ts'
+import { byEngine, condition, planned, read, timeBound, type World, world } from './planned-worlds.ts'
+
+function query(draw: Draw): string {
+  const items = Array.from({ length: 1 + draw(4) }, () =>
+    oneOf(draw, ['*', 'tag', 'plant.s', 'V', 'l AS x', 'b', '"none"', '__time', '__time AS t', 'k']),
+  )
+  const conditions = Array.from({ length: draw(3) }, () => (draw(2) === 0 ? timeBound(draw) : condition(draw)))
+  const order = oneOf(draw, ['', ' ORDER BY __time', ' ORDER BY __time DESC', ' ORDER BY plant.__time ASC'])
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+  return `SELECT ${items.map((item, at) => (item.includes('AS') || item === '*' ? item : `${item} AS c${at}`)).join(', ')} FROM plant${where}${order}`
+}
+
+const lines = (text: string | null): string[] => (read(text) ?? '').split('\n')
+
+test('all rows of random queries are those of the SQL engine', async () => {
+  let answered = 0
+  const seeds = rounds(10)
+  for (let seed = 0; seed < seeds; seed++) {
+    const draw = drawFrom(seed)
+    const rows = world(draw, seed === 0 ? 0 : undefined)
+    for (let question = 0; question < 20; question++) {
+      const one = query(draw)
+      const answer = await planned(one, rows, 'csv').catch(() => null)
+      if (answer === null) continue
+      answered++
+      // Rows of one time come in any order, and without an order all do.
+      expect({ seed, one, answer: lines(answer).toSorted() }).toEqual({
+        seed,
+        one,
+        answer: lines(await byEngine(one, rows, 'csv')).toSorted(),
+      })
+    }
+  }
+  expect(answered).toBeGreaterThan(12 * seeds)
+})
+
+/** The rows of a world, in the order of their time and all their columns, as lines. */
+async function ordered(rows: World, where: string, order: string): Promise<string[]> {
+  const by =
+    '__time' +
+    order +
+    ', tag NULLS FIRST, site NULLS FIRST, s NULLS FIRST, l NULLS FIRST, k NULLS FIRST, V NULLS FIRST, b NULLS FIRST'
+  return lines(await byEngine(`SELECT * FROM (SELECT * FROM plant ${where}) ORDER BY ${by}`, rows, 'csv')).slice(1)
+}
+
+test('a limit takes the first rows by time', async () => {
+  for (let seed = 0; seed < rounds(30); seed++) {
+    const draw = drawFrom(seed)
+    const rows = world(draw)
+    const order = oneOf(draw, ['', ' DESC'])
+    const where = draw(2) === 0 ? '' : `WHERE ${condition(draw)}`
+    const [limit, offset] = [1 + draw(20), draw(3) === 0 ? draw(5) : 0]
+    const asked = `SELECT * FROM plant ${where} ORDER BY __time${order} LIMIT ${limit} OFFSET ${offset}`
+    const answer = await planned(asked, rows, 'csv')
+    if (answer === null) continue
+    const expected = (await ordered(rows, where, order)).filter((line) => line !== '').slice(offset, offset + limit)
+    const found = lines(answer)
+      .slice(1)
+      .filter((line) => line !== '')
+    expect({ asked, found }).toEqual({ asked, found: expected })
+  }
+})
+
+test.each([
+  'SELECT V + 1 FROM plant',
+  'SELECT tag FROM plant ORDER BY tag',
+  'SELECT tag FROM plant ORDER BY __time, tag',
+  'SELECT tag AS __time FROM plant ORDER BY __time',
+  'SELECT DISTINCT b FROM plant',
+  'SELECT tag FROM plant LIMIT 0',
+  'SELECT tag FROM plant HAVING 1 = 1',
+  'SELECT a.tag FROM plant a JOIN plant b ON a.tag = b.tag',
+])('%s is left to the SQL engine', async (asked) => {
+  expect(await planned(asked, world(drawFrom(2))).catch(() => null)).toBeNull()
+})
+
+test.each([
+  "SELECT __time AS \"time\", tag AS metric, V AS \"value\" FROM plant WHERE __time >= '2026-01-01' AND tag IN ('a', 'b') ORDER BY 1",
+  'SELECT * FROM plant ORDER BY __time DESC LIMIT 100',
+  'SELECT t.tag, t.V FROM plant t LIMIT 5',
+])('a panel: %s', async (asked) => {
+  expect(await planned(asked, world(drawFrom(5)))).not.toBeNull()
+})

@@ -1,0 +1,207 @@
+// Random rows in a store and in the SQL engine, and what is asked of both.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { storeRows } from '../../src/answer/store-rows.ts'
+import type { StoredAnswer } from '../../src/answer/stored-answer.ts'
+import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
+import { planSql } from '../../src/druid-sql/plan/plan-sql.ts'
+import { runSqlPlan } from '../../src/druid-sql/plan/run-sql-plan.ts'
+import { translateSql } from '../../src/druid-sql/translate.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import type { AnswerFormat } from '../../src/model/answer-format.ts'
+import type { Value } from '../../src/model/column.ts'
+import type { Entity, EntityField } from '../../src/model/entity.ts'
+import { DuckdbEngine } from '../../src/sql-engine/duckdb/duckdb-engine.ts'
+import { engineTable } from '../../src/sql-engine/entity-table.ts'
+import { LongOverflow, type SqlEngine } from '../../src/sql-engine/sql-engine.ts'
+import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
+import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { columnOf, type Draw, oneOf } from '../support/random-rows.ts'
+
+const fields: readonly EntityField[] = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'tag', type: 'string', role: 'tag' },
+  { name: 'site', type: 'string', role: 'tag' },
+  { name: 's', type: 'string', role: 'dimension' },
+  { name: 'l', type: 'long', role: 'metric' },
+  { name: 'k', type: 'long', role: 'metric' },
+  { name: 'V', type: 'double', role: 'metric' },
+  { name: 'none', type: 'double', role: 'metric' },
+  { name: 'b', type: 'boolean', role: 'dimension' },
+]
+const entity: Entity = {
+  id: 1,
+  name: 'plant',
+  fields,
+  duplicates: 'keep',
+  ingests: ['plant'],
+  retention: null,
+  sinceMs: null,
+}
+
+const texts = ['', 'a', 'b', 'ab', 'á', "o'b", '\u{1f600}', '10', '%']
+const longs = [0, 1, -3, 12, 9007199254740993n, -9223372036854775808n, 9223372036854775807n]
+/** Their sums are the same in any order. */
+const doubles = [0, 1.5, -2.25, 100, 0.125, 1e6]
+const dayMs = 86_400_000
+const startMs = Date.UTC(2026, 0, 1)
+const nowMs = startMs + 2 * dayMs + 3_600_000
+const { signal } = new AbortController()
+
+const directory = mkdtempSync(join(tmpdir(), 'tidemark-planned-sql-'))
+const deltas = join(directory, 'deltas')
+let engine: SqlEngine
+beforeAll(async () => {
+  await nodeDisk.makeDirectory(deltas)
+  engine = await DuckdbEngine.open({
+    directories: [directory],
+    temporaryDirectory: join(directory, 'temporary'),
+    temporaryBytes: 2 ** 28,
+    memoryBytes: 2 ** 28,
+    textBytes: 2 ** 26,
+    threads: 1,
+  })
+})
+afterAll(() => {
+  engine.close()
+  rmSync(directory, { recursive: true })
+})
+
+const orNull = <One>(draw: Draw, values: readonly One[]): One | null => (draw(5) === 0 ? null : oneOf(draw, values))
+let names = 0
+
+export interface World {
+  readonly store: EmbeddedStore
+  readonly snapshots: Snapshots
+}
+
+export function world(draw: Draw, count = 1 + draw(200)): World {
+  const rows = Array.from({ length: count }, (): Value[] => [
+    startMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000,
+    oneOf(draw, texts),
+    orNull(draw, ['x', 'y']),
+    orNull(draw, texts),
+    orNull(draw, longs),
+    orNull(draw, [1, 2, -7, 4_000_000]),
+    orNull(draw, doubles),
+    null,
+    orNull(draw, [true, false]),
+  ])
+  const store = new EmbeddedStore()
+  const columns = fields.map(({ type }, place) =>
+    columnOf(
+      type,
+      rows.map((row) => row[place]!),
+    ),
+  )
+  if (count > 0) {
+    const positions = Float64Array.from(rows, (_, row) => row)
+    store.write({ entityId: 1, rows: rows.length, positions, fields, columns })
+  }
+  const snapshots = new Snapshots({
+    store,
+    folder: { disk: nodeDisk, directory: deltas, newName: () => String(names++), filesMax: 3 },
+    describe: () => {
+      throw new Error('nothing is sealed')
+    },
+    sliceMs: 5,
+    removalFailed: (path, error) => {
+      throw new Error(path, { cause: error })
+    },
+  })
+  return { store, snapshots }
+}
+
+const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
+const instant = (draw: Draw): string =>
+  new Date(startMs + draw(4 * 24) * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+
+export function timeBound(draw: Draw): string {
+  const at = instant(draw)
+  return oneOf(draw, [
+    `__time >= TIMESTAMP '${at}'`,
+    `__time > '${at}'`,
+    `'${at}' > __time`,
+    `__time <= '${at.replace(' ', 'T')}Z'`,
+    `__time BETWEEN '2026-01-02' AND '${at}'`,
+    "TIME_IN_INTERVAL(__time, '2026-01-01T12:00/P2D')",
+    `__time < TIMESTAMP '${at}' + INTERVAL '1' DAY`,
+    "__time >= DATE '2026-01-02' - INTERVAL '90' MINUTE",
+    `__time = '${at}'`,
+    `__time > MILLIS_TO_TIMESTAMP(${startMs})`,
+  ])
+}
+
+export function condition(draw: Draw, depth = 0): string {
+  const column = oneOf(draw, ['tag', 'site', 's', '"s"', 'plant.tag'])
+  const number = oneOf(draw, ['l', 'k', 'V', '"none"'])
+  const constant = oneOf(draw, ['0', '1', '1.5', '-3', '12', '100', '-2.25', '1e2'])
+  const operator = oneOf(draw, ['=', '<>', '<', '<=', '>', '>='])
+  const negated = draw(3) === 0 ? 'NOT ' : ''
+  switch (draw(depth < 2 ? 12 : 9)) {
+    case 0:
+      return `${column} ${operator} ${text(oneOf(draw, texts))}`
+    case 1:
+      return `${column} ${negated}IN (${text(oneOf(draw, texts))}, ${text(oneOf(draw, texts))}, 'x')`
+    case 2:
+      return `${oneOf(draw, [column, number])} IS ${negated}NULL`
+    case 3:
+      return `${number} ${operator} ${constant}`
+    case 4:
+      return `${constant} ${operator} ${number}`
+    case 5:
+      return `${number} ${negated}BETWEEN ${constant} AND 50`
+    case 6:
+      return `${column} ${negated}LIKE ${oneOf(draw, ["'a%'", "'%b'", "'_'", "'%'", "''", "'%_%'", "'a\\%' ESCAPE '\\'", "'o''%'"])}`
+    case 7:
+      return `${number} ${negated}IN (${constant}, 7, 1)`
+    case 8:
+      return oneOf(draw, ['1 = 1', 'TRUE', '1 <> 1', 'FALSE'])
+    case 9:
+      return `NOT (${condition(draw, depth + 1)})`
+    case 10:
+      return `(${condition(draw, depth + 1)} AND ${condition(draw, depth + 1)})`
+    default:
+      return `(${condition(draw, depth + 1)} OR ${condition(draw, depth + 1)})`
+  }
+}
+
+const room = { free: () => 2 ** 28 } as never
+const settings = { sliceMs: 5, spoolDirectory: directory }
+const limits = { resultRows: 100_000, resultBytes: 2 ** 26 }
+
+function bodyOf(answer: StoredAnswer): string {
+  if (answer.body.kind !== 'memory') throw new Error('small answers stay in memory')
+  return Buffer.concat(answer.body.chunks).toString()
+}
+
+/** Null where the SQL engine is asked. */
+export async function planned(asked: string, { store }: World, format: AnswerFormat = 'json'): Promise<string | null> {
+  const plan = planSql({ text: asked }, translateSql(asked, [sqlTable(entity)]), entity, nowMs)
+  const answer = plan === null ? null : await runSqlPlan(store, { plan, format, limits, room }, settings, signal)
+  return answer === null ? null : bodyOf(answer)
+}
+
+export async function byEngine(asked: string, { snapshots }: World, format: AnswerFormat = 'json'): Promise<string> {
+  const { entities, release } = await snapshots.take([1], signal)
+  const run = async (wraps: boolean): Promise<string> => {
+    const { text: engineText, columns } = translateSql(asked, [sqlTable(entity)], { wraps })
+    const tables = [engineTable(entity, entities[0]?.files ?? [])]
+    const batches = engine.run({ text: engineText, types: columns.map(({ type }) => type), tables }, limits, signal)
+    const shown = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
+    return bodyOf(await storeRows({ fields: shown, batches }, { format, ...limits, room }, settings, signal))
+  }
+  try {
+    return await run(false).catch((error: unknown) => {
+      if (error instanceof LongOverflow) return run(true)
+      throw error
+    })
+  } finally {
+    release()
+  }
+}
+
+/** What is 0 below it is 0, on whichever side; which of two equal zeros is the least is nobody's matter. */
+export const read = (body: string | null): string | null => body?.replace(/-0(?:\.0)?(?=[,}\r\n])/g, '0.0') ?? null
