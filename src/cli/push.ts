@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import type { Accepted } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { halvesOf, type PushBatch } from '../client/push-batch.ts'
 import { withRetries } from '../client/retries.ts'
 import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf } from '../file-push/batches.ts'
-import { rowFormats } from '../file-push/file-name.ts'
+import { fileFormats } from '../file-push/file-name.ts'
 import { type KnownIngest, knownIngest } from '../file-push/known-ingest.ts'
-import { OldRows } from '../file-push/old-rows.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
-import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf } from '../file-push/rows.ts'
+import { jsonRows, ndjsonRows, type PushedRows, protocolLines } from '../file-push/rows.ts'
 import { type SendResult, sendBatches } from '../file-push/send.ts'
 import { type StopAfterOptions, type StopReason, stopAfter } from '../file-push/stop-after.ts'
 import { UnreadableRows } from '../file-push/unreadable-rows.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { printable } from '../lib/text-table.ts'
+import { linePrecisions } from '../model/line-format.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount, parseOffset } from './number-option.ts'
 import { printJson } from './output.ts'
 import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } from './push/csv-options.ts'
+import { doorOf } from './push/door.ts'
 import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
@@ -34,7 +34,8 @@ const errorsMax = 10
 const examples = `
 Files may be gzip. A CSV file has a header; each column becomes a property of its name. Cells become numbers, booleans or
 text as the ingest's fields ask; an empty cell is null; "2026-01-01 08:00:00" in a timestamp becomes "2026-01-01T08:00:00".
-JSON rows are sent as they are written, digit for digit. Files are in UTF-8. Columns that the ingest has no field for are
+JSON rows are sent as they are written, digit for digit. Line protocol (.lp) goes as it is too; its lines are counted as an editor
+does, also by --skip-rows. Files are in UTF-8. Columns that the ingest has no field for are
 refused before anything is sent, unless --as-is says otherwise.
 
 A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 23), h hour (1 to 12) with a (AM or PM),
@@ -55,6 +56,7 @@ Examples:
   tidemark push plant nyc_taxi.csv --map timestamp=D,value=V --set T=@filename
   tidemark push plant export.csv --time-format "dd/MM/yyyy HH:mm" --time-zone Europe/Madrid
   tidemark push plant excel.csv --delimiter ";" --decimal comma
+  tidemark push hosts telegraf.lp --precision s
   gunzip -c rows.ndjson.gz | tidemark push plant - --format ndjson
 `
 
@@ -63,19 +65,19 @@ async function rowsOf(push: CsvPush, unreadable: UnreadableRows | null): Promise
   const onUnreadable = unreadable === null ? undefined : unreadable.add.bind(unreadable)
   if (source.format === 'csv') return ndjsonRows(await csvRows(push, onUnreadable))
   refuseCsvOptions(options)
+  if (source.format === 'lp') return protocolLines(source.bytes)
   return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes)
 }
 
 /** Pushes one batch, again under the same key until its answer came. A service that was never reached is not waited for. */
 function pusher(
-  { context, client, ingest, source }: PushJob,
+  { context, door }: PushJob,
   progress: ProgressBar,
-): (batch: PushBatch) => Promise<Accepted> {
-  const format = pushFormatOf(source.format)
+): (batch: PushBatch) => Promise<{ readonly batch: string }> {
   let reached = false
   const attempt = async (batch: PushBatch, idempotencyKey: string) => {
     try {
-      const answer = await client.push(ingest, batch.body, { format, idempotencyKey })
+      const answer = await door.push(batch, idempotencyKey)
       reached = true
       return answer
     } catch (error) {
@@ -94,6 +96,8 @@ function pusher(
 }
 
 interface Pushed {
+  /** Rows that are on disk, as the service counts them. */
+  readonly received: number
   readonly result: SendResult
   readonly outcome: PushOutcome
   /** Why `--stop-after` ended it before the end of the file; null where it did not. */
@@ -103,13 +107,13 @@ interface Pushed {
 }
 
 async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
-  const { context, client, ingest, options, source } = job
+  const { context, options, source, door } = job
   const { nowMs, sleep } = context
   const startMs = nowMs()
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: source.totalBytes })
   const retries = { nowMs, sleep, retryMs, onRetry: () => {} }
   const follower = new ReceiptFollower({
-    receipt: (batch) => withRetries(() => client.receipt(ingest, batch), retries),
+    receipt: (batch) => withRetries(() => job.receipt(batch), retries),
     nowMs,
     sleep,
     patienceMs,
@@ -130,8 +134,9 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
   const push = pusher(job, progress)
   const batches = batchesOf(rows, {
     rowsMax: options.batchRows,
+    rowsOf: door.rowsOf,
     bytesMax: options.batchBytes,
-    format: pushFormatOf(source.format),
+    format: door.format,
     skipRows: options.skipRows,
   })
   let stopReason: StopReason | null = null
@@ -145,11 +150,13 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
     onFailed: () => {
       isOver = true
     },
-    halves: (batch) => halvesOf(batch, pushFormatOf(source.format)),
-    onAccepted: ({ firstRow, rows: count, texts }, { batch }) => {
-      job.oldRows.add(texts)
-      follower.add({ batch, firstRow, rows: count })
-      accepted += count
+    halves: (batch) => halvesOf(batch, door.format),
+    onAccepted: (sent, { batch }) => {
+      door.oldRows.add(sent.texts)
+      const lines = door.linesOf(sent)
+      const rows = lines?.rows ?? sent.rows
+      follower.add({ batch, firstRow: sent.firstRow, rows, lines })
+      accepted += rows
       const rate = (accepted * 1000) / Math.max(1, nowMs() - startMs)
       progress.update(source.readBytes(), () => `${formatCount(accepted)} rows, ${formatCount(rate)} rows/s`)
     },
@@ -157,7 +164,7 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
   progress.clear()
   follower.close()
   const receiptError = await followed
-  return { result, outcome: follower.outcome, stopReason, receiptError }
+  return { received: accepted, result, outcome: follower.outcome, stopReason, receiptError }
 }
 
 /** Null where the file is pushed to its end whatever is rejected. */
@@ -179,9 +186,9 @@ interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
   readonly options: FilePushOptions
 }
 
-const nothingKnown: KnownIngest = { types: new Map(), kept: null }
+const nothingKnown: KnownIngest = { types: new Map(), kept: null, isByField: false }
 
-/** JSON goes without it as well: its push says what is wrong. */
+/** JSON and lines go without it as well: their push says what is wrong. */
 async function targetOf(client: TidemarkClient, ingest: string, { format }: RowsSource): Promise<KnownIngest> {
   try {
     return await knownIngest(client, ingest)
@@ -200,26 +207,29 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   }
   const source = await openSource(path, options.format, context.stdin)
   const unreadable = options.dryRun === true ? new UnreadableRows(errorsMax) : null
-  const { types, kept } = await targetOf(client, ingest, source)
-  const rows = await rowsOf({ ...typed, known: types, source }, unreadable)
-  const oldRows = new OldRows(kept)
-  const job = { context, client, ingest, options, source, oldRows }
+  if (options.precision !== undefined && source.format !== 'lp')
+    throw new UsageError('--precision is the unit of the times of line protocol: it goes with --format lp.')
+  const known = await targetOf(client, ingest, source)
+  const rows = await rowsOf({ ...typed, known: known.types, source }, unreadable)
+  const door = doorOf({ client, ingest, known, format: source.format, precision: options.precision ?? 'ns' })
+  const job = { context, ingest, options, source, door, receipt: (batch: string) => client.receipt(ingest, batch) }
   if (unreadable !== null) {
     context.exitWith(await dryRun(job, rows, unreadable))
     return
   }
   const startMs = context.nowMs()
-  const { result, outcome, stopReason, receiptError } = await pushRows(job, rows)
+  const { received, result, outcome, stopReason, receiptError } = await pushRows(job, rows)
   const report = {
-    received: result.acknowledgedRows,
+    received,
     ...outcome,
-    older_than_kept: oldRows.count,
+    older_than_kept: door.oldRows.count,
     seconds: (context.nowMs() - startMs) / 1000,
   }
   if (options.json) printJson(context, report)
-  else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv', oldRows }))
-  const failure = failureReport(result, options.skipRows)
-  const lines = failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options)])
+  else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv', ...door }))
+  const failure = failureReport(result, options.skipRows, door.noun)
+  const lines =
+    failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, door.noun)])
   if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))
   for (const line of lines) context.stderr.write(`tidemark: ${printable(line)}\n`)
   context.exitWith(exitCodeOf(failure, outcome))
@@ -229,9 +239,12 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
 export function addPush(program: Command, context: CliContext): void {
   const push = program
     .command('push <ingest> <file>')
-    .description('push the rows of a CSV, NDJSON or JSON file (- is standard input)')
+    .description('push the rows of a CSV, NDJSON, JSON or line protocol file (- is standard input)')
     .addOption(
-      new Option('--format <format>', "what the file holds (default: by the name's ending)").choices(rowFormats),
+      new Option('--format <format>', "what the file holds (default: by the name's ending)").choices(fileFormats),
+    )
+    .addOption(
+      new Option('--precision <unit>', 'the unit of the times of line protocol (default: ns)').choices(linePrecisions),
     )
   addCsvOptions(push)
     .option('--batch-rows <count>', 'the most rows in a request', parseCount, 10_000)

@@ -80,7 +80,7 @@ describe('failures are one line that says what to do', () => {
     ['no conversion', null, ['rejected', 'replay', 'p', '--all', '--convert', 'V=int'], '"int" is no conversion'],
     ['no duration', null, ['entities', 'retain', 'p', 'P90'], '"P90" is no duration. Write P90D'],
     ['no date', null, ['copy', 'http://a', '--from', 'x'], '--from takes a date'],
-    ['no kind of rows', null, ['push', 'p', 'rows.txt'], 'Give --format csv, ndjson or json'],
+    ['no kind of rows', null, ['push', 'p', 'rows.txt'], 'Give --format csv, ndjson, json or lp'],
     ['two ways', null, ['push', 'p', 'a.csv', '--dry-run', '--stop-after', '1'], 'Give one of the two'],
     ['no setting', null, ['serve', '--port', 'x'], 'port (from the flag --port) must be'],
     ['no file of settings', null, ['verify', '--config', 'missing.json'], 'The file of settings missing.json'],

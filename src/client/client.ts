@@ -1,4 +1,5 @@
 import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
+import { type LinePrecision, lineMediaType } from '../model/line-format.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import type {
   Accepted,
@@ -33,22 +34,9 @@ import type {
   SubscriptionEntry,
 } from './answers.ts'
 import type { DataQueryRequest } from './data-query-request.ts'
+import type { PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
 import { ingestPath, type RejectedSelection, replayRequest, search, segment, type WhoseRows } from './request-paths.ts'
 import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
-
-export interface PushOptions {
-  readonly format: PushFormat
-  readonly idempotencyKey?: string
-  /** Answers with the receipt once the rows can be queried; after `limits.ingestWaitMs` as without it. */
-  readonly wait?: boolean
-  /** Breaks the request off: nobody knows then whether the rows are stored. */
-  readonly signal?: AbortSignal
-}
-
-export interface TagsRequest extends PageRequest {
-  readonly prefix?: string
-  readonly id_name_field?: string
-}
 
 const sqlPath = '/consumer/data/sql-query'
 const nativePath = '/consumer/data/druid-native-query'
@@ -70,14 +58,30 @@ export class TidemarkClient {
   push(ingest: string, body: string | Uint8Array, options: PushOptions): Promise<Accepted | Receipt> {
     const { format, idempotencyKey, wait, signal } = options
     const path = `/ingests/${segment(ingest)}/data${wait === true ? '?wait=true' : ''}`
-    const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
-    return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format), headers, signal })
+    return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format), idempotencyKey, signal })
+  }
+
+  /** Lines of line protocol for an ingest, as `push` does rows; the answer is the id of the push, for its receipt. */
+  async pushLines(
+    ingest: string,
+    body: string | Uint8Array,
+    { precision = 'ns', idempotencyKey, signal }: PushLinesOptions = {},
+  ): Promise<{ readonly batch: string }> {
+    const path = `/write${search({ db: ingest, precision })}`
+    const call = { method: 'POST', path, body, contentType: lineMediaType, idempotencyKey, signal } as const
+    return { batch: await this.#http.header(call, 'tidemark-batch') }
   }
 
   /** What would become of these rows if they were pushed; nothing is stored. */
   check(ingest: string, body: string | Uint8Array, format: PushFormat): Promise<CheckAnswer> {
     const path = `/ingests/${segment(ingest)}/check`
     return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format) })
+  }
+
+  /** As `check`, of lines of line protocol. */
+  checkLines(ingest: string, body: string | Uint8Array, precision: LinePrecision = 'ns'): Promise<CheckAnswer> {
+    const path = `/ingests/${segment(ingest)}/check${search({ precision })}`
+    return this.#http.json({ method: 'POST', path, body, contentType: lineMediaType })
   }
 
   receipt(ingest: string, batch: string): Promise<Receipt> {

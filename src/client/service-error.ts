@@ -62,6 +62,18 @@ export function serviceErrorOf(status: number, body: string, retryAfter: string 
   } catch {
     // Not a problem of the service's own: the status is all there is.
   }
+  if (isRecord(problem) && typeof problem['code'] === 'string' && typeof problem['message'] === 'string') {
+    // As the paths for lines tell an error.
+    const { code, message: detail } = problem
+    return new ServiceError({
+      status,
+      code,
+      detail,
+      errors: [],
+      retryable: status === 429 || status === 503,
+      retryAfterS,
+    })
+  }
   if (isRecord(problem) && typeof problem['code'] === 'string' && typeof problem['detail'] === 'string') {
     const { code, detail, errors, retryable } = problem
     return new ServiceError({

@@ -16,6 +16,7 @@ interface Call {
   readonly body?: string | Uint8Array
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -36,6 +37,14 @@ export class Transport {
 
   async json<Answer>(call: Call): Promise<Answer> {
     return JSON.parse(await this.text(call))
+  }
+
+  /** A header of the answer. */
+  async header(call: Call, name: string): Promise<string> {
+    const { status, headers } = await this.#call(call)
+    const value = headers.get(name)
+    if (value === null) throw serviceErrorOf(status, '', null)
+    return value
   }
 
   async text(call: Call): Promise<string> {
@@ -64,9 +73,10 @@ export class Transport {
     }
   }
 
-  async #call({ method, path, body, contentType, headers: more, signal }: Call): Promise<Response> {
+  async #call({ method, path, body, contentType, headers: more, idempotencyKey, signal }: Call): Promise<Response> {
     const headers: Record<string, string> = { accept: 'application/json', ...more }
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
     if (this.#key !== undefined) headers['authorization'] = `Bearer ${this.#key}`
     let response: Response
     // A browser's own fetch refuses to be called as a method of anything but the page.

@@ -4,6 +4,8 @@ import type { PushedRows } from './rows.ts'
 
 export interface BatchBounds {
   readonly rowsMax: number
+  /** How many rows a text is; one where it is left out. */
+  readonly rowsOf?: ((text: Uint8Array) => number) | undefined
   /** A single larger row still goes, alone. */
   readonly bytesMax: number
   readonly format: PushFormat
@@ -15,20 +17,25 @@ export interface BatchBounds {
 export async function* batchesOf(rows: PushedRows, bounds: BatchBounds): AsyncGenerator<PushBatch> {
   let gathered: Uint8Array[] = []
   let bytes = 0
+  let rowsGathered = 0
   let seen = 0
   const take = (): PushBatch => {
     const batch = batchOf(gathered, seen - gathered.length + 1, bounds.format)
     gathered = []
     bytes = 0
+    rowsGathered = 0
     return batch
   }
   for await (const group of rows) {
     for (const row of group) {
-      if (gathered.length > 0 && (gathered.length === bounds.rowsMax || bytes + row.length + 3 > bounds.bytesMax))
-        yield take()
+      // What is no row takes a place too.
+      const count = Math.max(1, bounds.rowsOf?.(row) ?? 1)
+      const isFull = rowsGathered + count > bounds.rowsMax || bytes + row.length + 3 > bounds.bytesMax
+      if (gathered.length > 0 && isFull) yield take()
       seen++
       if (seen <= bounds.skipRows) continue
       gathered.push(row)
+      rowsGathered += count
       bytes += row.length + 1
     }
   }

@@ -2,10 +2,13 @@
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import type { FailedBatch, SendResult } from './send.ts'
 
-function failureText({ firstRow, lastRow, error }: FailedBatch): string {
+/** What is counted in the file. */
+export type Counted = 'row' | 'line'
+
+function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted): string {
   const reason = error instanceof Error ? inFile(error, firstRow) : String(error)
   const doubt = error instanceof ConnectionError && error.sent ? ' Nobody knows whether they were stored.' : ''
-  const rows = firstRow === lastRow ? `row ${firstRow} was` : `rows ${firstRow} to ${lastRow} were`
+  const rows = firstRow === lastRow ? `${noun} ${firstRow} was` : `${noun}s ${firstRow} to ${lastRow} were`
   return `${rows} not acknowledged: ${reason}${doubt}`
 }
 
@@ -16,8 +19,8 @@ function inFile(error: Error, firstRow: number): string {
 }
 
 /** A sentence for each batch that was not acknowledged, and one where the input could not be read to its end. */
-export function failureSentences({ failed, readError }: SendResult): readonly string[] {
-  const sentences = failed.map(failureText)
+export function failureSentences({ failed, readError }: SendResult, noun: Counted = 'row'): readonly string[] {
+  const sentences = failed.map((one) => failureText(one, noun))
   if (readError === undefined) return sentences
   const reason = readError instanceof Error ? readError.message : String(readError)
   return [...sentences, `the rest of the file was not read: ${reason}`]

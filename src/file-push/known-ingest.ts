@@ -11,6 +11,8 @@ export interface KnownIngest {
   readonly types: PropertyTypes
   /** The property that holds a row's time, and from when on rows are kept; null where all are, or nobody tells. */
   readonly kept: KeptSince | null
+  /** Whether each field of a line is a row. */
+  readonly isByField: boolean
 }
 
 export interface KeptSince {
@@ -18,18 +20,18 @@ export interface KeptSince {
   readonly fromMs: number
 }
 
-type ToldIngest = Pick<OwnIngestAnswer, 'fields'> & Partial<Pick<OwnIngestAnswer, 'kept_from'>>
+type ToldIngest = Pick<OwnIngestAnswer, 'fields'> & Partial<Pick<OwnIngestAnswer, 'kept_from' | 'lines'>>
 
 /** Of a key that may push, or of an admin's; a service that lacks one of the two says that there is no such path. */
 function isElsewhere(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 403 || error.code === 'path_not_found')
 }
 
-function targetOf({ fields, kept_from = null }: ToldIngest): KnownIngest {
+function targetOf({ fields, kept_from = null, lines = null }: ToldIngest): KnownIngest {
   const types = new Map(fields.map(({ source, type }) => [source, type]))
   const time = fields.find(({ role }) => role === 'time')
   const kept = time === undefined || kept_from === null ? null : keptOf(time.source, kept_from)
-  return { types, kept }
+  return { types, kept, isByField: lines !== null }
 }
 
 const keptOf = (timeProperty: string, from: string): KeptSince => ({ timeProperty, fromMs: Date.parse(from) })
@@ -46,5 +48,5 @@ export async function knownIngest(
       if (!isElsewhere(error)) throw error
     }
   }
-  return { types: new Map(), kept: null }
+  return { types: new Map(), kept: null, isByField: false }
 }

@@ -2,14 +2,22 @@ import { jsonMembers } from '../lib/json-members.ts'
 import { parseInstant } from '../model/instant.ts'
 import type { KeptSince } from './known-ingest.ts'
 
+/** How many rows a text of the file is, and when they were: null where it has no time, and of what is none. */
+export interface RowAge {
+  readonly rows: number
+  readonly ms: number | null
+}
+
 /** Counts the rows that are older than their entity keeps its items: they are stored, and nobody is shown them. */
 export class OldRows {
   readonly #kept: KeptSince | null
+  readonly #ageOf: (text: Uint8Array, kept: KeptSince) => RowAge
   #count = 0
 
-  /** Null where all rows are kept: then none is looked at. */
-  constructor(kept: KeptSince | null) {
+  /** Null where all rows are kept: then none is looked at. Without `ageOf` texts are rows as JSON. */
+  constructor(kept: KeptSince | null, ageOf: (text: Uint8Array, kept: KeptSince) => RowAge = ageOfJson) {
     this.#kept = kept
+    this.#ageOf = ageOf
   }
 
   get count(): number {
@@ -20,16 +28,20 @@ export class OldRows {
     return this.#kept?.fromMs ?? null
   }
 
-  /** `texts` are rows as JSON. What is none, or has no time, is none of them: it is rejected. */
   add(texts: readonly Uint8Array[]): void {
-    if (this.#kept === null) return
-    for (const text of texts) if (isOld(new TextDecoder().decode(text), this.#kept)) this.#count++
+    const kept = this.#kept
+    if (kept === null) return
+    for (const text of texts) {
+      const { ms, rows } = this.#ageOf(text, kept)
+      if (ms !== null && ms < kept.fromMs) this.#count += rows
+    }
   }
 }
 
-function isOld(row: string, { timeProperty, fromMs }: KeptSince): boolean {
-  const ms = timeIn(row, timeProperty)
-  return ms !== null && ms < fromMs
+const decoder = new TextDecoder()
+
+function ageOfJson(text: Uint8Array, { timeProperty }: KeptSince): RowAge {
+  return { rows: 1, ms: timeIn(decoder.decode(text), timeProperty) }
 }
 
 function timeIn(row: string, property: string): number | null {

@@ -1,4 +1,5 @@
 import type { Receipt } from '../client/answers.ts'
+import type { LinesOfRows } from './line-counts.ts'
 import { Rejections, type RejectionTally, type ShownRejection } from './rejections.ts'
 
 export interface PushOutcome {
@@ -32,6 +33,8 @@ interface Followed {
   readonly batch: string
   readonly firstRow: number
   readonly rows: number
+  /** Of a file of lines: `firstRow` is a line. */
+  readonly lines?: LinesOfRows | undefined
 }
 
 const pollMs = 100
@@ -44,6 +47,7 @@ export class ReceiptFollower {
   #closed = false
   #stored = 0
   #rejected = 0
+  #judged = 0
   readonly #rejections: Rejections
   readonly #batches: FaultyBatch[] = []
 
@@ -52,9 +56,9 @@ export class ReceiptFollower {
     this.#rejections = new Rejections(options.errorsMax)
   }
 
-  /** How many rows receipts have told of so far. */
+  /** How many rows, or lines, receipts have told of so far, and how many rejected rows. */
   get judged(): { readonly rows: number; readonly rejected: number } {
-    return { rows: this.#stored + this.#rejected, rejected: this.#rejected }
+    return { rows: this.#judged, rejected: this.#rejected }
   }
 
   /** What receipts have told of so far; the rows of other batches are pending. */
@@ -102,11 +106,12 @@ export class ReceiptFollower {
     this.#next++
     this.#stored += receipt.stored
     this.#rejected += receipt.rejected
-    const { batch } = followed
+    const { batch, lines } = followed
+    this.#judged += lines?.lines ?? receipt.stored + receipt.rejected
     const { errorsMax } = this.#options
     if (receipt.rejected > 0 && this.#batches.length < errorsMax) {
       this.#batches.push({ batch, rejected: receipt.rejected })
     }
-    this.#rejections.add(followed.firstRow, receipt.errors)
+    this.#rejections.add(followed.firstRow, receipt.errors, lines)
   }
 }

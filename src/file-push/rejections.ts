@@ -1,6 +1,7 @@
 import type { RowError } from '../client/answers.ts'
+import type { LinesOfRows } from './line-counts.ts'
 
-/** A row that was rejected; `row` is its place in the whole input, from 1. */
+/** A row that was rejected; `row` is its place in the whole input, from 1: of line protocol that of its line. */
 export interface ShownRejection extends Omit<RowError, 'index'> {
   readonly row: number
 }
@@ -32,10 +33,12 @@ export class Rejections {
     return [...this.#kinds.values()].sort((a, b) => b.rows - a.rows)
   }
 
-  /** `firstRow` is the place of the row with index 0. */
-  add(firstRow: number, errors: readonly RowError[]): void {
+  /** `firstRow` is the place of the row with index 0, or of the first line. */
+  add(firstRow: number, errors: readonly RowError[], lines?: LinesOfRows): void {
     for (const { code, field } of errors) this.#count(code, field)
-    const shown = errors.slice(0, this.#errorsMax).map(({ index, ...rest }) => ({ ...rest, row: firstRow + index }))
+    const shown = errors.slice(0, this.#errorsMax).map(({ index, ...rest }) => {
+      return { ...rest, row: firstRow + (lines?.lineOf(index) ?? index) }
+    })
     if (shown.length === 0) return
     this.#errors = [...this.#errors, ...shown].sort((a, b) => a.row - b.row).slice(0, this.#errorsMax)
   }

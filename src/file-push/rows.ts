@@ -1,7 +1,8 @@
 import type { PushFormat } from '../client/transport.ts'
 import { JsonRows } from '../lib/json-rows.ts'
+import { LineProtocolSplitter } from '../lib/line-protocol/protocol-splitter.ts'
 import { LineSplitter } from '../lib/line-splitter.ts'
-import type { RowFormat } from './file-name.ts'
+import type { FileFormat } from './file-name.ts'
 
 /** The most that one row may take: the service takes no larger body. */
 export const rowBytesMax = 16 * 1024 * 1024
@@ -9,13 +10,20 @@ export const rowBytesMax = 16 * 1024 * 1024
 /** The bytes of each row, in groups as they come. JSON is cut and never parsed, so that each digit arrives as it was written. */
 export type PushedRows = AsyncIterable<readonly Uint8Array[]>
 
-/** PushedRows from CSV travel as NDJSON; rows of a JSON array may hold new lines, so they travel as an array. */
-export function pushFormatOf(format: RowFormat): PushFormat {
+/** PushedRows from CSV travel as NDJSON, and lines with a newline behind each as well; rows of a JSON array may hold new lines, so they travel as an array. */
+export function pushFormatOf(format: FileFormat): PushFormat {
   return format === 'json' ? 'json' : 'ndjson'
 }
 
 export async function* ndjsonRows(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[]> {
   const splitter = new LineSplitter({ lineBytesMax: rowBytesMax })
+  for await (const chunk of input) yield splitter.push(chunk)
+  yield splitter.end()
+}
+
+/** Lines of line protocol: as many as an editor counts, comments and blank ones included. */
+export async function* protocolLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[]> {
+  const splitter = new LineProtocolSplitter({ lineBytesMax: rowBytesMax })
   for await (const chunk of input) yield splitter.push(chunk)
   yield splitter.end()
 }

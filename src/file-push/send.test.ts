@@ -98,12 +98,12 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
     'the rest of the file was not read: line 30: bad\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
   ],
 ])('%s', async (_, count, failing, concurrency, failAfter, report) => {
-  expect(failureReport(await send(count, failing, concurrency, failAfter), 0)).toBe(report)
+  expect(failureReport(await send(count, failing, concurrency, failAfter), 0, 'row')).toBe(report)
 })
 
 test('a broken connection leaves it open', () => {
   const failed = [{ firstRow: 1, lastRow: 5, error: broken }]
-  expect(failureReport({ acknowledgedRows: 0, failed, readError: undefined, lastRow: 5 }, 0)).toContain(
+  expect(failureReport({ acknowledgedRows: 0, failed, readError: undefined, lastRow: 5 }, 0, 'row')).toContain(
     'Nobody knows whether they were stored.',
   )
 })

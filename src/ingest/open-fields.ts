@@ -1,10 +1,11 @@
 // Fields that rows bring to an open ingest, one row at a time. Tested by `src/ingest/open-fields.test.ts`.
+
+import { lowerF, lowerN, lowerT, quote } from '../lib/ascii.ts'
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Field, type FieldType, isName, isReservedInSeries, namePattern } from '../model/field.ts'
 import { noFieldOf, noSuchField, type RowFault, tooManyFields } from '../model/row-fault.ts'
 import type { StandingFields } from '../model/standing-fields.ts'
 import { FieldSlot } from './columns/field-slot.ts'
-import { lowerF, lowerN, lowerT, quote } from './scan/ascii.ts'
 import { beginsNumber } from './scan/read-number.ts'
 import { readValue } from './scan/read-value.ts'
 import { skipValue } from './scan/skip.ts'

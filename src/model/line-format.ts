@@ -3,6 +3,9 @@
 /** Of a body of lines where the path does not say that it is one. */
 export const lineMediaType = 'text/plain'
 
+/** A longer line whose fields are rows of their own is one row, which is too large: each rejected row repeats the head of its line. */
+export const splitLineBytesMax = 64 * 1024
+
 /** In the order of their numbers in the journal. */
 export const linePrecisions = ['ns', 'us', 'ms', 's', 'm', 'h'] as const
 export type LinePrecision = (typeof linePrecisions)[number]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PushOptions } from '../client/client.ts'
+import type { PushOptions } from '../client/request-options.ts'
 import { ServiceError } from '../client/service-error.ts'
 import type { BrokerOptions, ConnectBroker, ReceivedMessage } from './broker.ts'
 import { BrokerError } from './broker.ts'

@@ -80,7 +80,9 @@ const optionKeys = Object.keys(optionNames) as (keyof CsvOptions)[]
 export function refuseCsvOptions(options: CsvOptions): void {
   const given = optionKeys.flatMap((key) => (options[key] === undefined ? [] : [optionNames[key]]))
   if (given.length === 0) return
-  throw new UsageError(`${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} for CSV: JSON rows go as they are.`)
+  throw new UsageError(
+    `${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} for CSV: JSON rows and lines go as they are.`,
+  )
 }
 
 function constantsOf(options: CsvOptions, source: RowsSource): Map<string, string> {

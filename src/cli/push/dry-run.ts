@@ -4,7 +4,6 @@ import { batchesOf } from '../../file-push/batches.ts'
 import { failureSentences } from '../../file-push/failure.ts'
 import { Rejections } from '../../file-push/rejections.ts'
 import type { PushedRows } from '../../file-push/rows.ts'
-import { pushFormatOf } from '../../file-push/rows.ts'
 import { sendBatches } from '../../file-push/send.ts'
 import type { UnreadableRows } from '../../file-push/unreadable-rows.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
@@ -20,27 +19,28 @@ const errorsMax = 10
 
 /** Asks the service what would become of the rows, piece by piece up to the end of the file. Nothing is stored. Resolves with the exit code. */
 export async function dryRun(job: PushJob, rows: PushedRows, unreadable: UnreadableRows): Promise<number> {
-  const { context, client, ingest, options, source } = job
+  const { context, options, source, door } = job
   const { nowMs, sleep } = context
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: source.totalBytes })
   const onRetry = (error: Error, waitMs: number): void => {
     progress.note(`${printable(error.message)} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
-  const format = pushFormatOf(source.format)
+  const { format, rowsOf, oldRows, noun } = door
   const rejections = new Rejections(errorsMax)
   const total = { checked: 0, stored: 0, rejected: 0 }
   const { batchBytes: bytesMax, skipRows, concurrency } = options
   const rowsMax = Math.min(options.batchRows, checkRows)
-  const result = await sendBatches(batchesOf(rows, { rowsMax, bytesMax, format, skipRows }), {
+  const result = await sendBatches(batchesOf(rows, { rowsMax, rowsOf, bytesMax, format, skipRows }), {
     concurrency,
-    push: ({ body }) => withRetries(() => client.check(ingest, body, format), { nowMs, sleep, retryMs, onRetry }),
+    push: (batch) => withRetries(() => door.check(batch), { nowMs, sleep, retryMs, onRetry }),
     halves: (batch) => halvesOf(batch, format),
     onAccepted: (batch, answer) => {
-      job.oldRows.add(batch.texts)
+      oldRows.add(batch.texts)
       const left = unreadable.take(batch.firstRow, batch.rows)
       rejections.add(
         batch.firstRow,
         answer.errors.filter(({ index }) => !left.has(batch.firstRow + index)),
+        door.linesOf(batch),
       )
       total.checked += answer.rows
       total.stored += answer.stored
@@ -50,10 +50,10 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
   })
   progress.clear()
   const { errors, kinds } = rejections
-  const report = { ...total, unreadable: unreadable.count, older_than_kept: job.oldRows.count, errors, kinds }
+  const report = { ...total, unreadable: unreadable.count, older_than_kept: oldRows.count, errors, kinds }
   if (options.json) printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
   else context.stdout.write(dryRunText(report, unreadable, job))
-  const failures = failureSentences(result)
+  const failures = failureSentences(result, noun)
   for (const line of failures) context.stderr.write(`tidemark: ${printable(line)}\n`)
   if (failures.length > 0 || unreadable.count > 0) return 1
   return total.rejected > 0 ? 2 : 0
@@ -65,7 +65,7 @@ type DryRunReport = Parameters<typeof rejectionLines>[0] & {
   readonly unreadable: number
 }
 
-function dryRunText(report: DryRunReport, unreadable: UnreadableRows, { source, oldRows, ingest }: PushJob): string {
+function dryRunText(report: DryRunReport, unreadable: UnreadableRows, { source, door, ingest }: PushJob): string {
   const counts: [string, number][] = [
     ['checked', report.checked],
     ['would be stored', report.stored],
@@ -74,8 +74,8 @@ function dryRunText(report: DryRunReport, unreadable: UnreadableRows, { source, 
   if (unreadable.count > 0) counts.push(['cannot be read', unreadable.count])
   const width = Math.max(...counts.map(([, count]) => formatCount(count).length))
   const table = counts.map(([name, count]) => `${name.padEnd(17)}  ${formatCount(count).padStart(width)}\n`).join('')
-  const hints = [...oldLines(oldRows, ingest), ...(source.format === 'csv' ? csvHints(report) : [])]
-  const lines = [...rejectionLines(report), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
+  const hints = [...oldLines(door.oldRows, ingest), ...(source.format === 'csv' ? csvHints(report) : [])]
+  const lines = [...rejectionLines(report, door.noun), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
 

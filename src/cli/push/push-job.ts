@@ -1,13 +1,15 @@
-import type { TidemarkClient } from '../../client/client.ts'
-import type { RowFormat } from '../../file-push/file-name.ts'
-import type { OldRows } from '../../file-push/old-rows.ts'
+import type { Receipt } from '../../client/answers.ts'
+import type { FileFormat } from '../../file-push/file-name.ts'
+import type { LinePrecision } from '../../model/line-format.ts'
 import type { CliContext } from '../context.ts'
 import type { JsonOption } from '../output.ts'
 import type { CsvOptions } from './csv-options.ts'
+import type { Door } from './door.ts'
 import type { RowsSource } from './source.ts'
 
 export interface FilePushOptions extends JsonOption, CsvOptions {
-  readonly format?: RowFormat
+  readonly format?: FileFormat
+  readonly precision?: LinePrecision
   readonly batchRows: number
   readonly batchBytes: number
   readonly concurrency: number
@@ -18,10 +20,10 @@ export interface FilePushOptions extends JsonOption, CsvOptions {
 
 export interface PushJob {
   readonly context: CliContext
-  readonly client: TidemarkClient
   readonly ingest: string
   readonly options: FilePushOptions
   readonly source: RowsSource
-  /** Counts those that nobody will be shown. */
-  readonly oldRows: OldRows
+  readonly door: Door
+  /** What became of a push. */
+  readonly receipt: (batch: string) => Promise<Receipt>
 }

@@ -1,4 +1,4 @@
-import { acknowledgedUpTo, failureSentences } from '../../file-push/failure.ts'
+import { acknowledgedUpTo, type Counted, failureSentences } from '../../file-push/failure.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
 import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
@@ -19,6 +19,7 @@ interface ReportedPush {
   readonly ingest: string
   readonly csv: boolean
   readonly oldRows: OldRows
+  readonly noun: Counted
 }
 
 /** What is said of rows that are stored, and older than the entity keeps its items. */
@@ -31,7 +32,7 @@ export function oldLines({ count, keptFromMs }: OldRows, ingest: string): readon
 }
 
 /** What became of the rows, for people. */
-export function reportText(report: PushReport, { ingest, csv, oldRows }: ReportedPush): string {
+export function reportText(report: PushReport, { ingest, csv, oldRows, noun }: ReportedPush): string {
   const { received, stored, rejected, pending, seconds } = report
   const counts: [string, string][] = [
     ['received', formatCount(received)],
@@ -42,7 +43,7 @@ export function reportText(report: PushReport, { ingest, csv, oldRows }: Reporte
   const rate = seconds > 0 ? ` (${formatCount(received / seconds)} rows/s)` : ''
   const width = Math.max(...counts.map(([, count]) => count.length))
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
-  const lines = [...rejectionLines(report), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
+  const lines = [...rejectionLines(report, noun), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
   if (csv) lines.push(...csvHints(report))
   if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
@@ -50,11 +51,11 @@ export function reportText(report: PushReport, { ingest, csv, oldRows }: Reporte
 
 type Faults = Pick<PushReport, 'rejected' | 'errors' | 'kinds'>
 
-/** The faults by code and field, and then the first of them row by row. */
-export function rejectionLines(faults: Faults): readonly string[] {
+/** The faults by code and field, and then the first of them one by one, with their places in the file. */
+export function rejectionLines(faults: Faults, noun: Counted): readonly string[] {
   const { rejected, errors } = faults
   const lines = kindLines(faults)
-  lines.push(...errors.map(({ row, message, code }) => `row ${row}: ${message} (${code})`))
+  lines.push(...errors.map(({ row, message, code }) => `${noun} ${row}: ${message} (${code})`))
   if (rejected > errors.length) lines.push(`... and ${formatCount(rejected - errors.length)} more`)
   return lines
 }
@@ -106,13 +107,13 @@ function decimalLines({ errors }: Faults): string[] {
   return example === null ? [] : [`For numbers like "${example}" there is --decimal comma.`]
 }
 
-function whatIsOnDisk(result: SendResult, skipped: number): string {
+function whatIsOnDisk(result: SendResult, skipped: number, noun: Counted): string {
   const rows = acknowledgedUpTo(result, skipped)
   if (rows === null) {
-    return `Of the rows up to ${result.lastRow}, all but those named are on disk; nothing after them was sent.`
+    return `Of the ${noun}s up to ${result.lastRow}, all but those named are on disk; nothing after them was sent.`
   }
-  if (result.acknowledgedRows === 0) return 'No other row was sent.'
-  return `All rows before row ${rows + 1} are on disk, none after. Once it is mended, go on with --skip-rows ${rows}.`
+  if (result.acknowledgedRows === 0) return `No other ${noun} was sent.`
+  return `All ${noun}s before ${noun} ${rows + 1} are on disk, none after. Once it is mended, go on with --skip-rows ${rows}.`
 }
 
 /** Where a push was ended by `--stop-after`, and how to go on. */
@@ -120,13 +121,14 @@ export function stoppedText(
   result: SendResult,
   why: StopReason,
   { skipRows, stopAfter = 0 }: { readonly skipRows: number; readonly stopAfter?: number },
+  noun: Counted,
 ): string {
   const last = Math.max(result.lastRow, skipRows)
   const reason =
     why === 'rejected'
       ? `${formatCount(stopAfter)} rows or more are rejected`
       : 'the service does not tell what became of the rows'
-  return `Stopped: ${reason} (--stop-after). Rows up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
+  return `Stopped: ${reason} (--stop-after). ${noun === 'row' ? 'Rows' : 'Lines'} up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
 }
 
 /** Why rows are pending whose receipts were refused. */
@@ -136,9 +138,9 @@ export function untoldText({ pending }: PushOutcome, error: unknown): string {
 }
 
 /** What went wrong and how to go on, or null where all rows were acknowledged. */
-export function failureReport(result: SendResult, skipped: number): string | null {
-  const sentences = failureSentences(result)
+export function failureReport(result: SendResult, skipped: number, noun: Counted): string | null {
+  const sentences = failureSentences(result, noun)
   if (sentences.length === 0) return null
   const hint = choiceHint(result.readError)
-  return [...sentences, ...(hint === null ? [] : [hint]), whatIsOnDisk(result, skipped)].join('\n')
+  return [...sentences, ...(hint === null ? [] : [hint]), whatIsOnDisk(result, skipped, noun)].join('\n')
 }

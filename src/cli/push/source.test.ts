@@ -89,7 +89,7 @@ test('gzip that ends too early is an error', async () => {
 })
 
 test.each([
-  ['-', 'Give --format csv, ndjson or json.'],
+  ['-', 'Give --format csv, ndjson, json or lp (line protocol).'],
   ['missing.csv', 'There is no file'],
   ['rows.txt', 'does not say what it holds'],
 ])('%s is refused', async (path, message) => {

@@ -5,14 +5,14 @@ import { basename } from 'node:path'
 import type { Duplex, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { isGzip, withHead, withoutMark } from '../../file-push/file-head.ts'
-import { describeName, type RowFormat } from '../../file-push/file-name.ts'
+import { describeName, type FileFormat } from '../../file-push/file-name.ts'
 import { CommandError } from '../command-error.ts'
 import { UsageError } from '../usage-error.ts'
 
 export interface RowsSource {
   /** The file's bytes, decompressed where they are gzip, without a byte order mark. */
   readonly bytes: AsyncIterable<Uint8Array>
-  readonly format: RowFormat
+  readonly format: FileFormat
   /** The file's name without folders and endings; null for standard input. */
   readonly name: string | null
   /** Size of the file as it lies there, null where nobody knows. */
@@ -80,14 +80,16 @@ async function* decompressed(input: AsyncIterable<Uint8Array>): AsyncGenerator<U
   yield* isGzip(first.value) ? gunzipped(all) : all
 }
 
-function formatOf(path: string, asked: RowFormat | undefined, fromName: RowFormat | null): RowFormat {
+function formatOf(path: string, asked: FileFormat | undefined, fromName: FileFormat | null): FileFormat {
   const format = asked ?? fromName
   if (format !== null) return format
-  throw new UsageError(`The name "${path}" does not say what it holds. Give --format csv, ndjson or json.`)
+  throw new UsageError(
+    `The name "${path}" does not say what it holds. Give --format csv, ndjson, json or lp (line protocol).`,
+  )
 }
 
 /** Opens a file, or standard input for `-`. Throws `CommandError` where there is none or its format is not known. */
-export async function openSource(path: string, asked: RowFormat | undefined, stdin: Readable): Promise<RowsSource> {
+export async function openSource(path: string, asked: FileFormat | undefined, stdin: Readable): Promise<RowsSource> {
   let read = 0
   const count = (bytes: number): void => {
     read += bytes

@@ -1,6 +1,7 @@
 // Mends the text of a row. What it is not told to touch keeps its characters: numbers of any length keep their digits.
+
+import { closeBrace, comma, openBrace, quote } from '../../lib/ascii.ts'
 import type { Conversion, RowMapping } from '../../model/row-mapping.ts'
-import { closeBrace, comma, openBrace, quote } from '../scan/ascii.ts'
 import { skipSpace, skipValue } from '../scan/skip.ts'
 import type { RowText } from './replayed-rows.ts'
 

@@ -1,6 +1,6 @@
 // Where the rows of a pushed body of JSON begin. The body was checked before: it holds as many rows as its entry says.
 import type { PlacedEntry } from '../../journal/journal.ts'
-import { openBracket } from './ascii.ts'
+import { openBracket } from '../../lib/ascii.ts'
 import { skipSpace } from './skip.ts'
 
 export interface BodyRows {

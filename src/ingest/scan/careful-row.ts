@@ -1,7 +1,7 @@
+import { closeBrace, comma } from '../../lib/ascii.ts'
 import { noSuchField, type RowFault, valueMissing } from '../../model/row-fault.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import type { BroughtFields } from '../open-fields.ts'
-import { closeBrace, comma } from './ascii.ts'
 import { missing, readValue } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'

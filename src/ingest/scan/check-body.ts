@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 import type { BodyFormat } from '../../journal/journal.ts'
+import { closeBracket, comma, newline, openBrace, openBracket } from '../../lib/ascii.ts'
 import { Serial } from '../../lib/serial.ts'
 import { isLineFormat } from '../../model/line-format.ts'
 import { Problem } from '../../model/problem.ts'
-import { closeBracket, comma, newline, openBrace, openBracket } from './ascii.ts'
 import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
 import { countLineRows } from './lines/body-lines.ts'
 

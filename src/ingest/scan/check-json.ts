@@ -23,7 +23,7 @@ import {
   space,
   tab,
   upperE,
-} from './ascii.ts'
+} from '../../lib/ascii.ts'
 
 /** A value may be nested this deep. */
 const nestingMax = 512

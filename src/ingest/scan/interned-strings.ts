@@ -1,5 +1,5 @@
 // A string is known again by the bytes it was pushed as, so that a tag seen before costs neither decoding nor an allocation.
-import { backslash, quote } from './ascii.ts'
+import { backslash, quote } from '../../lib/ascii.ts'
 import { skipString } from './skip.ts'
 
 const hashFactor = 0x01000193

@@ -1,4 +1,4 @@
-import { digitNine, digitZero, dot, lowerE, minus, upperE } from './ascii.ts'
+import { digitNine, digitZero, dot, lowerE, minus, upperE } from '../../lib/ascii.ts'
 import { skipScalar } from './skip.ts'
 
 const powersOfTen = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))

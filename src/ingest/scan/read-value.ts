@@ -1,10 +1,10 @@
 // From the bytes of one JSON value to the column of its field.
 
+import { lowerF, lowerN, lowerT, quote } from '../../lib/ascii.ts'
 import { identifierBytesMax } from '../../model/field.ts'
 import { earliestMs, latestMs } from '../../model/instant.ts'
 import { parseLong } from '../../model/long.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
-import { lowerF, lowerN, lowerT, quote } from './ascii.ts'
 import { beginsNumber, readDouble, readPlainWhole } from './read-number.ts'
 import { compactJson, skipScalar, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'

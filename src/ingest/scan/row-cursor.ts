@@ -1,9 +1,9 @@
 import type { PlacedEntry } from '../../journal/journal.ts'
+import { nextLineAt } from '../../lib/line-protocol/line-text.ts'
 import { isLineFormat, type LineFormat } from '../../model/line-format.ts'
 import type { RowOfEntry } from '../step-budget.ts'
 import { type BodyRows, bodyRows, nextRowAt } from './body-rows.ts'
 import { type LineOfBody, lineAt, rowText } from './lines/body-lines.ts'
-import { nextLineAt } from './lines/line-text.ts'
 import { skipValue } from './skip.ts'
 
 type Body = Pick<PlacedEntry, 'body' | 'format'>

@@ -1,7 +1,8 @@
 // Rows of one pusher look alike: after one property comes the property that came after it in the row before, spelt the same way. So the
 // scanner keeps, for each field, the bytes that stood between its value and the next one, and compares these first.
+
+import { closeBrace, space } from '../../lib/ascii.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
-import { closeBrace, space } from './ascii.ts'
 import { readValue } from './read-value.ts'
 import { skipSpace, skipString } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'

@@ -1,5 +1,5 @@
 // Steps over JSON that was checked before, so that nothing here needs to look for mistakes.
-import { backslash, closeBrace, closeBracket, comma, openBrace, openBracket, quote, space } from './ascii.ts'
+import { backslash, closeBrace, closeBracket, comma, openBrace, openBracket, quote, space } from '../../lib/ascii.ts'
 
 /** The first place at or after `at` that is no white space. */
 export function skipSpace(bytes: Buffer, at: number): number {

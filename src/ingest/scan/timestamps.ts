@@ -1,5 +1,5 @@
+import { colon, digitNine, digitZero, dot, minus, plus, quote, upperT, upperZ } from '../../lib/ascii.ts'
 import { daysFromCivil, daysInMonth, earliestMs, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
-import { colon, digitNine, digitZero, dot, minus, plus, quote, upperT, upperZ } from './ascii.ts'
 import { skipString } from './skip.ts'
 
 /** Given back in place of the next place for a text that is no timestamp. */

@@ -66,7 +66,7 @@ export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
   const [head, setColumns] = useHead(chosen)
   const push = useFilePush(`${ingest.alias} ${chosen?.count ?? 0} ${chosen?.format}`)
   const take = (file: File): void =>
-    choose({ file, format: describeName(file.name).format, written: null, count: (chosen?.count ?? 0) + 1 })
+    choose({ file, format: formatOf(file), written: null, count: (chosen?.count ?? 0) + 1 })
   const setWritten = (written: Written): void => {
     // Another delimiter makes other columns.
     if (chosen !== null && written.delimiter !== columns.written.delimiter) choose({ ...chosen, written })
@@ -131,6 +131,11 @@ export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
       )}
     </>
   )
+}
+
+function formatOf({ name }: File): RowFormat | null {
+  const { format } = describeName(name)
+  return rowFormats.find((known) => known === format) ?? null
 }
 
 const formatTexts = { csv: 'CSV', ndjson: 'NDJSON, a row on each line', json: 'JSON, an array of rows' } as const

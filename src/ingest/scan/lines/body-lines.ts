@@ -1,12 +1,10 @@
 // The lines of a push one after another, each with the rows that it is.
-import type { LineFormat } from '../../../model/line-format.ts'
-import { isByField } from '../../../model/line-format.ts'
-import { rowsOfLine, textOfField } from './line-rows.ts'
-import { lineEnd, nextLineAt, textEnd } from './line-text.ts'
-import { NoLine, type ParsedLine, parseLine } from './parse-line.ts'
 
-/** A longer line whose fields are rows of their own is one row, which is too large: each rejected row repeats the head of its line. */
-const splitLineBytesMax = 64 * 1024
+import { lineEnd, nextLineAt, textEnd } from '../../../lib/line-protocol/line-text.ts'
+import { NoLine, type ParsedLine, parseLine } from '../../../lib/line-protocol/parse-line.ts'
+import type { LineFormat } from '../../../model/line-format.ts'
+import { isByField, splitLineBytesMax } from '../../../model/line-format.ts'
+import { rowsOfLine, textOfField } from './line-rows.ts'
 
 export interface LineOfBody {
   readonly start: number

@@ -1,9 +1,10 @@
 // What rows the lines of a push are, written as JSON: so a line is judged by the very rules of a row of JSON.
+
+import type { LineValue, ParsedLine } from '../../../lib/line-protocol/parse-line.ts'
 import type { Field, FieldType } from '../../../model/field.ts'
 import type { Ingest } from '../../../model/ingest.ts'
 import { isByField, type LineFormat, msOfLineTime, precisionOf } from '../../../model/line-format.ts'
 import { lineFieldMisnamed, noMetricFits, type RowFault } from '../../../model/row-fault.ts'
-import type { LineValue, ParsedLine } from './parse-line.ts'
 
 /** The property that the measurement of a line is. */
 export const measurementProperty = 'measurement'

@@ -1,8 +1,6 @@
 // The lines of one pusher look alike, as rows of JSON do: so the scanner keeps, for each value, the bytes that stood between it and the next one,
 // and compares these first.
-import { earliestMs, latestMs } from '../../../model/instant.ts'
-import type { LinePrecision } from '../../../model/line-format.ts'
-import type { FieldSlot } from '../../columns/field-slot.ts'
+
 import {
   backslash,
   carriageReturn,
@@ -19,7 +17,10 @@ import {
   newline,
   quote,
   space,
-} from '../ascii.ts'
+} from '../../../lib/ascii.ts'
+import { earliestMs, latestMs } from '../../../model/instant.ts'
+import type { LinePrecision } from '../../../model/line-format.ts'
+import type { FieldSlot } from '../../columns/field-slot.ts'
 import { readDouble, readPlainWhole } from '../read-number.ts'
 import { measurementProperty } from './line-rows.ts'
 

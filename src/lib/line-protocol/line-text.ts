@@ -34,11 +34,18 @@ export function nextLineAt(bytes: Uint8Array, at: number): number {
   let start = at
   while (start < bytes.length) {
     const byte = bytes[start]!
-    if (byte === newline || byte === carriageReturn || isBlank(byte)) start++
+    if (byte === newline || isBlank(byte)) start++
     else if (byte === hash) start = commentEnd(bytes, start)
     else return start
   }
   return start
+}
+
+/** The first byte at or after `at` that is no blank. */
+export function blanksEnd(bytes: Uint8Array, at: number): number {
+  let end = at
+  while (end < bytes.length && isBlank(bytes[end]!)) end++
+  return end
 }
 
 /** Quotes mean nothing in a comment. */
@@ -48,5 +55,5 @@ function commentEnd(bytes: Uint8Array, start: number): number {
 }
 
 function isBlank(byte: number): boolean {
-  return byte === space || byte === tab || byte === 0
+  return byte === space || byte === tab || byte === carriageReturn || byte === 0
 }

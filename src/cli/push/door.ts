@@ -1,0 +1,62 @@
+import type { CheckAnswer } from '../../client/answers.ts'
+import type { TidemarkClient } from '../../client/client.ts'
+import type { PushBatch } from '../../client/push-batch.ts'
+import type { PushFormat } from '../../client/transport.ts'
+import type { Counted } from '../../file-push/failure.ts'
+import type { FileFormat } from '../../file-push/file-name.ts'
+import type { KnownIngest } from '../../file-push/known-ingest.ts'
+import { LineCounts, type LinesOfRows } from '../../file-push/line-counts.ts'
+import { OldRows } from '../../file-push/old-rows.ts'
+import { pushFormatOf } from '../../file-push/rows.ts'
+import type { LinePrecision } from '../../model/line-format.ts'
+
+/** The way by which the rows of a file go in: that of rows of JSON, or that of lines. */
+export interface Door {
+  /** What is counted in the file. */
+  readonly noun: Counted
+  /** How the bodies are made. */
+  readonly format: PushFormat
+  /** How many rows a text of the file is. */
+  readonly rowsOf?: (text: Uint8Array) => number
+  readonly oldRows: OldRows
+  push(batch: PushBatch, idempotencyKey: string): Promise<{ readonly batch: string }>
+  check(batch: PushBatch): Promise<CheckAnswer>
+  /** Where rows and lines are not the same. */
+  linesOf(batch: PushBatch): LinesOfRows | undefined
+}
+
+interface DoorParts {
+  readonly client: TidemarkClient
+  readonly ingest: string
+  readonly known: KnownIngest
+  readonly format: FileFormat
+  readonly precision: LinePrecision
+}
+
+export function doorOf(parts: DoorParts): Door {
+  return parts.format === 'lp' ? lineDoor(parts) : rowDoor(parts, pushFormatOf(parts.format))
+}
+
+function rowDoor({ client, ingest, known }: DoorParts, format: PushFormat): Door {
+  return {
+    noun: 'row',
+    format,
+    oldRows: new OldRows(known.kept),
+    push: ({ body }, idempotencyKey) => client.push(ingest, body, { format, idempotencyKey }),
+    check: ({ body }) => client.check(ingest, body, format),
+    linesOf: () => undefined,
+  }
+}
+
+function lineDoor({ client, ingest, known, precision }: DoorParts): Door {
+  const counts = new LineCounts({ isByField: known.isByField, precision })
+  return {
+    noun: 'line',
+    format: 'ndjson',
+    rowsOf: (line) => counts.rowsOf(line),
+    oldRows: new OldRows(known.kept, (line) => counts.ageOf(line)),
+    push: ({ body }, idempotencyKey) => client.pushLines(ingest, body, { precision, idempotencyKey }),
+    check: ({ body }) => client.checkLines(ingest, body, precision),
+    linesOf: ({ texts }) => counts.linesOf(texts),
+  }
+}

@@ -1,0 +1,22 @@
+import type { LinePrecision } from '../model/line-format.ts'
+import type { PageRequest } from './answers.ts'
+import type { PushFormat } from './transport.ts'
+
+export interface PushOptions {
+  readonly format: PushFormat
+  readonly idempotencyKey?: string
+  /** Answers with the receipt once the rows can be queried; after `limits.ingestWaitMs` as without it. */
+  readonly wait?: boolean
+  /** Breaks the request off: nobody knows then whether the rows are stored. */
+  readonly signal?: AbortSignal
+}
+
+export interface PushLinesOptions extends Pick<PushOptions, 'idempotencyKey' | 'signal'> {
+  /** The unit of the lines' times; without it nanoseconds. */
+  readonly precision?: LinePrecision
+}
+
+export interface TagsRequest extends PageRequest {
+  readonly prefix?: string
+  readonly id_name_field?: string
+}

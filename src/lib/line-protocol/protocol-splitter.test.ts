@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { LineProtocolSplitter } from './protocol-splitter.ts'
+
+const cut = (text: string, chunkBytes: number): string[] => {
+  const splitter = new LineProtocolSplitter({ lineBytesMax: 1000 })
+  const bytes = Buffer.from(text)
+  const pieces: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    pieces.push(...splitter.push(bytes.subarray(at, at + chunkBytes)))
+  return [...pieces, ...splitter.end()].map((piece) => Buffer.from(piece).toString())
+}
+
+test.each<[string, string[]]>([
+  ['a v=1\nb v=2', ['a v=1', 'b v=2']],
+  ['a v=1\r\n\r\n \t\n# "x\nb v=2\r\n', ['a v=1\r', '\r', ' \t', '# "x', 'b v=2\r']],
+  ['a v="1\n2\n3" 5\nb v=2\n', ['a v="1\n2\n3" 5', '', '', 'b v=2']],
+  ['a v="1\\"\n2",w="x" 5\nb v=2\n', ['a v="1\\"\n2",w="x" 5', '', 'b v=2']],
+  ['a\\\nb v=2\nc', ['a\\\nb v=2', '', 'c']],
+  ['a v=1\\\n', ['a v=1\\']],
+  ['a v="open\nb v=2\n', ['a v="open\nb v=2\n', '', '']],
+  ['é v=1\n', ['é v=1']],
+  ['\n', ['']],
+  ['', []],
+])('%j', (text, pieces) => {
+  for (let chunkBytes = 1; chunkBytes <= text.length + 1; chunkBytes++) expect(cut(text, chunkBytes)).toEqual(pieces)
+})
+
+test('a line that is too long is told', () => {
+  const splitter = new LineProtocolSplitter({ lineBytesMax: 10 })
+  expect(() => splitter.push(Buffer.from('a v=12345678901'))).toThrow('more than 10 bytes')
+})

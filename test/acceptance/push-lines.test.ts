@@ -1,0 +1,92 @@
+// `tidemark push` of files of line protocol, against the whole service.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { tidemark } from '../support/cli.ts'
+import { runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+const service = await runService({ 'limits.pushRows': '40', 'limits.checkRows': '20' })
+const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await service.close()
+})
+
+const fields = [
+  { name: 'time', type: 'timestamp', role: 'time' },
+  { name: 'measurement', type: 'string', role: 'tag' },
+  { name: 'load', type: 'double', role: 'metric' },
+  { name: 'note', type: 'string', role: 'dimension' },
+]
+const wide = await makeIngest(service.url, adminKey, { alias: 'wide', fields })
+const narrow = await makeIngest(service.url, adminKey, { alias: 'narrow', lines: { tag: '{measurement}.{field}' } })
+const rowsOf = (entity: string) =>
+  callWell<object[]>(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
+
+function fileOf(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const faulty =
+  '# written by hand\ncpu load=0.5 1767225600\n\ncpu load=high 1\ncpu load=1,note="two\nlines" 2\nmem free=1 3\n'
+
+test('rows of lines are stored; rejected ones are named by their lines, also by a dry run', async () => {
+  const path = fileOf('faulty.lp.gz', gzipSync(faulty))
+  const argv = ['push', 'wide', path, '--precision', 's', '--batch-rows', '2']
+  const dry = await tidemark(service.url, [...argv, '--dry-run'], '', wide)
+  expect(dry).toMatchObject({ code: 2, err: '' })
+  const said = [
+    'line 4: no line of line protocol: high is no value (invalid_line)',
+    'line 7: free: the ingest has no such',
+  ]
+  for (const text of ['checked            4', 'would be rejected  2', ...said]) expect(dry.out).toContain(text)
+  expect(await rowsOf('wide')).toEqual([])
+  const pushed = await tidemark(service.url, argv, '', wide)
+  expect(pushed).toMatchObject({ code: 2, err: '' })
+  for (const text of ['received  4', 'stored    2', 'rejected  2', ...said]) expect(pushed.out).toContain(text)
+  expect(await rowsOf('wide')).toHaveLength(2)
+})
+
+test('where each field is a row, requests have no more rows than the service takes', async () => {
+  const lines = Array.from({ length: 50 }, (_, index) => `m a=${index},b=${index},c="${index}" ${index}`)
+  const path = fileOf('many.lp', `${lines.join('\n')}\n`)
+  const argv = ['push', 'narrow', path, '--precision', 'ms', '--json']
+  const dry = JSON.parse((await tidemark(service.url, [...argv, '--dry-run'], '', narrow)).out)
+  expect(dry).toMatchObject({
+    checked: 150,
+    stored: 100,
+    rejected: 50,
+    errors: [{ row: 1 }, { row: 2 }, {}, {}, {}, {}, {}, {}, {}, { row: 10 }],
+  })
+  const pushed = JSON.parse((await tidemark(service.url, argv, '', narrow)).out)
+  expect(pushed).toMatchObject({ received: 150, stored: 100, rejected: 50, pending: 0, errors: dry.errors })
+  expect(await rowsOf('narrow')).toHaveLength(100)
+})
+
+test('a file goes on behind lines, stops after rejected rows, and says so in lines', async () => {
+  const lines = Array.from({ length: 6 }, (_, index) => `m load=${index === 1 ? 'x' : index} ${100 + index}`)
+  const path = fileOf('stopped.lp', lines.join('\r\n'))
+  const argv = ['push', 'wide', path, '--precision', 's', '--batch-rows', '1', '--concurrency', '1']
+  const stopped = await tidemark(service.url, [...argv, '--stop-after', '1'], '', wide)
+  expect(stopped.err).toContain('Lines up to 2 were sent and are on disk, nothing after them. To go on: --skip-rows 2.')
+  const rest = await tidemark(service.url, [...argv, '--skip-rows', '2'], '', wide)
+  expect(rest).toMatchObject({ code: 0, err: '' })
+  expect(rest.out).toContain('received  4')
+  await callWell(service.url, 'PATCH', '/admin/ingests/wide', { key: adminKey, body: { state: 'blocked' } })
+  const blocked = await tidemark(service.url, argv, '', wide)
+  expect(blocked.err).toMatch(/^tidemark: line 1 was not acknowledged: The ingest wide takes no rows now/)
+})
+
+test.each([
+  [['--format', 'lp', '--delimiter', ';'], '--delimiter is for CSV'],
+  [['--format', 'csv', '--precision', 's'], '--format lp'],
+])('%j is refused', async (options, said) => {
+  const { code, err } = await tidemark(service.url, ['push', 'narrow', '-', ...options], 'm load=1', narrow)
+  expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining(said) })
+})
