@@ -305,3 +305,34 @@ test('any lines are what the naive parser says, judged whole or in pieces, one r
     { numRuns: rounds(2000) },
   )
 })
+
+test('lines of a series that was met before are what they are by themselves, one row a field', () => {
+  const some: Ingest = {
+    ...byField,
+    fields: [
+      ...byField.fields,
+      { name: 'host', source: 'host', type: 'string', role: 'dimension' },
+      { name: 'text', source: 's', type: 'string', role: 'metric' },
+      { name: 'whole', source: 'n', type: 'long', role: 'metric' },
+    ],
+  }
+  const longFirst: Ingest = { ...some, id: 90, fields: [...some.fields].reverse() }
+  const narrow: Ingest = { ...some, id: 91, fields: some.fields.filter(({ type }) => type !== 'double') }
+  const ofFew = fc.constantFrom('a', 'b,host=x', 'b,host=y,other=z', 'c,host="q"', 'c\\ d,host=\\,', 'ü,v=1,host=é')
+  const rest = fc
+    .tuple(fc.array(pair, { minLength: 1, maxLength: 4 }), fc.constantFrom('', ' 1000000', ' 2000000', ' x', '  5'))
+    .map(([all, time]) => `${all.join()}${time}`)
+  const lines = fc.array(fc.tuple(ofFew, rest, end), { minLength: 1, maxLength: 30 })
+  fc.assert(
+    fc.property(lines, fc.constantFrom(some, longFirst, narrow), (all, ingest) => {
+      const judge = new Judge({ rowBytes: 1 << 20 })
+      const texts = all.map(([head, tail, ending]) => `${head} ${tail}${ending}`)
+      const outcomes = (by: Judge, text: string) =>
+        [...shown(by.judge([entryOf(text, 'fields-ns')], ingest))].sort(([a], [b]) => a - b).map(([, each]) => each)
+      const whole = outcomes(judge, texts.join(''))
+      const alone = texts.flatMap((text) => outcomes(new Judge({ rowBytes: 1 << 20 }), text))
+      expect(whole).toEqual(alone)
+    }),
+    { numRuns: rounds(1000) },
+  )
+})

@@ -3,13 +3,14 @@ import type { PlacedEntry } from '../journal/journal.ts'
 import { nextLineAt } from '../lib/line-protocol/line-text.ts'
 import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
-import { isByField, type LineFormat, type LinePrecision, precisionOf } from '../model/line-format.ts'
+import { isByField, type LineFormat, type LinePrecision, precisionOf, splitLineBytesMax } from '../model/line-format.ts'
 import { noLine, type RowFault, rowTooLarge } from '../model/row-fault.ts'
 import type { FieldSlot } from './columns/field-slot.ts'
 import type { BroughtFields } from './open-fields.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { readWithCare } from './scan/careful-row.ts'
 import { type LineOfBody, lineAt, rowText } from './scan/lines/body-lines.ts'
+import { FieldScanner } from './scan/lines/field-scanner.ts'
 import { type LineRow, lineRows } from './scan/lines/line-rows.ts'
 import { LineScanner } from './scan/lines/line-scanner.ts'
 import type { RowScanner } from './scan/row-scanner.ts'
@@ -47,10 +48,17 @@ type LineEntry = PlacedEntry & { readonly format: LineFormat }
 export class LineJudge {
   readonly #parts: LineJudgeParts
   readonly #scanner: LineScanner
+  readonly #fieldScanner: FieldScanner
 
   constructor(parts: LineJudgeParts) {
     this.#parts = parts
     this.#scanner = new LineScanner(parts.slots, parts.bySource)
+    this.#fieldScanner = new FieldScanner(parts.ingest, parts.slots)
+  }
+
+  /** An estimate of the memory held, without that of the slots. */
+  get bytes(): number {
+    return this.#fieldScanner.bytes
   }
 
   /** The answer is the row that is next; null at the end of the entry. */
@@ -58,11 +66,14 @@ export class LineJudge {
     const { body, position } = entry
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     const place = { index: from.index, at: from.index === 0 ? nextLineAt(bytes, 0) : from.at, field: from.field ?? 0 }
-    const precision = isByField(entry.format) ? null : precisionOf(entry.format)
+    const precision = precisionOf(entry.format)
+    const byField = isByField(entry.format)
     while (place.index < entry.rows) {
       if (isSpent(growing.budget)) return place
-      const isWhole = precision !== null && this.#scan(bytes, place, entry, precision, growing)
-      if (!isWhole) this.#judgeWithCare(bytes, place, entry, growing)
+      const isScanned = byField
+        ? this.#scanFields(bytes, place, entry, precision, growing)
+        : this.#scan(bytes, place, entry, precision, growing)
+      if (!isScanned) this.#judgeWithCare(bytes, place, entry, growing)
       if (growing.makes !== null) return place
     }
     if (place.at !== bytes.length) throw new Error(`the entry at position ${position} does not hold ${entry.rows} rows`)
@@ -83,11 +94,29 @@ export class LineJudge {
     return true
   }
 
+  /** The same of a line of which each field is a row. One that the budget ends within is read with care. */
+  #scanFields(bytes: Buffer, place: Moving, entry: LineEntry, precision: LinePrecision, growing: GrowingRows): boolean {
+    const { rowBytes, cost } = this.#parts
+    const { budget } = growing
+    const start = place.at
+    const scanner = this.#fieldScanner
+    if (place.field > 0) return false
+    const rowsMax = Math.min(Math.ceil(budget.rows / cost), entry.rows - place.index)
+    const end = scanner.read(bytes, start, growing.rows, rowsMax, precision, entry.receivedMs)
+    if (end < 0 || end - start > Math.min(rowBytes, splitLineBytesMax)) return false
+    for (let row = 0; row < scanner.rows; row++) growing.positions[growing.rows++] = entry.position + place.index++
+    place.at = nextLineAt(bytes, end)
+    budget.rows -= scanner.rows * cost
+    budget.bytes -= place.at - start
+    return true
+  }
+
   /** The rows of one line, or as many of them as the budget goes. */
   #judgeWithCare(bytes: Buffer, place: Moving, entry: LineEntry, growing: GrowingRows): void {
     const line = lineAt(bytes, place.at, entry.format)
     const { parsed } = line
     const rowOf = parsed === null ? null : lineRows(parsed, { ...entry, ingest: this.#parts.ingest })
+    if (parsed !== null && isByField(entry.format)) this.#fieldScanner.learn(parsed)
     for (; place.field < line.rows && !isSpent(growing.budget); place.field++, place.index++) {
       const fault = this.#fault(line, rowOf, place.field, growing)
       if (growing.makes !== null) return

@@ -217,7 +217,7 @@ export class Judge {
     const { id } = prepared.ingest
     this.#rememberedBytes -= this.#prepared.get(id)?.bytes ?? 0
     this.#prepared.delete(id)
-    prepared.bytes = prepared.slots.reduce((sum, slot) => sum + slot.strings.bytes, 0)
+    prepared.bytes = prepared.slots.reduce((sum, slot) => sum + slot.strings.bytes, prepared.lines.bytes)
     this.#rememberedBytes += prepared.bytes
     this.#prepared.set(id, prepared)
     for (const [oldest, { bytes }] of this.#prepared) {

@@ -61,24 +61,41 @@ function longsOf(fields: ParsedLine['fields']): readonly string[] {
 }
 
 function rowsByField(line: ParsedLine, { ingest }: LineReading, ms: string): (field: number) => LineRow {
-  const { fields, lines } = ingest
+  const { fields } = ingest
   const time = sourceOf(fields, 'time')
   const tag = sourceOf(fields, 'tag')
-  const sources = new Set(fields.map(({ source }) => source))
-  const others = line.tags.filter(([name]) => name !== time && name !== tag && sources.has(name))
-  const tags = new Map(line.tags)
+  const others = otherTags(line, ingest)
+  const tagOf = tagByField(line, ingest)
   return (index) => {
     const { name, value } = line.fields[index]!
-    const metric = fields.find(({ role, type }) => role === 'metric' && fits(value, type))
+    const metric = fields.find(({ role, type }) => role === 'metric' && fits(value.type, type))
     if (metric === undefined) return { fault: noMetricFits(name, jsonOf(value)) }
     const properties = [
-      property(tag, JSON.stringify(filled(lines?.tag ?? '', line.measurement, tags, name))),
+      property(tag, JSON.stringify(tagOf(name))),
       ...others.flatMap(([other, text]) => (other === metric.source ? [] : [property(other, JSON.stringify(text))])),
       property(metric.source, jsonOf(value)),
       property(time, ms),
     ]
     return { json: `{${properties.join(',')}}`, longs: value.type === 'long' ? [metric.source] : [] }
   }
+}
+
+type ByField = Pick<Ingest, 'fields' | 'lines'>
+
+/** The tags of a line that go into fields of their names, where each field of the line is a row. */
+export function otherTags({ tags }: Pick<ParsedLine, 'tags'>, { fields }: ByField): ParsedLine['tags'] {
+  const [time, tag] = [sourceOf(fields, 'time'), sourceOf(fields, 'tag')]
+  const sources = new Set(fields.map(({ source }) => source))
+  return tags.filter(([name]) => name !== time && name !== tag && sources.has(name))
+}
+
+/** The tag of the row that a field of the line is. */
+export function tagByField(
+  { measurement, tags }: Pick<ParsedLine, 'measurement' | 'tags'>,
+  { lines }: ByField,
+): (field: string) => string {
+  const byName = new Map(tags)
+  return (field) => filled(lines?.tag ?? '', measurement, byName, field)
 }
 
 function sourceOf(fields: readonly Field[], role: 'time' | 'tag'): string {
@@ -88,8 +105,8 @@ function sourceOf(fields: readonly Field[], role: 'time' | 'tag'): string {
 }
 
 /** Where a whole number fits, so does a double; the other way round only by its very digits. */
-function fits(value: LineValue, type: FieldType): boolean {
-  return value.type === type || (value.type === 'long' && type === 'double')
+export function fits(value: LineValue['type'], type: FieldType): boolean {
+  return value === type || (value === 'long' && type === 'double')
 }
 
 const parts = /\{([^{}]*)\}/g

@@ -1,0 +1,250 @@
+// Tested by `src/ingest/judge-lines.test.ts`.
+
+// Lines of which each field is a row. The lines of one series begin with the same bytes, so the scanner keeps what these come to: the tag of each field's
+// row, and the other tags. It learns them from lines that were parsed with care.
+import { comma, equals, lowerI, lowerU, minus, newline, quote, space } from '../../../lib/ascii.ts'
+import type { ParsedLine } from '../../../lib/line-protocol/parse-line.ts'
+import type { Ingest } from '../../../model/ingest.ts'
+import type { LinePrecision } from '../../../model/line-format.ts'
+import type { FieldSlot } from '../../columns/field-slot.ts'
+import { readDouble } from '../read-number.ts'
+import { fits, otherTags, tagByField } from './line-rows.ts'
+import {
+  afterLead,
+  beginsPlainNumber,
+  endsBare,
+  needsCare,
+  readBooleanValue,
+  readLineTime,
+  readLongValue,
+  readStringValue,
+  valueEnd,
+} from './line-value.ts'
+
+/** Longer ones are not worth keeping. */
+const headBytesMax = 1024
+/** What is kept may take so many bytes, about; past it all is learnt anew. */
+const keptBytesMax = 4 * 1024 * 1024
+/** What an entry takes beside its texts, about. */
+const entryBytes = 200
+/** The order of so many fields of a line is kept. */
+const orderMax = 1024
+
+interface KnownField {
+  /** Its name with the equals sign behind it. */
+  readonly lead: Uint8Array
+  readonly tag: Buffer
+}
+
+interface OtherTag {
+  readonly slot: number
+  readonly value: Buffer
+}
+
+/** What the beginning of a line comes to, as far as the space before its fields. */
+interface Head {
+  readonly bytes: Uint8Array
+  readonly others: readonly OtherTag[]
+  readonly byName: Map<string, KnownField>
+  /** As they came last. */
+  readonly order: KnownField[]
+  /** The one that came after it when it was last read. */
+  next: Head | null
+}
+
+/** Plain in a line and in JSON: no space, quote or backslash, and nothing below. */
+const plain = /^[^\u0000- "\\]*$/
+
+export class FieldScanner {
+  readonly #ingest: Ingest
+  readonly #slots: readonly FieldSlot[]
+  readonly #time: number
+  readonly #tag: number
+  /** The metrics that values go into; -1 where there is none. */
+  readonly #double: number
+  readonly #long: number
+  readonly #string: number
+  readonly #boolean: number
+  readonly #heads = new Map<string, Head>()
+  #last: Head | null = null
+  /** The metric of the value that was read last. */
+  #target = needsCare
+  #bytes = 0
+  #rows = 0
+
+  constructor(ingest: Ingest, slots: readonly FieldSlot[]) {
+    this.#ingest = ingest
+    this.#slots = slots
+    this.#time = slots.findIndex(({ field }) => field.role === 'time')
+    this.#tag = slots.findIndex(({ field }) => field.role === 'tag')
+    const metric = (type: 'double' | 'long' | 'string' | 'boolean'): number =>
+      slots.findIndex(({ field }) => field.role === 'metric' && fits(type, field.type))
+    this.#double = metric('double')
+    this.#long = metric('long')
+    this.#string = metric('string')
+    this.#boolean = metric('boolean')
+  }
+
+  /** An estimate of the memory held. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** How many rows the line is that was read last. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /**
+   * Writes the rows of the line that begins at `start` to the columns from `row` on, `rowsMax` at most. The answer is the place of the newline after it,
+   * or the end of the body; -1 when it must be read with care.
+   */
+  read(
+    bytes: Buffer,
+    start: number,
+    row: number,
+    rowsMax: number,
+    precision: LinePrecision,
+    receivedMs: number,
+  ): number {
+    const head = this.#headAt(bytes, start)
+    if (head === null) return needsCare
+    let at = start + head.bytes.length
+    let rows = 0
+    for (; ; at++) {
+      const field = rows < rowsMax ? fieldAt(head, rows, bytes, at) : null
+      if (field === null) return needsCare
+      at = this.#readValue(bytes, at + field.lead.length, row + rows)
+      if (at < 0) return needsCare
+      this.#writeRest(head, field, row + rows)
+      rows++
+      if (bytes[at] !== comma) break
+    }
+    const { numbers } = this.#slots[this.#time]!
+    const end = readLineTime(bytes, at, numbers, row, precision, receivedMs)
+    for (let other = row + 1; other < row + rows; other++) numbers[other] = numbers[row]!
+    this.#rows = rows
+    return end
+  }
+
+  /** Keeps what a line begins with that was parsed with care, where lines like it can be read without. */
+  learn(line: ParsedLine): void {
+    if (line.head.length > headBytesMax || !plain.test(line.head)) return
+    const head = this.#heads.get(keyOf(line.head)) ?? this.#headOf(line)
+    if (head === null) return
+    const tagOf = tagByField(line, this.#ingest)
+    for (const { name, text } of line.fields) {
+      if (head.byName.has(name)) continue
+      const tag = tagOf(name)
+      // A name with a backslash is written in another way than it is read.
+      const isPlain = plain.test(name) && text.startsWith(`${name}=`) && name.length <= headBytesMax && isPlainTag(tag)
+      if (!isPlain) continue
+      const known = { lead: Buffer.from(`${name}=`), tag: Buffer.from(tag) }
+      head.byName.set(name, known)
+      this.#bytes += entryBytes + 2 * known.lead.length + known.tag.length
+    }
+    if (this.#bytes > keptBytesMax) this.#forget()
+  }
+
+  #forget(): void {
+    this.#heads.clear()
+    this.#last = null
+    this.#bytes = 0
+  }
+
+  /** Null where rows of such lines are at fault, or take more than the values of strings. */
+  #headOf(line: ParsedLine): Head | null {
+    const others: OtherTag[] = []
+    for (const [name, value] of otherTags(line, this.#ingest)) {
+      const slot = this.#slots.findIndex(({ field }) => field.source === name)
+      if (this.#slots[slot]!.type !== 'string' || !isPlainTag(value)) return null
+      others.push({ slot, value: Buffer.from(value) })
+    }
+    const written = new Set([this.#time, this.#tag, ...others.map(({ slot }) => slot)])
+    if (this.#slots[this.#tag]?.type !== 'string') return null
+    if (this.#slots.some(({ required }, slot) => required && !written.has(slot))) return null
+    const bytes = Buffer.from(`${line.head} `)
+    const head: Head = { bytes, others, byName: new Map(), order: [], next: null }
+    this.#heads.set(keyOf(line.head), head)
+    this.#bytes += entryBytes + 3 * bytes.length
+    return head
+  }
+
+  #headAt(bytes: Buffer, start: number): Head | null {
+    const last = this.#last
+    const likely = last?.next ?? null
+    const head = likely !== null && afterLead(bytes, start, likely.bytes) >= 0 ? likely : this.#find(bytes, start)
+    if (head === null) return null
+    if (last !== null) last.next = head
+    this.#last = head
+    return head
+  }
+
+  #find(bytes: Buffer, start: number): Head | null {
+    let end = start
+    while (end < bytes.length && bytes[end] !== space && bytes[end] !== newline && end - start <= headBytesMax) end++
+    return bytes[end] === space ? (this.#heads.get(bytes.toString('latin1', start, end)) ?? null) : null
+  }
+
+  /** Into the metric that it fits: the answer is the place after the value. */
+  #readValue(bytes: Buffer, at: number, row: number): number {
+    const byte = bytes[at]!
+    if (byte === quote) return this.#into(this.#string, readStringValue, bytes, at, row)
+    if (byte !== minus && !beginsPlainNumber(bytes, at))
+      return this.#into(this.#boolean, readBooleanValue, bytes, at, row)
+    const double = this.#slots[this.#double]
+    if (double !== undefined && beginsPlainNumber(bytes, at)) {
+      const end = readDouble(bytes, at, double.numbers, row)
+      this.#target = this.#double
+      if (bytes[end] !== lowerI && bytes[end] !== lowerU)
+        return Number.isFinite(double.numbers[row]!) ? valueEnd(bytes, end) : needsCare
+    }
+    const end = this.#into(this.#long, readLongValue, bytes, at, row)
+    // Without its letter it is a double, which fits no metric.
+    return end >= 0 && (bytes[end - 1] === lowerI || bytes[end - 1] === lowerU) ? end : needsCare
+  }
+
+  #into(target: number, read: typeof readLongValue, bytes: Buffer, at: number, row: number): number {
+    const slot = this.#slots[target]
+    this.#target = target
+    return slot === undefined ? needsCare : read(bytes, at, slot, row)
+  }
+
+  /** All of a row but its metric and its time. */
+  #writeRest(head: Head, { tag }: KnownField, row: number): void {
+    const slots = this.#slots
+    for (let index = 0; index < slots.length; index++) {
+      if (index === this.#target || index === this.#time) continue
+      const slot = slots[index]!
+      if (index === this.#tag) slot.strings.readPlain(tag, 0, tag.length, slot.codes, row)
+      else slot.setAbsent(row)
+    }
+    for (const { slot, value } of head.others) {
+      if (slot === this.#target) continue
+      const { strings, codes } = slots[slot]!
+      strings.readPlain(value, 0, value.length, codes, row)
+    }
+  }
+}
+
+function isPlainTag(text: string): boolean {
+  return JSON.stringify(text).length === text.length + 2
+}
+
+/** By its bytes, one character each. */
+function keyOf(head: string): string {
+  return Buffer.from(head).toString('latin1')
+}
+
+/** Null where it was not learnt. */
+function fieldAt(head: Head, index: number, bytes: Buffer, at: number): KnownField | null {
+  const likely = head.order[index]
+  if (likely !== undefined && afterLead(bytes, at, likely.lead) >= 0) return likely
+  let end = at
+  while (endsBare[bytes[end]!] === 0) end++
+  if (bytes[end] !== equals) return null
+  const known = head.byName.get(bytes.toString('utf8', at, end))
+  if (known === undefined) return null
+  if (index < orderMax) head.order[index] = known
+  return known
+}

@@ -1,0 +1,153 @@
+// The values and the time of plain lines: read from their bytes straight to the columns. What is not plain is for `parseLine`.
+import {
+  backslash,
+  carriageReturn,
+  comma,
+  digitNine,
+  digitZero,
+  dot,
+  equals,
+  lowerF,
+  lowerI,
+  lowerT,
+  lowerU,
+  minus,
+  newline,
+  quote,
+  space,
+} from '../../../lib/ascii.ts'
+import { earliestMs, latestMs } from '../../../model/instant.ts'
+import type { LinePrecision } from '../../../model/line-format.ts'
+import type { FieldSlot } from '../../columns/field-slot.ts'
+import { readDouble, readPlainWhole } from '../read-number.ts'
+
+/** Given back in place of the next place: the line is at fault, or is not plain. */
+export const needsCare = -1
+
+/** 1 for bytes that end a plain name or value of a tag, or need care in one. */
+export const endsBare = new Uint8Array(256)
+endsBare.fill(1, 0, space + 1)
+for (const byte of [comma, equals, backslash, quote]) endsBare[byte] = 1
+
+/** 1 for bytes that end a plain string, or need care in one. */
+const endsString = new Uint8Array(256)
+endsString.fill(1, 0, space)
+for (const byte of [backslash, quote]) endsString[byte] = 1
+
+/** Digits of a time that are finer than a millisecond, and how many milliseconds its last digit is. */
+const finerDigits: Readonly<Record<LinePrecision, number>> = { ns: 6, us: 3, ms: 0, s: 0, m: 0, h: 0 }
+const unitMs: Readonly<Record<LinePrecision, number>> = { ns: 1, us: 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+/** So many digits are exact in a double. */
+const exactDigits = 15
+/** Later times in nanoseconds may have more than 64 bits. */
+const latestNsInMs = 9_223_372_036_853
+
+export function afterLead(bytes: Buffer, at: number, lead: Uint8Array): number {
+  for (let i = 0; i < lead.length; i++) if (bytes[at + i] !== lead[i]) return -1
+  return at + lead.length
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= digitZero && byte <= digitNine
+}
+
+function lineEndAt(bytes: Buffer, at: number): number {
+  if (at >= bytes.length || bytes[at] === newline) return at
+  return bytes[at] === carriageReturn && (at + 1 >= bytes.length || bytes[at + 1] === newline) ? at + 1 : needsCare
+}
+
+export function readFieldValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+  switch (slot.type) {
+    case 'double':
+      return readDoubleValue(bytes, start, slot, row)
+    case 'long':
+      return readLongValue(bytes, start, slot, row)
+    case 'string':
+      return slot.isIdentifier ? needsCare : readStringValue(bytes, start, slot, row)
+    case 'boolean':
+      return readBooleanValue(bytes, start, slot, row)
+    default:
+      return needsCare
+  }
+}
+
+export function beginsPlainNumber(bytes: Buffer, start: number): boolean {
+  return isDigit(bytes[bytes[start] === minus ? start + 1 : start])
+}
+
+/** The place after the value, if a value may end there. */
+export function valueEnd(bytes: Buffer, at: number): number {
+  const byte = bytes[at]
+  return byte === comma || byte === space || byte === newline || byte === carriageReturn || byte === undefined
+    ? at
+    : needsCare
+}
+
+function readDoubleValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+  if (!beginsPlainNumber(bytes, start)) return needsCare
+  const end = readDouble(bytes, start, slot.numbers, row)
+  if (!Number.isFinite(slot.numbers[row]!)) return needsCare
+  const byte = bytes[end]
+  if (byte !== lowerI && byte !== lowerU) return valueEnd(bytes, end)
+  return readLongValue(bytes, start, slot, row)
+}
+
+export function readLongValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+  if (!beginsPlainNumber(bytes, start)) return needsCare
+  const end = readPlainWhole(bytes, start, slot.numbers, row)
+  if (end < 0 || bytes[end] === dot) return needsCare
+  if (bytes[end] === lowerI) return valueEnd(bytes, end + 1)
+  if (bytes[end] !== lowerU) return valueEnd(bytes, end)
+  return bytes[start] === minus ? needsCare : valueEnd(bytes, end + 1)
+}
+
+export function readStringValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+  if (bytes[start] !== quote) return needsCare
+  let at = start + 1
+  while (endsString[bytes[at]!] === 0) at++
+  if (bytes[at] !== quote) return needsCare
+  slot.strings.readPlain(bytes, start + 1, at, slot.codes, row)
+  return valueEnd(bytes, at + 1)
+}
+
+const spellings = [
+  { first: lowerT, value: 1, text: Buffer.from('true') },
+  { first: lowerF, value: 0, text: Buffer.from('false') },
+] as const
+
+export function readBooleanValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+  for (const { first, value, text } of spellings) {
+    if (bytes[start] !== first) continue
+    slot.flags[row] = value
+    const short = valueEnd(bytes, start + 1)
+    if (short >= 0) return short
+    const end = afterLead(bytes, start, text)
+    return end < 0 ? needsCare : valueEnd(bytes, end)
+  }
+  return needsCare
+}
+
+/** From the end of the last field to the end of the line: writes its time to `numbers` at `row`. */
+export function readLineTime(
+  bytes: Buffer,
+  start: number,
+  numbers: Float64Array,
+  row: number,
+  precision: LinePrecision,
+  receivedMs: number,
+): number {
+  if (bytes[start] !== space) {
+    numbers[row] = receivedMs
+    return lineEndAt(bytes, start)
+  }
+  let digitsEnd = start + 1
+  while (isDigit(bytes[digitsEnd])) digitsEnd++
+  const used = digitsEnd - finerDigits[precision]
+  if (used <= start + 1 || used - start - 1 > exactDigits) return needsCare
+  let time = 0
+  for (let at = start + 1; at < used; at++) time = time * 10 + (bytes[at]! - digitZero)
+  const ms = time * unitMs[precision]
+  if (ms < earliestMs || ms > (precision === 'ns' ? latestNsInMs : latestMs)) return needsCare
+  numbers[row] = ms
+  return lineEndAt(bytes, digitsEnd)
+}
