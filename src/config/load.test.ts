@@ -168,3 +168,12 @@ describe('the cluster engine says what it lacks', () => {
     expect(loadSettings({ flags: {}, environment, file: null }).engine).toBe('cluster')
   })
 })
+
+test('a copy keeps at least what lies between two of its moments', () => {
+  const load = (flags: Record<string, string>) => () => loadSettings({ flags, environment: {}, file: null })
+  const flags = { 'replica.url': 'file:///mnt/copy', 'replica.keep': 'PT30S' }
+  expect(load(flags)).toThrow('replica.keep (PT30S) is 30000 ms, and has to be at least 60000 ms')
+  expect(load({ ...flags, 'replica.keep': 'P0D' })).toThrow('is 0 ms')
+  expect(load({ ...flags, 'replica.catalogMs': '30000' })).not.toThrow()
+  expect(load({ 'replica.keep': 'PT30S' })).not.toThrow()
+})

@@ -1,5 +1,6 @@
 import { SettingsError } from '../model/settings-error.ts'
 import { missingForEngine } from './cluster-settings.ts'
+import { replicaFaults } from './replica-settings.ts'
 import { environmentName, flagName, type Settings, settingEntries } from './settings.ts'
 
 export interface SettingSources {
@@ -31,7 +32,7 @@ export function loadSettings({ flags, environment, file }: SettingSources): Sett
   }
   if (sentences.length > 0) throw new SettingsError(sentences)
   assertComplete(tree)
-  const missing = missingForEngine(tree)
+  const missing = [...missingForEngine(tree), ...replicaFaults(tree)]
   if (missing.length > 0) throw new SettingsError(missing)
   return tree
 }

@@ -1,4 +1,5 @@
 // The settings of the copy elsewhere: a part of the table in settings.ts.
+import { fixedMs, parseDuration } from '../model/duration.ts'
 import { gibibyte, longestMs } from './measures.ts'
 import { flag, integer, type Setting, text } from './setting.ts'
 
@@ -38,7 +39,8 @@ export const replicaSettings = {
   }),
   'replica.keep': text({
     default: 'P7D',
-    description: 'How far back `tidemark restore --at` goes. What only older moments need is deleted from the copy.',
+    description:
+      'How far back `tidemark restore --at` goes. What only older moments need is deleted from the copy. At least as long as `replica.catalogMs` and `replica.intervalMs`.',
     pattern: /^P(?=\d|T\d)(\d{1,4}D)?(T(?=\d)(\d{1,5}H)?(\d{1,5}M)?(\d{1,5}S)?)?$/,
     allowed: 'a duration of days, hours, minutes and seconds such as P7D or PT12H',
   }),
@@ -74,3 +76,22 @@ export const replicaSettings = {
     description: 'How long one request to the copy may take before it is made again.',
   }),
 } satisfies Record<string, Setting>
+
+interface CheckedReplica {
+  readonly replica: {
+    readonly url: string
+    readonly keep: string
+    readonly catalogMs: number
+    readonly intervalMs: number
+  }
+}
+
+/** A copy that keeps less than what lies between two of its moments has nothing to go back to. */
+export function replicaFaults({ replica: { url, keep, catalogMs, intervalMs } }: CheckedReplica): string[] {
+  const keepMs = fixedMs(parseDuration(keep)!)
+  const leastMs = Math.max(catalogMs, intervalMs)
+  if (url === '' || keepMs >= leastMs) return []
+  return [
+    `replica.keep (${keep}) is ${keepMs} ms, and has to be at least ${leastMs} ms: as long as replica.catalogMs (${catalogMs}) and replica.intervalMs (${intervalMs}). Give a longer one such as P7D.`,
+  ]
+}

@@ -22,6 +22,8 @@ export interface CopierParts {
   readonly disk: Disk
   /** Of `replica.json`. */
   readonly markPath: string
+  /** The address of the copy. */
+  readonly url: string
   readonly journal: LocalJournalWriter
   readonly journalDirectory: string
   readonly data: DataToCopy

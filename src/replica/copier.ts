@@ -154,10 +154,10 @@ export class Copier {
   }
 
   async #open(): Promise<void> {
-    const { store, disk, markPath, data, settings, reach } = this.#parts
+    const { store, disk, markPath, url, data, settings, reach } = this.#parts
     const attempt = <T>(work: () => Promise<T>): Promise<T> => this.#attempts.until(work)
     const timeMs = (atLeastMs?: number): number => this.#marks.timeMs(atLeastMs)
-    const log = await CopyLog.claim({ store, disk, markPath, timeMs, attempt })
+    const log = await CopyLog.claim({ store, disk, markPath, url, timeMs, attempt })
     reach('replica-claimed')
     const { before } = log
     const last = before === null ? null : await attempt(() => readNewestMoment(store, before.number))

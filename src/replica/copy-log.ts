@@ -4,7 +4,7 @@ import type { Disk } from '../lib/disk.ts'
 import { type ObjectStore, StoreUnfit } from '../object-store/object-store.ts'
 import { encodeObject, type JournalPart, type LogEntry, logName, type MomentPlace } from './copy-format.ts'
 import { readLast, readLogEntry } from './read-log.ts'
-import { type ReplicaMark, readReplicaMark, writeReplicaMark } from './replica-mark.ts'
+import { markedUrl, type ReplicaMark, readReplicaMark, writeReplicaMark } from './replica-mark.ts'
 
 /** Another folder's copy, or one that another process has taken over: nothing is written to it any more. */
 export class NotOwner extends Error {}
@@ -14,6 +14,8 @@ export interface CopyLogParts {
   readonly disk: Disk
   /** Of `replica.json`. */
   readonly markPath: string
+  /** The address of the copy. */
+  readonly url: string
   /** A time that never goes back, and is at least the one given. */
   readonly timeMs: (atLeastMs?: number) => number
   /** Asks the store until it answers. */
@@ -49,20 +51,25 @@ export class CopyLog {
   /** Takes the copy over. Throws `NotOwner` when it is another folder's, `StoreUnfit` when the store lets two write one entry. */
   static async claim(parts: CopyLogParts): Promise<CopyLog> {
     const { store, disk, markPath, attempt } = parts
+    const url = markedUrl(parts.url)
     for (;;) {
-      const last = await attempt(() => readLast(store))
-      const mark = await readReplicaMark(markPath)
+      const { last, mark } = await attempt(async () => {
+        const found = { last: await readLast(store), mark: await readReplicaMark(markPath) }
+        if (found.last === null) requireNoneBefore(found.mark, url)
+        return found
+      })
       if (last !== null && !isOwner(last, mark)) throw anotherFolders(last, mark)
       const token = randomUUID()
       const log = new CopyLog(parts, last, token)
-      const known = last?.token ?? token
-      await writeReplicaMark(disk, markPath, { copy: log.#copy, token: known, next: token })
+      // Until the claim is made there is no copy that could be missing.
+      const known = last?.token ?? ''
+      await writeReplicaMark(disk, markPath, { copy: log.#copy, token: known, next: token, url })
       parts.timeMs(last?.timeMs)
       // Another may have been faster, or the list lacked the newest: the log is read again then.
       const number = log.#next
       if (!(await log.#put({ kind: 'claim' }))) continue
       await log.#requirePutIfAbsent(number)
-      await writeReplicaMark(disk, markPath, { copy: log.#copy, token, next: null })
+      await writeReplicaMark(disk, markPath, { copy: log.#copy, token, next: null, url })
       return log
     }
   }
@@ -112,6 +119,14 @@ export class CopyLog {
 
 function isOwner(last: LogEntry, mark: ReplicaMark | null): boolean {
   return mark !== null && mark.copy === last.copy && (mark.token === last.token || mark.next === last.token)
+}
+
+/** An empty place where the folder's copy was is a disk that is not mounted, or a loss that somebody has to know of. */
+function requireNoneBefore(mark: ReplicaMark | null, url: string): void {
+  if (mark === null || mark.token === '' || (mark.url !== null && mark.url !== url)) return
+  throw new Error(
+    `the copy of this data folder is not at ${url} any more: is its disk mounted? Mount it; copying goes on by itself then. To begin a new copy instead, give replica.url another address, or move replica.json out of the data folder, and start the service again`,
+  )
 }
 
 function anotherFolders(last: LogEntry, mark: ReplicaMark | null): NotOwner {

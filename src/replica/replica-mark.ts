@@ -14,6 +14,8 @@ export interface ReplicaMark {
   readonly token: string
   /** Of a claim that may have been made. */
   readonly next: string | null
+  /** Where the copy is that has been written or read: the address without slashes at its end. Null where that is not known. */
+  readonly url: string | null
 }
 
 const format = 1
@@ -28,13 +30,22 @@ export async function readReplicaMark(path: string): Promise<ReplicaMark | null>
     throw error
   }
   try {
-    const { format: found, copy, token, next } = JSON.parse(text)
+    const { format: found, copy, token, next, url } = JSON.parse(text)
     if (found !== format || typeof copy !== 'string' || typeof token !== 'string') throw new Error('not as written')
-    return { copy, token, next: typeof next === 'string' ? next : null }
+    return { copy, token, next: textOrNull(next), url: textOrNull(url) }
   } catch (cause) {
     const advice = 'Move it away: the service then takes an empty prefix alone.'
     throw new Error(`${path} is damaged: it says which copy belongs to the folder. ${advice}`, { cause })
   }
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/** An address as marks have it. */
+export function markedUrl(url: string): string {
+  return url.replace(/\/+$/, '')
 }
 
 export async function writeReplicaMark(disk: Disk, path: string, mark: ReplicaMark): Promise<void> {

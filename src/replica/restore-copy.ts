@@ -8,7 +8,7 @@ import { type ChosenMoment, chooseMoment } from './choose-moment.ts'
 import { type CopiedFile, type Mark, sha256Of } from './copy-format.ts'
 import type { StoreAttempt } from './copy-log.ts'
 import { eachPart } from './read-parts.ts'
-import { readReplicaMark, replicaMarkName, writeReplicaMark } from './replica-mark.ts'
+import { markedUrl, readReplicaMark, replicaMarkName, writeReplicaMark } from './replica-mark.ts'
 
 export interface CopyRestoreRequest {
   /** The data folder to be made: an empty one, or none yet. */
@@ -19,6 +19,8 @@ export interface CopyRestoreRequest {
 
 export interface CopyRestoreParts {
   readonly store: ObjectStore
+  /** The address of the copy. */
+  readonly url: string
   readonly attempt: StoreAttempt
   readonly disk: Disk
   readonly reach: Reach
@@ -45,13 +47,13 @@ export async function restoreCopy({ data, atMs }: CopyRestoreRequest, parts: Cop
   await disk.makeDirectory(unfinished)
   const markPath = join(unfinished, replicaMarkName)
   if ((await readReplicaMark(markPath).catch(() => null)) === null)
-    await writeReplicaMark(disk, markPath, { copy: '', token: '', next: null })
+    await writeReplicaMark(disk, markPath, { copy: '', token: '', next: null, url: null })
   reach('copy-restore-begun')
   const chosen = await restoreJournal(join(unfinished, 'journal'), atMs, parts)
   reach('copy-restore-journal-written')
   const bytes = await restoreFiles(unfinished, chosen.moment.files, parts)
   const { copy, token } = chosen.last
-  await writeReplicaMark(disk, markPath, { copy, token, next: null })
+  await writeReplicaMark(disk, markPath, { copy, token, next: null, url: markedUrl(parts.url) })
   await removeOthers(unfinished, chosen.moment.files)
   await rmdir(target).catch(ignoreMissing)
   await rename(unfinished, target)

@@ -38,7 +38,10 @@ export async function restoreFromCopy(
   const store = await openObjectStore(place, requestMs)
   try {
     const { reach, progress } = told
-    return await restoreCopy({ data, atMs }, { store, attempt: attemptOf(told), disk: nodeDisk, reach, progress })
+    return await restoreCopy(
+      { data, atMs },
+      { store, url: place.url, attempt: attemptOf(told), disk: nodeDisk, reach, progress },
+    )
   } finally {
     store.close()
   }

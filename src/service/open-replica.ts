@@ -27,6 +27,7 @@ export async function openReplica(
     store: wrapStore(await openObjectStore({ url, endpoint, region }, paces.requestMs)),
     disk: nodeDisk,
     markPath: join(settings.data, replicaMarkName),
+    url,
     journal,
     journalDirectory: paths.journal,
     data: {

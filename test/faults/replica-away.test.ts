@@ -1,0 +1,66 @@
+// The disk of a copy is not mounted: its mount point is an empty folder, and no second copy is begun there.
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { copyState, copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
+import { runService } from '../support/running-service.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
+import { adminKey } from '../support/server-process.ts'
+
+const quick = { 'replica.intervalMs': '20', 'replica.catalogMs': '50' }
+
+test(
+  'an empty place where the copy was is refused until the disk is there, and a new copy is begun on purpose',
+  () =>
+    inScratchFolder('tidemark-away-', async (directory) => {
+      const copy = join(directory, 'copy')
+      const options = { engine: 'embedded', dataDirectory: join(directory, 'data') } as const
+      const failures: string[] = []
+      let service = await runService(
+        { ...quick, 'replica.url': copyUrl(directory) },
+        { ...options, observe: (event) => event.kind === 'replicaFailed' && failures.push(event.message) },
+      )
+      const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
+      const push = (value: number) =>
+        callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf([value]) })
+      await push(0)
+      await isCopied(service.url)
+
+      // While it runs.
+      await rename(copy, `${copy}-away`)
+      await mkdir(copy)
+      await push(1)
+      await expect.poll(async () => (await copyState(service.url)).error).toContain('is its disk mounted?')
+      expect(await readdir(copy)).toEqual([])
+
+      // At a start.
+      service = await service.restart()
+      const words = `the copy of this data folder is not at ${copyUrl(directory)} any more: is its disk mounted?`
+      expect((await copyState(service.url)).error).toContain(words)
+      expect(failures.at(-1)).toContain('move replica.json out of the data folder')
+      await push(2)
+      expect(await readdir(copy)).toEqual([])
+
+      // The disk is there again.
+      await rm(copy, { recursive: true })
+      await rename(`${copy}-away`, copy)
+      await expect.poll(async () => (await copyState(service.url)).error, { timeout: 20_000 }).toBeNull()
+      await isCopied(service.url)
+      await restoreWell(copyUrl(directory), join(directory, 'restored'))
+      const restored = await runService({}, { engine: 'embedded', dataDirectory: join(directory, 'restored') })
+      expect(await valuesIn(restored.url)).toEqual([0, 1, 2])
+      await restored.close()
+
+      // Another address, and the same one without replica.json.
+      service = await service.restart({ settings: { 'replica.url': `${copyUrl(directory)}-new/` } })
+      await isCopied(service.url)
+      await rm(`${copy}-new`, { recursive: true })
+      await rm(join(directory, 'data', 'replica.json'))
+      service = await service.restart()
+      await isCopied(service.url)
+      expect(await readdir(`${copy}-new`)).toContain('log')
+      await service.close()
+    }),
+  60_000,
+)
