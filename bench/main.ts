@@ -7,6 +7,7 @@
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
 // npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
+// npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
 import { benchBeside, benchBesideWorst } from './beside.ts'
@@ -19,6 +20,7 @@ import { benchPanels } from './panels.ts'
 import { benchPortal } from './portal.ts'
 import { benchPush } from './push.ts'
 import { benchQuery } from './query.ts'
+import { benchReplica } from './replica.ts'
 import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
@@ -78,6 +80,9 @@ if (asked.includes('way')) {
   await benchWay({ ...size, beside: values.beside === '' ? null : values.beside })
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
+if (asked.includes('replica')) {
+  await benchReplica(short ? { turns: 2, rowsInTurn: 20_000 } : { turns: 8, rowsInTurn: 500_000 })
+}
 if (asked.includes('cluster')) for (const rows of sizes) await benchCluster(rows)
 if (asked.includes('portal')) {
   const csvBytes = short ? 10e6 : 100e6

@@ -1,4 +1,7 @@
-/** What a program under test inherits: all but what says where the servers under test are, which looks like settings of `cluster` and is none. */
+/** What tells the tests what to do, looks like a setting, and is none. */
+const ofTests = /^TIDEMARK_(CLUSTER_|REPLICA_ROUNDS$)/
+
+/** What a program under test inherits. */
 export function inheritedEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TIDEMARK_CLUSTER_')))
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTests.test(name)))
 }
