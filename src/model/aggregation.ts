@@ -61,6 +61,26 @@ export type EndAggregate =
   | { readonly kind: 'endTime'; readonly end: 'newest' | 'oldest' }
   | { readonly kind: 'endValue'; readonly end: 'newest' | 'oldest'; readonly field: EntityField }
 
+/** Buckets by the clocks of a zone. What they are is known to `src/druid-time`, which makes them `TimeBuckets` where a plan runs. */
+export interface ZonedGranularity {
+  readonly kind: 'zoned'
+  readonly zone: string
+  readonly buckets:
+    | { readonly kind: 'localTime'; readonly widthMs: number }
+    | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number }
+    | { readonly kind: 'months'; readonly months: number; readonly originLocalMs: number }
+}
+
+/** How time is cut. */
+export interface TimeBuckets {
+  /** Whether a bucket is likely to be made of whole UTC hours. */
+  readonly areOfHours: boolean
+  /** The start of the bucket that an instant is in. */
+  startOf(ms: number): number
+  /** The instants from `ms` up to this one are in one bucket. */
+  endOf(ms: number): number
+}
+
 export interface AggregationPlan {
   readonly entityId: number
   /** Rows before this date have left the entity. Null while none have. */
@@ -71,7 +91,7 @@ export interface AggregationPlan {
   /** Rising, and apart. */
   readonly ranges: readonly Range[]
   readonly filter: RowFilter | null
-  readonly granularity: Granularity
+  readonly granularity: Granularity | ZonedGranularity
   /** What the rows of a bucket are grouped by: tags and dimensions. */
   readonly keys: readonly EntityField[]
   readonly aggregates: readonly StoredAggregate[]

@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../lib/cancellation.ts'
-import type { AggregationPlan, Groups } from '../model/aggregation.ts'
+import type { AggregationPlan, Groups, TimeBuckets } from '../model/aggregation.ts'
 import type { ColumnVector } from '../model/column.ts'
 import type { Plan, PlanLimits, Selection } from '../model/plan.ts'
 import type { RowBatch } from '../model/row-batch.ts'
@@ -63,9 +63,9 @@ export interface SeriesReader {
 export interface GroupsReader {
   /**
    * Runs an aggregation on one consistent state. Null where it has to be answered in another way: newer rows replace older ones, or there are
-   * more groups than the plan allows. Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
+   * more groups than the plan allows. `buckets` says how time is cut where the plan's granularity is by the clocks of a zone. Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
    */
-  aggregate(plan: AggregationPlan, signal: AbortSignal): Promise<Groups | null>
+  aggregate(plan: AggregationPlan, signal: AbortSignal, buckets: TimeBuckets | null): Promise<Groups | null>
   /** The rows of a scan, in their order; otherwise as `aggregate`. */
   scan(plan: ScanPlan, signal: AbortSignal): Promise<readonly ScannedRow[] | null>
 }

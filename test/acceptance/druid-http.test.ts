@@ -137,6 +137,7 @@ describe('EXPLAIN PLAN FOR', () => {
       "SELECT TIME_FLOOR(__time, 'P1D') AS d, T, SUM(V) / COUNT(V) AS x, LATEST(V) AS v FROM plant GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 2",
       "SELECT T, MAX(__time) AS t FROM plant WHERE (T = 'a' OR T IN ('c', 'd')) AND V BETWEEN 0 AND 20.5 AND NOT (V IS NULL) GROUP BY T HAVING COUNT(*) > 1",
       "SELECT DATE_TRUNC('week', __time) AS w, COUNT(V) + 0.5 AS n FROM plant WHERE T LIKE 'a%' AND __time < '2026-01-02' AND T <> 'x' GROUP BY 1 HAVING AVG(V) IS NOT NULL AND NOT MAX(V) < -1",
+      "SELECT TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid') AS d, T, COUNT(*) AS n FROM plant GROUP BY 1, 2 ORDER BY 1, 2",
       "SELECT T, ROUND(AVG(V) FILTER (WHERE V > 3), 1) AS mean, COUNT(*) FILTER (WHERE T = 'a') AS n FROM plant GROUP BY T ORDER BY T",
       "SELECT FLOOR(__time TO MONTH) AS m, EARLIEST(V) AS v FROM plant WHERE T > 'a' OR V <> 1 GROUP BY 1 OFFSET 0",
     ])('tells the native query of the store, which answers the same: %s', async (query) => {

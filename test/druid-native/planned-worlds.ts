@@ -52,9 +52,9 @@ export class PlannedWorlds {
   }
 
   /** The same random rows in a store and, under a name of their own, in the SQL engine. `isApart`: no two have one time. */
-  async make(draw: Draw, name: string, isApart = false): Promise<EmbeddedStore> {
+  async make(draw: Draw, name: string, isApart = false, fromMs = startMs): Promise<EmbeddedStore> {
     const rows = Array.from({ length: 1 + draw(200) }, (_, row): Value[] => [
-      startMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000 + (isApart ? row : 0),
+      fromMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000 + (isApart ? row : 0),
       oneOf(draw, texts),
       orNull(draw, ['x', 'y']),
       orNull(draw, texts),

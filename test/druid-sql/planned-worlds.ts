@@ -77,9 +77,9 @@ export interface World {
   readonly snapshots: Snapshots
 }
 
-export function world(draw: Draw, count = 1 + draw(200)): World {
+export function world(draw: Draw, count = 1 + draw(200), fromMs = startMs): World {
   const rows = Array.from({ length: count }, (): Value[] => [
-    startMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000,
+    fromMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000,
     oneOf(draw, texts),
     orNull(draw, ['x', 'y']),
     orNull(draw, texts),

@@ -29,6 +29,10 @@ const buckets = [
   "TIME_FLOOR(__time, 'PT1H')",
   "TIME_FLOOR(__time, 'P1D')",
   "TIME_FLOOR(__time, 'PT7M', NULL, 'Etc/UTC')",
+  "TIME_FLOOR(__time, 'P1D', NULL, 'America/Los_Angeles')",
+  "TIME_FLOOR(__time, 'PT1H', NULL, 'Asia/Kolkata')",
+  "TIME_FLOOR(__time, 'PT6H', NULL, 'Europe/Madrid')",
+  "TIME_FLOOR(__time, 'P1W', NULL, '+10:00')",
   "DATE_TRUNC('day', __time)",
   "DATE_TRUNC('HOUR', __time)",
   'FLOOR(__time TO MONTH)',
@@ -130,6 +134,23 @@ test('random queries are answered as by the SQL engine, byte for byte', async ()
 
 describe('panels of dashboards', () => {
   test.each([
+    ['Europe/Madrid', Date.UTC(2026, 2, 27)],
+    ['Europe/Madrid', Date.UTC(2026, 9, 23)],
+    ['America/Sao_Paulo', Date.UTC(2018, 1, 16)],
+    ['America/Havana', Date.UTC(2025, 9, 31)],
+    ['Australia/Lord_Howe', Date.UTC(2026, 3, 3)],
+    ['Pacific/Apia', Date.UTC(2011, 11, 28)],
+  ])('where the clocks of %s change', async (zone, fromMs) => {
+    const rows = world(drawFrom(fromMs % 1000), 200, fromMs)
+    for (const period of ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P2D', 'P1W', 'P1M']) {
+      const asked = `SELECT TIME_FLOOR(__time, '${period}', NULL, '${zone}') AS d, tag, COUNT(*) AS n FROM plant GROUP BY 1, 2 ORDER BY 1, 2`
+      const answer = await planned(asked, rows)
+      expect(answer).not.toBeNull()
+      expect({ asked, answer }).toEqual({ asked, answer: await byEngine(asked, rows) })
+    }
+  })
+
+  test.each([
     "SELECT FLOOR(__time TO HOUR) AS h, AVG(V) AS mean, MAX(V) AS high, MIN(V) AS low FROM plant WHERE tag = 'a' AND __time >= '2026-01-02' AND __time < '2026-01-03' GROUP BY 1 ORDER BY 1",
     'SELECT tag, AVG(V) AS mean FROM plant GROUP BY tag ORDER BY mean DESC LIMIT 10',
     "SELECT site, TIME_FLOOR(__time, 'P1D') AS d, COUNT(*) AS n, SUM(V) AS v FROM plant GROUP BY site, TIME_FLOOR(__time, 'P1D')",
@@ -195,7 +216,8 @@ test.each([
   'WITH plant AS (SELECT 1 AS V) SELECT SUM(V) FROM plant',
   'SELECT SUM(V) OVER () FROM plant',
   "SELECT tag, COUNT(*) FROM plant WHERE __time < '2026-01-02' OR tag = 'a' GROUP BY tag",
-  "SELECT TIME_FLOOR(__time, 'PT1H', NULL, 'Europe/Madrid'), COUNT(*) FROM plant GROUP BY 1",
+  "SELECT TIME_FLOOR(__time, 'P1M1D', NULL, 'Europe/Madrid'), COUNT(*) FROM plant GROUP BY 1",
+  "SELECT TIME_FLOOR(__time, 'P1D', TIMESTAMP '2026-01-01', 'Europe/Madrid'), COUNT(*) FROM plant GROUP BY 1",
   "SELECT COUNT(*) FROM plant WHERE tag = 'a' OR tag = NULL",
   'SELECT COUNT(*) FROM plant WHERE l < 9007199254740993',
   "SELECT COUNT(*) FROM plant WHERE V = '1.5'",

@@ -2,9 +2,10 @@
 
 import { formatTimestamp } from '../../druid-time/iso.ts'
 import type { NativeBuckets } from '../../druid-time/native-granularity.ts'
+import { zonedGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Pacer } from '../../lib/pacer.ts'
-import type { DayRows, Groups } from '../../model/aggregation.ts'
+import type { DayRows, Groups, ZonedGranularity } from '../../model/aggregation.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { filledBuckets, spans } from '../run/filled-buckets.ts'
 import {
@@ -49,8 +50,9 @@ const filledMax = 20_000
 
 /** Whether empty buckets are many, by arithmetic. */
 function isLongToFill({ aggregation: { granularity } }: NativePlan, days: readonly DayRows[]): boolean {
-  if (granularity.kind !== 'uniform') return false
-  const { widthMs } = granularity
+  const made = granularity.kind === 'zoned' ? granularity.buckets : granularity
+  if (!('widthMs' in made)) return false
+  const { widthMs } = made
   const buckets = days.reduce((sum, { firstMs, lastMs }) => sum + (lastMs - firstMs) / widthMs + 1, 0)
   return buckets > filledMax
 }
@@ -74,8 +76,8 @@ function itemsOf(
 
 type Table = Parameters<typeof spans>[0]
 
-const timeOf = ({ timesAsLong }: NativePlan, ms: number): string =>
-  timesAsLong ? String(ms) : jsonText(formatTimestamp(ms, Zone.utc))
+const timeOf = ({ timesAsLong, zone }: NativePlan, ms: number): string =>
+  timesAsLong ? String(ms) : jsonText(formatTimestamp(ms, Zone.find(zone) ?? Zone.utc))
 
 function* timeseries(
   plan: NativePlan,
@@ -118,8 +120,10 @@ function bucketsOf(
   )
 }
 
-function bucketsIn(granularity: Granularity): NativeBuckets | null {
+function bucketsIn(granularity: Granularity | ZonedGranularity): NativeBuckets | null {
   switch (granularity.kind) {
+    case 'zoned':
+      return zonedGranularity(granularity)
     case 'all':
       return null
     case 'uniform':

@@ -55,6 +55,8 @@ export interface NativePlan {
   readonly finish: GroupFinish
   readonly intervals: readonly Interval[]
   readonly timesAsLong: boolean
+  /** By whose clocks times are written. */
+  readonly zone: string
   readonly skipsEmptyBuckets: boolean
   readonly shape:
     | { readonly kind: 'timeseries'; readonly isDescending: boolean; readonly limit: number }

@@ -2,6 +2,7 @@
 // of the query too: there they are told.
 // Tested by `test/druid-native/planned.test.ts`.
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
+import { Zone } from '../../druid-time/zone.ts'
 import { aggregatedFields, boundsOfWork } from '../../model/aggregation.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
@@ -56,6 +57,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
     finish,
     intervals: query.intervals,
     timesAsLong: query.context.timesAsLong,
+    zone: query.granularity.kind === 'all' ? Zone.utc.name : query.granularity.zone.name,
     skipsEmptyBuckets: query.context.skipEmptyBuckets,
     shape: shapeOf(query),
   }

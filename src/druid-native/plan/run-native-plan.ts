@@ -2,6 +2,7 @@ import type { SpoolRoom } from '../../answer/spool.ts'
 import type { AnswerSettings } from '../../answer/store-rows.ts'
 import { storeText } from '../../answer/store-text.ts'
 import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import { timeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { GroupsReader } from '../../store/series-store.ts'
@@ -39,6 +40,6 @@ async function answered(
     const rows = await reader.scan(plan.scan, signal)
     return rows === null ? null : answerScan(plan, rows, limits)
   }
-  const groups = await reader.aggregate(plan.aggregation, signal)
+  const groups = await reader.aggregate(plan.aggregation, signal, timeBuckets(plan.aggregation.granularity))
   return groups === null ? null : answerPlan(plan, groups, limits, pacer)
 }

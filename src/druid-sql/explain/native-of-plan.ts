@@ -1,7 +1,13 @@
 // What the store does for a query of SQL, as the native query of Druid that means the same.
 // Tested by `test/acceptance/druid-http.test.ts`.
-import type { AggregationPlan, RowFilter, StoredAggregate, ValueBounds } from '../../model/aggregation.ts'
-import { type Granularity, granularityNames } from '../../model/granularity.ts'
+import type {
+  AggregationPlan,
+  RowFilter,
+  StoredAggregate,
+  ValueBounds,
+  ZonedGranularity,
+} from '../../model/aggregation.ts'
+import { granularityNames } from '../../model/granularity.ts'
 import { formatInstant } from '../../model/instant.ts'
 import type { PlannedCondition, PlannedValue, SqlPlan } from '../plan/sql-plan.ts'
 
@@ -128,7 +134,8 @@ function keysOf({ granularity, keys }: AggregationPlan): object {
   const fields = keys.map(({ name }) => ({ dimension: name, outputType: 'STRING' }))
   const dimensions = [...bucket, ...fields].map((key, at) => ({ type: 'default', outputName: `d${at}`, ...key }))
   if (granularity.kind === 'all') return { dimensions }
-  const floor = `timestamp_floor("__time",${periodText(granularity)},'UTC')`
+  const zone = granularity.kind === 'zoned' ? granularity.zone : 'UTC'
+  const floor = `timestamp_floor("__time",${periodText(granularity)},'${zone}')`
   return {
     virtualColumns: [{ type: 'expression', name: 'v0', expression: floor, outputType: 'LONG' }],
     dimensions,
@@ -142,7 +149,8 @@ const unitsMs = [
 ] as const
 
 /** The period and the origin of a floor. */
-function periodText(granularity: Granularity): string {
+function periodText(granularity: AggregationPlan['granularity']): string {
+  if (granularity.kind === 'zoned') return zonedText(granularity)
   if (granularity.kind === 'months') return `'P${granularity.months}M',null`
   if (granularity.kind !== 'uniform') throw new Error('the store has buckets of one width, or of months')
   const { widthMs, originMs } = granularity
@@ -150,6 +158,18 @@ function periodText(granularity: Granularity): string {
   if (widthMs === week.widthMs && originMs === week.originMs) return "'P1W',null"
   const [before, unit, unitMs] = unitsMs.find(([, , ms]) => widthMs % ms === 0) ?? ['PT', 'S', 1000]
   return `'${before}${widthMs / unitMs}${unit}',${originMs === 0 ? 'null' : originMs}`
+}
+
+/** Buckets of several units begin in 1970, without an origin too. */
+function zonedText({ buckets }: ZonedGranularity): string {
+  switch (buckets.kind) {
+    case 'localTime':
+      return periodText({ kind: 'uniform', widthMs: buckets.widthMs, originMs: 0 })
+    case 'days':
+      return periodText({ kind: 'uniform', widthMs: buckets.days * 86_400_000, originMs: buckets.originLocalMs })
+    case 'months':
+      return `'P${buckets.months}M',null`
+  }
 }
 
 function aggregatorOf({ where, ...aggregate }: StoredAggregate, name: string): object {

@@ -1,11 +1,11 @@
 // Which queries of SQL the store answers from its own columns, and how. The query was translated before, so it is right; whatever is not known
 // here for certain goes to the SQL engine.
 // Tested by `test/druid-sql/planned.test.ts`.
-import { parsePeriod } from '../../druid-time/iso.ts'
+import { type Period, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { aggregatedFields, boundsOfWork } from '../../model/aggregation.ts'
+import { aggregatedFields, boundsOfWork, type ZonedGranularity } from '../../model/aggregation.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { unitPeriod } from '../bind/periods.ts'
@@ -16,7 +16,7 @@ import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { CheckedSql } from '../translate.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
-import { isUtc } from './read-constants.ts'
+import { zoneConstant } from './read-constants.ts'
 import { GroupValues } from './read-values.ts'
 import { plannedWhere, type TableNames } from './read-where.ts'
 import type { PlannedOrder, PlannedSql, PlannedValue, SqlPlan } from './sql-plan.ts'
@@ -59,7 +59,7 @@ type NamedItem = Extract<SelectItem, { kind: 'expression' }>
 
 interface Keys {
   readonly fields: readonly EntityField[]
-  readonly granularity: Granularity
+  readonly granularity: Granularity | ZonedGranularity
   /** In the order of the groups: a field by its place, the bucket as -1. */
   readonly order: readonly number[]
 }
@@ -140,7 +140,7 @@ class SqlPlanner {
     if (distinct && (groupBy !== null || this.#select.having !== null)) return null
     const fields: EntityField[] = []
     const order: number[] = []
-    let granularity: Granularity = { kind: 'all' }
+    let granularity: Keys['granularity'] = { kind: 'all' }
     for (const expression of this.#groupedBy()) {
       const bucket = expression === null ? null : this.#bucket(expression)
       const field = expression === null ? null : this.#names.fieldOf(expression)
@@ -178,8 +178,8 @@ class SqlPlanner {
     return bucket !== null && isSameGranularity(bucket, granularity)
   }
 
-  /** A floor of the time in UTC; null for anything else. */
-  #bucket(expression: Expression): Granularity | null {
+  /** A floor of the time; null for anything else. */
+  #bucket(expression: Expression): Keys['granularity'] | null {
     if (expression.kind !== 'call') return null
     const { name, operands, unit, unitPlace } = expression
     const [first, second, origin, zone] = operands
@@ -191,8 +191,9 @@ class SqlPlanner {
     }
     if (name !== 'TIME_FLOOR' || first === undefined || second?.kind !== 'text' || !this.#names.isTime(first))
       return null
-    if ((origin !== undefined && origin.kind !== 'null') || (zone !== undefined && !isUtc(zone))) return null
-    return granularityOf(parsePeriod(second.value) ?? undefined)
+    const named = zone === undefined ? Zone.utc : zoneConstant(zone)
+    if ((origin !== undefined && origin.kind !== 'null') || named === null) return null
+    return granularityOf(parsePeriod(second.value) ?? undefined, named)
   }
 
   /** What is asked for, then the keys: as `bind-select.ts` orders the groups. */
@@ -228,10 +229,10 @@ const keyValue = (key: number): PlannedValue => ({
   at: keyCell(key),
 })
 
-function granularityOf(period: Parameters<typeof periodGranularity>[0] | undefined): Granularity | null {
-  const granularity = period === undefined ? null : periodGranularity(period, Zone.utc, null)
+function granularityOf(period: Period | undefined, zone = Zone.utc): Keys['granularity'] | null {
+  const granularity = period === undefined ? null : periodGranularity(period, zone, null)
   return granularity === null || !isUsable(granularity) ? null : plainGranularity(granularity)
 }
 
-const isSameGranularity = (left: Granularity, right: Granularity): boolean =>
+const isSameGranularity = (left: Keys['granularity'], right: Keys['granularity']): boolean =>
   JSON.stringify(left) === JSON.stringify(right)

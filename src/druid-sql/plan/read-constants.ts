@@ -61,7 +61,7 @@ function shifted({ operator, left, right }: Extract<Expression, { kind: 'arithme
   return operator === '+' ? ms + byMs : ms - byMs
 }
 
-/** Whether a zone that is written is UTC. */
-export function isUtc(expression: Expression): boolean {
-  return expression.kind === 'text' && Zone.find(expression.value) === Zone.utc
+/** A zone that is written. */
+export function zoneConstant(expression: Expression): Zone | null {
+  return expression.kind === 'text' ? Zone.find(expression.value) : null
 }

@@ -1,6 +1,7 @@
 import type { SpoolRoom } from '../../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
 import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import { timeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { GroupValue } from '../../model/aggregation.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
@@ -44,7 +45,7 @@ async function groupedRows(
   pacer: Pacer,
   signal: AbortSignal,
 ): Promise<readonly Row[] | null> {
-  const groups = await reader.aggregate(plan.aggregation, signal)
+  const groups = await reader.aggregate(plan.aggregation, signal, timeBuckets(plan.aggregation.granularity))
   return groups === null ? null : finishPlan(plan, groups, pacer)
 }
 

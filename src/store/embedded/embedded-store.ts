@@ -1,6 +1,6 @@
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
-import type { AggregationPlan, Groups } from '../../model/aggregation.ts'
+import type { AggregationPlan, Groups, TimeBuckets } from '../../model/aggregation.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import type { ScannedRow, ScanPlan } from '../../model/scan-plan.ts'
@@ -192,8 +192,10 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
     }
   }
 
-  aggregate(plan: AggregationPlan, signal: AbortSignal): Promise<Groups | null> {
-    return this.#over(plan, signal, { rows: [], days: [] }, runAggregation)
+  aggregate(plan: AggregationPlan, signal: AbortSignal, buckets: TimeBuckets | null = null): Promise<Groups | null> {
+    return this.#over(plan, signal, { rows: [], days: [] }, (_, snapshot, pacer, memory) =>
+      runAggregation(plan, snapshot, pacer, memory, buckets),
+    )
   }
 
   scan(plan: ScanPlan, signal: AbortSignal): Promise<readonly ScannedRow[] | null> {

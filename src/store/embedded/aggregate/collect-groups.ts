@@ -1,4 +1,4 @@
-import type { AggregationPlan } from '../../../model/aggregation.ts'
+import type { AggregationPlan, TimeBuckets } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { Chunk, Stretch } from '../head/chunk.ts'
 import { hoursWithin } from '../head/table-hours.ts'
@@ -28,6 +28,8 @@ const fileUnits = 64
 const unitsAtOnce = 16_384
 
 export interface Fields extends GroupFields {
+  /** How time is cut where the granularity is by the clocks of a zone. */
+  readonly buckets: TimeBuckets | null
   /** Columns of numbers that were opened: one that has a value in each row tells how many rows an hour has. */
   readonly numbers: readonly number[]
   /** How many series the entity has. */
@@ -41,6 +43,17 @@ export async function collectGroups(plan: AggregationPlan, run: PlanRun, fields:
   const collector = new GroupCollector(plan, run, fields)
   for (const range of plan.ranges) await collector.addRange(range)
   return collector.groups
+}
+
+/** Null where all rows are of one bucket. */
+function walkOf({ granularity }: AggregationPlan, { buckets }: Fields): BucketWalk | null {
+  if (granularity.kind === 'all') return null
+  return granularity.kind === 'zoned' ? new BucketWalk({ kind: 'all' }, buckets) : new BucketWalk(granularity)
+}
+
+/** Whether buckets are made of whole UTC hours; by the clocks of a zone each hour is looked at as well. */
+function isOfHours({ granularity }: AggregationPlan, { buckets }: Fields): boolean {
+  return granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
 }
 
 class GroupCollector {
@@ -68,7 +81,7 @@ class GroupCollector {
     this.#run = run
     this.#fields = fields
     this.#tests = filterTests(plan.filter, fields.readerOf)
-    this.#walk = plan.granularity.kind === 'all' ? null : new BucketWalk(plan.granularity)
+    this.#walk = walkOf(plan, fields)
     const countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
     this.#hours = new GroupHours({ ...fields, groups: this.groups, walk: this.#walk, countsRows })
     this.#rowCost =
@@ -77,7 +90,7 @@ class GroupCollector {
     this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
     const hasEnds = plan.aggregates.some((aggregate) => 'end' in aggregate)
     this.#usesRollups =
-      isOfWholeHours(plan.granularity) &&
+      isOfHours(plan, fields) &&
       this.#tests.passesRow === null &&
       this.groups.areOfSeries &&
       !this.#hasRowKeys &&
@@ -151,11 +164,12 @@ class GroupCollector {
     const { firstMs, lastMs, hoursMs, rows } = rollups
     const columns = this.#hours.columnsOf(rollups)
     const hours = hoursWithin(rollups, whole)
-    if (hours.filter((hour) => !this.#hours.holds(columns, hour)).length > partsMax) return false
+    if (hours.filter((hour) => !this.#hours.holds(columns, hour, hoursMs[hour])).length > partsMax) return false
     if (firstMs < whole.fromMs) await this.#addTable(table, { fromMs: range.fromMs, toMs: whole.fromMs - 1 })
     for (const hour of hours) {
       const startMs = hoursMs[hour]
-      if (this.#hours.holds(columns, hour)) this.#hours.add(columns, hour, startMs, table.series[0], rows[hour])
+      if (this.#hours.holds(columns, hour, startMs))
+        this.#hours.add(columns, hour, startMs, table.series[0], rows[hour])
       else await this.#addTable(table, { fromMs: startMs, toMs: startMs + hourMs - 1 })
       if (this.#spend(columns.length)) await this.#run.pacer.rest()
     }
@@ -206,7 +220,7 @@ class GroupCollector {
     if (firstMs < whole.fromMs) await this.#addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)
     for (let hour = 0; hour < rollups.length; hour++) {
       const startMs = rollups.hoursMs[hour]
-      if (!this.#hours.holds(hours, hour)) {
+      if (!this.#hours.holds(hours, hour, startMs)) {
         await this.#addRows(reader.forward(place, startMs, startMs + hourMs - 1), series)
         continue
       }
@@ -225,7 +239,9 @@ class GroupCollector {
     const rows = this.#hours.rowsByHour(pooled, pooled, info.rows - rowsLeftOut)
     const hours = this.#hours.columnsOf(pooled)
     if (rows === null) return false
-    for (let hour = 0; hour < pooled.length; hour++) if (!this.#hours.holds(hours, hour)) return false
+    for (let hour = 0; hour < pooled.length; hour++) {
+      if (!this.#hours.holds(hours, hour, pooled.hoursMs[hour])) return false
+    }
     for (let hour = 0; hour < pooled.length; hour++) {
       this.#hours.add(hours, hour, pooled.hoursMs[hour], reader.seriesAt(0), rows[hour])
     }

@@ -1,6 +1,7 @@
 // Hours of rollups as parts of groups: what they say of each aggregate, and whether that is enough.
 import type { TableRollups } from '../head/table-hours.ts'
 import type { PooledRollups, SeriesRollups } from '../reading/sealed-source.ts'
+import { hourMs } from '../reading/whole-hours.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { ColumnHours } from './accumulator.ts'
 import type { GroupRows } from './group-rows.ts'
@@ -60,9 +61,14 @@ export class GroupHours {
     })
   }
 
-  /** Whether an hour says what its rows would. */
-  holds(hours: readonly ColumnHours[], hour: number): boolean {
-    const { accumulators } = this.#options.groups
+  /** Whether an hour says what its rows would: it is of one bucket, which by the clocks of a zone it may not be, and tells enough. */
+  holds(hours: readonly ColumnHours[], hour: number, startMs: number): boolean {
+    const { groups, walk } = this.#options
+    const { accumulators } = groups
+    if (walk !== null) {
+      walk.enter(startMs)
+      if (walk.endMs < startMs + hourMs) return false
+    }
     for (let place = 0; place < hours.length; place++) {
       if (!accumulators[place].holdsHour(hours[place], hour)) return false
     }

@@ -8,6 +8,10 @@ import type { ModelRow } from '../../../../test/support/model-store.ts'
 import { isNumber, passes, randomFilter } from '../../../../test/support/random-filters.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
+import { parsePeriod } from '../../../druid-time/iso.ts'
+import { nativeBucketStart, periodGranularity } from '../../../druid-time/native-granularity.ts'
+import { plainGranularity, timeBuckets, zonedGranularity } from '../../../druid-time/plain-granularity.ts'
+import { Zone } from '../../../druid-time/zone.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type { AggregationPlan, EndAggregate, GroupValue, StoredAggregate } from '../../../model/aggregation.ts'
 import type { Value } from '../../../model/column.ts'
@@ -40,6 +44,21 @@ function randomEnd(draw: Draw, fields: readonly EntityField[]): StoredAggregate 
   return { kind: 'endValue', end, field: oneOf(draw, usable) }
 }
 
+function randomZoned(draw: Draw): AggregationPlan['granularity'] {
+  const zone = Zone.find(
+    oneOf(draw, ['Europe/Madrid', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', '-03:00']),
+  )!
+  const period = parsePeriod(oneOf(draw, ['P1D', 'PT1H', 'P1M', 'P1W', 'PT1M', 'P2D']))!
+  return plainGranularity(periodGranularity(period, zone, null)!)!
+}
+
+function bucketOf(granularity: AggregationPlan['granularity'], ms: number): number {
+  if (granularity.kind === 'all') return 0
+  return granularity.kind === 'zoned'
+    ? nativeBucketStart(zonedGranularity(granularity), ms)
+    : bucketStart(granularity, ms)
+}
+
 function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory): AggregationPlan {
   const times = model.rows.map(timeOf)
   const at = (): number => (times.length === 0 ? 0 : oneOf(draw, times) + oneOf(draw, [-1, 0, 0, 1, 3_600_000]))
@@ -68,7 +87,7 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
     tags: [first, ...others],
     ranges: apart,
     filter: draw(2) === 0 ? null : randomFilter(draw, fields),
-    granularity: parseGranularity(oneOf(draw, granularities))!,
+    granularity: draw(4) === 0 ? randomZoned(draw) : parseGranularity(oneOf(draw, granularities))!,
     keys: draw(3) === 0 ? [] : keys.filter(() => draw(3) === 0),
     aggregates:
       draw(5) === 0
@@ -120,7 +139,7 @@ function expectedRows(plan: AggregationPlan, all: readonly ModelRow[]): GroupVal
     if (plan.sinceMs !== null && ms < plan.sinceMs) continue
     if (!plan.ranges.some(({ fromMs, toMs }) => ms >= fromMs && ms <= toMs)) continue
     if (plan.filter !== null && !passes(plan.filter, row)) continue
-    const bucket = plan.granularity.kind === 'all' ? 0 : bucketStart(plan.granularity, ms)
+    const bucket = bucketOf(plan.granularity, ms)
     const key = [bucket, ...plan.keys.map(({ name, type }) => keyOf(row.values[name] ?? null, type))]
     const text = key.map(plain).join('\0')
     const group = groups.get(text) ?? { key, rows: [] }
@@ -154,7 +173,7 @@ const keyText = (row: readonly GroupValue[], keys: number): string =>
 async function look(draw: Draw, seen: SeenHistory): Promise<void> {
   for (let question = 0; question < 4; question++) {
     const plan = randomAggregation(draw, seen)
-    const found = await seen.store.aggregate(plan, new AbortController().signal)
+    const found = await seen.store.aggregate(plan, new AbortController().signal, timeBuckets(plan.granularity))
     if (seen.replaces) continue
     const order = (rows: readonly (readonly GroupValue[])[]) =>
       rows.toSorted((left, right) => (keyText(left, plan.keys.length) < keyText(right, plan.keys.length) ? -1 : 1))

@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { AggregationPlan, Groups, GroupValue, RowFilter } from '../../../model/aggregation.ts'
+import type { AggregationPlan, Groups, GroupValue, RowFilter, TimeBuckets } from '../../../model/aggregation.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../../model/plan.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
@@ -18,6 +18,7 @@ export async function runAggregation(
   snapshot: EntitySnapshot,
   pacer: Pacer,
   memory: RunMemory,
+  buckets: TimeBuckets | null,
 ): Promise<Groups | null> {
   const used = usedFields(plan, snapshot)
   const run = await preparePlan(snapshot, selectionOf(plan, used), noLimits, pacer, memory)
@@ -31,6 +32,7 @@ export async function runAggregation(
     readerOf: (name) => readers.get(name)!,
     columns: plan.aggregates.map((aggregate) => ('field' in aggregate ? columnOf(aggregate.field.name) : -1)),
     numbers: used.filter(({ type }) => type === 'double' || type === 'long').map(({ name }) => columnOf(name)),
+    buckets,
     seriesCount: snapshot.registry.series.count,
     tableSpans: snapshot.tables.map(({ table }) => ({ fromMs: table.firstMs, toMs: table.lastMs })),
   }

@@ -1,3 +1,4 @@
+import type { TimeBuckets } from '../../../model/aggregation.ts'
 import { fixedMs } from '../../../model/duration.ts'
 import { bucketStart, type Granularity, nextBucketStart } from '../../../model/granularity.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'
@@ -20,14 +21,29 @@ export class BucketWalk {
   startMs = Number.POSITIVE_INFINITY
   endMs = Number.NEGATIVE_INFINITY
   readonly #granularity: Granularity
+  readonly #given: TimeBuckets | null
+  /** Instants from here on are known to be in the bucket: by the clocks of a zone not all behind its start are. */
+  #fromMs = Number.POSITIVE_INFINITY
 
-  constructor(granularity: Granularity) {
+  /** `given` says how time is cut in place of the granularity. */
+  constructor(granularity: Granularity, given: TimeBuckets | null = null) {
     this.#granularity = granularity
+    this.#given = given
   }
 
   /** Moves to the bucket that holds `ms`: likely the one it is in, or the next. */
   enter(ms: number): void {
-    if (ms >= this.startMs && ms < this.endMs) return
+    if (ms >= this.#fromMs && ms < this.endMs) return
+    this.#move(ms)
+    this.#fromMs = this.#given === null ? this.startMs : ms
+  }
+
+  #move(ms: number): void {
+    if (this.#given !== null) {
+      this.startMs = this.#given.startOf(ms)
+      this.endMs = this.#given.endOf(ms)
+      return
+    }
     const granularity = this.#granularity
     if (granularity.kind === 'all') {
       this.startMs = Number.NEGATIVE_INFINITY
@@ -42,6 +58,7 @@ export class BucketWalk {
     this.startMs = bucketStart(granularity, ms)
     this.endMs = nextBucketStart(granularity, this.startMs)
   }
+
   /** The first row of rising times that lies behind the bucket of `row`; `end` when there is none. The steps double, for it may be near. */
   endIn(times: Float64Array, row: number, end: number): number {
     if (times[end - 1] < this.endMs) return end
