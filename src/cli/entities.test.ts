@@ -10,6 +10,9 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
   [['plant', 'P1D'], '1969-12-30T23:59:59.999Z', false],
   [['plant', 'P1D'], '1969-12-31T00:00:00.000Z', true],
   [['plant', 'P1D'], null, true],
+  // Whole UTC days leave, as the service does it.
+  [['plant', 'PT12H'], '1969-12-31T08:00:00.000Z', true],
+  [['plant', 'PT12H'], '1969-12-30T23:59:59.999Z', false],
   [['plant', 'P1D', '--yes'], '1960-01-01T00:00:00.000Z', true],
   [['plant', 'none'], '1960-01-01T00:00:00.000Z', true],
 ])('retain %j where the first item is of %s', async (argv, first, isAsked) => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { EntityAnswer, EntityDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
-import { formatInstant } from '../model/instant.ts'
+import { formatInstant, msPerDay } from '../model/instant.ts'
 import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
@@ -46,10 +46,11 @@ async function refuseToLetGo(
   // What is no entity the service refuses in its own words.
   const first = (await client.entities()).find((one) => one.entity === entity)?.first_date ?? null
   if (duration === null || first === null) return
-  const oldestMs = addDuration(nowMs, duration, -1)
+  // As the service lets them go: whole UTC days.
+  const oldestMs = Math.floor(addDuration(nowMs, duration, -1) / msPerDay) * msPerDay
   if (Date.parse(first) >= oldestMs) return
   throw new CommandError(
-    `${entity} has items since ${first}. Those before ${formatInstant(oldestMs)} would leave now, for good: no longer retention brings them back. Give --yes to let them go.`,
+    `${entity} has items since ${first}. Those before ${formatInstant(oldestMs)} would leave now, for good: making the retention longer later does not bring them back. Give --yes to let them go.`,
   )
 }
 

@@ -21,3 +21,23 @@ test.each([
   expect(out.includes('It is blocked')).toBe(line !== null)
   if (line !== null) expect(out.endsWith(line)).toBe(true)
 })
+
+test.each<[argv: readonly string[], kind: string, rows: number, said: string | null]>([
+  [[], 'series', 3, null],
+  [['--drop-data'], 'series', 0, null],
+  [['--drop-data'], 'series', 3, 'plant has 3 rows. --drop-data would delete them now, for good'],
+  [['--drop-data'], 'series', 1, 'plant has 1 row. --drop-data would delete it now, for good'],
+  [['--drop-data'], 'metadata', 2, 'plant has 2 items. --drop-data would delete them now, for good'],
+  [['--drop-data', '--yes'], 'series', 3, null],
+])('delete %j of one of kind %s with %i items', async (options, kind, rows, said) => {
+  const counters = { ...ingest.counters, stored: kind === 'series' ? 0 : rows }
+  const { url, seen } = await service({
+    'GET /admin/ingests/plant': () => [200, { ...ingest, kind, counters }],
+    'GET /consumer/data/entities': () => [200, kind === 'series' ? [{ entity: 'plant', rows }] : []],
+    'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
+    'DELETE /admin/ingests/plant?data=drop': () => [204, ''],
+  })
+  const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
+  expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
+  expect([code, err]).toEqual(said === null ? [0, ''] : [1, expect.stringContaining(said)])
+})

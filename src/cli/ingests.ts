@@ -9,6 +9,7 @@ import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 import { parseWord } from './parse-word.ts'
+import { refuseToDrop } from './refuse-to-drop.ts'
 import { UsageError } from './usage-error.ts'
 
 interface CreateOptions extends JsonOption {
@@ -18,6 +19,11 @@ interface CreateOptions extends JsonOption {
   readonly replaceDuplicates?: boolean
   readonly lines?: string
   readonly unknown?: 'reject' | 'add'
+}
+
+interface DeleteOptions {
+  readonly dropData?: boolean
+  readonly yes?: boolean
 }
 
 const createExamples = `
@@ -178,8 +184,10 @@ function addChanges(ingests: Command, context: CliContext): void {
     .command('delete <alias>')
     .description('delete an ingest; its rows stay unless --drop-data is given')
     .option('--drop-data', 'also delete its entity, with everything that was ever pushed to it')
-    .action(async (alias: string, { dropData }: { readonly dropData?: boolean }, command: Command) => {
+    .option('--yes', 'with --drop-data: also when it has items')
+    .action(async (alias: string, { dropData, yes }: DeleteOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
+      if (dropData === true && yes !== true) await refuseToDrop(client, alias)
       await client.deleteIngest(alias, dropData === true ? 'drop' : 'keep')
       const outcome = dropData === true ? 'with all its data' : 'its data is kept'
       context.stdout.write(`${alias} is deleted, ${outcome}.\n`)

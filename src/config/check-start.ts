@@ -1,8 +1,9 @@
 // Checks what a start needs of the machine, before anything is opened. Each fault is named by its setting, and nothing has begun by then.
-import { lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type PairFiles, readPair } from '../lib/certificate-pair.ts'
 import { privateFolderMode } from '../lib/private-files.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
@@ -12,7 +13,7 @@ import type { Settings } from './settings.ts'
 
 type StartSettings = Pick<
   Settings,
-  'engine' | 'server' | 'host' | 'port' | 'data' | 'backup' | 'kafka' | 'druid' | 'postgres'
+  'engine' | 'server' | 'host' | 'port' | 'data' | 'backup' | 'replica' | 'kafka' | 'druid' | 'postgres'
 >
 
 /** Makes the data folder when all else is well. Throws `SettingsError`. */
@@ -26,6 +27,7 @@ export async function checkStart(settings: StartSettings): Promise<void> {
     ...(isEmbedded && dataFault === null ? partFaults(settings.data) : []),
     ...(isEmbedded ? [] : await authorityFaults(settings)),
     isEmbedded && settings.backup.directory !== '' ? folderFault('backup.directory', settings.backup.directory) : null,
+    isEmbedded ? copyFault(settings) : null,
   ].filter((fault) => fault !== null)
   if (faults.length === 0) faults.push(...writingFaults(settings.data))
   if (faults.length > 0) throw new SettingsError(faults)
@@ -70,6 +72,30 @@ function folderFault(name: string, path: string): string | null {
       const what = at === resolve(path) ? 'is' : `cannot be made, for ${at} is`
       return `${name} (${path}) ${what} ${kind}. Give it a folder.`
     }
+  }
+}
+
+/** A copy in the data folder, or around it: it would be lost with the disk and the folder, and one would hold the other. */
+function copyFault({ data, replica: { url } }: StartSettings): string | null {
+  if (!url.startsWith('file:') || !URL.canParse(url)) return null
+  const [ofCopy, ofData] = [realPath(fileURLToPath(url)), realPath(data)]
+  if (!isWithin(ofCopy, ofData) && !isWithin(ofData, ofCopy)) return null
+  const where = ofCopy === ofData ? 'is' : isWithin(ofCopy, ofData) ? 'lies within' : 'lies around'
+  return `replica.url (${url}) ${where} the data folder (data: ${data}). Give the copy a folder outside it, best on another disk.`
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  const way = relative(outer, inner)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+/** Without links, as far as the path exists. */
+function realPath(path: string): string {
+  const at = resolve(path)
+  try {
+    return realpathSync(at)
+  } catch {
+    return at === dirname(at) ? at : join(realPath(dirname(at)), basename(at))
   }
 }
 
