@@ -41,3 +41,28 @@ test.each<[argv: readonly string[], kind: string, rows: number, said: string | n
   expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
   expect([code, err]).toEqual(said === null ? [0, ''] : [1, expect.stringContaining(said)])
 })
+
+test.each([
+  [{ kind: 'metadata' }, 'kind: metadata\n'],
+  [{ duplicates: 'keep', unknown: 'reject', lines: null }, 'kind: series, duplicates: keep, unknown: reject\n'],
+  [
+    { duplicates: 'replace', unknown: 'add', lines: { tag: '{measurement}.{host}' } },
+    'kind: series, duplicates: replace, unknown: add, lines: {measurement}.{host}\n',
+  ],
+])('an ingest is shown with what becomes of its rows: %j', async (rules, line) => {
+  const { url } = await service({ 'GET /admin/ingests/plant': () => [200, { ...ingest, state: 'active', ...rules }] })
+  const { out } = await tidemark(url, ['ingests', 'show', 'plant'])
+  expect(out.endsWith(`\n${line}`)).toBe(true)
+})
+
+test.each([
+  ['x:string:dimension,y:double:metric', ''],
+  ['x:string:tag', 'From now on plant rejects rows without "x": a row must have all tags. Let all who push give it.\n'],
+  [
+    'x:string:tag:X,y:string:tag',
+    'From now on plant rejects rows without "X" and "y": a row must have all tags. Let all who push give them.\n',
+  ],
+])('adding %s says what pushers must give from now on', async (fields, said) => {
+  const { url } = await service({ 'PATCH /admin/ingests/plant': () => [200, { ...ingest, state: 'active' }] })
+  expect((await tidemark(url, ['ingests', 'add-fields', 'plant', '--field', fields])).err).toBe(said)
+})

@@ -78,6 +78,17 @@ const columns: readonly ItemColumn<ListedIngest>[] = [
   { title: 'fields', cell: ({ fields }) => fields.map(fieldText).join(' ') },
 ]
 
+/** What the table has no room for: the kind, and what becomes of rows. */
+function rulesText({ kind, duplicates, unknown, lines }: IngestAnswer): string {
+  const rules = [
+    ['kind', kind],
+    ['duplicates', duplicates],
+    ['unknown', unknown],
+    ['lines', lines?.tag],
+  ]
+  return `${rules.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`])).join(', ')}\n`
+}
+
 async function print(
   context: CliContext,
   client: TidemarkClient,
@@ -86,6 +97,7 @@ async function print(
 ): Promise<void> {
   if (options.json) return printJson(context, ingest)
   printItems(context, {}, { items: [await listed(client, ingest)], columns, none: '' })
+  context.stdout.write(rulesText(ingest))
   if (ingest.state === 'blocked') context.stdout.write(`It is blocked. Reason: ${ingest.reason ?? 'none was given'}\n`)
 }
 
@@ -159,6 +171,16 @@ export function addIngests(program: Command, context: CliContext): void {
   addChanges(ingests, context)
 }
 
+const addFieldsNote = `
+A row that lacks a tag is rejected. So once you add a tag, all who push must give it; until they do, all their rows are
+rejected. A dimension or metric may be left out.
+`
+
+function neededTags(alias: string, tags: readonly string[]): string {
+  const named = tags.map((tag) => `"${tag}"`).join(' and ')
+  return `From now on ${alias} rejects rows without ${named}: a row must have all tags. Let all who push give ${tags.length === 1 ? 'it' : 'them'}.\n`
+}
+
 /** What changes an ingest that is there. */
 function addChanges(ingests: Command, context: CliContext): void {
   ingests
@@ -166,10 +188,13 @@ function addChanges(ingests: Command, context: CliContext): void {
     .description('add fields; rows that are already stored have null in them')
     .requiredOption('--field <fields>', 'name:type:role, separated by commas; may be repeated', collectList)
     .option('--json', 'print JSON')
+    .addHelpText('after', addFieldsNote)
     .action(async (alias: string, options: JsonOption & { readonly field: readonly string[] }, command: Command) => {
       const change = { add_fields: options.field.map(parseField) }
       const client = connect(context, command.optsWithGlobals())
       await print(context, client, options, await client.changeIngest(alias, change))
+      const tags = change.add_fields.filter(({ role }) => role === 'tag').map(({ name, source = name }) => source)
+      if (tags.length > 0) context.stderr.write(neededTags(alias, tags))
     })
   ingests
     .command('unknown <alias> <rule>')

@@ -23,9 +23,46 @@ test('rejected rows are exported line by line, of all pages', async () => {
   expect([code, out]).toEqual([0, ['1', '2', '3'].map((id) => `${JSON.stringify(row(id))}\n`).join('')])
 })
 
-test.each([[[]], [['7', '--all']]])('discarding %j asks what is meant', async (words) => {
+test.each([
+  [[], 'Give the ids of the rows to discard'],
+  [['7', '--all'], 'Ids, filters (--batch, --code, --field) and --all exclude each other.'],
+  [['--code', 'wrong_type', '--all'], 'Ids, filters (--batch, --code, --field) and --all exclude each other.'],
+])('discarding %j asks what is meant', async (words, asked) => {
   const { code, err } = await tidemark(unreachable, ['rejected', 'discard', 'plant', ...words])
-  expect([code, err]).toEqual([64, expect.stringContaining('Give the ids of the rows to discard')])
+  expect([code, err]).toEqual([64, expect.stringContaining(asked)])
+})
+
+test.each([
+  [['discard', 'plant', '999'], 'No rejected row of plant has the id 999.'],
+  [['replay', 'plant', '999'], 'No rejected row of plant has the id 999.'],
+  [['replay', 'plant', '999', '--dry-run'], 'No rejected row of plant has the id 999.'],
+  [['discard', 'plant', '998', '999'], 'No rejected row of plant has one of the 2 ids.'],
+])('%j of rows that are not there', async (words, said) => {
+  const { url } = await service({
+    'DELETE /admin/ingests/plant/rejected': () => [200, { discarded: 0 }],
+    'POST /admin/ingests/plant/rejected/replay': () => [200, { replayed: 0, stored: 0, rejected: 0 }],
+    'POST /admin/ingests/plant/rejected/replay/preview': () => [
+      200,
+      { rows: 0, stored: 0, rejected: 0, more: false, Items: [] },
+    ],
+  })
+  const { code, err } = await tidemark(url, ['rejected', ...words])
+  expect([code, err]).toEqual([1, expect.stringContaining(said)])
+})
+
+test('a list that a filter empties says so', async () => {
+  const { url } = await service({
+    'GET /admin/ingests/plant/rejected?code=wrong_type&field=nosuch&limit=21': () => [
+      200,
+      { Items: [], NextToken: null },
+    ],
+    'GET /admin/ingests/plant/rejected?limit=21': () => [200, { Items: [], NextToken: null }],
+  })
+  const list = ['rejected', 'list', 'plant']
+  expect((await tidemark(url, [...list, '--code', 'wrong_type', '--field', 'nosuch'])).out).toBe(
+    'No rejected row matches --code wrong_type --field nosuch.\n',
+  )
+  expect((await tidemark(url, list)).out).toBe('No row is rejected.\n')
 })
 
 test('says how many rows are discarded', async () => {
@@ -47,8 +84,8 @@ test('rejected rows are shown with their ids, counted from 1, below their summar
     "rows  code        field  first  last
        2  wrong_type  V      then   now
 
-    id  received  row  field  code        message  text
-    7   now         1  V      wrong_type  no       {"V":"x"}
+    id  received  batch  row  field  code        message  text
+    7   now       b        1  V      wrong_type  no       {"V":"x"}
     "
   `)
   expect(seen).toHaveLength(3)

@@ -11,6 +11,7 @@ import {
   filterOf,
   pageRowsMax,
   pagesOf,
+  refuseUnknown,
   whoseRows,
   withFilters,
 } from './rejected/chosen-rows.ts'
@@ -27,6 +28,7 @@ interface ExportOptions extends FilterOptions {
 const columns: readonly ItemColumn<RejectedRowAnswer>[] = [
   { title: 'id', cell: (row) => row.id },
   { title: 'received', cell: (row) => row.received },
+  { title: 'batch', cell: (row) => row.batch },
   { title: 'row', align: 'right', cell: (row) => row.index + 1 },
   { title: 'field', cell: (row) => row.field },
   { title: 'code', cell: (row) => row.code },
@@ -52,6 +54,11 @@ const batchColumns: readonly ItemColumn<BatchAnswer>[] = [
 ]
 
 const none = 'No row is rejected.'
+
+function noMatch(options: FilterOptions): string {
+  const filters = Object.entries(filterOf(options)).map(([name, value]) => `--${name} ${value}`)
+  return `No rejected row matches ${filters.join(' ')}.`
+}
 
 /** `tidemark rejected`: rows that were pushed and not stored; of all pushers with an admin key, of one's own with the key that pushed them. */
 export function addRejected(program: Command, context: CliContext): void {
@@ -88,7 +95,11 @@ function addList(rejected: Command, context: CliContext): void {
       }
       const isWhole = Object.keys(filterOf(options)).length === 0
       if (options.json !== true && isWhole && items.length > 0) await printSummary(context, client, ingest, options)
-      printItems(context, options, { items: items.slice(0, options.limit), columns, none })
+      printItems(context, options, {
+        items: items.slice(0, options.limit),
+        columns,
+        none: isWhole ? none : noMatch(options),
+      })
       if (more) context.stderr.write('There are more; --limit shows them.\n')
     })
 }
@@ -163,6 +174,7 @@ function addDiscard(rejected: Command, context: CliContext): void {
       for await (const chosen of chosenIds(client, ingest, ids, options, 'discard')) {
         discarded += await client.discardRejected(ingest, chosen, whoseRows(options))
       }
+      refuseUnknown(ingest, ids, discarded)
       context.stdout.write(`${discarded} ${discarded === 1 ? 'row is' : 'rows are'} discarded.\n`)
     })
 }

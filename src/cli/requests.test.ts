@@ -98,7 +98,7 @@ test.each<[string[], string]>([
   [['rejected', 'discard', 'plant', '7', '9'], 'DELETE /admin/ingests/plant/rejected {"ids":["7","9"]}'],
   [['rejected', 'discard', 'plant', '--all'], 'DELETE /admin/ingests/plant/rejected {}'],
 ])('%j', async (argv, expected) => {
-  const answer = { ...plantIngest, Items: [], NextToken: null }
+  const answer = { ...plantIngest, Items: [], NextToken: null, discarded: 1 }
   const asked = expected.split(' ').slice(0, 2).join(' ')
   const { url, seen } = await service({ [asked]: () => [200, answer] })
   expect((await tidemark(url, argv)).code).toBe(0)

@@ -68,3 +68,40 @@ test.each<[readonly string[], string]>([
   expect(err).toContain(words)
   expect(seen.filter((request) => request.startsWith('PUT'))).toEqual([])
 })
+
+// The clock of these tests begins in 1970.
+test('the list says which subscriptions are valid now', async () => {
+  const ended = { ...open, until: '1970-01-01T00:00:00.000Z' }
+  const items = [
+    { ingest: 'a', ...open },
+    { ingest: 'b', ...ended },
+    { ingest: 'c', ...open, from: '2026-01-01T00:00:00.000Z' },
+    { entity: 'd', ...open, suspended: true },
+    { entity: 'e', ...open, from: '1969-01-01T00:00:00.000Z', until: '2026-01-01T00:00:00.000Z' },
+  ]
+  const { url } = await service({ 'GET /admin/subscribers/s/subscriptions': () => [200, { Items: items }] })
+  const { out } = await tidemark(url, ['subscriptions', 'list', 's'])
+  const [titles, ...rows] = out.trimEnd().split('\n')
+  expect(titles).toMatch(/ valid$/)
+  expect(rows.map((row) => /(yes|no|no, ended)$/.exec(row)?.[0])).toEqual(['yes', 'no, ended', 'no', 'no', 'yes'])
+})
+
+test.each([
+  [
+    ['--ingest', 'a', '--until', '1969-12-31'],
+    [/^It has ended already, at 1969-12-31: it allows nothing\. Give a later --until\.\n$/],
+  ],
+  [
+    ['--ingest', 'a,*,no such'],
+    [/^There is no ingest "no such" yet: tidemark ingests create "no such" makes it\.\nNext, /],
+  ],
+])('add %j says what stands in the way', async (options, [said]) => {
+  const problem = { code: 'unknown_ingest', detail: 'There is none.', retryable: false }
+  const { url } = await service({
+    'GET /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],
+    'PUT /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],
+    'GET /admin/ingests/a': () => [200, { alias: 'a', kind: 'series' }],
+    'GET /admin/ingests/no%20such': () => [404, problem],
+  })
+  expect((await tidemark(url, ['subscriptions', 'add', 's', ...options])).err).toMatch(said!)
+})

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { ServiceError } from '../client/service-error.ts'
 import { shellWord } from '../lib/shell-word.ts'
+import { parseInstant } from '../model/instant.ts'
 import {
   missingTargets,
   type NewSubscriptions,
@@ -45,6 +47,21 @@ const columns: readonly ItemColumn<SubscriptionEntry & { readonly valid?: boolea
   { title: 'suspended', cell: (entry) => (entry.suspended ? 'yes' : '') },
 ]
 
+type Dates = Pick<SubscriptionEntry, 'from' | 'until' | 'suspended'>
+
+function isPast(date: string | null | undefined, nowMs: number): boolean {
+  const ms = typeof date === 'string' ? parseInstant(date) : null
+  return ms !== null && ms <= nowMs
+}
+
+const hasEnded = ({ until }: Dates, nowMs: number): boolean => isPast(until, nowMs)
+
+/** As the service judges it: `from` is included, `until` is not. */
+function isValid(entry: Dates, nowMs: number): boolean {
+  const hasBegun = typeof entry.from !== 'string' || isPast(entry.from, nowMs)
+  return hasBegun && !hasEnded(entry, nowMs) && entry.suspended !== true
+}
+
 /** `tidemark subscriptions`: what a subscriber's keys may push to and read. */
 export function addSubscriptions(program: Command, context: CliContext): void {
   const subscriptions = program
@@ -64,7 +81,12 @@ function addList(subscriptions: Command, context: CliContext): void {
     .option('--json', 'print JSON')
     .action(async (subscriber: string, options: JsonOption, command: Command) => {
       const { Items: items } = await connect(context, command.optsWithGlobals()).subscriptions(subscriber)
-      printItems(context, options, { items, columns, none })
+      const nowMs = context.nowMs()
+      const valid: ItemColumn<SubscriptionEntry> = {
+        title: 'valid',
+        cell: (entry) => (isValid(entry, nowMs) ? 'yes' : hasEnded(entry, nowMs) ? 'no, ended' : 'no'),
+      }
+      printItems(context, options, { items, columns: [...columns, valid], none })
     })
 }
 
@@ -90,8 +112,25 @@ function addAdd(subscriptions: Command, context: CliContext): void {
       const added = newEntries(options)
       const { Items: present } = await client.subscriptions(subscriber)
       await put(context, client, subscriber, [...withoutEntries(present, options), ...added])
-      context.stderr.write(nextStep(subscriber, options, await isMetadata(client, options)))
+      for (const alias of await unknownIngests(client, options))
+        context.stderr.write(
+          `There is no ingest "${alias}" yet: tidemark ingests create ${shellWord(alias)} makes it.\n`,
+        )
+      if (hasEnded(options, context.nowMs()))
+        context.stderr.write(`It has ended already, at ${options.until}: it allows nothing. Give a later --until.\n`)
+      else context.stderr.write(nextStep(subscriber, options, await isMetadata(client, options)))
     })
+}
+
+/** A subscription may come before its ingest. */
+async function unknownIngests(client: TidemarkClient, { ingest = [] }: Targets): Promise<readonly string[]> {
+  const unknown: string[] = []
+  for (const alias of ingest.filter((one) => one !== '*')) {
+    await client.ingest(alias).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.status === 404) unknown.push(alias)
+    })
+  }
+  return unknown
 }
 
 /** Whether the first entity is one of metadata, which its ingest of the same name says. */

@@ -3,6 +3,8 @@ import type { Command } from 'commander'
 import type { RejectedRowAnswer } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
 import type { RejectedSelection, WhoseRows } from '../../client/request-paths.ts'
+import { shellWord } from '../../lib/shell-word.ts'
+import { CommandError } from '../command-error.ts'
 import { UsageError } from '../usage-error.ts'
 
 export interface FilterOptions {
@@ -63,7 +65,13 @@ export async function* chosenIds(
   what: string,
 ): AsyncGenerator<readonly string[] | null> {
   const isFiltered = Object.keys(filterOf(options)).length > 0
-  if ([options.all === true, ids.length > 0, isFiltered].filter(Boolean).length !== 1) {
+  const said = [options.all === true, ids.length > 0, isFiltered].filter(Boolean).length
+  if (said > 1) {
+    throw new UsageError(
+      `Ids, filters (--batch, --code, --field) and --all exclude each other. Give one of them to say which rows to ${what}.`,
+    )
+  }
+  if (said === 0) {
     throw new UsageError(
       `Give the ids of the rows to ${what} (tidemark rejected list shows them), or --batch, --code or --field, or --all.`,
     )
@@ -74,4 +82,13 @@ export async function* chosenIds(
   for await (const rows of pagesOf(client, ingest, options, pageRowsMax)) {
     if (rows.length > 0) yield rows.map(({ id }) => id)
   }
+}
+
+/** Throws `CommandError` where not one of the ids that were given belongs to a rejected row. */
+export function refuseUnknown(ingest: string, ids: readonly string[], found: number): void {
+  if (ids.length === 0 || found > 0) return
+  const named = ids.length === 1 ? `the id ${ids[0]}` : `one of the ${ids.length} ids`
+  throw new CommandError(
+    `No rejected row of ${ingest} has ${named}. "tidemark rejected list ${shellWord(ingest)}" shows the ids.`,
+  )
 }

@@ -6,7 +6,7 @@ import { type CliContext, connect } from '../context.ts'
 import { collectList } from '../list-option.ts'
 import { type JsonOption, printJson } from '../output.ts'
 import { parseWord } from '../parse-word.ts'
-import { type ChoiceOptions, chosenIds, withFilters } from './chosen-rows.ts'
+import { type ChoiceOptions, chosenIds, refuseUnknown, withFilters } from './chosen-rows.ts'
 import { jsonOrText, namedValues } from './named-values.ts'
 
 interface ReplayOptions extends ChoiceOptions, JsonOption {
@@ -53,6 +53,7 @@ export function addReplay(rejected: Command, context: CliContext): void {
       for await (const chosen of chosenIds(client, ingest, ids, options, 'replay')) {
         if (options.dryRun) {
           const preview = await client.previewReplay(ingest, chosen, changes)
+          refuseUnknown(ingest, ids, preview.rows)
           if (options.json) printJson(context, preview)
           else context.stdout.write(previewText(preview))
           return
@@ -61,6 +62,7 @@ export function addReplay(rejected: Command, context: CliContext): void {
         total.stored += stored
         total.rejected += rejected
       }
+      refuseUnknown(ingest, ids, total.stored + total.rejected)
       if (options.dryRun) context.stdout.write('There is no such row.\n')
       else if (options.json) printJson(context, total)
       else context.stdout.write(replayText(total, options.into))
