@@ -9,6 +9,7 @@ export default defineConfig({
       'test/cluster/**',
       'test/e2e/**',
       'test/tools/**',
+      'test/client/packed.test.ts',
       'test/agreement/agreement.test.ts',
       'test/docs/guides.test.ts',
       'node_modules/**',

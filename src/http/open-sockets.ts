@@ -1,5 +1,5 @@
 // The sockets of a server, those too whose TLS handshake has not ended: `closeAllConnections` of Node.js knows nothing of them.
-// Tested by `test/acceptance/tls.test.ts`.
+// Tested by `test/faults/tls.test.ts`.
 import type { Server, Socket } from 'node:net'
 
 const socketsOf = new WeakMap<Server, Set<Socket>>()

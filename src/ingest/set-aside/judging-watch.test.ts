@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plantIngest as series } from '../../../test/support/plant-ingest.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { AsideEntry } from '../../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
@@ -331,7 +332,7 @@ describe('whatever ends the judge', () => {
           check(world, pushes)
         },
       ),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     )
   })
 
