@@ -186,8 +186,11 @@ class PlainPush implements AnswerInFlight {
     const { headers } = this.request.raw
     try {
       // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
+      const { subscriberId, keyId, ingest } = this.admit()
       const answer = await this.#parts.services.pushes.push({
-        ...this.admit(),
+        subscriberId,
+        keyId,
+        ingest,
         body,
         format: this.#head.format,
         idempotencyKey: idempotencyKeyOf(headers),

@@ -15,14 +15,22 @@ export interface Channel {
 /** `awaitedAfter` says what has to come after an error. */
 export function openChannel(port: MessagePort, awaitedAfter: (error: unknown) => Awaited): Channel {
   const outbox = new Outbox<FromStore>(port)
+  let judged: FromStore[] = []
   const send = (message: FromStore): void => {
+    for (const event of judged) outbox.push(event)
+    judged = []
     outbox.push(message)
     outbox.flush()
   }
   return {
     outbox,
     send,
-    observe: (event) => send({ kind: 'event', event }),
+    observe: (event) => {
+      const message = { kind: 'event', event } as const
+      // Each step ends with news of its progress: it goes with that, so that the main thread is woken once.
+      if (event.kind === 'rowsJudged') judged.push(message)
+      else send(message)
+    },
     stuck: (error) => send({ kind: 'waits', awaited: awaitedAfter(error) }),
   }
 }
