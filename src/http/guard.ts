@@ -61,7 +61,10 @@ export class Guard {
 
   /** Who asks: a subscriber, whichever of his keys he uses, or where reading is public an address. */
   reader(request: FastifyRequest): Reader {
-    return { id: readerId(this.asker(request), request), mayRead: this.readable(request) }
+    const asker = this.asker(request)
+    const id = readerId(asker, request)
+    if (this.#isOpen(this.#consumption, request)) return { id, mayRead: () => true }
+    return { id, mayRead: (name) => this.#access.mayRead(asker, name) }
   }
 
   /** As `reader`, by a key that was shown before where the request shows none. Throws Problem `forbidden` where none of them lets him in. */

@@ -9,12 +9,13 @@ import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidShape } from '../model/druid-layout.ts'
-import type { Plan, PlanLimits } from '../model/plan.ts'
+import type { PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 import type { StoreState } from '../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
+import type { SentPlan } from './plan-text.ts'
 
 /** What the thread is started with. */
 export interface StoreThreadData {
@@ -47,7 +48,7 @@ export type ToStore =
   | {
       readonly kind: 'run'
       readonly id: number
-      readonly plan: Plan
+      readonly plan: SentPlan
       readonly format: AnswerFormat
       readonly limits: PlanLimits
       readonly room: SpoolRoom

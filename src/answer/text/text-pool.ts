@@ -3,6 +3,11 @@ import { nullCode, type StringColumn } from '../../model/column.ts'
 /** Texts that are prepared at once, and those that are kept for later rows, have about so many bytes at most. */
 const preparedBytesMax = 1024 * 1024
 const keptBytesMax = 8 * 1024 * 1024
+/** Rows are few beside a dictionary that has so many times as many texts: an answer of one tag must not pass over a hundred thousand. */
+const textsPerFewRow = 8
+/** A smaller dictionary is no work. */
+const smallDictionary = 1024
+const firstPlaces = 16
 
 /** The bytes of the values of a dictionary that were met, so that each is encoded once. */
 export class TextPool {
@@ -11,11 +16,15 @@ export class TextPool {
   readonly #before: Uint8Array
   readonly #encode: (text: string) => string
   #dictionary: readonly string[] = []
-  /** Where each code's bytes lie in `#pool`; ends are one more than that, and 0 where the code was not met. */
+  /** The places of the codes that were met, where they are few; otherwise the place of a code is the code. */
+  #places: Map<number, number> | null = null
+  /** Where the bytes of each place lie in `#pool`; ends are one more than that, and 0 where the code was not met. */
   #starts = new Int32Array(0)
   #ends = new Int32Array(0)
   #pool = Buffer.allocUnsafe(0)
   #poolEnd = 0
+  /** That came so far. */
+  #rows = 0
 
   /** `before` is kept in front of each text. */
   constructor(before: Uint8Array, encode: (text: string) => string) {
@@ -25,13 +34,14 @@ export class TextPool {
 
   /** Encodes the texts of the rows from `from` on; returns up to which row, at most `to`: long ones are not all encoded at once. */
   prepare({ codes, dictionary }: StringColumn, from: number, to: number): number {
-    if (dictionary !== this.#dictionary || dictionary.length > this.#ends.length || this.#poolEnd > keptBytesMax) {
-      this.#forget(dictionary)
-    }
+    this.#rows += to - from
+    const areFew = dictionary.length > Math.max(smallDictionary, this.#rows * textsPerFewRow)
+    const hasRoom = this.#places === null ? dictionary.length <= this.#ends.length : areFew
+    if (dictionary !== this.#dictionary || !hasRoom || this.#poolEnd > keptBytesMax) this.#forget(dictionary, areFew)
     const poolEndMax = this.#poolEnd + preparedBytesMax
     for (let row = from; row < to; row += 1) {
       const code = codes[row]
-      if (code === nullCode || this.#ends[code] !== 0) continue
+      if (code === nullCode || this.#isKnown(code)) continue
       if (this.#poolEnd > poolEndMax) return row
       this.#add(code)
     }
@@ -40,23 +50,31 @@ export class TextPool {
 
   /** The bytes of a prepared code. */
   length(code: number): number {
-    return this.#ends[code] - 1 - this.#starts[code]
+    const place = this.#places === null ? code : this.#places.get(code)!
+    return this.#ends[place] - 1 - this.#starts[place]
   }
 
   /** Writes a prepared code at `at`; returns where it ends. */
   write(out: Uint8Array, at: number, code: number): number {
     const pool = this.#pool
-    const start = this.#starts[code]
-    const length = this.#ends[code] - 1 - start
+    const place = this.#places === null ? code : this.#places.get(code)!
+    const start = this.#starts[place]
+    const length = this.#ends[place] - 1 - start
     if (length > 128) out.set(pool.subarray(start, start + length), at)
     else for (let index = 0; index < length; index += 1) out[at + index] = pool[start + index]
     return at + length
   }
 
-  #forget(dictionary: readonly string[]): void {
+  #isKnown(code: number): boolean {
+    return this.#places === null ? this.#ends[code] !== 0 : this.#places.has(code)
+  }
+
+  #forget(dictionary: readonly string[], areFew: boolean): void {
+    const length = areFew ? firstPlaces : dictionary.length
     this.#dictionary = dictionary
-    this.#starts = new Int32Array(dictionary.length)
-    this.#ends = new Int32Array(dictionary.length)
+    this.#places = areFew ? new Map() : null
+    this.#starts = new Int32Array(length)
+    this.#ends = new Int32Array(length)
     this.#poolEnd = 0
     this.bytesMax = 0
   }
@@ -69,10 +87,21 @@ export class TextPool {
     const start = this.#poolEnd
     this.#pool.set(before, start)
     const end = start + before.length + this.#pool.write(text, start + before.length)
-    this.#starts[code] = start
-    this.#ends[code] = end + 1
+    const place = this.#places === null ? code : this.#newPlace(this.#places, code)
+    this.#starts[place] = start
+    this.#ends[place] = end + 1
     this.#poolEnd = end
     if (end - start > this.bytesMax) this.bytesMax = end - start
+  }
+
+  #newPlace(places: Map<number, number>, code: number): number {
+    const place = places.size
+    places.set(code, place)
+    if (place === this.#ends.length) {
+      this.#starts = twiceAsLong(this.#starts)
+      this.#ends = twiceAsLong(this.#ends)
+    }
+    return place
   }
 
   #growPool(bytes: number): void {
@@ -80,4 +109,10 @@ export class TextPool {
     pool.set(this.#pool.subarray(0, this.#poolEnd))
     this.#pool = pool
   }
+}
+
+function twiceAsLong(values: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const longer = new Int32Array(values.length * 2)
+  longer.set(values)
+  return longer
 }

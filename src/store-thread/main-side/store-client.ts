@@ -19,6 +19,7 @@ import type { PlanRunner } from '../../query/plan-runner.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../../sql-engine/sql-engine.ts'
 import type { StoreState } from '../../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../../store/series-store.ts'
+import { sentLimits, sentPlan } from '../plan-text.ts'
 import type { StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
@@ -141,13 +142,14 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const room = this.#unsent.room()
-    const { answer } = replyOf('answer', await this.#ask({ kind: 'run', plan, format, limits, room }, signal))
+    const question = { kind: 'run', plan: sentPlan(plan), format, limits: sentLimits(limits), room } as const
+    const { answer } = replyOf('answer', await this.#ask(question, signal))
     return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
   async runNativePlan(plan: PlannedNative, limits: PlanLimits, signal: AbortSignal): Promise<Answer | null> {
-    const room = this.#unsent.room()
-    const { answer } = replyOf('native', await this.#ask({ kind: 'native', plan, limits, room }, signal))
+    const question = { kind: 'native', plan, limits: sentLimits(limits), room: this.#unsent.room() } as const
+    const { answer } = replyOf('native', await this.#ask(question, signal))
     return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
@@ -173,8 +175,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   async snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot> {
     const life = this.#actor.life
     const { id, entities } = replyOf('snapshot', await this.#ask({ kind: 'snapshot', entityIds }, signal))
-    const isLost = (): boolean => this.#actor.life !== life
-    return { entities, isLost, release: () => life?.post({ kind: 'unpin', id }) }
+    return { entities, isLost: () => this.#actor.life !== life, release: () => life?.post({ kind: 'unpin', id }) }
   }
 
   close(): Promise<void> {
@@ -215,10 +216,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   /** A first start that fails would fail again of the same, unless another one comes past it. */
   async #next({ hasServed, failures }: Death): Promise<NextLife> {
     const { noteDeath, observe } = this.#options
-    if (hasServed) {
-      const wasJudging = await noteDeath().catch(checkFailed(observe))
-      return wasJudging === true ? 'soon' : 'later'
-    }
+    if (hasServed) return (await noteDeath().catch(checkFailed(observe))) === true ? 'soon' : 'later'
     if (failures === firstStartsMax) return 'never'
     if (await noteDeath()) return 'soon'
     return this.#opening.hasWaited ? 'later' : 'never'

@@ -11,6 +11,7 @@ import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { DamagedFileError } from '../../store/embedded/sealed/damaged-file.ts'
 import type { GroupsReader, SeriesReader } from '../../store/series-store.ts'
 import type { Outbox } from '../outbox.ts'
+import { receivedPlan } from '../plan-text.ts'
 import type { FromStore, SentError, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 
@@ -99,7 +100,10 @@ export class Asks {
       this.#send({ kind: ask.kind, id, answer }, memoryOf(answer))
       return
     }
-    const answer = packed(await runPlan(store, ask, settings, cancellation), this.#spare)
+    const answer = packed(
+      await runPlan(store, { ...ask, plan: receivedPlan(ask.plan) }, settings, cancellation),
+      this.#spare,
+    )
     this.#send({ kind: 'answer', id, answer }, memoryOf(answer))
   }
 
