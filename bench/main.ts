@@ -8,6 +8,7 @@
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
 // npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
+// npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
 import { benchBeside, benchBesideWorst } from './beside.ts'
@@ -19,6 +20,7 @@ import { benchNative } from './native.ts'
 import { benchPanels } from './panels.ts'
 import { benchPortal } from './portal.ts'
 import { benchPush } from './push.ts'
+import { benchPushes } from './pushes.ts'
 import { benchQuery } from './query.ts'
 import { benchReplica } from './replica.ts'
 import { benchSealed } from './sealed.ts'
@@ -37,7 +39,7 @@ const { values, positionals: asked } = parseArgs({
     rest: { type: 'boolean', default: false },
     /** How many tags `way` has, of 20,000 rows each. */
     tags: { type: 'string', default: '100' },
-    /** The compiled `main.js` of a build that `way` asks in turn with this one. */
+    /** The compiled `main.js` of a build that `way` asks, and `pushes` pushes to, in turn with this one. */
     beside: { type: 'string', default: '' },
     minutes: { type: 'string', default: '15' },
     /** Rows a second that `soak` pushes. */
@@ -78,6 +80,10 @@ if (asked.includes('worst-bodies')) {
 if (asked.includes('way')) {
   const size = short ? { rounds: 3, tags: 10, turnMs: 200 } : { rounds: 11, tags: Number(values.tags), turnMs: 500 }
   await benchWay({ ...size, beside: values.beside === '' ? null : values.beside })
+}
+if (asked.includes('pushes')) {
+  const size = short ? { rounds: 3, turnMs: 300 } : { rounds: 9, turnMs: 1000 }
+  await benchPushes({ ...size, beside: values.beside === '' ? null : values.beside })
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('replica')) {

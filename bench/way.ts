@@ -82,7 +82,7 @@ async function makeData(dataDirectory: string, tags: number): Promise<void> {
   await bringToRest(dataDirectory, tags * pointsOfTag)
 }
 
-type Ends = (() => Promise<unknown>)[]
+export type Ends = (() => Promise<unknown>)[]
 
 async function startBuild(name: string, program: string, dataDirectory: string, ends: Ends): Promise<Subject> {
   const server = await ServerProcess.start({ dataDirectory, program })
@@ -99,6 +99,12 @@ async function startBare(likeUrl: string, few: readonly Question[], ends: Ends):
     const response = await fetch(likeUrl + question.path, { method: 'POST', headers, body })
     lengths.set(question, (await response.arrayBuffer()).byteLength)
   }
+  const bare = await spawnBare(ends)
+  return { name: 'bare node:http', ...bare, path: (question) => `/${lengths.get(question)}` }
+}
+
+/** It answers a request for `/100` with a hundred bytes, whatever its body says. */
+export async function spawnBare(ends: Ends): Promise<{ readonly url: string; readonly processId: number }> {
   const script = fileURLToPath(new URL('./bare-http.js', import.meta.url))
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
   ends.push(async () => {
@@ -107,7 +113,7 @@ async function startBare(likeUrl: string, few: readonly Question[], ends: Ends):
   })
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
   const { url } = JSON.parse(line) as { url: string }
-  return { name: 'bare node:http', url, processId: child.pid!, path: (question) => `/${lengths.get(question)}` }
+  return { url, processId: child.pid! }
 }
 
 interface CompareOptions extends Omit<WayOptions, 'beside'> {
@@ -162,7 +168,7 @@ async function takeTurn(subject: Subject, question: Question, connections: numbe
 }
 
 /** Of all threads of a process; the kernel counts hundredths. */
-function cpuSeconds(processId: number): number {
+export function cpuSeconds(processId: number): number {
   const stat = readFileSync(`/proc/${processId}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100

@@ -21,6 +21,8 @@ export interface Disk {
 
 export interface OpenOptions {
   readonly create: boolean
+  /** Every write will be followed by `sync`: a disk that can do both in one go does. */
+  readonly syncsWrites?: boolean
 }
 
 export interface DiskFile {

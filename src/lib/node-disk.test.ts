@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -31,6 +40,25 @@ describe('the disk of this machine', () => {
     expect(await nodeDisk.list(directory)).toEqual([])
   })
 
+  test.runIf(process.platform === 'linux').each([
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ])('opened with create %s, writes are synced as they are written: %s', async (create, syncsWrites) => {
+    const path = join(folder, 'synced')
+    if (!create) writeFileSync(path, 'what was there')
+    const file = await nodeDisk.open(path, { create, syncsWrites })
+    expect((flagsOf(path) & constants.O_DSYNC) !== 0).toBe(syncsWrites)
+    await file.write([Buffer.from('one'), Buffer.from('two')], 0)
+    await file.sync()
+    await file.truncate(3)
+    await file.sync()
+    await file.sync()
+    await file.close()
+    expect(readFileSync(path, 'latin1')).toBe('one')
+  })
+
   test('lists files only, sorted; nothing in a folder that is not there', async () => {
     for (const name of ['b', 'a']) writeFileSync(join(folder, name), '')
     mkdirSync(join(folder, 'folder'))
@@ -45,6 +73,19 @@ describe('the disk of this machine', () => {
     await expect(nodeDisk.open(path, { create: true })).rejects.toMatchObject({ code: 'EEXIST' })
   })
 })
+
+/** Those that this process has opened a file with, as the system tells them. */
+function flagsOf(path: string): number {
+  const descriptor = readdirSync('/proc/self/fd').find((one) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${one}`) === path
+    } catch {
+      return false
+    }
+  })
+  const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1]
+  return Number.parseInt(flags ?? '', 8)
+}
 
 describe('writeFully', () => {
   /** Takes at most so many bytes a call. */

@@ -1,8 +1,16 @@
-import type { Dirent } from 'node:fs'
+import { constants, type Dirent } from 'node:fs'
 import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Disk, DiskFile } from './disk.ts'
 import { makePrivateFolder, privateFileMode } from './private-files.ts'
+
+const flagsOfNew = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL
+
+/**
+ * With it a write ends as one that is followed by fdatasync: one turn of a thread in place of two, and the event loop need not come by between them.
+ * Other systems than Linux do not make a drive empty its own memory then, as their fdatasync of Node.js does.
+ */
+const flagOfSyncedWrites = process.platform === 'linux' ? constants.O_DSYNC : 0
 
 /** The disk of this machine. */
 export const nodeDisk: Disk = {
@@ -21,11 +29,11 @@ export const nodeDisk: Disk = {
     }
   },
 
-  async open(path, { create }) {
-    if (!create) return new NodeFile(await open(path, 'r+'))
-    const handle = await open(path, 'wx+', privateFileMode)
-    await handle.chmod(privateFileMode)
-    return new NodeFile(handle)
+  async open(path, { create, syncsWrites = false }) {
+    const flags = (create ? flagsOfNew : constants.O_RDWR) | (syncsWrites ? flagOfSyncedWrites : 0)
+    const handle = await open(path, flags, privateFileMode)
+    if (create) await handle.chmod(privateFileMode)
+    return new NodeFile(handle, { isNew: create, writesAreSynced: syncsWrites && flagOfSyncedWrites !== 0 })
   },
 
   link: (from, to) => link(from, to),
@@ -61,9 +69,18 @@ async function namesIn(directory: string, isWanted: (entry: Dirent) => boolean):
 
 class NodeFile implements DiskFile {
   readonly #handle: FileHandle
+  /** What is written is durable when the write is done. */
+  readonly #writesAreSynced: boolean
+  /** A change of size, or what others wrote before the file was opened here. */
+  #hasUnsynced: boolean
 
-  constructor(handle: FileHandle) {
+  constructor(
+    handle: FileHandle,
+    { isNew, writesAreSynced }: { readonly isNew: boolean; readonly writesAreSynced: boolean },
+  ) {
     this.#handle = handle
+    this.#hasUnsynced = !isNew
+    this.#writesAreSynced = writesAreSynced
   }
 
   async size(): Promise<number> {
@@ -79,11 +96,14 @@ class NodeFile implements DiskFile {
   }
 
   truncate(size: number): Promise<void> {
+    this.#hasUnsynced = true
     return this.#handle.truncate(size)
   }
 
-  sync(): Promise<void> {
-    return this.#handle.datasync()
+  async sync(): Promise<void> {
+    if (this.#writesAreSynced && !this.#hasUnsynced) return
+    await this.#handle.datasync()
+    this.#hasUnsynced = false
   }
 
   close(): Promise<void> {

@@ -31,7 +31,7 @@ export class RecordApart {
   /** Null when the disk is full: nothing is left of it then. Throws when the disk fails. */
   static async write(folder: SegmentFolder, record: UnplacedRecord, number: number): Promise<RecordApart | null> {
     const path = join(folder.directory, `${number}${nameEnd}`)
-    const file = await unlessFull(folder.disk.open(path, { create: true }))
+    const file = await unlessFull(folder.disk.open(path, { create: true, syncsWrites: true }))
     if (file === diskFull) return null
     const apart = new RecordApart(folder, path, file, record)
     try {

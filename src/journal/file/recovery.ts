@@ -182,7 +182,7 @@ async function rewrite(file: DiskFile, from: number, to: number): Promise<void> 
 
 async function openToScan({ disk, directory }: SegmentFolder, name: string): Promise<ScannedFile> {
   const path = join(directory, name)
-  const file = await disk.open(path, { create: false })
+  const file = await disk.open(path, { create: false, syncsWrites: true })
   return { path, file, size: await file.size() }
 }
 

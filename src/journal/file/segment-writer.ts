@@ -27,7 +27,7 @@ export class SegmentWriter {
   static async create(folder: SegmentFolder, header: SegmentHeader): Promise<SegmentWriter | null> {
     const { disk, directory } = folder
     const path = join(directory, segmentName(header.firstPosition))
-    const file = await unlessFull(disk.open(path, { create: true }))
+    const file = await unlessFull(disk.open(path, { create: true, syncsWrites: true }))
     if (file === diskFull) return null
     try {
       return await SegmentWriter.#begin(file, path, folder, header)
