@@ -1,4 +1,5 @@
-// Clients push while the server is killed and started again; afterwards everything that was acknowledged must be there, once.
+// Clients push while the server is killed and started again; afterwards everything that was acknowledged must be there, once. A part of the pushes is of
+// lines: to an open ingest, where they bring fields, and to one where each field of a line is a row.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
@@ -10,13 +11,22 @@ interface Batch {
   readonly tag: string
   readonly first: number
   readonly rows: number
+  readonly door: Door
   acknowledged: boolean
 }
+
+/** How a push is written: JSON, lines of a row each, or lines of which each field is a row. */
+export type Door = 'rows' | 'lines' | 'fields'
+
+/** Of all ingests that feed the entity, the second one takes lines whose fields are rows. */
+const aliases = ['kill', 'kill-by-field'] as const
 
 export interface Findings {
   readonly seed: number
   readonly batches: number
   readonly acknowledged: number
+  /** How many of them were lines. */
+  readonly lines: number
   readonly rows: number
   /** Rows of acknowledged batches that are not there. */
   readonly lost: number
@@ -65,7 +75,31 @@ const seconds = 5000
 const parts = 25
 const instantOf = (second: number): string => new Date(firstMs + second * 1000).toISOString()
 
-function bodyOf({ tag, first, rows }: Batch): string {
+function lineOf(tag: string, value: number): string {
+  const written = isBad(value) ? `"bad ${value}"` : value
+  return `m,T=${tag} V=${written},f${value % 7}=${value}i ${firstMs + (value % seconds) * 1000}`
+}
+
+/** Up to four of its rows each. */
+function splitLinesOf({ tag, first, rows }: Batch): string {
+  const values = Array.from({ length: rows }, (_, index) => first + index)
+  const lines: string[] = []
+  while (values.length > 0) {
+    const fields = values.splice(0, 1 + (values[0]! % 4)).map((value) => {
+      return `f${value % 5}=${isBad(value) ? `"bad ${value}"` : value}`
+    })
+    lines.push(`m,client=${tag} ${fields.join()} ${firstMs}`)
+  }
+  return lines.join('\n')
+}
+
+function bodyOf(batch: Batch): string {
+  const { tag, first, rows, door } = batch
+  // Blank lines do as the spaces of JSON.
+  const blanks = '\n'.repeat(first % 4 === 0 ? 5000 : 0)
+  if (door === 'fields') return splitLinesOf(batch) + blanks
+  if (door === 'lines')
+    return Array.from({ length: rows }, (_, index) => lineOf(tag, first + index)).join('\n') + blanks
   const one = (value: number): object => {
     return { D: instantOf(value % seconds), T: tag, V: isBad(value) ? `bad ${value}` : value }
   }
@@ -74,14 +108,23 @@ function bodyOf({ tag, first, rows }: Batch): string {
   return JSON.stringify(Array.from({ length: rows }, (_, index) => one(first + index))) + spaces
 }
 
+const pathOf: Readonly<Record<Door, string>> = {
+  rows: '/ingests/kill/data',
+  lines: '/write?db=kill&precision=ms',
+  fields: '/write?db=kill-by-field&precision=ms',
+}
+
 export class Pushers {
   readonly batches: Batch[] = []
   readonly #random: Random
   #nextValue = 0
   readonly #rowsMax: number
+  readonly #doors: readonly Door[]
   #stopped = false
 
-  constructor(random: Random, rowsMax = 30) {
+  /** Each push goes by one of the doors. */
+  constructor(random: Random, rowsMax = 30, doors: readonly Door[] = ['rows']) {
+    this.#doors = doors
     this.#random = random
     this.#rowsMax = rowsMax
   }
@@ -98,17 +141,19 @@ export class Pushers {
 
   async #client(url: string, key: string, tag: string): Promise<void> {
     while (!this.#stopped) {
-      const batch = { tag, first: this.#nextValue, rows: 1 + this.#random.below(this.#rowsMax), acknowledged: false }
+      const rows = 1 + this.#random.below(this.#rowsMax)
+      const door = this.#doors[this.#random.below(this.#doors.length)]!
+      const batch: Batch = { tag, first: this.#nextValue, rows, door, acknowledged: false }
       this.#nextValue += batch.rows
       this.batches.push(batch)
       try {
-        const response = await fetch(`${url}/ingests/kill/data`, {
+        const response = await fetch(url + pathOf[door], {
           method: 'POST',
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: bodyOf(batch),
         })
         await response.arrayBuffer()
-        batch.acknowledged = response.status === 200
+        batch.acknowledged = response.ok
       } catch {
         return
       }
@@ -137,6 +182,12 @@ function ranges(): { readonly start_date?: string; readonly end_date?: string }[
   }))
 }
 
+/** Those that there are. */
+async function feeding(url: string): Promise<readonly string[]> {
+  const { Items } = await callWell<{ Items: { alias: string }[] }>(url, 'GET', '/admin/ingests', { key: adminKey })
+  return aliases.filter((alias) => Items.some((one) => one.alias === alias))
+}
+
 async function valuesOf(url: string): Promise<Seen> {
   const seen = new Map<number, number>()
   const see = (value: number): void => void seen.set(value, (seen.get(value) ?? 0) + 1)
@@ -148,14 +199,15 @@ async function valuesOf(url: string): Promise<Seen> {
     items += part.length
   }
   let rejected = 0
-  for (let token: string | null = ''; token !== null; ) {
-    const query: string = token === '' ? '' : `&NextToken=${encodeURIComponent(token)}`
-    const page: RejectedPage = await callWell(url, 'GET', `/admin/ingests/kill/rejected?limit=10000${query}`, {
-      key: adminKey,
-    })
-    for (const { row } of page.Items) see(Number((JSON.parse(row) as { V: string }).V.slice('bad '.length)))
-    rejected += page.Items.length
-    token = page.NextToken
+  for (const alias of await feeding(url)) {
+    for (let token: string | null = ''; token !== null; ) {
+      const query: string = token === '' ? '' : `&NextToken=${encodeURIComponent(token)}`
+      const path = `/admin/ingests/${alias}/rejected?limit=10000${query}`
+      const page: RejectedPage = await callWell(url, 'GET', path, { key: adminKey })
+      for (const { row } of page.Items) see(Number(/bad (\d+)/.exec(row)?.[1]))
+      rejected += page.Items.length
+      token = page.NextToken
+    }
   }
   return { times: seen, items, rejected }
 }
@@ -177,18 +229,20 @@ export async function judge(seed: number, batches: readonly Batch[], url: string
     if (times > 1) doubled += times - 1
     if (!pushed.has(value)) foreign++
   }
-  const acknowledged = batches.filter((batch) => batch.acknowledged).length
-  const { counters } = await callWell<{ counters: { received: number; stored: number; rejected: number } }>(
-    url,
-    'GET',
-    '/admin/ingests/kill',
-    { key: adminKey },
-  )
+  const all = batches.filter((batch) => batch.acknowledged)
+  const [acknowledged, lines] = [all.length, all.filter(({ door }) => door !== 'rows').length]
+  const counters = { received: 0, stored: 0, rejected: 0 }
+  for (const alias of await feeding(url)) {
+    const of = await callWell<{ counters: typeof counters }>(url, 'GET', `/admin/ingests/${alias}`, { key: adminKey })
+    counters.received += of.counters.received
+    counters.stored += of.counters.stored
+    counters.rejected += of.counters.rejected
+  }
   const miscounted =
     Math.abs(counters.received - items - rejected) +
     Math.abs(counters.stored - items) +
     Math.abs(counters.rejected - rejected)
-  return { seed, batches: batches.length, acknowledged, rows, lost, doubled, partial, foreign, miscounted }
+  return { seed, batches: batches.length, acknowledged, lines, rows, lost, doubled, partial, foreign, miscounted }
 }
 
 /** Kills the server at random moments, `rounds` times, and says what is there at the end. */
@@ -201,10 +255,10 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
   const random = seededRandom(seed)
   const start = (): Promise<ServerProcess> =>
     ServerProcess.start({ dataDirectory, environment, ...(program === undefined ? {} : { program }) })
-  const pushers = new Pushers(random, rowsMax)
+  const pushers = new Pushers(random, rowsMax, ['rows', 'rows', 'lines', 'fields'])
   let server = await start()
   try {
-    const key = await makeIngest(server.url, adminKey, { alias: 'kill' })
+    const key = await makeDoors(server.url)
     await company?.begin(server.url)
     for (let round = 0; round < rounds; round++) {
       const before = await sealedPosition(server.url)
@@ -226,4 +280,15 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
 async function sealedPosition(url: string): Promise<number> {
   const { store } = await callWell<{ store: { sealedPosition: number } }>(url, 'GET', '/readyz')
   return store.sealedPosition
+}
+
+/** An open ingest, and beside it one of which each field of a line is a row, with one key for both. */
+async function makeDoors(url: string): Promise<string> {
+  const key = await makeIngest(url, adminKey, { alias: 'kill', unknown: 'add' })
+  const split = { alias: 'kill-by-field', kind: 'series', entity: 'kill', lines: { tag: '{client}' } }
+  await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: split })
+  const subscriptions = aliases.map((ingest) => ({ ingest }))
+  const path = '/admin/subscribers/pusher-of-kill/subscriptions'
+  await callWell(url, 'PUT', path, { key: adminKey, body: subscriptions })
+  return key
 }

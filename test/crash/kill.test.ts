@@ -11,6 +11,7 @@ test(`${rounds} kills lose nothing and double nothing (TIDEMARK_CRASH_SEED=${see
   console.log(findings)
   expect(findings).toMatchObject(clean)
   expect(findings.acknowledged).toBeGreaterThan(rounds)
+  expect(findings.lines).toBeGreaterThan(rounds / 10)
 })
 
 test(`as many with rows sealed and files merged all the time (TIDEMARK_CRASH_SEED=${seed})`, async () => {
@@ -18,6 +19,7 @@ test(`as many with rows sealed and files merged all the time (TIDEMARK_CRASH_SEE
   console.log(findings)
   expect(findings).toMatchObject(clean)
   expect(findings.acknowledged).toBeGreaterThan(rounds)
+  expect(findings.lines).toBeGreaterThan(rounds / 10)
 })
 
 test('the canary: a store that applies an entry twice is caught', async () => {
