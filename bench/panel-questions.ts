@@ -150,7 +150,7 @@ export function sqlPanels(tags: number): readonly Panel[] {
     ),
     sql(
       'two states by FILTER, one day, ten tags',
-      `SELECT T, COUNT(*) AS n, COUNT(*) FILTER (WHERE V > 60) AS over, ROUND(AVG(V), 2) AS mean FROM plant WHERE ${listed} AND ${within} GROUP BY T`,
+      `SELECT T, COUNT(*) AS n, COUNT(*) FILTER (WHERE V > 60) AS above, ROUND(AVG(V), 2) AS mean FROM plant WHERE ${listed} AND ${within} GROUP BY T`,
     ),
     sql(
       'two tags side by side, hourly, one day',
