@@ -37,9 +37,12 @@ test.each([
   expect(err).toBe(`Next, with a key of the subscriber ("tidemark ${said}`)
 })
 
-test('an ingest', async () => {
+test.each([
+  [[], 'FILE'],
+  [['--lines', '{measurement}.{field}'], 'FILE.lp'],
+])('an ingest: %j', async (options, file) => {
   const { url } = await service({ 'POST /admin/ingests': () => [201, plantIngest] })
-  expect((await tidemark(url, ['ingests', 'create', 'plant'])).err).toBe(
-    'Next: tidemark subscriptions add SUBSCRIBER --ingest plant, for who pushes; then tidemark push plant FILE\n',
+  expect((await tidemark(url, ['ingests', 'create', 'plant', ...options])).err).toBe(
+    `Next: tidemark subscriptions add SUBSCRIBER --ingest plant, for who pushes; then tidemark push plant ${file}\n`,
   )
 })

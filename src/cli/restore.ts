@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
-import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
+import { UsageError } from './usage-error.ts'
 
 const examples = `
 Examples:
@@ -36,7 +36,7 @@ export function addRestore(program: Command, context: CliContext): void {
     .action(async (backup: string, options: RestoreOptions) => {
       if (/^[a-z0-9]+:\/\//.test(backup)) return restoreOfCopy(context, backup, options)
       if (options.at !== undefined)
-        throw new CommandError('--at is for a copy: a backup holds the state of one moment. Leave it out.')
+        throw new UsageError('--at is for a copy: a backup holds the state of one moment. Leave it out.')
       // Loaded here, so that the other commands start without it.
       const { restoreBackup } = await import('../admin/restore.ts')
       const { data } = options
@@ -52,7 +52,9 @@ async function restoreOfCopy(context: CliContext, url: string, options: RestoreO
   const { data, at } = options
   const atMs = at === undefined ? null : parseInstant(at)
   if (at !== undefined && atMs === null)
-    throw new CommandError(`--at ${at} is no date. Give one as in 2026-01-01T12:00:00Z.`)
+    throw new UsageError(`--at ${at} is no date. Give one as in 2026-01-01T12:00:00Z.`)
+  if (atMs !== null && atMs > context.nowMs())
+    context.stderr.write(`--at ${at} lies in the future: this restores the newest state that the copy has.\n`)
   const { restoreFromCopy } = await import('../service/copies.ts')
   const bar = new ProgressBar({ output: context.stderr, nowMs: context.nowMs, total: 100 })
   const told = {

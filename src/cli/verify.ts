@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import { readSettings } from '../config/read-settings.ts'
+import { shellWord } from '../lib/shell-word.ts'
 import type { CliContext } from './context.ts'
 import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
+import { UsageError } from './usage-error.ts'
 
 const examples = `
 Examples:
@@ -51,6 +53,11 @@ async function ofFolder(flags: { readonly config?: string; readonly data?: strin
 }
 
 async function ofCopy(url: string, options: PlaceOptions, context: CliContext) {
+  if (!/^[a-z0-9]+:\/\//.test(url)) {
+    throw new UsageError(
+      `"${url}" is no address of a copy, which begins with file:/// or s3://. To check a data folder give --data ${shellWord(url)}.`,
+    )
+  }
   const { verifyCopyAt } = await import('../service/copies.ts')
   const failed = (message: string): void => {
     context.stderr.write(`tidemark: ${message}. It is tried again.\n`)

@@ -42,6 +42,22 @@ describe('a refusal says what is meant, and where', () => {
       'SELECT V FROM plant WHERE T = "boiler.temp"',
       "column 'boiler.temp' is not found in any table: there are '__time', 'T', 'ok', 'V'. A text stands in single quotes: 'boiler.temp' (line 1, column 31)",
     ],
+    [
+      'SELECT time FROM plant',
+      '\'time\' is a word of SQL. The time of a row is __time; another column of that name stands in double quotes, "time" (line 1, column 8)',
+    ],
+    [
+      'SELECT p.date FROM plant p',
+      '\'date\' is a word of SQL. The time of a row is __time; another column of that name stands in double quotes, "date" (line 1, column 10)',
+    ],
+    [
+      'SELECT AVG(value) FROM plant',
+      '\'value\' is a word of SQL: as the name of a column it stands in double quotes, "value" (line 1, column 12)',
+    ],
+    [
+      'SELECT W FROM (SELECT V FROM plant)',
+      "column 'W' is not found in any table: there is 'V'. A text stands in single quotes: 'W' (line 1, column 8)",
+    ],
     ['SELECT T FROM plnt', "there is no table 'plnt': there are 'plant', 'a.b' (line 1, column 15)"],
     [
       'SELECT T FROM a.b',

@@ -44,8 +44,15 @@ function stream(format: LogOptions['format'], destination: LogOptions['destinati
   return isPretty ? pretty({ destination, colorize: destination.isTTY === true, sync: true }) : destination
 }
 
+/** Thousandths of a millisecond say all that a person reads. */
+function rounded<Fields extends object>(fields: Fields): Fields {
+  if (!('ms' in fields) || typeof fields.ms !== 'number') return fields
+  return { ...fields, ms: Math.round(fields.ms * 1000) / 1000 }
+}
+
 function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
-  const { kind, ...fields } = event
+  const { kind, ...exact } = event
+  const fields = rounded(exact)
   if (isDetail(event, slowMs)) {
     logger.debug(fields, kind === 'requestServed' ? 'request' : words(kind))
     return

@@ -54,6 +54,7 @@ describe('the log', () => {
   test.each<[string, ServiceEvent, Partial<LogOptions>, object | null]>([
     ['a request', served(5), {}, null],
     ['a request at debug', served(5), { level: 'debug' }, { level: 20, route: '/ingests/:ingest/data', ms: 5 }],
+    ['a time with many decimals', served(1000.6087149), {}, { level: 30, ms: 1000.609 }],
     ['a slow request', served(1000), {}, { level: 30, msg: 'slow request', ms: 1000, status: 200 }],
     ['a write', written, {}, null],
     ['a failure', failed(new Error('no')), {}, { level: 50, id: 'r1', message: 'no', stack: expect.any(String) }],

@@ -1,6 +1,6 @@
 // Which names mean what at one place of a query.
 
-import { listedNames, type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
 import type { Bound } from './bound.ts'
 import type { SqlText } from './duck-sql.ts'
 import type { SqlSchema } from './tables.ts'
@@ -110,7 +110,7 @@ function otherColumns(names: readonly string[], name: string): string {
   if (names.length === 0) return ''
   if (timeNames.includes(name.toLowerCase()) && names.includes('__time')) return `: the time of a row is "__time"`
   const example = name.length > exampleMax ? 'text' : name.replaceAll("'", "''")
-  return `: there are ${listedNames(names)}. A text stands in single quotes: '${example}'`
+  return `: ${thereAre(names)}. A text stands in single quotes: '${example}'`
 }
 
 /** A longer text is not said again. */

@@ -8,6 +8,7 @@ import { listOf, type TokenCursor } from './token-cursor.ts'
 
 /** Operators in a row: each makes the tree one level deeper. */
 const chainMax = 400
+const timeWords: ReadonlySet<string> = new Set(['TIME', 'DATE', 'TIMESTAMP'])
 const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>='])
 
 export class ExpressionParser {
@@ -269,10 +270,10 @@ export class ExpressionParser {
   #column(): Expression {
     const cursor = this.#cursor
     const { place } = cursor
-    const path = [cursor.name('the name of a column')]
+    const path = [this.#columnName()]
     while (cursor.isSymbol('.') && !cursor.peek(1).text.startsWith('*')) {
       cursor.next()
-      path.push(cursor.name('the name of a column'))
+      path.push(this.#columnName())
     }
     if (path.length > 3)
       throw sqlProblem(
@@ -280,5 +281,16 @@ export class ExpressionParser {
         `${quoted(path.join('.'))} has too many parts: a column is named by its table and its name`,
       )
     return { kind: 'column', path, place }
+  }
+  /** A name that is to be found. Who writes the bare word TIME means the time of a row in most cases. */
+  #columnName(): string {
+    const { upper, text, place } = this.#cursor.token
+    if (!this.#cursor.isName() && timeWords.has(upper)) {
+      throw sqlProblem(
+        place,
+        `${quoted(text)} is a word of SQL. The time of a row is __time; another column of that name stands in double quotes, "${text}"`,
+      )
+    }
+    return this.#cursor.name('the name of a column')
   }
 }

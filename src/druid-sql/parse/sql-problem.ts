@@ -14,10 +14,11 @@ export function sqlProblem(place: Place, message: string): Problem {
 
 const namesShown = 20
 
-/** Names for a message, and not too many of them. */
-export function listedNames(names: readonly string[]): string {
+/** The names that there are, for a message, and not too many of them: `there is 'a'`. */
+export function thereAre(names: readonly string[]): string {
   const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : ''
-  return names.slice(0, namesShown).map(quoted).join(', ') + more
+  const shown = names.slice(0, namesShown).map(quoted).join(', ')
+  return `there ${names.length === 1 ? 'is' : 'are'} ${shown}${more}`
 }
 
 /** What a name or a text of the query looks like in a message: never more than a line of it. */
