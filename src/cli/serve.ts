@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type SettingFlag, settingFlags } from '../config/describe.ts'
+import { ignoredVariables } from '../config/load.ts'
 import { settingGroups } from '../config/setting-groups.ts'
 import type { CliContext } from './context.ts'
 
@@ -59,6 +60,7 @@ export function addServe(program: Command, context: CliContext): void {
         const value = options[attribute]
         if (value !== undefined) given[name] = value
       }
+      for (const sentence of ignoredVariables(context.environment)) context.stderr.write(`tidemark: ${sentence}\n`)
       // Loaded here, so that the other commands start without the service's parts.
       const { serve } = await import('../service/serve.ts')
       context.exitWith(await serve({ flags: given, environment: context.environment }))

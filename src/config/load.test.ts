@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SettingsError } from '../model/settings-error.ts'
-import { loadSettings, type SettingSources } from './load.ts'
+import { ignoredVariables, loadSettings, type SettingSources } from './load.ts'
 import { environmentName, flagName, settingEntries } from './settings.ts'
 
 const nothing: SettingSources = { flags: {}, environment: {}, file: null }
@@ -176,4 +176,12 @@ test('a copy keeps at least what lies between two of its moments', () => {
   expect(load({ ...flags, 'replica.keep': 'P0D' })).toThrow('is 0 ms')
   expect(load({ ...flags, 'replica.catalogMs': '30000' })).not.toThrow()
   expect(load({ 'replica.keep': 'PT30S' })).not.toThrow()
+})
+
+test('a variable of one word that is no setting is named, and those of others are not', () => {
+  const others = { TIDEMARK_PORT: '1', TIDEMARK_URL: 'u', TIDEMARK_KEY: 'k', TIDEMARK_SERVICE_HOST: 'h', PROT: '1' }
+  expect(ignoredVariables(others)).toEqual([])
+  expect(ignoredVariables({ ...others, TIDEMARK_PROT: '5' })).toEqual([
+    'The environment variable TIDEMARK_PROT is not a setting, and is ignored.',
+  ])
 })

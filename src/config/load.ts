@@ -111,6 +111,20 @@ function unknownVariables(environment: SettingSources['environment']): string[] 
     .map((variable) => `The environment variable ${variable} is not a setting.`)
 }
 
+/** Variables of the commands that are no settings of the service. */
+const ofCommands = new Set(['TIDEMARK_URL', 'TIDEMARK_KEY', 'TIDEMARK_CONFIG', 'TIDEMARK_CHROMIUM'])
+
+/**
+ * Variables of one word that are no settings (`TIDEMARK_PROT`), in sentences. They are passed over and not refused: an environment holds
+ * what others put there. Longer names are left alone, for those of Kubernetes (`TIDEMARK_SERVICE_HOST`) come by themselves.
+ */
+export function ignoredVariables(environment: SettingSources['environment']): string[] {
+  const known = new Set(settingEntries.map(([name]) => environmentName(name)))
+  return Object.keys(environment)
+    .filter((variable) => /^TIDEMARK_[A-Z0-9]+$/.test(variable) && !known.has(variable) && !ofCommands.has(variable))
+    .map((variable) => `The environment variable ${variable} is not a setting, and is ignored.`)
+}
+
 function place(tree: Record<string, unknown>, name: string, value: unknown): void {
   const [group, leaf] = name.split('.')
   if (leaf === undefined) {
