@@ -1,8 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ObjectStore } from '../../src/object-store/object-store.ts'
+import { type ObjectStore, StoreRefused } from '../../src/object-store/object-store.ts'
 import type { Random } from './random.ts'
 
-const faults = ['refused', 'lost answer', 'no answer', 'slow', 'torn answer', 'none', 'none', 'none'] as const
+const faults = [
+  'refused',
+  'denied',
+  'torn upload',
+  'lost answer',
+  'no answer',
+  'slow',
+  'torn answer',
+  'none',
+  'none',
+  'none',
+] as const
 
 /** A store that fails in all the ways that stores do, while `isFaulty`. */
 export class FaultyStore implements ObjectStore {
@@ -49,6 +60,8 @@ export class FaultyStore implements ObjectStore {
     const fault = this.isFaulty ? faults[this.#random.below(faults.length)] : 'none'
     if (fault !== 'none') this.failures++
     if (fault === 'refused') throw new Error('503 Slow Down')
+    if (fault === 'denied') throw new StoreRefused('403 AccessDenied')
+    if (fault === 'torn upload') throw new Error('400 BadDigest')
     if (fault === 'slow') await sleep(50)
     const answer = await work()
     if (fault === 'lost answer') throw new Error('socket hang up')
