@@ -146,7 +146,7 @@ test('a broken connection is tried again, with the same key; each request has it
 test('a service that is not there is not waited for', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
   expect(code).toBe(1)
-  expect(err).toContain('Start the service with "tidemark serve"')
+  expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
 })
 
 test('rows that are older than the entity keeps its items are told', async () => {

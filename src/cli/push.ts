@@ -25,6 +25,7 @@ import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
+import { unreachableText } from './unreachable.ts'
 import { UsageError } from './usage-error.ts'
 
 const retryMs = 120_000
@@ -82,7 +83,7 @@ function pusher(
       return answer
     } catch (error) {
       const unreached = error instanceof ConnectionError && !error.sent && !reached
-      throw unreached ? new CommandError(error.message, { cause: error }) : error
+      throw unreached ? new CommandError(unreachableText(error), { cause: error }) : error
     }
   }
   const onRetry = (error: Error, waitMs: number): void => {

@@ -50,7 +50,7 @@ describe('help and usage', () => {
 
 describe('failures are one line that says what to do', () => {
   test.each([
-    [['query', 'entities'], 'Start the service with "tidemark serve"'],
+    [['query', 'entities'], 'Start it with "tidemark serve"'],
     [['push', 'p', 'missing.csv'], 'There is no file "missing.csv"'],
   ])('%j could not be done', async (argv, part) => {
     const { code, out, err } = await tidemark(unreachable, argv)

@@ -7,6 +7,7 @@ import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { inOptions } from './option-names.ts'
 import { buildProgram } from './program.ts'
+import { unreachableText } from './unreachable.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The command line has to be another one, or the settings (sysexits.h, EX_USAGE). */
@@ -21,6 +22,7 @@ function explain(error: unknown, hasKey: boolean): string {
         : ''
     return `${error.detail} (${error.status} ${error.code})${hint}`
   }
+  if (error instanceof ConnectionError && error.unreachable) return unreachableText(error)
   if (error instanceof CommandError || error instanceof ConnectionError || error instanceof CsvError)
     return error.message
   return `${error instanceof Error ? error.message : String(error)} (--debug shows where)`

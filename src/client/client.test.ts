@@ -41,11 +41,34 @@ afterEach(() => {
   server = undefined
 })
 
+test.each([
+  ['127.0.0.1:18101', 'url is "127.0.0.1:18101"'],
+  ['localhost:18101', 'url is "localhost:18101"'],
+  ['ftp://localhost', 'url is "ftp://localhost"'],
+  ['http://', 'url is "http://"'],
+  [undefined, 'url is missing; give the address of the service as in { url: "http://127.0.0.1:8080" }'],
+])('%s is no address', (url, message) => {
+  expect(() => new TidemarkClient({ url: url as string })).toThrow(message)
+})
+
+test('what is not an address of the network is known not to have been sent', async () => {
+  const client = new TidemarkClient({ url: 'http://127.0.0.1:6000' })
+  expect(await failureOf(client.entities())).toMatchObject({ name: 'ConnectionError', sent: false })
+})
+
 type Ask = (client: TidemarkClient) => Promise<unknown>
 
 describe('requests', () => {
   test.each<[string, Ask, string]>([
     ['push', (c) => c.push('a b', '{}', { format: 'json' }), 'POST /ingests/a%20b/data {}'],
+    ['push rows', (c) => c.push('plant', [{ V: 1 }, { V: 2 }]), 'POST /ingests/plant/data [{"V":1},{"V":2}]'],
+    ['push a row', (c) => c.push('plant', { V: 1 } as never), 'POST /ingests/plant/data [{"V":1}]'],
+    [
+      'push lines',
+      (c) => c.push('plant', [{ V: 1 }, { V: 2 }], { format: 'ndjson' }),
+      'POST /ingests/plant/data {"V":1}\n{"V":2}',
+    ],
+    ['check rows', (c) => c.check('plant', [{ V: 1 }]), 'POST /ingests/plant/check [{"V":1}]'],
     ['push bytes', (c) => c.push('plant', Buffer.from('1\n'), { format: 'ndjson' }), 'POST /ingests/plant/data 1\n'],
     ['receipt', (c) => c.receipt('plant', 'x/y'), 'GET /ingests/plant/batches/x%2Fy '],
     ['entities', (c) => c.entities(), 'GET /consumer/data/entities '],
@@ -153,7 +176,7 @@ describe('failures', () => {
     await new Promise((resolve) => server?.close(resolve))
     const error = await failureOf(new TidemarkClient({ url }).entities())
     expect(error).toMatchObject({ name: 'ConnectionError', sent: false })
-    expect(String(error)).toContain('tidemark serve')
+    expect(error).toMatchObject({ unreachable: true, message: expect.not.stringContaining('--url') })
   })
 
   test('a connection that breaks later leaves it open', async () => {
@@ -161,6 +184,8 @@ describe('failures', () => {
     server?.removeAllListeners('request').on('request', (request) => request.socket.destroy())
     const error = await failureOf(new TidemarkClient({ url }).entities())
     expect(error).toBeInstanceOf(ConnectionError)
-    expect(error).toMatchObject({ sent: true })
+    expect(error).toMatchObject({ sent: true, unreachable: false })
+    // A service that waits for TLS does so too.
+    expect(String(error)).toContain('write https://')
   })
 })

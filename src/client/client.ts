@@ -1,4 +1,4 @@
-import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
+import type { AnswerFormat } from '../model/answer-format.ts'
 import { type LinePrecision, lineMediaType } from '../model/line-format.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import type {
@@ -36,6 +36,7 @@ import type {
 import type { DataQueryRequest } from './data-query-request.ts'
 import type { PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
 import { ingestPath, type RejectedSelection, replayRequest, search, segment, type WhoseRows } from './request-paths.ts'
+import { type PushedBody, pushedBody } from './row-text.ts'
 import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 
 const sqlPath = '/consumer/data/sql-query'
@@ -55,10 +56,10 @@ export class TidemarkClient {
   }
 
   /** Rows for an ingest; once this resolves they are on disk. With an idempotency key they may be sent again: they are stored once. */
-  push(ingest: string, body: string | Uint8Array, options: PushOptions): Promise<Accepted | Receipt> {
-    const { format, idempotencyKey, wait, signal } = options
+  async push(ingest: string, rows: PushedBody, options: PushOptions = {}): Promise<Accepted | Receipt> {
+    const { format = 'json', idempotencyKey, wait, signal } = options
     const path = `/ingests/${segment(ingest)}/data${wait === true ? '?wait=true' : ''}`
-    return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format), idempotencyKey, signal })
+    return await this.#http.json({ method: 'POST', path, ...pushedBody(rows, format), idempotencyKey, signal })
   }
 
   /** Lines of line protocol for an ingest, as `push` does rows; the answer is the id of the push, for its receipt. */
@@ -73,9 +74,9 @@ export class TidemarkClient {
   }
 
   /** What would become of these rows if they were pushed; nothing is stored. */
-  check(ingest: string, body: string | Uint8Array, format: PushFormat): Promise<CheckAnswer> {
+  async check(ingest: string, rows: PushedBody, format: PushFormat = 'json'): Promise<CheckAnswer> {
     const path = `/ingests/${segment(ingest)}/check`
-    return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format) })
+    return await this.#http.json({ method: 'POST', path, ...pushedBody(rows, format) })
   }
 
   /** As `check`, of lines of line protocol. */

@@ -3,7 +3,8 @@ import type { PageRequest } from './answers.ts'
 import type { PushFormat } from './transport.ts'
 
 export interface PushOptions {
-  readonly format: PushFormat
+  /** `json`, an object or an array of objects, or `ndjson`, an object a line. Default `json`. */
+  readonly format?: PushFormat
   readonly idempotencyKey?: string
   /** Answers with the receipt once the rows can be queried; after `limits.ingestWaitMs` as without it. */
   readonly wait?: boolean

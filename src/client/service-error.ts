@@ -33,11 +33,17 @@ export class ServiceError extends Error {
 /** No answer came. With `sent` false the service has seen nothing of the request; otherwise nobody knows what became of it. */
 export class ConnectionError extends Error {
   readonly sent: boolean
+  /** Nothing answers at the address. */
+  readonly unreachable: boolean
 
-  constructor(message: string, options: { readonly sent: boolean; readonly cause: unknown }) {
+  constructor(
+    message: string,
+    options: { readonly sent: boolean; readonly unreachable?: boolean; readonly cause: unknown },
+  ) {
     super(message, { cause: options.cause })
     this.name = 'ConnectionError'
     this.sent = options.sent
+    this.unreachable = options.unreachable ?? false
   }
 }
 
@@ -96,6 +102,10 @@ const notSentCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_INVALID_URL',
+  // What `fetch` says without a code: a port or a scheme that it does not go to.
+  'bad port',
+  'unknown scheme',
 ])
 
 /** A certificate that is not trusted, not for this name, or out of its time. */
@@ -122,7 +132,17 @@ function reasonOf(error: unknown): { reason: string; sent: boolean } {
       return { reason: cause.code, sent: !notSentCodes.has(cause.code) }
     reason = cause.message
   }
-  return { reason, sent: true }
+  return { reason, sent: !notSentCodes.has(reason) }
+}
+
+/** The connection was closed before anything of an answer came: so does a service that waits for TLS. */
+function isClosedUnheard(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (!('socket' in cause)) continue
+    const { socket } = cause
+    return typeof socket === 'object' && socket !== null && 'bytesRead' in socket && socket.bytesRead === 0
+  }
+  return false
 }
 
 /** What `fetch` throws, as an error that says whether the request had been sent. */
@@ -130,8 +150,13 @@ export function connectionErrorOf(url: string, error: unknown): ConnectionError 
   const { reason, sent } = reasonOf(error)
   const fault = tlsFault(url, reason)
   if (fault !== null) return new ConnectionError(fault, { sent: false, cause: error })
-  const message = sent
-    ? `The connection to ${url} broke before its answer came (${reason}).`
-    : `Cannot reach ${url} (${reason}). Start the service with "tidemark serve", or give its address with --url or TIDEMARK_URL.`
-  return new ConnectionError(message, { sent, cause: error })
+  if (!sent) {
+    const message = `Cannot reach ${url} (${reason}). Does the service run, and is this its address?`
+    return new ConnectionError(message, { sent, unreachable: true, cause: error })
+  }
+  const hint = /^http:/i.test(url) && isClosedUnheard(error) ? ' If the service speaks HTTPS, write https://.' : ''
+  return new ConnectionError(`The connection to ${url} broke before its answer came (${reason}).${hint}`, {
+    sent,
+    cause: error,
+  })
 }

@@ -13,6 +13,7 @@ export type { WriterClock } from './clock.ts'
 export type { DataQueryRequest } from './data-query-request.ts'
 export type { PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
 export type { RejectedSelection, WhoseRows } from './request-paths.ts'
+export type { PushedBody } from './row-text.ts'
 export { ConnectionError, ServiceError } from './service-error.ts'
 export type { ClientOptions, PushFormat } from './transport.ts'
 export type {

@@ -20,6 +20,15 @@ interface Call {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The address without a slash at its end. Throws a `TypeError` where it is none: every request would fail, and be tried again. */
+function addressOf(options: ClientOptions | undefined): string {
+  const url: unknown = options?.url
+  const text = url instanceof URL ? url.href : url
+  if (typeof text === 'string' && /^https?:\/\//i.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  const given = typeof text === 'string' ? `url is "${text}"` : 'url is missing'
+  throw new TypeError(`${given}; give the address of the service as in { url: "http://127.0.0.1:8080" }.`)
+}
+
 /** As both Node.js and browsers type it. */
 type RequestBody = NonNullable<RequestInit['body']>
 
@@ -30,7 +39,7 @@ export class Transport {
   readonly #fetch: typeof fetch
 
   constructor(options: ClientOptions) {
-    this.url = options.url.replace(/\/+$/, '')
+    this.url = addressOf(options)
     this.#key = options.key
     this.#fetch = options.fetch ?? fetch
   }

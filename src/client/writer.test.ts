@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { WriterClock } from './clock.ts'
 import { ConnectionError, ServiceError } from './service-error.ts'
 import { Tidemark } from './tidemark.ts'
@@ -88,7 +88,8 @@ function world(replies: Reply[], options: IngestWriterOptions = {}) {
   const onBatch = (outcome: BatchOutcome): void => {
     told.push(outcome)
   }
-  const writer = tidemark.writer('plant', { clock, random: () => 0, id: 'w', onBatch, ...options })
+  const quiet = { onRetry: () => undefined }
+  const writer = tidemark.writer('plant', { clock, random: () => 0, id: 'w', onBatch, ...quiet, ...options })
   return { clock, sent, told, writer }
 }
 
@@ -271,6 +272,40 @@ describe('tells what became of a batch', () => {
     const error = first?.state === 'failed' ? first.error : null
     expect(error instanceof ConnectionError && error.sent).toBe(true)
   })
+})
+
+test('rows that JSON would alter are refused by name, and none of their write is taken', async () => {
+  const { sent, writer } = world([])
+  await expect(writer.write(row(1), { V: Number.POSITIVE_INFINITY })).rejects.toThrow(
+    'Row 2 of 2 cannot be written: V is Infinity',
+  )
+  await expect(writer.write(undefined as never)).rejects.toThrow('Row 1 of 1 cannot be written: it is undefined')
+  await expect(writer.writeTexts(['{"V":1}', ' '])).rejects.toThrow('Row 2 of 2 cannot be written: it is no JSON text')
+  expect(await writer.close()).toEqual({ rows: 0, acknowledged: 0, failed: 0 })
+  expect(sent).toEqual([])
+})
+
+test('tries that nobody asked to be told of are warned of, once a minute', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  try {
+    const { clock, writer } = world(
+      Array.from({ length: 100 }, () => 'refused'),
+      { onRetry: undefined },
+    )
+    await writer.write(row(1))
+    await clock.pass(90_000)
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([
+      'tidemark: rows wait: Cannot reach http://service (ECONNREFUSED). Does the service run, and is this its address? Trying again in 0.3 s.',
+      expect.stringContaining('Trying again in 10.0 s.'),
+    ])
+    warn.mockClear()
+    const told = world(['refused', 'refused'], { onRetry: () => undefined })
+    await told.writer.write(row(1))
+    await told.clock.pass(5000)
+    expect(warn).not.toHaveBeenCalled()
+  } finally {
+    warn.mockRestore()
+  }
 })
 
 test('a closed writer takes no row, and bounds must be whole numbers', async () => {

@@ -2,6 +2,7 @@ import type { Accepted, Receipt } from './answers.ts'
 import { batchPusher, type PushRequest } from './batch-pusher.ts'
 import { systemClock, type WriterClock } from './clock.ts'
 import { batchOf, halvesOf, isTooMuch, type PushBatch } from './push-batch.ts'
+import { rowTexts } from './row-text.ts'
 import { ServiceError } from './service-error.ts'
 
 export interface IngestWriterOptions {
@@ -23,7 +24,7 @@ export interface IngestWriterOptions {
   readonly waitForReceipts?: boolean
   /** What became of each batch. */
   readonly onBatch?: (outcome: BatchOutcome) => void
-  /** A batch is tried again after this time. */
+  /** A batch is tried again after this time. Without it the first such error, and then one a minute, goes to `console.warn`. */
   readonly onRetry?: (error: Error, waitMs: number) => void
   /** Whether the same push may go better later. By default where no answer came, or one that says so. */
   readonly isRetryable?: (error: unknown) => boolean
@@ -92,6 +93,7 @@ const defaults = {
 }
 
 const encoder = new TextEncoder()
+const warnEveryMs = 60_000
 
 /** Fewer rows may be taken where all were not: too many of them, or one that is no JSON. */
 function mayGoInHalves(error: unknown): boolean {
@@ -119,6 +121,7 @@ export class IngestWriter {
   #acknowledged = 0
   #failed = 0
   #firstFailure: unknown = null
+  #warnedMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(push: PushRequest, options: IngestWriterOptions = {}) {
@@ -130,7 +133,8 @@ export class IngestWriter {
         throw new RangeError(`${name} is ${value}; it must be a whole number from 1.`)
     }
     this.#clock = options.clock ?? systemClock
-    this.#push = batchPusher(push, { ...this.#options, clock: this.#clock })
+    const onRetry = options.onRetry ?? ((error, waitMs) => this.#warn(error, waitMs))
+    this.#push = batchPusher(push, { ...this.#options, clock: this.#clock, onRetry })
   }
 
   /** Bytes of rows that are held: those that wait and those in flight. */
@@ -138,14 +142,20 @@ export class IngestWriter {
     return this.#bufferedBytes
   }
 
-  /** Resolves once all these rows are in the buffer; until then there is no room for more. */
-  write(...rows: readonly object[]): Promise<void> {
-    return this.writeTexts(rows.map((row) => JSON.stringify(row)))
+  /**
+   * Resolves once all these rows are in the buffer; until then there is no room for more. Rejects with a `TypeError`, and takes none of them,
+   * where JSON would alter a row (`Infinity`, `NaN`) or one is no object.
+   */
+  async write(...rows: readonly object[]): Promise<void> {
+    await this.writeTexts(rowTexts(rows))
   }
 
   /** As `write`, each row as JSON text: integers beyond 2^53 keep all their digits. */
   writeTexts(texts: readonly string[]): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('The writer is closed; make another one.'))
+    const empty = texts.findIndex((text) => typeof text !== 'string' || text.trim() === '')
+    if (empty !== -1)
+      return Promise.reject(new TypeError(`Row ${empty + 1} of ${texts.length} cannot be written: it is no JSON text.`))
     const bytes = texts.map((text) => encoder.encode(text))
     const next = this.#waiters.length === 0 ? this.#take(bytes, 0) : 0
     if (next === bytes.length) return Promise.resolve()
@@ -169,6 +179,14 @@ export class IngestWriter {
     this.#closed = true
     await this.flush()
     return { rows: this.#rows, acknowledged: this.#acknowledged, failed: this.#failed }
+  }
+
+  /** Nobody is told of tries otherwise, for hours. */
+  #warn(error: Error, waitMs: number): void {
+    const nowMs = this.#clock.nowMs()
+    if (nowMs - this.#warnedMs < warnEveryMs) return
+    this.#warnedMs = nowMs
+    console.warn(`tidemark: rows wait: ${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
 
   /** Takes rows from `next` on while there is room, and answers where it stopped. A row larger than the buffer goes alone. */
