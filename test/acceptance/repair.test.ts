@@ -123,6 +123,6 @@ describe('rows are mended', () => {
       { D: minute(0), T: 'pump', V: 1.5 },
       { D: minute(2), T: 'pump', V: 2 },
     ])
-    expect(await listed('mended')).toMatchObject([{ code: 'wrong_type', row: JSON.stringify(body[1]) }])
+    expect(await listed('mended')).toMatchObject([{ code: 'unknown_field', row: JSON.stringify(body[1]) }])
   })
 })

@@ -249,6 +249,13 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect(rows).toEqual([rejected(1, 3, { code: 'wrong_type', field: null, message: 'not so' })])
   })
 
+  test('leave those that were judged in mended words with the reason that they had', async () => {
+    const { rejected: rows } = catalog()
+    const before = (await rows.list(1, { ...everything, positions: [3] })).rows
+    await replay(500, { rejected: [{ ...rejected(1, 3, { code: 'wrong_type' }), row: '{"V":1.5}' }] })
+    expect((await rows.list(1, { ...everything, positions: [3] })).rows).toEqual(before)
+  })
+
   test('count what the new reasons take', async () => {
     const { rejected: rows } = catalog()
     const before = (await rows.keptBytes()).get(1)!

@@ -102,7 +102,10 @@ async function takeReplayed(
   return { stored, taken }
 }
 
-/** Rows that are rejected still get the reason that they are rejected for now, which takes more room than the one before, or less. */
+/**
+ * Rows that are rejected still get the reason that they are rejected for now, which takes more room than the one before, or less. One that was
+ * judged in mended words keeps the reason that it had: the list shows its own words, of which that is true.
+ */
 async function keepNewReasons(
   transaction: Transaction<Tables>,
   { ingestId, rejected }: Pick<ReplayOutcome, 'ingestId' | 'rejected'>,
@@ -112,7 +115,7 @@ async function keepNewReasons(
     const known = await reasonsAt(transaction, ingestId, portion)
     for (const row of portion) {
       const before = known.get(row.position)
-      if (before === undefined) continue
+      if (before === undefined || isMended(row, before)) continue
       const difference = reasonBytes(row) - reasonBytes(before)
       more += difference
       await transaction
@@ -131,6 +134,18 @@ async function keepNewReasons(
     .execute()
 }
 
+interface Known extends Reason {
+  readonly rowBytes: number
+  /** Empty where the text is in the body of its push alone. */
+  readonly row: string
+  readonly isLine: boolean
+}
+
+/** A line is judged as the row that it is, mended or not: its text says nothing of that. */
+function isMended({ row }: RejectedRow, before: Known): boolean {
+  return !before.isLine && before.row !== '' && before.row !== row
+}
+
 type Reason = Pick<RejectedRow, 'field' | 'message'>
 
 /** The text of the row is what was pushed first, mended or not: it stays. */
@@ -141,10 +156,10 @@ async function reasonsAt(
   transaction: Transaction<Tables>,
   ingestId: number,
   rows: readonly RejectedRow[],
-): Promise<ReadonlyMap<number, Reason & { readonly rowBytes: number }>> {
+): Promise<ReadonlyMap<number, Known>> {
   const found = await transaction
     .selectFrom('rejected_rows')
-    .select(['position', 'field', 'message', 'row_bytes'])
+    .select(['position', 'field', 'message', 'row_bytes', 'row_text', 'line_format'])
     .where('ingest_id', '=', ingestId)
     .where(
       'position',
@@ -154,12 +169,14 @@ async function reasonsAt(
     .where('state', '=', 'kept')
     .execute()
   return new Map(
-    found.map(({ position, field, message, row_bytes }) => [
+    found.map(({ position, field, message, row_bytes, row_text, line_format }) => [
       position,
       {
         field: field === null ? null : fromTextColumn(field),
         message: fromTextColumn(message),
         rowBytes: Number(row_bytes),
+        row: row_text,
+        isLine: line_format !== null,
       },
     ]),
   )

@@ -19,7 +19,8 @@ interface ReplayOptions extends ChoiceOptions, JsonOption {
 
 const examples = `
 Rows are renamed first, then set, then converted; what cannot be done to a row is left as it is. --convert takes
-${conversions.join(', ')}. A row that passes is stored once and leaves the list; the others stay, with their new reason.
+${conversions.join(', ')}. A row that passes is stored once and leaves the list; the others stay, with their new reason;
+mended ones stay as they were pushed, with the reason that they had, and --dry-run says why they do not pass.
 A row that goes into another ingest is as new as the replay, any other as old as its push.
 
 Examples:
@@ -65,17 +66,20 @@ export function addReplay(rejected: Command, context: CliContext): void {
       refuseUnknown(ingest, ids, total.stored + total.rejected)
       if (options.dryRun) context.stdout.write('There is no such row.\n')
       else if (options.json) printJson(context, total)
-      else context.stdout.write(replayText(total, options.into))
+      else context.stdout.write(replayText(total, options))
     })
 }
 
 function replayText(
   { stored, rejected }: { readonly stored: number; readonly rejected: number },
-  into?: string,
+  { into, rename, set, convert }: ReplayOptions,
 ): string {
   const stay = rejected === 1 ? '1 is still rejected' : `${rejected} are still rejected`
   const where = into === undefined ? '' : ` in ${into}`
-  return `${stored} ${stored === 1 ? 'row is' : 'rows are'} stored now${where}, ${stay}.\n`
+  const isMended = [rename, set, convert].some((option) => option !== undefined)
+  const why =
+    isMended && rejected > 0 ? ' The list shows them as they were pushed; --dry-run says why they do not pass.' : ''
+  return `${stored} ${stored === 1 ? 'row is' : 'rows are'} stored now${where}, ${stay}.${why}\n`
 }
 
 function changesOf({ into, rename, set, convert }: ReplayOptions): ReplayChanges {
