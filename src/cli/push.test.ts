@@ -93,7 +93,7 @@ test.each(['GET /ingests/plant', 'GET /admin/ingests/plant'])('with the types th
   expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7","limits":{"hi": 1.50, "lo": 9007199254740993}}\n'])
 })
 
-test('names the row of the file that is no JSON', async () => {
+test('names the line of the file that is no JSON', async () => {
   const refusal = { code: 'invalid_json', detail: 'Line 2 is not JSON: it ends.', retryable: false }
   const bad = (body: string): [number, unknown] =>
     body.includes('x') ? [400, refusal] : [200, { batch: 'b', rows: 2 }]
@@ -104,8 +104,10 @@ test('names the row of the file that is no JSON', async () => {
     'GET /ingests/plant/batches/b': () => [200, receipt],
   })
   const options = ['--format', 'ndjson', '--batch-rows', '2', '--concurrency', '1']
-  const { err } = await tidemark(url, ['push', 'plant', '-', ...options], '1\n2\n3\nx\n')
-  expect(err).toContain('Row 4 of the file is not JSON')
+  const { err } = await tidemark(url, ['push', 'plant', '-', ...options], '1\n2\n\n3\nx\n')
+  expect(err).toContain(
+    'Line 5 of the file (row 4) is not JSON: it ends. No row of such a request is stored: mend that line',
+  )
 })
 
 test('a refused push says how to go on', async () => {

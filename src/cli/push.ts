@@ -5,6 +5,7 @@ import { halvesOf, type PushBatch } from '../client/push-batch.ts'
 import { withRetries } from '../client/retries.ts'
 import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf } from '../file-push/batches.ts'
+import { FileLines } from '../file-push/file-lines.ts'
 import { fileFormats } from '../file-push/file-name.ts'
 import { type KnownIngest, knownIngest } from '../file-push/known-ingest.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
@@ -61,13 +62,13 @@ Examples:
   gunzip -c rows.ndjson.gz | tidemark push plant - --format ndjson
 `
 
-async function rowsOf(push: CsvPush, unreadable: UnreadableRows | null): Promise<PushedRows> {
+async function rowsOf(push: CsvPush, unreadable: UnreadableRows | null, lines: FileLines): Promise<PushedRows> {
   const { source, options } = push
   const onUnreadable = unreadable === null ? undefined : unreadable.add.bind(unreadable)
   if (source.format === 'csv') return ndjsonRows(await csvRows(push, onUnreadable))
   refuseCsvOptions(options)
   if (source.format === 'lp') return protocolLines(source.bytes)
-  return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes)
+  return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes, lines)
 }
 
 /** Pushes one batch, again under the same key until its answer came. A service that was never reached is not waited for. */
@@ -187,7 +188,7 @@ interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
   readonly options: FilePushOptions
 }
 
-const nothingKnown: KnownIngest = { types: new Map(), kept: null, isByField: false }
+const nothingKnown: KnownIngest = { types: new Map(), required: [], kept: null, isByField: false }
 
 /** JSON and lines go without it as well: their push says what is wrong. */
 async function targetOf(client: TidemarkClient, ingest: string, { format }: RowsSource): Promise<KnownIngest> {
@@ -211,9 +212,13 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   if (options.precision !== undefined && source.format !== 'lp')
     throw new UsageError('--precision is the unit of the times of line protocol: it goes with --format lp.')
   const known = await targetOf(client, ingest, source)
-  const rows = await rowsOf({ ...typed, known: known.types, source }, unreadable)
+  const fileLines = new FileLines()
+  const csv = { ...typed, known: known.types, required: known.required, source }
+  const rows = await rowsOf(csv, unreadable, fileLines)
+  const lineOf = (row: number): number | null => (source.format === 'ndjson' ? fileLines.lineOf(row) : null)
   const door = doorOf({ client, ingest, known, format: source.format, precision: options.precision ?? 'ns' })
-  const job = { context, ingest, options, source, door, receipt: (batch: string) => client.receipt(ingest, batch) }
+  const receipt = (batch: string) => client.receipt(ingest, batch)
+  const job = { context, ingest, options, source, door, lineOf, receipt }
   if (unreadable !== null) {
     context.exitWith(await dryRun(job, rows, unreadable))
     return
@@ -228,7 +233,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   }
   if (options.json) printJson(context, report)
   else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv', ...door }))
-  const failure = failureReport(result, options.skipRows, door.noun)
+  const failure = failureReport(result, options.skipRows, door.noun, lineOf)
   const lines =
     failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, door.noun)])
   if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))

@@ -1,5 +1,6 @@
-import { type CsvCell, CsvReader } from '../lib/csv-reader.ts'
+import { type CsvCell, CsvReader, type CsvRecord } from '../lib/csv-reader.ts'
 import { type LikelyWriting, likelyWriting } from './csv-writing.ts'
+import { Utf8Reader } from './encoding.ts'
 import { withHead } from './file-head.ts'
 
 export interface CsvHead {
@@ -16,7 +17,14 @@ export interface CsvHead {
 
 const headBytes = 64 * 1024
 
-/** What a CSV file begins with. A header that is longer than that is not told: it is empty. Throws `CsvError` where the text is no CSV. */
+function firstRecords(text: string, delimiter: string, isWhole: boolean): CsvRecord[] {
+  const reader = new CsvReader({ recordCharsMax: text.length, delimiter })
+  const found = reader.push(text)
+  if (found.length < 2 && isWhole) found.push(...reader.end())
+  return found
+}
+
+/** What a CSV file begins with. A header that is longer than that is not told: it is empty. Throws `CsvError` where the text is no CSV, and `EncodingError` where it is no UTF-8. */
 export async function csvHead(input: AsyncIterable<Uint8Array>, delimiter: string): Promise<CsvHead> {
   const chunks = withHead(input, headBytes)
   const next = await chunks.next()
@@ -29,16 +37,15 @@ export async function csvHead(input: AsyncIterable<Uint8Array>, delimiter: strin
       await chunks.return(undefined)
     }
   })()
-  // Its last character may be cut; other encodings are named when the rows are read.
-  const text = new TextDecoder('utf-8').decode(head.subarray(0, 2 * headBytes), { stream: true })
-  const reader = new CsvReader({ recordCharsMax: text.length, delimiter })
-  const found = reader.push(text)
-  if (found.length < 2 && head.length < headBytes) found.push(...reader.end())
+  // Its last character may be cut. Another encoding is named first: names and delimiters would be told from characters that are none.
+  const text = new Utf8Reader().read(head.subarray(0, 2 * headBytes), () => 1)
+  const likely = likelyWriting(text, delimiter)
+  const found = likely === null ? firstRecords(text, delimiter, head.length < headBytes) : []
   return {
     header: found[0]?.cells.map((cell) => cell ?? '') ?? [],
     first: found[1]?.cells ?? [],
     text,
-    likely: likelyWriting(text, delimiter),
+    likely,
     bytes,
   }
 }

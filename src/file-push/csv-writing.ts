@@ -43,7 +43,9 @@ const recordCharsMax = 1024 * 1024
  * `text` is its beginning.
  */
 export function likelyWriting(text: string, delimiter: string): LikelyWriting | null {
-  const columns = (by: string): number => recordsBy(text, by)[0]?.length ?? 0
+  // Cells of rows may be no CSV by another delimiter, as JSON is by a comma: the header alone decides.
+  const header = /^(?:"?sep=[^\r\n]"?\r?\n)?[^\n]*/i.exec(text)![0]
+  const columns = (by: string): number => (recordsBy(text, by)[0] ?? recordsBy(header, by)[0])?.length ?? 0
   if (columns(delimiter) !== 1) return null
   const other = usualDelimiters.find((one) => one !== delimiter && columns(one) > 1)
   return other === undefined ? null : { delimiter: other, decimal: likelyDecimal(text, other) }

@@ -5,22 +5,35 @@ import type { FailedBatch, SendResult } from './send.ts'
 /** What is counted in the file. */
 export type Counted = 'row' | 'line'
 
-function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted): string {
-  const reason = error instanceof Error ? inFile(error, firstRow) : String(error)
+function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted, lineOf: LineOf): string {
+  const reason = error instanceof Error ? inFile(error, firstRow, lineOf) : String(error)
   const doubt = error instanceof ConnectionError && error.sent ? ' Nobody knows whether they were stored.' : ''
   const rows = firstRow === lastRow ? `${noun} ${firstRow} was` : `${noun}s ${firstRow} to ${lastRow} were`
   return `${rows} not acknowledged: ${reason}${doubt}`
 }
 
+/** On which line of the file a row stands; null where nobody knows. */
+type LineOf = (row: number) => number | null
+
 /** The service counts the lines of a request, which has a row on each. */
-function inFile(error: Error, firstRow: number): string {
+function inFile(error: Error, firstRow: number, lineOf: LineOf): string {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_json') return error.message
-  return error.message.replace(/^Line (\d+) is/, (_, line) => `Row ${firstRow + Number(line) - 1} of the file is`)
+  const match = /^Line (\d+) is/.exec(error.message)
+  if (match === null) return error.message
+  const row = firstRow + Number(match[1]) - 1
+  const line = lineOf(row)
+  const place = line === null ? `Row ${row} of the file` : `Line ${line} of the file (row ${row})`
+  const wayOut = 'No row of such a request is stored: mend that line or take it out, and push again.'
+  return `${place} is${error.message.slice(match[0].length)} ${wayOut}`
 }
 
 /** A sentence for each batch that was not acknowledged, and one where the input could not be read to its end. */
-export function failureSentences({ failed, readError }: SendResult, noun: Counted = 'row'): readonly string[] {
-  const sentences = failed.map((one) => failureText(one, noun))
+export function failureSentences(
+  { failed, readError }: SendResult,
+  noun: Counted = 'row',
+  lineOf: LineOf = () => null,
+): readonly string[] {
+  const sentences = failed.map((one) => failureText(one, noun, lineOf))
   if (readError === undefined) return sentences
   const reason = readError instanceof Error ? readError.message : String(readError)
   return [...sentences, `the rest of the file was not read: ${reason}`]

@@ -2,6 +2,7 @@
 import type { OwnIngestAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
+import { isRequired } from '../model/field.ts'
 import type { CellType } from './cells.ts'
 
 export type PropertyTypes = ReadonlyMap<string, CellType>
@@ -9,6 +10,8 @@ export type PropertyTypes = ReadonlyMap<string, CellType>
 export interface KnownIngest {
   /** Of the ingest's properties. */
   readonly types: PropertyTypes
+  /** The properties that every row must have. */
+  readonly required: readonly string[]
   /** The property that holds a row's time, and from when on rows are kept; null where all are, or nobody tells. */
   readonly kept: KeptSince | null
   /** Whether each field of a line is a row. */
@@ -31,7 +34,8 @@ function targetOf({ fields, kept_from = null, lines = null }: ToldIngest): Known
   const types = new Map(fields.map(({ source, type }) => [source, type]))
   const time = fields.find(({ role }) => role === 'time')
   const kept = time === undefined || kept_from === null ? null : keptOf(time.source, kept_from)
-  return { types, kept, isByField: lines !== null }
+  const required = fields.filter(isRequired).map(({ source }) => source)
+  return { types, required, kept, isByField: lines !== null }
 }
 
 const keptOf = (timeProperty: string, from: string): KeptSince => ({ timeProperty, fromMs: Date.parse(from) })
@@ -48,5 +52,5 @@ export async function knownIngest(
       if (!isElsewhere(error)) throw error
     }
   }
-  return { types: new Map(), kept: null, isByField: false }
+  return { types: new Map(), required: [], kept: null, isByField: false }
 }

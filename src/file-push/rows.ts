@@ -2,6 +2,7 @@ import type { PushFormat } from '../client/transport.ts'
 import { JsonRows } from '../lib/json-rows.ts'
 import { LineProtocolSplitter } from '../lib/line-protocol/protocol-splitter.ts'
 import { LineSplitter } from '../lib/line-splitter.ts'
+import type { FileLines } from './file-lines.ts'
 import type { FileFormat } from './file-name.ts'
 
 /** The most that one row may take: the service takes no larger body. */
@@ -15,8 +16,13 @@ export function pushFormatOf(format: FileFormat): PushFormat {
   return format === 'json' ? 'json' : 'ndjson'
 }
 
-export async function* ndjsonRows(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[]> {
-  const splitter = new LineSplitter({ lineBytesMax: rowBytesMax })
+/** `lines` is told where blank lines stand. */
+export async function* ndjsonRows(
+  input: AsyncIterable<Uint8Array>,
+  lines?: FileLines,
+): AsyncGenerator<readonly Uint8Array[]> {
+  const onBlank = (rows: number): void => lines?.blankAfter(rows)
+  const splitter = new LineSplitter({ lineBytesMax: rowBytesMax, onBlank })
   for await (const chunk of input) yield splitter.push(chunk)
   yield splitter.end()
 }

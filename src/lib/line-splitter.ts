@@ -10,11 +10,15 @@ function isBlank(line: Uint8Array): boolean {
 /** Cuts bytes that arrive in chunks into lines, without their line feeds. Blank lines are left out; no byte is changed. */
 export class LineSplitter {
   readonly #lineBytesMax: number
+  readonly #onBlank: (linesBefore: number) => void
+  #lines = 0
   #parts: Uint8Array[] = []
   #partBytes = 0
 
-  constructor(options: { readonly lineBytesMax: number }) {
+  /** `onBlank` is told of each blank line how many that are not blank stand before it. */
+  constructor(options: { readonly lineBytesMax: number; readonly onBlank?: (linesBefore: number) => void }) {
     this.#lineBytesMax = options.lineBytesMax
+    this.#onBlank = options.onBlank ?? (() => undefined)
   }
 
   /** The lines that are complete with this chunk; they may share its memory. Throws where a line is over `lineBytesMax`. */
@@ -43,7 +47,12 @@ export class LineSplitter {
       this.#parts = []
       this.#partBytes = 0
     }
-    if (!isBlank(line)) lines.push(line)
+    if (isBlank(line)) {
+      this.#onBlank(this.#lines)
+      return
+    }
+    this.#lines++
+    lines.push(line)
   }
 
   #keep(part: Uint8Array): void {

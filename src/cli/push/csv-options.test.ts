@@ -100,7 +100,7 @@ test('the command to type has all that was typed, but the key', async () => {
   )
   expect(err).toContain(
     'Type: tidemark push plant - --format csv --batch-rows 5 --skip-rows 7 --dry-run --json ' +
-      `--url ${url} --set "T=a b" --delimiter ";"\n`,
+      `--url ${url} --key ... --set "T=a b" --delimiter ";"\n`,
   )
 })
 
@@ -154,4 +154,32 @@ test('a property of --set that is no field is refused likewise', async () => {
 test('numbers with a comma that were rejected are answered with the option for them', async () => {
   const { out } = await pushCsv('D,T,V\n2026-01-01,a,"1,5"\n', [], 'V: expected a number, got "1,5"')
   expect(out).toContain('For numbers like "1,5" there is --decimal comma.\n')
+})
+
+test('the encoding is named before anything is told of a header', async () => {
+  const { code, err, rows } = await pushCsv(Buffer.from('D;T;Größe\n2026-01-01;a;1\n', 'latin1'), [])
+  expect([code, rows]).toEqual([1, []])
+  expect(err).toContain('line 1: the file is not UTF-8: the byte 0xF6')
+})
+
+test('semicolons are found out where cells of JSON are no CSV with commas', async () => {
+  const { code, err } = await pushCsv('D;T;V\n2026-01-01;"a,""b"",""c""";1\n2026-01-01;{"x":1,"y":2};1\n', [])
+  expect(code).toBe(1)
+  expect(err).toContain('The columns are separated by ";", and not by ",".')
+})
+
+test.each([
+  ['T,V\na,1\n', [], 'No column becomes D, which each row of plant must have. Nothing was sent.'],
+  ['V\n1\n', [], 'No column becomes D, T, which each row'],
+  ['D,T,V\n2026-01-01,a,1\n', ['--drop', 'T'], 'No column becomes T'],
+])('%j with %j lacks what each row must have', async (csv, options, message) => {
+  const { code, err, rows } = await pushCsv(csv, options)
+  expect([code, rows]).toEqual([1, []])
+  expect(err).toContain(message)
+  expect((await pushCsv(csv, [...options, '--as-is'])).rows).toHaveLength(1)
+})
+
+test('columns are proposed for fields by their cells, and not by their places', async () => {
+  const { err } = await pushCsv('sensor,reading,when\na1,2.5,2026-01-01 08:00\n', [])
+  expect(err).toContain('--map sensor=T,reading=V,when=D')
 })

@@ -10,6 +10,7 @@ import {
 } from '../../file-push/csv-writing.ts'
 import { EncodingError } from '../../file-push/encoding.ts'
 import type { PropertyTypes } from '../../file-push/known-ingest.ts'
+import { likelyFields } from '../../file-push/likely-fields.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
 import { type AmbiguousChoice, ambiguousChoices, timeRules } from '../../file-push/time-rules.ts'
 import { shellWord } from '../../lib/shell-word.ts'
@@ -112,13 +113,14 @@ function writingOf({ delimiter, decimal, timeFormat, timeZone, ambiguous }: CsvO
   }))
 }
 
-/** The options of a command line that are not for CSV alone, as they were typed. The key is left out: messages are copied and kept. */
+/** The options of a command line that are not for CSV alone, as they were typed, but for the key: messages are copied and kept. */
 export function otherWords(command: Command): string[] {
   const others = [...command.options, ...(command.parent?.options ?? [])].filter((option) => {
     const name = option.attributeName()
-    return name !== 'key' && !(name in optionNames) && command.getOptionValueSourceWithGlobals(name) === 'cli'
+    return !(name in optionNames) && command.getOptionValueSourceWithGlobals(name) === 'cli'
   })
   return others.flatMap((option) => {
+    if (option.attributeName() === 'key') return ['--key', '...']
     const value: unknown = command.optsWithGlobals()[option.attributeName()]
     return value === true ? [option.long!] : [option.long!, shellWord(String(value))]
   })
@@ -138,6 +140,8 @@ function optionWords(options: CsvOptions): string[] {
 export interface CsvPush {
   /** The types of the ingest's properties; empty where nobody tells. */
   readonly known: PropertyTypes
+  /** The properties that every row must have; empty where nobody tells. */
+  readonly required: readonly string[]
   readonly ingest: string
   /** As it was typed. */
   readonly path: string
@@ -160,7 +164,12 @@ function refuseLikelyOther({ ingest, path, options, others }: CsvPush, delimiter
 }
 
 /** Throws `CommandError` that names all columns and properties of `--set` which are no fields of the ingest, and what to type. */
-function refuseUnknownNames({ ingest }: CsvPush, header: readonly string[], mapping: CsvMapping, known: PropertyTypes) {
+function refuseUnknownNames(
+  { ingest }: CsvPush,
+  { header, first }: CsvHead,
+  mapping: CsvMapping,
+  known: PropertyTypes,
+): void {
   const columns = header.filter((name) => !mapping.dropped.has(name))
   const unknown = columns.filter((name) => !known.has(mapping.columns.get(name) ?? name))
   const constants = [...mapping.constants.keys()].filter((property) => !known.has(property))
@@ -169,7 +178,11 @@ function refuseUnknownNames({ ingest }: CsvPush, header: readonly string[], mapp
   const unfed = [...known.keys()].filter((field) => !became.includes(field) && !mapping.constants.has(field))
   const names = [...unknown, ...constants].map((name) => `"${name}"`).join(', ')
   const listed = unknown.map((name) => name.replaceAll(',', '\\,'))
-  const map = listed.map((name, place) => `${name}=${unfed[place] ?? 'FIELD'}`).join(',')
+  const likely = likelyFields(
+    unknown.map((name) => ({ name, cell: first[header.indexOf(name)] ?? null })),
+    unfed.map((name) => ({ name, type: known.get(name)! })),
+  )
+  const map = listed.map((name, place) => `${name}=${likely[place] ?? 'FIELD'}`).join(',')
   const lacking = unfed.length === 0 ? '' : ` Its fields without a column are ${unfed.join(', ')}.`
   const ways = [
     ...(unknown.length === 0
@@ -185,6 +198,19 @@ function refuseUnknownNames({ ingest }: CsvPush, header: readonly string[], mapp
   ]
   throw new CommandError(
     `The ingest ${ingest} has no fields of the names ${names}. Nothing was sent.${lacking} ${ways.join(', ')}`,
+  )
+}
+
+/** Throws `CommandError` where no column becomes what each row must have: all of them would be rejected. */
+function refuseLacking({ ingest, required }: CsvPush, header: readonly string[], mapping: CsvMapping): void {
+  const columns = header.filter((name) => !mapping.dropped.has(name))
+  const fed = new Set([...columns.map((name) => mapping.columns.get(name) ?? name), ...mapping.constants.keys()])
+  const lacking = required.filter((property) => !fed.has(property))
+  if (lacking.length === 0) return
+  const [example] = lacking
+  throw new CommandError(
+    `No column becomes ${lacking.join(', ')}, which each row of ${ingest} must have. Nothing was sent. Say which column does, as in --map ${shellWord(`${columns[0] ?? 'COLUMN'}=${example}`)}, ` +
+      `give every row one value with --set ${shellWord(`${example}=VALUE`)}, or push them with --as-is: their rows are rejected, and kept.`,
   )
 }
 
@@ -208,7 +234,8 @@ export async function csvRows(
     writing,
   }
   if (known.size > 0 && !options.asIs) {
-    refuseUnknownNames(push, head.header, mapping, new Map([...known, ...given]))
+    refuseUnknownNames(push, head, mapping, new Map([...known, ...given]))
+    if (head.header.length > 0) refuseLacking(push, head.header, mapping)
   }
   return csvToNdjson(head.bytes, mapping, {
     recordCharsMax: rowBytesMax,

@@ -24,6 +24,8 @@ export interface PushJob {
   readonly options: FilePushOptions
   readonly source: RowsSource
   readonly door: Door
+  /** On which line of a file of NDJSON a row stands; null where nobody knows. */
+  readonly lineOf: (row: number) => number | null
   /** What became of a push. */
   readonly receipt: (batch: string) => Promise<Receipt>
 }

@@ -138,8 +138,13 @@ export function untoldText({ pending }: PushOutcome, error: unknown): string {
 }
 
 /** What went wrong and how to go on, or null where all rows were acknowledged. */
-export function failureReport(result: SendResult, skipped: number, noun: Counted): string | null {
-  const sentences = failureSentences(result, noun)
+export function failureReport(
+  result: SendResult,
+  skipped: number,
+  noun: Counted,
+  lineOf?: (row: number) => number | null,
+): string | null {
+  const sentences = failureSentences(result, noun, lineOf)
   if (sentences.length === 0) return null
   const hint = choiceHint(result.readError)
   return [...sentences, ...(hint === null ? [] : [hint]), whatIsOnDisk(result, skipped, noun)].join('\n')

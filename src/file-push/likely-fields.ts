@@ -1,0 +1,53 @@
+// Which columns of a file may be which fields of an ingest: a guess, for a person to decide.
+import type { CsvCell } from '../lib/csv-reader.ts'
+import type { CellType } from './cells.ts'
+
+interface Column {
+  readonly name: string
+  /** Of the first row. */
+  readonly cell: CsvCell
+}
+
+interface Target {
+  readonly name: string
+  readonly type: CellType
+}
+
+type Rule = (column: Column, field: Target) => boolean
+
+const looksLikeTime = /\d[-/.:]\d.*\d[-/.:T]\d/
+const looksLikeNumber = /^-?\d+(?:[.,]\d+)?(?:e[+-]?\d+)?$/i
+const namesTime = /time|date|stamp|zeit|datum|fecha|hora/i
+
+function kindOf({ name, cell }: Column): 'time' | 'number' | 'text' {
+  if (namesTime.test(name) || (cell !== null && looksLikeTime.test(cell))) return 'time'
+  return cell !== null && looksLikeNumber.test(cell) ? 'number' : 'text'
+}
+
+const kindOfType: Readonly<Partial<Record<CellType, ReturnType<typeof kindOf>>>> = {
+  timestamp: 'time',
+  double: 'number',
+  long: 'number',
+  string: 'text',
+}
+
+/** The likelier first: the same name, then what the cells look like, then the order. */
+const rules: readonly Rule[] = [
+  (column, field) => column.name.trim().toLowerCase() === field.name.toLowerCase(),
+  (column, field) => kindOf(column) === kindOfType[field.type],
+  () => true,
+]
+
+/** For each column the field that it may be; null where none is left. */
+export function likelyFields(columns: readonly Column[], fields: readonly Target[]): readonly (string | null)[] {
+  const found = columns.map((): string | null => null)
+  const free = [...fields]
+  for (const rule of rules) {
+    for (const [place, column] of columns.entries()) {
+      if (found[place] !== null) continue
+      const at = free.findIndex((field) => rule(column, field))
+      if (at !== -1) found[place] = free.splice(at, 1)[0]!.name
+    }
+  }
+  return found
+}
