@@ -146,8 +146,8 @@ test('a broken connection is tried again, with the same key; each request has it
 })
 
 test('a service that is not there is not waited for', async () => {
-  const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
-  expect(code).toBe(1)
+  const { code, out, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
+  expect([code, out]).toEqual([1, ''])
   expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
 })
 
@@ -174,4 +174,31 @@ test('options for CSV do nothing silently elsewhere', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
   expect(code).toBe(64)
   expect(err).toContain('--map is for CSV')
+})
+
+test.each([
+  ['csv', 'D,T,V\n', []],
+  ['ndjson', '{}\n', ['--skip-rows', '7']],
+])('a file of %s without a row to send is told', async (format, content, options) => {
+  const { url, seen } = await service(plant(false))
+  const { code, out } = await tidemark(url, ['push', 'plant', '-', '--format', format, ...options], content)
+  expect([code, pushes(seen)]).toEqual([0, []])
+  expect(out).toContain('No row was sent: the file has none, or none behind those that --skip-rows leaves out.\n')
+})
+
+test('a trouble that several requests meet is told once', async () => {
+  let asked = 0
+  const { url } = await service({
+    ...plant(false),
+    'POST /ingests/plant/data': () =>
+      asked++ < 4 ? [503, { code: 'overloaded', detail: 'Later.', retryable: true }] : [200, { batch: 'b', rows: 1 }],
+    'GET /ingests/plant/batches/b': () => [
+      200,
+      { batch: 'b', rows: 1, stored: 1, rejected: 0, pending: 0, errors: [] },
+    ],
+  })
+  const argv = ['push', 'plant', '-', '--format', 'ndjson', '--batch-rows', '1', '--concurrency', '4']
+  const { code, err } = await tidemark(url, argv, '1\n2\n3\n4\n')
+  expect(code).toBe(0)
+  expect(err.match(/Later\./g)?.length).toBeLessThan(4)
 })

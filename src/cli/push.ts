@@ -87,10 +87,14 @@ function pusher(
       throw unreached ? new CommandError(unreachableText(error), { cause: error }) : error
     }
   }
+  const { nowMs, sleep } = context
+  // Several requests in flight meet one trouble together: it is told once.
+  let told = { message: '', untilMs: 0 }
   const onRetry = (error: Error, waitMs: number): void => {
+    if (error.message === told.message && nowMs() < told.untilMs) return
+    told = { message: error.message, untilMs: nowMs() + waitMs }
     progress.note(`${printable(error.message)} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
-  const { nowMs, sleep } = context
   return (batch) => {
     const idempotencyKey = randomUUID()
     return withRetries(() => attempt(batch, idempotencyKey), { nowMs, sleep, retryMs, onRetry })
@@ -231,9 +235,10 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     older_than_kept: door.oldRows.count,
     seconds: (context.nowMs() - startMs) / 1000,
   }
-  if (options.json) printJson(context, report)
-  else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv', ...door }))
   const failure = failureReport(result, options.skipRows, door.noun, lineOf)
+  if (options.json) printJson(context, report)
+  else if (result.acknowledgedRows > 0 || failure === null)
+    context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv', ...door }))
   const lines =
     failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, door.noun)])
   if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))

@@ -5,12 +5,18 @@ import type { FailedBatch, SendResult } from './send.ts'
 /** What is counted in the file. */
 export type Counted = 'row' | 'line'
 
-function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted, lineOf: LineOf): string {
+function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted, lineOf: LineOf, done: Done): string {
   const reason = error instanceof Error ? inFile(error, firstRow, lineOf) : String(error)
-  const doubt = error instanceof ConnectionError && error.sent ? ' Nobody knows whether they were stored.' : ''
+  const doubt =
+    error instanceof ConnectionError && error.sent && done === 'acknowledged'
+      ? ' Nobody knows whether they were stored.'
+      : ''
   const rows = firstRow === lastRow ? `${noun} ${firstRow} was` : `${noun}s ${firstRow} to ${lastRow} were`
-  return `${rows} not acknowledged: ${reason}${doubt}`
+  return `${rows} not ${done}: ${reason}${doubt}`
 }
+
+/** What was to become of the rows: a dry run has them checked, and none of them is stored. */
+type Done = 'acknowledged' | 'checked'
 
 /** On which line of the file a row stands; null where nobody knows. */
 type LineOf = (row: number) => number | null
@@ -32,8 +38,9 @@ export function failureSentences(
   { failed, readError }: SendResult,
   noun: Counted = 'row',
   lineOf: LineOf = () => null,
+  done: Done = 'acknowledged',
 ): readonly string[] {
-  const sentences = failed.map((one) => failureText(one, noun, lineOf))
+  const sentences = failed.map((one) => failureText(one, noun, lineOf, done))
   if (readError === undefined) return sentences
   const reason = readError instanceof Error ? readError.message : String(readError)
   return [...sentences, `the rest of the file was not read: ${reason}`]

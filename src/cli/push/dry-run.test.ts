@@ -44,7 +44,7 @@ test('it is well where nothing would be rejected, and fails where the service ca
   expect((await tidemark(url, dryRun, file(2, []))).code).toBe(0)
   const refusing = await service({})
   const { code, err } = await tidemark(refusing.url, dryRun, file(2, []))
-  expect([code, err]).toEqual([1, expect.stringContaining('Not without a key.')])
+  expect([code, err]).toEqual([1, expect.stringContaining('rows 1 to 2 were not checked: Not without a key.')])
 })
 
 test('it goes on past lines that cannot be read, and gives the hints of a push', async () => {

@@ -53,7 +53,7 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
   const report = { ...total, unreadable: unreadable.count, older_than_kept: oldRows.count, errors, kinds }
   if (options.json) printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
   else context.stdout.write(dryRunText(report, unreadable, job))
-  const failures = failureSentences(result, noun, job.lineOf)
+  const failures = failureSentences(result, noun, job.lineOf, 'checked')
   for (const line of failures) context.stderr.write(`tidemark: ${printable(line)}\n`)
   if (failures.length > 0 || unreadable.count > 0) return 1
   return total.rejected > 0 ? 2 : 0

@@ -45,6 +45,8 @@ export function reportText(report: PushReport, { ingest, csv, oldRows, noun }: R
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
   const lines = [...rejectionLines(report, noun), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
   if (csv) lines.push(...csvHints(report))
+  if (received === 0)
+    lines.push(`No ${noun} was sent: the file has none, or none behind those that --skip-rows leaves out.`)
   if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
