@@ -56,7 +56,10 @@ export const ReplayAnswer = Type.Object({
     minimum: 0,
     description: 'How many of them are stored now, also by an earlier replay that nobody waited for.',
   }),
-  rejected: Type.Integer({ minimum: 0, description: 'How many are still rejected, with their new reason; mended ones keep the one that they had.' }),
+  rejected: Type.Integer({
+    minimum: 0,
+    description: 'How many are still rejected, with their new reason; mended ones keep the one that they had.',
+  }),
 })
 export type ReplayAnswer = Type.Static<typeof ReplayAnswer>
 

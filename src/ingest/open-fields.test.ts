@@ -53,3 +53,11 @@ test('the field beyond the limit is named, and the limit', () => {
     message: 'b: the ingest has 2 fields, no row can bring another (limits.fields)',
   })
 })
+
+test.each(['{"b":1}', '[1]'])('%s says why it makes no field', (json) => {
+  const brought = new BroughtFields({ fieldsMax: 9, standing: standing })
+  brought.begin()
+  expect(brought.take('a', Buffer.from(json), 0)?.message).toBe(
+    'a: no field is made of it: its value is an object or a list',
+  )
+})

@@ -1,9 +1,9 @@
 // Fields that rows bring to an open ingest, one row at a time. Tested by `src/ingest/open-fields.test.ts`.
 
-import { lowerF, lowerN, lowerT, quote } from '../lib/ascii.ts'
+import { lowerF, lowerN, lowerT, openBrace, openBracket, quote } from '../lib/ascii.ts'
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Field, type FieldType, isName, isReservedInSeries, namePattern } from '../model/field.ts'
-import { noFieldOf, noSuchField, type RowFault, tooManyFields } from '../model/row-fault.ts'
+import { noFieldOf, type RowFault, tooManyFields } from '../model/row-fault.ts'
 import type { StandingFields } from '../model/standing-fields.ts'
 import { FieldSlot } from './columns/field-slot.ts'
 import { beginsNumber } from './scan/read-number.ts'
@@ -59,7 +59,10 @@ export class BroughtFields {
     const found = standing.of(name)
     if (standing.has(name) && found !== null && 'field' in found) return found.field
     const type = this.#typeOf(name, bytes, at)
-    if (type === null) return noSuchField(name)
+    if (type === null) {
+      const isNested = bytes[at] === openBrace || bytes[at] === openBracket
+      return noFieldOf(name, isNested ? 'its value is an object or a list' : 'its value is none that a field can hold')
+    }
     if (!isName(name)) return noFieldOf(name, `a name must match ${namePattern}`)
     if (isReservedInSeries(name)) return noFieldOf(name, 'the name has another meaning in answers')
     if (found !== null && 'refused' in found) return noFieldOf(name, found.refused)

@@ -80,6 +80,14 @@ export function parseInstant(text: string): number | null {
   return ms < earliestMs || ms > latestMs ? null : ms
 }
 
+/** Whether a text is written as a date is, of a day that no calendar has: `2026-11-31`. */
+export function isNoSuchDay(text: string): boolean {
+  const match = extended.exec(text) ?? basic.exec(text)
+  if (match === null) return false
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  return month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)
+}
+
 const pad = (value: number, width: number): string => String(value).padStart(width, '0')
 
 /** Years outside 0000 to 9999 only come up as starts of buckets: they are written in ISO 8601's expanded form, as `Date` does. */

@@ -1,5 +1,6 @@
 // Why a row is not stored: found by the judge, and by who foresees it. Both say it with these.
 import { type Field, type FieldType, identifierBytesMax } from './field.ts'
+import { isNoSuchDay } from './instant.ts'
 
 /** Every code that the list of rejected rows may show. */
 export const rejectCodes = [
@@ -102,6 +103,8 @@ export function valueOutOfRange(field: Field, text: string): RowFault {
 
 export function valueOfWrongType(field: Field, text: string): RowFault {
   const code = field.role === 'time' ? 'invalid_time' : 'wrong_type'
+  if (field.type === 'timestamp' && isNoSuchDay(text.replace(/^"|"$/g, '')))
+    return ofField(field, code, `there is no such day: ${clipped(text)}`)
   return ofField(field, code, `expected ${expectations[field.type]}, got ${pushedInstead(text, field.type)}`)
 }
 
