@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
 import { rounds } from '../support/rounds.ts'
-import { byEngine, condition, planned, read, timeBound, type World, world } from './planned-worlds.ts'
+import { byEngine, condition, opensEngine, planned, read, timeBound, type World, world } from './planned-worlds.ts'
+
+opensEngine()
 
 function query(draw: Draw): string {
   const items = Array.from({ length: 1 + draw(4) }, () =>

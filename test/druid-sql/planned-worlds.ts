@@ -50,24 +50,30 @@ const startMs = Date.UTC(2026, 0, 1)
 const nowMs = startMs + 2 * dayMs + 3_600_000
 const { signal } = new AbortController()
 
-const directory = mkdtempSync(join(tmpdir(), 'tidemark-planned-sql-'))
-const deltas = join(directory, 'deltas')
+let directory: string
+let deltas: string
 let engine: SqlEngine
-beforeAll(async () => {
-  await nodeDisk.makeDirectory(deltas)
-  engine = await DuckdbEngine.open({
-    directories: [directory],
-    temporaryDirectory: join(directory, 'temporary'),
-    temporaryBytes: 2 ** 28,
-    memoryBytes: 2 ** 28,
-    textBytes: 2 ** 26,
-    threads: 1,
+
+/** For each file that asks the engine, at its head: files share this module, and each has an engine and a folder of its own. */
+export function opensEngine(): void {
+  directory = mkdtempSync(join(tmpdir(), 'tidemark-planned-sql-'))
+  deltas = join(directory, 'deltas')
+  beforeAll(async () => {
+    await nodeDisk.makeDirectory(deltas)
+    engine = await DuckdbEngine.open({
+      directories: [directory],
+      temporaryDirectory: join(directory, 'temporary'),
+      temporaryBytes: 2 ** 28,
+      memoryBytes: 2 ** 28,
+      textBytes: 2 ** 26,
+      threads: 1,
+    })
   })
-})
-afterAll(() => {
-  engine.close()
-  rmSync(directory, { recursive: true })
-})
+  afterAll(() => {
+    engine.close()
+    rmSync(directory, { recursive: true })
+  })
+}
 
 const orNull = <One>(draw: Draw, values: readonly One[]): One | null => (draw(5) === 0 ? null : oneOf(draw, values))
 let names = 0
@@ -169,7 +175,7 @@ export function condition(draw: Draw, depth = 0): string {
 }
 
 const room = { free: () => 2 ** 28 } as never
-const settings = { sliceMs: 5, spoolDirectory: directory }
+const settings = () => ({ sliceMs: 5, spoolDirectory: directory })
 const limits = { resultRows: 100_000, resultBytes: 2 ** 26 }
 
 function bodyOf(answer: StoredAnswer): string {
@@ -180,7 +186,7 @@ function bodyOf(answer: StoredAnswer): string {
 /** Null where the SQL engine is asked. */
 export async function planned(asked: string, { store }: World, format: AnswerFormat = 'json'): Promise<string | null> {
   const plan = planSql({ text: asked }, translateSql(asked, [sqlTable(entity)]), entity, nowMs)
-  const answer = plan === null ? null : await runSqlPlan(store, { plan, format, limits, room }, settings, signal)
+  const answer = plan === null ? null : await runSqlPlan(store, { plan, format, limits, room }, settings(), signal)
   return answer === null ? null : bodyOf(answer)
 }
 
@@ -191,7 +197,7 @@ export async function byEngine(asked: string, { snapshots }: World, format: Answ
     const tables = [engineTable(entity, entities[0]?.files ?? [])]
     const batches = engine.run({ text: engineText, types: columns.map(({ type }) => type), tables }, limits, signal)
     const shown = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
-    return bodyOf(await storeRows({ fields: shown, batches }, { format, ...limits, room }, settings, signal))
+    return bodyOf(await storeRows({ fields: shown, batches }, { format, ...limits, room }, settings(), signal))
   }
   try {
     return await run(false).catch((error: unknown) => {

@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
 import { rounds } from '../support/rounds.ts'
-import { byEngine, condition, planned, read, timeBound, world } from './planned-worlds.ts'
+import { byEngine, condition, opensEngine, planned, read, timeBound, world } from './planned-worlds.ts'
+
+opensEngine()
 
 /** What no number is calculated of. */
 const ends = ['LATEST(s)', 'EARLIEST(s)', 'MAX(__time)', 'MIN(__time)', 'LATEST(V)', 'EARLIEST(V)', 'LATEST(l)']
