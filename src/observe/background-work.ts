@@ -15,7 +15,7 @@ interface BackgroundWork {
 const backgroundWorks: readonly BackgroundWork[] = [
   { work: 'seal', failed: 'sealFailed', done: 'sealed', isTold: true },
   { work: 'judge', failed: 'judgeFailed', done: 'rowsJudged', isTold: true },
-  { work: 'merge', failed: 'compactFailed', done: 'compacted', isTold: true },
+  { work: 'merge', failed: 'mergeFailed', done: 'merged', isTold: true },
   { work: 'drop', failed: 'dropFailed', done: null, isTold: true },
   { work: 'trim', failed: 'journalTrimFailed', done: 'journalTrimmed', isTold: true },
   // One file that stays longer than it should harms nobody.

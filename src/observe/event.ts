@@ -83,7 +83,7 @@ export type ServiceEvent =
   | { readonly kind: 'sealFailed'; readonly message: string; readonly retryInMs: number }
   | { readonly kind: 'judgeFailed'; readonly message: string; readonly retryInMs: number }
   | {
-      readonly kind: 'compacted'
+      readonly kind: 'merged'
       readonly entityId: number
       readonly merged: number
       readonly files: number
@@ -91,7 +91,7 @@ export type ServiceEvent =
       readonly bytes: number
       readonly ms: number
     }
-  | { readonly kind: 'compactFailed'; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: 'mergeFailed'; readonly message: string; readonly retryInMs: number }
   | { readonly kind: 'dropFailed'; readonly message: string; readonly retryInMs: number }
   | { readonly kind: 'filesLeft'; readonly files: number; readonly rows: number }
   | { readonly kind: 'removalFailed'; readonly name: string; readonly message: string }

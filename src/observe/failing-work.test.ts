@@ -4,7 +4,7 @@ import { FailingWork } from './failing-work.ts'
 
 const failure = { message: 'no room', retryInMs: 1000 }
 const sealFailed: ServiceEvent = { kind: 'sealFailed', ...failure }
-const mergeFailed: ServiceEvent = { kind: 'compactFailed', ...failure }
+const mergeFailed: ServiceEvent = { kind: 'mergeFailed', ...failure }
 const sealed: ServiceEvent = { kind: 'sealed', position: 1, files: 1, rows: 1, bytes: 1, ms: 1 }
 const judged: ServiceEvent = { kind: 'rowsJudged', rows: 1, again: 0, rejected: 0, ingests: [], ms: 1 }
 

@@ -94,7 +94,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'sqlEngineDied':
     case 'sealFailed':
     case 'judgeFailed':
-    case 'compactFailed':
+    case 'mergeFailed':
     case 'dropFailed':
     case 'removalFailed':
     case 'fileDamaged':

@@ -240,7 +240,7 @@ export class Metrics {
         this.#sealedPosition.set(event.position)
         this.#sealSeconds.observe(event.ms / 1000)
         return
-      case 'compacted':
+      case 'merged':
         this.#mergedRows.inc(event.rows)
         this.#mergeSeconds.observe(event.ms / 1000)
         return

@@ -26,7 +26,7 @@ const judged: ServiceEvent = { kind: 'rowsJudged', rows: 20, rejected: 3, again:
 const died: ServiceEvent = { kind: 'storeDied', message: 'out of memory', restartInMs: 100 }
 const sealed: ServiceEvent = { kind: 'sealed', position: 50, files: 2, rows: 40, bytes: 900, ms: 20 }
 const sealFailed: ServiceEvent = { kind: 'sealFailed', message: 'no space', retryInMs: 5000 }
-const compacted: ServiceEvent = { kind: 'compacted', entityId: 1, merged: 4, files: 1, rows: 30, bytes: 700, ms: 9 }
+const merged: ServiceEvent = { kind: 'merged', entityId: 1, merged: 4, files: 1, rows: 30, bytes: 700, ms: 9 }
 const opened = (tornBytes: number): ServiceEvent => ({
   kind: 'journalOpened',
   segments: 1,
@@ -139,13 +139,13 @@ describe('metrics', () => {
       [sealed, sealed],
       ['tidemark_sealed_rows_total 80', 'tidemark_sealed_position 50', 'tidemark_seal_seconds_count 2'],
     ],
-    ['merges of files', [compacted], ['tidemark_merged_rows_total 30', 'tidemark_merge_seconds_count 1']],
+    ['merges of files', [merged], ['tidemark_merged_rows_total 30', 'tidemark_merge_seconds_count 1']],
     [
       'background work that failed',
       [
         sealFailed,
         { ...sealFailed, kind: 'judgeFailed' },
-        { ...sealFailed, kind: 'compactFailed' },
+        { ...sealFailed, kind: 'mergeFailed' },
         { ...sealFailed, kind: 'dropFailed' },
         { kind: 'journalTrimFailed', message: 'x' },
         { kind: 'removalFailed', name: 'x', message: 'x' },

@@ -9,13 +9,13 @@ export const storeSteps = [
   'registry-synced',
   'manifest-committed',
   'readers-switched',
-  'compact-chosen',
-  'compact-file-written',
-  'compact-file-renamed',
-  'compact-directory-synced',
-  'compact-manifest-committed',
-  'compact-readers-switched',
-  'compact-files-removed',
+  'merge-chosen',
+  'merge-file-written',
+  'merge-file-renamed',
+  'merge-directory-synced',
+  'merge-manifest-committed',
+  'merge-readers-switched',
+  'merge-files-removed',
 ] as const
 
 export const serviceSteps = [

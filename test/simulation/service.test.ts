@@ -43,7 +43,7 @@ test('what was acknowledged is answered once, whatever happens', async () => {
   // Histories in which little happens prove little.
   for (const kind of [
     'sealed',
-    'compacted',
+    'merged',
     'journalTrimmed',
     'sealFailed',
     'orphansRemoved',

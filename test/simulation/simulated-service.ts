@@ -224,7 +224,7 @@ export class SimulatedService {
 
   #observe(event: ServiceEvent): void {
     this.events.set(event.kind, (this.events.get(event.kind) ?? 0) + 1)
-    if (event.kind === 'sealFailed' || event.kind === 'compactFailed' || event.kind === 'removalFailed') {
+    if (event.kind === 'sealFailed' || event.kind === 'mergeFailed' || event.kind === 'removalFailed') {
       if (!isFaultText(event.message)) this.#wrong ??= new Error(`${event.kind}: ${event.message}`)
     }
   }

@@ -1,4 +1,4 @@
-// Random pushes, seals, compactions and questions: the store's answers are held against those of the model.
+// Random pushes, seals, merges and questions: the store's answers are held against those of the model.
 import { expect } from 'vitest'
 import { Pacer } from '../../src/lib/pacer.ts'
 import type { EntityField } from '../../src/model/entity.ts'
@@ -8,8 +8,8 @@ import type { RowBatch } from '../../src/model/row-batch.ts'
 import { EmbeddedStore, type FileSwitch, type FrozenRows } from '../../src/store/embedded/embedded-store.ts'
 import type { SealedFile, SealedFileInfo, SealedFolder } from '../../src/store/embedded/reading/sealed-source.ts'
 import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
-import { chooseCompaction } from '../../src/store/embedded/sealing/choose-compaction.ts'
-import { compactFiles } from '../../src/store/embedded/sealing/compactor.ts'
+import { chooseMerge } from '../../src/store/embedded/sealing/choose-merge.ts'
+import { mergeFiles } from '../../src/store/embedded/sealing/merge-files.ts'
 import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'
 import { expectSame, rowsOf } from './expect-rows.ts'
 import { ModelStore } from './model-store.ts'
@@ -158,7 +158,7 @@ class History {
         this.#frozen = null
         return
       case 3:
-        await this.#compact()
+        await this.#mergeSmall()
         return
       case 4:
         this.#restart()
@@ -227,13 +227,13 @@ class History {
     this.#switch({ add: await sealRows(frozen, options), remove: [], frozen, gone: () => {} })
   }
 
-  async #compact(): Promise<void> {
-    const remove = chooseCompaction(this.store.files(entityId), rules)
+  async #mergeSmall(): Promise<void> {
+    const remove = chooseMerge(this.store.files(entityId), rules)
     if (remove !== null) await this.#merge(remove)
   }
 
   async #merge(remove: readonly SealedFile[]): Promise<void> {
-    const add = await compactFiles(remove, {
+    const add = await mergeFiles(remove, {
       registry: this.store.registry(entityId),
       folder: this.folder,
       dayRowsMin: this.#dayRowsMin,

@@ -24,7 +24,7 @@ function memoryFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
   })
 }
 
-test('sealed, compacted and fresh rows together are answered as the model does', async () => {
+test('sealed, merged and fresh rows together are answered as the model does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: memoryFolder })),
     { numRuns: rounds(250) },

@@ -74,7 +74,7 @@ export interface PinnedRows {
 export interface FileSwitch {
   readonly add: readonly SealedFile[]
   readonly remove: readonly SealedFile[]
-  /** What was sealed into the files that are added; null for a compaction. */
+  /** What was sealed into the files that are added; null for a merge. */
   readonly frozen: FrozenRows | null
   /** Called once for each removed file when no run reads it any more: now, or when the last such run ends. */
   readonly gone: (file: SealedFile) => void

@@ -1,4 +1,4 @@
-// What the core needs of sealed files: how they are read by plans and by compaction, and how they are written. The folder `sealed` has
+// What the core needs of sealed files: how they are read by plans and by merges, and how they are written. The folder `sealed` has
 // the files themselves.
 //
 // Series have the numbers of the entity's registry, columns its indices (`EntityColumns.learn` by name when a file is opened). All reading
@@ -31,7 +31,7 @@ export interface SealedFile {
   /**
    * Begins reading. The reader holds on to the index it has loaded, so that one run never loads it twice; it is dropped with the run,
    * without being closed. `columns` are the indices of the columns that are wanted: chunks may leave out all others.
-   * `pass: 'once'` is for compaction, which goes through the file from its first series to its last, once for each new file: such a
+   * `pass: 'once'` is for merging, which goes through the file from its first series to its last, once for each new file: such a
    * reader keeps the page at hand itself and leaves the cache of pages alone.
    */
   open(columns: readonly number[], pass: 'cached' | 'once'): SealedReader

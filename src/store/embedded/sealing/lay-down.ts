@@ -1,4 +1,4 @@
-// Sealing and compaction come to the same: rows of a source are split by UTC day and written to new files, series by series.
+// Sealing and merging come to the same: rows of a source are split by UTC day and written to new files, series by series.
 import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'

@@ -10,7 +10,7 @@ import type { Step } from '../../../observe/step.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 
-import { compactFiles } from './compactor.ts'
+import { mergeFiles } from './merge-files.ts'
 import { sealRows } from './sealer.ts'
 
 const note: EntityField = { name: 'N', type: 'string', role: 'metric' }
@@ -153,7 +153,7 @@ describe('sealing', () => {
   })
 })
 
-describe('compaction', () => {
+describe('merging', () => {
   test('merges the files of a day, strings of several dictionaries too', async () => {
     push([
       [1, 'b', 1, 'x'],
@@ -167,7 +167,7 @@ describe('compaction', () => {
     await seal(1)
     const before = await rowsOf(store, select())
     const files = store.files(1)
-    const added = await compactFiles(files, { ...options(1000), sinceMs: null, registry: store.registry(1) })
+    const added = await mergeFiles(files, { ...options(1000), sinceMs: null, registry: store.registry(1) })
     expect(named(added)).toEqual(['1 day 1 4'])
     const removed: SealedFile[] = []
     store.switchFiles({ add: added, remove: files, frozen: null, gone: (file) => removed.push(file) })
@@ -191,7 +191,7 @@ describe('compaction', () => {
       push([[2.5, tags, 3]])
       await seal(100)
     }
-    const added = await compactFiles(store.files(1), { ...options(4), sinceMs: null, registry: store.registry(1) })
+    const added = await mergeFiles(store.files(1), { ...options(4), sinceMs: null, registry: store.registry(1) })
     expect(named(added)).toEqual(['1 day 2 4', '1 mixed null 4'])
   })
 })

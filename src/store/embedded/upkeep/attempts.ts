@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { ManifestCatalog, ManifestChange } from '../../../catalog/manifest.ts'
 import type { Observe } from '../../../observe/event.ts'
 
-type Failure = 'sealFailed' | 'compactFailed' | 'dropFailed'
+type Failure = 'sealFailed' | 'mergeFailed' | 'dropFailed'
 
 export interface AttemptParts {
   readonly manifest: Pick<ManifestCatalog, 'commit'>
@@ -32,7 +32,7 @@ export class Attempts {
       if (signal.aborted) return null
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
       observe({ kind: failure, message, retryInMs: retryDelayMs })
-      if (failure !== 'compactFailed') stuck?.(error)
+      if (failure !== 'mergeFailed') stuck?.(error)
       await sleep(retryDelayMs, hurry === undefined ? signal : AbortSignal.any([signal, hurry]))
       return null
     }
@@ -48,7 +48,7 @@ export class Attempts {
       await manifest.commit(change)
       return true
     }
-    const failure = change.seal === null ? 'compactFailed' : 'sealFailed'
+    const failure = change.seal === null ? 'mergeFailed' : 'sealFailed'
     while (!signal.aborted) if ((await this.once(failure, once)) !== null) return true
     return false
   }

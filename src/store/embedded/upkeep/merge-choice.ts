@@ -1,16 +1,16 @@
 import type { SealedFile } from '../reading/sealed-source.ts'
 import { DamagedFileError } from '../sealed/damaged-file.ts'
-import { type CompactionRules, chooseCompaction } from '../sealing/choose-compaction.ts'
+import { chooseMerge, type MergeRules } from '../sealing/choose-merge.ts'
 
 /** Which files are merged next. What could not be merged does not hold up the rest. */
 export class MergeChoice {
-  readonly #rules: CompactionRules
+  readonly #rules: MergeRules
   /** Files that a merge could not read: others go on without them. */
   readonly #damaged = new Set<SealedFile>()
   /** Files of merges that failed otherwise: others are merged before them. */
   readonly #postponed = new Set<SealedFile>()
 
-  constructor(rules: CompactionRules) {
+  constructor(rules: MergeRules) {
     this.#rules = rules
   }
 
@@ -21,10 +21,10 @@ export class MergeChoice {
   choose(files: readonly SealedFile[]): readonly SealedFile[] | null {
     const sound = files.filter((file) => !this.#damaged.has(file))
     const fresh = sound.filter((file) => !this.#postponed.has(file))
-    const chosen = chooseCompaction(fresh, this.#rules)
+    const chosen = chooseMerge(fresh, this.#rules)
     if (chosen !== null || fresh.length === sound.length) return chosen
     this.#postponed.clear()
-    return chooseCompaction(sound, this.#rules)
+    return chooseMerge(sound, this.#rules)
   }
 
   failed(merged: readonly SealedFile[], error: unknown): void {

@@ -2,8 +2,8 @@ import type { Observe } from '../../../observe/event.ts'
 import type { Reach } from '../../../observe/step.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
-import { defaultCompactionRules } from '../sealing/choose-compaction.ts'
-import { compactFiles } from '../sealing/compactor.ts'
+import { defaultMergeRules } from '../sealing/choose-merge.ts'
+import { mergeFiles } from '../sealing/merge-files.ts'
 import type { Attempts } from './attempts.ts'
 import type { Departures } from './departures.ts'
 import { GaveWay, GivingWay } from './giving-way.ts'
@@ -42,7 +42,7 @@ export class Merges {
   constructor(parts: MergeParts) {
     this.#parts = parts
     const { dayRowsMin: smallFileRows, fileRowsMax } = parts.settings
-    this.#choice = new MergeChoice({ ...defaultCompactionRules, smallFileRows, fileRowsMax })
+    this.#choice = new MergeChoice({ ...defaultMergeRules, smallFileRows, fileRowsMax })
   }
 
   /** Files that a merge could not read. */
@@ -65,20 +65,20 @@ export class Merges {
     const { store, attempts, reach, observe, changed, removals, exchange } = this.#parts
     const startedMs = performance.now()
     this.#hurry = new AbortController()
-    const files = await attempts.once('compactFailed', () => this.#tryWrite(merged), this.#hurry.signal)
+    const files = await attempts.once('mergeFailed', () => this.#tryWrite(merged), this.#hurry.signal)
     if (files === null) return 'failed'
     if (files === 'gave way') return files
     const add = files.map(({ info }) => info)
     const remove = merged.map(({ info }) => info)
     if (!(await attempts.commit({ add, remove, registries: [], seal: null }))) return 'failed'
-    reach('compact-manifest-committed')
+    reach('merge-manifest-committed')
     store.switchFiles({ add: files, remove: merged, frozen: null, gone: (file) => removals.remove(file) })
     exchange(merged, files)
-    reach('compact-readers-switched')
+    reach('merge-readers-switched')
     const { entityId } = remove[0]!
     const rows = add.reduce((sum, info) => sum + info.rows, 0)
     const sizes = { merged: merged.length, files: files.length, rows, bytes: sizeOf(files) }
-    observe({ kind: 'compacted', entityId, ...sizes, ms: performance.now() - startedMs })
+    observe({ kind: 'merged', entityId, ...sizes, ms: performance.now() - startedMs })
     changed()
     return 'merged'
   }
@@ -100,7 +100,7 @@ export class Merges {
     const sinceMs = kind === 'day' ? null : departures.sinceMs(entityId)
     const pacer = new GivingWay({ sliceMs, signal }, () => giveWay(entityId))
     const { dayRowsMin } = settings
-    return compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, sinceMs, pacer, reach })
+    return mergeFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, sinceMs, pacer, reach })
   }
 }
 

@@ -38,7 +38,7 @@ export class Removals {
       name: `${file.info.entityId}/${file.info.name}`,
       run: async () => {
         await removeFile(file)
-        reach('compact-files-removed')
+        reach('merge-files-removed')
       },
     })
   }

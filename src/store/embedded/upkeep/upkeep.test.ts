@@ -219,7 +219,7 @@ async function history(faults: Faults) {
     await seal(first)
     expect((await rowsOf(store, everything)).length).toBe(first + batchRows)
   }
-  while (upkeep.state.files > 2 || events.at(-1)?.kind !== 'compacted')
+  while (upkeep.state.files > 2 || events.at(-1)?.kind !== 'merged')
     await new Promise((resolve) => setTimeout(resolve, 1))
   await stop()
   const rows = await rowsOf(store, everything)
@@ -252,11 +252,11 @@ describe('upkeep', () => {
     const path = join(entity, names[0]!)
     await writeFile(path, (await readFile(path)).fill(7, 200, 260))
     for (let first = batchRows; first < 6 * batchRows; first += batchRows) await seal(first)
-    const merges = () => events.filter(({ kind }) => kind === 'compacted').length
+    const merges = () => events.filter(({ kind }) => kind === 'merged').length
     while (merges() < 2) await new Promise((resolve) => setTimeout(resolve, 1))
     upkeep.work()
     await stop()
-    expect(events.filter(({ kind }) => kind === 'compactFailed').length).toBe(1)
+    expect(events.filter(({ kind }) => kind === 'mergeFailed').length).toBe(1)
     expect((await catalog.manifest.load()).files.some(({ name }) => `${name}.index` === names[0])).toBe(true)
     await catalog.close()
   })
@@ -271,7 +271,7 @@ describe('upkeep', () => {
         faults,
         10,
         (step) => {
-          if (step !== 'compact-chosen' || begun++ > 0) return
+          if (step !== 'merge-chosen' || begun++ > 0) return
           // Its own file is the next that is made, but for that of the merge.
           freeze(4 * many)
           if (failures > 0) faults.failSealing(failures)
@@ -279,7 +279,7 @@ describe('upkeep', () => {
       )
       for (let number = 0; number < 4; number++) await seal(number * many, many)
       const isDone = () =>
-        upkeep.state.sealedPosition > 4 * many && events.filter(({ kind }) => kind === 'compacted').length > 1
+        upkeep.state.sealedPosition > 4 * many && events.filter(({ kind }) => kind === 'merged').length > 1
       while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 1))
       await stop()
       const { files } = await catalog.manifest.load()
@@ -292,17 +292,17 @@ describe('upkeep', () => {
 
     test('is made meanwhile', async () => {
       const { kinds } = await sealBesideMerge(new Faults(Number.POSITIVE_INFINITY, 0), 0)
-      expect(kinds.filter((kind) => kind === 'sealed' || kind === 'compacted')).toEqual([
+      expect(kinds.filter((kind) => kind === 'sealed' || kind === 'merged')).toEqual([
         ...Array.from({ length: 5 }, () => 'sealed'),
-        'compacted',
-        'compacted',
+        'merged',
+        'merged',
       ])
     })
 
     test('has the merge give way where there is no room for both', async () => {
       const { kinds, begun } = await sealBesideMerge(new Faults(Number.POSITIVE_INFINITY, 0), 1)
       expect(kinds).toContain('sealFailed')
-      expect(kinds).not.toContain('compactFailed')
+      expect(kinds).not.toContain('mergeFailed')
       expect(begun).toBe(3)
     })
   })
@@ -325,7 +325,7 @@ describe('upkeep', () => {
       const refused = upkeep.purge(1, batchRows)
       await seal(batchRows)
       await expect(refused).rejects.toMatchObject({ code: 'damaged_data' })
-      expect(events.find(({ kind }) => kind === 'compactFailed')).toMatchObject({
+      expect(events.find(({ kind }) => kind === 'mergeFailed')).toMatchObject({
         message: expect.stringContaining(name!),
       })
       await seal(2 * batchRows)
@@ -401,7 +401,7 @@ describe('upkeep', () => {
       expect(after.sealedPosition).toBe(80)
       expect(after.files.reduce((sum, file) => sum + file.rows, 0)).toBe(80)
       expect(names.length, `operation ${at}`).toBe(2 * after.files.length)
-      expect(events.some(({ kind }) => kind === 'sealFailed' || kind === 'compactFailed')).toBe(true)
+      expect(events.some(({ kind }) => kind === 'sealFailed' || kind === 'mergeFailed')).toBe(true)
     }
   })
 })

@@ -1,6 +1,6 @@
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
 
-export interface CompactionRules {
+export interface MergeRules {
   /** So many files of similar size are merged, or more. */
   readonly filesMin: number
   /** No file gets more rows by merging. */
@@ -9,7 +9,7 @@ export interface CompactionRules {
   readonly smallFileRows: number
 }
 
-export const defaultCompactionRules: CompactionRules = {
+export const defaultMergeRules: MergeRules = {
   filesMin: 4,
   fileRowsMax: 16_000_000,
   smallFileRows: 20_000,
@@ -23,9 +23,9 @@ interface Candidate {
  * The files to be merged next, null when there is nothing to gain: files of one entity, and of one UTC day or all of them mixed, of
  * similar size. Of several choices the one with most files, for those cost queries most; then the one with fewest rows.
  */
-export function chooseCompaction<File extends Candidate>(
+export function chooseMerge<File extends Candidate>(
   files: readonly File[],
-  rules: CompactionRules = defaultCompactionRules,
+  rules: MergeRules = defaultMergeRules,
 ): readonly File[] | null {
   const groups = new Map<string, File[]>()
   for (const file of files) {
@@ -43,7 +43,7 @@ export function chooseCompaction<File extends Candidate>(
   return best
 }
 
-function tierOf(rows: number, { smallFileRows }: CompactionRules): number {
+function tierOf(rows: number, { smallFileRows }: MergeRules): number {
   let tier = 0
   for (let most = smallFileRows; rows >= most; most *= 4) tier++
   return tier

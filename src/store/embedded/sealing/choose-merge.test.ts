@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
-import { chooseCompaction } from './choose-compaction.ts'
+import { chooseMerge } from './choose-merge.ts'
 
 const rules = { filesMin: 4, fileRowsMax: 1000, smallFileRows: 10 }
 
@@ -40,6 +40,6 @@ test.each<[string, readonly File[], string | null]>([
     'efgh',
   ],
 ])('of %s', (_, files, names) => {
-  const chosen = chooseCompaction(files.map(fileOf), rules)
+  const chosen = chooseMerge(files.map(fileOf), rules)
   expect(chosen?.map(({ info }) => info.name).join('') ?? null).toEqual(names)
 })

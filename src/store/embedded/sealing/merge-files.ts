@@ -11,7 +11,7 @@ import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { countDays } from './count-days.ts'
 import { layDown } from './lay-down.ts'
 
-export interface CompactOptions {
+export interface MergeOptions {
   readonly registry: EntityRegistry
   readonly folder: SealedFolder
   /** Of mixed files: days that now have so many rows get a file of their own. */
@@ -26,11 +26,11 @@ export interface CompactOptions {
  * Writes the rows of some files of one entity to new ones, which are durable when it returns; the caller records the exchange and switches
  * readers. When it throws, nothing has changed.
  */
-export async function compactFiles(
+export async function mergeFiles(
   files: readonly SealedFile[],
-  { registry, folder, dayRowsMin, sinceMs, pacer, reach }: CompactOptions,
+  { registry, folder, dayRowsMin, sinceMs, pacer, reach }: MergeOptions,
 ): Promise<readonly SealedFile[]> {
-  reach('compact-chosen')
+  reach('merge-chosen')
   const { entityId } = registry
   const day = commonDay(files)
   const { all } = registry.columns
@@ -46,9 +46,9 @@ export async function compactFiles(
     dayRowsMin,
     pacer,
     reach: {
-      written: () => reach('compact-file-written'),
-      renamed: () => reach('compact-file-renamed'),
-      synced: () => reach('compact-directory-synced'),
+      written: () => reach('merge-file-written'),
+      renamed: () => reach('merge-file-renamed'),
+      synced: () => reach('merge-directory-synced'),
     },
   })
 }
