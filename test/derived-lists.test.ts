@@ -39,3 +39,18 @@ test('granularities are listed in one file; requests and the OpenAPI document na
     openapi.paths['/consumer/data/average'].post.requestBody.content['application/json'].schema.properties.granularity
   expect(names.filter((name) => !description.includes(`\`${name}\``))).toEqual([])
 })
+
+test('the operators of items are listed in one file', () => {
+  expect(production.filter((file) => /'gte'.*\n?.*'lte'/.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+})
+
+test('the page on NextToken names each list that has pages', () => {
+  const page = readFileSync(join(root, 'docs/formats/next-token.md'), 'utf8')
+  const scopes = production.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\bscope(?:: TokenScope)?(?::| =) \['([^']+)'/g)].map(
+      (match) => match[1]!,
+    ),
+  )
+  expect(scopes.length).toBeGreaterThan(8)
+  expect(scopes.filter((scope) => !page.includes(`["${scope}"`))).toEqual([])
+})

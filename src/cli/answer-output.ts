@@ -21,6 +21,7 @@ export interface AnswerOptions extends JsonOption {
 }
 
 const formatNames = answerFormats.map(({ name }) => name)
+const endings = formatNames.map((name) => `.${name}`).join(', ')
 
 /** `--format`, `--output` and `--json`, of every command whose answer is rows. */
 export function withFormats(command: Command): Command {
@@ -30,7 +31,7 @@ export function withFormats(command: Command): Command {
     )
     .option(
       '--output <file>',
-      'write the answer to this file, which is there once the answer is whole. Its ending says the format: .csv, .json, .ndjson or .arrow (another: csv). - is standard output',
+      `write the answer to this file, which is there once the answer is whole. Its ending says the format: ${endings} (another: csv). - is standard output`,
     )
     .option('--json', 'the same as --format json')
 }

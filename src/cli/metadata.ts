@@ -3,6 +3,7 @@ import type { MetadataDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { jsonMembers } from '../lib/json-members.ts'
 import { JsonRows } from '../lib/json-rows.ts'
+import { itemOperatorMeanings } from '../model/item-operator.ts'
 import { answerTable } from './answer-output.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './number-option.ts'
@@ -15,8 +16,10 @@ interface ItemsOptions extends JsonOption {
 }
 
 const itemsExamples = `
-A condition names the index field. Its operators are = and [bw] (begins with), [gt], [gte], [lt], [lte], [be] (between
-two values, low,high, both included).
+A condition names the index field. Its operators are = and
+${Object.entries(itemOperatorMeanings)
+  .map(([name, meaning]) => `  [${name}]  ${meaning}`)
+  .join('\n')}
 
 Examples:
   tidemark metadata items tags

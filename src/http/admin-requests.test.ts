@@ -51,7 +51,7 @@ describe("the operator's side", () => {
     expect(await outcome(request)).toMatchObject({ status, code })
   })
 
-  /** Whoever watches a service may add parameters; the list of entities ignores them (contract, section 10). */
+  /** Whoever watches a service may add parameters; the list of entities ignores them. */
   const open = ['/', '/healthz', '/readyz', '/metrics', '/consumer/data/entities']
   const query = { entity: 'plant' }
   const native = { query_type: 'scan', query_data: {} }

@@ -3,8 +3,8 @@ import { type Asker, isCaller } from '../access/caller.ts'
 import type { Reader } from '../admission/reader.ts'
 import { Problem } from '../model/problem.ts'
 import { acceptsType } from './accept.ts'
-import { type AllowedPages, isOpen, type OpenTo, openTo } from './consumption.ts'
 import type { HttpSettings } from './http-settings.ts'
+import { type AllowedPages, isOpen, type OpenTo, openTo } from './open-access.ts'
 import type { Services } from './services.ts'
 
 /** Decides, before a byte of a body is read, whether a request is let in. */

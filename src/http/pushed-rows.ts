@@ -35,7 +35,7 @@ export const PushBody = {
   },
 }
 
-/** The order of the checks is the contract's: access, existence, state; then, with the rest of the request, the body. */
+/** The order of the checks is a promise: access, existence, state; then, with the rest of the request, the body. */
 export function admitPush(
   { access, definitions }: Pick<Services, 'access' | 'definitions'>,
   asker: Asker,

@@ -5,7 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { keys, testServer } from '../../test/support/http-server.ts'
 import { admin, get, local, outcomeOn, post, pusher, select } from '../../test/support/injected-requests.ts'
-import { forwardingHeaders } from './consumption.ts'
+import { forwardingHeaders } from './open-access.ts'
 
 const { app } = await testServer()
 const security = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8')

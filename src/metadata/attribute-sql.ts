@@ -1,20 +1,18 @@
 // What a filter by an attribute is in SQL: the list of items takes none, and says so by this.
 import type { EntityField } from '../model/entity.ts'
-
-export const operators = ['bw', 'gt', 'gte', 'lt', 'lte', 'be'] as const
-export type Operator = (typeof operators)[number]
+import type { ItemOperator } from '../model/item-operator.ts'
 
 /** A value that is longer is left to the reader. */
 const valueChars = 100
 
 /** The statement that asks for the items which a filter of this form would mean; `null` is equality. */
-export function attributeSql(table: string, field: EntityField, operator: Operator | null, value: string): string {
+export function attributeSql(table: string, field: EntityField, operator: ItemOperator | null, value: string): string {
   return `SELECT * FROM metadata.${id(table)} WHERE ${conditionOf(field, operator, value)}`
 }
 
 const signs = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
 
-function conditionOf(field: EntityField, operator: Operator | null, value: string): string {
+function conditionOf(field: EntityField, operator: ItemOperator | null, value: string): string {
   const column = field.type === 'json' ? `JSON_VALUE(${id(field.name)}, '$.name')` : id(field.name)
   if (operator === 'bw') {
     const isPlain = !/[%_]/.test(value)

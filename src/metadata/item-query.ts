@@ -1,9 +1,10 @@
 // From the query string of an item list to a range of keys: whatever is combined, it is one range of the index.
 import { type EntityField, indexField, type MetadataEntity } from '../model/entity.ts'
 import { allKeys, intersection, type KeyRange, keyAfter, keysBeginningWith } from '../model/item-key.ts'
+import { type ItemOperator, itemOperators } from '../model/item-operator.ts'
 import { limitOf, pageLimit } from '../model/page.ts'
 import { invalidRequest, type Problem } from '../model/problem.ts'
-import { attributeSql, type Operator, operators } from './attribute-sql.ts'
+import { attributeSql } from './attribute-sql.ts'
 import { identifierForms, keyOfText } from './identifier.ts'
 import { type QueryParameter, queryParameters } from './parse-query-string.ts'
 
@@ -68,12 +69,12 @@ function rangeOf({ name, value }: QueryParameter, index: Index, table: Table): K
   }
 }
 
-function operatorOf(name: string, field: string): Operator | null {
-  return operators.find((candidate) => name === `${field}[${candidate}]`) ?? null
+function operatorOf(name: string, field: string): ItemOperator | null {
+  return itemOperators.find((candidate) => name === `${field}[${candidate}]`) ?? null
 }
 
 function unknownParameter({ name, value }: QueryParameter, index: Index, { name: table, fields }: Table): Problem {
-  const filters = [index.name, ...operators.map((operator) => `${index.name}[${operator}]`)].join(', ')
+  const filters = [index.name, ...itemOperators.map((operator) => `${index.name}[${operator}]`)].join(', ')
   const attribute = fields.find((field) => name === field.name || operatorOf(name, field.name) !== null)
   const statement =
     attribute === undefined ? '' : attributeSql(table, attribute, operatorOf(name, attribute.name), value)

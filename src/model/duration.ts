@@ -12,7 +12,7 @@ export interface Duration {
 const form =
   /^P(?!$)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?!$)(?:(\d{1,12})H)?(?:(\d{1,12})M)?(?:(\d{1,12})(?:\.(\d+))?S)?)?$/
 
-/** Reads `P1Y2M3W4DT5H6M7.5S` (contract, sections 2 and 10); null when the text is none. Finer fractions are cut to the millisecond. */
+/** Reads `P1Y2M3W4DT5H6M7.5S`; null when the text is none. Finer fractions are cut to the millisecond. */
 export function parseDuration(text: string): Duration | null {
   const match = form.exec(text)
   if (match === null) return null

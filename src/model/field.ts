@@ -24,7 +24,7 @@ export function isRequired({ role }: Pick<Field, 'role'>): boolean {
 /** The UTF-8 of a string identifier may have this many bytes: PostgreSQL's indexes take 2,704 in an entry, and a token with a key goes into a URL. */
 export const identifierBytesMax = 2048
 
-/** Aliases of ingests, names of entities and names of fields (contract, section 1). */
+/** Aliases of ingests, names of entities and names of fields. */
 export const namePattern = '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$'
 const nameExpression = new RegExp(namePattern)
 

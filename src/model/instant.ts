@@ -56,7 +56,7 @@ function offsetMinutes(zone: string | undefined): number | null {
 }
 
 /**
- * The milliseconds of an ISO 8601 calendar date or date-time (contract, sections 2 and 10), or null when the text is none.
+ * The milliseconds of an ISO 8601 calendar date or date-time, or null when the text is none.
  * No zone means UTC; a date alone is its midnight; finer fractions are cut to the millisecond.
  */
 export function parseInstant(text: string): number | null {

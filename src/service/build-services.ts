@@ -44,7 +44,7 @@ import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
 import { unsetAccess } from './unset-access.ts'
 
-/** How many rejected rows a receipt shows (contract, section 9). */
+/** How many rejected rows a receipt shows. */
 const receiptErrorsMax = 100
 
 export interface ServiceParts {

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
-import { type OpenTo, openTo } from '../http/consumption.ts'
 import { metricsAccess } from '../http/guard.ts'
+import { type OpenTo, openTo } from '../http/open-access.ts'
 
 const words: Readonly<Record<OpenTo, string>> = {
   public: 'public',

@@ -3,7 +3,7 @@ import { type Entity, type EntityField, type MetadataEntity, mergeFields } from 
 import type { Field } from '../../model/field.ts'
 import type { Duplicates, IngestKind } from '../../model/ingest.ts'
 import { Problem, type ProblemError } from '../../model/problem.ts'
-import { disagreements, type FieldList, refuse } from '../agreement.ts'
+import { disagreements, type FieldList, refuse } from '../field-disagreements.ts'
 import type { Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
 import { duplicatesOf, fieldRoleOf, fieldTypeOf } from './ingest-rows.ts'

@@ -3,7 +3,6 @@ import type { Entity, MetadataEntity } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
-import { refuse, repetitions } from '../agreement.ts'
 import type {
   DeletedData,
   IngestCatalog,
@@ -13,6 +12,7 @@ import type {
   OpenIngest,
   Retention,
 } from '../catalog.ts'
+import { refuse, repetitions } from '../field-disagreements.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'

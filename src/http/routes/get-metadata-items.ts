@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { ItemPageAnswer } from '../../metadata/schemas.ts'
+import { itemOperatorMeanings } from '../../model/item-operator.ts'
 import { usualLimits } from '../../model/page.ts'
 import { sendBody } from '../answer.ts'
 import { answers, optionalKeySecurity } from '../document.ts'
@@ -18,6 +19,10 @@ const Query = Type.Object({
   NextToken: Type.Optional(Type.String({ description: 'The `NextToken` of the page before.' })),
 })
 
+const operators = Object.entries(itemOperatorMeanings)
+  .map(([name, meaning]) => `\`${name}\` (${meaning})`)
+  .join(', ')
+
 export const getMetadataItems: Route = (app, { services, settings, guard, inFlight }) => {
   app.route({
     method: 'GET',
@@ -27,8 +32,8 @@ export const getMetadataItems: Route = (app, { services, settings, guard, inFlig
       operationId: 'metadataItems',
       summary: 'The items of a metadata entity, by identifier.',
       description:
-        'Only the index field filters items: `<index_field>=value`, or `<index_field>[op]=value`, where `op` is `bw` (begins with), `gt`, ' +
-        '`gte`, `lt`, `lte` or `be` (between, both ends included: `low,high`, or the parameter twice). Several filters must all hold.',
+        `Only the index field filters items: \`<index_field>=value\`, or \`<index_field>[op]=value\`, where \`op\` is one of ${operators}. ` +
+        'The two values of `be` may also be two parameters. Several filters must all hold.',
       security: optionalKeySecurity,
       params: Type.Object({ table: Type.String({ description: 'The alias of the metadata ingest.' }) }),
       querystring: Query,

@@ -1,14 +1,19 @@
-/** The operators of a list of items, in the words of the page. */
-export const operators = [
-  { value: '', text: 'is' },
-  { value: 'bw', text: 'begins with' },
-  { value: 'gt', text: 'is after' },
-  { value: 'gte', text: 'is, or is after' },
-  { value: 'lt', text: 'is before' },
-  { value: 'lte', text: 'is, or is before' },
-  { value: 'be', text: 'is between' },
-] as const
-export type Operator = (typeof operators)[number]['value']
+import type { ItemOperator } from '../../../../src/model/item-operator.ts'
+
+/** In the words of the page; nothing is equality. */
+const texts: Readonly<Record<ItemOperator | '', string>> = {
+  '': 'is',
+  bw: 'begins with',
+  gt: 'is after',
+  gte: 'is, or is after',
+  lt: 'is before',
+  lte: 'is, or is before',
+  be: 'is between',
+}
+export type Operator = keyof typeof texts
+
+/** The operators of a list of items. */
+export const operators = (Object.keys(texts) as readonly Operator[]).map((value) => ({ value, text: texts[value] }))
 
 /** The query parameters of a search; nothing typed is no condition. */
 export function conditionsOf(

@@ -10,7 +10,7 @@ import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { GroupHours } from './group-hours.ts'
 import { type GroupFields, GroupRows, TooMuchToDo } from './group-rows.ts'
-import { conditionsOf, type FilterTests, filterTests } from './row-test.ts'
+import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
 import { rowsWithin } from './rows-within.ts'
 
 /** Rows that are looked at for the same keys at once: one key may change with each row, and the others are looked at again then. */

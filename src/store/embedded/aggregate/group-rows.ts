@@ -5,7 +5,7 @@ import { Combinations } from '../run/combinations.ts'
 import type { FieldKey, FieldReader } from '../run/field-reader.ts'
 import { GroupTable } from '../run/group-table.ts'
 import { type Accumulator, accumulatorOf, type ColumnHours } from './accumulator.ts'
-import { type FilterTests, filterTests } from './row-test.ts'
+import { type FilterTests, filterTests } from './row-conditions.ts'
 
 /** Thrown where there are more groups than may be kept, or more rows than may be read: another way answers then. */
 export class TooMuchToDo extends Error {}

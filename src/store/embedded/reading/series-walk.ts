@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { Chunk, Stretch } from '../head/chunk.ts'
-import type { ItemTest } from '../run/item-test.ts'
+import type { ItemTest } from '../run/item-filter.ts'
 
 /** Goes from item to item of one series, forwards (`step` 1) or backwards (-1); its stretches come in that order, as they are needed. */
 export class SeriesWalk {

@@ -6,7 +6,7 @@ import type { KeptRows } from '../head/kept-rows.ts'
 import { stretchRowsMax } from '../head/series-rows.ts'
 import { BatchColumns, nulls } from './batch-columns.ts'
 import type { FieldReader } from './field-reader.ts'
-import type { ItemTest } from './item-test.ts'
+import type { ItemTest } from './item-filter.ts'
 import type { RunMemory } from './run-memory.ts'
 
 const exactFrom = 2 ** 53

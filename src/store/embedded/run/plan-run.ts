@@ -22,7 +22,7 @@ import {
   tagReader,
   tagReaderOf,
 } from './field-reader.ts'
-import { ItemTest } from './item-test.ts'
+import { ItemTest } from './item-filter.ts'
 import { PickedRows } from './picked-rows.ts'
 import type { RunMemory } from './run-memory.ts'
 import { type SelectedSeries, selectSeries } from './selected-series.ts'

@@ -1,6 +1,6 @@
 // Filters as tests of rows. What a filter says of tags holds for all rows of a series, and is asked once a series.
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
-import { likeTest } from '../../../lib/like-test.ts'
+import { likeTest } from '../../../lib/like-matcher.ts'
 import type { RowFilter, ValueBounds } from '../../../model/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'

@@ -1,4 +1,4 @@
-// Who may read without a key (contract, section 6). By default only what can come from this machine alone is public: the server listens on
+// Who may read without a key. By default only what can come from this machine alone is public: the server listens on
 // a loopback address, the request names a loopback host (else a web page could reach it through a name of its own), nobody forwarded it, and
 // no web page of another origin made a browser send it. SECURITY.md says so to operators.
 import type { IncomingHttpHeaders } from 'node:http'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { likeTest } from './like-test.ts'
+import { likeTest } from './like-matcher.ts'
 
 test.each<[string, string | null, string, boolean]>([
   ['', null, '', true],
