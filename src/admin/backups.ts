@@ -1,4 +1,5 @@
 // A backup is a data folder as it was at one moment: a copy of the catalog, the sealed files that it names, and the journal from there on.
+
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
@@ -7,6 +8,7 @@ import { type JournalReader, type LocalJournalWriter, positionAfter } from '../j
 import { type Disk, isDiskFull } from '../lib/disk.ts'
 import { copyDurably, linkOrCopy, measureFile, writeDurably } from '../lib/durable-files.ts'
 import type { Held } from '../lib/held.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
@@ -98,7 +100,7 @@ export class Backups {
   #failure(error: unknown): unknown {
     const isFull = hasNoRoom(error)
     if (!isFull && !isDiskFailure(error)) return error
-    this.#parts.observe({ kind: 'backupFailed', message: error instanceof Error ? error.message : String(error) })
+    this.#parts.observe({ kind: 'backupFailed', message: messageOf(error) })
     return isFull ? diskIsFull(error) : diskHasFailed(error)
   }
 

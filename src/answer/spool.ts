@@ -1,6 +1,8 @@
 // Where an answer is kept until it is whole: in memory up to a bound, then in a temporary file.
+
 import { join } from 'node:path'
 import { type Disk, type DiskFile, isDiskFull } from '../lib/disk.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Problem } from '../model/problem.ts'
 import type { ChunkWriter } from './chunk-writer.ts'
@@ -111,7 +113,7 @@ function failure(error: unknown): Error {
       { retryAfterS: diskFullRetryAfterS },
     )
   }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return new Error(`an answer could not be kept in the spool until it is sent, see to its disk: ${message}`, {
     cause: error,
   })

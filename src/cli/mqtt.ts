@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { OwnIngestAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { printable } from '../lib/text-table.ts'
 import { BrokerError, type BrokerOptions } from '../mqtt/broker.ts'
 import { ReceiveTimes } from '../mqtt/receive-times.ts'
@@ -136,7 +137,7 @@ function readTemplate(text: string): ReturnType<typeof topicTemplate> {
   try {
     return topicTemplate(text)
   } catch (error) {
-    throw new UsageError(`--topic: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new UsageError(`--topic: ${messageOf(error)}`, { cause: error })
   }
 }
 

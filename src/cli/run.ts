@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import { CsvError } from '../lib/csv-reader.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { printable } from '../lib/text-table.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { CommandError } from './command-error.ts'
@@ -25,7 +26,7 @@ function explain(error: unknown, hasKey: boolean): string {
   if (error instanceof ConnectionError && error.unreachable) return unreachableText(error)
   if (error instanceof CommandError || error instanceof ConnectionError || error instanceof CsvError)
     return error.message
-  return `${error instanceof Error ? error.message : String(error)} (--debug shows where)`
+  return `${messageOf(error)} (--debug shows where)`
 }
 
 /** What a key may see that is no operator's. */

@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/message-of.ts'
 import { formatMediaType } from '../model/answer-format.ts'
 import type { PushFormat } from './transport.ts'
 
@@ -29,7 +30,7 @@ function textOf(row: unknown): { readonly text: string } | { readonly fault: str
     const text: string | undefined = JSON.stringify(row)
     return text === undefined ? { fault: 'its toJSON answers nothing' } : { text }
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) }
+    return { fault: messageOf(error) }
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/message-of.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { missingForEngine } from './cluster-settings.ts'
 import { replicaFaults } from './replica-settings.ts'
@@ -72,7 +73,7 @@ function readFile(path: string, content: string, sentences: string[]): Map<strin
   try {
     parsed = JSON.parse(content)
   } catch (error) {
-    sentences.push(`The file ${path} is not JSON: ${error instanceof Error ? error.message : String(error)}.`)
+    sentences.push(`The file ${path} is not JSON: ${messageOf(error)}.`)
     return leaves
   }
   if (!isObject(parsed)) {

@@ -1,9 +1,11 @@
 // Reads request bodies: bounded, decompressed, before anything is made of them.
+
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { gunzip } from 'node:zlib'
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
+import { messageOf } from '../lib/message-of.ts'
 import { formatMediaType } from '../model/answer-format.ts'
 import { Problem } from '../model/problem.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
@@ -90,10 +92,7 @@ function parseJson(body: unknown): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch (error) {
-    throw new Problem(
-      'invalid_json',
-      `The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`,
-    )
+    throw new Problem('invalid_json', `The body is not JSON: ${messageOf(error)}.`)
   }
 }
 

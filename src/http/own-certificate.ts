@@ -1,6 +1,8 @@
 // The certificate that the service speaks TLS with. Its files are looked at from time to time: who renews it needs no restart.
+
 import type { SecureContextOptions } from 'node:tls'
 import { type CertificatePair, type PairFiles, readPair } from '../lib/certificate-pair.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Readiness } from './readiness.ts'
@@ -52,7 +54,7 @@ export class OwnCertificate {
     try {
       found = await readPair(this.#files)
     } catch (error) {
-      this.#doubt(error instanceof Error ? error.message : String(error))
+      this.#doubt(messageOf(error))
       return
     }
     if (found.validUntilMs < this.#pair.validUntilMs && found.validUntilMs < Date.now()) {

@@ -1,4 +1,5 @@
 import type { Held } from '../lib/held.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { Serial } from '../lib/serial.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
@@ -74,7 +75,7 @@ export class Trimmer {
       if (segments > 0) observe({ kind: 'journalTrimmed', position, segments })
     } catch (error) {
       // What is left goes with the next trim; a journal that failed says so itself.
-      observe({ kind: 'journalTrimFailed', message: error instanceof Error ? error.message : String(error) })
+      observe({ kind: 'journalTrimFailed', message: messageOf(error) })
     }
   }
 }

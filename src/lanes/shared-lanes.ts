@@ -1,5 +1,6 @@
 // The pipelines of a cluster share the lanes of the journal. Each lane has one judge at a time: a pipeline that takes a lane over shuts
 // the former one out.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LaneCatalog } from '../catalog/lanes.ts'
 import type { SetAsideCatalog } from '../catalog/set-aside.ts'
@@ -12,6 +13,7 @@ import type { Compression } from '../kafka/produce.ts'
 import { committedOffset, endOffset } from '../kafka/read-partition.ts'
 import type { RowsTopics } from '../kafka/rows-topics.ts'
 import { TransactionalProducer } from '../kafka/transactional-producer.ts'
+import { messageOf } from '../lib/message-of.ts'
 import type { Observe } from '../observe/event.ts'
 import { type LaneParts, LaneTaken, LaneWorker } from './lane-worker.ts'
 
@@ -125,7 +127,7 @@ export class SharedLanes {
       try {
         await this.#worker(lane, journal).run(signal)
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error)
+        const message = messageOf(error)
         // Who is shut out hears within a few heartbeats that the lane is another's; if it is not, the lane is taken back.
         const isTaken = error instanceof LaneTaken || isFenced(error)
         const retryInMs = isTaken ? 2 * this.#heartbeatMs : retryMs

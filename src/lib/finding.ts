@@ -1,4 +1,5 @@
 // What a check of data found.
+import { messageOf } from './message-of.ts'
 
 export interface Finding {
   /** What was checked: a part of the folder, or a file of it. */
@@ -15,6 +16,6 @@ export async function examine(part: string, check: () => Promise<string>): Promi
   try {
     return { part, isDamaged: false, found: await check() }
   } catch (error) {
-    return { part, isDamaged: true, found: error instanceof Error ? error.message : String(error) }
+    return { part, isDamaged: true, found: messageOf(error) }
   }
 }

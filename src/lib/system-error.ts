@@ -1,3 +1,4 @@
+import { messageOf } from './message-of.ts'
 /** What the system says of a file or an address, as the end of a sentence. */
 export function inWords(error: unknown): string {
   switch (codeOf(error)) {
@@ -19,7 +20,7 @@ export function inWords(error: unknown): string {
     case 'ENAMETOOLONG':
       return 'its name is too long'
     default:
-      return error instanceof Error ? error.message : String(error)
+      return messageOf(error)
   }
 }
 

@@ -1,9 +1,11 @@
 // Messages of a broker as rows of an ingest. A message is acknowledged to the broker only once its rows are on disk.
+
 import type { TidemarkClient } from '../client/client.ts'
 import { sleepOn, systemClock } from '../client/clock.ts'
 import { withRetries } from '../client/retries.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { type BatchOutcome, IngestWriter } from '../client/writer.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import {
   type BrokerConnection,
@@ -160,7 +162,7 @@ class Connector {
 
   /** The service does not take such a row: instead the message goes there as it came, among the rejected ones. */
   async #keepAsItCame(message: ReceivedMessage, rows: number, error: unknown): Promise<void> {
-    const why = `the service does not take it: ${error instanceof Error ? error.message : String(error)}`
+    const why = `the service does not take it: ${messageOf(error)}`
     this.#options.onNote(
       `A message of ${message.topic} is no row that the service takes; it is kept among the rejected ones.`,
     )

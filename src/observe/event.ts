@@ -60,7 +60,7 @@ export type ServiceEvent =
       readonly rows: number
       readonly level: number
     }
-  | { readonly kind: 'storeStarted'; readonly replayedRows: number; readonly ms: number }
+  | { readonly kind: 'storeStarted'; readonly judgedAgainRows: number; readonly ms: number }
   /** The store cannot go on with its start, for a reason that only the operator can mend. */
   | { readonly kind: 'startWaits'; readonly reason: string }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }

@@ -165,10 +165,10 @@ describe('metrics', () => {
       [{ kind: 'queryAnswered', query: 'select', rows: 7, bytes: 9, ms: 4 }],
       ['tidemark_query_rows_total{query="select"} 7', 'tidemark_query_seconds_count{query="select"} 1'],
     ],
-    ['a store that is ready', [{ kind: 'storeStarted', replayedRows: 0, ms: 1 }], ['tidemark_store_ready 1']],
+    ['a store that is ready', [{ kind: 'storeStarted', judgedAgainRows: 0, ms: 1 }], ['tidemark_store_ready 1']],
     [
       'a store that died',
-      [{ kind: 'storeStarted', replayedRows: 0, ms: 1 }, died],
+      [{ kind: 'storeStarted', judgedAgainRows: 0, ms: 1 }, died],
       ['tidemark_store_ready 0', 'tidemark_store_deaths_total 1'],
     ],
   ])('count %s', async (_name, events, expected) => {

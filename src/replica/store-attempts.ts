@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../lib/message-of.ts'
 import { StoreRefused, StoreUnfit } from '../object-store/object-store.ts'
 import { CopyDamaged } from './copy-damage.ts'
 import { NotOwner } from './copy-log.ts'
@@ -44,7 +45,7 @@ export class StoreAttempts {
       } catch (error) {
         signal.throwIfAborted()
         if (isFinal(error, tries)) throw error
-        const failure = error instanceof Error ? error.message : String(error)
+        const failure = messageOf(error)
         this.#failing.set(work, failure)
         told(failure)
         await sleep(pauseMs, undefined, { signal })

@@ -35,7 +35,7 @@ export async function* verifyCopy(parts: MissingParts): AsyncGenerator<Finding> 
   for (const file of moment.files) {
     const finding = await examineObjects(file.path, async () => {
       await eachPart(parts, file, async () => undefined)
-      return `${file.bytes} bytes in ${file.parts.length} pieces`
+      return `${file.bytes} bytes in ${file.parts.length === 1 ? '1 piece' : `${file.parts.length} pieces`}`
     })
     isDamaged ||= finding.isDamaged
     yield finding

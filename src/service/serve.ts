@@ -1,6 +1,7 @@
 // The service as a process: settings, the ready line, signals, the exit code.
 
 import { readSettings } from '../config/read-settings.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { logSink } from '../observe/log.ts'
 import { raiseHeapFloor } from '../store-thread/main-side/heap-floor.ts'
@@ -73,5 +74,5 @@ function stopAsked(): Promise<Stop> {
 
 function startFailure(error: unknown): string {
   if (error instanceof SettingsError) return error.sentences.join('\n')
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

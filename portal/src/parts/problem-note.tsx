@@ -1,10 +1,11 @@
 import { ConnectionError, ServiceError } from '../../../src/client/service-error.ts'
+import { messageOf } from '../../../src/lib/message-of.ts'
 
 function textOf(error: unknown): string {
   if (error instanceof ServiceError) return error.detail
   if (error instanceof ConnectionError)
     return 'The service cannot be reached just now. It is tried again as soon as it answers.'
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 /** What the service says is wrong, in its own words. Shows nothing where nothing is. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Disk, isDiskFull } from '../../lib/disk.ts'
+import { messageOf } from '../../lib/message-of.ts'
 import { holdsTables } from './check-file.ts'
 import { checkSqliteLog } from './check-log.ts'
 import { diskErrorOf } from './statements.ts'
@@ -49,7 +50,7 @@ function isMade(catalog: string): boolean {
   } catch (error) {
     // Who opens it says so in better words.
     if (isDiskFull(diskErrorOf(error))) return true
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new Error(`The catalog ${catalog} cannot be read (${reason}): it is damaged. ${whatItHolds} ${whatToDo}`, {
       cause: error,
     })

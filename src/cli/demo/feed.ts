@@ -1,5 +1,6 @@
 import type { TidemarkClient } from '../../client/client.ts'
 import { withRetries } from '../../client/retries.ts'
+import { messageOf } from '../../lib/message-of.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import type { CliContext } from '../context.ts'
 import { formatCount } from '../push/report.ts'
@@ -97,7 +98,7 @@ export async function pushLive({ context, client, seed, quiet, signal }: FeedOpt
       pushed += (await client.push(ingestAlias, rowsAt(seed, instruments, secondMs), { format: 'ndjson' })).rows
       if (!quiet && context.stderr.isTTY) progress.update(0, () => `${formatCount(pushed)} live rows so far`)
     } catch (error) {
-      if (!signal.aborted) progress.note(`A push failed: ${error instanceof Error ? error.message : String(error)}`)
+      if (!signal.aborted) progress.note(`A push failed: ${messageOf(error)}`)
     }
   }
   progress.clear()

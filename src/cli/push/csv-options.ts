@@ -13,6 +13,7 @@ import type { PropertyTypes } from '../../file-push/known-ingest.ts'
 import { likelyFields } from '../../file-push/likely-fields.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
 import { type AmbiguousChoice, ambiguousChoices, timeRules } from '../../file-push/time-rules.ts'
+import { messageOf } from '../../lib/message-of.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { CommandError } from '../command-error.ts'
 import { collectList } from '../list-option.ts'
@@ -101,7 +102,7 @@ function fromOption<Value>(parse: () => Value): Value {
   try {
     return parse()
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
+    throw new UsageError(messageOf(error), { cause: error })
   }
 }
 

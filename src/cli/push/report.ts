@@ -5,6 +5,7 @@ import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
 import type { SendResult } from '../../file-push/send.ts'
 import type { StopReason } from '../../file-push/stop-after.ts'
 import { AmbiguousTimeError } from '../../file-push/time-rules.ts'
+import { messageOf } from '../../lib/message-of.ts'
 import { printable } from '../../lib/text-table.ts'
 import { formatInstant } from '../../model/instant.ts'
 
@@ -135,7 +136,7 @@ export function stoppedText(
 
 /** Why rows are pending whose receipts were refused. */
 export function untoldText({ pending }: PushOutcome, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   return `The service does not tell what became of ${formatCount(pending)} rows: ${reason}`
 }
 

@@ -1,7 +1,9 @@
 // The journal in a folder of segment files. Group commit: what waits while a write is on its way goes into the next one, with one fsync for all.
+
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../../lib/disk.ts'
+import { messageOf } from '../../lib/message-of.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
@@ -275,7 +277,7 @@ class FileJournal implements LocalJournalWriter {
 
   #fail(error: unknown): Problem {
     if (this.#failure !== null) return this.#failure
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     this.#failure = journalHasFailed(error)
     const file = join(this.#options.directory, this.#segment.name)
     this.#options.observe({ kind: 'journalFailed', file, message })

@@ -1,10 +1,12 @@
 // The journal on Kafka: a topic of which each partition is a lane. An entity's pushes go to one lane, so that "pushed later" holds for all of them.
 // Tested by `test/cluster/journal.test.ts`.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchProducer } from '../../kafka/batch-producer.ts'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import type { Compression } from '../../kafka/produce.ts'
 import { endOffset } from '../../kafka/read-partition.ts'
+import { messageOf } from '../../lib/message-of.ts'
 import { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { JournalEntry, JournalTarget, JournalWriter } from '../journal.ts'
@@ -148,7 +150,7 @@ export class KafkaJournal implements JournalWriter {
 
   /** An operator is told once of each reason. */
   #note(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     if (this.#awayWhy === message) return
     this.#awayWhy = message
     this.#options.observe({ kind: 'journalAway', topic: this.#options.topic.name, message })

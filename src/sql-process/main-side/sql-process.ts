@@ -3,6 +3,7 @@ import type { Answer } from '../../answer/whole-answer.ts'
 import type { NativeRequest, NativeRunner } from '../../druid-native/native-queries.ts'
 import type { SqlRequest, SqlRunner } from '../../druid-sql/sql-queries.ts'
 import { Actor, type LifeTold } from '../../lib/actor/actor.ts'
+import { messageOf } from '../../lib/message-of.ts'
 import { Problem } from '../../model/problem.ts'
 import type { NativeRun, SqlProcessData, SqlRun } from '../protocol.ts'
 import { CheckedFiles } from './checked-files.ts'
@@ -213,8 +214,4 @@ function bringsDown(): Problem {
     'result_too_large',
     'The query ends the SQL engine, also when it runs alone: it needs more memory than there is, or meets a fault of the engine. Ask for less, or write it in another way.',
   )
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -10,6 +10,7 @@ import { readNativeBody } from '../../druid-native/parse/read-body.ts'
 import { FileDays } from '../../druid-native/run/file-days.ts'
 import { FileTables } from '../../druid-native/run/file-tables.ts'
 import { runNative } from '../../druid-native/run/run-native.ts'
+import { messageOf } from '../../lib/message-of.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { makePrivateFolder } from '../../lib/private-files.ts'
 import { Problem } from '../../model/problem.ts'
@@ -128,7 +129,7 @@ async function checkFile(path: string, checkedBy: string): Promise<void> {
 }
 
 function sentFailure(error: unknown): SentFailure {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const isOverflow = error instanceof LongOverflow
   const isOutOfMemory = error instanceof OutOfMemory
   const damagedPath = error instanceof DamagedRows ? error.path : null

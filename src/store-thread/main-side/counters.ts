@@ -3,7 +3,7 @@ import type { Tally } from '../../ingest/pipeline.ts'
 import type { IngestCounters } from '../../model/ingest.ts'
 
 interface Count {
-  /** Until the first replay is over, those alone that came meanwhile. */
+  /** Until what a start judges again is done, those alone that came meanwhile. */
   received: number
   judged: number
   rejected: number
@@ -14,7 +14,7 @@ export class Counters {
   readonly #counts = new Map<number, Count>()
   #settled = false
 
-  /** The first replay is over: what it judged is what had been received before, and no more than that. */
+  /** What a start judges again is done: what it judged is what had been received before, and no more than that. */
   settle(): void {
     for (const count of this.#counts.values()) count.received += count.judged
     this.#settled = true

@@ -196,8 +196,8 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       } else if (notice.kind === 'ready') {
         told.ready()
         this.#opening.goesOn()
-        const replayedRows = this.progress.judgedRows - judgedBefore
-        observe({ kind: 'storeStarted', replayedRows, ms: performance.now() - startedMs })
+        const judgedAgainRows = this.progress.judgedRows - judgedBefore
+        observe({ kind: 'storeStarted', judgedAgainRows, ms: performance.now() - startedMs })
         this.progress.ready()
         // The journal may have grown while the thread was starting.
         this.#post({ kind: 'durable', position: this.progress.durablePosition })

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
+import { messageOf } from '../../../../src/lib/message-of.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { TextArea } from '../../parts/inputs.tsx'
 import { RowText } from '../../parts/row-text.tsx'
@@ -22,7 +23,7 @@ function faultOfText(text: string): string | null {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'A row is a JSON object.'
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

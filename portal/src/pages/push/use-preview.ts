@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { foreseenFault } from '../../../../src/file-push/foreseen-fault.ts'
+import { messageOf } from '../../../../src/lib/message-of.ts'
 import type { Field } from '../../../../src/model/field.ts'
 import type { RowFault } from '../../../../src/model/row-fault.ts'
 import { type Columns, mappingOf } from './columns.ts'
@@ -23,7 +24,7 @@ export function judgedRow(text: string, fields: readonly Field[]): JudgedRow {
   try {
     JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return { text, fault: { code: 'invalid_json', field: null, message: `This is no JSON: ${reason}` } }
   }
   return { text, fault: foreseenFault(text, fields) }

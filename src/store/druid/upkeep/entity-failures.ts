@@ -1,4 +1,5 @@
 // What fails at one entity does not hold up the others, whatever is done for all of them one after another.
+import { messageOf } from '../../../lib/message-of.ts'
 
 const namedMax = 5
 
@@ -52,8 +53,4 @@ export class EntityFailures {
     const more = this.#failures.size > namedMax ? ` and ${this.#failures.size - namedMax} more` : ''
     throw new Error(`the others were looked after, but not these: ${named.join('; ')}${more}`)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../lib/message-of.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import { type ColumnPages, pagePlace } from '../parquet/column-pages.ts'
 import { decodeDictionary, decodePage, type PageDictionary } from '../parquet/decode-page.ts'
@@ -74,7 +75,7 @@ function decoding<T>(path: string, what: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new DamagedFileError(path, `${what} cannot be read (${reason})`, error)
   }
 }

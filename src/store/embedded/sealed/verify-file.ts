@@ -1,5 +1,7 @@
 // Checks a sealed file and its index from end to end, byte by byte and against each other. For `tidemark verify`, of a stopped service.
+
 import { crc32 } from 'node:zlib'
+import { messageOf } from '../../../lib/message-of.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
@@ -39,7 +41,7 @@ export async function verifyFile(file: VerifiedFile, pacer: Pacer): Promise<read
     const rows = new VerifiedRows({ file: parquet, path: file.paths.parquet, index }, file.registry, fault)
     await rows.verify(pacer)
   } catch (error) {
-    fault(error instanceof Error ? error.message : String(error))
+    fault(messageOf(error))
   } finally {
     parquet?.close()
   }

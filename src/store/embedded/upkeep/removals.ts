@@ -1,3 +1,4 @@
+import { messageOf } from '../../../lib/message-of.ts'
 import { Serial } from '../../../lib/serial.ts'
 import type { Observe } from '../../../observe/event.ts'
 import type { Reach } from '../../../observe/step.ts'
@@ -87,7 +88,7 @@ export class Removals {
       try {
         await run()
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error)
+        const message = messageOf(error)
         this.#parts.observe({ kind: 'removalFailed', name, message })
       }
     })
