@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { asideSteps, type Step } from '../../src/observe/step.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { PeakMemory } from '../support/peak-memory.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -79,29 +80,39 @@ test('the canary: a store that begins a push anew in its midst is caught', async
   expect(findings.doubled).toBeGreaterThan(0)
 })
 
-test('a push that kills the whole process is set aside after some starts, and the others are stored once', async () => {
-  await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
-    const program = planted('serve-dies-on-entry.mjs')
-    let server = await ServerProcess.start({ dataDirectory, program })
-    const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
-    const row = (T: string, V: number): object => ({ D: '2026-01-01T00:00:00Z', T, V })
-    const push = (body: unknown) => callWell(server.url, 'POST', '/ingests/plant/data', { key, body })
-    await push([row('a', 1), row('b', 2)])
-    await push([row('c', 3), row('ends the process', 4)]).catch(() => undefined)
-    await server.ended()
-    // Anything may kill a process: it is the entry only when nothing else can be.
-    for (let starts = 0; starts < 5; starts++)
-      await expect(ServerProcess.start({ dataDirectory, program })).rejects.toThrow('the server ended')
-    server = await ServerProcess.start({ dataDirectory, program })
-    await push(row('d', 5))
-    const options = { body: { entity: 'plant' } }
-    const items = await callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
-    expect(items.map(({ V }) => V).sort()).toEqual([1, 2, 5])
-    const { counters } = await callWell<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', {
-      key: adminKey,
+test.each<[string, readonly Step[]]>([
+  ['', []],
+  [', also where the start that sets it aside is killed', asideSteps],
+])(
+  'a push that kills the whole process is set aside after some starts, and the others are stored once%s',
+  async (_words, killedAt) => {
+    await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
+      const program = planted('serve-dies-on-entry.mjs')
+      let server = await ServerProcess.start({ dataDirectory, program })
+      const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
+      const row = (T: string, V: number): object => ({ D: '2026-01-01T00:00:00Z', T, V })
+      const push = (body: unknown) => callWell(server.url, 'POST', '/ingests/plant/data', { key, body })
+      await push([row('a', 1), row('b', 2)])
+      await push([row('c', 3), row('ends the process', 4)]).catch(() => undefined)
+      await server.ended()
+      // Anything may kill a process: it is the entry only when nothing else can be.
+      for (let starts = 0; starts < 5; starts++)
+        await expect(ServerProcess.start({ dataDirectory, program })).rejects.toThrow('the server ended')
+      for (const step of killedAt) {
+        const environment = { KILL_AT_STEP: step }
+        await expect(ServerProcess.start({ dataDirectory, program, environment })).rejects.toThrow('the server ended')
+      }
+      server = await ServerProcess.start({ dataDirectory, program })
+      await push(row('d', 5))
+      const options = { body: { entity: 'plant' } }
+      const items = await callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
+      expect(items.map(({ V }) => V).sort()).toEqual([1, 2, 5])
+      const { counters } = await callWell<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', {
+        key: adminKey,
+      })
+      expect(counters).toEqual({ received: 5, stored: 3, rejected: 2, pending: 0 })
+      expect(server.log).toContain('entry set aside')
+      expect(await server.stop()).toBe(0)
     })
-    expect(counters).toEqual({ received: 5, stored: 3, rejected: 2, pending: 0 })
-    expect(server.log).toContain('entry set aside')
-    expect(await server.stop()).toBe(0)
-  })
-})
+  },
+)

@@ -1,8 +1,10 @@
 // A store's thread that ends when it judges a row that says so; one that says more takes the whole process with it.
 import { parentPort, workerData } from 'node:worker_threads'
 import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
+import { killAtStep } from './kill-at-step.mjs'
 
 await runStoreThread(parentPort, workerData, {
+  reach: killAtStep(),
   wrapJudge: (judge) => ({
     judge: (run, ingest, from, budget) => {
       const judged = judge.judge(run, ingest, from, budget)
