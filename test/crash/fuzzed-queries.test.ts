@@ -51,7 +51,7 @@ function tell(name: string, { statuses, told, unexplained }: FuzzedWorld): void 
 const canaries = [
   ['leaks-engine-words', /words of the engine/],
   ['fails-on-refusal', /^number \d+: 500 /],
-  ['ends-by-query', /ends the engine/],
+  ['ends-by-query', /ends the (SQL )?engine/],
   ['refuses-neighbours', /a neighbour was told/],
 ] as const
 

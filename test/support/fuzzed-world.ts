@@ -75,14 +75,20 @@ export async function faultOf(
   return null
 }
 
-const counted = { path: '/consumer/data/sql-query', body: `{"sql_query":"SELECT COUNT(*) AS n FROM ${fuzzedEntity}"}` }
+const counted = {
+  path: '/consumer/data/sql-query',
+  body: `{"sql_query":"SELECT COUNT(*) AS n, SUM(1 + EXTRACT(YEAR FROM __time)) AS years FROM ${fuzzedEntity}"}`,
+}
 
 /** What somebody asks who means well: null where it is answered. */
 async function neighbourFault({ service }: FuzzedWorld): Promise<string | null> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` }
   const response = await fetch(service.url + counted.path, { method: 'POST', headers, body: counted.body })
   const text = await response.text()
-  return response.status === 200 ? null : `a neighbour was told ${response.status} ${text}`
+  if (response.status !== 200) return `a neighbour was told ${response.status} ${text}`
+  // Only who is answered by the engine would suffer.
+  const by = response.headers.get('tidemark-answered-by')
+  return by === 'sql-engine' ? null : `a neighbour was answered by ${by}: ask for something else`
 }
 
 /** How many queries come between two of somebody else. */
