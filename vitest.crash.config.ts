@@ -10,7 +10,8 @@ const atLength = ['src', 'test']
 export default defineConfig({
   test: {
     include: ['test/crash/**/*.test.ts', 'test/simulation/**/*.test.ts', ...atLength],
-    fileParallelism: false,
+    // Most of the time is waiting for processes that start and end.
+    maxWorkers: '100%',
     testTimeout: 20 * 60_000,
     hookTimeout: 60_000,
     env: {

@@ -3,9 +3,10 @@ import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lifecycleSteps } from '../../src/observe/step.ts'
 import { LifecycleWorld } from './lifecycle-world.ts'
+import { withPasses } from './passes.ts'
 
 const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
-const steps = lifecycleSteps.flatMap((step) => [0, 2].map((passes) => [step, passes] as const))
+const steps = withPasses(lifecycleSteps, () => [0, 2])
 
 let world: LifecycleWorld
 beforeAll(async () => {

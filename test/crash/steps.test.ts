@@ -6,15 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { restoreSteps, type Step, serviceSteps, storeSteps } from '../../src/observe/step.ts'
 import { ServerProcess } from '../support/server-process.ts'
 import { clean, judge } from './kill-rounds.ts'
+import { withPasses } from './passes.ts'
 import { makeBackup, StepRounds } from './step-rounds.ts'
 
 const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
 const pause = (): Promise<void> => new Promise((next) => setTimeout(next, 5))
-const steps: readonly (readonly [step: Step, passes: number])[] = [...storeSteps, ...serviceSteps].flatMap((step) =>
-  // A backup goes through its steps once, and a journal's file is rarely followed by another.
-  (step.startsWith('backup') ? [0] : step === 'journal-rotated' ? [0, 1] : [0, 3]).map(
-    (passes) => [step, passes] as const,
-  ),
+// A backup goes through its steps once, and a journal's file is rarely followed by another.
+const steps = withPasses<Step>([...storeSteps, ...serviceSteps], (step) =>
+  step.startsWith('backup') ? [0] : step === 'journal-rotated' ? [0, 1] : [0, 3],
 )
 
 let rounds: StepRounds
