@@ -20,8 +20,10 @@ export async function startS3Server(directory: string): Promise<S3Server> {
   const classPath = output.trim().split('\n').at(-1)!
   const port = await freePort()
   const settings = [
-    `--com.adobe.testing.s3mock.httpPort=${port}`,
-    `--server.port=${await freePort()}`,
+    // The other port is meant for HTTPS, and is the one that the number of threads holds for.
+    `--com.adobe.testing.s3mock.httpPort=${await freePort()}`,
+    `--server.port=${port}`,
+    '--server.ssl.enabled=false',
     '--server.tomcat.threads.max=1',
     '--server.tomcat.threads.min-spare=1',
     `--com.adobe.testing.s3mock.store.root=${directory}`,
