@@ -80,6 +80,12 @@ test.each([
   expect(await planned(asked, world(drawFrom(2))).catch(() => null)).toBeNull()
 })
 
+test('a column that is shown too many times for its rows is left to the SQL engine', async () => {
+  const asked = `SELECT ${Array.from({ length: 2400 }, (_, at) => `V y${at.toString(36)}`).join()} FROM plant LIMIT 49000`
+  expect(await planned(asked, world(drawFrom(2), 500))).toBeNull()
+  expect(await planned(asked, world(drawFrom(2), 100))).not.toBeNull()
+})
+
 test.each([
   "SELECT __time AS \"time\", tag AS metric, V AS \"value\" FROM plant WHERE __time >= '2026-01-01' AND tag IN ('a', 'b') ORDER BY 1",
   'SELECT * FROM plant ORDER BY __time DESC LIMIT 100',

@@ -5,6 +5,9 @@ import type { EngineRow } from '../../sql-engine/sql-engine.ts'
 import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf } from './session.ts'
 
+/** So much text is handed on at once, or little more. */
+const pieceLength = 65_536
+
 export interface ScanShape {
   readonly columns: readonly OutputColumn[]
   readonly compact: boolean
@@ -35,8 +38,11 @@ export async function* scanText(
       } else piece += ','
       entry.rows += 1
       piece += compact ? `[${writer.values(row)}]` : writer.object(row)
+      if (piece.length < pieceLength) continue
+      yield piece
+      piece = ''
     }
-    yield piece
+    if (piece !== '') yield piece
   }
   yield entry === null ? '[]' : `${end}]`
 }

@@ -34,7 +34,8 @@ export function planSqlScan(
   const columns = [...new Set(shown.filter((one) => one !== 'time'))]
   const outputs = shown.map((one) => outputOf(one, columns))
   if (outputs.some(({ type }, at) => type !== checked.columns[at]!.type)) return null
-  const { groupsMax: rowsMax } = boundsOfWork(1 + columns.length)
+  // A column may be shown many times.
+  const { groupsMax: rowsMax } = boundsOfWork(Math.max(1 + columns.length, outputs.length))
   const offset = Number(query.offset === null ? 0 : query.offset > allOf ? allOf : query.offset)
   const limit = query.limit === null || query.limit > allOf ? null : Number(query.limit)
   return {

@@ -33,7 +33,7 @@ export async function runSqlPlan(
   const rows = await ('scan' in plan ? scannedRows(reader, plan, signal) : groupedRows(reader, plan, pacer, signal))
   // The SQL engine says why not.
   if (rows === null || rows.length > limits.resultRows) return null
-  const stream = { fields: plan.fields, batches: plannedBatches(plan, rows) }
+  const stream = { fields: plan.fields, batches: plannedBatches(shownColumns(plan), rows) }
   return storeRows(stream, { format, resultBytes: limits.resultBytes, room }, settings, signal)
 }
 
@@ -51,24 +51,31 @@ async function groupedRows(
 
 async function scannedRows(
   reader: GroupsReader,
-  { scan, outputs, offset }: SqlScanPlan,
+  { scan, offset }: SqlScanPlan,
   signal: AbortSignal,
 ): Promise<readonly Row[] | null> {
   const rows = await reader.scan(scan, signal)
-  return rows === null ? null : rows.slice(offset).map((row) => outputs.map(({ at }) => row[at]!))
+  return rows === null ? null : rows.slice(offset)
+}
+
+/** A column of the answer and its place in a row. */
+interface ShownColumn {
+  readonly type: PlannedType
+  readonly at: number
+}
+
+function shownColumns(plan: PlannedSql): readonly ShownColumn[] {
+  return 'scan' in plan ? plan.outputs : plan.outputs.map(({ type }, at) => ({ type, at }))
 }
 
 /** Rows as columns. */
-export async function* plannedBatches(
-  { outputs }: { readonly outputs: readonly { readonly type: PlannedType }[] },
-  rows: readonly Row[],
-): AsyncGenerator<ResultBatch> {
+async function* plannedBatches(shown: readonly ShownColumn[], rows: readonly Row[]): AsyncGenerator<ResultBatch> {
   for (let from = 0; from < rows.length; from += batchRows) {
     const part = rows.slice(from, from + batchRows)
-    const columns = outputs.map(({ type }, place) =>
+    const columns = shown.map(({ type, at }) =>
       columnOf(
         type,
-        part.map((row) => row[place]!),
+        part.map((row) => row[at]!),
       ),
     )
     yield { rows: part.length, columns }

@@ -24,13 +24,16 @@ const valuesPerUnit = 8
 /** Rows that are looked at without a rest. */
 const rowsAtOnce = 1024
 
+/** Rows with longer texts, taken together, are not kept. */
+const textsMax = 64 * 1024 * 1024
+
 interface Fields {
   readonly readerOf: (name: string) => FieldReader
   /** How many series the entity has. */
   readonly seriesCount: number
 }
 
-/** Throws TooMuchToDo where there are more rows, or there is more to do, than the plan allows. */
+/** Throws TooMuchToDo where there are more rows, or there is more to do, than the plan allows, or their texts are too long. */
 export async function collectRows(plan: ScanPlan, run: PlanRun, fields: Fields): Promise<readonly ScannedRow[]> {
   const collector = new RowCollector(plan, run, fields)
   for (const range of plan.isDescending ? plan.ranges.toReversed() : plan.ranges) {
@@ -50,6 +53,8 @@ class RowCollector {
   /** More are cut to those that are wanted. */
   readonly #cutAt: number
   #rows: ScannedRow[] = []
+  /** How long the texts of the rows are. */
+  #texts = 0
   /** Rows on the far side of this time are not wanted. */
   #edgeMs: number
   #units = 0
@@ -154,7 +159,8 @@ class RowCollector {
         const first = this.#plan.isDescending ? end - done - count : start + done
         const isOver = this.#addRows({ chunk, start: first, end: first + count }, series)
         if (this.#rows.length > this.#cutAt) await this.#cut()
-        if (this.#rows.length > this.#plan.rowsMax) throw new TooMuchToDo()
+        else if (this.#texts > textsMax) await this.#cutTexts()
+        if (this.#rows.length > this.#plan.rowsMax || this.#texts > textsMax) throw new TooMuchToDo()
         await this.#spend(count * this.#rowCost)
         if (isOver) return
       }
@@ -170,9 +176,19 @@ class RowCollector {
       const ms = chunk.times[row]
       if (isDescending ? ms < this.#edgeMs : ms > this.#edgeMs) return true
       if (passesRow !== null && !passesRow(chunk, row, series)) continue
-      this.#rows.push([ms, ...this.#readers.map((reader) => rowValue(reader, chunk, row, series))])
+      const kept = [ms, ...this.#readers.map((reader) => rowValue(reader, chunk, row, series))]
+      this.#rows.push(kept)
+      this.#texts += textsOf(kept)
     }
     return false
+  }
+
+  /** Cuts early, where that lets go of rows; it is work that few rows do not stand for. */
+  async #cutTexts(): Promise<void> {
+    const { length } = this.#rows
+    if (length <= (this.#plan.limit ?? length)) return
+    await this.#spend(length)
+    await this.#cut()
   }
 
   /** Puts the rows in order, and lets go of those that are not wanted. */
@@ -182,8 +198,10 @@ class RowCollector {
     const compare = (left: number, right: number): number => this.#compare(rows[left], rows[right])
     const order = await sortInSlices(inOrder(rows.length), 0, compare, this.#run.pacer)
     this.#rows = Array.from(order.subarray(0, limit ?? rows.length), (place) => rows[place])
+    if (limit === null) return
+    this.#texts = this.#rows.reduce((sum, row) => sum + textsOf(row), 0)
     const last = this.#rows.at(-1)
-    if (limit !== null && last !== undefined && this.#rows.length === limit) this.#edgeMs = Number(last[0])
+    if (last !== undefined && this.#rows.length === limit) this.#edgeMs = Number(last[0])
   }
 
   async #spend(units: number): Promise<void> {
@@ -191,6 +209,12 @@ class RowCollector {
     if (this.#units > this.#plan.unitsMax) throw new TooMuchToDo()
     if (this.#run.pacer.spend(units)) await this.#run.pacer.rest()
   }
+}
+
+function textsOf(row: ScannedRow): number {
+  let length = 0
+  for (const value of row) if (typeof value === 'string') length += value.length
+  return length
 }
 
 const rising = { isDescending: false, nulls: 'first' } as const

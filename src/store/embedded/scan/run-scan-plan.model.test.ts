@@ -141,6 +141,35 @@ test('more rows, or more work, than a plan allows are left to others', async () 
   expect(await store.scan({ ...plan, unitsMax: 20 }, signal)).toBeNull()
 })
 
+test('rows whose texts are too long together are left to others, unless a limit lets go of enough of them', async () => {
+  const store = new EmbeddedStore()
+  const rows = 700
+  const numbers = Array.from({ length: rows }, (_, row) => row)
+  const long = 'x'.repeat(100_000)
+  const text: EntityField = { name: 'S', type: 'string', role: 'dimension' }
+  // Each series has the times of a tenth, oldest first.
+  const columns = [
+    columnOf('timestamp', numbers),
+    columnOf(
+      'string',
+      numbers.map((row) => `tag${Math.floor(row / 70)}`),
+    ),
+    columnOf(
+      'string',
+      numbers.map((row) => `${row}${long}`),
+    ),
+  ]
+  store.write({ entityId: 1, rows, positions: Float64Array.from(numbers), fields: [time, tag, text], columns })
+  const plan: ScanPlan = { ...filled(1).plan, columns: [tag, text] }
+  expect(await store.scan(plan, signal)).toBeNull()
+  expect(await store.scan({ ...plan, limit: 690 }, signal)).toBeNull()
+  const found = await store.scan({ ...plan, isDescending: false, limit: 2 }, signal)
+  expect(found?.map(([ms]) => ms)).toEqual([0, 1])
+  const newest = await store.scan({ ...plan, limit: 600 }, signal)
+  expect(newest?.map(([ms]) => ms)).toEqual(numbers.slice(-600).toReversed())
+  expect((await store.scan({ ...plan, columns: [tag] }, signal))?.length).toBe(rows)
+})
+
 test('of many rows the newest alone are read: more than are wanted are let go, and what is older is not looked at', async () => {
   const { store, plan } = filled(200_000)
   const asked = { ...plan, limit: 60, rowsMax: 5000, unitsMax: 200_000 }
