@@ -152,6 +152,39 @@ export function nextBucket(granularity: NativeBuckets, startMs: number): number 
   }
 }
 
+/**
+ * Behind the instants from `ms` on that are in its bucket. Where clocks change, this may be before the next bucket in the order of starts, or
+ * before instants of the bucket that was left: local time is rounded, and keeps the offset that the instant has.
+ */
+export function bucketEnd(granularity: NativeBuckets, ms: number): number {
+  const startMs = nativeBucketStart(granularity, ms)
+  if (granularity.kind === 'uniform' || granularity.kind === 'walk') return Math.ceil(nextBucket(granularity, startMs))
+  const { zone } = granularity
+  for (let at = ms; ; ) {
+    const offset = zone.offset(at)
+    at = zone.sameOffsetUntil(at, Math.ceil(localEnd(granularity, at + offset) - offset))
+    if (zone.fixed || nativeBucketStart(granularity, at) !== startMs) return at
+  }
+}
+
+type LocalBuckets = Exclude<NativeBuckets, { kind: 'uniform' | 'walk' }>
+
+/** Where the bucket of a local time ends on a clock that never changes: always later. */
+function localEnd(granularity: LocalBuckets, localMs: number): number {
+  switch (granularity.kind) {
+    case 'localTime':
+      return floorTo(localMs, granularity.widthMs) + granularity.widthMs
+    case 'days': {
+      const { originLocalMs, days } = granularity
+      return floorTo(localMs - originLocalMs, days * msPerDay) + originLocalMs + days * msPerDay
+    }
+    case 'months': {
+      const { originLocalMs, months } = granularity
+      return addMonths(originLocalMs, floorTo(monthsBetween(originLocalMs, localMs), months) + months)
+    }
+  }
+}
+
 /** Years that have names of four digits: origins and periods that go further mean nothing. */
 const [earliestMs, latestMs] = [Date.UTC(-1, 0, 1), Date.UTC(10_000, 0, 1)]
 const monthsMax = 12 * 10_000

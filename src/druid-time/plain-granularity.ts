@@ -1,7 +1,7 @@
 import type { TimeBuckets, ZonedGranularity } from '../model/aggregation.ts'
 import type { Granularity } from '../model/granularity.ts'
 import { msPerDay } from '../model/instant.ts'
-import { type NativeBuckets, type NativeGranularity, nativeBucketStart, nextBucket } from './native-granularity.ts'
+import { bucketEnd, type NativeBuckets, type NativeGranularity, nativeBucketStart } from './native-granularity.ts'
 import { Zone } from './zone.ts'
 
 const hourMs = 3_600_000
@@ -55,17 +55,6 @@ class ZonedBuckets implements TimeBuckets {
   }
 
   endOf(ms: number): number {
-    const startMs = this.startOf(ms)
-    const nextMs = Math.ceil(nextBucket(this.#granularity, startMs))
-    if (nextMs <= ms + 1) return ms + 1
-    if (this.startOf(nextMs - 1) === startMs) return nextMs
-    // The zone's offset changes in between, and another bucket begins there.
-    let [within, behind] = [ms, nextMs - 1]
-    while (behind - within > 1) {
-      const middle = Math.floor((within + behind) / 2)
-      if (this.startOf(middle) === startMs) within = middle
-      else behind = middle
-    }
-    return behind
+    return bucketEnd(this.#granularity, ms)
   }
 }

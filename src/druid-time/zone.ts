@@ -170,6 +170,17 @@ export class Zone {
     return found
   }
 
+  /** The instant of the next change of the offset after `ms`, or `untilMs` where that is earlier. */
+  sameOffsetUntil(ms: number, untilMs: number): number {
+    if (this.#fixedMs !== null) return untilMs
+    const offsetMs = this.offset(ms)
+    for (let at = Math.max(ms, historyFromMs); at < untilMs; at += scanStepMs) {
+      const next = Math.min(at + scanStepMs, untilMs)
+      if (this.offset(next) !== offsetMs) return this.#changeBetween(at, next, offsetMs)
+    }
+    return untilMs
+  }
+
   #changeBetween(fromMs: number, untilMs: number, before: number): number {
     let low = Math.floor(fromMs / 1000)
     let high = Math.ceil(untilMs / 1000)

@@ -26,6 +26,9 @@ const changes: readonly (readonly [zone: string, fromMs: number])[] = [
   ['Australia/Lord_Howe', Date.UTC(2026, 3, 3)],
   ['Australia/Lord_Howe', Date.UTC(2026, 9, 2)],
   ['Pacific/Apia', Date.UTC(2011, 11, 28)],
+  ['America/Santiago', Date.UTC(2025, 8, 5)],
+  ['Africa/Cairo', Date.UTC(2025, 3, 23)],
+  ['America/St_Johns', Date.UTC(2007, 10, 2)],
   ['Asia/Kolkata', Date.UTC(2026, 0, 1)],
   ['+05:45', Date.UTC(2026, 0, 1)],
 ]

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { parsePeriod } from '../../druid-time/iso.ts'
-import { type NativeBuckets, nativeBucketStart, nextBucket } from '../../druid-time/native-granularity.ts'
+import {
+  type NativeBuckets,
+  nativeBucketStart,
+  nextBucket,
+  periodGranularity,
+} from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { filledBuckets } from './filled-buckets.ts'
 
@@ -32,4 +37,38 @@ test('buckets of units together are walked to once, also before their origin', (
     at = nextBucket(granularity, at)
   }
   expect(filledBuckets({ segments: null }, intervals, granularity, 100_000)).toEqual(naive)
+})
+
+const stepMs = 60_000
+
+test.each<[string, string, string]>([
+  ['America/Santiago', '2025-09-05T04:00Z', '2025-09-08T23:00Z'],
+  ['America/Santiago', '2025-04-04T04:00Z', '2025-04-08T23:00Z'],
+  ['America/Havana', '2025-11-01T04:00Z', '2025-11-03T12:00Z'],
+  ['America/Havana', '2025-03-08T04:00Z', '2025-03-10T12:00Z'],
+  ['America/Havana', '2020-10-30T04:00Z', '2020-11-03T12:00Z'],
+  ['Africa/Cairo', '2025-04-23T22:00Z', '2025-04-25T23:00Z'],
+  ['Africa/Cairo', '2025-10-29T22:00Z', '2025-11-01T23:00Z'],
+  ['Australia/Lord_Howe', '2026-04-04T00:00Z', '2026-04-06T00:00Z'],
+  ['Australia/Lord_Howe', '2026-10-03T00:00Z', '2026-10-05T00:00Z'],
+  // Just after midnight, back to the day before: the buckets of two days take turns.
+  ['America/St_Johns', '2007-11-03T00:00Z', '2007-11-06T00:00Z'],
+  ['America/St_Johns', '2009-10-31T00:00Z', '2009-11-02T00:00Z'],
+  ['Pacific/Apia', '2011-12-28T00:00Z', '2012-01-02T00:00Z'],
+  ['Europe/Madrid', '2025-10-25T00:00Z', '2025-10-28T00:00Z'],
+  ['+05:45', '2026-01-01T00:00Z', '2026-01-03T00:00Z'],
+])('where clocks change, the buckets that are filled are those of rows: %s from %s', (name, from, until) => {
+  const zone = Zone.find(name)!
+  const intervals = [{ startMs: Date.parse(from), endMs: Date.parse(until) }]
+  const instants: number[] = []
+  for (let at = intervals[0]!.startMs; at < intervals[0]!.endMs; at += stepMs) instants.push(at)
+  for (const text of ['PT5M', 'PT1H', 'PT6H', 'P1D', 'P2D', 'P1W', 'P1M', 'P3M', 'P1Y']) {
+    for (const origin of [null, zone.toInstant(Date.UTC(2007, 10, 1), 0)]) {
+      const granularity = periodGranularity(parsePeriod(text)!, zone, origin)!
+      const ofRows = new Set(instants.map((ms) => nativeBucketStart(granularity, ms)))
+      const filled = filledBuckets({ segments: null }, intervals, granularity, 5000)
+      expect({ text, origin, filled }).toEqual({ text, origin, filled: [...ofRows].sort((a, b) => a - b) })
+      expect(() => filledBuckets({ segments: null }, intervals, granularity, ofRows.size - 1)).toThrow(/limits.buckets/)
+    }
+  }
 })

@@ -1,7 +1,7 @@
 // Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
 
 import { type Interval, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
-import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from '../../druid-time/native-granularity.ts'
+import { bucketEnd, type NativeBuckets, nativeBucketStart, walkStarts } from '../../druid-time/native-granularity.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { Problem } from '../../model/problem.ts'
 import type { DayBounds } from './native-engine.ts'
@@ -45,8 +45,9 @@ export function filledBuckets(
       if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
       continue
     }
-    for (let at = nativeBucketStart(granularity, minMs); at <= maxMs; at = nextBucket(granularity, at)) {
-      starts.add(at)
+    // By instants and not by starts: where clocks change, a start may lie in the bucket before.
+    for (let at = minMs; at <= maxMs; at = bucketEnd(granularity, at)) {
+      starts.add(nativeBucketStart(granularity, at))
       if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
     }
   }
