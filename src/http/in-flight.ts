@@ -42,6 +42,8 @@ export class InFlight {
   }
 
   begin(reply: AnswerInFlight): void {
+    // It would never be told to end.
+    if (reply.raw.destroyed) return
     this.#flights.set(reply.raw, { reply, cancellation: null })
     reply.raw.on('close', this.#closed)
   }

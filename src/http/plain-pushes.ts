@@ -168,7 +168,8 @@ class PlainPush implements AnswerInFlight {
     this.raw.on('close', () => this.#closed())
     collectBody(this.request.raw, bodyRule, pushBodies.share(this.raw), (error, body) => {
       if (body === null) this.send(error ?? new Error('a body ended without bytes and without an error'))
-      else void this.#push(body)
+      // A stop may have answered meanwhile: rows that were refused are not stored.
+      else if (!this.#sent) void this.#push(body)
     })
   }
 
@@ -176,6 +177,8 @@ class PlainPush implements AnswerInFlight {
   send(error: Error): void {
     if (this.#sent) return
     this.#sent = true
+    // The client has left: nobody is answered, and its end was told already.
+    if (this.raw.destroyed) return
     const { failures, framework } = this.#parts
     const { raw } = this.request
     failures.set(raw, error)
