@@ -1,6 +1,6 @@
 // What an aggregating query means, as plain data, where the store can answer it from its own columns. Druid's native queries compile to it
 // as far as they can; what they cannot goes to the SQL engine. Only fields of an entity's own columns stand in it: names are checked.
-import type { Entity, EntityField } from './entity.ts'
+import { type Entity, type EntityField, fieldsOfRole } from './entity.ts'
 import type { Granularity } from './granularity.ts'
 import type { Range } from './plan.ts'
 
@@ -81,7 +81,8 @@ export interface TimeBuckets {
   endOf(ms: number): number
 }
 
-export interface AggregationPlan {
+/** The rows of an entity that a plan is about. */
+export interface AskedRows {
   readonly entityId: number
   /** Rows before this date have left the entity. Null while none have. */
   readonly sinceMs: number | null
@@ -91,6 +92,21 @@ export interface AggregationPlan {
   /** Rising, and apart. */
   readonly ranges: readonly Range[]
   readonly filter: RowFilter | null
+}
+
+/** Null where newer rows replace older ones: the older ones would count too. */
+export function askedRows(
+  entity: Pick<Entity, 'id' | 'sinceMs' | 'fields' | 'duplicates'>,
+  { ranges, filter }: Pick<AskedRows, 'ranges' | 'filter'>,
+): AskedRows | null {
+  const { id: entityId, sinceMs, duplicates } = entity
+  const [tag, ...tags] = fieldsOfRole(entity, 'tag')
+  const [time] = fieldsOfRole(entity, 'time')
+  if (duplicates === 'replace' || tag === undefined || time === undefined) return null
+  return { entityId, sinceMs, time, tags: [tag, ...tags], ranges, filter }
+}
+
+export interface AggregationPlan extends AskedRows {
   readonly granularity: Granularity | ZonedGranularity
   /** What the rows of a bucket are grouped by: tags and dimensions. */
   readonly keys: readonly EntityField[]

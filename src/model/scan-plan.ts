@@ -1,19 +1,9 @@
 // What a query for rows as they are means, as plain data, where the store can answer it from its own columns. Native scans and SQL compile to
 // it as far as they can; what they cannot goes to the SQL engine.
-import type { GroupValue, RowFilter } from './aggregation.ts'
+import type { AskedRows, GroupValue } from './aggregation.ts'
 import type { EntityField } from './entity.ts'
-import type { Range } from './plan.ts'
 
-export interface ScanPlan {
-  readonly entityId: number
-  /** Rows before this date have left the entity. Null while none have. */
-  readonly sinceMs: number | null
-  readonly time: EntityField
-  /** All tags of the entity, one at least. */
-  readonly tags: readonly [EntityField, ...EntityField[]]
-  /** Rising, and apart. */
-  readonly ranges: readonly Range[]
-  readonly filter: RowFilter | null
+export interface ScanPlan extends AskedRows {
   /** What a row shows beside its time. Rows of one time are in the order of these, null first. */
   readonly columns: readonly EntityField[]
   readonly isDescending: boolean

@@ -3,8 +3,8 @@
 // Tested by `test/druid-native/planned.test.ts`.
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { aggregatedFields, boundsOfWork } from '../../model/aggregation.ts'
-import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
+import { aggregatedFields, askedRows, boundsOfWork } from '../../model/aggregation.ts'
+import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import type { GroupByQuery, NativeQuery, TimeseriesQuery, TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec, Having } from '../parse/query-nodes.ts'
@@ -26,7 +26,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   if (query.kind !== 'timeseries' && query.kind !== 'topN' && query.kind !== 'groupBy') return null
   if (query.dataSource.kind !== 'table' || query.virtualColumns.length > 0) return null
   const entity = entityOf(query.dataSource.name)
-  if (entity === null || entity.duplicates === 'replace') return null
+  if (entity === null) return null
   const granularity = plainGranularity(query.granularity)
   if (granularity === null) return null
   const fieldOf = aggregatedFields(entity)
@@ -36,17 +36,11 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   if (keys.some((key) => key === null)) return null
   const columns = plannedColumns(query, dimensionsOf(query), fieldOf)
   const finish = columns === null ? null : finishOf(query, columns.outputs)
-  const [tag, ...tags] = fieldsOfRole(entity, 'tag')
-  const [time] = fieldsOfRole(entity, 'time')
-  if (columns === null || finish === null || tag === undefined || time === undefined) return null
+  const asked = askedRows(entity, { ranges: rangesOf(query), filter })
+  if (columns === null || finish === null || asked === null) return null
   return {
     aggregation: {
-      entityId: entity.id,
-      sinceMs: entity.sinceMs,
-      time,
-      tags: [tag, ...tags],
-      ranges: rangesOf(query),
-      filter,
+      ...asked,
       granularity,
       keys: keys.filter((key) => key !== null),
       aggregates: columns.aggregates,

@@ -1,7 +1,7 @@
 // Which native scans the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine.
 // Tested by `test/druid-native/planned-scans.test.ts`.
-import { aggregatedFields, boundsOfWork } from '../../model/aggregation.ts'
-import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
+import { aggregatedFields, askedRows, boundsOfWork } from '../../model/aggregation.ts'
+import type { Entity, EntityField } from '../../model/entity.ts'
 import { scanUnitsMax } from '../../model/scan-plan.ts'
 import type { ScanQuery } from '../parse/native-query-types.ts'
 import type { NativeScanPlan } from './native-scan-plan.ts'
@@ -12,11 +12,10 @@ import { rowFilter } from './row-filter.ts'
 export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | null): NativeScanPlan | null {
   if (query.dataSource.kind !== 'table' || query.virtualColumns.length > 0) return null
   const entity = entityOf(query.dataSource.name)
-  if (entity === null || entity.duplicates === 'replace') return null
+  if (entity === null) return null
   const filter = query.filter === null ? null : rowFilter(query.filter, aggregatedFields(entity))
-  const [tag, ...tags] = fieldsOfRole(entity, 'tag')
-  const [time] = fieldsOfRole(entity, 'time')
-  if ((query.filter !== null && filter === null) || tag === undefined || time === undefined) return null
+  const asked = askedRows(entity, { ranges: rangesOf(query), filter })
+  if ((query.filter !== null && filter === null) || asked === null) return null
   const fields = entity.fields.filter(({ role }) => role !== 'time')
   const names = query.columns.length === 0 ? ['__time', ...fields.map(({ name }) => name)] : query.columns
   if (!areKnown(names, fields)) return null
@@ -27,12 +26,7 @@ export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | 
   return {
     kind: 'scan',
     scan: {
-      entityId: entity.id,
-      sinceMs: entity.sinceMs,
-      time,
-      tags: [tag, ...tags],
-      ranges: rangesOf(query),
-      filter,
+      ...asked,
       columns,
       isDescending: query.order === 'descending',
       limit: query.limit === null ? null : query.limit + query.offset,

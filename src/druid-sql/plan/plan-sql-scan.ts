@@ -1,11 +1,11 @@
 // Which queries of SQL for rows as they are the store answers from its own columns, and how.
 // Tested by `test/druid-sql/planned-scans.test.ts`.
-import { boundsOfWork } from '../../model/aggregation.ts'
-import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
+import { askedRows, boundsOfWork } from '../../model/aggregation.ts'
+import type { Entity, EntityField } from '../../model/entity.ts'
 import { scanUnitsMax } from '../../model/scan-plan.ts'
 import type { Query, Select } from '../parse/syntax.ts'
 import type { CheckedSql } from '../translate.ts'
-import { plannedWhere, type TableNames } from './read-where.ts'
+import type { PlannedWhere, TableNames } from './read-where.ts'
 import type { PlannedType, SqlScanPlan } from './sql-plan.ts'
 
 /** More is asked for than there are rows. */
@@ -21,14 +21,12 @@ export function planSqlScan(
   entity: Entity,
   names: TableNames,
   checked: CheckedSql,
-  nowMs: number,
+  where: PlannedWhere,
 ): SqlScanPlan | null {
   if (select.groupBy !== null || select.having !== null || select.distinct || query.limit === 0n) return null
-  const [tag, ...tags] = fieldsOfRole(entity, 'tag')
-  const [time] = fieldsOfRole(entity, 'time')
-  const where = plannedWhere(select.where, names, nowMs)
+  const asked = askedRows(entity, where)
   const shown = shownColumns(select, entity, names)
-  if (tag === undefined || time === undefined || where === null || shown === null) return null
+  if (asked === null || shown === null) return null
   const direction = directionOf(query, shown, checked, names)
   if (direction === null || shown.length !== checked.columns.length) return null
   const columns = [...new Set(shown.filter((one) => one !== 'time'))]
@@ -40,12 +38,7 @@ export function planSqlScan(
   const limit = query.limit === null || query.limit > allOf ? null : Number(query.limit)
   return {
     scan: {
-      entityId: entity.id,
-      sinceMs: entity.sinceMs,
-      time,
-      tags: [tag, ...tags],
-      ranges: where.range.fromMs <= where.range.toMs ? [where.range] : [],
-      filter: where.filter,
+      ...asked,
       columns,
       isDescending: direction === 'descending',
       limit: limit === null ? null : limit + offset,

@@ -5,8 +5,8 @@ import { type Period, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { aggregatedFields, boundsOfWork, type ZonedGranularity } from '../../model/aggregation.ts'
-import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
+import { aggregatedFields, askedRows, boundsOfWork, type ZonedGranularity } from '../../model/aggregation.ts'
+import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { unitPeriod } from '../bind/periods.ts'
 import { truncatedUnits } from '../functions/times.ts'
@@ -18,7 +18,7 @@ import type { CheckedSql } from '../translate.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
 import { zoneConstant } from './read-constants.ts'
 import { GroupValues } from './read-values.ts'
-import { plannedWhere, type TableNames } from './read-where.ts'
+import { type PlannedWhere, plannedWhere, type TableNames } from './read-where.ts'
 import type { PlannedOrder, PlannedSql, PlannedValue, SqlPlan } from './sql-plan.ts'
 
 /** A longer query would be read twice for nothing much: most of it is a list of values. */
@@ -35,16 +35,18 @@ export function planSql(
   nowMs: number,
 ): PlannedSql | null {
   if (text.length > plannedCharactersMax || checked.items.length > 0 || checked.readsCatalog) return null
-  if (entity.duplicates === 'replace' || zone !== Zone.utc) return null
+  if (zone !== Zone.utc) return null
   const query = parseQuery(text, { parameters })
   const { body } = query
   if (query.with.length > 0 || body.kind !== 'select' || body.windows.size > 0) return null
   if (body.from?.kind !== 'table' || (body.from.alias?.columns.length ?? 0) > 0) return null
-  const scan = planSqlScan(query, body, entity, tableNames(entity), checked, nowMs)
+  const where = plannedWhere(body.where, tableNames(entity), nowMs)
+  if (where === null) return null
+  const scan = planSqlScan(query, body, entity, tableNames(entity), checked, where)
   if (scan !== null) return scan
   const items = body.items.filter((item) => item.kind === 'expression')
   if (items.length < body.items.length) return null
-  return new SqlPlanner(query, body, items, entity).plan(checked, nowMs)
+  return new SqlPlanner(query, body, items, entity).plan(checked, where)
 }
 
 function tableNames(entity: Entity): TableNames {
@@ -79,25 +81,17 @@ class SqlPlanner {
     this.#names = tableNames(entity)
   }
 
-  plan(checked: CheckedSql, nowMs: number): SqlPlan | null {
-    const [tag, ...tags] = fieldsOfRole(this.#entity, 'tag')
-    const [time] = fieldsOfRole(this.#entity, 'time')
+  plan(checked: CheckedSql, where: PlannedWhere): SqlPlan | null {
+    const asked = askedRows(this.#entity, where)
     const keys = this.#keys()
-    const where = plannedWhere(this.#select.where, this.#names, nowMs)
-    if (tag === undefined || time === undefined || keys === null || where === null) return null
+    if (asked === null || keys === null) return null
     const finished = this.#finish(keys, checked)
     if (finished === null) return null
     const { aggregates, ...rest } = finished
-    const { range, filter } = where
     return {
       ...rest,
       aggregation: {
-        entityId: this.#entity.id,
-        sinceMs: this.#entity.sinceMs,
-        time,
-        tags: [tag, ...tags],
-        ranges: range.fromMs <= range.toMs ? [range] : [],
-        filter,
+        ...asked,
         granularity: keys.granularity,
         keys: keys.fields,
         aggregates,

@@ -1,7 +1,7 @@
 // WHERE as the store asks it: bounds of the time, and a filter of tags, dimensions and numbers. Null is what the store does not know to ask.
 import { Zone } from '../../druid-time/zone.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
-import type { RowFilter } from '../../model/aggregation.ts'
+import type { AskedRows, RowFilter } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import { readInterval } from '../bind/intervals.ts'
@@ -15,10 +15,7 @@ export interface TableNames {
   readonly isTime: (expression: Expression) => boolean
 }
 
-export interface PlannedWhere {
-  readonly range: Range
-  readonly filter: RowFilter | null
-}
+export type PlannedWhere = Pick<AskedRows, 'ranges' | 'filter'>
 
 /** Bounds of the time stand at the top, joined by AND. */
 export function plannedWhere(where: Expression | null, names: TableNames, nowMs: number): PlannedWhere | null {
@@ -32,7 +29,8 @@ export function plannedWhere(where: Expression | null, names: TableNames, nowMs:
     } else if (filter === null) return null
     else filters.push(filter)
   }
-  return { range, filter: filters.length > 1 ? { kind: 'and', filters } : (filters[0] ?? null) }
+  const ranges = range.fromMs <= range.toMs ? [range] : []
+  return { ranges, filter: filters.length > 1 ? { kind: 'and', filters } : (filters[0] ?? null) }
 }
 
 function conjuncts(expression: Expression): readonly Expression[] {

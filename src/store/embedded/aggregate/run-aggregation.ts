@@ -1,5 +1,12 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { AggregationPlan, Groups, GroupValue, RowFilter, TimeBuckets } from '../../../model/aggregation.ts'
+import type {
+  AggregationPlan,
+  AskedRows,
+  Groups,
+  GroupValue,
+  RowFilter,
+  TimeBuckets,
+} from '../../../model/aggregation.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../../model/plan.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
@@ -87,10 +94,7 @@ export function filteredBy(filter: RowFilter): readonly EntityField[] {
 }
 
 /** Where the filter names values of the first tag, only their series are looked at. */
-export function selectionOf(
-  { entityId, sinceMs, time, tags, filter }: Pick<AggregationPlan, 'entityId' | 'sinceMs' | 'time' | 'tags' | 'filter'>,
-  fields: EntityField[],
-): Selection {
+export function selectionOf({ entityId, sinceMs, time, tags, filter }: AskedRows, fields: EntityField[]): Selection {
   const [first] = tags
   const parts = filter === null ? [] : filter.kind === 'and' ? filter.filters : [filter]
   const named = parts.find((part) => part.kind === 'texts' && !part.isNegated && part.field.name === first.name)
