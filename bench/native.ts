@@ -1,14 +1,11 @@
 // Native queries as dashboards ask them, beside the same questions as SQL, written by hand, through DuckDB over the same Parquet files.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { setPriority, tmpdir } from 'node:os'
+import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { call } from '../test/support/api.ts'
-import { ServerProcess } from '../test/support/server-process.ts'
-import { bringToRest } from './at-rest.ts'
 import { median, printTable, spread } from './figures.ts'
 import { firstMs, stepMs, tagName } from './plant.ts'
-import { fill } from './query.ts'
+import { measurePlantsAtRest, type PlantAtRest } from './plant-at-rest.ts'
 import { dayEnd, dayStart, pointsOfTag } from './questions.ts'
 
 export interface NativeBenchOptions {
@@ -193,25 +190,13 @@ const forMs = 1500
 const timesMin = 3
 
 export async function benchNative({ runs, sizes }: NativeBenchOptions): Promise<void> {
-  for (const rows of sizes) {
-    const tags = Math.max(1, Math.round(rows / pointsOfTag))
-    const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
-    try {
-      const filling = await ServerProcess.start({ dataDirectory })
-      await fill(filling.url, tags).finally(() => filling.stop())
-      await bringToRest(dataDirectory, tags * pointsOfTag)
-      const server = await ServerProcess.start({ dataDirectory })
-      await measure(server.url, dataDirectory, tags, runs).finally(() => server.stop())
-    } finally {
-      await rm(dataDirectory, { recursive: true, force: true })
-    }
-  }
+  await measurePlantsAtRest(sizes, (plant) => measure(plant, runs))
 }
 
 /** That of the SQL engine's process, so that both sides stand back alike where the machine has other work. */
 const niceness = 10
 
-async function measure(url: string, dataDirectory: string, tags: number, runs: number): Promise<void> {
+async function measure({ url, dataDirectory, tags }: PlantAtRest, runs: number): Promise<void> {
   setPriority(niceness)
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
   await connection.run("SET TimeZone = 'UTC'")

@@ -1,12 +1,7 @@
 // Panels of dashboards in Druid's native language and in SQL: answered by the store, beside the same questions through the SQL engine, by turns.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { ServerProcess } from '../test/support/server-process.ts'
-import { bringToRest } from './at-rest.ts'
 import { median, printTable, spread } from './figures.ts'
 import { nativePanels, type Panel, sqlPanels } from './panel-questions.ts'
-import { fill } from './query.ts'
+import { measurePlantsAtRest, type PlantAtRest } from './plant-at-rest.ts'
 import { pointsOfTag } from './questions.ts'
 
 interface PanelsBenchOptions {
@@ -23,22 +18,10 @@ const timesMin = 3
 const padding = ' '.repeat(16 * 1024)
 
 export async function benchPanels({ runs, sizes }: PanelsBenchOptions): Promise<void> {
-  for (const rows of sizes) {
-    const tags = Math.max(1, Math.round(rows / pointsOfTag))
-    const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
-    try {
-      const filling = await ServerProcess.start({ dataDirectory })
-      await fill(filling.url, tags).finally(() => filling.stop())
-      await bringToRest(dataDirectory, tags * pointsOfTag)
-      const server = await ServerProcess.start({ dataDirectory })
-      await measure(server.url, tags, runs).finally(() => server.stop())
-    } finally {
-      await rm(dataDirectory, { recursive: true, force: true })
-    }
-  }
+  await measurePlantsAtRest(sizes, (plant) => measure(plant, runs))
 }
 
-async function measure(url: string, tags: number, runs: number): Promise<void> {
+async function measure({ url, tags }: PlantAtRest, runs: number): Promise<void> {
   const lines: string[][] = []
   for (const panel of [...nativePanels(tags), ...sqlPanels(tags)]) {
     const found = { plain: [] as number[], engine: [] as number[], ratio: [] as number[] }

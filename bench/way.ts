@@ -8,10 +8,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { programPath, ServerProcess } from '../test/support/server-process.ts'
-import { bringToRest } from './at-rest.ts'
 import { printTable, quantile, spread } from './figures.ts'
-import { fill } from './query.ts'
-import { askFor, pointsOfTag, type Question, questions } from './questions.ts'
+import { makePlantAtRest } from './plant-at-rest.ts'
+import { askFor, type Question, questions } from './questions.ts'
 import { printStations } from './stations.ts'
 
 export interface WayOptions {
@@ -51,7 +50,7 @@ export async function benchWay({ beside, ...options }: WayOptions): Promise<void
   const ends: (() => Promise<unknown>)[] = []
   try {
     const own = join(folder, 'own')
-    await makeData(own, options.tags)
+    await makePlantAtRest(own, options.tags)
     const subjects = [await startBuild('Tidemark', programPath, own, ends)]
     if (beside !== null) {
       const other = join(folder, 'other')
@@ -70,16 +69,6 @@ export async function benchWay({ beside, ...options }: WayOptions): Promise<void
     for (const end of ends) await end()
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-async function makeData(dataDirectory: string, tags: number): Promise<void> {
-  const server = await ServerProcess.start({ dataDirectory })
-  try {
-    await fill(server.url, tags)
-  } finally {
-    await server.stop()
-  }
-  await bringToRest(dataDirectory, tags * pointsOfTag)
 }
 
 export type Ends = (() => Promise<unknown>)[]
