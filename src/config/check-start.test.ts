@@ -18,8 +18,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-start-'))
   await writeFile(join(folder, 'file'), '')
   await symlink(join(folder, 'gone'), join(folder, 'link'))
-  await mkdir(join(folder, 'home'))
-  await symlink(join(folder, 'home'), join(folder, 'way'))
+  await mkdir(join(folder, 'real'))
+  await symlink(join(folder, 'real'), join(folder, 'way'))
   await mkdir(join(folder, 'odd', 'catalog.sqlite'), { recursive: true })
   await writeFile(join(folder, 'odd', 'journal'), '')
   await new Promise<void>((resolve) => taken.listen({ host: '127.0.0.1', port: 0 }, resolve))
@@ -76,7 +76,7 @@ describe('a start names what the machine does not give it, before anything is ma
     [{ 'replica.url': 'file://DIR/data' }, [/^replica\.url \(file:.*\) is the data folder \(data: .*\/data\)\. /]],
     [{ 'replica.url': 'file://DIR' }, [/^replica\.url \(file:.*\) lies around the data folder \(data: .*\/data\)\. /]],
     [
-      { 'replica.url': 'file://DIR/home/data', data: 'DIR/way/data/below' },
+      { 'replica.url': 'file://DIR/real/data', data: 'DIR/way/data/below' },
       [/^replica\.url .* lies around the data folder /],
     ],
     [{ port: 'PORT', data: 'DIR/file' }, [/^The address is in use/, /^data /]],

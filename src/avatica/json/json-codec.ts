@@ -13,6 +13,7 @@ import type {
   Signature,
 } from '../avatica-protocol.ts'
 import { malformed, readRequest } from '../read-request.ts'
+import { columnMembers, parameterMembers } from '../signature-members.ts'
 
 /** Throws Problem `invalid_request`. */
 export function decodeJson(body: Uint8Array): AvaticaRequest {
@@ -85,45 +86,20 @@ function signatureJson({ columns, sql, parameters }: Signature): object {
   return {
     columns: columns.map(columnJson),
     sql,
-    parameters: Array.from({ length: parameters }, (_, index) => ({
-      signed: false,
-      precision: 0,
-      scale: 0,
-      parameterType: anyTypeId,
-      typeName: 'OTHER',
-      className: 'java.lang.Object',
-      name: `?${index + 1}`,
-    })),
+    parameters: parameterMembers(parameters).map((members) => ({ ...members, signed: false, precision: 0, scale: 0 })),
     cursorFactory: { style: 'LIST', clazz: null, fieldNames: null },
     statementType: 'SELECT',
   }
 }
 
-/** `OTHER` of `java.sql.Types`: what a parameter is, is said when it is bound. */
-export const anyTypeId = 1111
-
 function columnJson(column: AvaticaColumn): object {
-  const { ordinal, name, typeId, typeName, rep, className, isSigned, precision, displaySize } = column
+  const { typeId, typeName, rep } = column
   return {
-    ordinal,
+    ...columnMembers(column),
     autoIncrement: false,
-    caseSensitive: true,
-    searchable: true,
     currency: false,
-    nullable: 1,
-    signed: isSigned,
-    displaySize,
-    label: name,
-    columnName: name,
-    schemaName: '',
-    precision,
-    scale: 0,
-    tableName: '',
-    catalogName: '',
-    readOnly: true,
     writable: false,
     definitelyWritable: false,
-    columnClassName: className,
     type: { type: 'scalar', id: typeId, name: typeName, rep },
   }
 }

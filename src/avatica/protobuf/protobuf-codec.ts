@@ -8,8 +8,8 @@ import type {
   ResultSet,
   Signature,
 } from '../avatica-protocol.ts'
-import { anyTypeId } from '../json/json-codec.ts'
 import { malformed, readRequest } from '../read-request.ts'
+import { columnMembers, parameterMembers } from '../signature-members.ts'
 import { requestMessages, responseMessages, WireMessage } from './message-fields.ts'
 import { repNames, repNumbers } from './reps.ts'
 import { decodeMessage, encodeMessage, type MessageValues } from './wire.ts'
@@ -210,31 +210,12 @@ function frameFields(frame: Frame): MessageValues {
 
 function signatureFields({ columns, sql, parameters }: Signature): MessageValues {
   return {
-    columns: columns.map(({ ordinal, name, typeId, typeName, rep, className, isSigned, precision, displaySize }) => ({
-      ordinal,
-      caseSensitive: true,
-      searchable: true,
-      nullable: 1,
-      signed: isSigned,
-      displaySize,
-      label: name,
-      columnName: name,
-      schemaName: '',
-      precision,
-      scale: 0,
-      tableName: '',
-      catalogName: '',
-      readOnly: true,
-      columnClassName: className,
-      type: { id: typeId, name: typeName, rep: repNumbers.get(rep) },
+    columns: columns.map((column) => ({
+      ...columnMembers(column),
+      type: { id: column.typeId, name: column.typeName, rep: repNumbers.get(column.rep) },
     })),
     sql,
-    parameters: Array.from({ length: parameters }, (_, index) => ({
-      parameterType: anyTypeId,
-      typeName: 'OTHER',
-      className: 'java.lang.Object',
-      name: `?${index + 1}`,
-    })),
+    parameters: parameterMembers(parameters),
     cursorFactory: { style: listStyle },
     statementType: 0,
   }
