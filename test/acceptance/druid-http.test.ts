@@ -1,7 +1,7 @@
 // The paths of Apache Druid on a running service: bytes as Druid writes them, access and limits as everywhere.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostileTexts } from '../druid-sql/hostile-texts.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callWell, makeIngest, makeReader } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -17,11 +17,7 @@ beforeAll(async () => {
   const rows = [0, 1, 2, 30].map((hour) => ({ D: Date.UTC(2026, 0, 1, hour), T: hour === 1 ? "b'" : 'a', V: hour }))
   const pushed = { key: plantKey, text: JSON.stringify(rows) }
   await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', pushed)
-  await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'reader' } })
-  const path = '/admin/subscribers/reader'
-  await callWell(service.url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: [{ entity: 'plant' }] })
-  const made = { key: adminKey, body: { rights: ['consume'] } }
-  readerKey = (await callWell<{ key: string }>(service.url, 'POST', `${path}/keys`, made)).key
+  readerKey = await makeReader(service.url, adminKey, ['plant'])
 })
 
 afterAll(() => service?.close())

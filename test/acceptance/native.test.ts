@@ -1,6 +1,6 @@
 // Native queries over HTTP: what they see, who may ask them, and that nothing a client sends is a failure of the service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callWell, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -36,11 +36,7 @@ beforeAll(async () => {
   await push('secret', secretKey, [row(0, 'x', 1)])
   await push('replaced', replacedKey, [row(0, 'a', 1), row(0, 'a', 7)])
   await push('replaced', replacedKey, [row(0, 'a', 9)])
-  await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'reader' } })
-  const path = '/admin/subscribers/reader'
-  await callWell(service.url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: [{ entity: 'plant' }] })
-  const made = { key: adminKey, body: { rights: ['consume'] } }
-  readerKey = (await callWell<{ key: string }>(service.url, 'POST', `${path}/keys`, made)).key
+  readerKey = await makeReader(service.url, adminKey, ['plant'])
 })
 
 afterAll(() => service?.close())

@@ -1,6 +1,6 @@
 // Metadata entities as tables of SQL, on either engine: joined with rows, by themselves, within bounds, and for those alone who may read them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callWell, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -42,16 +42,6 @@ async function make(alias: string, fields: readonly object[], kind: 'series' | '
   keys[alias] = await makeIngest(service.url, adminKey, { alias, kind, fields })
 }
 
-async function readerOf(name: string, entities: readonly string[]): Promise<string> {
-  const { url } = service
-  await callWell(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
-  const path = `/admin/subscribers/${name}`
-  const body = entities.map((entity) => ({ entity }))
-  await callWell(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body })
-  const rights = { key: adminKey, body: { rights: ['consume'] } }
-  return (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, rights)).key
-}
-
 beforeAll(async () => {
   service = await runService({ 'access.consumption': 'key', 'sql.metadataRows': '1000', 'limits.checkMs': '200' })
   await make('plant', rowFields, 'series')
@@ -59,7 +49,7 @@ beforeAll(async () => {
   await make('bare', [field('id', 'long', 'index'), field('json', 'json'), field('seen', 'timestamp')])
   await make('many', [field('n', 'long', 'index'), field('group', 'string'), field('note', 'string')])
   await make('hidden_q7x', [field('id', 'string', 'index'), field('secret_k3v', 'string')])
-  readerKey = await readerOf('reader', ['plant', 'tags', 'bare', 'many'])
+  readerKey = await makeReader(service.url, adminKey, ['plant', 'tags', 'bare', 'many'])
   const at = (minute: number) => `2026-01-01T00:0${minute}:00Z`
   const rows = ['a', 'b', 'c', 'd', 'É😀', 'z'].flatMap((T, index) => [
     { D: at(index), T, V: index },

@@ -1,7 +1,7 @@
 // Tags are found, drawn, looked at closer, followed live, saved, and shared by their address.
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callWell, makeIngest, makeReader } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, signIn, type World } from './support/portal.ts'
 
@@ -24,10 +24,7 @@ beforeAll(async () => {
     })),
   ).flat()
   await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body: rows })
-  await callWell(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'reader' } })
-  await callWell(url, 'PUT', '/admin/subscribers/reader/subscriptions', { key: adminKey, body: [{ entity: 'plant' }] })
-  const made = { key: adminKey, body: { rights: ['consume'] } }
-  readerKey = (await callWell<{ key: string }>(url, 'POST', '/admin/subscribers/reader/keys', made)).key
+  readerKey = await makeReader(url, adminKey, ['plant'])
 })
 afterAll(() => world.close())
 

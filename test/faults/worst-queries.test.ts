@@ -1,7 +1,7 @@
 // One caller asks for more than there is; what others ask meanwhile is answered, and the engine's process stays within its bounds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell } from '../support/api.ts'
+import { call, makeReader } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { EngineMemory } from '../support/engine-memory.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -30,23 +30,14 @@ beforeAll(async () => {
     'sql.cancelMs': '200',
   })
   await makeWorst(service.url)
-  badKey = await readerKey('bad')
-  goodKey = await readerKey('good')
+  badKey = await makeReader(service.url, adminKey, ['*'], 'bad')
+  goodKey = await makeReader(service.url, adminKey, ['*'], 'good')
   memory = new EngineMemory()
 })
 afterAll(async () => {
   memory?.stop()
   await service?.close()
 })
-
-async function readerKey(name: string): Promise<string> {
-  const admin = { key: adminKey }
-  await callWell(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
-  const path = `/admin/subscribers/${name}`
-  await callWell(service.url, 'PUT', `${path}/subscriptions`, { ...admin, body: [{ entity: '*' }] })
-  const made = { ...admin, body: { rights: ['consume'] } }
-  return (await callWell<{ key: string }>(service.url, 'POST', `${path}/keys`, made)).key
-}
 
 const sqlQuery = '/consumer/data/sql-query'
 const counted = { key: '', body: { sql_query: "SELECT COUNT(*) AS n FROM worst WHERE T LIKE 'tag1%'" } }

@@ -45,10 +45,29 @@ export async function makeIngest(
   },
 ): Promise<string> {
   await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: { kind: 'series', ...ingest } })
-  const name = `pusher-of-${ingest.alias}`
-  await callWell(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
+  return makeSubscriber(url, adminKey, `pusher-of-${ingest.alias}`, [{ ingest: ingest.alias }], ['ingest'])
+}
+
+/** Makes a subscriber that may read these entities (`*`: all); resolves with its key. */
+export async function makeReader(
+  url: string,
+  adminKey: string,
+  entities: readonly string[],
+  name = 'reader',
+): Promise<string> {
+  const subscriptions = entities.map((entity) => ({ entity }))
+  return makeSubscriber(url, adminKey, name, subscriptions, ['consume'])
+}
+
+async function makeSubscriber(
+  url: string,
+  key: string,
+  name: string,
+  subscriptions: readonly object[],
+  rights: readonly string[],
+): Promise<string> {
+  await callWell(url, 'POST', '/admin/subscribers', { key, body: { name } })
   const path = `/admin/subscribers/${name}`
-  await callWell(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: [{ ingest: ingest.alias }] })
-  const made = { key: adminKey, body: { rights: ['ingest'] } }
-  return (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, made)).key
+  await callWell(url, 'PUT', `${path}/subscriptions`, { key, body: subscriptions })
+  return (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, { key, body: { rights } })).key
 }

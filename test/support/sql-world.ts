@@ -1,5 +1,5 @@
 // A service with entities for SQL: two that a caller may read, one that he may not and whose name and rows no answer may hold.
-import { callWell, makeIngest } from './api.ts'
+import { callWell, makeIngest, makeReader } from './api.ts'
 import { type RunningService, runService } from './running-service.ts'
 import { adminKey } from './server-process.ts'
 
@@ -70,17 +70,9 @@ export async function sqlWorld(settings: Readonly<Record<string, string>> = {}):
     await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key: keys[alias]!, body: rowsOf(tag, 100) })
     await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key: keys[alias]!, body: rowsOf(tag, 20, 100) })
   }
-  const readerKey = await readerOf(url, 'reader', ['plant', 'edge'])
-  const hiddenKey = await readerOf(url, 'other', [hiddenEntity])
+  const readerKey = await makeReader(url, adminKey, ['plant', 'edge'])
+  const hiddenKey = await makeReader(url, adminKey, [hiddenEntity], 'other')
   return { service, keys, readerKey, hiddenKey, engines }
-}
-
-async function readerOf(url: string, name: string, entities: readonly string[]): Promise<string> {
-  const admin = { key: adminKey }
-  await callWell(url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
-  const path = `/admin/subscribers/${name}`
-  await callWell(url, 'PUT', `${path}/subscriptions`, { ...admin, body: entities.map((entity) => ({ entity })) })
-  return (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, { ...admin, body: { rights: ['consume'] } })).key
 }
 
 export interface SqlReply {

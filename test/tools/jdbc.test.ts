@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callWell, makeIngest, makeReader } from '../support/api.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
@@ -39,14 +39,6 @@ async function client(command: string, { url, key }: Asked, sql = '', atPause = 
 const rowsPushed = 20_000
 const sumOfV = Array.from({ length: rowsPushed }, (_, n) => (n % 7 === 0 ? 0 : n)).reduce((sum, n) => sum + n, 0)
 
-async function readerKey(url: string): Promise<string> {
-  const path = '/admin/subscribers'
-  await callWell(url, 'POST', path, { key: adminKey, body: { name: 'reader' } })
-  await callWell(url, 'PUT', `${path}/reader/subscriptions`, { key: adminKey, body: [{ entity: 'plant' }] })
-  const made = { key: adminKey, body: { rights: ['consume'] } }
-  return (await callWell<{ key: string }>(url, 'POST', `${path}/reader/keys`, made)).key
-}
-
 const find = (lines: readonly Line[], name: string) => lines.find((line) => line['name'] === name)?.['rows']
 
 test.each(['avatica', 'avatica-protobuf'])('%s', { timeout: 600_000 }, (path) =>
@@ -54,7 +46,7 @@ test.each(['avatica', 'avatica-protobuf'])('%s', { timeout: 600_000 }, (path) =>
     const service = await ServerProcess.start({ dataDirectory, environment })
     try {
       const pushKey = await makeIngest(service.url, adminKey, { alias: 'plant' })
-      const key = await readerKey(service.url)
+      const key = await makeReader(service.url, adminKey, ['plant'])
       const rows = Array.from({ length: rowsPushed }, (_, n) => ({
         D: new Date(1_767_225_600_000 + n).toISOString(),
         T: n % 2 === 0 ? 'a' : 'b',

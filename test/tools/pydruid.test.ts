@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callWell, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 import { python } from './python.ts'
@@ -28,11 +28,7 @@ beforeAll(async () => {
   )
   const pushed = { key: plantKey, text: JSON.stringify(rows) }
   await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', pushed)
-  await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'reader' } })
-  const path = '/admin/subscribers/reader'
-  await callWell(service.url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: [{ entity: 'plant' }] })
-  const made = { key: adminKey, body: { rights: ['consume'] } }
-  readerKey = (await callWell<{ key: string }>(service.url, 'POST', `${path}/keys`, made)).key
+  readerKey = await makeReader(service.url, adminKey, ['plant'])
 })
 
 afterAll(() => service?.close())
