@@ -8,6 +8,7 @@ import { copyState, copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
+import { storeWithPut } from '../support/store-with-put.ts'
 
 const embedded = { engine: 'embedded' } as const
 
@@ -62,16 +63,11 @@ test('a store that takes a second object of one name is refused at the start', (
     const started = runService(settings, {
       ...embedded,
       dataDirectory: join(directory, 'data'),
-      wrapStore: (store) => ({
-        get: (name) => store.get(name),
-        list: (prefix, after) => store.list(prefix, after),
-        delete: (name) => store.delete(name),
-        close: () => store.close(),
-        putIfAbsent: async (name, bytes) => {
+      wrapStore: (store) =>
+        storeWithPut(store, async (name, bytes) => {
           await store.delete(name)
           return store.putIfAbsent(name, bytes)
-        },
-      }),
+        }),
     })
     await expect(started).rejects.toThrow('writes an object although there is one of its name')
   }))

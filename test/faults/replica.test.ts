@@ -18,6 +18,7 @@ import {
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
+import { storeWithPut } from '../support/store-with-put.ts'
 
 async function push(url: string, key: string, values: readonly number[], alias = 'kept'): Promise<void> {
   await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
@@ -127,16 +128,11 @@ test(
       const service = await runService(settings, {
         ...embedded,
         dataDirectory: join(directory, 'data'),
-        wrapStore: (store) => ({
-          get: (name) => store.get(name),
-          list: (prefix, after) => store.list(prefix, after),
-          delete: (name) => store.delete(name),
-          close: () => store.close(),
-          putIfAbsent: async (name, bytes) => {
+        wrapStore: (store) =>
+          storeWithPut(store, async (name, bytes) => {
             if (isAway) throw new Error('the store is away')
             return store.putIfAbsent(name, bytes)
-          },
-        }),
+          }),
       })
       const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
       await isCopied(service.url)

@@ -1,5 +1,6 @@
 // Sealed files that are kept in memory: as the real ones to those who read and write them, small pages included.
 import type { Pacer } from '../../src/lib/pacer.ts'
+import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '../../src/store/embedded/head/chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/head/copy-rows.ts'
 import { Dictionary } from '../../src/store/embedded/head/dictionary.ts'
@@ -17,6 +18,7 @@ import type {
 } from '../../src/store/embedded/reading/sealed-source.ts'
 import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
 import { sumRows } from '../../src/store/embedded/run/sum.ts'
+import type { Draw } from './random-rows.ts'
 
 const hourMs = 3_600_000
 
@@ -58,6 +60,15 @@ export class MemoryFolder implements SealedFolder {
   }
 
   async sync(): Promise<void> {}
+}
+
+/** One whose files are of a drawn shape. */
+export function randomMemoryFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
+  return new MemoryFolder((entityId) => store.registry(entityId), {
+    pageRows: 1 + draw(12),
+    hasRollups: draw(3) > 0,
+    hasTails: draw(2) === 0,
+  })
 }
 
 class MemoryFileWriter implements SealedFileWriter {

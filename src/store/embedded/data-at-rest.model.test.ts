@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AtRestParts, checkHistory } from '../../../test/support/data-at-rest.ts'
-import { MemoryFolder } from '../../../test/support/memory-files.ts'
+import { randomMemoryFolder } from '../../../test/support/memory-files.ts'
 import type { Draw } from '../../../test/support/random-rows.ts'
 import { rounds } from '../../../test/support/rounds.ts'
 import { UsedMemory } from '../../../test/support/used-memory.ts'
@@ -16,17 +16,9 @@ import { StoredFolder } from './sealed/stored-folder.ts'
 
 const hourMs = 3_600_000
 
-function memoryFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
-  return new MemoryFolder((entityId) => store.registry(entityId), {
-    pageRows: 1 + draw(12),
-    hasRollups: draw(3) > 0,
-    hasTails: draw(2) === 0,
-  })
-}
-
 test('sealed, merged and fresh rows together are answered as the model does', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: memoryFolder })),
+    fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: randomMemoryFolder })),
     { numRuns: rounds(250) },
   )
 })
@@ -83,7 +75,7 @@ const wholePool: Spoil = (reader) => ({
 
 function spoiledFolder(spoil: Spoil): AtRestParts['folder'] {
   return (store, draw) => {
-    const folder = memoryFolder(store, draw)
+    const folder = randomMemoryFolder(store, draw)
     return {
       create: async (target, pacer) => spoiledWriter(await folder.create(target, pacer), spoil),
       sync: (entityId) => folder.sync(entityId),
@@ -127,7 +119,7 @@ function plain(reader: SealedReader): SealedReader {
 
 /** Files that forget which row each value came with. */
 function forgetfulFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
-  const folder = memoryFolder(store, draw)
+  const folder = randomMemoryFolder(store, draw)
   return {
     create: async (target, pacer) => {
       const writer = await folder.create(target, pacer)
@@ -159,13 +151,13 @@ function* without(stretches: Iterable<Stretch>, columns: ReadonlySet<number>): G
 
 describe('the same check finds', () => {
   test.each<[string, AtRestParts, seed?: number]>([
-    ['a switch that leaves the frozen rows in', { folder: memoryFolder, switch: leavesFrozen }],
-    ['a switch that leaves the merged files in', { folder: memoryFolder, switch: leavesMerged }],
+    ['a switch that leaves the frozen rows in', { folder: randomMemoryFolder, switch: leavesFrozen }],
+    ['a switch that leaves the merged files in', { folder: randomMemoryFolder, switch: leavesMerged }],
     ['rollups that hold the ragged ends too', { folder: spoiledFolder(raggedSeries) }],
     ['rollups of all series that hold the ragged ends too', { folder: spoiledFolder(raggedPool) }],
     ['rollups of all series that leave series out without a word', { folder: spoiledFolder(wholePool) }, 22],
     ['files that forget which row each value came with', { folder: forgetfulFolder }],
-    ['a restart that forgets that rows are replaced', { folder: memoryFolder, keepsAfterRestart: true }],
+    ['a restart that forgets that rows are replaced', { folder: randomMemoryFolder, keepsAfterRestart: true }],
   ])('%s', async (_, parts, seed = 13) => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, parts)),

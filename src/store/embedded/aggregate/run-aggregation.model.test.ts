@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
-import { MemoryFolder } from '../../../../test/support/memory-files.ts'
+import { MemoryFolder, randomMemoryFolder } from '../../../../test/support/memory-files.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
 import { isNumber, passes, randomFilter } from '../../../../test/support/random-filters.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
@@ -213,12 +213,7 @@ test('groups of random rows are those of the plainest way', async () => {
     fc.asyncProperty(fc.nat(), fc.nat(), (seed, asked) => {
       const draw = drawFrom(asked)
       return checkHistory(seed, {
-        folder: (store, folderDraw) =>
-          new MemoryFolder((entityId) => store.registry(entityId), {
-            pageRows: 1 + folderDraw(12),
-            hasRollups: folderDraw(3) > 0,
-            hasTails: folderDraw(2) === 0,
-          }),
+        folder: randomMemoryFolder,
         look: (seen) => look(draw, seen),
       })
     }),
