@@ -3,9 +3,10 @@
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { msPerDay } from '../model/instant.ts'
+import { historyFromMs } from './calendar-offsets.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
 import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from './native-granularity.ts'
-import { cycleEndMs, cycleMs, historyFromMs, type Zone } from './zone.ts'
+import { cycleEndMs, cycleMs, type Zone } from './zone.ts'
 
 /** Where instants may lie; an offset outside is that of the end. */
 export interface TimeRange {

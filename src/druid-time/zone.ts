@@ -1,16 +1,9 @@
 // Time zones as Joda-Time has them: offsets at instants, and the way back from local time, which keeps the offset it came from.
 import { msPerDay } from '../model/instant.ts'
+import { CalendarOffsets, type ZoneChange } from './calendar-offsets.ts'
 
 const hourMs = 3_600_000
 const offsetForm = /^([+-])(\d{2}):?(\d{2})(?::?(\d{2}))?$/
-/** Longer than any two changes of a zone's offset lie apart that cancel each other. */
-const scanStepMs = 7 * msPerDay
-
-/** From `fromMs` on (until the next one) the offset is `offsetMs`. */
-export interface ZoneChange {
-  readonly fromMs: number
-  readonly offsetMs: number
-}
 
 /** Of a time on a zone's clock. */
 export interface LocalMoments {
@@ -19,33 +12,9 @@ export interface LocalMoments {
   readonly skipped: boolean
 }
 
-/** Before, each zone keeps its local mean time. What `Intl` makes of days before 1582 is another calendar's. */
-export const historyFromMs = Date.UTC(1800, 0, 1)
-/** From some years before on, each zone repeats the rules of its last year. */
-const tableUntilMs = Date.UTC(2128, 0, 1)
-/** Its last years, in which a year of each length begins on each day of the week. */
-const lastYears = Array.from({ length: 40 }, (_, index) => 2088 + index)
-const tableAfter = 2000
-
 /** The calendar repeats itself, and so do a zone's rules: what comes behind the end is as a cycle before. */
 export const cycleMs = 146_097 * msPerDay
 export const cycleEndMs = Date.UTC(2088, 0, 1) + cycleMs
-
-const startOfYear = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1)
-const yearForm = (startMs: number, nextMs: number): string =>
-  `${(nextMs - startMs) / msPerDay} ${(((startMs / msPerDay) % 7) + 7) % 7}`
-const lastYearOfForm = new Map(
-  lastYears.map((year) => [yearForm(startOfYear(year), startOfYear(year + 1)), startOfYear(year)] as const),
-)
-
-/** An instant within the table's time at which a zone has the offset of this one. */
-function withinTable(ms: number): number {
-  if (ms < historyFromMs) return historyFromMs
-  if (ms < tableUntilMs) return ms
-  const year = new Date(Math.min(ms, 8.64e15 - 400 * msPerDay)).getUTCFullYear()
-  const startMs = startOfYear(year)
-  return ms - startMs + lastYearOfForm.get(yearForm(startMs, startOfYear(year + 1)))!
-}
 
 /**
  * Names that no tz database has, and that the calendar takes all the same: with BST it means Bangladesh, whose writer means Britain's summer.
@@ -60,16 +29,14 @@ export class Zone {
   /** The name as every calendar knows it, whatever case it was asked for in. */
   readonly calendarName: string
   readonly #fixedMs: number | null
-  readonly #format: Intl.DateTimeFormat | null
+  readonly #offsets: CalendarOffsets | null
   readonly #changes = new Map<string, readonly ZoneChange[]>()
-  #asked = 0
-  #table: readonly ZoneChange[] | null = null
 
-  private constructor(name: string, fixedMs: number | null, format: Intl.DateTimeFormat | null) {
+  private constructor(name: string, fixedMs: number | null, calendar: ReturnType<typeof CalendarOffsets.of> | null) {
     this.name = name
     this.#fixedMs = fixedMs
-    this.#format = format
-    this.calendarName = format?.resolvedOptions().timeZone ?? name
+    this.#offsets = calendar?.offsets ?? null
+    this.calendarName = calendar?.calendarName ?? name
   }
 
   static readonly utc = new Zone('UTC', 0, null)
@@ -88,7 +55,8 @@ export class Zone {
     try {
       const known = zones.get(text)
       if (known !== undefined) return known
-      const zone = new Zone(text, null, new Intl.DateTimeFormat('en-US', { ...fields, timeZone: text }))
+      const calendar = CalendarOffsets.of(text)
+      const zone = calendar.calendarName === 'UTC' ? Zone.utc : new Zone(text, null, calendar)
       // Names come in any case: more spellings than zones are not kept.
       if (zones.size < 1000) zones.set(text, zone)
       return zone
@@ -103,19 +71,7 @@ export class Zone {
 
   /** Local time minus UTC at an instant. */
   offset(ms: number): number {
-    if (this.#format === null) return this.#fixedMs ?? 0
-    // Who asks often is answered from a table, which costs as much as a few thousand questions.
-    if (this.#table === null && ++this.#asked > tableAfter) this.#table = this.changes(historyFromMs, tableUntilMs)
-    return this.#table === null ? this.#ask(ms) : offsetIn(this.#table, withinTable(ms))
-  }
-
-  #ask(ms: number): number {
-    if (this.#format === null) throw new Error('a fixed zone is not asked')
-    const second = Math.floor(withinTable(ms) / 1000) * 1000
-    const parts: Record<string, number> = {}
-    for (const { type, value } of this.#format.formatToParts(second)) parts[type] = Number(value)
-    const day = Date.UTC(parts['year']!, parts['month']! - 1, parts['day'])
-    return day + ((parts['hour']! * 60 + parts['minute']!) * 60 + parts['second']!) * 1000 - second
+    return this.#offsets === null ? (this.#fixedMs ?? 0) : this.#offsets.at(ms)
   }
 
   toLocal(ms: number): number {
@@ -152,19 +108,11 @@ export class Zone {
   /** The offsets between two instants, the first from `-Infinity` on; behind `cycleEndMs` they repeat. */
   changes(fromMs: number, wantedMs: number): readonly ZoneChange[] {
     const untilMs = Math.min(wantedMs, cycleEndMs)
-    if (this.#fixedMs !== null) return [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#fixedMs }]
+    if (this.#offsets === null) return [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#fixedMs ?? 0 }]
     const key = `${fromMs} ${untilMs}`
     const known = this.#changes.get(key)
     if (known !== undefined) return known
-    const found: ZoneChange[] = [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#ask(fromMs) }]
-    for (let at = Math.max(fromMs, historyFromMs); at < untilMs; at += scanStepMs) {
-      const next = Math.min(at + scanStepMs, untilMs)
-      const before = found.at(-1)!.offsetMs
-      // Far ahead, the table knows.
-      if ((next > tableUntilMs ? this.offset(next) : this.#ask(next)) === before) continue
-      const changeMs = this.#changeBetween(at, next, before)
-      found.push({ fromMs: changeMs, offsetMs: this.#ask(changeMs) })
-    }
+    const found = this.#offsets.changesBetween(fromMs, untilMs)
     if (this.#changes.size > 20) this.#changes.clear()
     this.#changes.set(key, found)
     return found
@@ -172,50 +120,11 @@ export class Zone {
 
   /** The instant of the next change of the offset after `ms`, or `untilMs` where that is earlier. */
   sameOffsetUntil(ms: number, untilMs: number): number {
-    if (this.#fixedMs !== null) return untilMs
-    const offsetMs = this.offset(ms)
-    for (let at = Math.max(ms, historyFromMs); at < untilMs; at += scanStepMs) {
-      const next = Math.min(at + scanStepMs, untilMs)
-      if (this.offset(next) !== offsetMs) return this.#changeBetween(at, next, offsetMs)
-    }
-    return untilMs
+    return this.#offsets === null ? untilMs : this.#offsets.sameUntil(ms, untilMs)
   }
-
-  #changeBetween(fromMs: number, untilMs: number, before: number): number {
-    let low = Math.floor(fromMs / 1000)
-    let high = Math.ceil(untilMs / 1000)
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2)
-      if (this.#ask(middle * 1000) === before) low = middle
-      else high = middle
-    }
-    return high * 1000
-  }
-}
-
-/** The offset at an instant, by halves. */
-function offsetIn(changes: readonly ZoneChange[], ms: number): number {
-  let [low, high] = [0, changes.length]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if (changes[middle]!.fromMs <= ms) low = middle
-    else high = middle
-  }
-  return changes[low]!.offsetMs
 }
 
 const zones = new Map<string, Zone>()
-
-const fields = {
-  year: 'numeric',
-  month: 'numeric',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: 'numeric',
-  second: 'numeric',
-  hourCycle: 'h23',
-  calendar: 'iso8601',
-} as const satisfies Intl.DateTimeFormatOptions
 
 /** `Z`, or `+02:00`. */
 export function formatOffset(offsetMs: number): string {

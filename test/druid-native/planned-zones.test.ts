@@ -68,3 +68,27 @@ test.each(changes)('%s from %i', async (timeZone, fromMs) => {
     }
   }
 })
+
+test.each(changes)('a total over the first buckets is that of their rows: %s from %i', async (timeZone, fromMs) => {
+  const name = `total${timeZone.replaceAll(/\W/g, '_')}${fromMs}`
+  await worlds.make(drawFrom(fromMs % 1000), name, false, fromMs)
+  for (const period of ['PT1H', 'PT6H', 'P1D', 'P2D']) {
+    for (const limit of [1, 2, 3, 20]) {
+      for (const descending of limit === 2 ? [false, true] : [false]) {
+        const asked = {
+          queryType: 'timeseries',
+          dataSource: name,
+          intervals: [`${new Date(fromMs - 10 ** 8).toISOString()}/P10D`],
+          granularity: { type: 'period', period, timeZone },
+          aggregations: [{ type: 'count', name: 'n' }],
+          context: { grandTotal: true },
+          limit,
+          descending,
+        }
+        const entries: { result: { n: number } }[] = JSON.parse(await answerOf(asked, worlds.engine))
+        const total = entries.pop()!.result.n
+        expect({ asked, total }).toEqual({ asked, total: entries.reduce((sum, { result }) => sum + result.n, 0) })
+      }
+    }
+  }
+})

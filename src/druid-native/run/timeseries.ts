@@ -1,7 +1,6 @@
-import { nextBucket } from '../../druid-time/native-granularity.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { EngineRow, EngineValue } from '../../sql-engine/sql-engine.ts'
-import { type Aggregated, aggregate } from '../compile/aggregate.ts'
+import { type Aggregated, aggregate, bucketOf } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { TimeseriesQuery } from '../parse/native-query-types.ts'
 import { filledBuckets, spans } from './filled-buckets.ts'
@@ -22,6 +21,7 @@ export interface TimeseriesResult {
 interface Options {
   /** Nothing, where no row passes. */
   readonly empty?: boolean
+  /** Only rows of the buckets that start within these, both of them included. */
   readonly between?: readonly [number, number]
   readonly total?: boolean
 }
@@ -42,12 +42,7 @@ function compile(
       postAggregations: query.postAggregations,
       filter: query.filter,
       ...(empty === true ? { also: () => sql`FALSE` } : {}),
-      ...(between === undefined
-        ? {}
-        : {
-            also: () =>
-              sql`${source.time().sql} >= ${sql.long(between[0])} AND ${source.time().sql} < ${sql.long(between[1])}`,
-          }),
+      ...(between === undefined ? {} : { also: () => startsWithin(bucketOf(query.granularity, source), between) }),
     },
     source,
   )
@@ -56,6 +51,12 @@ function compile(
   const first = bucketed ? sql`"b"` : sql`CAST(0 AS BIGINT) AS "b"`
   const statement = sql`SELECT ${sql.join([first, sql`"n"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r`
   return { statement, columns: names.map((name, index) => ({ name, type: values[index]!.type })) }
+}
+
+/** By starts and not by times: where clocks change, rows of a bucket may lie before its start and behind that of the next one. */
+function startsWithin(start: Sql | null, [firstMs, lastMs]: readonly [number, number]): Sql {
+  if (start === null) throw new Error('one bucket holds all')
+  return sql`${start} BETWEEN ${sql.long(firstMs)} AND ${sql.long(lastMs)}`
 }
 
 /** The rows in the order asked for, with the empty buckets that Druid fills. */
@@ -117,7 +118,7 @@ async function totalOf(
     return total!
   }
   const times = rows.map(({ ms }) => ms)
-  const between = [Math.min(...times), nextBucket(granularity, Math.max(...times))] as const
+  const between = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))] as const
   const [total] = await session.rows(compile(query, relation, { total: true, between }).statement)
   return total!
 }
