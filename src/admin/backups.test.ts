@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -11,6 +11,7 @@ import { nodeDisk } from '../lib/node-disk.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 import { readContents } from './backup-contents.ts'
 import { Backups } from './backups.ts'
+import { restoreBackup } from './restore.ts'
 
 const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 100_000, apartBytesMin: 5000 }
 const stored = [
@@ -192,6 +193,21 @@ describe('a disk that refuses one operation of a backup', () => {
     },
   )
 })
+
+test.each(['an empty folder', 'a folder that is not there yet'])(
+  'a restore into a link to %s fills it',
+  async (what) => {
+    const { path } = await open(nodeDisk).backups.make()
+    const [folder, link] = [join(data, 'disk'), join(data, 'link')]
+    if (what === 'an empty folder') await mkdir(folder)
+    await symlink('disk', link)
+    await restoreBackup({ backup: path, data: link }, { disk: nodeDisk, reach: () => undefined })
+    expect(await readdir(folder)).toContain('catalog.sqlite')
+    expect((await lstat(link)).isSymbolicLink()).toBe(true)
+    await rm(folder, { recursive: true })
+    await rm(link)
+  },
+)
 
 test('where a seal ended within a push, the backup has all of the push', async () => {
   const directory = join(data, 'journal')

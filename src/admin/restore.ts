@@ -1,7 +1,8 @@
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Disk } from '../lib/disk.ts'
 import { copyDurably, writeDurably } from '../lib/durable-files.ts'
+import { pathBehind } from '../lib/path-behind.ts'
 import type { Reach } from '../observe/step.ts'
 import { type BackupContents, encodeContents, readContents } from './backup-contents.ts'
 
@@ -26,7 +27,7 @@ export interface RestoreParts {
 export async function restoreBackup({ backup, data }: RestoreRequest, parts: RestoreParts): Promise<BackupContents> {
   const { disk, reach } = parts
   const contents = await readContents(backup)
-  const target = resolve(data)
+  const target = await pathBehind(data)
   await requireEmpty(target)
   const unfinished = join(dirname(target), `${basename(target)}.restoring`)
   await removeUnfinished(unfinished)

@@ -1,13 +1,10 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { jsonMembers } from '../lib/json-members.ts'
 import { JsonRows } from '../lib/json-rows.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { textTable } from '../lib/text-table.ts'
 import { type AnswerFormat, answerFormats } from '../model/answer-format.ts'
-import { CommandError } from './command-error.ts'
+import { writeAnswerFile } from './answer-file.ts'
 import { type CliContext, writeAll } from './context.ts'
 import type { JsonOption } from './output.ts'
 import { parseWord } from './parse-word.ts'
@@ -50,9 +47,9 @@ function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOpt
   return asked
 }
 
-/** As other programs have it, `-` is no file. */
+/** As other programs have it, `-` is no file. The other name may lead to a file that somebody writes to as well. */
 function isStandardOutput({ output }: Pick<AnswerOptions, 'output'>): boolean {
-  return output === '-'
+  return output === '-' || output === '/dev/stdout'
 }
 
 function formatOfName(path: string): AnswerFormat {
@@ -83,7 +80,6 @@ export async function writeAnswer(
   return table === noRows
 }
 
-/** Under another name first: an answer that breaks off leaves neither a part of itself nor an older file destroyed. */
 async function writeFile(
   { stderr, nowMs }: CliContext,
   path: string,
@@ -98,22 +94,12 @@ async function writeFile(
       yield chunk
     }
   }
-  const part = `${path}.part`
   try {
-    await pipeline(counted, createWriteStream(part))
-    await rename(part, path)
-  } catch (error) {
-    await rm(part, { force: true }).catch(() => undefined)
-    if (!isOfFiles(error)) throw error
-    throw new CommandError(`${path} cannot be written: ${error.message}`, { cause: error })
+    await writeAnswerFile(path, counted())
   } finally {
     progress.clear()
   }
   stderr.write(`${path}: ${formatCount(bytes)} bytes\n`)
-}
-
-function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
 const noRows = 'No rows.\n'

@@ -1,7 +1,8 @@
 import { open, readdir, rename, rm, rmdir, stat, truncate } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { segmentName } from '../journal/file/segment-header.ts'
 import type { Disk } from '../lib/disk.ts'
+import { pathBehind } from '../lib/path-behind.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { Reach } from '../observe/step.ts'
 import { type ChosenMoment, chooseMoment } from './choose-moment.ts'
@@ -40,7 +41,7 @@ export interface RestoredCopy {
  */
 export async function restoreCopy({ data, atMs }: CopyRestoreRequest, parts: CopyRestoreParts): Promise<RestoredCopy> {
   const { disk, reach } = parts
-  const target = resolve(data)
+  const target = await pathBehind(data)
   const unfinished = join(dirname(target), `${basename(target)}.restoring`)
   await requireEmpty(target)
   await requireOwn(unfinished)

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { writeAnswerFile } from './answer-file.ts'
+
+let folder = ''
+let file = ''
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidemark-answer-'))
+  file = join(folder, 'answer')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+async function* broken(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('half')
+  throw new Error('broke off')
+}
+
+test('a file is there once all is written', async () => {
+  await writeAnswerFile(file, chunks('one,', 'two'))
+  expect(readFileSync(file, 'utf8')).toBe('one,two')
+  expect(existsSync(`${file}.part`)).toBe(false)
+  await writeAnswerFile(file, chunks())
+  expect(readFileSync(file, 'utf8')).toBe('')
+})
+
+test('an older file keeps its rights, also those that the umask would take', async () => {
+  writeFileSync(file, 'older')
+  for (const mode of [0o600, 0o640, 0o666]) {
+    chmodSync(file, mode)
+    await writeAnswerFile(file, chunks('newer'))
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['newer', mode])
+  }
+})
+
+test('a FIFO stays one: what reads it gets the chunks', async () => {
+  execFileSync('mkfifo', [file])
+  const [read] = await Promise.all([readFile(file, 'utf8'), writeAnswerFile(file, chunks('one,', 'two'))])
+  expect(read).toBe('one,two')
+  const [part] = await Promise.all([
+    readFile(file, 'utf8'),
+    expect(writeAnswerFile(file, broken())).rejects.toThrow('broke off'),
+  ])
+  expect(part).toBe('half')
+  expect(lstatSync(file).isFIFO()).toBe(true)
+})
+
+test.each([
+  ['a file', 'older'],
+  ['a file that is not there yet', null],
+])('a link to %s stays one, also behind another in a folder that is linked', async (_, older) => {
+  mkdirSync(join(folder, 'real'))
+  symlinkSync('real', join(folder, 'linked'))
+  symlinkSync('there', join(folder, 'real/next'))
+  symlinkSync('linked/next', file)
+  const behind = join(folder, 'real/there')
+  if (older !== null) writeFileSync(behind, older)
+  await writeAnswerFile(file, chunks('newer'))
+  expect(readFileSync(behind, 'utf8')).toBe('newer')
+  await expect(writeAnswerFile(file, broken())).rejects.toThrow('broke off')
+  expect(readFileSync(behind, 'utf8')).toBe('newer')
+  expect([lstatSync(file).isSymbolicLink(), lstatSync(join(folder, 'real/next')).isSymbolicLink()]).toEqual([
+    true,
+    true,
+  ])
+})
+
+test('what lies under the name of the part is not written through', async () => {
+  const other = join(folder, 'other')
+  writeFileSync(other, 'kept')
+  symlinkSync(other, `${file}.part`)
+  await writeAnswerFile(file, chunks('newer'))
+  expect([readFileSync(file, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['newer', 'kept'])
+})
+
+test('links in a ring, a folder, and a folder that is not there are named', async () => {
+  symlinkSync('ring', join(folder, 'ring'))
+  for (const path of [join(folder, 'ring'), folder, join(folder, 'none/answer')]) {
+    await expect(writeAnswerFile(path, chunks('one'))).rejects.toThrow(`${path} cannot be written: `)
+  }
+})
