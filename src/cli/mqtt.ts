@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import type { OwnIngestAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { mayGoBetter } from '../client/retries.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { printable } from '../lib/text-table.ts'
@@ -90,7 +91,7 @@ async function ingestOf(
     try {
       return await client.ownIngest(alias)
     } catch (error) {
-      if ((error instanceof ServiceError && !error.retryable) || signal.aborted) throw error
+      if ((error instanceof ServiceError && !mayGoBetter(error)) || signal.aborted) throw error
       context.stderr.write(`tidemark: ${printable(String((error as Error).message))} Trying again in 5 s.\n`)
       await context.sleep(5000, signal)
     }

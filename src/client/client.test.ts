@@ -161,6 +161,18 @@ describe('failures', () => {
       { status: 502, code: 'unknown', retryable: false, retryAfterS: null },
     ],
     [
+      { status: 502, body: '{"code":"BadGateway","message":"No upstream."}' },
+      { status: 502, code: 'unknown', detail: expect.stringContaining('not from a Tidemark service') },
+    ],
+    [
+      { status: 503, body: '{"code":"no-upstream","detail":"None.","status":503}' },
+      { status: 503, code: 'unknown', detail: expect.stringContaining('not from a Tidemark service') },
+    ],
+    [
+      { status: 400, body: '{"code":"invalid_body","message":"line 1: none"}' },
+      { status: 400, code: 'invalid_body', detail: 'line 1: none', retryable: false },
+    ],
+    [
       { status: 503, body: '{}', headers: { 'retry-after': 'soon' } },
       { code: 'unknown', retryable: false, retryAfterS: null },
     ],

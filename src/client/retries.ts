@@ -15,8 +15,8 @@ export interface RetryOptions {
 const firstWaitMs = 250
 const longestWaitMs = 10_000
 
-/** What stands between here and the service answers so when the service does not. */
-const gatewayStatuses = [502, 503, 504]
+/** What stands between here and the service answers so when the service does not, or when it is asked too often. */
+const gatewayStatuses = [429, 502, 503, 504]
 
 /** No answer came, or one that says that the same request may go better later. */
 export function mayGoBetter(error: unknown): boolean {

@@ -1,11 +1,21 @@
 import { expect, test } from 'vitest'
-import { rowTexts } from './row-text.ts'
+import { type PushedBody, pushedBody, rowTexts } from './row-text.ts'
+
+/** A row whose V is the row. */
+function cyclic(): object {
+  const row: Record<string, unknown> = {}
+  row['V'] = row
+  return row
+}
 
 test('rows as JSON would write them', () => {
+  const shared = { V: 1 }
   const rows = [
     { D: new Date(0), V: 1.5, X: undefined },
     { V: null, o: { a: [1, 'x', true] } },
     { toJSON: () => ({ V: 1 }) },
+    { a: shared, b: shared },
+    Object.create(null),
   ]
   expect(rowTexts(rows)).toEqual(rows.map((row) => JSON.stringify(row)))
 })
@@ -22,7 +32,22 @@ test.each<[unknown, string]>([
   [[{ V: 1 }], 'it is an array and not an object'],
   ['{"V":1}', 'and not an object'],
   [{ toJSON: () => undefined }, 'its toJSON answers nothing'],
+  [cyclic(), 'V is an object in which it lies itself'],
+  [{ a: { b: cyclic() } }, 'a.b.V is an object in which it lies itself'],
+  [new Map([['V', 1]]), 'it is a Map, of which JSON writes nothing'],
+  [{ V: new Set([1]) }, 'V is a Set, of which JSON writes nothing'],
+  [Promise.resolve({ V: 1 }), 'it is a Promise, of which JSON writes nothing'],
+  [new ArrayBuffer(8), 'it is an ArrayBuffer, of which JSON writes nothing'],
+  [new Float64Array(2), 'it is a Float64Array and not an object'],
 ])('%o would be altered', (row, fault) => {
   expect(() => rowTexts([{ V: 1 }, row as object])).toThrow('Row 2 of 2 cannot be written: ')
   expect(() => rowTexts([row as object])).toThrow(fault)
+})
+
+test('bytes are sent as they are, whatever holds them', () => {
+  const bytes = Buffer.from('[{"V":1}]')
+  const buffer = new Uint8Array(bytes).buffer
+  const within = new Uint8Array(Buffer.from(`..${bytes}..`)).buffer
+  const bodies: readonly unknown[] = [bytes, buffer, new Uint8Array(buffer), new DataView(within, 2, bytes.length)]
+  for (const body of bodies) expect(Buffer.from(pushedBody(body as PushedBody, 'json').body)).toEqual(bytes)
 })

@@ -3,10 +3,13 @@ import { formatMediaType } from '../model/answer-format.ts'
 import type { PushFormat } from './transport.ts'
 
 /** Rows as objects, or a body as it is sent. */
-export type PushedBody = string | Uint8Array | readonly object[]
+export type PushedBody = string | Uint8Array | ArrayBuffer | readonly object[]
 
-/** What JSON would silently make null or leave out, and where; null where a value is written as it is. */
-function faultIn(value: unknown, path: string): string | null {
+/**
+ * What JSON would silently make null or leave out, and where; null where a value is written as it is. `around` is what the value lies in, from the row
+ * on.
+ */
+function faultIn(value: unknown, path: string, around: readonly object[]): string | null {
   if (typeof value === 'number')
     return Number.isFinite(value) ? null : `${path} is ${value}, which JSON cannot hold; leave it out or write null`
   if (typeof value === 'bigint') return `${path} is a bigint; give the row as JSON text to writeTexts`
@@ -14,19 +17,37 @@ function faultIn(value: unknown, path: string): string | null {
   if (typeof value !== 'object' || value === null) return null
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? `${path} is no valid date` : null
   if ('toJSON' in value) return null
-  for (const [name, member] of Object.entries(value)) {
-    const fault = faultIn(member, path === '' ? name : `${path}.${name}`)
+  const what = path === '' ? 'it' : path
+  if (around.includes(value))
+    return `${what} is an object in which it lies itself, which JSON cannot hold; leave it out or write its id`
+  const members = Object.entries(value)
+  if (members.length === 0 && isLost(value)) return `${what} is ${nameOf(value)}, of which JSON writes nothing`
+  const within = [...around, value]
+  for (const [name, member] of members) {
+    const fault = faultIn(member, path === '' ? name : `${path}.${name}`, within)
     if (fault !== null) return fault
   }
   return null
 }
 
+/** Objects whose content is not in properties: a Map, an ArrayBuffer, a promise that nobody waited for. */
+function isLost(value: object): boolean {
+  const made: unknown = Object.getPrototypeOf(value)
+  return made !== null && made !== Object.prototype && JSON.stringify(value) === '{}'
+}
+
+function nameOf(value: object): string {
+  const name = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  return /^[AEIOU]/.test(name) ? `an ${name}` : `a ${name}`
+}
+
 function textOf(row: unknown): { readonly text: string } | { readonly fault: string } {
   if (typeof row !== 'object' || row === null || Array.isArray(row))
     return { fault: `it is ${Array.isArray(row) ? 'an array' : String(row)} and not an object` }
-  const fault = faultIn(row, '')
-  if (fault !== null) return { fault }
+  if (ArrayBuffer.isView(row)) return { fault: `it is ${nameOf(row)} and not an object` }
   try {
+    const fault = faultIn(row, '', [])
+    if (fault !== null) return { fault }
     const text: string | undefined = JSON.stringify(row)
     return text === undefined ? { fault: 'its toJSON answers nothing' } : { text }
   } catch (error) {
@@ -49,7 +70,10 @@ export function pushedBody(
   format: PushFormat,
 ): { readonly body: string | Uint8Array; readonly contentType: string } {
   const contentType = formatMediaType(format)
-  if (typeof rows === 'string' || rows instanceof Uint8Array) return { body: rows, contentType }
+  if (typeof rows === 'string') return { body: rows, contentType }
+  if (ArrayBuffer.isView(rows))
+    return { body: new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength), contentType }
+  if (rows instanceof ArrayBuffer) return { body: new Uint8Array(rows), contentType }
   const texts = rowTexts(Array.isArray(rows) ? rows : [rows])
   return { body: format === 'ndjson' ? texts.join('\n') : `[${texts.join()}]`, contentType }
 }

@@ -68,28 +68,16 @@ export function serviceErrorOf(status: number, body: string, retryAfter: string 
   } catch {
     // Not a problem of the service's own: the status is all there is.
   }
-  if (isRecord(problem) && typeof problem['code'] === 'string' && typeof problem['message'] === 'string') {
-    // As the paths for lines tell an error.
-    const { code, message: detail } = problem
-    return new ServiceError({
-      status,
-      code,
-      detail,
-      errors: [],
-      retryable: status === 429 || status === 503,
-      retryAfterS,
-    })
-  }
-  if (isRecord(problem) && typeof problem['code'] === 'string' && typeof problem['detail'] === 'string') {
-    const { code, detail, errors, retryable } = problem
-    return new ServiceError({
-      status,
-      code,
-      detail,
-      errors: problemErrors(errors),
-      retryable: retryable === true,
-      retryAfterS,
-    })
+  if (isRecord(problem)) {
+    const { code, message, detail, errors, retryable } = problem
+    // As the paths for lines tell an error. The service itself never has a gateway's status.
+    if (typeof code === 'string' && typeof message === 'string' && status !== 502 && status !== 504) {
+      const mayGoBetter = status === 429 || status === 503
+      return new ServiceError({ status, code, detail: message, errors: [], retryable: mayGoBetter, retryAfterS })
+    }
+    // Others write codes and details too; each problem of the service's own says whether it may go better.
+    if (typeof code === 'string' && typeof detail === 'string' && typeof retryable === 'boolean')
+      return new ServiceError({ status, code, detail, errors: problemErrors(errors), retryable, retryAfterS })
   }
   const detail = `The answer has status ${status} and is not from a Tidemark service; is the address right?`
   return new ServiceError({ status, code: 'unknown', detail, errors: [], retryable: false, retryAfterS })

@@ -178,6 +178,15 @@ describe('tries again under the same key', () => {
     ['after a 503', [503, 503, 503], [0, 250, 750, 1750]],
     ['not before the service asks for it', [{ status: 503, body: bodyOf(503, 0), retryAfter: 7 }], [0, 7000]],
     ['after a gateway lost the service', [{ status: 502, body: {} }], [0, 250]],
+    ...[502, 503, 504].map((status): [string, Reply[], number[]] => [
+      `after a gateway said ${status} in JSON of its own`,
+      [
+        { status, body: { code: 'BadGateway', message: 'No upstream.' } },
+        { status, body: { code: 'BadGateway', detail: 'No upstream.' } },
+      ],
+      [0, 250, 750],
+    ]),
+    ['after a gateway that limits how often', [{ status: 429, body: { message: 'Slow down.' } }], [0, 250]],
     ['after no answer came', ['silent'], [0, 1250]],
   ])('%s', async (_, replies, times) => {
     const { clock, sent, told, writer } = world(replies, { pushTimeoutMs: 1000 })

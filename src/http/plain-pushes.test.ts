@@ -129,6 +129,22 @@ describe('the answer is the same with and without the framework', () => {
   })
 })
 
+test('a push that failed is told with all the time that it took', async () => {
+  const services = await start({
+    pushes: {
+      push: async () => {
+        await sleep(60)
+        throw new Problem('overloaded', 'There is no room.')
+      },
+    },
+  })
+  await push(services, { path: '/ingests/plant/data', headers: pusher, body: row })
+  await expect.poll(() => services.server.events).toMatchObject([{ kind: 'requestServed', status: 503 }])
+  const [event] = services.server.events
+  // A timer may come a little early.
+  expect(event?.kind === 'requestServed' && event.ms).toBeGreaterThan(50)
+})
+
 test('pages of other origins get the headers that are for them', async () => {
   const services = await start({}, { TIDEMARK_CORS_ORIGINS: 'https://example.com' })
   const headers = { ...pusher, origin: 'https://example.com' }

@@ -20,9 +20,11 @@ export interface PlainPushParts {
   readonly inFlight: InFlight
   readonly pushBodies: BodyBudget
   readonly requestId: () => string
-  /** What the framework is to answer a request with, whatever it asks. */
-  readonly failures: WeakMap<IncomingMessage, Error>
+  readonly failures: FailedPushes
 }
+
+/** What the framework is to answer a request with, whatever it asks, and since when the request was under way before. */
+export type FailedPushes = WeakMap<IncomingMessage, { readonly error: Error; readonly startedMs: number }>
 
 interface PlainParts extends PlainPushParts {
   readonly framework: RequestListener
@@ -181,7 +183,7 @@ class PlainPush implements AnswerInFlight {
     if (this.raw.destroyed) return
     const { failures, framework } = this.#parts
     const { raw } = this.request
-    failures.set(raw, error)
+    failures.set(raw, { error, startedMs: this.#startedMs })
     framework(raw, this.raw)
   }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { Server as SecureServer } from 'node:https'
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
@@ -16,7 +15,7 @@ import { KnownPaths } from './known-paths.ts'
 import { watchSockets } from './open-sockets.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
-import { answerPlainPushes } from './plain-pushes.ts'
+import { answerPlainPushes, type FailedPushes } from './plain-pushes.ts'
 import { problemOf, sendProblem, stamp } from './problems.ts'
 import { closeParameters } from './query-parameters.ts'
 import { headProblem } from './request-head.ts'
@@ -52,7 +51,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     closeParameters(route)
     for (const one of [method].flat()) paths.add(url, one)
   })
-  const failures = new WeakMap<IncomingMessage, Error>()
+  const failures: FailedPushes = new WeakMap()
   addHooks(app, parts, paths, failures)
   app.addSchema(ProblemSchema)
   const { basePath } = parts.settings.server
@@ -139,29 +138,25 @@ function bareServer({ services, settings, inFlight, certificate = null, requestI
   return app
 }
 
-function addHooks(
-  app: App,
-  { services, inFlight }: ServerParts,
-  paths: KnownPaths,
-  failures: WeakMap<IncomingMessage, Error>,
-): void {
+function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPaths, failures: FailedPushes): void {
   app.addHook('onRequest', (request, reply, done) => {
     stamp(request, reply)
     inFlight.begin(reply)
-    const problem = failures.get(request.raw) ?? headProblem(request.raw)
+    const problem = failures.get(request.raw)?.error ?? headProblem(request.raw)
     if (problem !== null) done(problem)
     else if (request.is404) done(paths.problem(request.method, request.raw.url ?? ''))
     else if (inFlight.stopping) done(new Problem('shutting_down', 'The service is stopping. Ask again in a moment.'))
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
+    const startedMs = failures.get(request.raw)?.startedMs
     services.observe({
       kind: 'requestServed',
       id: request.id,
       method: request.method,
       route: routeOf(request),
       status: reply.statusCode,
-      ms: reply.elapsedTime,
+      ms: startedMs === undefined ? reply.elapsedTime : performance.now() - startedMs,
     })
     done()
   })
