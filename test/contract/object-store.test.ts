@@ -42,6 +42,26 @@ test('a disk that goes away while a service runs is not written to below its mou
     expect(await store.putIfAbsent('log/1', one)).toBe(true)
   }))
 
+test('what is told to be there survives a power failure, whoever wrote it', () =>
+  inFolder(async (directory) => {
+    const ended = { ...nodeDisk, syncDirectory: () => Promise.reject(new Error('killed')) }
+    await mkdir(join(directory, 'parts/1'), { recursive: true })
+    const killed = new FileStore(directory, ended)
+    await expect(killed.putIfAbsent('parts/1/a', one)).rejects.toThrow('killed')
+    await writeFile(join(directory, 'parts/1/a'), one)
+    await expect(killed.putIfAbsent('parts/1/a', one)).rejects.toThrow('killed')
+    const synced: string[] = []
+    const syncDirectory = async (path: string): Promise<void> => {
+      synced.push(path)
+      await nodeDisk.syncDirectory(path)
+    }
+    const store = new FileStore(`${directory}/`, { ...nodeDisk, syncDirectory })
+    expect(await store.putIfAbsent('parts/1/a', one)).toBe(false)
+    expect(synced).toEqual([join(directory, 'parts/1'), join(directory, 'parts'), directory])
+    expect(await store.putIfAbsent('parts/1/b', one)).toBe(true)
+    expect(synced.slice(3)).toEqual([join(directory, 'parts'), directory, join(directory, 'parts/1')])
+  }))
+
 test('a folder that somebody deleted is made again', () =>
   inFolder(async (directory) => {
     const store = new FileStore(directory, nodeDisk)

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { compareCodePoints } from '../../lib/compare-code-points.ts'
 import type { Disk } from '../../lib/disk.ts'
 import { codeOf, inWords } from '../../lib/system-error.ts'
@@ -25,19 +25,22 @@ export class FileStore implements ObjectStore {
   #isSwept = false
 
   constructor(directory: string, disk: Disk) {
-    this.#directory = directory
+    this.#directory = resolve(directory)
     this.#disk = disk
   }
 
   async putIfAbsent(name: string, bytes: Uint8Array): Promise<boolean> {
     const path = join(this.#directory, name)
     // Whoever was replaced learns of it also where his last object was deleted.
-    if (await isThere(path)) return false
-    await this.#requireMounted()
-    const isWritten = await this.#inFolder(dirname(path), () => this.#put(path, bytes))
+    const isWritten = !(await isThere(path)) && (await this.#write(path, bytes))
+    if (!isWritten) {
+      // Whoever wrote it may have ended before its name was durable: what is told to be there survives a power failure.
+      await this.#syncFolders(dirname(path))
+      return false
+    }
     this.#written = name
     if (!this.#isSwept) await this.#sweep()
-    return isWritten
+    return true
   }
 
   async get(name: string): Promise<Uint8Array | null> {
@@ -72,6 +75,11 @@ export class FileStore implements ObjectStore {
 
   close(): void {}
 
+  async #write(path: string, bytes: Uint8Array): Promise<boolean> {
+    await this.#requireMounted()
+    return this.#inFolder(dirname(path), () => this.#put(path, bytes))
+  }
+
   async #put(path: string, bytes: Uint8Array): Promise<boolean> {
     const folder = dirname(path)
     const temporary = join(folder, `${unfinished}${randomUUID()}`)
@@ -97,7 +105,10 @@ export class FileStore implements ObjectStore {
   /** Somebody may have deleted a folder that was there. */
   async #inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
     const isKnown = this.#folders.has(folder)
-    if (!isKnown) await this.#disk.makeDirectory(folder)
+    if (!isKnown) {
+      await this.#disk.makeDirectory(folder)
+      await this.#syncFolders(dirname(folder))
+    }
     this.#folders.add(folder)
     try {
       return await work()
@@ -106,6 +117,14 @@ export class FileStore implements ObjectStore {
       if (codeOf(error) !== 'ENOENT' || !isKnown) throw error
       await this.#requireMounted()
       return this.#inFolder(folder, work)
+    }
+  }
+
+  /** Makes the names in a folder durable, and that of each folder above it within the copy. */
+  async #syncFolders(folder: string): Promise<void> {
+    for (let above = folder; above.startsWith(this.#directory); above = dirname(above)) {
+      await this.#disk.syncDirectory(above)
+      if (above === this.#directory) return
     }
   }
 
