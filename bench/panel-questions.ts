@@ -8,10 +8,10 @@ export interface Panel {
   readonly body: (space: string) => string
 }
 
-const sql = (name: string, text: string): Panel => ({
+const sql = (name: string, text: string, context?: object): Panel => ({
   name: `SQL: ${name}`,
   path: '/druid/v2/sql',
-  body: (space) => JSON.stringify({ query: `${text}${space}` }),
+  body: (space) => JSON.stringify({ query: `${text}${space}`, context }),
 })
 
 const native = (name: string, query: object): Panel => ({
@@ -159,6 +159,11 @@ export function sqlPanels(tags: number): readonly Panel[] {
     sql(
       'days of Madrid, one tag, all time',
       `SELECT TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid') AS d, ROUND(AVG(V), 2) AS mean FROM plant WHERE ${one} GROUP BY 1 ORDER BY 1`,
+    ),
+    sql(
+      'days of the zone of the query, one tag, all time',
+      `SELECT FLOOR(__time TO DAY) AS d, ROUND(AVG(V), 2) AS mean FROM plant WHERE ${one} GROUP BY 1 ORDER BY 1`,
+      { sqlTimeZone: 'Europe/Madrid' },
     ),
   ]
 }

@@ -9,6 +9,7 @@ import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
 import { planSql } from '../../src/druid-sql/plan/plan-sql.ts'
 import { runSqlPlan } from '../../src/druid-sql/plan/run-sql-plan.ts'
 import { translateSql } from '../../src/druid-sql/translate.ts'
+import { Zone } from '../../src/druid-time/zone.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import type { AnswerFormat } from '../../src/model/answer-format.ts'
 import type { Value } from '../../src/model/column.ts'
@@ -174,6 +175,12 @@ export function condition(draw: Draw, depth = 0): string {
   }
 }
 
+/** By whose clocks a query means its times. */
+export const randomZone = (draw: Draw): Zone => {
+  const names = ['UTC', 'UTC', 'Europe/Madrid', 'America/Los_Angeles', 'Asia/Kolkata', '+10:00']
+  return Zone.find(oneOf(draw, names))!
+}
+
 const room = { free: () => 2 ** 28 } as never
 const settings = () => ({ sliceMs: 5, spoolDirectory: directory })
 const limits = { resultRows: 100_000, resultBytes: 2 ** 26 }
@@ -184,16 +191,26 @@ function bodyOf(answer: StoredAnswer): string {
 }
 
 /** Null where the SQL engine is asked. */
-export async function planned(asked: string, { store }: World, format: AnswerFormat = 'json'): Promise<string | null> {
-  const plan = planSql({ text: asked }, translateSql(asked, [sqlTable(entity)]), entity, nowMs)
+export async function planned(
+  asked: string,
+  { store }: World,
+  format: AnswerFormat = 'json',
+  zone = Zone.utc,
+): Promise<string | null> {
+  const plan = planSql({ text: asked, zone }, translateSql(asked, [sqlTable(entity)], { zone }), entity, nowMs)
   const answer = plan === null ? null : await runSqlPlan(store, { plan, format, limits, room }, settings(), signal)
   return answer === null ? null : bodyOf(answer)
 }
 
-export async function byEngine(asked: string, { snapshots }: World, format: AnswerFormat = 'json'): Promise<string> {
+export async function byEngine(
+  asked: string,
+  { snapshots }: World,
+  format: AnswerFormat = 'json',
+  zone = Zone.utc,
+): Promise<string> {
   const { entities, release } = await snapshots.take([1], signal)
   const run = async (wraps: boolean): Promise<string> => {
-    const { text: engineText, columns } = translateSql(asked, [sqlTable(entity)], { wraps })
+    const { text: engineText, columns } = translateSql(asked, [sqlTable(entity)], { wraps, zone })
     const tables = [engineTable(entity, entities[0]?.files ?? [])]
     const batches = engine.run({ text: engineText, types: columns.map(({ type }) => type), tables }, limits, signal)
     const shown = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))

@@ -53,11 +53,16 @@ function constantAs(bound: Bound, type: SqlType): SqlText | null {
 
 const zoneAtEnd = /[T ].*(Z|[+-]\d{2}(:?\d{2})?)$/
 
-/** What names no zone is meant by the clocks of this one. */
-function readTimestamp(text: string, zone: Zone, place: Place): number {
+/** What names no zone is meant by the clocks of this one. Null where the text is no point in time. */
+export function instantOfText(text: string, zone: Zone): number | null {
   const ms = parseInstant(text.replace(' ', 'T'))
+  return ms === null || zone === Zone.utc || zoneAtEnd.test(text) ? ms : zone.momentsOf(ms).moments[0]
+}
+
+function readTimestamp(text: string, zone: Zone, place: Place): number {
+  const ms = instantOfText(text, zone)
   if (ms === null) throw sqlProblem(place, `${quoted(text)} is no point in time: write it as '2026-01-31 12:00:00'`)
-  return zone === Zone.utc || zoneAtEnd.test(text) ? ms : zone.momentsOf(ms).moments[0]
+  return ms
 }
 
 export function timestampLiteral(ms: number): SqlText {

@@ -35,18 +35,17 @@ export function planSql(
   nowMs: number,
 ): PlannedSql | null {
   if (text.length > plannedCharactersMax || checked.items.length > 0 || checked.readsCatalog) return null
-  if (zone !== Zone.utc) return null
   const query = parseQuery(text, { parameters })
   const { body } = query
   if (query.with.length > 0 || body.kind !== 'select' || body.windows.size > 0) return null
   if (body.from?.kind !== 'table' || (body.from.alias?.columns.length ?? 0) > 0) return null
-  const where = plannedWhere(body.where, tableNames(entity), nowMs)
+  const where = plannedWhere(body.where, tableNames(entity), { nowMs, zone })
   if (where === null) return null
   const scan = planSqlScan(query, body, entity, tableNames(entity), checked, where)
   if (scan !== null) return scan
   const items = body.items.filter((item) => item.kind === 'expression')
   if (items.length < body.items.length) return null
-  return new SqlPlanner(query, body, items, entity).plan(checked, where)
+  return new SqlPlanner(query, body, items, entity, zone).plan(checked, where)
 }
 
 function tableNames(entity: Entity): TableNames {
@@ -72,13 +71,15 @@ class SqlPlanner {
   readonly #items: readonly NamedItem[]
   readonly #entity: Entity
   readonly #names: TableNames
+  readonly #zone: Zone
 
-  constructor(query: Query, select: Select, items: readonly NamedItem[], entity: Entity) {
+  constructor(query: Query, select: Select, items: readonly NamedItem[], entity: Entity, zone: Zone) {
     this.#query = query
     this.#select = select
     this.#items = items
     this.#entity = entity
     this.#names = tableNames(entity)
+    this.#zone = zone
   }
 
   plan(checked: CheckedSql, where: PlannedWhere): SqlPlan | null {
@@ -178,14 +179,14 @@ class SqlPlanner {
     const { name, operands, unit, unitPlace } = expression
     const [first, second, origin, zone] = operands
     if (name === 'FLOOR' && unit !== null && first !== undefined && this.#names.isTime(first)) {
-      return granularityOf(unitPeriod(parseUnit(unit, unitPlace!)))
+      return granularityOf(unitPeriod(parseUnit(unit, unitPlace!)), this.#zone)
     }
     if (name === 'DATE_TRUNC' && first?.kind === 'text' && second !== undefined && this.#names.isTime(second)) {
-      return granularityOf(truncatedUnits.get(first.value.toUpperCase()))
+      return granularityOf(truncatedUnits.get(first.value.toUpperCase()), this.#zone)
     }
     if (name !== 'TIME_FLOOR' || first === undefined || second?.kind !== 'text' || !this.#names.isTime(first))
       return null
-    const named = zone === undefined ? Zone.utc : zoneConstant(zone)
+    const named = zone === undefined ? this.#zone : zoneConstant(zone)
     if ((origin !== undefined && origin.kind !== 'null') || named === null) return null
     return granularityOf(parsePeriod(second.value) ?? undefined, named)
   }
@@ -223,7 +224,7 @@ const keyValue = (key: number): PlannedValue => ({
   at: keyCell(key),
 })
 
-function granularityOf(period: Period | undefined, zone = Zone.utc): Keys['granularity'] | null {
+function granularityOf(period: Period | undefined, zone: Zone): Keys['granularity'] | null {
   const granularity = period === undefined ? null : periodGranularity(period, zone, null)
   return granularity === null || !isUsable(granularity) ? null : plainGranularity(granularity)
 }

@@ -1,6 +1,6 @@
 // What is known before a query runs: numbers and instants. Null is what is not known here; the binder has found it right already.
 import { Zone } from '../../druid-time/zone.ts'
-import { parseInstant } from '../../model/instant.ts'
+import { instantOfText } from '../bind/conversions.ts'
 import { intervalSteps, timeLiteralMs } from '../bind/intervals.ts'
 import type { Expression } from '../parse/syntax.ts'
 
@@ -23,20 +23,35 @@ function signed(digits: string, sign: 1n | -1n): NumberConstant | null {
   return Number.isFinite(value) ? { type: 'double', value } : null
 }
 
+/** When a query is asked, and by whose clocks it means its times. */
+export interface QueryClock {
+  readonly nowMs: number
+  readonly zone: Zone
+}
+
 /** What stands beside a time: an instant, or a text that is read as one. */
-export function instantConstant(expression: Expression, nowMs: number): number | null {
+export function instantConstant(expression: Expression, clock: QueryClock): number | null {
   switch (expression.kind) {
     case 'text':
-      return parseInstant(expression.value.replace(' ', 'T'))
+      return instantOfText(expression.value, clock.zone)
     case 'time':
-      return timeLiteralMs(expression)
+      return literalInstant(expression, clock.zone)
     case 'call':
-      return calledInstant(expression, nowMs)
+      return calledInstant(expression, clock.nowMs)
     case 'arithmetic':
-      return shifted(expression, nowMs)
+      return shifted(expression, clock)
     default:
       return null
   }
+}
+
+function literalInstant(literal: Extract<Expression, { kind: 'time' }>, zone: Zone): number | null {
+  const localMs = timeLiteralMs(literal)
+  if (localMs === null || zone === Zone.utc) return localMs
+  const { moments, skipped } = zone.momentsOf(localMs)
+  // Where a day begins twice or has no midnight, the engine goes by an offset of its own.
+  const isPlain = literal.type === 'TIMESTAMP' || (moments.length === 1 && !skipped)
+  return isPlain ? moments[0] : null
 }
 
 type Call = Extract<Expression, { kind: 'call' }>
@@ -50,11 +65,14 @@ function calledInstant({ name, operands }: Call, nowMs: number): number | null {
   return isTime ? Number(constant.value) : null
 }
 
-/** An instant and an interval of days and less, which is of one length in UTC. */
-function shifted({ operator, left, right }: Extract<Expression, { kind: 'arithmetic' }>, nowMs: number): number | null {
+/** An instant and an interval of days and less, which is time that passes, whatever the clocks show. */
+function shifted(
+  { operator, left, right }: Extract<Expression, { kind: 'arithmetic' }>,
+  clock: QueryClock,
+): number | null {
   if ((operator !== '+' && operator !== '-') || right.kind !== 'interval') return null
   // A text is no time before an interval is added to it.
-  const ms = left.kind === 'text' ? null : instantConstant(left, nowMs)
+  const ms = left.kind === 'text' ? null : instantConstant(left, clock)
   const { months, days, ms: timeMs } = intervalSteps(right)
   if (ms === null || months !== 0) return null
   const byMs = days * 86_400_000 + timeMs

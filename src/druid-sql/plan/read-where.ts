@@ -1,12 +1,11 @@
 // WHERE as the store asks it: bounds of the time, and a filter of tags, dimensions and numbers. Null is what the store does not know to ask.
-import { Zone } from '../../druid-time/zone.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import type { AskedRows, RowFilter } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import { readInterval } from '../bind/intervals.ts'
 import type { ComparisonOperator, Expression } from '../parse/syntax.ts'
-import { instantConstant, numberConstant } from './read-constants.ts'
+import { instantConstant, numberConstant, type QueryClock } from './read-constants.ts'
 
 /** What a name stands for in the one table of a query. */
 export interface TableNames {
@@ -18,11 +17,11 @@ export interface TableNames {
 export type PlannedWhere = Pick<AskedRows, 'ranges' | 'filter'>
 
 /** Bounds of the time stand at the top, joined by AND. */
-export function plannedWhere(where: Expression | null, names: TableNames, nowMs: number): PlannedWhere | null {
+export function plannedWhere(where: Expression | null, names: TableNames, clock: QueryClock): PlannedWhere | null {
   let range: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
   const filters: RowFilter[] = []
   for (const part of where === null ? [] : conjuncts(where)) {
-    const bounds = timeBounds(part, names, nowMs)
+    const bounds = timeBounds(part, names, clock)
     const filter = bounds === null ? rowFilter(part, names, false) : null
     if (bounds !== null) {
       range = { fromMs: Math.max(range.fromMs, bounds.fromMs), toMs: Math.min(range.toMs, bounds.toMs) }
@@ -49,21 +48,21 @@ const turned: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 }
 
 /** Null where it is no bound of the time that is known now. */
-function timeBounds(part: Expression, { isTime }: TableNames, nowMs: number): Range | null {
+function timeBounds(part: Expression, { isTime }: TableNames, clock: QueryClock): Range | null {
   if (part.kind === 'comparison') {
     const isTurned = isTime(part.right)
     if (!isTurned && !isTime(part.left)) return null
-    const ms = instantConstant(isTurned ? part.left : part.right, nowMs)
+    const ms = instantConstant(isTurned ? part.left : part.right, clock)
     return ms === null ? null : boundsBy(isTurned ? turned[part.operator] : part.operator, ms)
   }
   if (part.kind === 'between' && !part.negated && !part.symmetric && isTime(part.operand)) {
-    const [fromMs, toMs] = [instantConstant(part.low, nowMs), instantConstant(part.high, nowMs)]
+    const [fromMs, toMs] = [instantConstant(part.low, clock), instantConstant(part.high, clock)]
     return fromMs === null || toMs === null ? null : { fromMs, toMs }
   }
   if (part.kind === 'call' && part.name === 'TIME_IN_INTERVAL') {
     const [time, interval] = part.operands
     if (time === undefined || !isTime(time) || interval?.kind !== 'text') return null
-    const [fromMs, endMs] = readInterval(interval.value, Zone.utc, interval.place)
+    const [fromMs, endMs] = readInterval(interval.value, clock.zone, interval.place)
     return { fromMs, toMs: endMs - 1 }
   }
   return null
