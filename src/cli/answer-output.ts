@@ -97,7 +97,7 @@ async function writeFile(
   try {
     await writeAnswerFile(path, counted())
   } finally {
-    progress.clear()
+    progress.end()
   }
   stderr.write(`${path}: ${formatCount(bytes)} bytes\n`)
 }

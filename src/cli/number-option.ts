@@ -16,6 +16,11 @@ export function parseOffset(text: string): number {
   return parseWhole(text, 0, Number.MAX_SAFE_INTEGER)
 }
 
+/** For commander: a whole number between two. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => parseWhole(text, least, most)
+}
+
 /** For commander: a port, where 0 is any that is free. */
 export function parsePort(text: string): number {
   return parseWhole(text, 0, 65_535)

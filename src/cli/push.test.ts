@@ -145,11 +145,26 @@ test('a broken connection is tried again, with the same key; each request has it
   expect(keys[2]).not.toBe(keys[0])
 })
 
-test('a service that is not there is not waited for', async () => {
-  const { code, out, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
-  expect([code, out]).toEqual([1, ''])
-  expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
-})
+test.each([
+  ['ndjson', [], '{}\n'],
+  ['ndjson', ['--dry-run'], '{}\n'],
+  ['csv', [], 'D,T,V\n'],
+])(
+  'a service that is not there is waited for as long as --retry-seconds says: %s %j',
+  async (format, options, file) => {
+    const argv = ['push', 'plant', '-', '--format', format, ...options, '--retry-seconds']
+    const [atOnce, later] = [
+      await tidemark(unreachable, [...argv, '0'], file),
+      await tidemark(unreachable, [...argv, '1'], file),
+    ]
+    for (const { code, out, err } of [atOnce, later]) {
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
+    }
+    expect(atOnce.err).not.toContain('Trying again')
+    expect(later.err).toContain('Trying again for up to 1 s (--retry-seconds); Ctrl-C ends it.\n')
+  },
+)
 
 test('rows that are older than the entity keeps its items are told', async () => {
   const { url } = await service({

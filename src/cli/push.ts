@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import type { TidemarkClient } from '../client/client.ts'
 import { halvesOf, type PushBatch } from '../client/push-batch.ts'
-import { withRetries } from '../client/retries.ts'
-import { ConnectionError } from '../client/service-error.ts'
+import { mayGoBetter, withRetries } from '../client/retries.ts'
 import { batchesOf } from '../file-push/batches.ts'
 import { FileLines } from '../file-push/file-lines.ts'
 import { fileFormats } from '../file-push/file-name.ts'
@@ -16,9 +15,8 @@ import { UnreadableRows } from '../file-push/unreadable-rows.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { printable } from '../lib/text-table.ts'
 import { linePrecisions } from '../model/line-format.ts'
-import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { parseCount, parseOffset } from './number-option.ts'
+import { parseCount, parseOffset, wholeNumber } from './number-option.ts'
 import { printJson } from './output.ts'
 import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } from './push/csv-options.ts'
 import { doorOf } from './push/door.ts'
@@ -26,10 +24,9 @@ import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
-import { unreachableText } from './unreachable.ts'
+import { retrySecondsMax, whenThere } from './push/when-there.ts'
 import { UsageError } from './usage-error.ts'
 
-const retryMs = 120_000
 const patienceMs = 60_000
 const errorsMax = 10
 
@@ -62,31 +59,21 @@ Examples:
   gunzip -c rows.ndjson.gz | tidemark push plant - --format ndjson
 `
 
+const parseRetrySeconds = wholeNumber(0, retrySecondsMax)
+
 async function rowsOf(push: CsvPush, unreadable: UnreadableRows | null, lines: FileLines): Promise<PushedRows> {
-  const { source, options } = push
+  const { source } = push
   const onUnreadable = unreadable === null ? undefined : unreadable.add.bind(unreadable)
   if (source.format === 'csv') return ndjsonRows(await csvRows(push, onUnreadable))
-  refuseCsvOptions(options)
   if (source.format === 'lp') return protocolLines(source.bytes)
   return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes, lines)
 }
 
-/** Pushes one batch, again under the same key until its answer came. A service that was never reached is not waited for. */
+/** Pushes one batch, again under the same key until its answer came. */
 function pusher(
-  { context, door }: PushJob,
+  { context, door, retryMs }: PushJob,
   progress: ProgressBar,
 ): (batch: PushBatch) => Promise<{ readonly batch: string }> {
-  let reached = false
-  const attempt = async (batch: PushBatch, idempotencyKey: string) => {
-    try {
-      const answer = await door.push(batch, idempotencyKey)
-      reached = true
-      return answer
-    } catch (error) {
-      const unreached = error instanceof ConnectionError && !error.sent && !reached
-      throw unreached ? new CommandError(unreachableText(error), { cause: error }) : error
-    }
-  }
   const { nowMs, sleep } = context
   // Several requests in flight meet one trouble together: it is told once.
   let told = { message: '', untilMs: 0 }
@@ -97,7 +84,7 @@ function pusher(
   }
   return (batch) => {
     const idempotencyKey = randomUUID()
-    return withRetries(() => attempt(batch, idempotencyKey), { nowMs, sleep, retryMs, onRetry })
+    return withRetries(() => door.push(batch, idempotencyKey), { nowMs, sleep, retryMs, onRetry })
   }
 }
 
@@ -113,7 +100,7 @@ interface Pushed {
 }
 
 async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
-  const { context, options, source, door } = job
+  const { context, options, source, door, retryMs } = job
   const { nowMs, sleep } = context
   const startMs = nowMs()
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: source.totalBytes })
@@ -167,7 +154,7 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
       progress.update(source.readBytes(), () => `${formatCount(accepted)} rows, ${formatCount(rate)} rows/s`)
     },
   })
-  progress.clear()
+  progress.end()
   follower.close()
   const receiptError = await followed
   return { received: accepted, result, outcome: follower.outcome, stopReason, receiptError }
@@ -194,12 +181,12 @@ interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
 
 const nothingKnown: KnownIngest = { types: new Map(), required: [], kept: null, isByField: false }
 
-/** JSON and lines go without it as well: their push says what is wrong. */
-async function targetOf(client: TidemarkClient, ingest: string, { format }: RowsSource): Promise<KnownIngest> {
+/** JSON and lines go without it as well: their push says what is wrong. What was waited for in vain is not waited for again. */
+async function targetOf(ask: () => Promise<KnownIngest>, { format }: RowsSource): Promise<KnownIngest> {
   try {
-    return await knownIngest(client, ingest)
+    return await ask()
   } catch (error) {
-    if (format === 'csv') throw error
+    if (format === 'csv' || mayGoBetter(error)) throw error
     return nothingKnown
   }
 }
@@ -212,17 +199,19 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     )
   }
   const source = await openSource(path, options.format, context.stdin)
+  if (source.format !== 'csv') refuseCsvOptions(options)
   const unreadable = options.dryRun === true ? new UnreadableRows(errorsMax) : null
   if (options.precision !== undefined && source.format !== 'lp')
     throw new UsageError('--precision is the unit of the times of line protocol: it goes with --format lp.')
-  const known = await targetOf(client, ingest, source)
+  const retryMs = options.retrySeconds * 1000
+  const known = await targetOf(() => whenThere(context, retryMs, () => knownIngest(client, ingest)), source)
   const fileLines = new FileLines()
   const csv = { ...typed, known: known.types, required: known.required, source }
   const rows = await rowsOf(csv, unreadable, fileLines)
   const lineOf = (row: number): number | null => (source.format === 'ndjson' ? fileLines.lineOf(row) : null)
   const door = doorOf({ client, ingest, known, format: source.format, precision: options.precision ?? 'ns' })
   const receipt = (batch: string) => client.receipt(ingest, batch)
-  const job = { context, ingest, options, source, door, lineOf, receipt }
+  const job = { context, ingest, options, source, door, lineOf, receipt, retryMs }
   if (unreadable !== null) {
     context.exitWith(await dryRun(job, rows, unreadable))
     return
@@ -264,6 +253,14 @@ export function addPush(program: Command, context: CliContext): void {
     .option('--skip-rows <count>', 'rows at the beginning to leave out', parseOffset, 0)
     .option('--dry-run', 'judge the rows by the rules of the service, and store nothing')
     .option('--stop-after <count>', 'stop once so many rows are rejected', parseCount)
+    .addOption(
+      new Option(
+        '--retry-seconds <count>',
+        'how long a request is tried again while the service is not there, or says that it has no room; 0: not at all',
+      )
+        .argParser(parseRetrySeconds)
+        .default(120),
+    )
     .option('--json', 'print the counts as JSON')
     .addHelpText('after', examples)
     .action((ingest: string, path: string, options: FilePushOptions, command: Command) =>

@@ -64,7 +64,7 @@ async function restoreOfCopy(context: CliContext, url: string, options: RestoreO
     failed: (message: string) => bar.note(`tidemark: ${message}. It is tried again.`),
   }
   const { chosen, files, bytes } = await restoreFromCopy({ ...copyPlace(url, options, context), data, atMs }, told)
-  bar.clear()
+  bar.end()
   const [timeMs, position] = chosen.cut
   context.stdout.write(
     `${data} holds the state up to position ${position}, on disk at ${formatInstant(timeMs)}: ${files} files, ${bytes} bytes, and the journal.\n`,

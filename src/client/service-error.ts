@@ -35,15 +35,23 @@ export class ConnectionError extends Error {
   readonly sent: boolean
   /** Nothing answers at the address. */
   readonly unreachable: boolean
+  /** There is no such host, port or scheme, or the address has no certificate that is trusted: it may have to be another one. */
+  readonly wrongAddress: boolean
 
   constructor(
     message: string,
-    options: { readonly sent: boolean; readonly unreachable?: boolean; readonly cause: unknown },
+    options: {
+      readonly sent: boolean
+      readonly unreachable?: boolean
+      readonly wrongAddress?: boolean
+      readonly cause: unknown
+    },
   ) {
     super(message, { cause: options.cause })
     this.name = 'ConnectionError'
     this.sent = options.sent
     this.unreachable = options.unreachable ?? false
+    this.wrongAddress = options.wrongAddress ?? false
   }
 }
 
@@ -83,17 +91,21 @@ export function serviceErrorOf(status: number, body: string, retryAfter: string 
   return new ServiceError({ status, code: 'unknown', detail, errors: [], retryable: false, retryAfterS })
 }
 
-const notSentCodes = new Set([
-  'ECONNREFUSED',
+const wrongAddressCodes = new Set([
   'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
   'ERR_INVALID_URL',
   // What `fetch` says without a code: a port or a scheme that it does not go to.
   'bad port',
   'unknown scheme',
+])
+
+const notSentCodes = new Set([
+  ...wrongAddressCodes,
+  'ECONNREFUSED',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
 ])
 
 /** A certificate that is not trusted, not for this name, or out of its time. */
@@ -137,10 +149,11 @@ function isClosedUnheard(error: unknown): boolean {
 export function connectionErrorOf(url: string, error: unknown): ConnectionError {
   const { reason, sent } = reasonOf(error)
   const fault = tlsFault(url, reason)
-  if (fault !== null) return new ConnectionError(fault, { sent: false, cause: error })
+  if (fault !== null) return new ConnectionError(fault, { sent: false, wrongAddress: true, cause: error })
   if (!sent) {
     const message = `Cannot reach ${url} (${reason}). Does the service run, and is this its address?`
-    return new ConnectionError(message, { sent, unreachable: true, cause: error })
+    const wrongAddress = wrongAddressCodes.has(reason)
+    return new ConnectionError(message, { sent, unreachable: true, wrongAddress, cause: error })
   }
   const hint = /^http:/i.test(url) && isClosedUnheard(error) ? ' If the service speaks HTTPS, write https://.' : ''
   return new ConnectionError(`The connection to ${url} broke before its answer came (${reason}).${hint}`, {

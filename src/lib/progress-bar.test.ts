@@ -10,7 +10,7 @@ function shown(total: number | null, tty: boolean, updates: readonly [number, nu
     now = atMs
     bar.update(done, () => `${done} rows`)
   }
-  bar.clear()
+  bar.end()
   return text
 }
 
@@ -38,4 +38,27 @@ test.each<[string, number | null, boolean, [number, number][], string]>([
   ],
 ])('%s', (_, total, tty, updates, expected) => {
   expect(shown(total, tty, updates)).toBe(expected)
+})
+
+test.each<[string, [number, number][], string]>([
+  [
+    'says how far it came',
+    [
+      [5_000, 2],
+      [6_000, 7],
+      [7_000, 10],
+    ],
+    '20% 2 rows\n100% 10 rows\n',
+  ],
+  [
+    'says nothing twice',
+    [
+      [5_000, 2],
+      [10_000, 10],
+    ],
+    '20% 2 rows\n100% 10 rows\n',
+  ],
+  ['is silent where it was over before the first line', [[4_000, 10]], ''],
+])('the last line %s', (_, updates, expected) => {
+  expect(shown(10, false, updates)).toBe(expected)
 })

@@ -20,6 +20,9 @@ export class ProgressBar {
   readonly #options: ProgressOptions
   readonly #intervalMs: number
   #shownMs: number
+  /** What came after the last line that was shown; null where there is none, or no line was. */
+  #unshown: (() => string) | null = null
+  #lines = 0
 
   constructor(options: ProgressOptions) {
     this.#options = options
@@ -29,22 +32,35 @@ export class ProgressBar {
 
   /** Draws only as often as a reader can follow; `text` is asked for only then. */
   update(done: number, text: () => string): void {
-    const { output, nowMs } = this.#options
+    const { nowMs } = this.#options
     const now = nowMs()
+    this.#unshown = () => this.#line(done, text())
     if (now - this.#shownMs < this.#intervalMs) return
     this.#shownMs = now
-    const line = this.#line(done, text())
-    output.write(output.isTTY ? `\r\u001b[2K${line.slice(0, (output.columns ?? 80) - 1)}` : `${line}\n`)
+    this.#show(this.#unshown)
   }
 
   /** A line of its own, above the bar. */
   note(line: string): void {
-    this.clear()
+    this.#erase()
     this.#options.output.write(`${line}\n`)
   }
 
-  /** Takes the bar off the terminal. */
-  clear(): void {
+  /** Takes the bar off the terminal. Elsewhere, where lines were shown, the last one says how far it came. */
+  end(): void {
+    if (this.#options.output.isTTY) this.#erase()
+    else if (this.#lines > 0 && this.#unshown !== null) this.#show(this.#unshown)
+  }
+
+  #show(text: () => string): void {
+    const { output } = this.#options
+    const line = text()
+    output.write(output.isTTY ? `\r\u001b[2K${line.slice(0, (output.columns ?? 80) - 1)}` : `${line}\n`)
+    this.#unshown = null
+    this.#lines++
+  }
+
+  #erase(): void {
     if (this.#options.output.isTTY) this.#options.output.write('\r\u001b[2K')
   }
 

@@ -72,7 +72,7 @@ export async function sendAll<Piece extends PushBatch>(
       progress.update(copied, () => `${ingest}: ${formatCount(copied)} rows, ${formatCount(rate)} rows/s`)
     },
   })
-  progress.clear()
+  progress.end()
   follower.close()
   const failure = result.failed[0]?.error ?? result.readError
   if (failure !== undefined) throw failureOf(failure, ingest)

@@ -79,7 +79,7 @@ export async function pushHistory(options: FeedOptions, historyStartMs: number):
     const rate = (rows * 1000) / Math.max(1, nowMs() - startMs)
     if (!quiet) progress.update(from + ticksPerPush, () => `${formatCount(rows)} rows, ${formatCount(rate)} rows/s`)
   }
-  if (!quiet) progress.clear()
+  if (!quiet) progress.end()
   const pushedMs = nowMs()
   await settled(options)
   return { rows, pushSeconds: (pushedMs - startMs) / 1000, settleSeconds: (nowMs() - pushedMs) / 1000 }
@@ -101,5 +101,5 @@ export async function pushLive({ context, client, seed, quiet, signal }: FeedOpt
       if (!signal.aborted) progress.note(`A push failed: ${messageOf(error)}`)
     }
   }
-  progress.clear()
+  progress.end()
 }

@@ -14,12 +14,11 @@ import { choiceHint, csvHints, formatCount, oldLines, rejectionLines } from './r
 
 /** By default so many rows are taken in one check; where the service takes fewer, a check is parted. */
 const checkRows = 1000
-const retryMs = 120_000
 const errorsMax = 10
 
 /** Asks the service what would become of the rows, piece by piece up to the end of the file. Nothing is stored. Resolves with the exit code. */
 export async function dryRun(job: PushJob, rows: PushedRows, unreadable: UnreadableRows): Promise<number> {
-  const { context, options, source, door } = job
+  const { context, options, source, door, retryMs } = job
   const { nowMs, sleep } = context
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: source.totalBytes })
   const onRetry = (error: Error, waitMs: number): void => {
@@ -48,7 +47,7 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
       progress.update(source.readBytes(), () => `${formatCount(total.checked)} rows`)
     },
   })
-  progress.clear()
+  progress.end()
   const { errors, kinds } = rejections
   const report = { ...total, unreadable: unreadable.count, older_than_kept: oldRows.count, errors, kinds }
   if (options.json) printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })

@@ -16,6 +16,7 @@ export interface FilePushOptions extends JsonOption, CsvOptions {
   readonly skipRows: number
   readonly dryRun?: boolean
   readonly stopAfter?: number
+  readonly retrySeconds: number
 }
 
 export interface PushJob {
@@ -28,4 +29,6 @@ export interface PushJob {
   readonly lineOf: (row: number) => number | null
   /** What became of a push. */
   readonly receipt: (batch: string) => Promise<Receipt>
+  /** How long one request is tried again. */
+  readonly retryMs: number
 }

@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { connectionErrorOf, serviceErrorOf } from '../../client/service-error.ts'
+import { whenThere } from './when-there.ts'
+
+const url = 'http://127.0.0.1:8080'
+const failing = (code: string) =>
+  connectionErrorOf(url, new Error('x', { cause: Object.assign(new Error('x'), { code }) }))
+const refused = failing('ECONNREFUSED')
+const unknownHost = failing('ENOTFOUND')
+const untrusted = failing('CERT_HAS_EXPIRED')
+const broken = failing('ECONNRESET')
+const starting = serviceErrorOf(503, '{"code":"unavailable","detail":"It starts.","retryable":true}', null)
+const forbidden = serviceErrorOf(403, '{"code":"forbidden","detail":"No.","retryable":false}', null)
+const start = 'Does the service run, and is this its address? Start it with "tidemark serve", or give its address'
+const again = 'Trying again for up to 10 s (--retry-seconds); Ctrl-C ends it.'
+
+/** What is asked fails so, one try after the other, and then is answered with 7; or goes on failing with the last. */
+async function asked(failures: readonly Error[], forever: boolean) {
+  const [left, sleeps]: [Error[], number[]] = [[...failures], []]
+  let [now, err] = [0, '']
+  const write = (text: string | Uint8Array): boolean => {
+    err += text
+    return true
+  }
+  const output = { write, once: () => {} }
+  const context = {
+    ...{ environment: {}, stdin: Readable.from([]), stdout: output, stderr: output, mainPath: '', exitWith: () => {} },
+    nowMs: () => now,
+    sleep: async (ms: number) => {
+      sleeps.push(ms)
+      now += ms
+    },
+  }
+  const ask = async () => {
+    const failure = forever && left.length === 1 ? left[0] : left.shift()
+    if (failure !== undefined) throw failure
+    return 7
+  }
+  const result = await whenThere(context, 10_000, ask).catch((error: unknown) => error)
+  return { result, sleeps, lines: err.split('\n').slice(0, -1) }
+}
+
+test('a service that is there is asked once, and nothing is said', async () => {
+  expect(await asked([], false)).toEqual({ result: 7, sleeps: [], lines: [] })
+})
+
+test('one that starts meanwhile is waited for; each trouble is told once', async () => {
+  const { result, sleeps, lines } = await asked([refused, refused, broken, starting, starting], false)
+  expect([result, sleeps]).toEqual([7, [250, 500, 1000, 2000, 4000]])
+  expect(lines).toEqual([
+    expect.stringContaining(`(ECONNREFUSED). ${start}`),
+    expect.stringContaining('broke before its answer came'),
+    `tidemark: It starts. ${again}`,
+    'tidemark: The service answers now.',
+  ])
+  expect(lines[0]).toContain(again)
+})
+
+test('one that does not come is waited for as long as was said', async () => {
+  const { result, sleeps, lines } = await asked([refused], true)
+  expect([result, sleeps.reduce((sum, ms) => sum + ms, 0), lines.length]).toEqual([refused, 7750, 1])
+})
+
+test.each([
+  ['a host that is not known', unknownHost],
+  ['a certificate that is not trusted', untrusted],
+  ['a refusal', forbidden],
+])('%s is told at once', async (_, failure) => {
+  expect(await asked([failure], true)).toEqual({ result: failure, sleeps: [], lines: [] })
+})
