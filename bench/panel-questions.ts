@@ -153,6 +153,10 @@ export function sqlPanels(tags: number): readonly Panel[] {
       `SELECT T, COUNT(*) AS n, COUNT(*) FILTER (WHERE V > 60) AS above, ROUND(AVG(V), 2) AS mean FROM plant WHERE ${listed} AND ${within} GROUP BY T`,
     ),
     sql(
+      'two tags side by side by CASE, hourly, one day',
+      `SELECT ${hours} AS h, SUM(CASE WHEN ${one} THEN V ELSE 0 END) AS a, AVG(CASE WHEN T = '${tagName(1)}' THEN V END) AS b FROM plant WHERE ${listed} AND ${within} GROUP BY 1 ORDER BY 1`,
+    ),
+    sql(
       'two tags side by side, hourly, one day',
       `SELECT ${hours} AS h, AVG(V) FILTER (WHERE ${one}) AS a, AVG(V) FILTER (WHERE T = '${tagName(1)}') AS b FROM plant WHERE ${listed} AND ${within} GROUP BY 1 ORDER BY 1`,
     ),

@@ -13,6 +13,8 @@ const aggregates = [
   'COUNT(*)',
   'COUNT(V)',
   'COUNT(l)',
+  'COUNT(s)',
+  'COUNT(site)',
   'SUM(V)',
   'SUM(l)',
   'SUM(k)',
@@ -46,8 +48,17 @@ const buckets = [
   "DATE_TRUNC('century', __time)",
 ]
 
+/** FILTER in other words, for the most part. */
+function split(draw: Draw): string {
+  const when = draw(4) === 0 ? `tag WHEN ${oneOf(draw, ["'a'", "'b'"])}` : `WHEN ${condition(draw, 1)}`
+  const name = oneOf(draw, ['SUM', 'SUM', 'COUNT', 'AVG', 'AVG', 'MIN', 'MAX'])
+  const result = oneOf(draw, ['V', 'k', 'l', '1', '100', '-3', '1.0', ...(name === 'COUNT' ? ["'x'", 's'] : [])])
+  const otherwise = oneOf(draw, ['', '', ' ELSE NULL', ' ELSE 0', ' ELSE 0', ' ELSE 0.0', ' ELSE 5'])
+  return `${name}(CASE ${when} THEN ${result}${otherwise} END)`
+}
+
 function aggregate(draw: Draw): string {
-  const one = oneOf(draw, aggregates)
+  const one = draw(4) === 0 ? split(draw) : oneOf(draw, aggregates)
   return draw(5) === 0 ? `${one} FILTER (WHERE ${condition(draw, 1)})` : one
 }
 
@@ -186,12 +197,44 @@ describe('panels of dashboards', () => {
     "SELECT tag, COUNT(*) AS n FROM plant WHERE __time >= CURRENT_TIMESTAMP - INTERVAL '1' DAY AND 1 = 1 GROUP BY tag",
     'SELECT tag, LATEST(V) AS v FROM plant GROUP BY tag ORDER BY tag',
     'SELECT tag, MAX(__time) AS latest, LATEST(V) AS v FROM plant WHERE V IS NOT NULL GROUP BY tag ORDER BY latest DESC LIMIT 5',
+    "SELECT SUM(CASE WHEN tag = 'a' THEN V END) AS a, SUM(CASE WHEN tag = 'b' THEN V ELSE 0 END) AS b FROM plant",
+    'SELECT FLOOR(__time TO DAY) AS d, COUNT(CASE WHEN V > 1 THEN 1 END) AS n, 100 * AVG(CASE WHEN V > 1 THEN 1 ELSE 0 END) AS share FROM plant GROUP BY 1',
     "SELECT COUNT(*), SUM(V) FROM plant p WHERE p.tag IN ('a', 'b')",
   ])('%s', async (asked) => {
     const rows = world(drawFrom(7))
     const answer = await planned(asked, rows)
     expect(answer).not.toBeNull()
     if (!asked.includes('CURRENT')) expect(read(answer)).toBe(read(await byEngine(asked, rows)))
+  })
+})
+
+describe('what some rows have, where none has it, all have it, and there is none', () => {
+  const rows = world(drawFrom(7), 200)
+  const aggregates = ['SUM', 'AVG', 'COUNT', 'MIN'].flatMap((name) =>
+    ['V', 'k', '"none"', '2', '2.0'].flatMap((result) =>
+      ['', ' ELSE 0', ' ELSE 3'].map((otherwise) => `${name}(CASE WHEN tag = ? THEN ${result}${otherwise} END)`),
+    ),
+  )
+
+  test.each([
+    ["'a'", ''],
+    ["'unknown'", ''],
+    ["'a'", " WHERE tag = 'a'"],
+    ["'a'", " WHERE tag = 'unknown'"],
+    ["'a'", " WHERE V IS NULL AND tag = 'a'"],
+    ["'a'", ' WHERE V IS NULL'],
+  ])('tags that are %s of rows%s', async (tag, where) => {
+    let answered = 0
+    for (const one of aggregates) {
+      for (const also of ['', ' FILTER (WHERE l IS NULL)', ' FILTER (WHERE FALSE)']) {
+        const asked = `SELECT ${one.replace('?', tag)}${also} AS v FROM plant${where}`
+        const answer = await planned(asked, rows)
+        if (answer === null) continue
+        answered++
+        expect({ asked, answer: read(answer) }).toEqual({ asked, answer: read(await byEngine(asked, rows)) })
+      }
+    }
+    expect(answered).toBeGreaterThan(80)
   })
 })
 

@@ -104,6 +104,16 @@ class ColumnNames {
         return constantText(value)
       case 'mean':
         return `("${this.#cells[value.sumAt]}" / "${this.#cells[value.countAt]}")`
+      case 'constants': {
+        const [passed, all] = [`"${this.#cells[value.passedAt]}"`, `"${this.#cells[value.allAt]}"`]
+        const { others } = value
+        const sum = `(${passed} * ${value.passed}) + ((${all} - ${passed}) * ${others ?? 0})`
+        return `if(${others === null ? passed : all} == 0,null,${sum})`
+      }
+      case 'sumOrZero': {
+        const [sum, zero] = [`"${this.#cells[value.sumAt]}"`, value.type === 'long' ? '0' : '0.0']
+        return `if(isnull(${sum}) && "${this.#cells[value.allAt]}" > "${this.#cells[value.passedAt]}",${zero},${sum})`
+      }
       case 'negated':
         return `-(${this.#text(value.operand)})`
       case 'rounded':

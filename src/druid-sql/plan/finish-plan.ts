@@ -58,6 +58,13 @@ function plannedValue(value: PlannedValue, group: GroupRow): GroupValue {
       const count = Number(group[value.countAt])
       return count === 0 ? null : finite(Number(group[value.sumAt]) / count)
     }
+    case 'constants':
+      return sumOfConstants(value, group)
+    case 'sumOrZero': {
+      const sum = finite(group[value.sumAt]!)
+      if (sum !== null || group[value.allAt] === group[value.passedAt]) return sum
+      return value.type === 'long' ? 0n : 0
+    }
     case 'negated': {
       const operand = numberOf(value.operand, group)
       return typeof operand === 'bigint' ? BigInt.asIntN(64, -operand) : operand === null ? null : -operand
@@ -75,6 +82,17 @@ function plannedValue(value: PlannedValue, group: GroupRow): GroupValue {
       return finite(ofDoubles(value.operator, Number(left), Number(right)))
     }
   }
+}
+
+function sumOfConstants(
+  { type, allAt, passedAt, passed, others }: Extract<PlannedValue, { kind: 'constants' }>,
+  group: GroupRow,
+): GroupValue {
+  const ofPassed = Number(group[passedAt])
+  const ofOthers = Number(group[allAt]) - ofPassed
+  if (ofPassed + (others === null ? 0 : ofOthers) === 0) return null
+  const sum = ofPassed * passed + ofOthers * (others ?? 0)
+  return type === 'long' ? BigInt(sum) : sum
 }
 
 function numberOf(value: PlannedValue, group: GroupRow): number | bigint | null {

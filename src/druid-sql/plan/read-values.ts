@@ -2,6 +2,7 @@
 import type { RowFilter, StoredAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Expression } from '../parse/syntax.ts'
+import { isConstant, type SplitRows, splitRows, type WholeConstant, wholeConstant } from './read-case.ts'
 import { numberConstant } from './read-constants.ts'
 import { rowFilter, type TableNames } from './read-where.ts'
 import type { PlannedCondition, PlannedType, PlannedValue } from './sql-plan.ts'
@@ -133,9 +134,18 @@ export class GroupValues {
     if (star) return name === 'COUNT' ? this.#cell('long', { kind: 'rows' }, where) : null
     const [operand, ...more] = operands
     if (operand === undefined || more.length > 0) return null
+    const split = splitRows(operand, this.#names)
+    if (split !== null) return this.#ofSplit(name, split, where)
     const end = this.#end(name, operand, where)
-    if (end !== null) return end
+    return end ?? this.#ofColumn(name, operand, where)
+  }
+
+  /** An aggregate of a column. */
+  #ofColumn(name: string, operand: Expression, where: RowFilter | null): PlannedValue | null {
     const field = this.#names.fieldOf(operand)
+    if (name === 'COUNT' && field?.type === 'string') {
+      return this.#cell('long', { kind: 'rows' }, both(where, { kind: 'null', field, isNegated: true }))
+    }
     if (field === null || (field.type !== 'double' && field.type !== 'long')) return null
     const { type } = field
     switch (name) {
@@ -154,6 +164,65 @@ export class GroupValues {
       default:
         return null
     }
+  }
+
+  /** An aggregate of what some rows have: FILTER in other words, where the others have nothing. */
+  #ofSplit(name: string, { passes, result, otherwise }: SplitRows, where: RowFilter | null): PlannedValue | null {
+    const passed = both(where, passes)
+    if (otherwise === null && name === 'COUNT' && isConstant(result))
+      return this.#cell('long', { kind: 'rows' }, passed)
+    if (name === 'SUM' || name === 'AVG') {
+      const constant = wholeConstant(result)
+      if (constant !== null) return this.#ofConstants(name, constant, otherwise, { where, passed })
+      if (otherwise !== null) return this.#ofValueOrZero(name, result, otherwise, { where, passed })
+    }
+    return otherwise === null && splitNames.has(name) ? this.#ofColumn(name, result, passed) : null
+  }
+
+  #ofConstants(
+    name: 'SUM' | 'AVG',
+    constant: WholeConstant,
+    otherwise: Expression | null,
+    { where, passed }: SplitFilters,
+  ): PlannedValue | null {
+    const other = otherwise === null ? null : wholeConstant(otherwise)
+    if (otherwise !== null && other === null) return null
+    const isDouble = name === 'AVG' || constant.type === 'double' || other?.type === 'double'
+    const passedAt = this.#add({ kind: 'rows' }, passed)
+    const allAt = other === null ? passedAt : this.#add({ kind: 'rows' }, where)
+    const type = isDouble ? 'double' : 'long'
+    const amounts = { passed: constant.value, others: other?.value ?? null }
+    const sum: PlannedValue = { kind: 'constants', type, allAt, passedAt, ...amounts }
+    if (name === 'SUM') return sum
+    return divided(sum, { kind: 'cell', type: 'long', at: allAt })
+  }
+
+  #ofValueOrZero(
+    name: 'SUM' | 'AVG',
+    result: Expression,
+    otherwise: Expression,
+    { where, passed }: SplitFilters,
+  ): PlannedValue | null {
+    const field = this.#names.fieldOf(result)
+    const zero = wholeConstant(otherwise)
+    if (field === null || zero?.value !== 0 || (field.type !== 'double' && field.type !== 'long')) return null
+    // Longs would become doubles before they are added.
+    if (field.type === 'long' && zero.type === 'double') return null
+    const type = name === 'AVG' ? 'double' : field.type
+    const allAt = this.#add({ kind: 'rows' }, where)
+    const passedAt = this.#add({ kind: 'rows' }, passed)
+    const sum: PlannedValue = {
+      kind: 'sumOrZero',
+      type,
+      sumAt: this.#add({ kind: 'sum', type, field }, passed),
+      allAt,
+      passedAt,
+    }
+    if (name === 'SUM') return sum
+    const cell = (at: number): NumberValue => ({ kind: 'cell', type: 'long', at })
+    const values = cell(this.#add({ kind: 'values', field }, passed))
+    const others = arithmetic('long', '-', cell(allAt), cell(passedAt))
+    return divided(sum, arithmetic('long', '+', values, others))
   }
 
   /** What goes by the newest or the oldest row. */
@@ -181,6 +250,27 @@ export class GroupValues {
     return 1 + this.#keys.length + (known === -1 ? this.aggregates.push(aggregate) - 1 : known)
   }
 }
+
+/** Of rows, and of those of them that pass a condition. */
+interface SplitFilters {
+  readonly where: RowFilter | null
+  readonly passed: RowFilter
+}
+
+/** What says the same of no value as of no row. */
+const splitNames: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX'])
+
+const both = (where: RowFilter | null, filter: RowFilter): RowFilter =>
+  where === null ? filter : { kind: 'and', filters: [where, filter] }
+
+const arithmetic = (
+  type: 'long' | 'double',
+  operator: '+' | '-' | '/',
+  left: PlannedValue,
+  right: PlannedValue,
+): PlannedValue => ({ kind: 'arithmetic', type, operator, left, right })
+
+const divided = (sum: PlannedValue, count: PlannedValue): PlannedValue => arithmetic('double', '/', sum, count)
 
 const keyOf = (aggregate: StoredAggregate): string => JSON.stringify(aggregate)
 

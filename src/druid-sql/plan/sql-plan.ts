@@ -13,6 +13,24 @@ export type PlannedValue =
   | { readonly kind: 'constant'; readonly type: 'long' | 'double'; readonly value: number | bigint }
   /** Null over nothing. */
   | { readonly kind: 'mean'; readonly type: 'double'; readonly sumAt: number; readonly countAt: number }
+  /** What constants of rows add up to: of those that pass, and of the other ones of all; null where no row has any. */
+  | {
+      readonly kind: 'constants'
+      readonly type: 'long' | 'double'
+      readonly allAt: number
+      readonly passedAt: number
+      readonly passed: number
+      /** Null where the others have none. */
+      readonly others: number | null
+    }
+  /** The sum of the rows that pass, where each other row counts as 0; null where all pass and none has a value. */
+  | {
+      readonly kind: 'sumOrZero'
+      readonly type: 'long' | 'double'
+      readonly sumAt: number
+      readonly allAt: number
+      readonly passedAt: number
+    }
   /** To so many decimal places, halves away from zero. */
   | { readonly kind: 'rounded'; readonly type: 'double'; readonly operand: PlannedValue; readonly places: number }
   | { readonly kind: 'negated'; readonly type: 'long' | 'double'; readonly operand: PlannedValue }
