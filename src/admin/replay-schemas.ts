@@ -38,7 +38,7 @@ export const ReplayRequest = Type.Object(
     convert: Type.Optional(
       Type.Record(Type.String(), Type.Enum([...conversions]), {
         ...bounded,
-        description: `How the values of properties are converted, at last. What cannot be converted stays as it is. At most ${mappingMax}.`,
+        description: `How the values of properties are converted, at last: to a number (decimal_comma: of a text like 81,5), a text or a boolean; or to a time, of a text with a space in place of the T or none of a zone (iso), or of a count since 1970 (seconds and the finer units). What cannot be converted stays as it is. At most ${mappingMax}.`,
         examples: [{ V: 'number' }],
       }),
     ),

@@ -3,9 +3,9 @@
 
 import type { CsvCell } from '../lib/csv-reader.ts'
 import type { FieldType } from '../model/field.ts'
-import { formatInstant } from '../model/instant.ts'
+import { formatInstant, withoutSpace } from '../model/instant.ts'
 import { type CsvWriting, usualWriting } from './csv-writing.ts'
-import { type TimeRules, timeOfCell, usualTimes, withoutSpace } from './time-rules.ts'
+import { type TimeRules, timeOfCell, usualTimes } from './time-rules.ts'
 
 /** `guess` is for a property of which nothing is known. */
 export type CellType = FieldType | 'guess'

@@ -1,5 +1,5 @@
 // What the times and numbers of rejected rows look like: a guess, for a person to decide.
-import { type EpochUnit, epochMs } from './time-rules.ts'
+import { likelyUnits } from '../model/epoch.ts'
 
 interface Rejection {
   readonly code: string
@@ -13,21 +13,8 @@ export interface TimeHint {
   readonly formats: readonly string[]
 }
 
-const refusedText = /: expected an ISO 8601 date-time .*, got "([^"]{6,40})"$/s
+const refusedText = /: expected an ISO 8601 date-time .*, got "([^"]{6,40})"(?:$|; it reads)/s
 const refusedCount = /: (\d{14,30}) is outside the years/
-/** Counts that lie between 1990 and 2100 are likely meant so. */
-const likelyFromMs = Date.UTC(1990, 0, 1)
-const likelyUntilMs = Date.UTC(2100, 0, 1)
-
-const countUnits: readonly EpochUnit[] = ['seconds', 'microseconds', 'nanoseconds']
-
-function unitsOf(text: string): readonly string[] {
-  return countUnits.filter((unit) => {
-    const ms = epochMs(text, unit)
-    return ms !== null && ms >= likelyFromMs && ms < likelyUntilMs
-  })
-}
-
 const dayFirst = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?:(,? )(\d{1,2}):\d\d(:\d\d)?( ?[AaPp][Mm])?)?$/
 
 function patternsOf(text: string): readonly string[] {
@@ -47,7 +34,7 @@ export function timeHint(rejections: readonly Rejection[]): TimeHint | null {
   for (const { message } of rejections) {
     const example = (refusedText.exec(message) ?? refusedCount.exec(message))?.[1]
     if (example === undefined) continue
-    const formats = [...unitsOf(example), ...patternsOf(example)]
+    const formats = [...likelyUnits(example), ...patternsOf(example)]
     if (formats.length > 0) return { example, formats }
   }
   return null

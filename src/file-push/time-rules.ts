@@ -1,11 +1,8 @@
 // How times are written in a CSV file: in which form, on which clock, and which of two moments an hour that comes twice means.
 import { formatOffset, Zone } from '../druid-time/zone.ts'
-import { earliestMs, formatInstant, latestMs, parseInstant } from '../model/instant.ts'
+import { type EpochUnit, epochMs, epochUnits } from '../model/epoch.ts'
+import { earliestMs, formatInstant, latestMs, parseInstant, withoutSpace } from '../model/instant.ts'
 import { patternReader, type TimeReader } from './time-pattern.ts'
-
-/** Whole and broken counts since 1970, by the digits of a second behind their point. */
-export const epochUnits = ['seconds', 'milliseconds', 'microseconds', 'nanoseconds'] as const
-export type EpochUnit = (typeof epochUnits)[number]
 
 /** Which of two moments a time on the clock means where it comes twice, or never. */
 export const ambiguousChoices = ['earlier', 'later'] as const
@@ -52,28 +49,7 @@ export function timeRules(format: string, zoneName: string, ambiguous: Ambiguous
   return unit === null && read === null && zone === Zone.utc ? usualTimes : { unit, read, zone, ambiguous }
 }
 
-const digitsOf: Readonly<Record<EpochUnit, number>> = { seconds: 0, milliseconds: 3, microseconds: 6, nanoseconds: 9 }
-const epochForm = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/
-
-/** Milliseconds since 1970 of a count, digit by digit, cut to the millisecond; null where it is none, or beyond the years 0001 to 9999. */
-export function epochMs(text: string, unit: EpochUnit): number | null {
-  const match = epochForm.exec(text.trim())
-  if (match === null) return null
-  const [, sign, whole, fraction = ''] = match
-  const digits = digitsOf[unit]
-  const exact = BigInt(whole! + fraction.slice(0, 9).padEnd(9, '0'))
-  const scale = 10n ** BigInt(9 + digits - 3)
-  const signed = sign === '-' ? -exact : exact
-  // The millisecond that it lies in, also before 1970.
-  const ms = Number(signed >= 0n ? signed / scale : -((-signed + scale - 1n) / scale))
-  return ms < earliestMs || ms > latestMs ? null : ms
-}
-
-const spaced = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)$/
 const namesZone = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/
-
-/** As pandas and databases write it, with a space for the T. */
-export const withoutSpace = (text: string): string => text.replace(spaced, '$1T$2')
 
 function isoTime(text: string): { readonly localMs: number; readonly offsetMs: number | null } | null {
   const iso = withoutSpace(text)

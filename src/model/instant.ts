@@ -104,3 +104,8 @@ export function formatInstant(ms: number): string {
   const time = `${pad(Math.floor(rest / 3_600_000), 2)}:${pad(Math.floor(rest / 60_000) % 60, 2)}`
   return `${formatYear(year)}-${pad(month, 2)}-${pad(day, 2)}T${time}:${pad(Math.floor(rest / 1000) % 60, 2)}.${pad(rest % 1000, 3)}Z`
 }
+
+const spaced = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)$/
+
+/** As pandas and databases write it, with a space for the T. */
+export const withoutSpace = (text: string): string => text.replace(spaced, '$1T$2')

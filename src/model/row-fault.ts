@@ -1,6 +1,8 @@
 // Why a row is not stored: found by the judge, and by who foresees it. Both say it with these.
+
+import { epochMs, likelyUnits } from './epoch.ts'
 import { type Field, type FieldType, identifierBytesMax } from './field.ts'
-import { isNoSuchDay } from './instant.ts'
+import { formatInstant, isNoSuchDay } from './instant.ts'
 
 /** Every code that the list of rejected rows may show. */
 export const rejectCodes = [
@@ -98,14 +100,24 @@ export function identifierTooLarge(field: Field): RowFault {
 
 /** `text` is the JSON of the value. */
 export function valueOutOfRange(field: Field, text: string): RowFault {
-  return ofField(field, 'out_of_range', `${clipped(text)} ${ranges.get(field.type) ?? ''}`)
+  return ofField(field, 'out_of_range', `${clipped(text)} ${ranges.get(field.type) ?? ''}${otherTime(field, text)}`)
 }
 
 export function valueOfWrongType(field: Field, text: string): RowFault {
   const code = field.role === 'time' ? 'invalid_time' : 'wrong_type'
   if (field.type === 'timestamp' && isNoSuchDay(text.replace(/^"|"$/g, '')))
     return ofField(field, code, `there is no such day: ${clipped(text)}`)
-  return ofField(field, code, `expected ${expectations[field.type]}, got ${pushedInstead(text, field.type)}`)
+  const got = `${pushedInstead(text, field.type)}${otherTime(field, text)}`
+  return ofField(field, code, `expected ${expectations[field.type]}, got ${got}`)
+}
+
+/** Of a time that reads as a count of another unit: as which, and how to say so. */
+function otherTime({ type, source }: Field, text: string): string {
+  const count = text.replace(/^"|"$/g, '')
+  const [unit] = type === 'timestamp' ? likelyUnits(count) : []
+  if (unit === undefined) return ''
+  const moment = formatInstant(epochMs(count, unit)!)
+  return `; it reads as ${unit} since 1970 (${moment}): say so by --time-format ${unit} in a push of CSV, or --convert ${clipped(source)}=${unit} in a replay`
 }
 
 export function valueMissing(field: Field): RowFault {

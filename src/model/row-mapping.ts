@@ -1,7 +1,8 @@
+import { epochUnits } from './epoch.ts'
 import type { Ingest } from './ingest.ts'
 
 /** How the values of a property are converted; `src/ingest/replay/mend-row.ts` does it. */
-export const conversions = ['number', 'decimal_comma', 'text', 'boolean'] as const
+export const conversions = ['number', 'decimal_comma', 'text', 'boolean', 'iso', ...epochUnits] as const
 export type Conversion = (typeof conversions)[number]
 
 /** How a row is mended, in this order; names in `set` and `convert` are those after `rename`. What cannot be done to a row is left undone. */

@@ -57,7 +57,10 @@ test('a decimal comma is set as a text, which the service converts', async () =>
 })
 
 test.each([
-  [['--convert', 'V=int'], '"int" is no conversion. There are: number, decimal_comma, text, boolean.'],
+  [
+    ['--convert', 'V=int'],
+    '"int" is no conversion. There are: number, decimal_comma, text, boolean, iso, seconds, milliseconds, microseconds, nanoseconds.',
+  ],
   [['--rename', 'V'], '--rename takes name=value, and not "V".'],
   [['--set', 'V=1,5'], 'and not "5". Write \\, for a comma within a value: V=1\\,5.'],
   [['--set', 'n=90071992547409931'], 'give it in quotes, and convert it to a number'],

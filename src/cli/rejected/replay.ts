@@ -19,13 +19,16 @@ interface ReplayOptions extends ChoiceOptions, JsonOption {
 
 const examples = `
 Rows are renamed first, then set, then converted; what cannot be done to a row is left as it is. --convert takes
-${conversions.join(', ')}. A row that passes is stored once and leaves the list; the others stay, with their new reason;
-mended ones stay as they were pushed, with the reason that they had, and --dry-run says why they do not pass.
+${conversions.join(', ')}.
+Those from iso on make times, as --time-format of a push does. A row that passes is stored once and leaves the list; the
+others stay, with their new reason; mended ones stay as they were pushed, with the reason that they had, and --dry-run says
+why they do not pass.
 A row that goes into another ingest is as new as the replay, any other as old as its push.
 
 Examples:
   tidemark rejected replay plant --all
   tidemark rejected replay plant --code wrong_type --field V --convert V=number --dry-run
+  tidemark rejected replay plant --code invalid_time --convert D=seconds --dry-run
   tidemark rejected replay plant --all --rename value=V --set T=boiler.temp
   tidemark rejected replay plant --all --into plant2
 `
@@ -43,7 +46,7 @@ export function addReplay(rejected: Command, context: CliContext): void {
       'property=value for every row; a number with a point, true, false, null or text; \\, is a comma within it',
       collectList,
     )
-    .option('--convert <pairs>', 'property=number, text and so on', collectList)
+    .option('--convert <pairs>', 'property=number, text, seconds and so on', collectList)
     .option('--dry-run', 'show what would become of the first rows, and change nothing')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Conversion } from '../../model/row-mapping.ts'
+import { type Conversion, conversions } from '../../model/row-mapping.ts'
 import { mendRow } from './mend-row.ts'
 
 const mended = (
@@ -76,6 +76,21 @@ test.each<[Conversion, value: string, is: string]>([
   ['boolean', '2', '2'],
   ['boolean', '"yes"', '"yes"'],
   ['boolean', '{}', '{}'],
+  ['seconds', '1767225600', '"2026-01-01T00:00:00.000Z"'],
+  ['seconds', '" 1767225600.25 "', '"2026-01-01T00:00:00.250Z"'],
+  ['seconds', '-0.001', '"1969-12-31T23:59:59.999Z"'],
+  ['seconds', '"2026-01-01"', '"2026-01-01"'],
+  ['seconds', '1e99', '1e99'],
+  ['seconds', '99999999999999', '99999999999999'],
+  ['seconds', 'null', 'null'],
+  ['seconds', '[1]', '[1]'],
+  ['milliseconds', '"1767225600000"', '"2026-01-01T00:00:00.000Z"'],
+  ['microseconds', '1767225600000999', '"2026-01-01T00:00:00.000Z"'],
+  ['nanoseconds', '1767225600001000000', '"2026-01-01T00:00:00.001Z"'],
+  ['iso', '"2026-01-01 08:00"', '"2026-01-01T08:00:00.000Z"'],
+  ['iso', '" 2026-01-01 08:00:00.5+02:00"', '"2026-01-01T06:00:00.500Z"'],
+  ['iso', '"01/02/2026"', '"01/02/2026"'],
+  ['iso', '1767225600', '1767225600'],
 ])('%s of %s is %s', (conversion, value, is) => {
   expect(mended(`{"a":${value}}`, {}, {}, { a: conversion })).toBe(`{"a":${is}}`)
 })
@@ -83,7 +98,7 @@ test.each<[Conversion, value: string, is: string]>([
 test('any row stays JSON, and what is not named stays what it is', () => {
   const anyMapping = fc.record({
     rename: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('a', 'b', 'd')),
-    convert: fc.dictionary(fc.constantFrom('a', 'b', 'd'), fc.constantFrom<Conversion>('number', 'text', 'boolean')),
+    convert: fc.dictionary(fc.constantFrom('a', 'b', 'd'), fc.constantFrom<Conversion>(...conversions)),
   })
   fc.assert(
     fc.property(

@@ -1,6 +1,8 @@
 // Mends the text of a row. What it is not told to touch keeps its characters: numbers of any length keep their digits.
 
 import { closeBrace, comma, openBrace, quote } from '../../lib/ascii.ts'
+import { type EpochUnit, epochMs } from '../../model/epoch.ts'
+import { formatInstant, parseInstant, withoutSpace } from '../../model/instant.ts'
 import type { Conversion, RowMapping } from '../../model/row-mapping.ts'
 import { skipSpace, skipValue } from '../scan/skip.ts'
 import type { RowText } from './replayed-rows.ts'
@@ -84,6 +86,15 @@ const booleans = new Map([
   ['0', 'false'],
 ])
 
+/** A count since 1970, a number or its text, as a date-time. */
+function timeOf(unit: EpochUnit): (value: string) => string {
+  return (value) => {
+    const text: string = isText(value) ? JSON.parse(value) : value
+    const ms = epochMs(numberIn(text) ?? '', unit)
+    return ms === null ? value : JSON.stringify(formatInstant(ms))
+  }
+}
+
 /** Each takes and gives the text of a JSON value. */
 const converters: Readonly<Record<Conversion, (value: string) => string>> = {
   number: (value) => (isText(value) ? (numberIn(JSON.parse(value)) ?? value) : value),
@@ -96,4 +107,12 @@ const converters: Readonly<Record<Conversion, (value: string) => string>> = {
     const text: string = isText(value) ? JSON.parse(value) : value
     return booleans.get(text.trim().toLowerCase()) ?? value
   },
+  iso: (value) => {
+    const ms = isText(value) ? parseInstant(withoutSpace(JSON.parse(value).trim())) : null
+    return ms === null ? value : JSON.stringify(formatInstant(ms))
+  },
+  seconds: timeOf('seconds'),
+  milliseconds: timeOf('milliseconds'),
+  microseconds: timeOf('microseconds'),
+  nanoseconds: timeOf('nanoseconds'),
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type DecimalMark, delimiterName, usualDelimiters } from '../../../../src/file-push/csv-writing.ts'
-import { epochUnits } from '../../../../src/file-push/time-rules.ts'
+import { epochUnits } from '../../../../src/model/epoch.ts'
 import { type Choice, SelectField, TextField } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
 import type { Written } from './columns.ts'
