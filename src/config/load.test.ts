@@ -80,10 +80,34 @@ describe('refusals', () => {
     ],
     [
       { environment: { TIDEMARK_LIMITS_RESULT_ROW: '1' } },
-      ['The environment variable TIDEMARK_LIMITS_RESULT_ROW is not a setting.'],
+      [
+        'The environment variable TIDEMARK_LIMITS_RESULT_ROW is not a setting. Did you mean TIDEMARK_LIMITS_RESULT_ROWS?',
+      ],
     ],
     [{ file: file({ limits: { rows: 1 } }) }, ['limits.rows (from the file tidemark.json) is not a setting.']],
-    [{ file: file({ limits: 5 }) }, ['limits (from the file tidemark.json) is not a setting.']],
+    [
+      { file: file({ limits: { resultRow: 1 } }) },
+      ['limits.resultRow (from the file tidemark.json) is not a setting. Did you mean limits.resultRows?'],
+    ],
+    [
+      { file: file({ limts: { resultRows: 1, checkRows: 2 }, Limits: { rows: 3 } }) },
+      [
+        'limts (from the file tidemark.json) is not a group of settings. Did you mean limits?',
+        'Limits (from the file tidemark.json) is not a group of settings. Did you mean limits?',
+      ],
+    ],
+    [{ file: file({ nothing: { a: 1 } }) }, ['nothing (from the file tidemark.json) is not a group of settings.']],
+    [
+      { file: file({ limts: 5, prot: 1 }) },
+      [
+        'limts (from the file tidemark.json) is not a setting. Did you mean limits?',
+        'prot (from the file tidemark.json) is not a setting. Did you mean port?',
+      ],
+    ],
+    [
+      { file: file({ limits: 5 }) },
+      ['limits (from the file tidemark.json) is a group of settings: give it as {"limits": {...}}.'],
+    ],
     [{ file: file([]) }, ['The file tidemark.json must hold one JSON object.']],
     [
       { environment: { TIDEMARK_ADMIN_KEY: 'two words' } },
@@ -182,6 +206,10 @@ test('a variable of one word that is no setting is named, and those of others ar
   const others = { TIDEMARK_PORT: '1', TIDEMARK_URL: 'u', TIDEMARK_KEY: 'k', TIDEMARK_SERVICE_HOST: 'h', PROT: '1' }
   expect(ignoredVariables(others)).toEqual([])
   expect(ignoredVariables({ ...others, TIDEMARK_PROT: '5' })).toEqual([
-    'The environment variable TIDEMARK_PROT is not a setting, and is ignored.',
+    'The environment variable TIDEMARK_PROT is not a setting, and is ignored. Did you mean TIDEMARK_PORT?',
+  ])
+  expect(ignoredVariables({ TIDEMARK_LIMTS_RESULT_ROWS: '5', TIDEMARK_NOTHING: '' })).toEqual([
+    'The environment variable TIDEMARK_LIMTS_RESULT_ROWS is not a setting, and is ignored. Did you mean TIDEMARK_LIMITS_RESULT_ROWS?',
+    'The environment variable TIDEMARK_NOTHING is not a setting, and is ignored.',
   ])
 })

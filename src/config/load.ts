@@ -1,3 +1,4 @@
+import { likelyWord } from '../lib/likely-word.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { missingForEngine } from './cluster-settings.ts'
@@ -16,9 +17,7 @@ export interface SettingSources {
 export function loadSettings({ flags, environment, file }: SettingSources): Settings {
   const sentences: string[] = []
   const inFile = file === null ? new Map<string, unknown>() : readFile(file.path, file.text, sentences)
-  for (const name of inFile.keys()) {
-    if (!isKnown(name)) sentences.push(`${name} (from the file ${file?.path}) is not a setting.`)
-  }
+  sentences.push(...unknownNames(inFile.keys(), file?.path ?? ''))
   sentences.push(...unknownVariables(environment))
   const tree: Record<string, unknown> = {}
   for (const [name, setting] of settingEntries) {
@@ -103,27 +102,60 @@ function isKnown(name: string): boolean {
 
 const groups = new Set(settingEntries.flatMap(([name]) => (name.includes('.') ? [name.split('.')[0]!] : [])))
 
+const groupOf = (name: string): string | null => (name.includes('.') ? name.slice(0, name.indexOf('.')) : null)
+const meant = (likely: string | null): string => (likely === null ? '' : ` Did you mean ${likely}?`)
+
+/** A group that is unknown is named once, and not with each setting in it. */
+function unknownNames(names: Iterable<string>, path: string): string[] {
+  const sentences = new Set<string>()
+  for (const name of names) {
+    if (isKnown(name)) continue
+    const where = `(from the file ${path})`
+    const group = groupOf(name)
+    if (groups.has(name)) sentences.add(`${name} ${where} is a group of settings: give it as {"${name}": {...}}.`)
+    else if (group !== null && !groups.has(group))
+      sentences.add(`${group} ${where} is not a group of settings.${meant(likelyWord(group, groups))}`)
+    else sentences.add(`${name} ${where} is not a setting.${meant(likelyWord(name, namesBeside(group)))}`)
+  }
+  return [...sentences]
+}
+
+/** The settings of a group, or those that are in none, and the groups. */
+function namesBeside(group: string | null): readonly string[] {
+  const names = settingEntries.map(([name]) => name).filter((name) => groupOf(name) === group)
+  return group === null ? [...names, ...groups] : names
+}
+
+const variables = (): readonly string[] => settingEntries.map(([name]) => environmentName(name))
+
 /** Variables that look like those of a group (`TIDEMARK_LIMITS_...`) and are none. Others that begin with TIDEMARK_ may be for other tools. */
 function unknownVariables(environment: SettingSources['environment']): string[] {
-  const known = new Set(settingEntries.map(([name]) => environmentName(name)))
+  const known = new Set(variables())
   const prefixes = [...groups].map((group) => `${environmentName(group)}_`)
   return Object.keys(environment)
     .filter((variable) => !known.has(variable) && prefixes.some((prefix) => variable.startsWith(prefix)))
-    .map((variable) => `The environment variable ${variable} is not a setting.`)
+    .map((variable) => `The environment variable ${variable} is not a setting.${meant(likelyWord(variable, known))}`)
 }
 
 /** Variables of the commands that are no settings of the service. */
 const ofCommands = new Set(['TIDEMARK_URL', 'TIDEMARK_KEY', 'TIDEMARK_CONFIG', 'TIDEMARK_CHROMIUM'])
 
 /**
- * Variables of one word that are no settings (`TIDEMARK_PROT`), in sentences. They are passed over and not refused: an environment holds
- * what others put there. Longer names are left alone, for those of Kubernetes (`TIDEMARK_SERVICE_HOST`) come by themselves.
+ * Variables of one word that are no settings (`TIDEMARK_PROT`), and longer ones that are like a setting's (`TIDEMARK_LIMTS_RESULT_ROWS`), in
+ * sentences. They are passed over and not refused: an environment holds what others put there. Other longer names are left alone, for those of
+ * Kubernetes (`TIDEMARK_SERVICE_HOST`) come by themselves.
  */
 export function ignoredVariables(environment: SettingSources['environment']): string[] {
-  const known = new Set(settingEntries.map(([name]) => environmentName(name)))
-  return Object.keys(environment)
-    .filter((variable) => /^TIDEMARK_[A-Z0-9]+$/.test(variable) && !known.has(variable) && !ofCommands.has(variable))
-    .map((variable) => `The environment variable ${variable} is not a setting, and is ignored.`)
+  const known = new Set(variables())
+  const isInGroup = (variable: string): boolean =>
+    [...groups].some((group) => variable.startsWith(`${environmentName(group)}_`))
+  return Object.keys(environment).flatMap((variable) => {
+    if (!/^TIDEMARK_[A-Z0-9_]+$/.test(variable)) return []
+    if (known.has(variable) || ofCommands.has(variable) || isInGroup(variable)) return []
+    const likely = likelyWord(variable, known)
+    const isNamed = likely !== null || /^TIDEMARK_[A-Z0-9]+$/.test(variable)
+    return isNamed ? [`The environment variable ${variable} is not a setting, and is ignored.${meant(likely)}`] : []
+  })
 }
 
 function place(tree: Record<string, unknown>, name: string, value: unknown): void {

@@ -125,4 +125,17 @@ describe('rows are mended', () => {
     ])
     expect(await listed('mended')).toMatchObject([{ code: 'unknown_field', row: JSON.stringify(body[1]) }])
   })
+
+  test('also where their times are counts of seconds', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'counted' })
+    const body = ['1767225600', 1767225601.5, 'soon'].map((D) => ({ D, T: 'a', V: 1 }))
+    await callWell(service.url, 'POST', '/ingests/counted/data?wait=true', { key, body })
+    const changes = { convert: { D: 'seconds' } }
+    expect(await replay('counted', changes, '/preview')).toMatchObject({ rows: 3, stored: 2, rejected: 1 })
+    expect(await replay('counted', changes)).toEqual({ replayed: 3, stored: 2, rejected: 1 })
+    expect(await select('counted')).toEqual([
+      { D: '2026-01-01T00:00:00.000Z', T: 'a', V: 1 },
+      { D: '2026-01-01T00:00:01.500Z', T: 'a', V: 1 },
+    ])
+  })
 })
