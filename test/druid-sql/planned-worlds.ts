@@ -130,6 +130,7 @@ export function timeBound(draw: Draw): string {
   return oneOf(draw, [
     `__time >= TIMESTAMP '${at}'`,
     `__time > '${at}'`,
+    `CAST(__time AS TIMESTAMP) >= '${at}.000000'`,
     `'${at}' > __time`,
     `__time <= '${at.replace(' ', 'T')}Z'`,
     `__time BETWEEN '2026-01-02' AND '${at}'`,

@@ -34,6 +34,7 @@ const buckets = [
   'FLOOR(__time TO HOUR)',
   "TIME_FLOOR(__time, 'PT1H')",
   "TIME_FLOOR(__time, 'P1D')",
+  "TIME_FLOOR(CAST(__time AS TIMESTAMP), 'P1D')",
   "TIME_FLOOR(__time, 'PT7M', NULL, 'Etc/UTC')",
   "TIME_FLOOR(__time, 'P1D', NULL, 'America/Los_Angeles')",
   "TIME_FLOOR(__time, 'PT1H', NULL, 'Asia/Kolkata')",
@@ -200,6 +201,10 @@ describe('panels of dashboards', () => {
     "SELECT SUM(CASE WHEN tag = 'a' THEN V END) AS a, SUM(CASE WHEN tag = 'b' THEN V ELSE 0 END) AS b FROM plant",
     'SELECT FLOOR(__time TO DAY) AS d, COUNT(CASE WHEN V > 1 THEN 1 END) AS n, 100 * AVG(CASE WHEN V > 1 THEN 1 ELSE 0 END) AS share FROM plant GROUP BY 1',
     "SELECT COUNT(*), SUM(V) FROM plant p WHERE p.tag IN ('a', 'b')",
+    // As Superset writes them.
+    `SELECT TIME_FLOOR(CAST("__time" AS TIMESTAMP), 'PT5M') AS "__time", "tag" AS "tag", AVG("V") AS "AVG(V)" FROM "druid"."plant" WHERE "__time" >= '2026-01-01 00:00:00.000000' AND "__time" < '2026-01-04 00:00:00.000000' AND ("tag" = 'a' OR "tag" = 'b') GROUP BY TIME_FLOOR(CAST("__time" AS TIMESTAMP), 'PT5M'), "tag" ORDER BY "AVG(V)" DESC LIMIT 1000`,
+    'SELECT TIME_FLOOR(CAST("__time" AS TIMESTAMP), \'P1W\') AS "__timestamp", COUNT(*) AS "count" FROM "druid"."plant" GROUP BY TIME_FLOOR(CAST("__time" AS TIMESTAMP), \'P1W\') LIMIT 50000',
+    'SELECT MIN("__time") AS "MIN(__time)", MAX(CAST("__time" AS TIMESTAMP)) AS "MAX(__time)" FROM "druid"."plant" LIMIT 1',
   ])('%s', async (asked) => {
     const rows = world(drawFrom(7))
     const answer = await planned(asked, rows)
@@ -292,6 +297,8 @@ test.each([
   'SELECT COUNT(*) FROM plant WHERE l < 9007199254740993',
   "SELECT COUNT(*) FROM plant WHERE V = '1.5'",
   'SELECT 2 * 3, COUNT(*) FROM plant',
+  'SELECT CAST(__time AS DATE), COUNT(*) FROM plant GROUP BY 1',
+  'SELECT FLOOR(CAST(s AS TIMESTAMP) TO DAY), COUNT(*) FROM plant GROUP BY 1',
 ])('%s is left to the SQL engine', async (asked) => {
   expect(await planned(asked, world(drawFrom(2)))).toBeNull()
 })

@@ -52,8 +52,17 @@ function tableNames(entity: Entity): TableNames {
   const fieldOf = aggregatedFields(entity)
   return {
     fieldOf: (expression) => (expression.kind === 'column' ? fieldOf(expression.path.at(-1)!) : null),
-    isTime: (expression) => expression.kind === 'column' && expression.path.at(-1) === '__time',
+    isTime,
   }
+}
+
+/** The time of a row, also where it is cast to what it is: SQLAlchemy and Superset write it so. */
+function isTime(expression: Expression): boolean {
+  if (expression.kind === 'column') return expression.path.at(-1) === '__time'
+  const { kind } = expression
+  return (
+    kind === 'cast' && expression.type.name === 'TIMESTAMP' && !expression.type.isArray && isTime(expression.operand)
+  )
 }
 
 type NamedItem = Extract<SelectItem, { kind: 'expression' }>
