@@ -325,7 +325,7 @@ const vendors: Readonly<Record<string, readonly string[]>> = {
   '@platformatic/kafka': ['src/kafka/'],
   '@aws-sdk/client-s3': ['src/object-store/s3/'],
   'mqtt-packet': ['src/mqtt/packets/'],
-  '@bufbuild/protobuf': ['src/avatica/protobuf/'],
+  '@bufbuild/protobuf': ['src/lib/protobuf/', 'src/avatica/protobuf/'],
   '@duckdb/node-api': ['src/sql-engine/duckdb/'],
   '@photostructure/sqlite': ['src/catalog/sqlite/'],
   kysely: ['src/catalog/'],

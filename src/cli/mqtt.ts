@@ -7,7 +7,9 @@ import { ServiceError } from '../client/service-error.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { printable } from '../lib/text-table.ts'
 import { BrokerError, type BrokerOptions } from '../mqtt/broker.ts'
+import type { ConnectorOptions } from '../mqtt/connector.ts'
 import { ReceiveTimes } from '../mqtt/receive-times.ts'
+import { isSparkplug, metricTemplateText } from '../mqtt/sparkplug/sparkplug-topic.ts'
 import { filterFault } from '../mqtt/topic-filter.ts'
 import { topicTemplate } from '../mqtt/topic-template.ts'
 import { CommandError } from './command-error.ts'
@@ -21,6 +23,8 @@ interface MqttOptions {
   readonly ingest: string
   readonly topic?: string
   readonly valueField: string
+  readonly textField?: string
+  readonly truthField?: string
   readonly clientId?: string
   readonly protocol: '5' | '3.1.1'
   readonly username?: string
@@ -29,13 +33,24 @@ interface MqttOptions {
   readonly batchRows: number
   readonly bufferBytes: number
   readonly flushMs: number
+  readonly rebirth: boolean
+  readonly birthWaitMs: number
+  readonly birthWaitMessages: number
 }
+
+/** Of Sparkplug, over all nodes: about 100 MB. */
+const knownMetricsMax = 1_000_000
 
 const help = `
 A JSON object becomes a row, an array a row for each element, and a bare number, text or truth value a row with that value
-in --value-field. --topic gives a row properties from the levels of its topic; {name...} is the rest of a topic. A row without a time
+in --value-field (or in --text-field or --truth-field). --topic gives a row properties from the levels of its topic; {name...} is the rest of a topic. A row without a time
 gets the time at which the message was received; of rows of one series with one such time, each next one is a millisecond later. What is no row (broken JSON, bytes that are no UTF-8, another topic than --topic)
 is pushed as it came, as {"mqtt_error", "mqtt_topic", "mqtt_payload"}, and is found among the rejected rows.
+
+Messages of topics spBv1.0/... are Sparkplug B: each metric of births and data becomes a row {"group", "node", "device", "metric", the time, --value-field}.
+--topic 'spBv1.0/{T...}' gives one tag instead: "group/node/device/metric", where the device of a node's own metrics is empty.
+Where a message is missing, or the birth that says what an alias means, the node is asked for its births (not with --no-rebirth), and messages wait
+for them, --birth-wait-ms at most; then they are among the rejected rows. Datasets, templates, arrays and bytes are there too. Of deaths and commands nothing is stored.
 
 A message of QoS 1 is acknowledged to the broker only when its rows are on disk. The broker keeps the session of the client id, and
 what comes while this command does not run: start it again with the same --client-id, which no other program may use.
@@ -47,6 +62,7 @@ The user's password is read from the environment: TIDEMARK_MQTT_PASSWORD.
 Examples:
   tidemark mqtt --broker mqtt://localhost --subscribe 'plant/+/+' --ingest plant --topic 'plant/{area}/{T}'
   tidemark mqtt --broker mqtts://broker.example --ca-file ca.pem --username line-3 --subscribe 'plant/#' --ingest plant --topic 'plant/{T...}'
+  tidemark mqtt --broker mqtt://localhost --subscribe 'spBv1.0/#' --ingest plant --topic 'spBv1.0/{T...}'
 `
 
 function brokerUrl(text: string): URL {
@@ -99,7 +115,12 @@ async function ingestOf(
 }
 
 async function runMqtt(options: MqttOptions, context: CliContext, client: TidemarkClient): Promise<void> {
-  const template = options.topic === undefined ? null : readTemplate(options.topic)
+  const { topic, valueField } = options
+  const template = topic === undefined ? null : readTemplate(topic)
+  const isOfMetrics = topic !== undefined && isSparkplug(topic)
+  const metricTemplate = isOfMetrics ? readTemplate(topic) : topicTemplate(metricTemplateText)
+  const { textField = valueField, truthField = valueField } = options
+  const valueFields = { number: valueField, text: textField, truth: truthField }
   checkFilters(options.subscribe)
   const broker = await brokerOptions(options, context)
   const stop = new AbortController()
@@ -119,7 +140,8 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
       connect: connectBroker,
       client,
       ingest: options.ingest,
-      mapping: { template, valueField: options.valueField, timeField, tagFields, receiveTimes },
+      mapping: { template, metricTemplate, valueFields, timeField, tagFields, receiveTimes },
+      sparkplug: sparkplugOptions(options),
       maxBatchRows: options.batchRows,
       maxBufferedBytes: options.bufferBytes,
       flushIntervalMs: options.flushMs,
@@ -132,6 +154,12 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
   } catch (error) {
     throw error instanceof BrokerError ? new CommandError(error.message, { cause: error }) : error
   }
+}
+
+function sparkplugOptions(options: MqttOptions): ConnectorOptions['sparkplug'] {
+  const { rebirth, birthWaitMs, birthWaitMessages, bufferBytes } = options
+  const bounds = { birthWaitMessagesMax: birthWaitMessages, birthWaitBytesMax: bufferBytes, knownMetricsMax }
+  return { mayAsk: rebirth, birthWaitMs, ...bounds }
 }
 
 function readTemplate(text: string): ReturnType<typeof topicTemplate> {
@@ -165,6 +193,8 @@ export function addMqtt(program: Command, context: CliContext): void {
     .requiredOption('--ingest <alias>', 'the ingest to push to')
     .option('--topic <template>', "what the levels of a topic are called, as 'plant/{area}/{T}'")
     .option('--value-field <name>', 'the property of a bare value', 'V')
+    .option('--text-field <name>', 'the property of a bare text (default: that of --value-field)')
+    .option('--truth-field <name>', 'the property of a bare truth value (default: that of --value-field)')
     .option('--client-id <id>', "the broker's name for the session (default: tidemark-<ingest>)")
     .addOption(new Option('--protocol <version>', 'the version of MQTT').choices(['5', '3.1.1']).default('5'))
     .option('--username <name>', 'the user at the broker')
@@ -183,6 +213,9 @@ export function addMqtt(program: Command, context: CliContext): void {
       64 * 1024 * 1024,
     )
     .option('--flush-ms <count>', 'how long a first row waits for others', parseCount, 10)
+    .option('--no-rebirth', 'ask no node of Sparkplug for its births')
+    .option('--birth-wait-ms <count>', 'how long a message of Sparkplug waits for a birth', parseCount, 10_000)
+    .option('--birth-wait-messages <count>', 'how many of them wait; then the oldest waits no longer', parseCount, 500)
     .addHelpText('after', help)
     .action((options: MqttOptions, command: Command) =>
       runMqtt(options, context, connect(context, command.optsWithGlobals())),

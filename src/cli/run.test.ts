@@ -17,6 +17,7 @@ describe('help and usage', () => {
     [['push', '--help'], '--set T=@filename'],
     [['query', 'average', '--help'], 'tidemark query average --entity plant'],
     [['ingests', 'create', '--help'], 'name:type:role'],
+    [['mqtt', '--help'], "--subscribe 'spBv1.0/#' --ingest plant --topic 'spBv1.0/{T...}'"],
     [['copy', '--help'], 'tidemark copy http://old:8080 --url http://cluster:8080'],
     [['--version'], packageVersion],
   ])('%j', async (argv, part) => {

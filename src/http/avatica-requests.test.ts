@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { avaticaOfTest } from '../../test/support/avatica-parts.ts'
 import { keys, testServer } from '../../test/support/http-server.ts'
 import { requestMessages, responseMessages, WireMessage } from '../avatica/protobuf/message-fields.ts'
-import { decodeMessage, encodeMessage, type MessageValues } from '../avatica/protobuf/wire.ts'
+import { decodeMessage, encodeMessage, type MessageValues } from '../lib/protobuf/wire.ts'
 
 const { avatica, sql } = avaticaOfTest({ connections: 100, ownConnections: 100 })
 const { app } = await testServer(

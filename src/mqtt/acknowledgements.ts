@@ -3,8 +3,8 @@ import type { ReceivedMessage } from './broker.ts'
 /** A message that is not acknowledged. */
 interface Kept {
   readonly message: ReceivedMessage
-  /** Rows that are not on disk yet. */
-  waiting: number
+  /** Rows that are not on disk yet; null while it is not known how many there are. */
+  waiting: number | null
 }
 
 function isSame(a: ReceivedMessage, b: ReceivedMessage): boolean {
@@ -34,30 +34,42 @@ export class Acknowledgements {
   }
 
   /** False where the message came before and is taken care of. */
-  take(message: ReceivedMessage, rows: number): boolean {
+  take(message: ReceivedMessage): boolean {
     if (message.packetId === null) return true
     const before = this.#kept.get(message.packetId)
     const isKnown = message.isAgain && before !== undefined && isSame(before.message, message)
-    const kept = isKnown ? before : { message, waiting: rows }
+    const kept = isKnown ? before : { message, waiting: null }
     this.#kept.set(message.packetId, kept)
     if (!this.#order.includes(kept)) this.#order.push(kept)
     this.#advance()
     return !isKnown
   }
 
+  /** The message has so many rows. */
+  mapped(message: ReceivedMessage, rows: number): void {
+    const kept = this.#keptOf(message)
+    if (kept === null) return
+    kept.waiting = rows
+    this.#advance()
+  }
+
   /** So many of the message's rows are on disk. */
   stored(message: ReceivedMessage, rows: number): void {
-    if (message.packetId === null) return
-    const kept = this.#kept.get(message.packetId)
-    if (kept?.message !== message) return
+    const kept = this.#keptOf(message)
+    if (kept === null || kept.waiting === null) return
     kept.waiting -= rows
     this.#advance()
+  }
+
+  #keptOf(message: ReceivedMessage): Kept | null {
+    const kept = message.packetId === null ? undefined : this.#kept.get(message.packetId)
+    return kept?.message === message ? kept : null
   }
 
   #advance(): void {
     let done = 0
     for (const { message, waiting } of this.#order) {
-      if (waiting > 0 || this.#acknowledge === null) break
+      if (waiting === null || waiting > 0 || this.#acknowledge === null) break
       this.#kept.delete(message.packetId!)
       this.#acknowledge(message.packetId!)
       done++

@@ -31,6 +31,8 @@ export interface BrokerConnection {
   /** Settles when the connection is over, with why. */
   readonly ended: Promise<string>
   acknowledge(packetId: number): void
+  /** With QoS 0: nobody says whether it arrived. */
+  publish(topic: string, payload: Uint8Array): void
   /** Nothing more is read until `resume`: the broker has to wait. */
   pause(): void
   resume(): void

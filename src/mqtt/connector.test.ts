@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest'
+import { mqttMapping } from '../../test/support/mqtt-mapping.ts'
+import { sparkplugPayload, type WrittenMetric } from '../../test/support/sparkplug-payloads.ts'
 import type { PushOptions } from '../client/request-options.ts'
 import { ServiceError } from '../client/service-error.ts'
 import type { BrokerOptions, ConnectBroker, ReceivedMessage } from './broker.ts'
 import { BrokerError } from './broker.ts'
 import { runConnector } from './connector.ts'
-import { ReceiveTimes } from './receive-times.ts'
 
 const broker: BrokerOptions = {
   ...{ url: new URL('mqtt://broker'), clientId: 'c', filters: ['#'], protocol: '5', inFlightMax: 10, keepAliveS: 30 },
+}
+
+const sparkplug = {
+  birthWaitMs: 1000,
+  birthWaitMessagesMax: 10,
+  birthWaitBytesMax: 1000,
+  knownMetricsMax: 100,
+  mayAsk: true,
 }
 
 async function settled(): Promise<void> {
@@ -30,6 +39,7 @@ function world(changes: { maxBufferedBytes?: number; refuse?: (body: string) => 
     return {
       ...{ isResumed, ended, pause: () => told.push('pause'), resume: () => told.push('resume') },
       acknowledge: (packetId) => told.push(`ack ${packetId}`),
+      publish: (topic) => told.push(`publish ${topic}`),
       close: () => told.push('close'),
     }
   }
@@ -45,9 +55,8 @@ function world(changes: { maxBufferedBytes?: number; refuse?: (body: string) => 
     },
   }
   const stop = new AbortController()
-  const receiveTimes = new ReceiveTimes(() => 0)
-  const mapping = { template: null, valueField: 'V', timeField: null, tagFields: [], receiveTimes }
-  const bounds = { maxBatchRows: 2, maxBufferedBytes: 1000, flushIntervalMs: 1, ...changes }
+  const mapping = mqttMapping()
+  const bounds = { maxBatchRows: 2, maxBufferedBytes: 1000, flushIntervalMs: 1, sparkplug, ...changes }
   const options = {
     broker,
     connect,
@@ -61,7 +70,12 @@ function world(changes: { maxBufferedBytes?: number; refuse?: (body: string) => 
   const done = runConnector(options)
   const send = (packetId: number | null, payload: string, isAgain = false): void =>
     receive({ topic: 't', payload: new TextEncoder().encode(payload), packetId, isAgain })
-  return { told, pushes, send, stop, done, breakOff: () => end('gone') }
+  const sendMetrics = (packetId: number | null, type: string, seq: number, metric: WrittenMetric): void =>
+    receive({
+      ...{ topic: `spBv1.0/G/${type}/N`, packetId, isAgain: false },
+      payload: sparkplugPayload({ timestamp: 0, seq, metrics: [metric] }),
+    })
+  return { told, pushes, send, sendMetrics, stop, done, breakOff: () => end('gone') }
 }
 
 test('a message is acknowledged once its rows are on disk, in the order of arrival', async () => {
@@ -152,12 +166,53 @@ test('a row that the service does not take at all goes there as it came', async 
   expect(told).toEqual(['ack 1'])
 })
 
+const metricNamed = (metric: string, V: number) => ({ group: 'G', node: 'N', device: '', metric, V })
+
+test('a message whose aliases are not known is not acknowledged before its birth came and its rows are on disk', async () => {
+  const { told, pushes, send, sendMetrics } = world()
+  await settled()
+  sendMetrics(1, 'NDATA', 4, { alias: 1, double: 5 })
+  send(2, '2')
+  await settled()
+  pushes[0]!.answer()
+  await settled()
+  expect(pushes.map(({ rows }) => rows)).toEqual([[{ V: 2 }]])
+  expect(told).toEqual(['publish spBv1.0/G/NCMD/N'])
+  sendMetrics(null, 'NBIRTH', 0, { name: 'a', alias: 1, datatype: 10, double: 0 })
+  await settled()
+  expect(pushes[1]!.rows).toEqual([metricNamed('a', 5), metricNamed('a', 0)])
+  expect(told).toHaveLength(1)
+  pushes[1]!.answer()
+  await settled()
+  expect(told.slice(1)).toEqual(['ack 1', 'ack 2'])
+})
+
+test('a message for which no birth comes is a row that is rejected; at the end one that comes again waits at the broker', async () => {
+  const { told, pushes, sendMetrics, stop, done } = world()
+  const isUnknown = (alias: number) =>
+    expect.objectContaining({ mqtt_error: expect.stringContaining(`alias ${alias}`) })
+  await settled()
+  sendMetrics(1, 'NDATA', 4, { alias: 1, double: 5 })
+  await expect.poll(() => pushes[0]?.rows, { timeout: 10_000 }).toEqual([isUnknown(1)])
+  pushes[0]!.answer()
+  await settled()
+  expect(told).toEqual(['publish spBv1.0/G/NCMD/N', 'ack 1'])
+  sendMetrics(2, 'NDATA', 5, { alias: 2, double: 5 })
+  sendMetrics(null, 'NDATA', 6, { alias: 3, double: 5 })
+  await settled()
+  stop.abort()
+  await settled()
+  expect(pushes[1]!.rows).toEqual([isUnknown(3)])
+  pushes[1]!.answer()
+  expect(await done).toMatchObject({ messages: 3, rows: 2 })
+  expect(told.slice(2)).toEqual(['pause', 'close'])
+})
+
 test('a broker that refuses ends it', async () => {
   const connect: ConnectBroker = () => Promise.reject(new BrokerError('wrong password', { isFinal: true }))
   const options = { broker, connect, client: { push: () => Promise.reject(new Error()) }, ingest: 'plant' }
-  const receiveTimes = new ReceiveTimes(() => 0)
-  const mapping = { template: null, valueField: 'V', timeField: null, tagFields: [], receiveTimes }
-  const bounds = { maxBatchRows: 2, maxBufferedBytes: 1000, flushIntervalMs: 1 }
+  const mapping = mqttMapping()
+  const bounds = { maxBatchRows: 2, maxBufferedBytes: 1000, flushIntervalMs: 1, sparkplug }
   const { signal } = new AbortController()
   await expect(runConnector({ ...options, mapping, ...bounds, signal, onNote: () => undefined })).rejects.toThrow(
     'wrong password',

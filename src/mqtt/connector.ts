@@ -15,6 +15,9 @@ import {
   type ReceivedMessage,
 } from './broker.ts'
 import { type MappingOptions, messageRows, unmappedRow } from './message-rows.ts'
+import { type MappedMessage, type SparkplugLimits, SparkplugNodes } from './sparkplug/sparkplug-nodes.ts'
+import { rebirthRequest } from './sparkplug/sparkplug-payload.ts'
+import { isSparkplug } from './sparkplug/sparkplug-topic.ts'
 
 export interface ConnectorOptions {
   readonly broker: BrokerOptions
@@ -22,6 +25,10 @@ export interface ConnectorOptions {
   readonly client: Pick<TidemarkClient, 'push'>
   readonly ingest: string
   readonly mapping: MappingOptions
+  readonly sparkplug: SparkplugLimits & {
+    /** Whether nodes are asked for their births. */
+    readonly mayAsk: boolean
+  }
   readonly maxBatchRows: number
   readonly maxBufferedBytes: number
   readonly flushIntervalMs: number
@@ -39,6 +46,8 @@ export interface ConnectorCounts {
 }
 
 const drainMs = 10_000
+/** So often it is looked whether messages have waited long enough for a birth. */
+const waitingEveryMs = 250
 
 /** The push will never go, however often it is tried: its rows are no good together, or none is. */
 const isHopeless = (error: unknown): boolean =>
@@ -55,6 +64,7 @@ class Connector {
   readonly #options: ConnectorOptions
   readonly #writer: IngestWriter
   readonly #acknowledgements = new Acknowledgements()
+  readonly #sparkplug: SparkplugNodes
   readonly #waiting: ReceivedMessage[] = []
   /** Whose rows are on their way, in the order of the rows. */
   #owners: Owner[] = []
@@ -78,6 +88,16 @@ class Connector {
       onBatch: (outcome) => this.#told(outcome),
       signal: stop,
     })
+    const { mapping, sparkplug } = options
+    this.#sparkplug = new SparkplugNodes({
+      ...{ ...sparkplug, mapping, nowMs: () => systemClock.nowMs(), onNote },
+      ask: sparkplug.mayAsk ? (topic) => this.#connection?.publish(topic, rebirthRequest(Date.now())) : null,
+    })
+    const ticking = setInterval(() => {
+      for (const mapped of this.#sparkplug.tick()) void this.#takeMapped(mapped)
+    }, waitingEveryMs)
+    ticking.unref()
+    stop.addEventListener('abort', () => clearInterval(ticking), { once: true })
   }
 
   get rows(): number {
@@ -110,6 +130,7 @@ class Connector {
   /** Nothing more is read; what is on its way is acknowledged, as far as it gets there. */
   async drain(): Promise<void> {
     this.#connection?.pause()
+    for (const mapped of this.#sparkplug.end()) void this.#takeMapped(mapped)
     await Promise.race([this.#writer.flush(), sleepOn(systemClock, drainMs, undefined)])
     this.#connection?.close()
   }
@@ -123,12 +144,22 @@ class Connector {
   async #work(): Promise<void> {
     this.#working = true
     for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
-      const texts = messageRows(message, this.#options.mapping)
       this.messages++
-      if (this.#acknowledgements.take(message, texts.length)) await this.#write(message, texts)
-      else this.again++
+      if (!this.#acknowledgements.take(message)) this.again++
+      else for (const mapped of this.#mappedBy(message)) await this.#takeMapped(mapped)
     }
     this.#working = false
+  }
+
+  /** The messages whose rows are known with this one. One of Sparkplug may wait for another, which says what it means. */
+  #mappedBy(message: ReceivedMessage): readonly MappedMessage[] {
+    if (isSparkplug(message.topic)) return this.#sparkplug.take(message)
+    return [{ message, rows: messageRows(message, this.#options.mapping) }]
+  }
+
+  async #takeMapped({ message, rows }: MappedMessage): Promise<void> {
+    this.#acknowledgements.mapped(message, rows.length)
+    await this.#write(message, rows)
   }
 
   async #write(message: ReceivedMessage, texts: readonly string[]): Promise<void> {

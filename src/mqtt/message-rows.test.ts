@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mqttMapping } from '../../test/support/mqtt-mapping.ts'
 import { messageRows } from './message-rows.ts'
 import { ReceiveTimes } from './receive-times.ts'
 import { topicTemplate } from './topic-template.ts'
@@ -9,7 +10,7 @@ const at = '2026-01-01T00:00:00.000Z'
 function rowsOf(topic: string, payload: string | Uint8Array): readonly string[] {
   const bytes = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload
   const receiveTimes = new ReceiveTimes(() => Date.parse(at))
-  const options = { template, valueField: 'V', timeField: 'D', tagFields: ['tag'], receiveTimes }
+  const options = mqttMapping({ template, timeField: 'D', tagFields: ['tag'], receiveTimes })
   return messageRows({ topic, payload: bytes }, options)
 }
 
@@ -56,6 +57,18 @@ test.each<[string, string, string[]]>([
 ])('%s', (_, payload, rows) => {
   expect(rowsOf('plant/hall/t1', payload)).toEqual(rows)
   for (const row of rows) JSON.parse(row)
+})
+
+test('texts and truth values may have properties of their own', () => {
+  const options = mqttMapping({ valueFields: { number: 'V', text: 'S', truth: 'B' } })
+  const payload = new TextEncoder().encode('[1,null,"on",true,{"V":"x"}]')
+  expect(messageRows({ topic: 't', payload }, options)).toEqual([
+    '{"V":1}',
+    '{"V":null}',
+    '{"S":"on"}',
+    '{"B":true}',
+    '{"V":"x"}',
+  ])
 })
 
 test('what is no UTF-8, of another topic or too large is kept as it came', () => {

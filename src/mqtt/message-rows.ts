@@ -3,11 +3,19 @@ import type { ReceivedMessage } from './broker.ts'
 import type { ReceiveTimes } from './receive-times.ts'
 import type { TopicTemplate } from './topic-template.ts'
 
+export interface ValueFields {
+  readonly number: string
+  readonly text: string
+  readonly truth: string
+}
+
 export interface MappingOptions {
   /** Null where topics give rows nothing. */
   readonly template: TopicTemplate | null
-  /** The property of a bare value. */
-  readonly valueField: string
+  /** What a metric of Sparkplug is called: of `spBv1.0/{group}/{node}/{device}/{metric}`. */
+  readonly metricTemplate: TopicTemplate
+  /** The properties of a bare value: a number or nothing known, a text, a truth value. */
+  readonly valueFields: ValueFields
   /** The property of the time, which a message may leave out; null where the ingest has none. */
   readonly timeField: string | null
   /** The properties that say what was measured: rows with the same of them are a series. */
@@ -82,9 +90,14 @@ function faultOf(message: Message, text: string, fitsTemplate: boolean): string 
   return /^[[{"]/.test(text) && !isJson(text) ? 'the payload is broken JSON' : null
 }
 
+function valueFieldOf(written: string, { number, text, truth }: ValueFields): string {
+  if (written.startsWith('"')) return text
+  return written === 'true' || written === 'false' ? truth : number
+}
+
 /** The rows of a message as JSON text: of an object, of an array each element, of a bare value or text one with that value. */
 export function messageRows(message: Message, options: MappingOptions): readonly string[] {
-  const { template, valueField, timeField } = options
+  const { template, valueFields, timeField } = options
   const text = textOf(message.payload)?.trim() ?? ''
   const properties = template === null ? new Map<string, string>() : template.propertiesOf(message.topic)
   const fault = faultOf(message, text, properties !== null)
@@ -93,7 +106,9 @@ export function messageRows(message: Message, options: MappingOptions): readonly
   const members = new Map([...properties].filter(([name]) => name !== timeField))
   return valuesOf(text).map((value) => {
     const written = isJson(value) ? value : JSON.stringify(value)
-    const object = written.startsWith('{') ? written : `{${JSON.stringify(valueField)}:${written}}`
+    const object = written.startsWith('{')
+      ? written
+      : `{${JSON.stringify(valueFieldOf(written, valueFields))}:${written}}`
     return withMembers(object, members, options)
   })
 }

@@ -3,8 +3,16 @@ import { generate, parser } from 'mqtt-packet'
 
 interface Sent {
   readonly topic: string
-  readonly payload: string
+  readonly payload: string | Uint8Array
   acknowledgedMs: number | null
+}
+
+/** What the publisher is told, as a node of Sparkplug is. */
+interface Listening {
+  readonly topic: string
+  readonly onMessage: () => void
+  /** Before anything is sent again. */
+  readonly onConnect?: () => void
 }
 
 /** A broker that is killed may forget what it acknowledged since it last wrote to disk. */
@@ -13,13 +21,15 @@ const forgottenMs = 2000
 /** Publishes with QoS 1 and sends again what was not acknowledged. */
 export class Qos1Publisher {
   readonly #port: number
+  readonly #listening: Listening | undefined
   readonly #sent: Sent[] = []
   #open = new Map<number, Sent>()
   #socket: Socket | null = null
   #nextId = 1
 
-  constructor(port: number) {
+  constructor(port: number, listening?: Listening) {
     this.#port = port
+    this.#listening = listening
   }
 
   get count(): number {
@@ -30,10 +40,16 @@ export class Qos1Publisher {
     return this.#sent.filter(({ acknowledgedMs }) => acknowledgedMs === null).length
   }
 
-  publish(topic: string, payload: string): void {
+  publish(topic: string, payload: string | Uint8Array): void {
     const message: Sent = { topic, payload, acknowledgedMs: null }
     this.#sent.push(message)
     this.#send(message)
+  }
+
+  /** With QoS 0. */
+  publishOnce(topic: string, payload: Uint8Array): void {
+    const packet = { cmd: 'publish', topic, payload: Buffer.from(payload), qos: 0, dup: false, retain: false } as const
+    this.#socket?.write(generate(packet))
   }
 
   /** Connects, and sends what may not have arrived. */
@@ -46,6 +62,7 @@ export class Qos1Publisher {
       packets.on('packet', (packet) => {
         if (packet.cmd === 'connack') resolve()
         if (packet.cmd === 'puback') this.#acknowledged(packet.messageId!)
+        if (packet.cmd === 'publish') this.#listening?.onMessage()
       })
       socket.on('data', (bytes: Buffer) => packets.parse(bytes))
       const clientId = `publisher-${this.#sent.length}-${Math.random()}`
@@ -57,6 +74,11 @@ export class Qos1Publisher {
     socket.once('close', () => {
       if (this.#socket === socket) this.#socket = null
     })
+    if (this.#listening !== undefined) {
+      const subscriptions = [{ topic: this.#listening.topic, qos: 0 as const }]
+      socket.write(generate({ cmd: 'subscribe', messageId: 65_535, subscriptions }))
+      this.#listening.onConnect?.()
+    }
     this.#open.clear()
     const sinceMs = performance.now() - forgottenMs
     for (const message of this.#sent) {
@@ -78,7 +100,10 @@ export class Qos1Publisher {
     this.#nextId = (this.#nextId % 65_535) + 1
     this.#open.set(messageId, message)
     const { topic, payload } = message
-    this.#socket.write(generate({ cmd: 'publish', topic, payload, qos: 1, messageId, dup: false, retain: false }))
+    const bytes = Buffer.from(payload)
+    this.#socket.write(
+      generate({ cmd: 'publish', topic, payload: bytes, qos: 1, messageId, dup: false, retain: false }),
+    )
   }
 
   #acknowledged(messageId: number): void {

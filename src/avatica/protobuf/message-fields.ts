@@ -1,29 +1,8 @@
 // The messages of Avatica's protobuf that this service reads and writes, by our own description of them. Their fields and numbers are those of
 // Apache Calcite Avatica 1.26 (`common.proto`, `requests.proto` and `responses.proto` under `core/src/main/protobuf`), Apache License 2.0.
-// MessageValues that nobody reads here are left out: a reader passes over them.
+// Fields that nobody reads here are left out: a reader passes over them.
 
-export type ScalarKind = 'string' | 'bytes' | 'bool' | 'double' | 'uint32' | 'int32' | 'uint64' | 'int64' | 'sint64'
-
-export interface MessageField {
-  /** As the JSON names it. */
-  readonly name: string
-  readonly kind: ScalarKind | Message | 'map'
-  readonly isRepeated?: true
-}
-
-/** By their numbers. */
-export type Message = ReadonlyMap<number, MessageField>
-
-type FieldEntry = readonly [number: number, name: string, kind: MessageField['kind'], repeated?: 'repeated']
-
-function message(...fields: readonly FieldEntry[]): Message {
-  return new Map(
-    fields.map(([number, name, kind, repeated]) => [
-      number,
-      repeated === undefined ? { name, kind } : { name, kind, isRepeated: true },
-    ]),
-  )
-}
+import { type Message, message } from '../../lib/protobuf/described-message.ts'
 
 /** An enum is its number. */
 const enumeration = 'uint32'

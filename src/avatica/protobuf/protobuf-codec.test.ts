@@ -1,10 +1,11 @@
 // The two wire formats say the same: what is asked in one is what is asked in the other.
 import { describe, expect, test } from 'vitest'
+import type { Message } from '../../lib/protobuf/described-message.ts'
+import { decodeMessage, encodeMessage, type MessageValues } from '../../lib/protobuf/wire.ts'
 import type { AvaticaRequest, AvaticaResponse, ResultSet } from '../avatica-protocol.ts'
 import { decodeJson, encodeJson } from '../json/json-codec.ts'
-import { type Message, requestMessages, responseMessages, WireMessage } from './message-fields.ts'
+import { requestMessages, responseMessages, WireMessage } from './message-fields.ts'
 import { decodeProtobuf, encodeProtobuf } from './protobuf-codec.ts'
-import { decodeMessage, encodeMessage, type MessageValues } from './wire.ts'
 
 const json = (body: unknown): AvaticaRequest => decodeJson(Buffer.from(JSON.stringify(body)))
 

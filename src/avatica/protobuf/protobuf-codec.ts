@@ -1,5 +1,6 @@
 // Avatica's requests and responses as protobuf: each in a `WireMessage` that names it.
 
+import { decodeMessage, encodeMessage, type MessageValues } from '../../lib/protobuf/wire.ts'
 import type {
   AvaticaRequest,
   AvaticaResponse,
@@ -12,7 +13,6 @@ import { malformed, readRequest } from '../read-request.ts'
 import { columnMembers, parameterMembers } from '../signature-members.ts'
 import { requestMessages, responseMessages, WireMessage } from './message-fields.ts'
 import { repNames, repNumbers } from './reps.ts'
-import { decodeMessage, encodeMessage, type MessageValues } from './wire.ts'
 import { rowMessages } from './write-rows.ts'
 
 /** Throws Problem `invalid_request`. */

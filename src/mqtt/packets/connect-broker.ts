@@ -118,6 +118,10 @@ class Connection implements BrokerConnection {
     this.#send({ cmd: 'puback', messageId, reasonCode: 0 })
   }
 
+  publish(topic: string, payload: Uint8Array): void {
+    this.#send({ cmd: 'publish', topic, payload: Buffer.from(payload), qos: 0, dup: false, retain: false })
+  }
+
   pause(): void {
     this.#paused = true
     this.#socket.pause()

@@ -1,13 +1,14 @@
+// Tested by `src/avatica/protobuf/protobuf-codec.test.ts`.
 // Messages by their description, over the library's wire format.
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import type { Message, MessageField, ScalarKind } from './message-fields.ts'
+import type { Message, MessageField, ScalarKind } from './described-message.ts'
 
 export type MessageValues = Record<string, unknown>
 
 /** Nothing that is read here lies deeper. */
 const depthMax = 8
 
-/** Throws an Error where the bytes are no such message. MessageValues that are not described are passed over; those that did not come are left out. */
+/** Throws an Error where the bytes are no such message. Fields that are not described are passed over; those that did not come are left out. */
 export function decodeMessage(bytes: Uint8Array, message: Message, depth = 0): MessageValues {
   if (depth > depthMax) throw new Error('messages lie too deep in each other')
   const reader = new BinaryReader(bytes)
@@ -64,6 +65,8 @@ function readScalar(reader: BinaryReader, kind: ScalarKind): unknown {
       return reader.bool()
     case 'double':
       return reader.double()
+    case 'float':
+      return reader.float()
     case 'uint32':
       return reader.uint32()
     case 'int32':
@@ -120,6 +123,9 @@ function writeNumber(writer: BinaryWriter, kind: ScalarKind | 'map', value: numb
     case 'double':
       writer.double(Number(value))
       return
+    case 'float':
+      writer.float(Number(value))
+      return
     case 'uint32':
       writer.uint32(Number(value))
       return
@@ -147,5 +153,6 @@ function isFields(value: unknown): value is MessageValues {
 function wireTypeOf({ kind }: MessageField): WireType {
   if (typeof kind !== 'string' || kind === 'string' || kind === 'bytes' || kind === 'map')
     return WireType.LengthDelimited
+  if (kind === 'float') return WireType.Bit32
   return kind === 'double' ? WireType.Bit64 : WireType.Varint
 }

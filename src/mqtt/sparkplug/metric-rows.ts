@@ -1,0 +1,84 @@
+import { type MappingOptions, unmappedRow } from '../message-rows.ts'
+import type { KnownMetrics } from './known-metrics.ts'
+import { kindOf, metricValue, type ScalarValue } from './metric-value.ts'
+import { type Metric, type Payload, rebirthName } from './sparkplug-payload.ts'
+import { metricTopic, type SparkplugTopic } from './sparkplug-topic.ts'
+
+/** A message of a node or of a device, read. */
+export interface SparkplugMessage {
+  readonly message: { readonly topic: string; readonly payload: Uint8Array }
+  readonly topic: SparkplugTopic
+  readonly payload: Payload
+}
+
+/** What belongs to the protocol and is no measurement. */
+const ofProtocol = new Set(['bdSeq', rebirthName])
+const whyCharactersMax = 2000
+
+function instantText(ms: number): string | null {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}
+
+const jsonOf = (value: ScalarValue): string => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
+
+class RowsOfMetrics {
+  readonly #source: SparkplugMessage
+  readonly #known: KnownMetrics | undefined
+  readonly #options: MappingOptions
+
+  constructor(source: SparkplugMessage, known: KnownMetrics | undefined, options: MappingOptions) {
+    this.#source = source
+    this.#known = known
+    this.#options = options
+  }
+
+  /** The row of a metric, none, or why it has none. */
+  of(metric: Metric): { row: string } | { why: string } | null {
+    const name = metric.name ?? (metric.alias === undefined ? undefined : this.#known?.nameOf(metric.alias))
+    if (name === undefined) {
+      if (metric.alias === undefined) return { why: 'a metric has neither name nor alias' }
+      return { why: `the birth that says what alias ${metric.alias} means did not come` }
+    }
+    if (metric.isTransient || ofProtocol.has(name)) return null
+    const datatype = metric.datatype ?? this.#known?.datatypeOf(name)
+    const found = metricValue(metric, datatype)
+    if ('why' in found) return { why: `${name} ${found.why}` }
+    return this.#row(name, metric, kindOf(found.value, datatype), found.value)
+  }
+
+  #row(name: string, metric: Metric, kind: keyof MappingOptions['valueFields'], value: ScalarValue) {
+    const { metricTemplate, timeField, tagFields, valueFields, receiveTimes } = this.#options
+    const path = metricTopic(this.#source.topic, name)
+    const properties = metricTemplate.propertiesOf(path)
+    if (properties === null) return { why: `${name} does not fit --topic as ${path}` }
+    const texts = new Map([...properties].map(([property, text]) => [property, JSON.stringify(text)]))
+    if (timeField !== null) {
+      const series = (): string => JSON.stringify(tagFields.map((tag) => properties.get(tag)))
+      const ms = metric.timestamp ?? this.#source.payload.timestamp
+      const at = instantText(ms ?? receiveTimes.next(series()))
+      if (at === null) return { why: `${name} has the time ${ms}, which no calendar has` }
+      texts.set(timeField, JSON.stringify(at))
+    }
+    texts.set(valueFields[kind], jsonOf(value))
+    return { row: `{${[...texts].map(([property, text]) => `${JSON.stringify(property)}:${text}`).join()}}` }
+  }
+}
+
+/** A row for each metric. Those that make none are in one row more, which the service rejects: the message as it came, with their names. */
+export function metricRows(
+  source: SparkplugMessage,
+  known: KnownMetrics | undefined,
+  options: MappingOptions,
+): readonly string[] {
+  const rows = new RowsOfMetrics(source, known, options)
+  const found = source.payload.metrics.map((metric) => rows.of(metric)).filter((one) => one !== null)
+  const faults = found.flatMap((one) => ('why' in one ? [one.why] : []))
+  const why = faults.join('; ')
+  return [
+    ...found.flatMap((one) => ('row' in one ? [one.row] : [])),
+    ...(faults.length === 0
+      ? []
+      : [unmappedRow(source.message, why.length > whyCharactersMax ? `${why.slice(0, whyCharactersMax)}...` : why)]),
+  ]
+}

@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest'
+import { mqttMapping } from '../../../test/support/mqtt-mapping.ts'
+import { sparkplugPayload, type WrittenMetric } from '../../../test/support/sparkplug-payloads.ts'
+import { SparkplugNodes, type SparkplugOptions } from './sparkplug-nodes.ts'
+
+/** One node and its device; what is told is who waits, what is asked, and the rows as `metric=value`. */
+function world(changes: Partial<SparkplugOptions> = {}) {
+  const asked: string[] = []
+  let nowMs = 0
+  let packetId = 0
+  const nodes = new SparkplugNodes({
+    ...{
+      mapping: mqttMapping(),
+      birthWaitMs: 1000,
+      birthWaitMessagesMax: 10,
+      birthWaitBytesMax: 1000,
+      knownMetricsMax: 100,
+    },
+    nowMs: () => nowMs,
+    ask: (topic) => asked.push(topic),
+    onNote: () => undefined,
+    ...changes,
+  })
+  const told = (mapped: ReturnType<SparkplugNodes['take']>): string[] =>
+    mapped.flatMap(({ rows }) =>
+      rows.map((row) => {
+        const { metric, V, mqtt_error } = JSON.parse(row) as { metric: string; V: number; mqtt_error?: string }
+        return mqtt_error ?? `${metric}=${V}`
+      }),
+    )
+  const send = (
+    path: string,
+    seq: number | undefined,
+    metrics: WrittenMetric[] = [],
+    more: { at?: number; isAgain?: boolean } = {},
+  ) => {
+    const { at = ++packetId, isAgain = false } = more
+    const payload = sparkplugPayload({ timestamp: at, metrics, ...(seq === undefined ? {} : { seq }) })
+    return told(nodes.take({ topic: `spBv1.0/G/${path}`, payload, packetId: ++packetId, isAgain }))
+  }
+  const tick = (ms: number): string[] => {
+    nowMs += ms
+    return told(nodes.tick())
+  }
+  return { asked, send, tick, nodes }
+}
+
+const ncmd = 'spBv1.0/G/NCMD/N'
+const named = (name: string, alias: number, double = 0): WrittenMetric => ({ name, alias, datatype: 10, double })
+const value = (alias: number, double: number): WrittenMetric => ({ alias, double })
+const bdSeq = (long: number): WrittenMetric => ({ name: 'bdSeq', datatype: 4, long })
+const missing = (alias: number): string => `the birth that says what alias ${alias} means did not come`
+
+test('aliases mean what the birth of their node or device says', () => {
+  const { asked, send } = world()
+  expect(send('NBIRTH/N', 0, [named('a', 1)])).toEqual(['a=0'])
+  expect(send('DBIRTH/N/D', 1, [named('b', 1), { name: 'c', alias: 2, datatype: 1, int: -1 }])).toEqual(['b=0', 'c=-1'])
+  expect(send('NDATA/N', 2, [value(1, 5)])).toEqual(['a=5'])
+  // Its type comes from the birth.
+  expect(send('DDATA/N/D', 3, [value(1, 6), { alias: 2, int: 0xfe }])).toEqual(['b=6', 'c=-2'])
+  expect(asked).toEqual([])
+})
+
+test('sequence numbers go round, and other nodes have their own', () => {
+  const { asked, send } = world()
+  send('NBIRTH/N', 254, [named('a', 1)])
+  send('NBIRTH/M', 7, [named('m', 1)])
+  expect(send('NDATA/N', 255, [value(1, 1)])).toEqual(['a=1'])
+  expect(send('NDATA/N', 0, [value(1, 2)])).toEqual(['a=2'])
+  expect(send('NDATA/M', 8, [value(1, 3)])).toEqual(['m=3'])
+  expect(asked).toEqual([])
+})
+
+test('data without a birth waits for it, and its node is asked', () => {
+  const { asked, send } = world()
+  expect(send('NDATA/N', 5, [value(1, 5)])).toEqual([])
+  expect(send('DDATA/N/D', 6, [value(1, 6)])).toEqual([])
+  expect(asked).toEqual([ncmd])
+  expect(send('NBIRTH/N', 0, [named('a', 1)])).toEqual(['a=5', 'a=0'])
+  expect(send('DBIRTH/N/D', 1, [named('b', 1)])).toEqual(['b=6', 'b=0'])
+  expect(asked).toEqual([ncmd])
+})
+
+test('data that says its names and types needs no birth, but its node is asked', () => {
+  const { asked, send } = world()
+  expect(send('NDATA/N', 5, [{ name: 'a', datatype: 1, int: -1 }])).toEqual(['a=-1'])
+  expect(send('NDATA/N', 6, [{ name: 'a', double: 2 }])).toEqual(['a=2'])
+  expect(send('NDATA/N', 7, [{ name: 'a', int: 2 }])).toEqual([])
+  expect(asked).toEqual([ncmd])
+})
+
+test('after a gap nothing is known: a birth may be what is missing', () => {
+  const { asked, send } = world()
+  send('NBIRTH/N', 0, [named('a', 1)])
+  expect(send('NDATA/N', 2, [value(1, 5)])).toEqual([])
+  expect(asked).toEqual([ncmd])
+  expect(send('NDATA/N', 3, [value(1, 6)])).toEqual([])
+  expect(send('NBIRTH/N', 0, [named('b', 1)])).toEqual(['b=5', 'b=6', 'b=0'])
+  expect(send('NDATA/N', 1, [value(1, 7)])).toEqual(['b=7'])
+  expect(asked).toEqual([ncmd])
+})
+
+test('an alias that no birth has waits for the next; if that does not have it, it makes no row', () => {
+  const { asked, send } = world()
+  send('NBIRTH/N', 0, [named('a', 1)])
+  expect(send('NDATA/N', 1, [value(1, 5), value(2, 6)])).toEqual([])
+  expect(asked).toEqual([ncmd])
+  expect(send('NBIRTH/N', 0, [named('a', 1)])).toEqual(['a=5', missing(2), 'a=0'])
+})
+
+test('a node is asked again while messages wait; at the end of their time they make no rows', () => {
+  const { asked, send, tick } = world({ birthWaitMs: 5000 })
+  send('NDATA/N', 5, [value(1, 5)])
+  expect(tick(2999)).toEqual([])
+  expect(asked).toEqual([ncmd])
+  expect(tick(1)).toEqual([])
+  expect(asked).toEqual([ncmd, ncmd])
+  expect(tick(2000)).toEqual([missing(1)])
+  expect(tick(9000)).toEqual([])
+  expect(asked).toEqual([ncmd, ncmd])
+})
+
+test.each([
+  ['messages', { birthWaitMessagesMax: 1 }],
+  ['bytes', { birthWaitBytesMax: 30 }],
+])('beyond the bound of %s the oldest waits no longer', (_, changes) => {
+  const { send } = world(changes)
+  expect(send('NDATA/N', 5, [value(1, 5)])).toEqual([])
+  expect(send('NDATA/N', 6, [value(2, 6)])).toEqual([missing(1)])
+})
+
+test('who may not ask waits for births alone', () => {
+  const { send } = world({ ask: null })
+  expect(send('NDATA/N', 5, [value(1, 5)])).toEqual([])
+  expect(send('NBIRTH/N', 0, [named('a', 1)])).toEqual(['a=5', 'a=0'])
+})
+
+test('a death has no row; what waits makes none either, and data after it needs a birth', () => {
+  const { asked, send } = world()
+  send('NBIRTH/N', 0, [bdSeq(3), named('a', 1)])
+  send('DBIRTH/N/D', 1, [named('b', 1)])
+  expect(send('DDEATH/N/D', 2)).toEqual([])
+  expect(send('DDATA/N/D', 3, [value(1, 5)])).toEqual([])
+  expect(send('NDATA/N', 4, [value(1, 5)])).toEqual(['a=5'])
+  // The will of a session before.
+  expect(send('NDEATH/N', undefined, [bdSeq(2)])).toEqual([])
+  expect(send('NDATA/N', 5, [value(1, 6)])).toEqual(['a=6'])
+  expect(send('NDEATH/N', undefined, [bdSeq(3)])).toEqual([missing(1)])
+  expect(send('NDATA/N', 6, [value(1, 7)])).toEqual([])
+  expect(asked).toEqual([ncmd])
+})
+
+test('what comes again, or was sent before the birth that is known, tells of no gap', () => {
+  const { asked, send } = world()
+  send('NBIRTH/N', 0, [named('a', 1)], { at: 100 })
+  send('NDATA/N', 1, [value(1, 1)], { at: 101 })
+  send('NDATA/N', 2, [value(1, 2)], { at: 102 })
+  expect(send('NBIRTH/N', 0, [named('old', 1)], { at: 50, isAgain: true })).toEqual(['old=0'])
+  expect(send('NDATA/N', 1, [value(1, 1)], { at: 101, isAgain: true })).toEqual(['a=1'])
+  expect(send('NDATA/N', 77, [value(1, 9)], { at: 99 })).toEqual(['a=9'])
+  expect(send('NDATA/N', 3, [value(1, 3)], { at: 103 })).toEqual(['a=3'])
+  expect(asked).toEqual([])
+})
+
+test('a birth is true though its clock went back', () => {
+  const { asked, send } = world()
+  send('NBIRTH/N', 0, [named('a', 1)], { at: 100 })
+  send('NBIRTH/N', 0, [named('b', 1)], { at: 50 })
+  expect(send('NDATA/N', 1, [value(1, 1)], { at: 51 })).toEqual(['b=1'])
+  expect(asked).toEqual([])
+})
+
+test('beyond the bound of metrics the node that was met first is forgotten', () => {
+  const { asked, send } = world({ knownMetricsMax: 5 })
+  send('NBIRTH/N', 0, [named('a', 1)])
+  expect(send('NBIRTH/M', 0, [named('b', 1)])).toEqual(['b=0'])
+  expect(send('NDATA/M', 1, [value(1, 1)])).toEqual(['b=1'])
+  expect(send('NDATA/N', 1, [value(1, 1)])).toEqual([])
+  expect(asked).toEqual([ncmd])
+})
+
+test.each([
+  ['spBv1.0/G/NCMD/N', []],
+  ['spBv1.0/G/DCMD/N/D', []],
+  ['spBv1.0/STATE/host', []],
+  ['spBv1.0/G/NDATA/N/D', ['the topic is none of Sparkplug B']],
+  ['spBv1.0/G/DDATA/N', ['the topic is none of Sparkplug B']],
+  ['spBv1.0/G/WHAT/N', ['the topic is none of Sparkplug B']],
+  ['spBv1.0/G/DDATA/N/D/E', ['the topic is none of Sparkplug B']],
+  ['spBv1.0/G/NDATA/N', [expect.stringContaining('the payload is none of Sparkplug B (')]],
+])('%s with a text', (topic, faults) => {
+  const { nodes } = world()
+  const payload = new TextEncoder().encode('{"online":true}')
+  const [mapped] = nodes.take({ topic, payload, packetId: 1, isAgain: false })
+  expect(mapped!.rows.map((row) => (JSON.parse(row) as { mqtt_error: string }).mqtt_error)).toEqual(faults)
+})

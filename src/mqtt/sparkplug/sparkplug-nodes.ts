@@ -1,0 +1,226 @@
+// What is known of the nodes that publish: who is born, what aliases mean, which message comes next. Messages that need a birth wait for it.
+
+import { messageOf } from '../../lib/message-of.ts'
+import type { ReceivedMessage } from '../broker.ts'
+import { type MappingOptions, unmappedRow } from '../message-rows.ts'
+import { isReadable, KnownMetrics } from './known-metrics.ts'
+import { metricRows, type SparkplugMessage } from './metric-rows.ts'
+import { decodePayload, type Payload } from './sparkplug-payload.ts'
+import { commandTopic, type SparkplugTopic, sparkplugTopic } from './sparkplug-topic.ts'
+import { WaitingMessages } from './waiting-messages.ts'
+
+export interface SparkplugLimits {
+  /** How long a message waits for a birth before it becomes a rejected row. */
+  readonly birthWaitMs: number
+  /** The most messages, and bytes of them, that wait. Beyond them the oldest waits no longer. */
+  readonly birthWaitMessagesMax: number
+  readonly birthWaitBytesMax: number
+  /** The most metrics of births that are remembered. Beyond them the node that was met first is forgotten, and asked again. */
+  readonly knownMetricsMax: number
+}
+
+export interface SparkplugOptions extends SparkplugLimits {
+  readonly mapping: MappingOptions
+  readonly nowMs: () => number
+  /** Publishes a request for births there; null where nodes must not be asked. */
+  readonly ask: ((topic: string) => void) | null
+  readonly onNote: (text: string) => void
+}
+
+/** A message whose rows are known now. */
+export interface MappedMessage {
+  readonly message: ReceivedMessage
+  readonly rows: readonly string[]
+}
+
+interface Node {
+  readonly group: string
+  readonly node: string
+  /** By device; the node's own is that of ''. */
+  readonly births: Map<string, KnownMetrics>
+  bornMs: number
+  bdSeq: unknown
+  nextSeq: number | null
+  askedMs: number
+}
+
+interface Taken extends SparkplugMessage {
+  readonly message: ReceivedMessage
+}
+
+/** A node has this time to answer before it is asked again. */
+const askEveryMs = 3000
+
+const bdSeqOf = ({ metrics }: Payload): unknown => metrics.find(({ name }) => name === 'bdSeq')?.value
+
+export class SparkplugNodes {
+  readonly #options: SparkplugOptions
+  /** By group and node, in the order in which they were met. */
+  readonly #nodes = new Map<string, Node>()
+  readonly #waiting: WaitingMessages<Taken>
+  #knownMetrics = 0
+
+  constructor(options: SparkplugOptions) {
+    this.#options = options
+    this.#waiting = new WaitingMessages({
+      messagesMax: options.birthWaitMessagesMax,
+      bytesMax: options.birthWaitBytesMax,
+    })
+  }
+
+  /** The messages whose rows are known now: mostly this one; with a birth also those that waited for it. */
+  take(message: ReceivedMessage): readonly MappedMessage[] {
+    const topic = sparkplugTopic(message.topic)
+    if (topic === 'other') return [{ message, rows: [] }]
+    if (topic === null) return [this.#unmapped(message, 'the topic is none of Sparkplug B')]
+    let payload: Payload
+    try {
+      payload = decodePayload(message.payload)
+    } catch (error) {
+      return [this.#unmapped(message, `the payload is none of Sparkplug B (${messageOf(error)})`)]
+    }
+    const taken = { message, topic, payload }
+    const node = this.#nodeOf(topic)
+    if (topic.type === 'NBIRTH' || topic.type === 'DBIRTH') return this.#birth(taken, node)
+    if (topic.type === 'NDEATH' || topic.type === 'DDEATH') return this.#death(taken, node)
+    return this.#data(taken, node)
+  }
+
+  /** To be called now and then while messages wait: asks again, and gives those up whose time is over. */
+  tick(): readonly MappedMessage[] {
+    const over = this.#waiting.takeUntil(this.#options.nowMs())
+    for (const { topic } of this.#waiting.all()) this.#ask(this.#nodeOf(topic))
+    return over.map((taken) => this.#mapped(taken))
+  }
+
+  /** Nothing more comes: what waits and is not sent again by the broker goes as it came. */
+  end(): readonly MappedMessage[] {
+    return this.#waiting.takeOf(({ message }) => message.packetId === null).map((taken) => this.#mapped(taken))
+  }
+
+  #nodeOf({ group, node }: SparkplugTopic): Node {
+    const key = `${group}/${node}`
+    const known = this.#nodes.get(key)
+    if (known !== undefined) return known
+    const born = {
+      bornMs: Number.NEGATIVE_INFINITY,
+      bdSeq: undefined,
+      nextSeq: null,
+      askedMs: Number.NEGATIVE_INFINITY,
+    }
+    const made: Node = { group, node, births: new Map(), ...born }
+    this.#nodes.set(key, made)
+    this.#knownMetrics++
+    this.#forget(made)
+    return made
+  }
+
+  #birth(taken: Taken, node: Node): readonly MappedMessage[] {
+    const { topic, payload } = taken
+    const known = new KnownMetrics(payload)
+    // One that is new is true, whatever its clock says.
+    const isLate = taken.message.isAgain && this.#isLate(node, payload)
+    const own = { message: taken.message, rows: metricRows(taken, known, this.#options.mapping) }
+    if (isLate) return [own]
+    if (topic.type === 'NBIRTH') {
+      this.#forgetBirths(node)
+      node.bornMs = payload.timestamp ?? Number.NEGATIVE_INFINITY
+      node.bdSeq = bdSeqOf(payload)
+      node.nextSeq = payload.seq === undefined ? null : (payload.seq + 1) % 256
+    } else this.#follow(taken, node)
+    this.#knownMetrics += known.size - (node.births.get(topic.device)?.size ?? 0)
+    node.births.set(topic.device, known)
+    this.#forget(node)
+    return [...this.#waiting.takeOf(isOf(topic)).map((one) => this.#mapped(one)), own]
+  }
+
+  #death(taken: Taken, node: Node): readonly MappedMessage[] {
+    const { topic, payload, message } = taken
+    const own = { message, rows: [] }
+    if (topic.type === 'NDEATH') {
+      // The will of a session that is over may come after the next birth.
+      if (node.births.has('') && node.bdSeq !== undefined && bdSeqOf(payload) !== node.bdSeq) return [own]
+      this.#forgetBirths(node)
+      node.nextSeq = null
+    } else {
+      this.#follow(taken, node)
+      this.#knownMetrics -= node.births.get(topic.device)?.size ?? 0
+      node.births.delete(topic.device)
+    }
+    // Who is born next may mean other metrics by its aliases.
+    const ofDead = this.#waiting.takeOf(topic.type === 'DDEATH' ? isOf(topic) : isOfNode(topic))
+    return [...ofDead.map((one) => this.#mapped(one)), own]
+  }
+
+  #data(taken: Taken, node: Node): readonly MappedMessage[] {
+    const { topic, payload, message } = taken
+    this.#follow(taken, node)
+    const known = node.births.get(topic.device)
+    if (known === undefined) this.#ask(node)
+    if (payload.metrics.every((metric) => isReadable(metric, known))) return [this.#mapped(taken)]
+    this.#ask(node)
+    const untilMs = this.#options.nowMs() + this.#options.birthWaitMs
+    return this.#waiting.add(taken, message.payload.length, untilMs).map((oldest) => this.#mapped(oldest))
+  }
+
+  /** After a gap it is not known what aliases mean: a birth may have been lost. */
+  #follow({ payload, message }: Taken, node: Node): void {
+    const { seq } = payload
+    if (seq === undefined || this.#isLate(node, payload) || (message.isAgain && seq !== node.nextSeq)) return
+    if (node.nextSeq !== null && seq !== node.nextSeq) {
+      this.#forgetBirths(node)
+      this.#ask(node)
+    }
+    node.nextSeq = (seq + 1) % 256
+  }
+
+  /** Sent before the birth that is known: it came again, or was overtaken. */
+  #isLate({ bornMs }: Node, { timestamp }: Payload): boolean {
+    return timestamp !== undefined && timestamp < bornMs
+  }
+
+  #ask(node: Node): void {
+    const { nowMs, ask, onNote } = this.#options
+    const atMs = nowMs()
+    if (ask === null || atMs - node.askedMs < askEveryMs) return
+    node.askedMs = atMs
+    onNote(`${node.group}/${node.node} is asked for its births: a message is missing, or what it means.`)
+    ask(commandTopic(node))
+  }
+
+  #forgetBirths(node: Node): void {
+    for (const { size } of node.births.values()) this.#knownMetrics -= size
+    node.births.clear()
+  }
+
+  #forget(except: Node): void {
+    for (const [key, node] of this.#nodes) {
+      if (this.#knownMetrics <= this.#options.knownMetricsMax) return
+      if (node === except) continue
+      this.#forgetBirths(node)
+      this.#nodes.delete(key)
+      this.#knownMetrics--
+    }
+  }
+
+  #mapped(taken: Taken): MappedMessage {
+    const { group, node, device } = taken.topic
+    const known = this.#nodes.get(`${group}/${node}`)?.births.get(device)
+    return { message: taken.message, rows: metricRows(taken, known, this.#options.mapping) }
+  }
+
+  #unmapped(message: ReceivedMessage, why: string): MappedMessage {
+    return { message, rows: [unmappedRow(message, why)] }
+  }
+}
+
+type OfTopic = (one: Taken) => boolean
+
+function isOfNode({ group, node }: SparkplugTopic): OfTopic {
+  return ({ topic }) => topic.group === group && topic.node === node
+}
+
+function isOf(publisher: SparkplugTopic): OfTopic {
+  const isNode = isOfNode(publisher)
+  return (one) => isNode(one) && one.topic.device === publisher.device
+}

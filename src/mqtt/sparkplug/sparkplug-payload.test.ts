@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { sparkplugPayload } from '../../../test/support/sparkplug-payloads.ts'
+import { decodePayload, rebirthRequest } from './sparkplug-payload.ts'
+
+/** Of `sparkplug-payload` 1.0.3 of Eclipse Tahu: metrics of six types, one null, with an alias and a time. */
+const ofTahu =
+  '0880d0eab6b73312140a016110031881d0eab6b733200150ffffffff0f120b0a0162200758ffffffff0f120a0a01632009650000c03f12090a0164200e7a026f6e12070a0165200b700112070a0166200438011807'
+
+test("what another's encoder wrote is read", () => {
+  const plain = { isTransient: false, isNull: false }
+  expect(decodePayload(Buffer.from(ofTahu, 'hex'))).toEqual({
+    timestamp: 1767225600000,
+    seq: 7,
+    metrics: [
+      { ...plain, name: 'a', alias: 3n, timestamp: 1767225600001, datatype: 1, value: 0xffffffffn },
+      { ...plain, name: 'b', datatype: 7, value: 0xffffffffn },
+      { ...plain, name: 'c', datatype: 9, value: 1.5 },
+      { ...plain, name: 'd', datatype: 14, value: 'on' },
+      { ...plain, name: 'e', datatype: 11, value: true },
+      { ...plain, name: 'f', datatype: 4, isNull: true },
+    ],
+  })
+})
+
+test('a request for births is what the specification asks for', () => {
+  const metric = { name: 'Node Control/Rebirth', timestamp: 5, datatype: 11, boolean: true }
+  expect(Buffer.from(rebirthRequest(5))).toEqual(Buffer.from(sparkplugPayload({ timestamp: 5, metrics: [metric] })))
+})
+
+test.each([
+  ['an unending number', 'ffffffffffffffffffffff'],
+  ['a metric beyond the end', '12ff01'],
+  ['a name that is no UTF-8', '12030a01ff'],
+  ['a text', Buffer.from('{"online":true}').toString('hex')],
+])('%s is no payload', (_, hex) => {
+  expect(() => decodePayload(Buffer.from(hex, 'hex'))).toThrow()
+})

@@ -1,0 +1,99 @@
+// Payloads of Sparkplug B, by our own description of them. Fields and numbers are those of `sparkplug_b.proto` of Eclipse Tahu (EPL-2.0) and of the
+// Sparkplug specification 3.0. Properties and metadata of metrics are left out: nobody reads them here.
+
+import { message } from '../../lib/protobuf/described-message.ts'
+import { decodeMessage, encodeMessage } from '../../lib/protobuf/wire.ts'
+
+const MetricMessage = message(
+  [1, 'name', 'string'],
+  [2, 'alias', 'uint64'],
+  [3, 'timestamp', 'uint64'],
+  [4, 'datatype', 'uint32'],
+  [6, 'isTransient', 'bool'],
+  [7, 'isNull', 'bool'],
+  [10, 'int', 'uint32'],
+  [11, 'long', 'uint64'],
+  [12, 'float', 'float'],
+  [13, 'double', 'double'],
+  [14, 'boolean', 'bool'],
+  [15, 'string', 'string'],
+  [16, 'bytes', 'bytes'],
+  [17, 'dataset', 'bytes'],
+  [18, 'template', 'bytes'],
+  [19, 'extension', 'bytes'],
+)
+
+const PayloadMessage = message(
+  [1, 'timestamp', 'uint64'],
+  [2, 'metrics', MetricMessage, 'repeated'],
+  [3, 'seq', 'uint64'],
+)
+
+export interface Metric {
+  readonly name?: string
+  readonly alias?: bigint
+  /** Milliseconds since the epoch. */
+  readonly timestamp?: number
+  readonly datatype?: number
+  readonly isTransient: boolean
+  readonly isNull: boolean
+  /** As the wire has it: whole numbers without their sign. Undefined where there is none, or none that a row can hold. */
+  readonly value?: string | number | bigint | boolean
+}
+
+export interface Payload {
+  /** Milliseconds since the epoch. */
+  readonly timestamp?: number
+  /** From 0 to 255. */
+  readonly seq?: number
+  readonly metrics: readonly Metric[]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A large number says no time, and stays one that no calendar has. */
+function timeOf(value: unknown): { timestamp?: number } {
+  return typeof value === 'number' || typeof value === 'bigint' ? { timestamp: Number(value) } : {}
+}
+
+function carriedValue(fields: Fields): { value?: NonNullable<Metric['value']> } {
+  const whole = fields['long'] ?? fields['int']
+  if (typeof whole === 'number' || typeof whole === 'bigint') return { value: BigInt(whole) }
+  const value = fields['double'] ?? fields['float'] ?? fields['boolean'] ?? fields['string']
+  return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string' ? { value } : {}
+}
+
+function metricOf(fields: Fields): Metric {
+  const { name, alias, datatype } = fields
+  return {
+    // An alias stands for a name that is left out or empty.
+    ...(typeof name === 'string' && name !== '' ? { name } : {}),
+    ...(typeof alias === 'number' || typeof alias === 'bigint' ? { alias: BigInt(alias) } : {}),
+    ...(typeof datatype === 'number' && datatype !== 0 ? { datatype } : {}),
+    ...timeOf(fields['timestamp']),
+    isTransient: fields['isTransient'] === true,
+    isNull: fields['isNull'] === true,
+    ...carriedValue(fields),
+  }
+}
+
+/** Throws where the bytes are no payload. */
+export function decodePayload(bytes: Uint8Array): Payload {
+  const fields = decodeMessage(bytes, PayloadMessage)
+  const metrics: unknown = fields['metrics'] ?? []
+  const seq = fields['seq']
+  return {
+    ...timeOf(fields['timestamp']),
+    ...(typeof seq === 'number' || typeof seq === 'bigint' ? { seq: Number(BigInt(seq) % 256n) } : {}),
+    metrics: (metrics as readonly Fields[]).map(metricOf),
+  }
+}
+
+export const rebirthName = 'Node Control/Rebirth'
+const booleanType = 11
+
+/** What asks a node for its births again. */
+export function rebirthRequest(nowMs: number): Uint8Array {
+  const rebirth = { name: rebirthName, timestamp: nowMs, datatype: booleanType, boolean: true }
+  return encodeMessage({ timestamp: nowMs, metrics: [rebirth] }, PayloadMessage)
+}

@@ -1,0 +1,17 @@
+import type { MappingOptions } from '../../src/mqtt/message-rows.ts'
+import { ReceiveTimes } from '../../src/mqtt/receive-times.ts'
+import { metricTemplateText } from '../../src/mqtt/sparkplug/sparkplug-topic.ts'
+import { topicTemplate } from '../../src/mqtt/topic-template.ts'
+
+/** How messages become rows, in tests: with one field for all values. */
+export function mqttMapping(changes: Partial<MappingOptions> = {}): MappingOptions {
+  return {
+    template: null,
+    metricTemplate: topicTemplate(metricTemplateText),
+    valueFields: { number: 'V', text: 'V', truth: 'V' },
+    timeField: null,
+    tagFields: [],
+    receiveTimes: new ReceiveTimes(() => 0),
+    ...changes,
+  }
+}

@@ -1,0 +1,64 @@
+// Payloads of Sparkplug B as a node writes them, number for number as in `sparkplug_b.proto`: what the service reads by its own description.
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+
+export interface WrittenMetric {
+  readonly name?: string
+  readonly alias?: number
+  readonly timestamp?: number
+  readonly datatype?: number
+  readonly isHistorical?: boolean
+  readonly isTransient?: boolean
+  readonly isNull?: boolean
+  /** The field of the value and what is in it. */
+  readonly int?: number
+  readonly long?: bigint | number
+  readonly float?: number
+  readonly double?: number
+  readonly boolean?: boolean
+  readonly string?: string
+  readonly bytes?: Uint8Array
+  readonly dataset?: Uint8Array
+  readonly template?: Uint8Array
+}
+
+type Write = (writer: BinaryWriter, value: never) => unknown
+
+const fields: readonly (readonly [name: keyof WrittenMetric, number: number, wireType: WireType, write: Write])[] = [
+  ['name', 1, WireType.LengthDelimited, (writer, value: string) => writer.string(value)],
+  ['alias', 2, WireType.Varint, (writer, value: number) => writer.uint64(value)],
+  ['timestamp', 3, WireType.Varint, (writer, value: number) => writer.uint64(value)],
+  ['datatype', 4, WireType.Varint, (writer, value: number) => writer.uint32(value)],
+  ['isHistorical', 5, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
+  ['isTransient', 6, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
+  ['isNull', 7, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
+  ['int', 10, WireType.Varint, (writer, value: number) => writer.int32(value)],
+  ['long', 11, WireType.Varint, (writer, value: bigint | number) => writer.uint64(BigInt.asUintN(64, BigInt(value)))],
+  ['float', 12, WireType.Bit32, (writer, value: number) => writer.float(value)],
+  ['double', 13, WireType.Bit64, (writer, value: number) => writer.double(value)],
+  ['boolean', 14, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
+  ['string', 15, WireType.LengthDelimited, (writer, value: string) => writer.string(value)],
+  ['bytes', 16, WireType.LengthDelimited, (writer, value: Uint8Array) => writer.bytes(value)],
+  ['dataset', 17, WireType.LengthDelimited, (writer, value: Uint8Array) => writer.bytes(value)],
+  ['template', 18, WireType.LengthDelimited, (writer, value: Uint8Array) => writer.bytes(value)],
+]
+
+export interface WrittenPayload {
+  readonly timestamp?: number
+  readonly seq?: number
+  readonly metrics?: readonly WrittenMetric[]
+}
+
+export function sparkplugPayload({ timestamp, seq, metrics = [] }: WrittenPayload): Uint8Array {
+  const writer = new BinaryWriter()
+  if (timestamp !== undefined) writer.tag(1, WireType.Varint).uint64(timestamp)
+  for (const metric of metrics) {
+    writer.tag(2, WireType.LengthDelimited).fork()
+    for (const [name, number, wireType, write] of fields) {
+      const value = metric[name]
+      if (value !== undefined) write(writer.tag(number, wireType), value as never)
+    }
+    writer.join()
+  }
+  if (seq !== undefined) writer.tag(3, WireType.Varint).uint64(seq)
+  return writer.finish()
+}
