@@ -185,6 +185,29 @@ test('rows that are older than the entity keeps its items are told', async () =>
   expect(JSON.parse((await tidemark(url, [...argv, '--json'], rows)).out)).toMatchObject({ older_than_kept: 2 })
 })
 
+test.each([
+  [
+    [],
+    ' and push again, or rename the rejected rows, with an admin key: tidemark rejected replay plant --batch b --rename tag=T,time=D --dry-run\n',
+  ],
+  [['--dry-run'], '.\n'],
+])('names that the ingest does not know are answered with its own: %j', async (options, wayOut) => {
+  const fault = { index: 0, field: 'time', code: 'unknown_field', message: 'no such field' }
+  const counts = { rows: 1, stored: 0, rejected: 1, errors: [fault] }
+  const { url } = await service({
+    'GET /ingests/plant': () => [200, { ...plantIngest, unknown: 'reject', lines: null }],
+    'POST /ingests/plant/data': () => [200, { batch: 'b', rows: 1 }],
+    'GET /ingests/plant/batches/b': () => [200, { batch: 'b', pending: 0, ...counts }],
+    'POST /ingests/plant/check': () => [200, counts],
+  })
+  const argv = ['push', 'plant', '-', '--format', 'ndjson', ...options]
+  const { code, out } = await tidemark(url, argv, '{"tag":"a","V":1,"time":"2026-01-01T08:00:00Z"}\n')
+  expect(code).toBe(2)
+  expect(out).toContain(
+    `The fields of plant are D, T, V. By its first row, the file may mean tag=T,time=D: rename them there${wayOut}`,
+  )
+})
+
 test('options for CSV do nothing silently elsewhere', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
   expect(code).toBe(64)

@@ -6,6 +6,7 @@ import { mayGoBetter, withRetries } from '../client/retries.ts'
 import { batchesOf } from '../file-push/batches.ts'
 import { FileLines } from '../file-push/file-lines.ts'
 import { fileFormats } from '../file-push/file-name.ts'
+import { FirstRow } from '../file-push/first-row.ts'
 import { type KnownIngest, knownIngest } from '../file-push/known-ingest.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
 import { jsonRows, ndjsonRows, type PushedRows, protocolLines } from '../file-push/rows.ts'
@@ -207,11 +208,12 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const known = await targetOf(() => whenThere(context, retryMs, () => knownIngest(client, ingest)), source)
   const fileLines = new FileLines()
   const csv = { ...typed, known: known.types, required: known.required, source }
-  const rows = await rowsOf(csv, unreadable, fileLines)
+  const firstRow = new FirstRow()
+  const rows = firstRow.of(await rowsOf(csv, unreadable, fileLines))
   const lineOf = (row: number): number | null => (source.format === 'ndjson' ? fileLines.lineOf(row) : null)
   const door = doorOf({ client, ingest, known, format: source.format, precision: options.precision ?? 'ns' })
   const receipt = (batch: string) => client.receipt(ingest, batch)
-  const job = { context, ingest, options, source, door, lineOf, receipt, retryMs }
+  const job = { context, ingest, known, firstRow, options, source, door, lineOf, receipt, retryMs }
   if (unreadable !== null) {
     context.exitWith(await dryRun(job, rows, unreadable))
     return
@@ -227,7 +229,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const failure = failureReport(result, options.skipRows, door.noun, lineOf)
   if (options.json) printJson(context, report)
   else if (result.acknowledgedRows > 0 || failure === null)
-    context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv', ...door }))
+    context.stdout.write(reportText(report, { ...job, csv: source.format === 'csv', ...door }))
   const lines =
     failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, door.noun)])
   if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))

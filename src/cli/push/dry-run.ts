@@ -10,7 +10,7 @@ import { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
 import { printJson } from '../output.ts'
 import type { PushJob } from './push-job.ts'
-import { choiceHint, csvHints, formatCount, oldLines, rejectionLines } from './report.ts'
+import { choiceHint, csvHints, formatCount, nameLines, oldLines, rejectionLines } from './report.ts'
 
 /** By default so many rows are taken in one check; where the service takes fewer, a check is parted. */
 const checkRows = 1000
@@ -64,7 +64,8 @@ type DryRunReport = Parameters<typeof rejectionLines>[0] & {
   readonly unreadable: number
 }
 
-function dryRunText(report: DryRunReport, unreadable: UnreadableRows, { source, door, ingest }: PushJob): string {
+function dryRunText(report: DryRunReport, unreadable: UnreadableRows, job: PushJob): string {
+  const { source, door, ingest } = job
   const counts: [string, number][] = [
     ['checked', report.checked],
     ['would be stored', report.stored],
@@ -73,7 +74,10 @@ function dryRunText(report: DryRunReport, unreadable: UnreadableRows, { source, 
   if (unreadable.count > 0) counts.push(['cannot be read', unreadable.count])
   const width = Math.max(...counts.map(([, count]) => formatCount(count).length))
   const table = counts.map(([name, count]) => `${name.padEnd(17)}  ${formatCount(count).padStart(width)}\n`).join('')
-  const hints = [...oldLines(door.oldRows, ingest), ...(source.format === 'csv' ? csvHints(report) : [])]
+  const hints = [
+    ...oldLines(door.oldRows, ingest),
+    ...(source.format === 'csv' ? csvHints(report) : nameLines(report, job, undefined)),
+  ]
   const lines = [...rejectionLines(report, door.noun), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`
 }

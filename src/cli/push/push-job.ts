@@ -5,6 +5,7 @@ import type { CliContext } from '../context.ts'
 import type { JsonOption } from '../output.ts'
 import type { CsvOptions } from './csv-options.ts'
 import type { Door } from './door.ts'
+import type { NamesOfPush } from './report.ts'
 import type { RowsSource } from './source.ts'
 
 export interface FilePushOptions extends JsonOption, CsvOptions {
@@ -19,9 +20,8 @@ export interface FilePushOptions extends JsonOption, CsvOptions {
   readonly retrySeconds: number
 }
 
-export interface PushJob {
+export interface PushJob extends NamesOfPush {
   readonly context: CliContext
-  readonly ingest: string
   readonly options: FilePushOptions
   readonly source: RowsSource
   readonly door: Door

@@ -1,4 +1,6 @@
 import { acknowledgedUpTo, type Counted, failureSentences } from '../../file-push/failure.ts'
+import { type FirstRow, hasUnknownNames } from '../../file-push/first-row.ts'
+import type { KnownIngest } from '../../file-push/known-ingest.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
 import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
@@ -6,6 +8,7 @@ import type { SendResult } from '../../file-push/send.ts'
 import type { StopReason } from '../../file-push/stop-after.ts'
 import { AmbiguousTimeError } from '../../file-push/time-rules.ts'
 import { messageOf } from '../../lib/message-of.ts'
+import { shellWord } from '../../lib/shell-word.ts'
 import { printable } from '../../lib/text-table.ts'
 import { formatInstant } from '../../model/instant.ts'
 
@@ -16,8 +19,7 @@ export interface PushReport extends PushOutcome {
 
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US')
 
-interface ReportedPush {
-  readonly ingest: string
+interface ReportedPush extends NamesOfPush {
   readonly csv: boolean
   readonly oldRows: OldRows
   readonly noun: Counted
@@ -33,7 +35,8 @@ export function oldLines({ count, keptFromMs }: OldRows, ingest: string): readon
 }
 
 /** What became of the rows, for people. */
-export function reportText(report: PushReport, { ingest, csv, oldRows, noun }: ReportedPush): string {
+export function reportText(report: PushReport, push: ReportedPush): string {
+  const { ingest, csv, oldRows, noun } = push
   const { received, stored, rejected, pending, seconds } = report
   const counts: [string, string][] = [
     ['received', formatCount(received)],
@@ -46,6 +49,7 @@ export function reportText(report: PushReport, { ingest, csv, oldRows, noun }: R
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
   const lines = [...rejectionLines(report, noun), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
   if (csv) lines.push(...csvHints(report))
+  else lines.push(...nameLines(report, push, onlyBatch(report)))
   if (received === 0)
     lines.push(`No ${noun} was sent: the file has none, or none behind those that --skip-rows leaves out.`)
   if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
@@ -81,8 +85,40 @@ function kindLines({ rejected, kinds }: Faults): string[] {
 function batchLines({ rejected, batches }: PushReport, ingest: string): string[] {
   if (rejected === 0) return []
   const lines = batches.map((one) => `batch ${one.batch}: ${formatCount(one.rejected)} rejected`)
-  const only = batches.length === 1 && batches[0]!.rejected === rejected ? ` --batch ${batches[0]!.batch}` : ''
+  const one = onlyBatch({ rejected, batches })
+  const only = one === null ? '' : ` --batch ${one}`
   return [...lines, `The rejected rows are kept. With the same key: tidemark rejected list ${ingest} --mine${only}`]
+}
+
+/** The one push that all rejected rows are of. */
+function onlyBatch({ rejected, batches }: Pick<PushReport, 'rejected' | 'batches'>): string | null {
+  const [first] = batches
+  return batches.length === 1 && first?.rejected === rejected ? first.batch : null
+}
+
+/** What is known of names: those of the ingest, and those of the first row. */
+export interface NamesOfPush {
+  readonly ingest: string
+  readonly known: KnownIngest
+  readonly firstRow: FirstRow
+}
+
+/** What names of JSON rows should be, and how rows that are kept become such. `batch` is undefined where none is kept, null where there are several. */
+export function nameLines(
+  { kinds }: Faults,
+  { ingest, known, firstRow }: NamesOfPush,
+  batch: string | null | undefined,
+): readonly string[] {
+  const renames = firstRow.likelyRenames(kinds, known)
+  const fields = `The fields of ${ingest} are ${[...known.types.keys()].join(', ')}.`
+  if (renames === null) return hasUnknownNames(kinds, known.types) ? [fields] : []
+  const pairs = [...renames].map(([name, field]) => `${name.replaceAll(',', '\\,')}=${field}`).join(',')
+  const inFile = `${fields} By its first row, the file may mean ${pairs}: rename them there`
+  if (batch === undefined) return [`${inFile}.`]
+  const which = batch === null ? '--all' : `--batch ${batch}`
+  return [
+    `${inFile} and push again, or rename the rejected rows, with an admin key: tidemark rejected replay ${ingest} ${which} --rename ${shellWord(pairs)} --dry-run`,
+  ]
 }
 
 /** The options that rejected rows of a CSV file may ask for. */

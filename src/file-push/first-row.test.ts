@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { CellType } from './cells.ts'
+import { FirstRow } from './first-row.ts'
+
+const types = new Map<string, CellType>([
+  ['D', 'timestamp'],
+  ['T', 'string'],
+  ['V', 'double'],
+])
+const unknown = (field: string, rows = 1) => ({ code: 'unknown_field', field, rows })
+
+async function likely(rows: readonly string[], kinds: Parameters<FirstRow['likelyRenames']>[0]) {
+  const firstRow = new FirstRow()
+  const groups = (async function* () {
+    yield []
+    yield rows.map((row) => Buffer.from(row))
+  })()
+  const passed: string[] = []
+  for await (const group of firstRow.of(groups)) passed.push(...group.map((row) => Buffer.from(row).toString()))
+  expect(passed).toEqual(rows)
+  const renames = firstRow.likelyRenames(kinds, { types })
+  return renames === null ? null : Object.fromEntries(renames)
+}
+
+const named = '{"value":1,"timestamp":"2026-01-01T00:00:00Z","name":"a"}'
+
+test.each([
+  ['all names are others', named, [unknown('value', 5)], { timestamp: 'D', name: 'T', value: 'V' }],
+  ['one is another', '{"D":"2026-01-01","tag":"a","V":1}', [unknown('tag')], { tag: 'T' }],
+  [
+    'an open ingest says what it lacks',
+    named,
+    [{ code: 'missing_time', field: 'D', rows: 3 }],
+    { timestamp: 'D', name: 'T', value: 'V' },
+  ],
+  ['each row has other names', '{"t1":"2026-01-01","x1":1}', ['t1', 't2', 't3'].map((name) => unknown(name)), null],
+  ['other faults are more', named, [unknown('value'), { code: 'wrong_type', field: 'V', rows: 2 }], null],
+  ['no field is left', '{"D":1,"T":"a","V":1,"x":1}', [unknown('x')], null],
+  ['it is no object', '[1]', [unknown('x')], null],
+  ['it is no JSON', '{"x', [unknown('x')], null],
+])('where %s', async (_, row, kinds, renames) => {
+  expect(await likely([row, '{}'], kinds)).toEqual(renames)
+})
+
+test('there may be no row', async () => {
+  expect(await likely([], [])).toBeNull()
+})

@@ -1,0 +1,63 @@
+import { jsonMembers } from '../lib/json-members.ts'
+import type { KnownIngest, PropertyTypes } from './known-ingest.ts'
+import { likelyFields } from './likely-fields.ts'
+import type { RejectionTally } from './rejections.ts'
+import type { PushedRows } from './rows.ts'
+
+/** A longer row is not looked at. */
+const rowBytesMax = 64 * 1024
+
+/** Another name for each of some properties. */
+export type Renames = ReadonlyMap<string, string>
+
+/** Remembers the first row of a file of JSON, whose names tell what those of rejected rows should be. */
+export class FirstRow {
+  #text: string | null = null
+
+  async *of(rows: PushedRows): AsyncGenerator<readonly Uint8Array[]> {
+    for await (const group of rows) {
+      const [first] = group
+      if (first !== undefined) this.#text ??= first.length > rowBytesMax ? '' : new TextDecoder().decode(first)
+      yield group
+    }
+  }
+
+  /**
+   * What names of the row that are no fields may become, where half of the faults or more are of these names or of fields that the row lacks: a
+   * guess, for a person to decide. Null where there is none.
+   */
+  likelyRenames(kinds: readonly RejectionTally[], { types }: Pick<KnownIngest, 'types'>): Renames | null {
+    const members = membersOf(this.#text ?? '')
+    const there = new Set(members.map(({ name }) => name))
+    const unknown = members.filter(({ name }) => !types.has(name))
+    const unfed = [...types].filter(([name]) => !there.has(name)).map(([name, type]) => ({ name, type }))
+    const named = new Set([...unknown, ...unfed].map(({ name }) => name))
+    const told = kinds.reduce((sum, { rows }) => sum + rows, 0)
+    const ofNames = kinds
+      .filter(({ code, field }) => field !== null && named.has(field) && isOfNames(code))
+      .reduce((sum, { rows }) => sum + rows, 0)
+    if (told === 0 || 2 * ofNames < told) return null
+    const likely = likelyFields(
+      unknown.map(({ name, value }) => ({ name, cell: value.startsWith('"') ? JSON.parse(value) : value })),
+      unfed,
+    )
+    const renames = unknown.flatMap(({ name }, place) => (likely[place] ? [[name, likely[place]] as const] : []))
+    return renames.length === 0 ? null : new Map(renames)
+  }
+}
+
+const isOfNames = (code: string): boolean => code === 'unknown_field' || code.startsWith('missing_')
+
+/** None of what is no object. */
+function membersOf(text: string): ReturnType<typeof jsonMembers> {
+  try {
+    return jsonMembers(text)
+  } catch {
+    return []
+  }
+}
+
+/** Whether rows were rejected for names that the ingest does not know. */
+export function hasUnknownNames(kinds: readonly RejectionTally[], types: PropertyTypes): boolean {
+  return types.size > 0 && kinds.some(({ code }) => code === 'unknown_field')
+}
