@@ -37,6 +37,9 @@ const properties = 'test/properties/over-http.test.ts'
 /** 300 queries of one seed, of one machine and of Druid. */
 const agreement = 'test/agreement/agreement.test.ts'
 
+/** The requests that tools send, to one machine and to Druid itself. */
+const druidHttp = 'test/druid-http/real-druid.test.ts'
+
 /** What a change has to pass before it lands, in a few minutes: each part by itself, the scenarios through all of them, and a kill of each. */
 const shortFiles = [
   'journal',
@@ -59,8 +62,17 @@ const files = isShort
       'test/acceptance/{ingestion,pending,metrics,replace,sql,sql-metadata}.test.ts',
       properties,
       agreement,
+      druidHttp,
     ]
-  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, faults, journeys, properties, agreement]
+  : [
+      'test/cluster/**/*.test.ts',
+      `test/acceptance/{${acceptance}}.test.ts`,
+      faults,
+      journeys,
+      properties,
+      agreement,
+      druidHttp,
+    ]
 
 /** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */
 export default defineConfig({

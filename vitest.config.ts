@@ -11,6 +11,7 @@ export default defineConfig({
       'test/tools/**',
       'test/client/packed.test.ts',
       'test/agreement/agreement.test.ts',
+      'test/druid-http/real-druid.test.ts',
       'test/docs/guides.test.ts',
       'node_modules/**',
     ],

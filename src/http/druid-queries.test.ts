@@ -46,6 +46,7 @@ describe('a query in SQL', () => {
       'x-druid-sql-query-id': 'q1',
       'x-druid-query-id': 'q1',
       'x-druid-sql-header-included': 'yes',
+      'x-druid-response-context': '{}',
     })
     const [question, layout] = sql[0]!
     expect(question).toMatchObject({
@@ -100,7 +101,7 @@ test('a native query is passed on as it came', async () => {
   const body =
     '{ "queryType": "timeBoundary", "dataSource": "plant", "n": 9223372036854775807, "context": {"queryId": "n1"} }'
   const response = await app.inject(post('/druid/v2/', body, { 'content-type': 'application/json' }))
-  expect(response.headers).toMatchObject({ 'x-druid-query-id': 'n1' })
+  expect(response.headers).toMatchObject({ 'x-druid-query-id': 'n1', 'x-druid-response-context': '{}' })
   expect(Buffer.from(native[0]![0].bytes).toString()).toBe(`{"query_type":"timeBoundary","query_data":${body}}`)
 })
 

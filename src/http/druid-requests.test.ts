@@ -82,6 +82,7 @@ test('who shows no key is told of all ways, in the form of Druid', async () => {
 test.each<[string, InjectOptions, number, unknown]>([
   ['the data sources of a reader', get('/druid/v2/datasources', basic(`a:${keys.reader}`)), 200, ['plant']],
   ['those of an operator', get('/druid/v2/datasources', basic(`a:${keys.admin}`)), 200, ['plant', 'secret']],
+  ['with a slash at its end', get('/druid/v2/datasources/', basic(`a:${keys.reader}`)), 200, ['plant']],
   [
     'the columns of one',
     get('/druid/v2/datasources/plant?full', basic(`a:${keys.reader}`)),

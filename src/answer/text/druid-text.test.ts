@@ -63,7 +63,10 @@ describe('as Druid writes it', () => {
       '[{"__time":{"type":"LONG"},"T":{"type":"STRING"},"V":{"type":"DOUBLE"},"n":{"type":"LONG"}}]\n',
     ],
     [{ resultFormat: 'csv', header: true }, '__time,T,V,n\n\n'],
-    [{ resultFormat: 'objectLines' }, '\n'],
+    [{ resultFormat: 'csv' }, '\n'],
+    [{ resultFormat: 'objectLines' }, '\n\n'],
+    [{ resultFormat: 'arrayLines' }, '\n\n'],
+    [{ resultFormat: 'arrayLines', header: true }, '["__time","T","V","n"]\n\n'],
   ])('%j without rows', (layout, text) => {
     expect(written(layout, { rows: 0 })).toBe(text)
   })

@@ -24,16 +24,16 @@ export function druidShaper(fields: readonly EntityField[], shape: DruidShape, o
     return druidColumn(columnType(type), isObject ? `${open}${JSON.stringify(name)}:` : open, notation, shape.zone)
   })
   const close = isCsv ? '' : isObject ? '}' : ']'
-  const rowEnd = isCsv || isLines ? `${close}\n` : close
-  const between = isCsv || isLines ? '' : ','
-  const header = headerRows(fields, shape).map((row) => `${row}${isCsv || isLines ? '\n' : ''}`)
+  const between = isCsv ? '' : isLines ? '\n' : ','
+  const header = headerRows(fields, shape).map((row) => `${row}${isCsv ? '\n' : ''}`)
   return new TextShaper(
     {
       columns,
       start: utf8Bytes(`${isCsv || isLines ? '' : '['}${header.join(between)}`),
       between: utf8Bytes(between),
-      rowEnd: utf8Bytes(rowEnd),
-      end: utf8Bytes(isCsv || isLines ? '\n' : ']\n'),
+      rowEnd: utf8Bytes(isCsv ? '\n' : close),
+      // Lines end two times, also where there are none.
+      end: utf8Bytes(isCsv ? '\n' : isLines ? '\n\n' : ']\n'),
       hasHeader: header.length > 0,
     },
     out,

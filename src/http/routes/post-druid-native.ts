@@ -5,7 +5,7 @@ import Type from 'typebox'
 import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { readDruidContext } from '../druid-context.ts'
-import { druidConfig, druidQueryAnswers, druidSchema } from '../druid-route.ts'
+import { druidConfig, druidQueryAnswers, druidSchema, nothingMissing } from '../druid-route.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { commonProblemCodes, releaseAfter } from './rows-query.ts'
@@ -64,6 +64,8 @@ async function answer(
   reply: FastifyReply,
   { services, settings, guard, inFlight, runningQueries }: RouteParts,
 ): Promise<FastifyReply> {
+  // A context that is refused has an answer too, by whose id it is found in the log.
+  reply.header('X-Druid-Query-Id', request.id)
   const { id } = readDruidContext(body.context, ['queryId'])
   const queryId = id ?? request.id
   reply.header('X-Druid-Query-Id', queryId)
@@ -77,6 +79,7 @@ async function answer(
   const { rows, bytes: size } = found
   const ms = performance.now() - startedMs
   services.observe({ kind: 'queryAnswered', query: 'druid-native', rows, bytes: size, ms })
+  reply.header(...nothingMissing)
   return sendBody(request, reply, 'application/json', found, settings.limits.sendIdleMs)
 }
 

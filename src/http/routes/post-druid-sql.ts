@@ -9,7 +9,7 @@ import { type DruidFormat, druidFormats } from '../../model/druid-layout.ts'
 import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { readDruidContext } from '../druid-context.ts'
-import { druidConfig, druidQueryAnswers, druidSchema } from '../druid-route.ts'
+import { druidConfig, druidQueryAnswers, druidSchema, nothingMissing } from '../druid-route.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { commonProblemCodes, releaseAfter } from './rows-query.ts'
@@ -67,9 +67,12 @@ async function answer(
   reply: FastifyReply,
   { services, settings, guard, inFlight, runningQueries }: RouteParts,
 ): Promise<FastifyReply> {
+  const named = (id: string) => reply.header('X-Druid-SQL-Query-Id', id).header('X-Druid-Query-Id', id)
+  // A context that is refused has an answer too, by whose id it is found in the log.
+  named(request.id)
   const { id, timeoutMs, sqlTimeZone } = readDruidContext(context, ['sqlQueryId', 'queryId'])
   const queryId = id ?? request.id
-  reply.header('X-Druid-SQL-Query-Id', queryId).header('X-Druid-Query-Id', queryId)
+  named(queryId)
   const startedMs = performance.now()
   const reader = guard.reader(request)
   const zone = sqlTimeZone === null ? undefined : readSqlZone(sqlTimeZone, 'context.sqlTimeZone')
@@ -80,6 +83,7 @@ async function answer(
   releaseAfter(reply, found)
   const { rows, bytes } = found
   services.observe({ kind: 'queryAnswered', query: 'druid-sql', rows, bytes, ms: performance.now() - startedMs })
+  reply.header(...nothingMissing)
   if (layout.header) reply.header('X-Druid-SQL-Header-Included', 'yes')
   return sendBody(request, reply, mediaTypes[layout.resultFormat], found, settings.limits.sendIdleMs)
 }

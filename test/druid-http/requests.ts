@@ -1,0 +1,7 @@
+// The table: every request that is asked of both.
+import { nativeRequests } from './native-requests.ts'
+import { otherRequests } from './other-requests.ts'
+import type { Asked } from './request.ts'
+import { sqlRequests } from './sql-requests.ts'
+
+export const requests: readonly Asked[] = [...sqlRequests, ...nativeRequests, ...otherRequests]
