@@ -37,7 +37,7 @@ export function request(
   return Buffer.concat([Buffer.from(head), bytes])
 }
 
-/** Sends requests, one at a time on each connection, until there are no more. An answer other than 200 is an error. */
+/** Sends requests, one at a time on each connection, until there are no more. An answer that is no success is an error. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const { url, connections, next, pauseMs = 0, retryMs, acknowledged, refused } = load
   const latencies: number[] = []
@@ -68,7 +68,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
           setTimeout(() => socket.write(sent), retryMs)
           return
         }
-        if (status !== 200) return reject(new Error(`answered with ${status}: ${answer.text}`))
+        if (status < 200 || status > 299) return reject(new Error(`answered with ${status}: ${answer.text}`))
         const ms = performance.now() - sentMs
         if (acknowledged === undefined) latencies.push(ms)
         else acknowledged(ms)

@@ -9,6 +9,7 @@
 // npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
+// npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
 import { benchBeside, benchBesideWorst } from './beside.ts'
@@ -26,6 +27,7 @@ import { benchReplica } from './replica.ts'
 import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
+import { benchVersus } from './versus.ts'
 import { benchWay } from './way.ts'
 import { benchWorstBodies } from './worst-bodies.ts'
 import { benchWorstQueries } from './worst-queries.ts'
@@ -34,8 +36,8 @@ const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
   options: {
     short: { type: 'boolean', default: false },
-    /** Sizes of the data sets of `query`, in millions of rows; how many `push` pushes. */
-    millions: { type: 'string', default: '1,5' },
+    /** Sizes of the data sets of `query`, in millions of rows; how many `push` pushes. 1,5 by itself, and 20 for `versus`. */
+    millions: { type: 'string' },
     rest: { type: 'boolean', default: false },
     /** How many tags `way` has, of 20,000 rows each. */
     tags: { type: 'string', default: '100' },
@@ -47,7 +49,8 @@ const { values, positionals: asked } = parseArgs({
   },
 })
 const { short, rest } = values
-const sizes = values.millions.split(',').map((millions) => Number(millions) * 1_000_000)
+const sizesOf = (millions: string): number[] => millions.split(',').map((one) => Number(one) * 1_000_000)
+const sizes = sizesOf(values.millions ?? '1,5')
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
 if (wants('judge')) benchJudge()
@@ -93,5 +96,9 @@ if (asked.includes('cluster')) for (const rows of sizes) await benchCluster(rows
 if (asked.includes('portal')) {
   const csvBytes = short ? 10e6 : 100e6
   for (const rows of short ? [200_000] : sizes) await benchPortal({ csvBytes, rows, runs: short ? 3 : 20 })
+}
+if (asked.includes('versus')) {
+  const size = short ? { rounds: 1, turnSeconds: 1, restMs: 3000 } : { rounds: 5, turnSeconds: 2, restMs: 15_000 }
+  for (const rows of short ? [200_000] : sizesOf(values.millions ?? '20')) await benchVersus({ ...size, rows })
 }
 if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })

@@ -10,12 +10,25 @@ export function tagName(tag: number): string {
   return `01PHD.OSL${String(tag).padStart(4, '0')}.PV`
 }
 
+/** The first of a row's two metrics. */
+export function plantValue(tag: number, point: number): number {
+  const noise = ((tag * 7919 + point * 104_729) % 1000) / 500
+  return Math.round(1000 * (50 + 20 * Math.sin(point / 300 + tag) + noise)) / 1000
+}
+
+const secondValue = (tag: number, point: number): number => (tag + point) % 977
+
 /** The JSON of one row: time, tag, dimension, two metrics. About 110 bytes. */
 export function plantRow(tag: number, point: number): string {
   const date = new Date(firstMs + point * stepMs).toISOString()
-  const value =
-    Math.round(1000 * (50 + 20 * Math.sin(point / 300 + tag) + ((tag * 7919 + point * 104_729) % 1000) / 500)) / 1000
-  return `{"D":"${date}","T":"${tagName(tag)}","area":"area ${tag % 8}","V":${value},"W":${(tag + point) % 977}}`
+  const metrics = `"V":${plantValue(tag, point)},"W":${secondValue(tag, point)}`
+  return `{"D":"${date}","T":"${tagName(tag)}","area":"area ${tag % 8}",${metrics}}`
+}
+
+/** The same row as a line of line protocol, in milliseconds. */
+export function plantLine(tag: number, point: number): string {
+  const metrics = `V=${plantValue(tag, point)},W=${secondValue(tag, point)}`
+  return `t,T=${tagName(tag)},area=area\\ ${tag % 8} ${metrics} ${firstMs + point * stepMs}`
 }
 
 /** Bodies of about `rowsInBody` rows that together hold `points` rows of each tag, in the order of time. */

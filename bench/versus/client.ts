@@ -1,0 +1,74 @@
+// One client for all systems: wrk, which takes little of the machine itself, or the project's own where that is not installed.
+import { execFile } from 'node:child_process'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { quantile } from '../figures.ts'
+import { runLoad } from '../load.ts'
+import { isInstalled } from './installed.ts'
+
+export interface Sending {
+  readonly url: string
+  readonly connections: number
+  readonly seconds: number
+  /** Whole, sent in turn, again from the first one after the last. */
+  readonly requests: readonly Uint8Array[]
+}
+
+export interface Sent {
+  readonly answers: number
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+}
+
+export interface Client {
+  readonly name: string
+  readonly send: (sending: Sending) => Promise<Sent>
+}
+
+export function findClient(): Client {
+  if (isInstalled('wrk')) return { name: 'wrk, one thread', send: sendByWrk }
+  console.log('\nwrk is missing (apt-get install wrk): the own client asks, which takes more of the machine')
+  return { name: 'the own client', send: sendByOwn }
+}
+
+/** npm's commands start at the root of the project. */
+const script = resolve('bench/versus/requests.lua')
+const run = promisify(execFile)
+
+async function sendByWrk({ url, connections, seconds, requests }: Sending): Promise<Sent> {
+  const file = join(tmpdir(), `tidemark-requests-${process.pid}`)
+  const written = openSync(file, 'w')
+  try {
+    for (const request of requests) {
+      writeSync(written, `${request.length}\n`)
+      writeSync(written, request)
+    }
+    const load = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url]
+    const { stdout } = await run('wrk', load, { env: { ...process.env, REQUESTS: file } })
+    const found = JSON.parse(stdout.trim().split('\n').at(-1)!) as WrkSummary
+    if (found.failed > 0 || found.answers === 0) throw new Error(`${url}: ${found.failed} requests failed\n${stdout}`)
+    return { answers: found.answers, perSecond: found.answers / found.seconds, p50: found.p50, p99: found.p99 }
+  } finally {
+    closeSync(written)
+    rmSync(file)
+  }
+}
+
+interface WrkSummary {
+  readonly answers: number
+  readonly seconds: number
+  readonly p50: number
+  readonly p99: number
+  readonly failed: number
+}
+
+async function sendByOwn({ url, connections, seconds, requests }: Sending): Promise<Sent> {
+  const endMs = performance.now() + seconds * 1000
+  let sent = 0
+  const next = (): Uint8Array | null => (performance.now() < endMs ? requests[sent++ % requests.length]! : null)
+  const { answers, seconds: taken, latenciesMs } = await runLoad({ url, connections, next })
+  return { answers, perSecond: answers / taken, p50: quantile(latenciesMs, 0.5), p99: quantile(latenciesMs, 0.99) }
+}

@@ -1,0 +1,100 @@
+// What is compared, and how one of them is started as a process of its own.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ends } from '../way.ts'
+
+/** In milliseconds; `toMs` is excluded. */
+export type Asked =
+  | { readonly kind: 'means'; readonly tags: readonly string[]; readonly fromMs: number; readonly toMs: number }
+  | { readonly kind: 'pooled'; readonly fromMs: number; readonly toMs: number }
+  | { readonly kind: 'latest'; readonly tag: string; readonly newestMs: number }
+  | { readonly kind: 'before'; readonly tag: string; readonly atMs: number }
+
+/** Rows are sent as JSON or as lines of line protocol. */
+export type RowFormat = 'json' | 'lines'
+
+export interface System {
+  readonly name: string
+  readonly url: string
+  readonly processId: number
+  readonly format: RowFormat
+  /** The bytes of a request that pushes these rows. */
+  readonly push: (body: string) => Uint8Array
+  readonly ask: (asked: Asked) => Uint8Array
+  /** How many rows can be queried, of those before `toMs`. */
+  readonly countRows: (toMs: number) => Promise<number>
+  /** Of an answer to the means of one tag. */
+  readonly firstMean: (answer: string) => number
+}
+
+export interface Candidate {
+  readonly name: string
+  /** When a push is answered, with the settings that it has by itself. */
+  readonly answersWhen: string
+  /** What has to be installed for it; null where all is there. */
+  readonly missing: () => string | null
+  /** Over a folder that is empty. */
+  readonly start: (folder: string, ends: Ends) => Promise<System>
+}
+
+const startsWithinMs = 60_000
+const stopsWithinMs = 20_000
+
+export interface Launching {
+  readonly command: string
+  readonly arguments: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly folder: string
+  /** It is there when this is answered well. */
+  readonly readyUrl: string
+}
+
+export async function launch(launching: Launching, ends: Ends): Promise<number> {
+  mkdirSync(launching.folder, { recursive: true })
+  const log = openSync(join(launching.folder, 'log.txt'), 'a')
+  const env = { ...process.env, ...launching.environment }
+  const child = spawn(launching.command, launching.arguments, { stdio: ['ignore', log, log], env })
+  closeSync(log)
+  const ended = once(child, 'exit')
+  ends.push(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGCONT')
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill('SIGKILL'), stopsWithinMs)
+    await ended
+    clearTimeout(late)
+  })
+  const giveUpMs = performance.now() + startsWithinMs
+  for (;;) {
+    const isReady = await fetch(launching.readyUrl).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) return child.pid!
+    if (child.exitCode !== null || performance.now() > giveUpMs)
+      throw new Error(`${launching.command} is not ready: see ${launching.folder}/log.txt`)
+    await sleep(100)
+  }
+}
+
+/** The answer as a text; anything but a success is an error. */
+export async function answerOf(url: string, init: RequestInit = {}): Promise<string> {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text.slice(0, 300)}`)
+  return text
+}
+
+/** The answer to one request, given whole. */
+export function answerTo(url: string, request: Uint8Array): Promise<string> {
+  const text = Buffer.from(request).toString()
+  const end = text.indexOf('\r\n\r\n')
+  const [first, ...lines] = text.slice(0, end).split('\r\n')
+  const [method, path] = first!.split(' ') as [string, string]
+  const headers = lines.map((line) => line.split(': ') as [string, string])
+  const own = headers.filter(([name]) => name !== 'host' && name !== 'content-length')
+  return answerOf(url + path, { method, headers: own, body: method === 'GET' ? null : text.slice(end + 4) })
+}

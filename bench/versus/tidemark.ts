@@ -1,0 +1,49 @@
+import { callWell } from '../../test/support/api.ts'
+import { ServerProcess } from '../../test/support/server-process.ts'
+import { request } from '../load.ts'
+import { makePlant } from '../plant.ts'
+import type { Asked, Candidate } from './system.ts'
+
+export const tidemark: Candidate = {
+  name: 'Tidemark',
+  answersWhen: 'its rows are in the journal, fsynced',
+  missing: () => null,
+  async start(dataDirectory, ends) {
+    const server = await ServerProcess.start({ dataDirectory })
+    const { url, id: processId } = server
+    ends.push(() => {
+      process.kill(processId, 'SIGCONT')
+      return server.stop()
+    })
+    const json = { 'content-type': 'application/json' }
+    const key = await makePlant(url, 'plant')
+    const mayPush = { ...json, authorization: `Bearer ${key}` }
+    return {
+      name: this.name,
+      url,
+      processId,
+      format: 'json',
+      push: (body) => request(url, 'POST', '/ingests/plant/data', mayPush, body),
+      ask(asked) {
+        const { path, body } = questionOf(asked)
+        return request(url, 'POST', `/consumer/data/${path}`, json, JSON.stringify({ entity: 'plant', ...body }))
+      },
+      async countRows() {
+        const entities = await callWell<{ rows: number }[]>(url, 'GET', '/consumer/data/entities')
+        return entities[0]!.rows
+      },
+      firstMean: (answer) => (JSON.parse(answer) as { value: number }[])[0]!.value,
+    }
+  },
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+function questionOf(asked: Asked): { readonly path: string; readonly body: object } {
+  if (asked.kind === 'latest') return { path: 'latest', body: { ids: [asked.tag] } }
+  if (asked.kind === 'before') return { path: 'last', body: { ids: [asked.tag], date: iso(asked.atMs) } }
+  const range = { start_date: iso(asked.fromMs), end_date: iso(asked.toMs - 1) }
+  const hourly = { ...range, granularity: 'hour', metric_name_field: ['V'] }
+  if (asked.kind === 'pooled') return { path: 'average-granularity', body: hourly }
+  return { path: 'average', body: { ...hourly, ids: asked.tags } }
+}

@@ -1,0 +1,149 @@
+// Everyone's turns: the same questions and pushes, round by round, with only one of them running at a time.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { firstMs, stepMs } from '../plant.ts'
+import { pointsOfTag } from '../questions.ts'
+import { cpuSeconds } from '../way.ts'
+import type { Client, Sent } from './client.ts'
+import type { RowFormat } from './system.ts'
+import { bodyOf, type PushShape, pushShapes, type VersusQuestion, versusQuestions } from './workload.ts'
+
+/** What it is compared with, and Tidemark itself. */
+export interface Subject {
+  readonly name: string
+  readonly url: string
+  readonly processId: number
+  readonly format: RowFormat
+  readonly push: (body: string) => Uint8Array
+  readonly requestsOf: (question: VersusQuestion) => readonly Uint8Array[]
+}
+
+export interface Turn extends Omit<Sent, 'answers'> {
+  readonly cpuUs: number
+}
+
+/** By what was done: the turns of each subject. */
+export type Figures = Map<string, Map<Subject, Turn[]>>
+
+/** Who has no turn stands still: what it does behind its answers is not what another is measured with. */
+export async function inItsTurn<T>({ processId }: { readonly processId: number }, act: () => Promise<T>): Promise<T> {
+  process.kill(processId, 'SIGCONT')
+  try {
+    return await act()
+  } finally {
+    process.kill(processId, 'SIGSTOP')
+  }
+}
+
+interface AskAllOptions {
+  readonly client: Client
+  readonly subjects: readonly Subject[]
+  readonly connections: number
+  readonly rounds: number
+  readonly turnSeconds: number
+}
+
+export async function askAll({ client, subjects, connections, rounds, turnSeconds }: AskAllOptions): Promise<Figures> {
+  const figures: Figures = new Map()
+  for (const question of versusQuestions) {
+    console.log(`${question.name}, connections: ${connections}`)
+    const requests = new Map(subjects.map((subject) => [subject, subject.requestsOf(question)]))
+    const ask = async (subject: Subject, seconds: number): Promise<Turn> =>
+      (await takeTurn(client, subject, { connections, seconds, requests: requests.get(subject)!, behindMs: 0 })).turn
+    // Compiled code is compared.
+    if (connections === 1) for (const subject of subjects) await ask(subject, turnSeconds)
+    figures.set(question.name, await inTurns(subjects, rounds, () => (subject) => ask(subject, turnSeconds)))
+  }
+  return figures
+}
+
+type TakeTurn = (subject: Subject) => Promise<Turn>
+
+async function inTurns(
+  subjects: readonly Subject[],
+  rounds: number,
+  roundOf: (round: number) => TakeTurn,
+): Promise<Map<Subject, Turn[]>> {
+  const turns = new Map(subjects.map((subject) => [subject, [] as Turn[]]))
+  for (let round = 0; round < rounds; round++) {
+    const take = roundOf(round)
+    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed())
+      turns.get(subject)!.push(await take(subject))
+    console.log(`round ${round + 1} of ${rounds}`)
+  }
+  return turns
+}
+
+interface TurnOptions {
+  readonly connections: number
+  readonly seconds: number
+  readonly requests: readonly Uint8Array[]
+  /** How long it goes on afterwards, for what it does behind its answers. */
+  readonly behindMs: number
+}
+
+async function takeTurn(client: Client, subject: Subject, { behindMs, ...sending }: TurnOptions) {
+  const { url, processId } = subject
+  return inItsTurn(subject, async () => {
+    const cpuBefore = cpuSeconds(processId)
+    const { answers, ...sent } = await client.send({ url, ...sending })
+    await sleep(behindMs)
+    const cpuUs = ((cpuSeconds(processId) - cpuBefore) / answers) * 1e6
+    return { answers, turn: { ...sent, cpuUs } }
+  })
+}
+
+interface PushAllOptions {
+  readonly client: Client
+  readonly subjects: readonly Subject[]
+  readonly rounds: number
+  readonly tags: number
+}
+
+interface Pushed {
+  readonly figures: Figures
+  /** How many were acknowledged, by the names of the systems. */
+  readonly rowsOf: ReadonlyMap<string, number>
+  readonly toMs: number
+}
+
+const behindPushesMs = 500
+
+/** Each round goes on in time, with the same rows for all. */
+export async function pushAll({ client, subjects, rounds, tags }: PushAllOptions): Promise<Pushed> {
+  const figures: Figures = new Map()
+  const rowsOf = new Map(subjects.map(({ name }) => [name, 0]))
+  let fromPoint = pointsOfTag
+  for (const shape of pushShapes) {
+    const { rowsInBody, connections } = shape
+    console.log(`bodies of ${rowsInBody}, connections: ${connections}`)
+    const pointsOfRound = Math.ceil((shape.bodiesInSecond * rowsInBody) / tags)
+    const shapeFrom = fromPoint
+    const roundOf = (round: number): TakeTurn => {
+      const range = { from: (shapeFrom + round * pointsOfRound) * tags, tags }
+      const bodies = { json: bodiesFrom('json', shape, range), lines: bodiesFrom('lines', shape, range) }
+      return async (subject) => {
+        const requests = bodies[subject.format].map(subject.push)
+        const options = { connections, seconds: 1, requests, behindMs: behindPushesMs }
+        const { answers, turn } = await takeTurn(client, subject, options)
+        rowsOf.set(subject.name, rowsOf.get(subject.name)! + Math.min(answers, requests.length) * rowsInBody)
+        return { ...turn, perSecond: turn.perSecond * rowsInBody, cpuUs: turn.cpuUs / rowsInBody }
+      }
+    }
+    // The first round is for code that is not compiled yet, and for series that are new.
+    const measured = await inTurns(subjects, rounds + 1, roundOf)
+    for (const turns of measured.values()) turns.shift()
+    figures.set(`bodies of ${rowsInBody}, ${connections} connections`, measured)
+    fromPoint += (rounds + 1) * pointsOfRound
+  }
+  return { figures, rowsOf, toMs: firstMs + fromPoint * stepMs }
+}
+
+function bodiesFrom(
+  format: RowFormat,
+  { bodiesInSecond, rowsInBody }: PushShape,
+  { from, tags }: { from: number; tags: number },
+) {
+  return Array.from({ length: bodiesInSecond }, (_, at) =>
+    bodyOf(format, { from: from + at * rowsInBody, rows: rowsInBody, tags }),
+  )
+}

@@ -1,0 +1,78 @@
+// The rows that are pushed to all systems and the questions that are put to them.
+import { firstMs, plantLine, plantRow, stepMs, tagName } from '../plant.ts'
+import { pointsOfTag } from '../questions.ts'
+import type { Asked, RowFormat } from './system.ts'
+
+const dayMs = 86_400_000
+/** The second day: before and after it there are rows. */
+export const day = { fromMs: firstMs + dayMs, toMs: firstMs + 2 * dayMs }
+export const filledToMs = firstMs + pointsOfTag * stepMs
+const filled = { fromMs: firstMs, toMs: filledToMs }
+
+export interface VersusQuestion {
+  readonly name: string
+  /** Another tag or date each time. */
+  readonly make: (turn: number, tags: number) => Asked
+}
+
+/** Coprime to any number of tags that ends with zeros. */
+const stride = 37
+
+const one = (turn: number, tags: number): string => tagName((turn * stride) % tags)
+
+export const versusQuestions: readonly VersusQuestion[] = [
+  {
+    name: 'one tag, hourly mean, one day',
+    make: (turn, tags) => ({ kind: 'means', tags: [one(turn, tags)], ...day }),
+  },
+  {
+    name: 'one tag, hourly mean, all',
+    make: (turn, tags) => ({ kind: 'means', tags: [one(turn, tags)], ...filled }),
+  },
+  {
+    name: 'newest before a date, one tag',
+    make: (turn, tags) => ({ kind: 'before', tag: one(turn, tags), atMs: day.fromMs + ((turn * 977_777) % dayMs) }),
+  },
+  {
+    name: 'latest of one tag',
+    make: (turn, tags) => ({ kind: 'latest', tag: one(turn, tags), newestMs: filledToMs }),
+  },
+  {
+    name: 'ten tags, hourly mean, one day',
+    make(turn, tags) {
+      const first = (turn * 10) % Math.max(1, tags - 9)
+      return {
+        kind: 'means',
+        tags: Array.from({ length: Math.min(10, tags) }, (_, next) => tagName(first + next)),
+        ...day,
+      }
+    },
+  },
+  { name: 'all rows pooled, hourly mean', make: () => ({ kind: 'pooled', ...filled }) },
+]
+
+/** So many rows from one on, counted in the order of time, as a body. */
+export function bodyOf(format: RowFormat, { from, rows, tags }: RowRange): string {
+  const row = format === 'json' ? plantRow : plantLine
+  const texts = Array.from({ length: rows }, (_, next) => row((from + next) % tags, Math.floor((from + next) / tags)))
+  return format === 'json' ? `[${texts.join(',')}]` : `${texts.join('\n')}\n`
+}
+
+export interface RowRange {
+  readonly from: number
+  readonly rows: number
+  readonly tags: number
+}
+
+export interface PushShape {
+  readonly rowsInBody: number
+  readonly connections: number
+  /** About as many as a system takes in a second on two cores: hardly a row is sent twice. */
+  readonly bodiesInSecond: number
+}
+
+export const pushShapes: readonly PushShape[] = [
+  { rowsInBody: 1, connections: 64, bodiesInSecond: 30_000 },
+  { rowsInBody: 100, connections: 64, bodiesInSecond: 9000 },
+  { rowsInBody: 1000, connections: 8, bodiesInSecond: 1000 },
+]
