@@ -77,6 +77,12 @@ export function nativePanels(tags: number): readonly Panel[] {
       intervals: [all],
       aggregations: [count, sum],
     }),
+    native('number of tags by day, all time', {
+      ...timeseries,
+      granularity: 'day',
+      intervals: [all],
+      aggregations: [{ type: 'cardinality', name: 'tags', fields: ['T'], round: true }],
+    }),
     native('tags over a bound, one day', {
       ...topN,
       filter: { type: 'bound', dimension: 'V', lower: '60', ordering: 'numeric' },
@@ -133,6 +139,8 @@ export function sqlPanels(tags: number): readonly Panel[] {
       'plant and day, all time',
       "SELECT area, TIME_FLOOR(__time, 'P1D') AS d, COUNT(*) AS n, SUM(V) AS v FROM plant GROUP BY 1, 2",
     ),
+    sql('number of tags, all time', 'SELECT COUNT(DISTINCT T) AS n FROM plant'),
+    sql('all tags of one day', `SELECT DISTINCT T FROM plant WHERE ${within}`),
     sql('number of rows, all time', 'SELECT COUNT(*) AS n FROM plant'),
     sql(
       'hours over a bound, all time',

@@ -51,10 +51,17 @@ type RowsAggregate =
   | { readonly kind: 'rows' }
   /** The rows whose value is not null. */
   | { readonly kind: 'values'; readonly field: EntityField }
+  /** The different values of texts; null is none, and where it is said so, '' is none. */
+  | { readonly kind: 'distinct'; readonly field: EntityField; readonly countsEmpty: boolean }
   /** Of doubles, and of longs as doubles. Null over nothing. */
   | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'double'; readonly field: EntityField }
   /** Of longs, digit for digit; a sum past 64 bits goes round. Null over nothing. */
   | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'long'; readonly field: EntityField }
+
+/** What is said of no rows at all. */
+export function valueOverNothing({ kind }: StoredAggregate): bigint | null {
+  return kind === 'rows' || kind === 'values' || kind === 'distinct' ? 0n : null
+}
 
 /** Of the group's newest or oldest row, by time and then by position: its time, or a value of it. Null where that is, and over nothing. */
 export type EndAggregate =

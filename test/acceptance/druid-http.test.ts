@@ -136,6 +136,8 @@ describe('EXPLAIN PLAN FOR', () => {
       "SELECT TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid') AS d, T, COUNT(*) AS n FROM plant GROUP BY 1, 2 ORDER BY 1, 2",
       "SELECT T, ROUND(AVG(V) FILTER (WHERE V > 3), 1) AS mean, COUNT(*) FILTER (WHERE T = 'a') AS n FROM plant GROUP BY T ORDER BY T",
       "SELECT FLOOR(__time TO MONTH) AS m, EARLIEST(V) AS v FROM plant WHERE T > 'a' OR V <> 1 GROUP BY 1 OFFSET 0",
+      'SELECT T, SUM(CASE WHEN V > 3 THEN V ELSE 0 END) AS high, SUM(CASE WHEN V > 3 THEN 1 ELSE 2 END) AS n, AVG(CASE WHEN V > 3 THEN V ELSE 0 END) AS mean FROM plant GROUP BY T ORDER BY T',
+      "SELECT COUNT(DISTINCT T) AS tags, SUM(CASE WHEN T = 'none' THEN 1 END) AS others FROM plant",
     ])('tells the native query of the store, which answers the same: %s', async (query) => {
     const { query: native, columnMappings, signature, answeredBy } = await explained(query)
     expect([answeredBy, signature.length]).toEqual(['store', columnMappings.length])
@@ -167,7 +169,7 @@ describe('EXPLAIN PLAN FOR', () => {
   })
 
   test('tells the query itself where another part answers, without a name of the inside', async () => {
-    const query = "SELECT COUNT(DISTINCT T) AS n FROM plant -- it's mine"
+    const query = "SELECT COUNT(DISTINCT ABS(V)) AS n FROM plant -- it's mine"
     const plan = await explained(query)
     expect(plan).toEqual({
       query: { queryType: 'sql', query },

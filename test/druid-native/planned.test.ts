@@ -24,11 +24,17 @@ const aggregations = [
   { type: 'longMax', name: 'most', fieldName: 'l' },
   { type: 'doubleMax', name: 'mixed', fieldName: 'l' },
   { type: 'doubleMean', name: 'mean', fieldName: 'V' },
+  { type: 'cardinality', name: 'tags', fields: ['tag'], round: true },
+  { type: 'cardinality', name: 'texts', fields: [{ type: 'default', dimension: 's' }], byRow: true },
 ]
 const ends = [
   { type: 'doubleLast', name: 'last', fieldName: 'V' },
   { type: 'longFirst', name: 'first', fieldName: 'l' },
   { type: 'stringLast', name: 'text', fieldName: 's', maxStringBytes: 1 },
+]
+const sketches = [
+  { type: 'thetaSketch', name: 'theta', fieldName: 's' },
+  { type: 'HLLSketchBuild', name: 'hll', fieldName: 'site', round: true },
 ]
 const field = (fieldName: string): object => ({ type: 'fieldAccess', fieldName })
 const posts = [
@@ -54,7 +60,8 @@ function query(draw: Draw, dataSource: string, hasEnds: boolean): object {
   const queryType = oneOf(draw, ['timeseries', 'topN', 'groupBy'])
   const postAggregations = draw(2) === 0 ? [] : posts.slice(0, 1 + draw(posts.length))
   const needed = new Set(['n', 'sum'])
-  const all = hasEnds ? [...aggregations, ...ends] : aggregations
+  const counted = postAggregations.length === 0 ? [...aggregations, ...sketches] : aggregations
+  const all = hasEnds ? [...counted, ...ends] : counted
   const asked = all
     .filter(({ name }) => needed.has(name) || draw(2) === 0)
     .map((aggregator) => filtered(draw, aggregator))
@@ -172,6 +179,9 @@ test.each([
   { type: 'floatLast', name: 'v', fieldName: 'V' },
   { type: 'longLast', name: 'v', fieldName: 'l', timeColumn: 'l' },
   { type: 'doubleAny', name: 'v', fieldName: 'V' },
+  { type: 'cardinality', name: 'v', fields: ['tag', 'site'] },
+  { type: 'cardinality', name: 'v', fields: ['V'] },
+  { type: 'hyperUnique', name: 'v', fieldName: 's' },
   {
     type: 'filtered',
     filter: { type: 'regex', dimension: 's', pattern: 'a' },

@@ -15,6 +15,11 @@ const aggregates = [
   'COUNT(l)',
   'COUNT(s)',
   'COUNT(site)',
+  'COUNT(DISTINCT tag)',
+  'COUNT(DISTINCT s)',
+  'APPROX_COUNT_DISTINCT(site)',
+  'APPROX_COUNT_DISTINCT_DS_HLL(s)',
+  'APPROX_COUNT_DISTINCT_DS_THETA(tag)',
   'SUM(V)',
   'SUM(l)',
   'SUM(k)',
@@ -53,6 +58,7 @@ const buckets = [
 function split(draw: Draw): string {
   const when = draw(4) === 0 ? `tag WHEN ${oneOf(draw, ["'a'", "'b'"])}` : `WHEN ${condition(draw, 1)}`
   const name = oneOf(draw, ['SUM', 'SUM', 'COUNT', 'AVG', 'AVG', 'MIN', 'MAX'])
+  if (draw(6) === 0) return `COUNT(DISTINCT CASE ${when} THEN ${oneOf(draw, ['tag', 's'])} END)`
   const result = oneOf(draw, ['V', 'k', 'l', '1', '100', '-3', '1.0', ...(name === 'COUNT' ? ["'x'", 's'] : [])])
   const otherwise = oneOf(draw, ['', '', ' ELSE NULL', ' ELSE 0', ' ELSE 0', ' ELSE 0.0', ' ELSE 5'])
   return `${name}(CASE ${when} THEN ${result}${otherwise} END)`
@@ -194,6 +200,9 @@ describe('panels of dashboards', () => {
     'SELECT tag, AVG(V) AS mean FROM plant GROUP BY tag ORDER BY mean DESC LIMIT 10',
     "SELECT site, TIME_FLOOR(__time, 'P1D') AS d, COUNT(*) AS n, SUM(V) AS v FROM plant GROUP BY site, TIME_FLOOR(__time, 'P1D')",
     'SELECT COUNT(*) AS n FROM plant',
+    'SELECT DISTINCT tag FROM plant',
+    "SELECT site, COUNT(DISTINCT tag) AS tags FROM plant WHERE __time >= '2026-01-02' GROUP BY site",
+    'SELECT FLOOR(__time TO DAY) AS d, COUNT(DISTINCT tag) AS tags, COUNT(DISTINCT s) AS texts FROM plant GROUP BY 1',
     'SELECT FLOOR(__time TO HOUR) AS h, MAX(V) AS high FROM plant GROUP BY FLOOR(__time TO HOUR) HAVING MAX(V) > 90 ORDER BY h',
     "SELECT tag, COUNT(*) AS n FROM plant WHERE __time >= CURRENT_TIMESTAMP - INTERVAL '1' DAY AND 1 = 1 GROUP BY tag",
     'SELECT tag, LATEST(V) AS v FROM plant GROUP BY tag ORDER BY tag',
@@ -276,7 +285,8 @@ describe('longs go round in conditions as in answers', () => {
 })
 
 test.each([
-  'SELECT COUNT(DISTINCT tag) FROM plant',
+  'SELECT COUNT(DISTINCT V) FROM plant',
+  'SELECT SUM(DISTINCT k) FROM plant',
   'SELECT SUM(V) FILTER (WHERE V + 1 > 2) FROM plant',
   'SELECT ROUND(SUM(V), -1) FROM plant',
   'SELECT ROUND(SUM(V), 13) FROM plant',

@@ -3,7 +3,7 @@
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import { compareNumbers, comparingGroups } from '../../lib/value-order.ts'
-import type { Groups, GroupValue } from '../../model/aggregation.ts'
+import { type Groups, type GroupValue, valueOverNothing } from '../../model/aggregation.ts'
 import type { GroupCondition, GroupExpression, NativePlan } from './native-plan.ts'
 
 type GroupRow = readonly GroupValue[]
@@ -45,8 +45,7 @@ export async function finishGroups(
 
 /** What is said of no rows at all. */
 export function emptyRow({ aggregation: { aggregates, keys } }: NativePlan): GroupRow {
-  const nothing = aggregates.map(({ kind }) => (kind === 'rows' || kind === 'values' ? 0n : null))
-  return [0, ...keys.map(() => null), ...nothing]
+  return [0, ...keys.map(() => null), ...aggregates.map(valueOverNothing)]
 }
 
 /** The values of the outputs, each from the row and from those before it. */
@@ -82,6 +81,8 @@ function evaluated(expression: GroupExpression, row: GroupRow, values: GroupRow)
     }
     case 'output':
       return values[expression.at]!
+    case 'double':
+      return doubleOf(evaluated(expression.value, row, values))
     case 'constant':
       return expression.value
     case 'mean': {

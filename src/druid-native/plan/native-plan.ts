@@ -11,6 +11,7 @@ export type GroupExpression =
   /** A text of the row, of which so many characters are shown. */
   | { readonly kind: 'cut'; readonly at: number; readonly characters: number }
   | { readonly kind: 'output'; readonly at: number }
+  | { readonly kind: 'double'; readonly value: GroupExpression }
   | { readonly kind: 'constant'; readonly value: number | bigint }
   /** 0 over nothing. */
   | { readonly kind: 'mean'; readonly sumAt: number; readonly countAt: number }

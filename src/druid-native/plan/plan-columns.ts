@@ -1,5 +1,6 @@
 // The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
 import type { RowFilter, StoredAggregate } from '../../model/aggregation.ts'
+import type { EntityField } from '../../model/entity.ts'
 import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-nodes.ts'
 import type { GroupExpression, GroupOutput } from './native-plan.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'
@@ -31,6 +32,8 @@ export function plannedColumns(
     if (output === null) return null
     outputs.push(output)
   }
+  // A sketch is more than its number to them.
+  if (query.postAggregations.length > 0 && query.aggregations.some(isSketch)) return null
   for (const post of query.postAggregations) {
     const value = postValue(post, outputs)
     if (value === null || post.name === null) return null
@@ -38,8 +41,12 @@ export function plannedColumns(
   }
   // Whether there was a row at all: a bucket without one may be left out. Nobody else asks for it, and ends of series do not tell it.
   const asksForRows = query.kind === 'timeseries' && query.context.skipEmptyBuckets
-  if (asksForRows || aggregates.length === 0) add({ kind: 'rows' })
+  if (asksForRows) add({ kind: 'rows' })
   return { aggregates, outputs }
+}
+
+function isSketch(aggregator: Aggregator): boolean {
+  return aggregator.kind === 'filtered' ? isSketch(aggregator.aggregator) : aggregator.kind === 'distinct'
 }
 
 function aggregatorOutput(
@@ -68,6 +75,14 @@ function aggregatorOutput(
       const type = aggregator.type === 'LONG' ? 'long' : 'double'
       return { name, type: aggregator.type, value: { kind: 'cell', at: add({ kind, type, field }) } }
     }
+    case 'cardinality': {
+      const [dimension, ...others] = aggregator.fields
+      const field = dimension === undefined ? null : keyOf(dimension, fieldOf)
+      return others.length > 0 ? null : distinctOutput(aggregator, field, add)
+    }
+    case 'distinct':
+      // Of sketches of other systems nothing is stored, and a hyperUnique counts nothing else.
+      return aggregator.sketch === 'hyperUnique' ? null : distinctOutput(aggregator, fieldOf(aggregator.fieldName), add)
     case 'first':
     case 'last':
       return endOutput(aggregator, fieldOf, add)
@@ -80,6 +95,24 @@ function aggregatorOutput(
     default:
       return null
   }
+}
+
+/** An estimate in Druid, exact here: null and '' are no values. */
+function distinctOutput(
+  { name, round }: { readonly name: string; readonly round: boolean },
+  field: EntityField | null,
+  add: (aggregate: StoredAggregate) => number,
+): GroupOutput | null {
+  if (field?.type !== 'string') return null
+  const cell: GroupExpression = { kind: 'cell', at: add({ kind: 'distinct', field, countsEmpty: false }) }
+  return round ? { name, type: 'LONG', value: cell } : { name, type: 'DOUBLE', value: { kind: 'double', value: cell } }
+}
+
+/** Texts as they are. */
+export function keyOf(spec: DimensionSpec, fieldOf: FieldOf): EntityField | null {
+  if (spec.extraction !== null || spec.keep !== null || spec.outputType !== 'STRING') return null
+  const field = fieldOf(spec.dimension)
+  return field?.type === 'string' ? field : null
 }
 
 /** A filter around one that an aggregate has already. */

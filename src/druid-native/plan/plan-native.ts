@@ -4,7 +4,7 @@
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { aggregatedFields, askedRows, boundsOfWork } from '../../model/aggregation.ts'
-import type { Entity, EntityField } from '../../model/entity.ts'
+import type { Entity } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import type { GroupByQuery, NativeQuery, TimeseriesQuery, TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec, Having } from '../parse/query-nodes.ts'
@@ -16,8 +16,8 @@ import type {
   GroupOutput,
   NativePlan,
 } from './native-plan.ts'
-import { type Columns, outputOf, plannedColumns } from './plan-columns.ts'
-import { type FieldOf, rowFilter } from './row-filter.ts'
+import { type Columns, keyOf, outputOf, plannedColumns } from './plan-columns.ts'
+import { rowFilter } from './row-filter.ts'
 
 type Aggregating = TimeseriesQuery | TopNQuery | GroupByQuery
 
@@ -93,13 +93,6 @@ function dimensionsOf(query: Aggregating): readonly DimensionSpec[] {
     case 'groupBy':
       return query.dimensions
   }
-}
-
-/** Texts as they are. */
-function keyOf(spec: DimensionSpec, fieldOf: FieldOf): EntityField | null {
-  if (spec.extraction !== null || spec.keep !== null || spec.outputType !== 'STRING') return null
-  const field = fieldOf(spec.dimension)
-  return field?.type === 'string' ? field : null
 }
 
 function finishOf(query: Aggregating, outputs: readonly GroupOutput[]): GroupFinish | null {

@@ -195,6 +195,10 @@ function aggregatorOfAll(aggregate: StoredAggregate, name: string): object {
       const filter = { type: 'not', field: { type: 'null', column: aggregate.field.name } }
       return { type: 'filtered', aggregator: { type: 'count', name }, filter }
     }
+    case 'distinct': {
+      const fields = [{ type: 'default', dimension: aggregate.field.name, outputType: 'STRING' }]
+      return { type: 'cardinality', name, fields, byRow: true, round: true }
+    }
     case 'endTime':
       return { type: aggregate.end === 'newest' ? 'longMax' : 'longMin', name, fieldName: '__time' }
     case 'endValue': {

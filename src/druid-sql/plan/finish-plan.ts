@@ -3,7 +3,7 @@
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import { compareNumbers, comparingGroups } from '../../lib/value-order.ts'
-import type { AggregationPlan, Groups, GroupValue } from '../../model/aggregation.ts'
+import { type AggregationPlan, type Groups, type GroupValue, valueOverNothing } from '../../model/aggregation.ts'
 import { roundedTo } from './rounded-to.ts'
 import type { PlannedCondition, PlannedValue, SqlPlan } from './sql-plan.ts'
 
@@ -44,8 +44,7 @@ async function finished(plan: SqlPlan, groups: readonly GroupRow[], pacer: Pacer
 }
 
 function noRows({ aggregates, keys }: AggregationPlan): GroupRow {
-  const nothing = aggregates.map(({ kind }) => (kind === 'rows' || kind === 'values' ? 0n : null))
-  return [0, ...keys.map(() => null), ...nothing]
+  return [0, ...keys.map(() => null), ...aggregates.map(valueOverNothing)]
 }
 
 function plannedValue(value: PlannedValue, group: GroupRow): GroupValue {

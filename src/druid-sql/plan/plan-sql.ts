@@ -125,7 +125,6 @@ class SqlPlanner {
     const isGrouped = this.#select.groupBy !== null || distinct || values.aggregates.length > 0
     if (!isGrouped || (distinct && values.aggregates.length > 0)) return null
     const { limit, offset } = this.#query
-    if (values.aggregates.length === 0) values.aggregates.push({ kind: 'rows' })
     return {
       aggregates: values.aggregates,
       fields: checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' })),

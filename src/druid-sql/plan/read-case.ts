@@ -45,3 +45,15 @@ export function wholeConstant(expression: Expression): WholeConstant | null {
 export function isConstant(expression: Expression): boolean {
   return expression.kind === 'text' || expression.kind === 'boolean' || numberConstant(expression) !== null
 }
+
+/** Of rows, and of those of them that pass a condition. */
+export interface SplitFilters {
+  readonly where: RowFilter | null
+  readonly passed: RowFilter
+}
+
+/** What says the same of no value as of no row. */
+export const splitNames: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX'])
+
+export const both = (where: RowFilter | null, filter: RowFilter): RowFilter =>
+  where === null ? filter : { kind: 'and', filters: [where, filter] }

@@ -2,7 +2,17 @@
 import type { RowFilter, StoredAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Expression } from '../parse/syntax.ts'
-import { isConstant, type SplitRows, splitRows, type WholeConstant, wholeConstant } from './read-case.ts'
+import { type DistinctValues, distinctCounts } from './distinct-counts.ts'
+import {
+  both,
+  isConstant,
+  type SplitFilters,
+  type SplitRows,
+  splitNames,
+  splitRows,
+  type WholeConstant,
+  wholeConstant,
+} from './read-case.ts'
 import { numberConstant } from './read-constants.ts'
 import { rowFilter, type TableNames } from './read-where.ts'
 import type { PlannedCondition, PlannedType, PlannedValue } from './sql-plan.ts'
@@ -128,16 +138,32 @@ export class GroupValues {
 
   #aggregate(call: Call): PlannedValue | null {
     const { name, operands, star, distinct, filter, over, orderBy } = call
-    if (distinct || over !== null || orderBy.length > 0) return null
+    if ((distinct && name !== 'COUNT') || over !== null || orderBy.length > 0) return null
     const where = filter === null ? null : rowFilter(filter, this.#names, false)
     if (filter !== null && where === null) return null
     if (star) return name === 'COUNT' ? this.#cell('long', { kind: 'rows' }, where) : null
     const [operand, ...more] = operands
     if (operand === undefined || more.length > 0) return null
+    const counted = distinct ? 'values' : distinctCounts.get(name)
+    if (counted !== undefined) return this.#distinct(operand, where, counted)
     const split = splitRows(operand, this.#names)
     if (split !== null) return this.#ofSplit(name, split, where)
     const end = this.#end(name, operand, where)
     return end ?? this.#ofColumn(name, operand, where)
+  }
+
+  /** How many different texts there are; those of some rows where a CASE has them alone. */
+  #distinct(operand: Expression, where: RowFilter | null, counted: DistinctValues): PlannedValue | null {
+    const split = splitRows(operand, this.#names)
+    if (split !== null && split.otherwise !== null) return null
+    const field = this.#names.fieldOf(split === null ? operand : split.result)
+    if (field?.type !== 'string') return null
+    const countsEmpty = counted === 'values'
+    return this.#cell(
+      'long',
+      { kind: 'distinct', field, countsEmpty },
+      split === null ? where : both(where, split.passes),
+    )
   }
 
   /** An aggregate of a column. */
@@ -250,18 +276,6 @@ export class GroupValues {
     return 1 + this.#keys.length + (known === -1 ? this.aggregates.push(aggregate) - 1 : known)
   }
 }
-
-/** Of rows, and of those of them that pass a condition. */
-interface SplitFilters {
-  readonly where: RowFilter | null
-  readonly passed: RowFilter
-}
-
-/** What says the same of no value as of no row. */
-const splitNames: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX'])
-
-const both = (where: RowFilter | null, filter: RowFilter): RowFilter =>
-  where === null ? filter : { kind: 'and', filters: [where, filter] }
 
 const arithmetic = (
   type: 'long' | 'double',

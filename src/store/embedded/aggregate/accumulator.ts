@@ -2,8 +2,10 @@
 import type { GroupValue, StoredAggregate } from '../../../model/aggregation.ts'
 import type { Chunk } from '../head/chunk.ts'
 import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
+import type { FieldReader } from '../run/field-reader.ts'
 import { GroupSums, type Sum, sumRows } from '../run/sum.ts'
 import { Amounts } from './amounts.ts'
+import { DistinctCount } from './distinct-count.ts'
 import { EndTime, EndValue } from './end-rows.ts'
 import { LongExtremes, LongSums } from './longs.ts'
 
@@ -14,21 +16,27 @@ export interface ColumnHours {
 }
 
 export interface Accumulator {
-  /** Takes rows [start, end). */
-  addRows(group: number, chunk: Chunk, start: number, end: number): void
+  /** Takes rows [start, end) of a series. */
+  addRows(group: number, chunk: Chunk, start: number, end: number, series: number): void
   /** Whether one hour of rollups says what its rows would. */
   holdsHour(hours: ColumnHours, hour: number): boolean
-  addHour(group: number, hours: ColumnHours, hour: number, rows: number): void
+  addHour(group: number, hours: ColumnHours, hour: number, rows: number, series: number): void
   value(group: number): GroupValue
 }
 
 /** `index` is that of the column, -1 for what counts rows. */
-export function accumulatorOf(aggregate: StoredAggregate, index: number): Accumulator {
+export function accumulatorOf(
+  aggregate: StoredAggregate,
+  index: number,
+  readerOf: (name: string) => FieldReader,
+): Accumulator {
   switch (aggregate.kind) {
     case 'rows':
       return new RowCount()
     case 'values':
       return new ValueCount(index)
+    case 'distinct':
+      return new DistinctCount(readerOf(aggregate.field.name), aggregate.countsEmpty)
     case 'endTime':
       return new EndTime(aggregate.end === 'newest')
     case 'endValue':

@@ -6,8 +6,9 @@ import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import type { Fields } from './collect-groups.ts'
-import { GroupRows, TooMuchToDo } from './group-rows.ts'
+import { GroupRows } from './group-rows.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
+import { TooMuchToDo } from './too-much-to-do.ts'
 
 /** What looking for a series in a file takes about, and reading an end of it, in the units of a pacer. */
 const fileUnits = 32

@@ -9,9 +9,10 @@ import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { GroupHours } from './group-hours.ts'
-import { type GroupFields, GroupRows, TooMuchToDo } from './group-rows.ts'
+import { type GroupFields, GroupRows } from './group-rows.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
 import { rowsWithin } from './rows-within.ts'
+import { TooMuchToDo } from './too-much-to-do.ts'
 
 /** Rows that are looked at for the same keys at once: one key may change with each row, and the others are looked at again then. */
 const sameRowsMax = 64
@@ -89,16 +90,19 @@ class GroupCollector {
       (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter))
     this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
     const hasEnds = plan.aggregates.some((aggregate) => 'end' in aggregate)
+    const distinct = plan.aggregates.filter((aggregate) => aggregate.kind === 'distinct')
+    const hasDistinctRows = distinct.some(({ field }) => fields.readerOf(field.name).kind === 'column')
     this.#usesRollups =
       isOfHours(plan, fields) &&
       this.#tests.passesRow === null &&
       this.groups.areOfSeries &&
       !this.#hasRowKeys &&
-      !hasEnds
+      !hasEnds &&
+      !hasDistinctRows
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
     const hasFilters = plan.filter !== null || plan.aggregates.some(({ where }) => where !== undefined)
-    this.#isPooled = this.#usesRollups && !hasFilters && keys.length === 0
+    this.#isPooled = this.#usesRollups && !hasFilters && keys.length === 0 && distinct.length === 0
     this.#isPooledInFiles = this.#isPooled && !hasBounds && !hasLongs
     this.#unitsMax = plan.unitsMax
   }

@@ -6,9 +6,7 @@ import type { FieldKey, FieldReader } from '../run/field-reader.ts'
 import { GroupTable } from '../run/group-table.ts'
 import { type Accumulator, accumulatorOf, type ColumnHours } from './accumulator.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
-
-/** Thrown where there are more groups than may be kept, or more rows than may be read: another way answers then. */
-export class TooMuchToDo extends Error {}
+import { TooMuchToDo } from './too-much-to-do.ts'
 
 export interface GroupFields {
   readonly readerOf: (name: string) => FieldReader
@@ -32,7 +30,7 @@ export class GroupRows {
 
   constructor({ aggregates, keys: keyFields, groupsMax }: AggregationPlan, { readerOf, columns }: GroupFields) {
     const keys = keyFields.map(({ name }) => readerOf(name))
-    this.accumulators = aggregates.map((aggregate, place) => accumulatorOf(aggregate, columns[place]))
+    this.accumulators = aggregates.map((aggregate, place) => accumulatorOf(aggregate, columns[place], readerOf))
     this.#tests = aggregates.map(({ where }) => (where === undefined ? null : filterTests(where, readerOf)))
     this.#combinations = new Combinations(keys)
     this.#keys = keys
@@ -63,11 +61,16 @@ export class GroupRows {
     return this.#tests.every((tests) => tests === null || tests.passesRow === null)
   }
 
+  /** Adds a series of which only tags are asked for. */
+  addSeries(series: number): void {
+    this.addRows(this.ofSeries(0, series), noRows, 0, 0, series)
+  }
+
   /** Adds rows [start, end) of a series. */
   addRows(group: number, chunk: Chunk, start: number, end: number, series: number): void {
     for (let place = 0; place < this.accumulators.length; place++) {
       const tests = this.#tests[place]
-      if (tests === null) this.accumulators[place].addRows(group, chunk, start, end)
+      if (tests === null) this.accumulators[place].addRows(group, chunk, start, end, series)
       else addPassing(this.accumulators[place], tests, { chunk, start, end }, group, series)
     }
   }
@@ -75,7 +78,7 @@ export class GroupRows {
   addHour(group: number, hours: readonly ColumnHours[], hour: number, rows: number, series: number): void {
     for (let place = 0; place < this.accumulators.length; place++) {
       if (this.#tests[place]?.passesSeries(series) === false) continue
-      this.accumulators[place].addHour(group, hours[place], hour, rows)
+      this.accumulators[place].addHour(group, hours[place], hour, rows, series)
     }
   }
 
@@ -111,13 +114,13 @@ function addPassing(
 ): void {
   if (!passesSeries(series)) return
   if (passesRow === null) {
-    accumulator.addRows(group, chunk, start, end)
+    accumulator.addRows(group, chunk, start, end, series)
     return
   }
   for (let row = start; row < end; row++) {
     const first = row
     while (row < end && passesRow(chunk, row, series)) row++
-    if (row > first) accumulator.addRows(group, chunk, first, row)
+    if (row > first) accumulator.addRows(group, chunk, first, row, series)
   }
 }
 

@@ -31,10 +31,22 @@ function randomAggregate(draw: Draw, fields: readonly EntityField[]): StoredAggr
 function randomOfAll(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
   if (draw(4) === 0) return randomEnd(draw, fields)
   const field = oneOf(draw, fields.filter(isNumber))
-  const kind = oneOf(draw, ['rows', 'values', 'sum', 'least', 'greatest'] as const)
+  const kind = oneOf(draw, ['rows', 'values', 'distinct', 'sum', 'least', 'greatest'] as const)
+  if (kind === 'distinct') return randomDistinct(draw, fields)
   if (kind === 'rows') return { kind }
   if (kind === 'values') return { kind, field }
   return { kind, type: field.type === 'long' && draw(2) === 0 ? 'long' : 'double', field }
+}
+
+/** At times of one kind alone, for which there is a way of its own. */
+function randomAggregates(draw: Draw, fields: readonly EntityField[]): readonly StoredAggregate[] {
+  const randomOne = oneOf(draw, [randomEnd, randomDistinct, ...Array.from({ length: 4 }, () => randomAggregate)])
+  return Array.from({ length: draw(4) }, () => randomOne(draw, fields))
+}
+
+function randomDistinct(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+  const texts = fields.filter(({ type }) => type === 'string')
+  return { kind: 'distinct', field: oneOf(draw, texts), countsEmpty: draw(2) === 0 }
 }
 
 function randomEnd(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
@@ -89,10 +101,7 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
     filter: draw(2) === 0 ? null : randomFilter(draw, fields),
     granularity: draw(4) === 0 ? randomZoned(draw) : parseGranularity(oneOf(draw, granularities))!,
     keys: draw(3) === 0 ? [] : keys.filter(() => draw(3) === 0),
-    aggregates:
-      draw(5) === 0
-        ? Array.from({ length: 1 + draw(2) }, () => randomEnd(draw, fields))
-        : Array.from({ length: draw(4) }, () => randomAggregate(draw, fields)),
+    aggregates: randomAggregates(draw, fields),
     groupsMax,
     unitsMax: 1e12,
     needsDays: draw(3) === 0,
@@ -105,6 +114,10 @@ function aggregated({ where, ...aggregate }: StoredAggregate, all: readonly Mode
   const rows = where === undefined ? all : all.filter((row) => passes(where, row))
   if (aggregate.kind === 'rows') return BigInt(rows.length)
   if ('end' in aggregate) return atEnd(aggregate, rows)
+  if (aggregate.kind === 'distinct') {
+    const texts = rows.map(({ values }) => values[aggregate.field.name] ?? null)
+    return BigInt(new Set(texts.filter((text) => text !== null && (aggregate.countsEmpty || text !== ''))).size)
+  }
   const values = rows.flatMap(({ values }) => values[aggregate.field.name] ?? []) as (number | bigint)[]
   if (aggregate.kind === 'values') return BigInt(values.length)
   if (values.length === 0) return null

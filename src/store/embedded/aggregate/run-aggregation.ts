@@ -13,8 +13,9 @@ import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
 import { collectEnds, isOfEnds } from './collect-ends.ts'
 import { collectGroups, type Fields } from './collect-groups.ts'
+import { collectSeries, isOfSeries } from './collect-series.ts'
 import { dayRows } from './day-rows.ts'
-import { TooMuchToDo } from './group-rows.ts'
+import { TooMuchToDo } from './too-much-to-do.ts'
 
 /**
  * The groups of an aggregation; null where another way has to answer: newer rows replace older ones, or there is more to do than the plan
@@ -44,8 +45,7 @@ export async function runAggregation(
     tableSpans: snapshot.tables.map(({ table }) => ({ fromMs: table.firstMs, toMs: table.lastMs })),
   }
   try {
-    const collect = isOfEnds(plan, fields) ? collectEnds : collectGroups
-    const groups = await collect(plan, run, fields)
+    const groups = await collectorOf(plan, fields)(plan, run, fields)
     const rows: GroupValue[][] = []
     for (let group = 0; group < groups.length; group++) {
       rows.push(groups.row(group))
@@ -56,6 +56,12 @@ export async function runAggregation(
     if (error instanceof TooMuchToDo) return null
     throw error
   }
+}
+
+/** The cheapest way to the groups. */
+function collectorOf(plan: AggregationPlan, fields: Fields): typeof collectGroups {
+  if (isOfSeries(plan, fields)) return collectSeries
+  return isOfEnds(plan, fields) ? collectEnds : collectGroups
 }
 
 const cellsOf = ({ keys, aggregates }: AggregationPlan): number => 1 + keys.length + aggregates.length
