@@ -1,4 +1,4 @@
-// A virtual environment of Python with the clients, made once and kept under node_modules.
+// Virtual environments of Python, each made once and kept under node_modules.
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -6,13 +6,12 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Those that were tried; docs/guides/tools.md and docs/guides/line-protocol.md name them. */
-const packages = ['pydruid==0.6.9', 'pandas>=2', 'SQLAlchemy>=2.0,<2.1', 'influxdb-client==1.50.0']
+/** Clients that were tried; docs/guides/tools.md and docs/guides/line-protocol.md name them. */
+const clients = ['pydruid==0.6.9', 'pandas>=2', 'SQLAlchemy>=2.0,<2.1', 'influxdb-client==1.50.0']
 
-const folder = fileURLToPath(new URL('../../node_modules/.cache/tools-python', import.meta.url))
-
-/** The path of its interpreter. */
-export async function python(): Promise<string> {
+/** The path of the interpreter of an environment with these packages. */
+export async function python(name = 'tools', packages: readonly string[] = clients): Promise<string> {
+  const folder = fileURLToPath(new URL(`../../node_modules/.cache/${name}-python`, import.meta.url))
   const interpreter = `${folder}/bin/python`
   const isThere = await readFile(`${folder}/complete`, 'utf8').then(
     (made) => made === packages.join(' '),
