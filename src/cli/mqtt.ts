@@ -8,8 +8,10 @@ import { messageOf } from '../lib/message-of.ts'
 import { printable } from '../lib/text-table.ts'
 import { BrokerError, type BrokerOptions } from '../mqtt/broker.ts'
 import type { ConnectorOptions } from '../mqtt/connector.ts'
+import type { MappingOptions } from '../mqtt/message-rows.ts'
 import { ReceiveTimes } from '../mqtt/receive-times.ts'
 import { isSparkplug, metricTemplateText } from '../mqtt/sparkplug/sparkplug-topic.ts'
+import { strangeProperties } from '../mqtt/sparkplug/strange-properties.ts'
 import { filterFault } from '../mqtt/topic-filter.ts'
 import { topicTemplate } from '../mqtt/topic-template.ts'
 import { CommandError } from './command-error.ts'
@@ -115,19 +117,16 @@ async function ingestOf(
 }
 
 async function runMqtt(options: MqttOptions, context: CliContext, client: TidemarkClient): Promise<void> {
-  const { topic, valueField } = options
-  const template = topic === undefined ? null : readTemplate(topic)
-  const isOfMetrics = topic !== undefined && isSparkplug(topic)
-  const metricTemplate = isOfMetrics ? readTemplate(topic) : topicTemplate(metricTemplateText)
-  const { textField = valueField, truthField = valueField } = options
-  const valueFields = { number: valueField, text: textField, truth: truthField }
+  const naming = namingOf(options)
   checkFilters(options.subscribe)
   const broker = await brokerOptions(options, context)
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
-  const { fields } = await ingestOf(client, options.ingest, context, stop.signal)
+  const ingest = await ingestOf(client, options.ingest, context, stop.signal)
+  const { fields } = ingest
   const timeField = fields.find(({ role }) => role === 'time')?.source ?? null
   const tagFields = fields.filter(({ role }) => role === 'tag').map(({ source }) => source)
+  noteStrange(ingest, naming, options, context)
   const receiveTimes = new ReceiveTimes(() => Date.now())
   // Loaded here: no other command needs a broker.
   const [{ runConnector }, { connectBroker }] = await Promise.all([
@@ -140,7 +139,7 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
       connect: connectBroker,
       client,
       ingest: options.ingest,
-      mapping: { template, metricTemplate, valueFields, timeField, tagFields, receiveTimes },
+      mapping: { ...naming, timeField, tagFields, receiveTimes },
       sparkplug: sparkplugOptions(options),
       maxBatchRows: options.batchRows,
       maxBufferedBytes: options.bufferBytes,
@@ -154,6 +153,28 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
   } catch (error) {
     throw error instanceof BrokerError ? new CommandError(error.message, { cause: error }) : error
   }
+}
+
+type Naming = Pick<MappingOptions, 'template' | 'metricTemplate' | 'valueFields'>
+
+function namingOf({ topic, valueField, textField = valueField, truthField = valueField }: MqttOptions): Naming {
+  const template = topic === undefined ? null : readTemplate(topic)
+  const isOfMetrics = topic !== undefined && isSparkplug(topic)
+  return {
+    template,
+    metricTemplate: isOfMetrics && template !== null ? template : topicTemplate(metricTemplateText),
+    valueFields: { number: valueField, text: textField, truth: truthField },
+  }
+}
+
+/** Somebody who subscribes to Sparkplug with an ingest that was not made for it would find rejected rows alone. */
+function noteStrange(ingest: OwnIngestAnswer, naming: Naming, options: MqttOptions, { stderr }: CliContext): void {
+  const sources = ingest.fields.map(({ source }) => source)
+  const strange = strangeProperties(sources, naming)
+  if (ingest.unknown === 'add' || strange.length === 0 || !options.subscribe.some(isSparkplug)) return
+  stderr.write(
+    `tidemark: ${ingest.alias} has no ${strange.join(', ')}: it rejects rows of Sparkplug that have them. Add the fields, or say with --topic and --value-field what it has.\n`,
+  )
 }
 
 function sparkplugOptions(options: MqttOptions): ConnectorOptions['sparkplug'] {

@@ -89,6 +89,7 @@ test.each<[string, string, Record<string, string> | null]>([
   ['a/b', 'a/b', {}],
 ])('%s of %s', (text, topic, properties) => {
   const found = topicTemplate(text).propertiesOf(topic)
+  if (found !== null) expect(topicTemplate(text).names).toEqual([...found.keys()])
   expect(found === null ? null : Object.fromEntries(found)).toEqual(properties)
 })
 

@@ -1,5 +1,7 @@
 /** What the levels of a topic are called: `plant/{area}/{tag}`. */
 export interface TopicTemplate {
+  /** The properties that it gives. */
+  readonly names: readonly string[]
   /** The properties that a topic gives a row; null where it is another topic. */
   propertiesOf(topic: string): ReadonlyMap<string, string> | null
 }
@@ -22,6 +24,7 @@ export function topicTemplate(template: string): TopicTemplate {
   if (levels.some(({ isRest }, at) => isRest && at !== levels.length - 1))
     throw new Error(`"${template}" goes on behind {name...}, which is the rest of a topic.`)
   return {
+    names,
     propertiesOf(topic) {
       const parts = topic.split('/')
       const isLonger = parts.length > levels.length && levels.at(-1)?.isRest === true

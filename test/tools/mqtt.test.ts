@@ -10,6 +10,7 @@ import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { ConnectorProcess } from './connector-process.ts'
 import { Mosquitto } from './mosquitto.ts'
 import { mqttRounds } from './mqtt-rounds.ts'
+import { sparkplugMessages } from './published-messages.ts'
 
 const rounds = Number(process.env['TIDEMARK_MQTT_ROUNDS'] ?? 5)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
@@ -71,6 +72,14 @@ test(`each message is there once after ${rounds} kills`, { timeout }, async () =
   const findings = await mqttRounds({ rounds, seed })
   console.log(findings)
   expect(findings).toMatchObject({ lost: [], doubled: [] })
+})
+
+test(`each message of Sparkplug is there once after ${rounds} kills`, { timeout }, async () => {
+  const findings = await mqttRounds({ rounds, seed, messages: sparkplugMessages() })
+  console.log(findings)
+  expect(findings).toMatchObject({ lost: [], doubled: [] })
+  // What waited for a birth was not given up, as far as the node was there.
+  expect(findings.published).toBeGreaterThan(2 * findings.rejected)
 })
 
 test('an acknowledgement before the rows are on disk is found out', { timeout }, async () => {

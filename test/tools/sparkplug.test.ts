@@ -111,6 +111,7 @@ test('metrics of a node become rows, and it is asked for its births where they a
       expect.poll(async () => (await shown()).sort(), { timeout: 60_000, interval: 200 }).toEqual(rows.sort())
     try {
       await connector.says(/Connected/)
+      expect(connector.log).not.toContain('rejects rows of Sparkplug')
       await node.publisher.connect()
       node.birth()
       const born = ['/Up/Time 0 18446744073709552000', 'pump/Depth 0 -3', 'pump/Speed 0 0.5']

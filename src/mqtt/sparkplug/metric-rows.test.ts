@@ -7,6 +7,7 @@ import { KnownMetrics } from './known-metrics.ts'
 import { metricRows } from './metric-rows.ts'
 import { decodePayload } from './sparkplug-payload.ts'
 import type { SparkplugTopic } from './sparkplug-topic.ts'
+import { strangeProperties } from './strange-properties.ts'
 
 const topic: SparkplugTopic = { type: 'DBIRTH', group: 'G', node: 'N', device: 'D' }
 const at = Date.UTC(2026, 0, 1)
@@ -120,4 +121,12 @@ test.each([
   ['spBv1.0/H/{T...}', 'D', { mqtt_error: 'x does not fit --topic as spBv1.0/G/N/D/x' }],
 ])('by %s a metric of device "%s" is called %j', (template, device, names) => {
   expect(JSON.parse(rowsOf([x], { template, device })[0]!)).toMatchObject(names)
+})
+
+test.each([
+  ['spBv1.0/{T...}', ['D', 'T', 'V', 'S', 'B'], []],
+  ['spBv1.0/{group}/{T...}', ['D', 'T', 'V'], ['group', 'S', 'B']],
+])('by %s an ingest with %j does not take %j', (template, sources, strange) => {
+  const mapping = mqttMapping({ metricTemplate: topicTemplate(template), valueFields: fieldsOf })
+  expect(strangeProperties(sources, mapping)).toEqual(strange)
 })
