@@ -108,6 +108,8 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
   ['src/store/', words],
   ['src/access/', [...words, 'src/observe/', ...ports]],
   ['src/admin/', [...words, 'src/observe/', ...ports]],
+  // What a pusher is told before he pushes is told by a check too.
+  ['src/ingest/further-faults.ts', [...words, 'src/file-push/foreseen-fault.ts', ...ports]],
   ['src/ingest/', [...words, 'src/observe/', ...ports]],
   ['src/metadata/', [...words, 'src/observe/', ...ports]],
   [

@@ -47,7 +47,8 @@ export type Accepted = Plain<AcceptedSchema>
 export type Receipt = Plain<ReceiptAnswer>
 /** `rows = stored + rejected`; `errors` holds all of the latter, by index. */
 export type CheckAnswer = Plain<CheckSchema>
-export type RowError = Receipt['errors'][number]
+/** `further` is told by a check alone. */
+export type RowError = CheckAnswer['errors'][number]
 
 /** A folder on the service's own machine. */
 export type MadeBackup = Plain<BackupAnswer>

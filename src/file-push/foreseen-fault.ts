@@ -56,26 +56,36 @@ function faultOfValue(field: Field, verdict: Exclude<Verdict, 'stored' | 'missin
 }
 
 /** The time comes before the tags, and these in the order of the fields. */
-function absenceIn(fields: readonly Field[], there: ReadonlySet<string>): RowFault | null {
-  const absent = fields.filter((field) => isRequired(field) && !there.has(field.source))
-  const field = absent.find(({ role }) => role === 'time') ?? absent[0]
-  return field === undefined ? null : valueMissing(field)
+function absencesIn(fields: readonly Field[], named: ReadonlySet<string>): RowFault[] {
+  const absent = fields.filter((field) => isRequired(field) && !named.has(field.source))
+  const isTime = ({ role }: Field): boolean => role === 'time'
+  return [...absent.filter(isTime), ...absent.filter((field) => !isTime(field))].map(valueMissing)
+}
+
+/** All that is wrong with a row, and first what it will be rejected for; none where it will be stored. `row` is valid JSON. */
+export function foreseenFaults(row: string, fields: readonly Field[]): RowFault[] {
+  const text = row.trim()
+  const bytes = bytesIn(text)
+  if (bytes > rowBytesUsual) return [rowTooLarge(bytes, rowBytesUsual)]
+  if (!text.startsWith('{')) return [noObject(text)]
+  const bySource = new Map(fields.map((field) => [field.source, field]))
+  const named = new Set<string>()
+  const faults: RowFault[] = []
+  for (const [name, value] of new Map(jsonMembers(text).map((member) => [member.name, member.value]))) {
+    const field = bySource.get(name)
+    if (field === undefined) {
+      faults.push(noSuchField(name))
+      continue
+    }
+    const verdict = verdictOf(field, value)
+    if (verdict === 'missing') continue
+    named.add(name)
+    if (verdict !== 'stored') faults.push(faultOfValue(field, verdict, value))
+  }
+  return [...faults, ...absencesIn(fields, named)]
 }
 
 /** The fault for which a row will be rejected, or null where it will be stored. `row` is valid JSON. */
 export function foreseenFault(row: string, fields: readonly Field[]): RowFault | null {
-  const text = row.trim()
-  const bytes = bytesIn(text)
-  if (bytes > rowBytesUsual) return rowTooLarge(bytes, rowBytesUsual)
-  if (!text.startsWith('{')) return noObject(text)
-  const bySource = new Map(fields.map((field) => [field.source, field]))
-  const there = new Set<string>()
-  for (const [name, value] of new Map(jsonMembers(text).map((member) => [member.name, member.value]))) {
-    const field = bySource.get(name)
-    if (field === undefined) return noSuchField(name)
-    const verdict = verdictOf(field, value)
-    if (verdict === 'stored') there.add(name)
-    else if (verdict !== 'missing') return faultOfValue(field, verdict, value)
-  }
-  return absenceIn(fields, there)
+  return foreseenFaults(row, fields)[0] ?? null
 }

@@ -35,6 +35,35 @@ describe('a check', () => {
     expect(counted.at(-1)).toEqual([3, text.length])
   })
 
+  test('says all that is wrong with a row, first what it would be rejected for', async () => {
+    const rows = ['{"D":"soon","X":1,"V":"n/a"}', '{"D":"soon"}', `{"X":1,"D":"${'x'.repeat(9000)}"}`]
+    const { errors } = await check(plant, `[${rows.join()}]`)
+    const brief = errors.map(({ code, field, further }) => [code, field, further?.map((one) => [one.code, one.field])])
+    expect(brief).toEqual([
+      [
+        'invalid_time',
+        'D',
+        [
+          ['unknown_field', 'X'],
+          ['wrong_type', 'V'],
+          ['missing_tag', 'T'],
+        ],
+      ],
+      ['invalid_time', 'D', [['missing_tag', 'T']]],
+      [
+        'unknown_field',
+        'X',
+        [
+          ['invalid_time', 'D'],
+          ['missing_tag', 'T'],
+        ],
+      ],
+    ])
+    const named = Array.from({ length: 50 }, (_, index) => `"X${index}":1`)
+    const [many] = (await check(plant, `[{${named}}]`)).errors
+    expect(many?.further).toHaveLength(20)
+  })
+
   test('says it of fields that rows would bring, whose types the entity says', async () => {
     const parts = { intake, rowBytes: 10_000, rowsMax: 1000, fieldsMax: 10 }
     const entity = { name: 'load', type: 'string', role: 'dimension' } as const
@@ -64,7 +93,13 @@ describe('a check', () => {
     const entry = { ingestId: 1, fieldsVersion: 1, subscriberId: 0, receivedMs: 0, idempotencyKey: null, position: 0 }
     const { rejected } = new Judge({ rowBytes: 1000 }).judge([{ ...entry, format: 'json', rows: 1000, body }], plant)
     const { errors } = await check(plant, body.toString())
-    expect(errors).toEqual(rejected.map(({ index, field, code, message }) => ({ index, field, code, message })))
+    const further = [
+      { field: 'D', code: 'missing_time' },
+      { field: 'T', code: 'missing_tag' },
+    ]
+    expect(errors).toMatchObject(
+      rejected.map(({ index, field, code, message }) => ({ index, field, code, message, further })),
+    )
     expect(errors.length).toBe(143)
   })
 

@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import type { BodyFormat, PlacedEntry } from '../journal/journal.ts'
 import { Serial } from '../lib/serial.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
+import type { RowFault } from '../model/row-fault.ts'
 import { StandingFields } from '../model/standing-fields.ts'
+import { furtherFaults } from './further-faults.ts'
 import { type EntryToJudge, Judge, type Judgement } from './judge.ts'
 import { ItemJudge } from './judge-items.ts'
 import type { Intake } from './limits/intake.ts'
@@ -20,13 +23,18 @@ export interface CheckRequest {
   readonly format: BodyFormat
 }
 
+/** Why a row would be rejected, and what else is wrong with it. */
+interface CheckError extends ReceiptError {
+  readonly further?: readonly RowFault[]
+}
+
 /** What would become of rows: `rows = stored + rejected`. */
 export interface CheckResult {
   readonly rows: number
   readonly stored: number
   readonly rejected: number
   /** All rejected rows, by index. */
-  readonly errors: readonly ReceiptError[]
+  readonly errors: readonly CheckError[]
 }
 
 export interface PushCheckParts {
@@ -47,6 +55,14 @@ const sliceBytes = 128 * 1024
 /** A name may be as long as a row; each rejected row would say it again. */
 const namedMax = 1000
 const shortened = (name: string): string => (name.length > namedMax ? `${name.slice(0, namedMax)}...` : name)
+
+function errorOf(row: RejectedRow, ingest: Ingest): CheckError {
+  const named = ({ code, field, message }: RowFault): RowFault => {
+    return { field: field === null ? null : shortened(field), code, message }
+  }
+  const further = furtherFaults(row, ingest).map(named)
+  return { index: row.position, ...named(row), ...(further.length === 0 ? {} : { further }) }
+}
 
 /** Nothing is kept of what is checked. */
 const rememberedStringsMax = 1024
@@ -101,15 +117,14 @@ export class PushCheck {
   }
 
   /** The rows of entries that would be rejected, each with its position for an index. */
-  async faults(entries: readonly EntryToJudge[], given: Ingest): Promise<readonly ReceiptError[]> {
+  async faults(entries: readonly EntryToJudge[], given: Ingest): Promise<readonly CheckError[]> {
     let ingest = given
-    const errors: ReceiptError[] = []
+    const errors: CheckError[] = []
     let left = entries
     for (let from: RowOfEntry = firstRow; left.length > 0; ) {
       const budget = { rows: sliceRows, bytes: sliceBytes, rejected: sliceRows }
       const { rejected, reached, makes } = this.#step(left, ingest, from, budget)
-      for (const { position, field, code, message } of rejected)
-        errors.push({ index: position, field: field === null ? null : shortened(field), code, message })
+      for (const row of rejected) errors.push(errorOf(row, ingest))
       left = left.slice(reached.entries)
       // As if the row had brought them.
       if (makes !== undefined) ingest = { ...ingest, fields: [...ingest.fields, ...makes] }

@@ -164,3 +164,14 @@ test('a push that is sent in halves is no reason to stop', async () => {
   const { code, out } = await tidemark(url, [...inTens, '--stop-after', '1'], file(100, []))
   expect([code, out]).toEqual([0, expect.stringContaining('stored    100')])
 })
+
+test('all faults of a row are told at once', async () => {
+  const [code, message] = ['wrong_type', 'V: no number']
+  const further = [{ code: 'missing_tag', field: 'T', message: 'T: the tag is missing' }]
+  const errors = [{ index: 0, field: 'V', code, message, further }]
+  const { url } = await service({
+    'POST /ingests/plant/check': () => [200, { rows: 1, stored: 0, rejected: 1, errors }],
+  })
+  const { out } = await tidemark(url, dryRun, '{}\n')
+  expect(out).toContain('row 1: V: no number (wrong_type); T: the tag is missing (missing_tag)\n')
+})

@@ -4,6 +4,7 @@ import type { KnownIngest } from '../../file-push/known-ingest.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
 import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
+import type { ShownRejection } from '../../file-push/rejections.ts'
 import type { SendResult } from '../../file-push/send.ts'
 import type { StopReason } from '../../file-push/stop-after.ts'
 import { AmbiguousTimeError } from '../../file-push/time-rules.ts'
@@ -62,7 +63,9 @@ type Faults = Pick<PushReport, 'rejected' | 'errors' | 'kinds'>
 export function rejectionLines(faults: Faults, noun: Counted): readonly string[] {
   const { rejected, errors } = faults
   const lines = kindLines(faults)
-  lines.push(...errors.map(({ row, message, code }) => `${noun} ${row}: ${message} (${code})`))
+  const said = (faults: readonly Pick<ShownRejection, 'message' | 'code'>[]): string =>
+    faults.map(({ message, code }) => `${message} (${code})`).join('; ')
+  lines.push(...errors.map((error) => `${noun} ${error.row}: ${said([error, ...(error.further ?? [])])}`))
   if (rejected > errors.length) lines.push(`... and ${formatCount(rejected - errors.length)} more`)
   return lines
 }

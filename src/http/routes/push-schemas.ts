@@ -3,11 +3,21 @@ import Type, { type Static } from 'typebox'
 
 const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 
-const RowError = Type.Object({
-  index: Type.Integer({ description: "The row's place in the push, from 0." }),
+const fault = {
   field: text('The pushed property at fault; null if the whole row is.'),
   code: Type.String({ examples: ['unknown_field'] }),
   message: Type.String(),
+}
+const index = Type.Integer({ description: "The row's place in the push, from 0." })
+const RowError = Type.Object({ index, ...fault })
+const CheckedRow = Type.Object({
+  index,
+  ...fault,
+  further: Type.Optional(
+    Type.Array(Type.Object(fault), {
+      description: 'What else is wrong with the row, at most 20 faults. Not of lines, nor of rows beyond 64 KiB.',
+    }),
+  ),
 })
 
 export const ReceiptAnswer = Type.Object(
@@ -32,7 +42,7 @@ export const CheckAnswer = Type.Object(
     rows: Type.Integer({ description: 'Rows that were checked.' }),
     stored: Type.Integer({ description: 'Rows that would be stored.' }),
     rejected: Type.Integer({ description: 'Rows that would be rejected.' }),
-    errors: Type.Array(RowError, { description: 'All rows that would be rejected, by index.' }),
+    errors: Type.Array(CheckedRow, { description: 'All rows that would be rejected, by index.' }),
   },
   { description: 'What the receipt would say if these rows were pushed now.' },
 )
