@@ -1,0 +1,39 @@
+// What documents and comments name is there.
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { filesUnder, root, sources, textOf } from './source-files.ts'
+
+test('documents name only files that exist', () => {
+  const documents = [...readdirSync(root).filter((name) => name.endsWith('.md')), ...filesUnder('docs', '.md')]
+  const missing = documents.flatMap((document) => {
+    const text = textOf(document)
+    const paths = [...text.matchAll(/`((?:src|test|docs|bench|scripts|portal)\/[\w./-]*)`/g)].map((match) => match[1]!)
+    const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map((match) =>
+      join(dirname(document), match[1]!),
+    )
+    return [...paths, ...links].filter((path) => !existsSync(join(root, path))).map((path) => `${document}: ${path}`)
+  })
+  expect(missing).toEqual([])
+})
+
+test('comments name only files that exist', () => {
+  const all = [
+    ...sources,
+    ...filesUnder('test', ''),
+    ...filesUnder('docs', '.md'),
+    ...filesUnder('bench', '.ts'),
+    ...filesUnder('scripts', '.mjs'),
+  ]
+  const names = new Set(all.map((file) => basename(file)))
+  const isThere = (path: string): boolean => existsSync(join(root, path)) || names.has(basename(path))
+  const missing = all
+    .filter((file) => /\.(ts|mjs)$/.test(file))
+    .flatMap((file) => {
+      const text = textOf(file)
+      const comments = text.match(/(?<=^|\s)\/\/ .*$|\/\*\*?[\s\S]*?\*\//gm) ?? []
+      const named = comments.join(' ').match(/[\w./-]+\.(?:ts|mjs|md)\b/g) ?? []
+      return named.filter((path) => !isThere(path)).map((path) => `${file}: ${path}`)
+    })
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,74 @@
+// What a file may hold, how long it may be, and where its tests are.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { codeOf, isWithin, production, root, sources, textOf } from './source-files.ts'
+
+/** Lines a file may have. One that must be longer is named here with its reason, and may only shrink. */
+const linesMax = 300
+const longer: Readonly<Record<string, number>> = {}
+
+test('files stay short', () => {
+  const long = production
+    .map((file) => [file, textOf(file).split('\n').length - 1] as const)
+    .filter(([file, lines]) => lines > (longer[file] ?? linesMax))
+  expect(long).toEqual([])
+})
+
+/** Folders that write SQL: none of them lets a caller's text into it. */
+const writers = [
+  'src/catalog/',
+  'src/sql-engine/',
+  'src/druid-client/',
+  'src/druid-sql/',
+  'src/avatica/metadata-sql.ts',
+  'src/druid-native/',
+  'src/druid-time/',
+  'src/druid-patterns/',
+  'src/cli/sql.ts',
+  // For a caller to read, not to run.
+  'src/metadata/attribute-sql.ts',
+  'portal/src/pages/sql/query.tsx',
+]
+
+test('SQL is written only by the catalog and for the SQL engine', () => {
+  const strays = production.filter(
+    (file) => !isWithin(file, writers) && /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\s+[\w"*]/.test(codeOf(file)),
+  )
+  expect(strays).toEqual([])
+})
+
+test('a word is looked up in a Map', () => {
+  // A plain object knows `constructor` and `toString` too, whatever it was written to hold.
+  const strays = production.filter((file) =>
+    /^(export )?const \w+: (Readonly<)?Record<string, .*= \{/m.test(codeOf(file)),
+  )
+  expect(strays).toEqual([])
+})
+
+interface LockedPackage {
+  readonly dev?: boolean
+  readonly engines?: { readonly node?: string }
+}
+
+test('no package of the lockfile refuses Node 20, so npm ci warns of none', () => {
+  // Two packages ask for 22.19 without need. Their engines are taken out of the lockfile by hand, and npm puts them back when it writes it.
+  const lock: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(textOf('package-lock.json'))
+  const refusing = Object.entries(lock.packages).filter(([, { engines }]) => /^>=? ?2[1-9]/.test(engines?.node ?? ''))
+  expect(refusing.map(([name]) => name)).toEqual([])
+})
+
+/** Lines of a folder from which on there is something in it to test. */
+const testedLinesMin = 100
+
+test('a folder has its tests beside it, or says where they are', () => {
+  const untested = [...new Set(production.map((file) => dirname(file)))].filter((folder) => {
+    const own = sources.filter((file) => dirname(file) === folder)
+    if (own.some((file) => file.endsWith('.test.ts'))) return false
+    const text = own.map((file) => textOf(file)).join('')
+    if (text.split('\n').length < testedLinesMin) return false
+    const told = [...text.matchAll(/^\/\/ Tested by `([^`]+)`\.$/gm)].map((match) => match[1]!)
+    return told.length === 0 || told.some((path) => !existsSync(join(root, path)))
+  })
+  expect(untested).toEqual([])
+})
