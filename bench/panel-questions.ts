@@ -70,6 +70,16 @@ export function nativePanels(tags: number): readonly Panel[] {
       aggregations: [mean],
       metric: numeric('mean'),
     }),
+    native('plant and floor of the time, all time', {
+      queryType: 'groupBy',
+      dimensions: ['area', { type: 'default', dimension: 'v0', outputName: 'd0', outputType: 'LONG' }],
+      virtualColumns: [
+        { type: 'expression', name: 'v0', expression: "timestamp_floor(__time, 'P1D')", outputType: 'LONG' },
+      ],
+      granularity: 'all',
+      intervals: [all],
+      aggregations: [count, sum],
+    }),
     native('plant and day, all time', {
       queryType: 'groupBy',
       dimensions: ['area'],

@@ -1,8 +1,9 @@
 // Native queries that the store answers from its own columns, held against the SQL engine's answers to the same over the same rows.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
 import { answerPlan } from '../../src/druid-native/plan/answer-plan.ts'
 import { planNative } from '../../src/druid-native/plan/plan-native.ts'
+import { timeBuckets } from '../../src/druid-time/plain-granularity.ts'
 import { Pacer } from '../../src/lib/pacer.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
@@ -55,6 +56,21 @@ function filtered<One extends { readonly name: string }>(
   return made
 }
 
+/** A floor of the time, and a field under another name, or under its own. */
+function virtualColumns(draw: Draw): readonly object[] {
+  const zone = oneOf(draw, ['', ", null, 'Europe/Madrid'", ", null, 'Asia/Kolkata'"])
+  const expression = `timestamp_floor(__time, '${oneOf(draw, ['PT1H', 'P1D', 'P1W', 'P1M'])}'${zone})`
+  const renamed = oneOf(draw, [
+    { name: 'other', expression: '"V"' },
+    { name: 's', expression: 's' },
+    { name: 's', expression: 'site' },
+  ])
+  return [
+    { type: 'expression', name: 'floor', expression, outputType: 'LONG' },
+    { type: 'expression', outputType: 'STRING', ...renamed },
+  ]
+}
+
 /** `hasEnds`: of rows of one time the SQL engine takes any for the last. */
 function query(draw: Draw, dataSource: string, hasEnds: boolean): object {
   const queryType = oneOf(draw, ['timeseries', 'topN', 'groupBy'])
@@ -84,6 +100,7 @@ function query(draw: Draw, dataSource: string, hasEnds: boolean): object {
     ]),
     aggregations: asked,
     postAggregations,
+    virtualColumns: virtualColumns(draw),
     ...(draw(2) === 0 ? { filter: randomFilter(draw) } : {}),
     context: {
       skipEmptyBuckets: draw(2) === 0,
@@ -112,12 +129,19 @@ function query(draw: Draw, dataSource: string, hasEnds: boolean): object {
   }
   const columns = [...names, 'tag']
     .filter(() => draw(4) === 0)
-    .map((dimension) => {
+    .map((dimension): { dimension: string; direction: string; dimensionOrder?: string } => {
       return { dimension, direction: oneOf(draw, ['ascending', 'descending']) }
     })
+  const floored = draw(3) === 0 ? [{ dimension: 'floor', outputName: 'at', outputType: 'LONG' }] : []
+  const dimensions = [...['tag', 'site', 's'].filter((dimension) => dimension === 'tag' || draw(2) === 0), ...floored]
+  if (draw(2) === 0) dimensions.reverse()
+  if (floored.length > 0 && draw(2) === 0) {
+    columns.push({ dimension: 'at', direction: oneOf(draw, ['ascending', 'descending']), dimensionOrder: 'numeric' })
+  }
   return {
     ...common,
-    dimensions: ['tag', 'site', 's'].filter((dimension) => dimension === 'tag' || draw(2) === 0),
+    ...(floored.length > 0 ? { granularity: 'all' } : {}),
+    dimensions,
     ...(draw(3) === 0 ? { having: draw(2) === 0 ? having : { type: 'not', havingSpec: having } } : {}),
     ...(draw(2) === 0 ? { limitSpec: { type: 'default', limit: 1 + draw(20), offset: draw(3), columns } } : {}),
   }
@@ -127,7 +151,7 @@ async function planned(asked: object, store: EmbeddedStore): Promise<string | nu
   const plan = planNative(readNativeQuery({ ...asked, dataSource: 'plant' }), () => entity)
   if (plan === null) return null
   const { signal } = new AbortController()
-  const groups = await store.aggregate(plan.aggregation, signal)
+  const groups = await store.aggregate(plan.aggregation, signal, timeBuckets(plan.aggregation.granularity))
   const limits = { resultRows: 100_000, buckets: 200_000 }
   const answer = await answerPlan(plan, groups!, limits, new Pacer({ sliceMs: 5, signal }))
   if (answer === null) return null
@@ -196,6 +220,43 @@ test.each([
     aggregations: [aggregator],
   }
   expect(planNative(readNativeQuery(asked), () => entity)).toBeNull()
+})
+
+describe('virtual columns', () => {
+  const asked = (expression: string, more: object = {}): object => ({
+    queryType: 'groupBy',
+    dataSource: 'plant',
+    granularity: 'all',
+    intervals: ['2025/2027'],
+    dimensions: [{ type: 'default', dimension: 'v0', outputName: 'd0', outputType: 'LONG' }, 'tag'],
+    virtualColumns: [{ type: 'expression', name: 'v0', expression, outputType: 'LONG' }],
+    aggregations: [{ type: 'count', name: 'n' }],
+    ...more,
+  })
+  const planOf = (query: object) => planNative(readNativeQuery(query), () => entity)
+
+  test.each(["timestamp_floor(\"__time\",'P1D',null,'UTC')", "timestamp_floor(__time, 'PT6H', null, 'Europe/Madrid')"])(
+    '%s is a dimension',
+    async (expression) => {
+      const store = await worlds.make(drawFrom(8), `floored${expression.length}`)
+      const one = asked(expression, { dataSource: `floored${expression.length}` })
+      const answer = await planned(one, store)
+      expect(answer).not.toBeNull()
+      expect(read(answer!)).toEqual(read(await answerOf(one, worlds.engine)))
+    },
+  )
+
+  test.each<[string, object]>([
+    ['V + 1', {}],
+    ["timestamp_floor(__time, 'P1D', 5)", {}],
+    ["timestamp_floor(l, 'P1D')", {}],
+    ["timestamp_floor(__time, 'P1D')", { granularity: 'hour' }],
+    ["timestamp_floor(__time, 'P1D')", { dimensions: ['v0'] }],
+    ["timestamp_floor(__time, 'P1D')", { filter: { type: 'selector', dimension: 'v0', value: '5' } }],
+    ["timestamp_floor(__time, 'P1D')", { limitSpec: { type: 'default', columns: ['d0'] } }],
+  ])('%s, %j: left to the SQL engine', (expression, more) => {
+    expect(planOf(asked(expression, more))).toBeNull()
+  })
 })
 
 test('what is made of itself again and again is worked out once', async () => {

@@ -158,10 +158,10 @@ function* topN(plan: NativePlan, table: Table, rows: readonly FinishedRow[], buc
 }
 
 function* groupBy(plan: NativePlan, rows: readonly FinishedRow[]): Generator<JsonItem> {
-  const { shape, aggregation, intervals } = plan
+  const { shape, intervals } = plan
   if (shape.kind !== 'groupBy') throw new Error('a groupBy is written as one')
   const writer = new RowWriter(plan.outputs, 0)
-  const isTimed = aggregation.granularity.kind !== 'all'
+  const isTimed = shape.showsBucket
   const allMs = intervals[0]?.startMs ?? 0
   for (const { bucketMs, values } of rows) {
     const ms = isTimed ? bucketMs : allMs

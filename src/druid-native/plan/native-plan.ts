@@ -62,5 +62,5 @@ export interface NativePlan {
   readonly shape:
     | { readonly kind: 'timeseries'; readonly isDescending: boolean; readonly limit: number }
     | { readonly kind: 'topN' }
-    | { readonly kind: 'groupBy'; readonly asArray: boolean }
+    | { readonly kind: 'groupBy'; readonly asArray: boolean; readonly showsBucket: boolean }
 }

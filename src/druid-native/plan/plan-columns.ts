@@ -19,14 +19,13 @@ export function plannedColumns(
     readonly postAggregations: readonly PostAggregator[]
     readonly context: { readonly skipEmptyBuckets: boolean }
   },
-  dimensions: readonly DimensionSpec[],
+  dimensions: readonly GroupOutput[],
+  keys: readonly EntityField[],
   fieldOf: FieldOf,
 ): Columns | null {
   const aggregates: StoredAggregate[] = []
-  const outputs = dimensions.map(
-    ({ outputName: name }, place): GroupOutput => ({ name, type: 'STRING', value: { kind: 'cell', at: 1 + place } }),
-  )
-  const add = (aggregate: StoredAggregate): number => dimensions.length + aggregates.push(aggregate)
+  const outputs = [...dimensions]
+  const add = (aggregate: StoredAggregate): number => keys.length + aggregates.push(aggregate)
   for (const aggregator of query.aggregations) {
     const output = aggregatorOutput(aggregator, fieldOf, add)
     if (output === null) return null

@@ -3,8 +3,8 @@
 // Tested by `test/druid-native/planned.test.ts`.
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { aggregatedFields, askedRows, boundsOfWork } from '../../model/aggregation.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type AggregationPlan, aggregatedFields, askedRows, boundsOfWork } from '../../model/aggregation.ts'
+import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import type { GroupByQuery, NativeQuery, TimeseriesQuery, TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec, Having } from '../parse/query-nodes.ts'
@@ -18,23 +18,25 @@ import type {
 } from './native-plan.ts'
 import { type Columns, keyOf, outputOf, plannedColumns } from './plan-columns.ts'
 import { rowFilter } from './row-filter.ts'
+import { type VirtualFields, virtualFields } from './virtual-fields.ts'
 
 type Aggregating = TimeseriesQuery | TopNQuery | GroupByQuery
 
 /** Null where the SQL engine answers. */
 export function planNative(query: NativeQuery, entityOf: (name: string) => Entity | null): NativePlan | null {
   if (query.kind !== 'timeseries' && query.kind !== 'topN' && query.kind !== 'groupBy') return null
-  if (query.dataSource.kind !== 'table' || query.virtualColumns.length > 0) return null
+  if (query.dataSource.kind !== 'table') return null
   const entity = entityOf(query.dataSource.name)
   if (entity === null) return null
-  const granularity = plainGranularity(query.granularity)
-  if (granularity === null) return null
-  const fieldOf = aggregatedFields(entity)
+  const virtual = virtualFields(query.virtualColumns, aggregatedFields(entity))
+  if (virtual === null) return null
+  const { fieldOf } = virtual
   const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf)
   if (query.filter !== null && filter === null) return null
-  const keys = dimensionsOf(query).map((spec) => keyOf(spec, fieldOf))
-  if (keys.some((key) => key === null)) return null
-  const columns = plannedColumns(query, dimensionsOf(query), fieldOf)
+  const grouping = groupingOf(query, virtual)
+  if (grouping === null) return null
+  const { keys, granularity } = grouping
+  const columns = plannedColumns(query, grouping.outputs, keys, fieldOf)
   const finish = columns === null ? null : finishOf(query, columns.outputs)
   const asked = askedRows(entity, { ranges: rangesOf(query), filter })
   if (columns === null || finish === null || asked === null) return null
@@ -42,7 +44,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
     aggregation: {
       ...asked,
       granularity,
-      keys: keys.filter((key) => key !== null),
+      keys,
       aggregates: columns.aggregates,
       ...boundsOfWork(cellsOf(columns, finish)),
       needsDays: needsDays(query),
@@ -55,6 +57,33 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
     skipsEmptyBuckets: query.context.skipEmptyBuckets,
     shape: shapeOf(query),
   }
+}
+
+interface Grouping {
+  readonly keys: readonly EntityField[]
+  readonly granularity: AggregationPlan['granularity']
+  /** Of the dimensions. */
+  readonly outputs: readonly GroupOutput[]
+}
+
+/** What rows are grouped by. A floor of the time stands for the granularity, where that is `all`. */
+function groupingOf(query: Aggregating, { fieldOf, floorOf }: VirtualFields): Grouping | null {
+  const keys: EntityField[] = []
+  const outputs: GroupOutput[] = []
+  let granularity = plainGranularity(query.granularity)
+  for (const spec of dimensionsOf(query)) {
+    const { outputName: name, outputType, extraction, keep } = spec
+    const floor = floorOf(spec.dimension)
+    const key = floor === null ? keyOf(spec, fieldOf) : null
+    if (key !== null) outputs.push({ name, type: 'STRING', value: { kind: 'cell', at: keys.push(key) } })
+    else {
+      const isPlain = query.kind === 'groupBy' && outputType === 'LONG' && extraction === null && keep === null
+      if (floor === null || granularity?.kind !== 'all' || !isPlain) return null
+      granularity = floor
+      outputs.push({ name, type: 'LONG', value: { kind: 'cell', at: 0 } })
+    }
+  }
+  return granularity === null ? null : { keys, granularity, outputs }
 }
 
 /** The times that a query asks for. */
@@ -80,7 +109,7 @@ function shapeOf(query: Aggregating): NativePlan['shape'] {
     case 'topN':
       return { kind: 'topN' }
     case 'groupBy':
-      return { kind: 'groupBy', asArray: query.context.resultAsArray }
+      return { kind: 'groupBy', asArray: query.context.resultAsArray, showsBucket: query.granularity.kind !== 'all' }
   }
 }
 
@@ -136,12 +165,18 @@ function finishGroupBy(query: GroupByQuery, outputs: readonly GroupOutput[]): Gr
     if (output === null) return null
     // A metric is ordered by its number, whatever ordering stands there.
     if (output.type === 'STRING' && ordering !== 'lexicographic') return null
+    const isTime = query.dimensions.some(
+      ({ outputName, outputType }) => outputName === dimension && outputType === 'LONG',
+    )
+    if (isTime && ordering !== 'numeric') return null
     byColumns.push({ value: output.value, isDescending, nulls: isDescending ? 'last' : 'first' })
   }
-  const natural = query.dimensions.map((_, place) => ascending({ kind: 'cell', at: 1 + place }))
+  const natural = query.dimensions.map((_, place) => ascending({ kind: 'output', at: place }))
+  // A floor that rows are grouped by is a dimension like the others.
+  const byBucket = query.granularity.kind === 'all' ? [] : [bucketFirst]
   const order = query.context.sortByDimsFirst
-    ? [...byColumns, ...natural, bucketFirst]
-    : [bucketFirst, ...byColumns, ...natural]
+    ? [...byColumns, ...natural, ...byBucket]
+    : [...byBucket, ...byColumns, ...natural]
   const having = query.having === null ? null : conditionOf(query.having, outputs)
   if (query.having !== null && having === null) return null
   const { limit, offset } = query.limitSpec

@@ -1,0 +1,49 @@
+// Virtual columns that the store knows: fields under another name, and floors of the time, which rows are grouped by.
+import { parsePeriod } from '../../druid-time/iso.ts'
+import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
+import { plainGranularity } from '../../druid-time/plain-granularity.ts'
+import { Zone } from '../../druid-time/zone.ts'
+import type { AggregationPlan } from '../../model/aggregation.ts'
+import type { EntityField } from '../../model/entity.ts'
+import type { Expression } from '../expression/syntax.ts'
+import type { VirtualColumn } from '../parse/query-nodes.ts'
+import type { FieldOf } from './row-filter.ts'
+
+type Buckets = AggregationPlan['granularity']
+
+export interface VirtualFields {
+  /** Fields of the entity too, as far as no virtual column has their name. */
+  readonly fieldOf: FieldOf
+  readonly floorOf: (name: string) => Buckets | null
+}
+
+/** Null where one is of another kind. */
+export function virtualFields(columns: readonly VirtualColumn[], fieldOf: FieldOf): VirtualFields | null {
+  const fields = new Map<string, EntityField>()
+  const floors = new Map<string, Buckets>()
+  for (const { name, expression } of columns) {
+    // Within its own expression its name means the field.
+    const others = columns.filter((column) => column.name !== name).map((column) => column.name)
+    const field = expression.kind === 'name' && !others.includes(expression.name) ? fieldOf(expression.name) : null
+    const floor = others.includes('__time') ? null : floored(expression)
+    if (name === '__time' || (field === null && floor === null)) return null
+    if (field !== null) fields.set(name, field)
+    if (floor !== null) floors.set(name, floor)
+  }
+  return {
+    fieldOf: (name) => fields.get(name) ?? (floors.has(name) ? null : fieldOf(name)),
+    floorOf: (name) => floors.get(name) ?? null,
+  }
+}
+
+/** `timestamp_floor(__time, 'P1D', null, 'Europe/Madrid')`; null for anything else. */
+function floored(expression: Expression): Buckets | null {
+  if (expression.kind !== 'call' || expression.name !== 'timestamp_floor') return null
+  const [time, period, origin, zone] = expression.args
+  if (time?.kind !== 'name' || time.name !== '__time' || period?.kind !== 'text') return null
+  if ((origin !== undefined && origin.kind !== 'null') || (zone !== undefined && zone.kind !== 'text')) return null
+  const steps = parsePeriod(period.value)
+  const named = zone === undefined || zone.value === '' ? Zone.utc : Zone.find(zone.value)
+  const granularity = steps === null || named === null ? null : periodGranularity(steps, named, null)
+  return granularity === null || !isUsable(granularity) ? null : plainGranularity(granularity)
+}
