@@ -31,6 +31,9 @@ const faults = 'test/faults/http-fuzz.test.ts'
 /** The portal in a real Chromium: the whole way through it, and all journeys but those that need a data folder. */
 const journeys = 'test/e2e/{whole-way,overview,ingests,push,explore,query,metadata,access}.test.ts'
 
+/** Of the journeys, short ones that hardly wait for rows. */
+const shortJourneys = 'test/e2e/{access,metadata}.test.ts'
+
 /** Random histories, which a plain model answers as well. */
 const properties = 'test/properties/over-http.test.ts'
 
@@ -63,6 +66,7 @@ const files = isShort
       properties,
       agreement,
       druidHttp,
+      shortJourneys,
     ]
   : [
       'test/cluster/**/*.test.ts',

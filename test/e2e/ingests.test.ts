@@ -138,7 +138,7 @@ test('an operator blocks an ingest with a reason, unblocks it, makes one and del
   expect([refused.status, refused.body.detail.includes(hostile)]).toEqual([423, true])
   await page.getByRole('button', { name: 'Unblock…' }).click()
   await page.getByRole('button', { name: 'Unblock', exact: true }).click()
-  await page.getByRole('button', { name: 'Block…' }).waitFor()
+  await page.getByRole('button', { name: 'Block…', exact: true }).waitFor()
   await push([{ D: at(30), T: 'boiler.temp', V: 1 }])
 
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Ingests', exact: true }).click()
