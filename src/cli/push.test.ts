@@ -208,6 +208,17 @@ test.each([
   )
 })
 
+test.each([[[]], [['--dry-run']]])('times in seconds that are taken for milliseconds are told: %j', async (options) => {
+  const counts = { rows: 1, stored: 1, rejected: 0, errors: [] }
+  const { url } = await service(Object.assign(plant(false), { 'POST /ingests/plant/check': () => [200, counts] }))
+  const argv = ['push', 'plant', '-', '--format', 'json', ...options]
+  const { code, out } = await tidemark(url, argv, '{"D":1767225600,"T":"a","V":1}')
+  expect(code).toBe(0)
+  expect(out).toContain(
+    'D of the first row, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: write milliseconds or ISO 8601 where that is meant.\n',
+  )
+})
+
 test('options for CSV do nothing silently elsewhere', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
   expect(code).toBe(64)

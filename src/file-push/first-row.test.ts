@@ -42,6 +42,26 @@ test.each([
   expect(await likely([row, '{}'], kinds)).toEqual(renames)
 })
 
+test.each([
+  ['{"T":"a","D":1767225600}', { property: 'D', count: '1767225600' }],
+  ['{"D":100000000}', { property: 'D', count: '100000000' }],
+  ['{"D":1767225600000}', null],
+  ['{"D":"1767225600"}', null],
+  ['{"D":4100000000}', null],
+  ['{"D":99999999}', null],
+  ['{"V":1767225600}', null],
+  ['D 1767225600', null],
+])('%s has seconds for milliseconds: %j', async (row, found) => {
+  const firstRow = new FirstRow()
+  const groups = firstRow.of(
+    (async function* () {
+      yield [Buffer.from(row)]
+    })(),
+  )
+  for await (const _ of groups);
+  expect(firstRow.likelySeconds({ types })).toEqual(found)
+})
+
 test('there may be no row', async () => {
   expect(await likely([], [])).toBeNull()
 })

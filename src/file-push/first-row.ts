@@ -1,4 +1,5 @@
 import { jsonMembers } from '../lib/json-members.ts'
+import { likelyUnits } from '../model/epoch.ts'
 import type { KnownIngest, PropertyTypes } from './known-ingest.ts'
 import { likelyFields } from './likely-fields.ts'
 import type { RejectionTally } from './rejections.ts'
@@ -44,6 +45,21 @@ export class FirstRow {
     const renames = unknown.flatMap(({ name }, place) => (likely[place] ? [[name, likely[place]] as const] : []))
     return renames.length === 0 ? null : new Map(renames)
   }
+
+  /** The first time of the row that is likely meant in seconds; null where there is none. */
+  likelySeconds({ types }: Pick<KnownIngest, 'types'>): ReadAsMilliseconds | null {
+    const found = membersOf(this.#text ?? '').find(
+      ({ name, value }) =>
+        types.get(name) === 'timestamp' && /^\d{9,10}$/.test(value) && likelyUnits(value)[0] === 'seconds',
+    )
+    return found === undefined ? null : { property: found.name, count: found.value }
+  }
+}
+
+/** A count that was read as milliseconds, in 1970, and is a usual time as seconds. */
+export interface ReadAsMilliseconds {
+  readonly property: string
+  readonly count: string
 }
 
 const isOfNames = (code: string): boolean => code === 'unknown_field' || code.startsWith('missing_')

@@ -10,7 +10,7 @@ import { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
 import { printJson } from '../output.ts'
 import type { PushJob } from './push-job.ts'
-import { choiceHint, csvHints, formatCount, nameLines, oldLines, rejectionLines } from './report.ts'
+import { choiceHint, csvHints, formatCount, nameLines, oldLines, rejectionLines, secondsLines } from './report.ts'
 
 /** By default so many rows are taken in one check; where the service takes fewer, a check is parted. */
 const checkRows = 1000
@@ -76,7 +76,7 @@ function dryRunText(report: DryRunReport, unreadable: UnreadableRows, job: PushJ
   const table = counts.map(([name, count]) => `${name.padEnd(17)}  ${formatCount(count).padStart(width)}\n`).join('')
   const hints = [
     ...oldLines(door.oldRows, ingest),
-    ...(source.format === 'csv' ? csvHints(report) : nameLines(report, job, undefined)),
+    ...(source.format === 'csv' ? csvHints(report) : [...nameLines(report, job, undefined), ...secondsLines(job)]),
   ]
   const lines = [...rejectionLines(report, door.noun), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`

@@ -50,7 +50,7 @@ export function reportText(report: PushReport, push: ReportedPush): string {
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
   const lines = [...rejectionLines(report, noun), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
   if (csv) lines.push(...csvHints(report))
-  else lines.push(...nameLines(report, push, onlyBatch(report)))
+  else lines.push(...nameLines(report, push, onlyBatch(report)), ...secondsLines(push))
   if (received === 0)
     lines.push(`No ${noun} was sent: the file has none, or none behind those that --skip-rows leaves out.`)
   if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
@@ -104,6 +104,17 @@ export interface NamesOfPush {
   readonly ingest: string
   readonly known: KnownIngest
   readonly firstRow: FirstRow
+}
+
+/** Of a time that was read otherwise than it is likely meant: such a row is stored. */
+export function secondsLines({ known, firstRow }: NamesOfPush): readonly string[] {
+  const found = firstRow.likelySeconds(known)
+  if (found === null) return []
+  const { property, count } = found
+  const [read, meant] = [Number(count), Number(count) * 1000].map(formatInstant)
+  return [
+    `${property} of the first row, ${count}, is read as milliseconds: ${read}. As seconds it is ${meant}: write milliseconds or ISO 8601 where that is meant.`,
+  ]
 }
 
 /** What names of JSON rows should be, and how rows that are kept become such. `batch` is undefined where none is kept, null where there are several. */
