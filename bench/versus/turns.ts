@@ -42,16 +42,20 @@ interface AskAllOptions {
   readonly turnSeconds: number
 }
 
+const warmingConnections = 16
+
 export async function askAll({ client, subjects, connections, rounds, turnSeconds }: AskAllOptions): Promise<Figures> {
   const figures: Figures = new Map()
   for (const question of versusQuestions) {
     console.log(`${question.name}, connections: ${connections}`)
     const requests = new Map(subjects.map((subject) => [subject, subject.requestsOf(question)]))
-    const ask = async (subject: Subject, seconds: number): Promise<Turn> =>
-      (await takeTurn(client, subject, { connections, seconds, requests: requests.get(subject)!, behindMs: 0 })).turn
+    const ask = async (subject: Subject, connections: number): Promise<Turn> => {
+      const options = { connections, seconds: turnSeconds, requests: requests.get(subject)!, behindMs: 0 }
+      return (await takeTurn(client, subject, options)).turn
+    }
     // Compiled code is compared.
-    if (connections === 1) for (const subject of subjects) await ask(subject, turnSeconds)
-    figures.set(question.name, await inTurns(subjects, rounds, () => (subject) => ask(subject, turnSeconds)))
+    if (connections === 1) for (const subject of subjects) await ask(subject, warmingConnections)
+    figures.set(question.name, await inTurns(subjects, rounds, () => (subject) => ask(subject, connections)))
   }
   return figures
 }
