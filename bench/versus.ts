@@ -144,9 +144,12 @@ async function subjectsOf(systems: readonly System[], tags: number, ends: Ends):
     const answer = await answerTo(own.url, own.requestsOf(question)[0]!)
     lengths.set(question, Buffer.byteLength(answer))
   }
+  const spawned = await spawnBare(ends)
+  // What stands still is not ended by a signal.
+  ends.unshift(async () => process.kill(spawned.processId, 'SIGCONT'))
   const bare: Subject = {
     name: 'bare node:http',
-    ...(await spawnBare(ends)),
+    ...spawned,
     format: own.format,
     push: (body) => redirected(own.push(body), pushAnswerBytes),
     requestsOf: (question) => own.requestsOf(question).map((bytes) => redirected(bytes, lengths.get(question)!)),
