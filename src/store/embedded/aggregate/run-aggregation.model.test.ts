@@ -108,6 +108,18 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
   }
 }
 
+/** Of which nothing but tags is asked for: indexes of series answer that. */
+function randomOfTags(draw: Draw, seen: SeenHistory): AggregationPlan {
+  const { tags } = seen.entity
+  return {
+    ...randomAggregation(draw, seen),
+    filter: draw(2) === 0 ? null : randomFilter(draw, tags),
+    granularity: { kind: 'all' },
+    keys: tags.filter(() => draw(2) === 0),
+    aggregates: Array.from({ length: draw(3) }, () => randomDistinct(draw, tags)),
+  }
+}
+
 const timeOf = (row: ModelRow): number => Number(row.values['D'])
 
 function aggregated({ where, ...aggregate }: StoredAggregate, all: readonly ModelRow[]): GroupValue {
@@ -184,8 +196,8 @@ const keyText = (row: readonly GroupValue[], keys: number): string =>
     .join('\0')
 
 async function look(draw: Draw, seen: SeenHistory): Promise<void> {
-  for (let question = 0; question < 4; question++) {
-    const plan = randomAggregation(draw, seen)
+  for (let question = 0; question < 6; question++) {
+    const plan = question < 4 ? randomAggregation(draw, seen) : randomOfTags(draw, seen)
     const found = await seen.store.aggregate(plan, new AbortController().signal, timeBuckets(plan.granularity))
     if (seen.replaces) continue
     const order = (rows: readonly (readonly GroupValue[])[]) =>
