@@ -98,7 +98,7 @@ if (asked.includes('portal')) {
   for (const rows of short ? [200_000] : sizes) await benchPortal({ csvBytes, rows, runs: short ? 3 : 20 })
 }
 if (asked.includes('versus')) {
-  const size = short ? { rounds: 1, turnSeconds: 1, restMs: 3000 } : { rounds: 5, turnSeconds: 1, restMs: 15_000 }
+  const size = short ? { rounds: 1, turnSeconds: 1, restMs: 3000 } : { rounds: 3, turnSeconds: 1, restMs: 15_000 }
   for (const rows of short ? [200_000] : sizesOf(values.millions ?? '20')) await benchVersus({ ...size, rows })
 }
 if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })

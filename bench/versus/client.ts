@@ -37,6 +37,7 @@ export function findClient(): Client {
 /** npm's commands start at the root of the project. */
 const script = resolve('bench/versus/requests.lua')
 const run = promisify(execFile)
+const secondsMax = 256
 
 async function sendByWrk({ url, connections, seconds, requests }: Sending): Promise<Sent> {
   const file = join(tmpdir(), `tidemark-requests-${process.pid}`)
@@ -46,11 +47,15 @@ async function sendByWrk({ url, connections, seconds, requests }: Sending): Prom
       writeSync(written, `${request.length}\n`)
       writeSync(written, request)
     }
-    const load = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url]
-    const { stdout } = await run('wrk', load, { env: { ...process.env, REQUESTS: file } })
-    const found = JSON.parse(stdout.trim().split('\n').at(-1)!) as WrkSummary
-    if (found.failed > 0 || found.answers === 0) throw new Error(`${url}: ${found.failed} requests failed\n${stdout}`)
-    return { answers: found.answers, perSecond: found.answers / found.seconds, p50: found.p50, p99: found.p99 }
+    // Where nothing is answered in time, more time is given.
+    for (let longer = seconds; longer <= secondsMax; longer *= 4) {
+      const load = ['-t1', `-c${connections}`, `-d${longer}s`, '--timeout', `${secondsMax}s`, '-s', script, url]
+      const { stdout } = await run('wrk', load, { env: { ...process.env, REQUESTS: file } })
+      const { answers, failed, p50, p99, ...found } = JSON.parse(stdout.trim().split('\n').at(-1)!) as WrkSummary
+      if (failed > 0) throw new Error(`${url}: ${failed} requests failed\n${stdout}`)
+      if (answers > 0) return { answers, perSecond: answers / found.seconds, p50, p99 }
+    }
+    throw new Error(`${url}: no answer in ${secondsMax} s`)
   } finally {
     closeSync(written)
     rmSync(file)
