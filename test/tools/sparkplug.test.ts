@@ -97,7 +97,8 @@ test('metrics of a node become rows, and it is asked for its births where they a
     const key = await makeIngest(service.url, adminKey, { alias: 'plant', fields, duplicates: 'replace' })
     const more = ['--subscribe', 'spBv1.0/#', '--text-field', 'S', '--truth-field', 'B', '--birth-wait-ms', '120000']
     const start = () => new ConnectorProcess({ broker: broker.url, service: service.url, key, more })
-    let connector = start()
+    const strange = ['--subscribe', 'spBv1.0/#', '--topic', 'spBv1.0/{T...}', '--client-id', 'strange']
+    let connector = new ConnectorProcess({ broker: broker.url, service: service.url, key, more: strange })
     const node = new Node(broker.port)
     const admin = new Tidemark({ url: service.url, key: adminKey })
     const shown = async (): Promise<unknown[]> => {
@@ -110,6 +111,9 @@ test('metrics of a node become rows, and it is asked for its births where they a
     const becomes = (rows: string[]) =>
       expect.poll(async () => (await shown()).sort(), { timeout: 60_000, interval: 200 }).toEqual(rows.sort())
     try {
+      await connector.says(/plant has no T: it rejects rows of Sparkplug that have them/)
+      await connector.kill()
+      connector = start()
       await connector.says(/Connected/)
       expect(connector.log).not.toContain('rejects rows of Sparkplug')
       await node.publisher.connect()
