@@ -66,7 +66,7 @@ async function startAll(folder: string, ends: Ends): Promise<readonly System[]> 
   const lines: string[][] = []
   for (const candidate of candidates) {
     const missing = candidate.missing()
-    lines.push([candidate.name, missing === null ? candidate.answersWhen : `not compared, it is missing: ${missing}`])
+    lines.push([candidate.name, missing === null ? candidate.answersWhen : `it is not there: ${missing}`])
     if (missing !== null) continue
     const system = await candidate.start(join(folder, candidate.name), ends)
     process.kill(system.processId, 'SIGSTOP')
