@@ -14,8 +14,9 @@ export class KnownMetrics {
     }
   }
 
+  /** A birth without metrics takes room too. */
   get size(): number {
-    return this.#names.size + this.#datatypes.size
+    return 1 + this.#names.size + this.#datatypes.size
   }
 
   nameOf(alias: bigint): string | undefined {

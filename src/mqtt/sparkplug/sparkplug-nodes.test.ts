@@ -179,6 +179,27 @@ test('beyond the bound of metrics the node that was met first is forgotten', () 
   expect(asked).toEqual([ncmd])
 })
 
+test('where one node has more by itself, its births that were met first are forgotten, and the last one stays', () => {
+  const { asked, send } = world({ knownMetricsMax: 8 })
+  send('NBIRTH/N', 0, [named('a', 1)])
+  send('DBIRTH/N/D1', 1, [named('b', 1)])
+  expect(send('DBIRTH/N/D2', 2, [named('c', 1)])).toEqual(['c=0'])
+  expect(send('DDATA/N/D1', 3, [value(1, 1)])).toEqual(['b=1'])
+  expect(send('DDATA/N/D2', 4, [value(1, 1)])).toEqual(['c=1'])
+  expect(asked).toEqual([])
+  expect(send('NDATA/N', 5, [value(1, 1)])).toEqual([])
+  expect(asked).toEqual([ncmd])
+})
+
+test('births without metrics are bounded too', () => {
+  const { asked, send } = world({ knownMetricsMax: 8 })
+  send('NBIRTH/N', 0, [named('a', 1)])
+  send('NBIRTH/M', 0)
+  for (let device = 1; device <= 10; device++) send(`DBIRTH/M/D${device}`, device)
+  expect(send('NDATA/N', 1, [value(1, 1)])).toEqual([])
+  expect(asked).toEqual([ncmd])
+})
+
 test.each([
   ['spBv1.0/G/NCMD/N', []],
   ['spBv1.0/G/DCMD/N/D', []],

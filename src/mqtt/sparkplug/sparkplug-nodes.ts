@@ -15,7 +15,10 @@ export interface SparkplugLimits {
   /** The most messages, and bytes of them, that wait. Beyond them the oldest waits no longer. */
   readonly birthWaitMessagesMax: number
   readonly birthWaitBytesMax: number
-  /** The most metrics of births that are remembered. Beyond them the node that was met first is forgotten, and asked again. */
+  /**
+   * The most metrics of births that are remembered; a birth, and a node, count as one too. Beyond them the node that was met first is forgotten, and
+   * asked again; where one node has more by itself, its births that were met first.
+   */
   readonly knownMetricsMax: number
 }
 
@@ -129,6 +132,8 @@ export class SparkplugNodes {
       node.nextSeq = payload.seq === undefined ? null : (payload.seq + 1) % 256
     } else this.#follow(taken, node)
     this.#knownMetrics += known.size - (node.births.get(topic.device)?.size ?? 0)
+    // Behind all others: it is the last to be forgotten.
+    node.births.delete(topic.device)
     node.births.set(topic.device, known)
     this.#forget(node)
     return [...this.#waiting.takeOf(isOf(topic)).map((one) => this.#mapped(one)), own]
@@ -200,6 +205,12 @@ export class SparkplugNodes {
       this.#forgetBirths(node)
       this.#nodes.delete(key)
       this.#knownMetrics--
+    }
+    // One node alone may have devices without end: of its births those that were met first go, and the last one stays.
+    for (const [device, { size }] of except.births) {
+      if (this.#knownMetrics <= this.#options.knownMetricsMax || except.births.size === 1) return
+      except.births.delete(device)
+      this.#knownMetrics -= size
     }
   }
 
