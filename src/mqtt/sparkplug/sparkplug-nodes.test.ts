@@ -191,6 +191,15 @@ test('where one node has more by itself, its births that were met first are forg
   expect(asked).toEqual([ncmd])
 })
 
+test('what a node kept while it was away, with the times of then, is no gap in its sequence', () => {
+  const { asked, send } = world()
+  send('NBIRTH/N', 0, [named('a', 1)], { at: 100 })
+  expect(send('NDATA/N', 1, [value(1, 1)], { at: 50 })).toEqual(['a=1'])
+  expect(send('NDATA/N', 2, [value(1, 2)], { at: 60 })).toEqual(['a=2'])
+  expect(send('NDATA/N', 3, [value(1, 3)], { at: 101 })).toEqual(['a=3'])
+  expect(asked).toEqual([])
+})
+
 test('births without metrics are bounded too', () => {
   const { asked, send } = world({ knownMetricsMax: 8 })
   send('NBIRTH/N', 0, [named('a', 1)])

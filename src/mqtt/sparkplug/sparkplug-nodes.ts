@@ -171,7 +171,9 @@ export class SparkplugNodes {
   /** After a gap it is not known what aliases mean: a birth may have been lost. */
   #follow({ payload, message }: Taken, node: Node): void {
     const { seq } = payload
-    if (seq === undefined || this.#isLate(node, payload) || (message.isAgain && seq !== node.nextSeq)) return
+    if (seq === undefined) return
+    // A node that sends what it kept while it was away may give payloads the times of then: in their turn they are counted.
+    if (seq !== node.nextSeq && (message.isAgain || this.#isLate(node, payload))) return
     if (node.nextSeq !== null && seq !== node.nextSeq) {
       this.#forgetBirths(node)
       this.#ask(node)
