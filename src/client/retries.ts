@@ -25,6 +25,12 @@ export function mayGoBetter(error: unknown): boolean {
   return error.retryable || (error.code === 'unknown' && gatewayStatuses.includes(error.status))
 }
 
+/** Nobody knows what became of the request: its answer was lost on the way, or a gateway answered that has passed it on. */
+export function isDoubtful(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.sent
+  return error instanceof ServiceError && error.code === 'unknown' && (error.status === 502 || error.status === 504)
+}
+
 /**
  * Tries again after an answer that says so, and when no answer came. What is tried must be safe to be done twice: a push has an idempotency
  * key that stays the same.
@@ -39,7 +45,7 @@ export async function withRetries<Answer>(attempt: () => Promise<Answer>, option
       return await attempt()
     } catch (error) {
       if (!(error instanceof Error) || !isRetryable(error)) throw error
-      if (error instanceof ConnectionError && error.sent) doubtful = error
+      if (isDoubtful(error)) doubtful = error
       const askedMs = error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : 0
       const nextMs = Math.max(waitMs, askedMs) * (1 + random() / 2)
       if (nowMs() - startMs + nextMs > retryMs) throw doubtful ?? error

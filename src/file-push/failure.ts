@@ -1,5 +1,6 @@
 // What is said of a push that did not come to its end.
-import { ConnectionError, ServiceError } from '../client/service-error.ts'
+import { isDoubtful } from '../client/retries.ts'
+import { ServiceError } from '../client/service-error.ts'
 import type { FailedBatch, SendResult } from './send.ts'
 
 /** What is counted in the file. */
@@ -7,10 +8,7 @@ export type Counted = 'row' | 'line'
 
 function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted, lineOf: LineOf, done: Done): string {
   const reason = error instanceof Error ? inFile(error, firstRow, lineOf) : String(error)
-  const doubt =
-    error instanceof ConnectionError && error.sent && done === 'acknowledged'
-      ? ' Nobody knows whether they were stored.'
-      : ''
+  const doubt = isDoubtful(error) && done === 'acknowledged' ? ' Nobody knows whether they were stored.' : ''
   const rows = firstRow === lastRow ? `${noun} ${firstRow} was` : `${noun}s ${firstRow} to ${lastRow} were`
   return `${rows} not ${done}: ${reason}${doubt}`
 }
