@@ -36,8 +36,15 @@ async function client(command: string, { url, key }: Asked, sql = '', atPause = 
   return lines
 }
 
-const rowsPushed = 20_000
+const rowsPushed = 1_000_000
+const rowsOfPush = 50_000
 const sumOfV = Array.from({ length: rowsPushed }, (_, n) => (n % 7 === 0 ? 0 : n)).reduce((sum, n) => sum + n, 0)
+
+const rowOf = (n: number) => ({
+  D: new Date(1_767_225_600_000 + n).toISOString(),
+  T: n % 2 === 0 ? 'a' : 'b',
+  V: n % 7 === 0 ? null : n,
+})
 
 const find = (lines: readonly Line[], name: string) => lines.find((line) => line['name'] === name)?.['rows']
 
@@ -47,12 +54,10 @@ test.each(['avatica', 'avatica-protobuf'])('%s', { timeout: 600_000 }, (path) =>
     try {
       const pushKey = await makeIngest(service.url, adminKey, { alias: 'plant' })
       const key = await makeReader(service.url, adminKey, ['plant'])
-      const rows = Array.from({ length: rowsPushed }, (_, n) => ({
-        D: new Date(1_767_225_600_000 + n).toISOString(),
-        T: n % 2 === 0 ? 'a' : 'b',
-        V: n % 7 === 0 ? null : n,
-      }))
-      await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key: pushKey, body: rows })
+      for (let from = 0; from < rowsPushed; from += rowsOfPush) {
+        const body = Array.from({ length: rowsOfPush }, (_, place) => rowOf(from + place))
+        await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key: pushKey, body })
+      }
       const asked = { url: `${service.url}/druid/v2/sql/${path}/`, key }
 
       const metadata = await client('metadata', asked)
