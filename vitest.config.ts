@@ -8,6 +8,7 @@ export default defineConfig({
       'test/faults/**',
       'test/cluster/**',
       'test/e2e/**',
+      'test/superset/**',
       'test/tools/**',
       'test/client/packed.test.ts',
       'test/agreement/agreement.test.ts',
