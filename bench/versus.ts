@@ -12,7 +12,7 @@ import { influxdb } from './versus/influxdb.ts'
 import { questdb } from './versus/questdb.ts'
 import { answerTo, type Candidate, type System } from './versus/system.ts'
 import { printPushes, printQuestions } from './versus/tables.ts'
-import { tidemark } from './versus/tidemark.ts'
+import { byLines, tidemark } from './versus/tidemark.ts'
 import { askAll, inItsTurn, pushAll, type Subject } from './versus/turns.ts'
 import { victoriaMetrics } from './versus/victoria-metrics.ts'
 import { bodyOf, day, filledToMs, type VersusQuestion, versusQuestions } from './versus/workload.ts'
@@ -49,10 +49,12 @@ export async function benchVersus({ rows, rounds, turnSeconds, restMs }: VersusO
       const figures = await askAll({ client, subjects, connections, rounds, turnSeconds })
       printQuestions(figures, subjects, connections)
     }
-    const { figures, rowsOf, toMs } = await pushAll({ client, subjects, rounds, tags: Math.max(1000, tags) })
-    printPushes(figures, subjects)
-    for (const system of systems) {
-      const rowsMin = tags * pointsOfTag + rowsOf.get(system.name)!
+    const lines = await inItsTurn(systems[0]!, () => byLines(systems[0]!))
+    const pushed = [...subjects, { ...lines, requestsOf: () => [] }]
+    const { figures, rowsOf, toMs } = await pushAll({ client, subjects: pushed, rounds, tags: Math.max(1000, tags) })
+    printPushes(figures, pushed)
+    for (const system of [...systems, lines]) {
+      const rowsMin = (system === lines ? 0 : tags * pointsOfTag) + rowsOf.get(system.name)!
       await inItsTurn(system, () => untilCounted(system, rowsMin, toMs))
     }
   } finally {

@@ -1,8 +1,8 @@
-import { callWell } from '../../test/support/api.ts'
-import { ServerProcess } from '../../test/support/server-process.ts'
+import { callWell, makeIngest } from '../../test/support/api.ts'
+import { adminKey, ServerProcess } from '../../test/support/server-process.ts'
 import { request } from '../load.ts'
-import { makePlant } from '../plant.ts'
-import type { Asked, Candidate } from './system.ts'
+import { makePlant, plantFields } from '../plant.ts'
+import type { Asked, Candidate, System } from './system.ts'
 
 export const tidemark: Candidate = {
   name: 'Tidemark',
@@ -28,13 +28,30 @@ export const tidemark: Candidate = {
         const { path, body } = questionOf(asked)
         return request(url, 'POST', `/consumer/data/${path}`, json, JSON.stringify({ entity: 'plant', ...body }))
       },
-      async countRows() {
-        const entities = await callWell<{ rows: number }[]>(url, 'GET', '/consumer/data/entities')
-        return entities[0]!.rows
-      },
+      countRows: () => rowsOf(url, 'plant'),
       firstMean: (answer) => (JSON.parse(answer) as { value: number }[])[0]!.value,
     }
   },
+}
+
+async function rowsOf(url: string, entity: string): Promise<number> {
+  const entities = await callWell<{ entity: string; rows: number }[]>(url, 'GET', '/consumer/data/entities')
+  return entities.find((one) => one.entity === entity)!.rows
+}
+
+/** The same service, to which the bytes are pushed that the others get: lines, into an entity of their own. */
+export async function byLines(system: System): Promise<System> {
+  const { url } = system
+  const fields = [...plantFields, { name: 'measurement', type: 'string', role: 'dimension' }]
+  const key = await makeIngest(url, adminKey, { alias: 'lines', fields })
+  const headers = { authorization: `Token ${key}` }
+  return {
+    ...system,
+    name: `${system.name}, by lines`,
+    format: 'lines',
+    push: (body) => request(url, 'POST', '/api/v2/write?bucket=lines&precision=ms', headers, body),
+    countRows: () => rowsOf(url, 'lines'),
+  }
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString()
