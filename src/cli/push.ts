@@ -205,7 +205,10 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   if (options.precision !== undefined && source.format !== 'lp')
     throw new UsageError('--precision is the unit of the times of line protocol: it goes with --format lp.')
   const retryMs = options.retrySeconds * 1000
-  const known = await targetOf(() => whenThere(context, retryMs, () => knownIngest(client, ingest)), source)
+  const known = await targetOf(
+    () => whenThere(context, retryMs, (signal) => knownIngest(client, ingest, signal)),
+    source,
+  )
   const fileLines = new FileLines()
   const csv = { ...typed, known: known.types, required: known.required, source }
   const firstRow = new FirstRow()

@@ -200,8 +200,8 @@ export class TidemarkClient {
     return this.#http.json({ method: 'GET', path: `/admin/ingests${search({ limit, NextToken: token })}` })
   }
 
-  ingest(alias: string): Promise<IngestAnswer> {
-    return this.#http.json({ method: 'GET', path: `/admin/ingests/${segment(alias)}` })
+  ingest(alias: string, signal?: AbortSignal): Promise<IngestAnswer> {
+    return this.#http.json({ method: 'GET', path: `/admin/ingests/${segment(alias)}`, signal })
   }
 
   changeIngest(alias: string, change: IngestChange): Promise<IngestAnswer> {
@@ -209,8 +209,8 @@ export class TidemarkClient {
   }
 
   /** What an ingest takes, with any key that may push to it, or once might. */
-  ownIngest(alias: string): Promise<OwnIngestAnswer> {
-    return this.#http.json({ method: 'GET', path: `/ingests/${segment(alias)}` })
+  ownIngest(alias: string, signal?: AbortSignal): Promise<OwnIngestAnswer> {
+    return this.#http.json({ method: 'GET', path: `/ingests/${segment(alias)}`, signal })
   }
 
   rejected(alias: string, request: RejectedSelection = {}, of: WhoseRows = 'all'): Promise<Page<RejectedRowAnswer>> {

@@ -44,6 +44,11 @@ export function failureSentences(
   return [...sentences, `the rest of the file was not read: ${reason}`]
 }
 
+/** Whether rows may be stored that were not acknowledged. */
+export function isInDoubt({ failed }: SendResult): boolean {
+  return failed.some(({ error }) => isDoubtful(error))
+}
+
 /** How many rows at the beginning are on disk while none after them is; null where later ones are there too. `skipped` rows were left out. */
 export function acknowledgedUpTo({ failed, acknowledgedRows, lastRow }: SendResult, skipped: number): number | null {
   const rows = (failed[0]?.firstRow ?? Math.max(lastRow, skipped) + 1) - 1

@@ -44,8 +44,9 @@ const keptOf = (timeProperty: string, from: string): KeptSince => ({ timePropert
 export async function knownIngest(
   client: Pick<TidemarkClient, 'ownIngest' | 'ingest'>,
   alias: string,
+  signal?: AbortSignal,
 ): Promise<KnownIngest> {
-  for (const ask of [() => client.ownIngest(alias), () => client.ingest(alias)]) {
+  for (const ask of [() => client.ownIngest(alias, signal), () => client.ingest(alias, signal)]) {
     try {
       return targetOf(await ask())
     } catch (error) {

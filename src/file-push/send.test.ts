@@ -101,9 +101,16 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
   expect(failureReport(await send(count, failing, concurrency, failAfter), 0, 'row')).toBe(report)
 })
 
-test('a broken connection leaves it open', () => {
-  const failed = [{ firstRow: 1, lastRow: 5, error: broken }]
-  expect(failureReport({ acknowledgedRows: 0, failed, readError: undefined, lastRow: 5 }, 0, 'row')).toContain(
-    'Nobody knows whether they were stored.',
-  )
+test.each([
+  [0, 1, '.\nLook which of the later ones are there before you go on with --skip-rows 0'],
+  [
+    10,
+    11,
+    '.\nAll rows before row 11 are on disk. Look which of the later ones are there before you go on with --skip-rows 10',
+  ],
+])('after %i rows a broken connection leaves it open', (acknowledgedRows, firstRow, report) => {
+  const failed = [{ firstRow, lastRow: 15, error: broken }]
+  const text = failureReport({ acknowledgedRows, failed, readError: undefined, lastRow: 15 }, 0, 'row')
+  expect(text).toContain(`Nobody knows whether they were stored${report}`)
+  expect(text).toContain('would be stored twice, unless the ingest replaces')
 })

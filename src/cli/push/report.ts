@@ -1,4 +1,4 @@
-import { acknowledgedUpTo, type Counted, failureSentences } from '../../file-push/failure.ts'
+import { acknowledgedUpTo, type Counted, failureSentences, isInDoubt } from '../../file-push/failure.ts'
 import { type FirstRow, hasUnknownNames } from '../../file-push/first-row.ts'
 import type { KnownIngest } from '../../file-push/known-ingest.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
@@ -164,6 +164,10 @@ function whatIsOnDisk(result: SendResult, skipped: number, noun: Counted): strin
   const rows = acknowledgedUpTo(result, skipped)
   if (rows === null) {
     return `Of the ${noun}s up to ${result.lastRow}, all but those named are on disk; nothing after them was sent.`
+  }
+  if (isInDoubt(result)) {
+    const before = rows === skipped ? '' : `All ${noun}s before ${noun} ${rows + 1} are on disk. `
+    return `${before}Look which of the later ones are there before you go on with --skip-rows ${rows}: what is there would be stored twice, unless the ingest replaces rows of one time.`
   }
   if (result.acknowledgedRows === 0) return `No other ${noun} was sent.`
   return `All ${noun}s before ${noun} ${rows + 1} are on disk, none after. Once it is mended, go on with --skip-rows ${rows}.`

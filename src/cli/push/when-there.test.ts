@@ -16,7 +16,11 @@ const start = 'Does the service run, and is this its address? Start it with "tid
 const again = 'Trying again for up to 10 s (--retry-seconds); Ctrl-C ends it.'
 
 /** What is asked fails so, one try after the other, and then is answered with 7; or goes on failing with the last. */
-async function asked(failures: readonly Error[], forever: boolean) {
+async function asked(
+  failures: readonly Error[],
+  forever: boolean,
+  { retryMs = 10_000, silent = false }: { retryMs?: number; silent?: boolean } = {},
+) {
   const [left, sleeps]: [Error[], number[]] = [[...failures], []]
   let [now, err] = [0, '']
   const write = (text: string | Uint8Array): boolean => {
@@ -32,12 +36,16 @@ async function asked(failures: readonly Error[], forever: boolean) {
       now += ms
     },
   }
-  const ask = async () => {
+  const ask = async (signal: AbortSignal) => {
+    if (silent)
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(connectionErrorOf(url, signal.reason)))
+      })
     const failure = forever && left.length === 1 ? left[0] : left.shift()
     if (failure !== undefined) throw failure
     return 7
   }
-  const result = await whenThere(context, 10_000, ask).catch((error: unknown) => error)
+  const result = await whenThere(context, retryMs, ask).catch((error: unknown) => error)
   return { result, sleeps, lines: err.split('\n').slice(0, -1) }
 }
 
@@ -68,4 +76,9 @@ test.each([
   ['a refusal', forbidden],
 ])('%s is told at once', async (_, failure) => {
   expect(await asked([failure], true)).toEqual({ result: failure, sleeps: [], lines: [] })
+})
+
+test('an address that takes the request and never answers is told of', async () => {
+  const { result } = await asked([], false, { retryMs: 20, silent: true })
+  expect(result).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('no answer within 0.02 s') })
 })

@@ -7,6 +7,9 @@ import { unreachableText } from '../unreachable.ts'
 /** Less than the service knows an idempotency key. */
 export const retrySecondsMax = 23 * 60 * 60
 
+/** Whatever listens at an address and says nothing to a small request by then is not waited for. */
+const answerMs = 30_000
+
 /** Where the address itself is wrong, waiting would not help. */
 function isWorthWaiting(error: unknown): boolean {
   return mayGoBetter(error) && !(error instanceof ConnectionError && error.wrongAddress)
@@ -19,11 +22,12 @@ function isWorthWaiting(error: unknown): boolean {
 export async function whenThere<Answer>(
   { stderr, nowMs, sleep }: CliContext,
   retryMs: number,
-  ask: () => Promise<Answer>,
+  ask: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
+  const tryMs = retryMs === 0 ? answerMs : Math.min(answerMs, retryMs)
   const say = (line: string): unknown => stderr.write(`tidemark: ${printable(line)}\n`)
   let told = ''
-  const answer = await withRetries(ask, {
+  const answer = await withRetries(() => within(tryMs, ask), {
     nowMs,
     sleep,
     retryMs,
@@ -37,4 +41,14 @@ export async function whenThere<Answer>(
   })
   if (told !== '') say('The service answers now.')
   return answer
+}
+
+async function within<Answer>(ms: number, ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  const tried = new AbortController()
+  const timer = setTimeout(() => tried.abort(new Error(`no answer within ${ms / 1000} s`)), ms)
+  try {
+    return await ask(tried.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
