@@ -1,4 +1,5 @@
 // Avatica's own JDBC driver, as tools use it, in both wire formats: Maven fetches it, Java runs `JdbcClient.java` as it stands.
+// TIDEMARK_JDBC_ROWS are read: a million, or fewer.
 import { execFileSync, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
@@ -36,7 +37,7 @@ async function client(command: string, { url, key }: Asked, sql = '', atPause = 
   return lines
 }
 
-const rowsPushed = 1_000_000
+const rowsPushed = Number(process.env['TIDEMARK_JDBC_ROWS'] ?? 1_000_000)
 const rowsOfPush = 50_000
 const sumOfV = Array.from({ length: rowsPushed }, (_, n) => (n % 7 === 0 ? 0 : n)).reduce((sum, n) => sum + n, 0)
 
