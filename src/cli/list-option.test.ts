@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectList, splitList } from './list-option.ts'
+import { collectColumns, collectList, splitList } from './list-option.ts'
 
 test.each([
   ['a', ['a']],
@@ -13,4 +13,12 @@ test.each([
 
 test('a repeated option adds up', () => {
   expect(collectList('b,c', collectList('a'))).toEqual(['a', 'b', 'c'])
+})
+
+test.each([
+  ['', ['']],
+  [',x', ['', 'x']],
+  ['a\\,b,c', ['a,b', 'c']],
+])('the columns %j are %j', (text, columns) => {
+  expect(collectColumns(text)).toEqual(columns)
 })

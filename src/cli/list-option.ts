@@ -8,3 +8,8 @@ export function splitList(text: string): string[] {
 export function collectList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...splitList(text)]
 }
+
+/** As `collectList`, of columns of a file: one may have no name, as the index that pandas writes. */
+export function collectColumns(text: string, before: readonly string[] = []): string[] {
+  return [...before, ...text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))]
+}

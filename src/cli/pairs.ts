@@ -1,11 +1,16 @@
 import { UsageError } from './usage-error.ts'
 
-/** `a=b` pairs by what stands before the equals sign. */
-export function parsePairs(option: string, pairs: readonly string[] = []): Map<string, string> {
+/** `a=b` pairs by what stands before the equals sign, which may be nothing where names may be empty. */
+export function parsePairs(
+  option: string,
+  pairs: readonly string[] = [],
+  { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
+): Map<string, string> {
   return new Map(
     pairs.map((pair, index) => {
       const at = pair.indexOf('=')
-      if (at < 1) throw new UsageError(`${option} takes name=value, and not "${pair}".${between(pair, index, pairs)}`)
+      if (at < (mayBeEmpty ? 0 : 1))
+        throw new UsageError(`${option} takes name=value, and not "${pair}".${between(pair, index, pairs)}`)
       return [pair.slice(0, at), pair.slice(at + 1)]
     }),
   )

@@ -61,6 +61,17 @@ test.each([
   expect(err).toContain(message)
 })
 
+test("a column without a name, as pandas' index, is named, left out and mapped", async () => {
+  const csv = ',D,T,V\n0,2026-01-01T00:00:00Z,a,1\n'
+  const refused = await pushCsv(csv, [])
+  expect([refused.code, refused.rows]).toEqual([1, []])
+  expect(refused.err).toContain('as in --map =FIELD, leave them out with --drop "",')
+  const { code, rows } = await pushCsv(csv, ['--drop', ''])
+  expect([code, rows]).toEqual([0, [{ D: '2026-01-01T00:00:00Z', T: 'a', V: 1 }]])
+  expect((await pushCsv(csv, ['--drop', ',T', '--set', 'T=b'])).rows).toMatchObject([{ T: 'b' }])
+  expect((await pushCsv(csv, ['--map', '=V', '--drop', 'V'])).rows).toMatchObject([{ V: 0 }])
+})
+
 test('times in seconds that were rejected are answered with the option for them', async () => {
   const fault = 'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "1397088120"'
   const { out } = await pushCsv('D,T,V\n1397088120,a,1\n', [], fault)

@@ -16,7 +16,7 @@ import { type AmbiguousChoice, ambiguousChoices, timeRules } from '../../file-pu
 import { messageOf } from '../../lib/message-of.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { CommandError } from '../command-error.ts'
-import { collectList } from '../list-option.ts'
+import { collectColumns, collectList } from '../list-option.ts'
 import { parsePairs } from '../pairs.ts'
 import { UsageError } from '../usage-error.ts'
 import { parseTypes } from './parse-types.ts'
@@ -40,7 +40,11 @@ export function addCsvOptions(command: Command): Command {
   return command
     .option('--map <pairs>', 'CSV: column=property, separated by commas', collectList)
     .option('--set <pairs>', 'CSV: property=value for every row; @filename is the name of the file', collectList)
-    .option('--drop <columns>', 'CSV: columns to leave out, separated by commas', collectList)
+    .option(
+      '--drop <columns>',
+      'CSV: columns to leave out, separated by commas; "" is one without a name',
+      collectColumns,
+    )
     .option('--types <pairs>', "CSV: property=type, instead of asking for the ingest's definition", collectList)
     .option('--as-is', 'CSV: push columns too that the ingest has no field for: their rows are rejected, and kept')
     .option('--delimiter <character>', 'CSV: what stands between two cells, as ";" or tab (default: a comma)')
@@ -228,7 +232,7 @@ export async function csvRows(
   })
   refuseLikelyOther(push, writing.delimiter, head)
   const mapping: CsvMapping = {
-    columns: parsePairs('--map', options.map),
+    columns: parsePairs('--map', options.map, { mayBeEmpty: true }),
     constants: constantsOf(options, source),
     dropped: new Set(options.drop),
     typeOf: (property) => given.get(property) ?? known.get(property) ?? 'guess',
