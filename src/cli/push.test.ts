@@ -219,6 +219,28 @@ test.each([[[]], [['--dry-run']]])('times in seconds that are taken for millisec
   )
 })
 
+test.each([
+  [[], 'ns', true],
+  [['--dry-run'], 'ns', true],
+  [['--precision', 's'], 's', false],
+  [['--precision', 's', '--dry-run'], 's', false],
+])('times of lines in another unit than the given one are told: %j', async (options, unit, isTold) => {
+  const counts = { rows: 1, stored: 1, rejected: 0, errors: [] }
+  const { url } = await service({
+    'GET /ingests/plant': () => [200, { ...plantIngest, unknown: 'reject', lines: null }],
+    [`POST /write?db=plant&precision=${unit}`]: () => [204, '', { 'tidemark-batch': 'b' }],
+    'GET /ingests/plant/batches/b': () => [200, { batch: 'b', pending: 0, ...counts }],
+    [`POST /ingests/plant/check?precision=${unit}`]: () => [200, counts],
+  })
+  const argv = ['push', 'plant', '-', '--format', 'lp', ...options]
+  const { code, out, err } = await tidemark(url, argv, 'm,T=a V=1 1767225600\n')
+  expect([code, err]).toEqual([0, ''])
+  const hint =
+    'The first time in the file, 1767225600, is read as nanoseconds: 1970-01-01T00:00:01.767Z. As seconds it is 2026-01-01T00:00:00.000Z: give --precision s where that is meant.\n'
+  expect(out.includes(hint)).toBe(isTold)
+  expect(out.includes('is read as')).toBe(isTold)
+})
+
 test('options for CSV do nothing silently elsewhere', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
   expect(code).toBe(64)

@@ -6,6 +6,7 @@ import { mayGoBetter, withRetries } from '../client/retries.ts'
 import { batchesOf } from '../file-push/batches.ts'
 import { FileLines } from '../file-push/file-lines.ts'
 import { fileFormats } from '../file-push/file-name.ts'
+import { FirstLineTime } from '../file-push/first-line-time.ts'
 import { FirstRow } from '../file-push/first-row.ts'
 import { type KnownIngest, knownIngest } from '../file-push/known-ingest.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
@@ -212,11 +213,14 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const fileLines = new FileLines()
   const csv = { ...typed, known: known.types, required: known.required, source }
   const firstRow = new FirstRow()
-  const rows = firstRow.of(await rowsOf(csv, unreadable, fileLines))
+  const pushed = await rowsOf(csv, unreadable, fileLines)
+  const precision = options.precision ?? 'ns'
+  const lineTime = source.format === 'lp' ? new FirstLineTime(precision) : null
+  const rows = firstRow.of(lineTime?.of(pushed) ?? pushed)
   const lineOf = (row: number): number | null => (source.format === 'ndjson' ? fileLines.lineOf(row) : null)
-  const door = doorOf({ client, ingest, known, format: source.format, precision: options.precision ?? 'ns' })
+  const door = doorOf({ client, ingest, known, format: source.format, precision })
   const receipt = (batch: string) => client.receipt(ingest, batch)
-  const job = { context, ingest, known, firstRow, options, source, door, lineOf, receipt, retryMs }
+  const job = { context, ingest, known, firstRow, lineTime, options, source, door, lineOf, receipt, retryMs }
   if (unreadable !== null) {
     context.exitWith(await dryRun(job, rows, unreadable))
     return

@@ -43,8 +43,8 @@ test.each([
 })
 
 test.each([
-  ['{"T":"a","D":1767225600}', { property: 'D', count: '1767225600' }],
-  ['{"D":100000000}', { property: 'D', count: '100000000' }],
+  ['{"T":"a","D":1767225600}', { row: 1, property: 'D', count: '1767225600' }],
+  ['{"D":100000000}', { row: 1, property: 'D', count: '100000000' }],
   ['{"D":1767225600000}', null],
   ['{"D":"1767225600"}', null],
   ['{"D":4100000000}', null],
@@ -52,14 +52,30 @@ test.each([
   ['{"V":1767225600}', null],
   ['D 1767225600', null],
 ])('%s has seconds for milliseconds: %j', async (row, found) => {
+  expect(await secondsOf([[row]])).toEqual(found)
+})
+
+async function secondsOf(groups: readonly (readonly string[])[]) {
   const firstRow = new FirstRow()
-  const groups = firstRow.of(
+  const rows = firstRow.of(
     (async function* () {
-      yield [Buffer.from(row)]
+      for (const group of groups) yield group.map((row) => Buffer.from(row))
     })(),
   )
-  for await (const _ of groups);
-  expect(firstRow.likelySeconds({ types })).toEqual(found)
+  for await (const _ of rows);
+  return firstRow.likelySeconds({ types })
+}
+
+const [none, seconds] = ['{"D":null}', '{"D":1767225600}']
+
+test.each([
+  ['in the same group', [[none, none, seconds, seconds]], 3],
+  ['in a later group', [[none], [], [none, seconds]], 3],
+  ['behind a row that is no JSON', [['{', seconds]], 2],
+  ['in row 100', [Array(60).fill(none), [...Array(39).fill(none), seconds]], 100],
+  ['in row 101', [Array(60).fill(none), [...Array(40).fill(none), seconds]], undefined],
+])('later rows are looked at: %s', async (_, groups, row) => {
+  expect((await secondsOf(groups))?.row).toBe(row)
 })
 
 test('there may be no row', async () => {

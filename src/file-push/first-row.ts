@@ -7,18 +7,21 @@ import type { PushedRows } from './rows.ts'
 
 /** A longer row is not looked at. */
 const rowBytesMax = 64 * 1024
+/** In so many rows a time is looked for that is likely meant in seconds. */
+const rowsMax = 100
 
 /** Another name for each of some properties. */
 export type Renames = ReadonlyMap<string, string>
 
-/** Remembers the first row of a file of JSON, whose names tell what those of rejected rows should be. */
+/** Remembers the first row of a file of JSON, whose names tell what those of rejected rows should be, and the next ones for their times. */
 export class FirstRow {
-  #text: string | null = null
+  readonly #texts: string[] = []
 
   async *of(rows: PushedRows): AsyncGenerator<readonly Uint8Array[]> {
     for await (const group of rows) {
-      const [first] = group
-      if (first !== undefined) this.#text ??= first.length > rowBytesMax ? '' : new TextDecoder().decode(first)
+      for (const row of group.slice(0, rowsMax - this.#texts.length)) {
+        this.#texts.push(row.length > rowBytesMax ? '' : new TextDecoder().decode(row))
+      }
       yield group
     }
   }
@@ -28,7 +31,7 @@ export class FirstRow {
    * guess, for a person to decide. Null where there is none.
    */
   likelyRenames(kinds: readonly RejectionTally[], { types }: Pick<KnownIngest, 'types'>): Renames | null {
-    const members = membersOf(this.#text ?? '')
+    const members = membersOf(this.#texts[0] ?? '')
     const there = new Set(members.map(({ name }) => name))
     const unknown = members.filter(({ name }) => !types.has(name))
     const unfed = [...types].filter(([name]) => !there.has(name)).map(([name, type]) => ({ name, type }))
@@ -46,18 +49,23 @@ export class FirstRow {
     return renames.length === 0 ? null : new Map(renames)
   }
 
-  /** The first time of the row that is likely meant in seconds; null where there is none. */
+  /** The first time of the rows that is likely meant in seconds; null where there is none. */
   likelySeconds({ types }: Pick<KnownIngest, 'types'>): ReadAsMilliseconds | null {
-    const found = membersOf(this.#text ?? '').find(
-      ({ name, value }) =>
-        types.get(name) === 'timestamp' && /^\d{9,10}$/.test(value) && likelyUnits(value)[0] === 'seconds',
-    )
-    return found === undefined ? null : { property: found.name, count: found.value }
+    for (const [index, text] of this.#texts.entries()) {
+      const found = membersOf(text).find(
+        ({ name, value }) =>
+          types.get(name) === 'timestamp' && /^\d{9,10}$/.test(value) && likelyUnits(value)[0] === 'seconds',
+      )
+      if (found !== undefined) return { row: index + 1, property: found.name, count: found.value }
+    }
+    return null
   }
 }
 
 /** A count that was read as milliseconds, in 1970, and is a usual time as seconds. */
 export interface ReadAsMilliseconds {
+  /** From 1. */
+  readonly row: number
   readonly property: string
   readonly count: string
 }

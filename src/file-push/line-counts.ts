@@ -53,7 +53,7 @@ export class LineCounts {
 
   /** When a line's rows were; a line without a time gets that at which it is received. */
   ageOf(line: Uint8Array): RowAge {
-    const time = parsedLine(line)?.time ?? null
+    const time = timeOfLine(line)
     return { rows: this.rowsOf(line), ms: time === null ? null : Number(msOfLineTime(time, this.#precision)) }
   }
 
@@ -63,6 +63,11 @@ export class LineCounts {
     if (!this.#isByField || textEnd(line, start, line.length) - start > splitLineBytesMax) return 1
     return parsedLine(line)?.fields.length ?? 1
   }
+}
+
+/** Null where it has none, and of what is no line. */
+export function timeOfLine(line: Uint8Array): bigint | null {
+  return parsedLine(line)?.time ?? null
 }
 
 const text = new TextDecoder()

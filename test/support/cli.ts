@@ -5,7 +5,10 @@ import { Readable } from 'node:stream'
 import { run } from '../../src/cli/run.ts'
 
 /** What a service answers, by request: `GET /admin/ingests`. */
-export type Answers = Record<string, (body: string) => [status: number, body: unknown]>
+export type Answers = Record<
+  string,
+  (body: string) => [status: number, body: unknown, headers?: Record<string, string>]
+>
 
 const servers: Server[] = []
 
@@ -27,8 +30,8 @@ export async function service(answers: Answers): Promise<{ url: string; seen: st
     const asked = `${request.method} ${request.url}`
     seen.push(body === '' ? asked : `${asked} ${body}`)
     const forbidden = { code: 'forbidden', detail: 'Not without a key.', retryable: false }
-    const [status, answer] = answers[asked]?.(body) ?? [403, forbidden]
-    response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer))
+    const [status, answer, headers = {}] = answers[asked]?.(body) ?? [403, forbidden]
+    response.writeHead(status, headers).end(typeof answer === 'string' ? answer : JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
   servers.push(made)

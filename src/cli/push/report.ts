@@ -1,4 +1,5 @@
 import { acknowledgedUpTo, type Counted, failureSentences, isInDoubt } from '../../file-push/failure.ts'
+import type { FirstLineTime } from '../../file-push/first-line-time.ts'
 import { type FirstRow, hasUnknownNames } from '../../file-push/first-row.ts'
 import type { KnownIngest } from '../../file-push/known-ingest.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
@@ -12,6 +13,7 @@ import { messageOf } from '../../lib/message-of.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { printable } from '../../lib/text-table.ts'
 import { formatInstant } from '../../model/instant.ts'
+import type { LinePrecision } from '../../model/line-format.ts'
 
 export interface PushReport extends PushOutcome {
   readonly received: number
@@ -99,21 +101,43 @@ function onlyBatch({ rejected, batches }: Pick<PushReport, 'rejected' | 'batches
   return batches.length === 1 && first?.rejected === rejected ? first.batch : null
 }
 
-/** What is known of names: those of the ingest, and those of the first row. */
+/** What is known of names: those of the ingest, and those of the first row; and of the times of lines, null where the file has none. */
 export interface NamesOfPush {
   readonly ingest: string
   readonly known: KnownIngest
   readonly firstRow: FirstRow
+  readonly lineTime: FirstLineTime | null
 }
 
 /** Of a time that was read otherwise than it is likely meant: such a row is stored. */
-export function secondsLines({ known, firstRow }: NamesOfPush): readonly string[] {
+export function secondsLines({ known, firstRow, lineTime }: NamesOfPush): readonly string[] {
+  if (lineTime !== null) return precisionLines(lineTime)
   const found = firstRow.likelySeconds(known)
   if (found === null) return []
-  const { property, count } = found
+  const { row, property, count } = found
+  const place = row === 1 ? 'the first row' : `row ${row}`
   const [read, meant] = [Number(count), Number(count) * 1000].map(formatInstant)
   return [
-    `${property} of the first row, ${count}, is read as milliseconds: ${read}. As seconds it is ${meant}: write milliseconds or ISO 8601 where that is meant.`,
+    `${property} of ${place}, ${count}, is read as milliseconds: ${read}. As seconds it is ${meant}: write milliseconds or ISO 8601 where that is meant.`,
+  ]
+}
+
+const unitNames: Readonly<Record<LinePrecision, string>> = {
+  ns: 'nanoseconds',
+  us: 'microseconds',
+  ms: 'milliseconds',
+  s: 'seconds',
+  m: 'minutes',
+  h: 'hours',
+}
+
+function precisionLines(lineTime: FirstLineTime): readonly string[] {
+  const found = lineTime.likelyPrecision()
+  if (found === null) return []
+  const { time, given, likely } = found
+  const [read, meant] = [found.givenMs, found.likelyMs].map(formatInstant)
+  return [
+    `The first time in the file, ${time}, is read as ${unitNames[given]}: ${read}. As ${unitNames[likely]} it is ${meant}: give --precision ${likely} where that is meant.`,
   ]
 }
 
