@@ -12,6 +12,7 @@ import type { MappingOptions } from '../mqtt/message-rows.ts'
 import { ReceiveTimes } from '../mqtt/receive-times.ts'
 import { isSparkplug, metricTemplateText } from '../mqtt/sparkplug/sparkplug-topic.ts'
 import { strangeProperties } from '../mqtt/sparkplug/strange-properties.ts'
+import { strangeNamesNote } from '../mqtt/strange-names.ts'
 import { filterFault } from '../mqtt/topic-filter.ts'
 import { topicTemplate } from '../mqtt/topic-template.ts'
 import { CommandError } from './command-error.ts'
@@ -24,7 +25,7 @@ interface MqttOptions {
   readonly subscribe: readonly string[]
   readonly ingest: string
   readonly topic?: string
-  readonly valueField: string
+  readonly valueField?: string
   readonly textField?: string
   readonly truthField?: string
   readonly clientId?: string
@@ -157,7 +158,7 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
 
 type Naming = Pick<MappingOptions, 'template' | 'metricTemplate' | 'valueFields'>
 
-function namingOf({ topic, valueField, textField = valueField, truthField = valueField }: MqttOptions): Naming {
+function namingOf({ topic, valueField = 'V', textField = valueField, truthField = valueField }: MqttOptions): Naming {
   const template = topic === undefined ? null : readTemplate(topic)
   const isOfMetrics = topic !== undefined && isSparkplug(topic)
   return {
@@ -167,8 +168,12 @@ function namingOf({ topic, valueField, textField = valueField, truthField = valu
   }
 }
 
-/** Somebody who subscribes to Sparkplug with an ingest that was not made for it would find rejected rows alone. */
+/** Somebody who subscribes with an ingest that was not made for what comes would find rejected rows alone. */
 function noteStrange(ingest: OwnIngestAnswer, naming: Naming, options: MqttOptions, { stderr }: CliContext): void {
+  const { valueField, textField, truthField } = options
+  const valueFields = { number: valueField, text: textField, truth: truthField }
+  const note = strangeNamesNote(ingest, { template: naming.template, valueFields })
+  if (note !== null && !options.subscribe.every(isSparkplug)) stderr.write(`tidemark: ${printable(note)}\n`)
   const sources = ingest.fields.map(({ source }) => source)
   const strange = strangeProperties(sources, naming)
   if (ingest.unknown === 'add' || strange.length === 0 || !options.subscribe.some(isSparkplug)) return
@@ -213,7 +218,7 @@ export function addMqtt(program: Command, context: CliContext): void {
     .requiredOption('--subscribe <filter>', "what to subscribe to, as 'plant/+/+'; may be given again", collect)
     .requiredOption('--ingest <alias>', 'the ingest to push to')
     .option('--topic <template>', "what the levels of a topic are called, as 'plant/{area}/{T}'")
-    .option('--value-field <name>', 'the property of a bare value', 'V')
+    .option('--value-field <name>', 'the property of a bare value (default: V)')
     .option('--text-field <name>', 'the property of a bare text (default: that of --value-field)')
     .option('--truth-field <name>', 'the property of a bare truth value (default: that of --value-field)')
     .option('--client-id <id>', "the broker's name for the session (default: tidemark-<ingest>)")

@@ -25,12 +25,17 @@ test.each(['5', '3.1.1'])(
       const service = await ServerProcess.start({ dataDirectory: folder })
       const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
       const more = ['--subscribe', 'plant/#', '--topic', 'plant/{T...}', '--protocol', protocol]
-      const connector = new ConnectorProcess({ broker: broker.url, service: service.url, key, more })
+      const strange = ['--subscribe', 'plant/#', '--topic', 'plant/{area}/{T}', '--client-id', 'strange']
+      let connector = new ConnectorProcess({ broker: broker.url, service: service.url, key, more: strange })
       const publish = (topic: string, payload: string, ...flags: string[]): void => {
         execFileSync('mosquitto_pub', ['-p', String(broker.port), '-q', '1', '-t', topic, '-m', payload, ...flags])
       }
       try {
+        await connector.says(/plant has no field for area: .*add-fields plant --field area:string:dimension/)
+        await connector.kill()
+        connector = new ConnectorProcess({ broker: broker.url, service: service.url, key, more })
         await connector.says(/Connected/)
+        expect(connector.log).not.toContain('has no field')
         publish('plant/hall/object', '{"D":"2026-01-01T00:00:00Z","V":1.5}')
         publish('plant/hall/array', '[{"D":"2026-01-01T00:00:00Z","V":1},{"D":"2026-01-01T00:00:01Z","V":2}]')
         publish('plant/hall/bare', '81.5')
