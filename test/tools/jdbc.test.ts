@@ -1,5 +1,5 @@
 // Avatica's own JDBC driver, as tools use it, in both wire formats: Maven fetches it, Java runs `JdbcClient.java` as it stands.
-// TIDEMARK_JDBC_ROWS are read: a million, or fewer.
+// TIDEMARK_DRIVER_ROWS=1000000 has it read a million rows.
 import { execFileSync, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
@@ -37,7 +37,7 @@ async function client(command: string, { url, key }: Asked, sql = '', atPause = 
   return lines
 }
 
-const rowsPushed = Number(process.env['TIDEMARK_JDBC_ROWS'] ?? 1_000_000)
+const rowsPushed = Number(process.env['TIDEMARK_DRIVER_ROWS'] ?? 100_000)
 const rowsOfPush = 50_000
 const sumOfV = Array.from({ length: rowsPushed }, (_, n) => (n % 7 === 0 ? 0 : n)).reduce((sum, n) => sum + n, 0)
 
