@@ -1,30 +1,25 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../test/support/free-port.ts'
 import { request } from '../load.ts'
 import { isInstalled } from './installed.ts'
-import { type Asked, answerOf, type Candidate, launch } from './system.ts'
+import { type Asked, answerOf, type Candidate, freeAddress, launchForLines } from './system.ts'
 
 export const influxdb: Candidate = {
   name: 'InfluxDB',
   answersWhen: 'its rows are in the write-ahead log, fsynced',
   missing: () => (isInstalled('influxd') ? null : 'apt-get install influxdb'),
   async start(folder, ends) {
-    const address = `127.0.0.1:${await freePort()}`
-    const url = `http://${address}`
+    const { address, url } = await freeAddress()
     mkdirSync(folder, { recursive: true })
     const config = join(folder, 'influxdb.conf')
-    writeFileSync(config, configOf(folder, address, `127.0.0.1:${await freePort()}`))
+    writeFileSync(config, configOf(folder, address, (await freeAddress()).address))
     const launching = { command: 'influxd', arguments: ['-config', config], folder, readyUrl: `${url}/ping` }
-    const processId = await launch(launching, ends)
+    const pushPath = '/write?db=x&precision=ms'
+    const system = await launchForLines({ name: this.name, url, pushPath, ...launching }, ends)
     await answerOf(`${url}/query?q=CREATE+DATABASE+x`, { method: 'POST' })
     const pathOf = (text: string): string => `/query?db=x&epoch=ms&q=${encodeURIComponent(text)}`
     return {
-      name: this.name,
-      url,
-      processId,
-      format: 'lines',
-      push: (body) => request(url, 'POST', '/write?db=x&precision=ms', {}, body),
+      ...system,
       ask: (asked) => request(url, 'GET', pathOf(textOf(asked)), {}, ''),
       async countRows(toMs) {
         const text = await answerOf(url + pathOf(`SELECT COUNT(V) FROM t WHERE time < ${toMs}ms`))

@@ -1,10 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../test/support/free-port.ts'
 import { request } from '../load.ts'
 import { isInstalled } from './installed.ts'
-import { type Asked, answerOf, type Candidate, launch } from './system.ts'
+import { type Asked, answerOf, type Candidate, freeAddress, launchForLines } from './system.ts'
 
 export const questdb: Candidate = {
   name: 'QuestDB',
@@ -16,8 +15,7 @@ export const questdb: Candidate = {
     return null
   },
   async start(folder, ends) {
-    const address = `127.0.0.1:${await freePort()}`
-    const url = `http://${address}`
+    const { address, url } = await freeAddress()
     const environment = {
       QDB_HTTP_BIND_TO: address,
       QDB_HTTP_MIN_ENABLED: 'false',
@@ -29,14 +27,11 @@ export const questdb: Candidate = {
     opened.push('--add-opens', 'java.base/java.lang=ALL-UNNAMED')
     const program = [...opened, '-cp', findJar()!, 'io.questdb.ServerMain', '-d', folder]
     const readyUrl = url + pathOf('SELECT 1')
-    const processId = await launch({ command: 'java', arguments: program, environment, folder, readyUrl }, ends)
+    const launching = { command: 'java', arguments: program, environment, folder, readyUrl }
+    const system = await launchForLines({ name: this.name, url, pushPath: '/write?precision=ms', ...launching }, ends)
     await answerOf(url + pathOf(table))
     return {
-      name: this.name,
-      url,
-      processId,
-      format: 'lines',
-      push: (body) => request(url, 'POST', '/write?precision=ms', {}, body),
+      ...system,
       ask: (asked) => request(url, 'GET', pathOf(textOf(asked)), {}, ''),
       async countRows(toMs) {
         return datasetOf(

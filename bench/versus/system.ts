@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../test/support/free-port.ts'
+import { request } from '../load.ts'
 import type { Ends } from '../way.ts'
 
 /** In milliseconds; `toMs` is excluded. */
@@ -52,7 +54,28 @@ export interface Launching {
   readonly readyUrl: string
 }
 
-export async function launch(launching: Launching, ends: Ends): Promise<number> {
+export async function freeAddress(): Promise<{ readonly address: string; readonly url: string }> {
+  const address = `127.0.0.1:${await freePort()}`
+  return { address, url: `http://${address}` }
+}
+
+type LineSystem = Pick<System, 'name' | 'url' | 'processId' | 'format' | 'push'>
+
+/** One that lines are pushed to, at a path. */
+export async function launchForLines(
+  {
+    name,
+    url,
+    pushPath,
+    ...launching
+  }: Launching & { readonly name: string; readonly url: string; readonly pushPath: string },
+  ends: Ends,
+): Promise<LineSystem> {
+  const processId = await launch(launching, ends)
+  return { name, url, processId, format: 'lines', push: (body) => request(url, 'POST', pushPath, {}, body) }
+}
+
+async function launch(launching: Launching, ends: Ends): Promise<number> {
   mkdirSync(launching.folder, { recursive: true })
   const log = openSync(join(launching.folder, 'log.txt'), 'a')
   const env = { ...process.env, ...launching.environment }

@@ -1,28 +1,22 @@
-import { freePort } from '../../test/support/free-port.ts'
 import { request } from '../load.ts'
 import { firstMs } from '../plant.ts'
 import { isInstalled } from './installed.ts'
-import { type Asked, answerOf, type Candidate, launch } from './system.ts'
+import { type Asked, answerOf, type Candidate, freeAddress, launchForLines } from './system.ts'
 
 export const victoriaMetrics: Candidate = {
   name: 'VictoriaMetrics',
   answersWhen: 'its rows are in memory: on disk within seconds, there is no log',
   missing: () => (isInstalled('victoria-metrics') ? null : 'apt-get install victoria-metrics'),
   async start(folder, ends) {
-    const address = `127.0.0.1:${await freePort()}`
-    const url = `http://${address}`
+    const { address, url } = await freeAddress()
     const flags = [`-storageDataPath=${folder}/data`, `-httpListenAddr=${address}`]
     // Rows of any age are kept, and the newest can be queried at once.
     flags.push('-retentionPeriod=100y', '-search.latencyOffset=0s', '-loggerLevel=ERROR')
     const launching = { command: 'victoria-metrics', arguments: flags, folder, readyUrl: `${url}/health` }
-    const processId = await launch(launching, ends)
+    const system = await launchForLines({ name: this.name, url, pushPath: '/write?precision=ms', ...launching }, ends)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     return {
-      name: this.name,
-      url,
-      processId,
-      format: 'lines',
-      push: (body) => request(url, 'POST', '/write?precision=ms', {}, body),
+      ...system,
       ask(asked) {
         const { path, parameters } = questionOf(asked)
         return request(url, 'POST', path, form, new URLSearchParams({ ...parameters, nocache: '1' }).toString())
