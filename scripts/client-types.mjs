@@ -1,4 +1,4 @@
-// Writes the types of `tidemark/client` beside its code in dist: those of the client's own files as the compiler emits them, and the types of
+// Writes the types of `tidemark/client` and `tidemark/mqtt` beside their code in dist: those of the client's own files as the compiler emits them, and the types of
 // requests and answers made plain from the schemas that the service itself checks by. So a program that uses the client needs no type of the
 // service's insides.
 // node scripts/client-types.mjs, once `tsc -p tsconfig.client.json` has written build/client-types and dist is built
@@ -79,6 +79,6 @@ async function copy(file, done) {
 }
 
 const done = new Set()
-await copy(join(emitted, 'client/tidemark.d.ts'), done)
-const strays = [...done].filter((file) => !/^(client|model|lib)\//.test(relative(emitted, file)))
+for (const entry of ['client/tidemark', 'mqtt/push-messages']) await copy(join(emitted, `${entry}.d.ts`), done)
+const strays = [...done].filter((file) => !/^(client|mqtt|model|lib)\//.test(relative(emitted, file)))
 if (strays.length > 0) throw new Error(`the client's types name those of the service: ${strays.join(', ')}`)

@@ -1,20 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import type { OwnIngestAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
-import { mayGoBetter } from '../client/retries.ts'
-import { ServiceError } from '../client/service-error.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { printable } from '../lib/text-table.ts'
-import { BrokerError, type BrokerOptions } from '../mqtt/broker.ts'
-import type { ConnectorOptions } from '../mqtt/connector.ts'
-import type { MappingOptions } from '../mqtt/message-rows.ts'
-import { ReceiveTimes } from '../mqtt/receive-times.ts'
-import { isSparkplug, metricTemplateText } from '../mqtt/sparkplug/sparkplug-topic.ts'
-import { strangeProperties } from '../mqtt/sparkplug/strange-properties.ts'
-import { strangeNamesNote } from '../mqtt/strange-names.ts'
-import { filterFault } from '../mqtt/topic-filter.ts'
-import { topicTemplate } from '../mqtt/topic-template.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './number-option.ts'
@@ -41,9 +29,6 @@ interface MqttOptions {
   readonly birthWaitMessages: number
 }
 
-/** Of Sparkplug, over all nodes: about 100 MB. */
-const knownMetricsMax = 1_000_000
-
 const help = `
 A JSON object becomes a row, an array a row for each element, and a bare number, text or truth value a row with that value
 in --value-field (or in --text-field or --truth-field). --topic gives a row properties from the levels of its topic; {name...} is the rest of a topic. A row without a time
@@ -68,142 +53,38 @@ Examples:
   tidemark mqtt --broker mqtt://localhost --subscribe 'spBv1.0/#' --ingest plant --topic 'spBv1.0/{T...}'
 `
 
-function brokerUrl(text: string): URL {
-  if (URL.canParse(text) && /^mqtts?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '')
-    return new URL(text)
-  throw new UsageError(
-    `"${text}" is no address of a broker. Give --broker as in mqtt://localhost:1883 or mqtts://localhost:8883.`,
-  )
-}
-
-async function brokerOptions(options: MqttOptions, context: CliContext): Promise<BrokerOptions> {
-  const url = brokerUrl(options.broker)
-  const ca = options.caFile
-  return {
-    url,
-    clientId: options.clientId ?? `tidemark-${options.ingest}`,
-    filters: options.subscribe,
-    protocol: options.protocol,
-    inFlightMax: options.inFlight,
-    keepAliveS: 30,
-    username: options.username ?? (url.username === '' ? undefined : decodeURIComponent(url.username)),
-    password:
-      context.environment['TIDEMARK_MQTT_PASSWORD'] ||
-      (url.password === '' ? undefined : decodeURIComponent(url.password)),
-    ca:
-      ca === undefined
-        ? undefined
-        : await readFile(ca, 'utf8').catch((cause) => {
-            throw new CommandError(`${ca} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
-          }),
-  }
-}
-
-/** Which fields the rows may have. Where the service is not there yet it is waited for. */
-async function ingestOf(
-  client: TidemarkClient,
-  alias: string,
-  context: CliContext,
-  signal: AbortSignal,
-): Promise<OwnIngestAnswer> {
-  for (;;) {
-    try {
-      return await client.ownIngest(alias)
-    } catch (error) {
-      if ((error instanceof ServiceError && !mayGoBetter(error)) || signal.aborted) throw error
-      context.stderr.write(`tidemark: ${printable(String((error as Error).message))} Trying again in 5 s.\n`)
-      await context.sleep(5000, signal)
-    }
-  }
-}
+const certificates = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause) => {
+    throw new CommandError(`${file} cannot be read: ${messageOf(cause)}`, { cause })
+  })
 
 async function runMqtt(options: MqttOptions, context: CliContext, client: TidemarkClient): Promise<void> {
-  const naming = namingOf(options)
-  checkFilters(options.subscribe)
-  const broker = await brokerOptions(options, context)
+  const { inFlight, batchRows, bufferBytes, flushMs, rebirth, birthWaitMessages, caFile, ...same } = options
+  const say = (text: string): void => void context.stderr.write(`tidemark: ${printable(text)}\n`)
+  const ca = caFile === undefined ? undefined : await certificates(caFile)
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
-  const ingest = await ingestOf(client, options.ingest, context, stop.signal)
-  const { fields } = ingest
-  const timeField = fields.find(({ role }) => role === 'time')?.source ?? null
-  const tagFields = fields.filter(({ role }) => role === 'tag').map(({ source }) => source)
-  noteStrange(ingest, naming, options, context)
-  const receiveTimes = new ReceiveTimes(() => Date.now())
   // Loaded here: no other command needs a broker.
-  const [{ runConnector }, { connectBroker }] = await Promise.all([
-    import('../mqtt/connector.ts'),
-    import('../mqtt/packets/connect-broker.ts'),
-  ])
+  const { BrokerError, OptionError, pushMessages } = await import('../mqtt/push-messages.ts')
   try {
-    const counts = await runConnector({
-      broker,
-      connect: connectBroker,
+    const counts = await pushMessages({
+      ...same,
       client,
-      ingest: options.ingest,
-      mapping: { ...naming, timeField, tagFields, receiveTimes },
-      sparkplug: sparkplugOptions(options),
-      maxBatchRows: options.batchRows,
-      maxBufferedBytes: options.bufferBytes,
-      flushIntervalMs: options.flushMs,
+      ca,
+      password: context.environment['TIDEMARK_MQTT_PASSWORD'] || undefined,
+      inFlightMax: inFlight,
+      maxBatchRows: batchRows,
+      maxBufferedBytes: bufferBytes,
+      flushIntervalMs: flushMs,
+      asksForBirths: rebirth,
+      birthWaitMessagesMax: birthWaitMessages,
       signal: stop.signal,
-      onNote: (text) => context.stderr.write(`tidemark: ${printable(text)}\n`),
+      onNote: say,
     })
-    context.stderr.write(
-      `tidemark: ${counts.messages} messages, ${counts.rows} rows, ${counts.again} messages came again.\n`,
-    )
+    say(`${counts.messages} messages, ${counts.rows} rows, ${counts.again} messages came again.`)
   } catch (error) {
+    if (error instanceof OptionError) throw new UsageError(`--${error.message}`, { cause: error })
     throw error instanceof BrokerError ? new CommandError(error.message, { cause: error }) : error
-  }
-}
-
-type Naming = Pick<MappingOptions, 'template' | 'metricTemplate' | 'valueFields'>
-
-function namingOf({ topic, valueField = 'V', textField = valueField, truthField = valueField }: MqttOptions): Naming {
-  const template = topic === undefined ? null : readTemplate(topic)
-  const isOfMetrics = topic !== undefined && isSparkplug(topic)
-  return {
-    template,
-    metricTemplate: isOfMetrics && template !== null ? template : topicTemplate(metricTemplateText),
-    valueFields: { number: valueField, text: textField, truth: truthField },
-  }
-}
-
-/** Somebody who subscribes with an ingest that was not made for what comes would find rejected rows alone. */
-function noteStrange(ingest: OwnIngestAnswer, naming: Naming, options: MqttOptions, { stderr }: CliContext): void {
-  const { valueField, textField, truthField } = options
-  const valueFields = { number: valueField, text: textField, truth: truthField }
-  const note = strangeNamesNote(ingest, { template: naming.template, valueFields })
-  if (note !== null && !options.subscribe.every(isSparkplug)) stderr.write(`tidemark: ${printable(note)}\n`)
-  const sources = ingest.fields.map(({ source }) => source)
-  const strange = strangeProperties(sources, naming)
-  if (ingest.unknown === 'add' || strange.length === 0 || !options.subscribe.some(isSparkplug)) return
-  stderr.write(
-    `tidemark: ${ingest.alias} has no ${strange.join(', ')}: it rejects rows of Sparkplug that have them. Add the fields, or say with --topic and --value-field what it has.\n`,
-  )
-}
-
-function sparkplugOptions(options: MqttOptions): ConnectorOptions['sparkplug'] {
-  const { rebirth, birthWaitMs, birthWaitMessages, bufferBytes } = options
-  const bounds = { birthWaitMessagesMax: birthWaitMessages, birthWaitBytesMax: bufferBytes, knownMetricsMax }
-  return { mayAsk: rebirth, birthWaitMs, ...bounds }
-}
-
-function readTemplate(text: string): ReturnType<typeof topicTemplate> {
-  try {
-    return topicTemplate(text)
-  } catch (error) {
-    throw new UsageError(`--topic: ${messageOf(error)}`, { cause: error })
-  }
-}
-
-/** A broker ends the connection for a filter that is none, again and again. */
-function checkFilters(filters: readonly string[]): void {
-  for (const filter of filters) {
-    const fault = filterFault(filter)
-    if (fault !== null)
-      throw new UsageError(
-        `--subscribe: "${filter}" is no filter of topics: ${fault}. Give one as 'plant/+/+' or 'plant/#'.`,
-      )
   }
 }
 

@@ -1,5 +1,7 @@
 // A program as a user writes it: it is type-checked against the packed package, and run.
 import { type BatchOutcome, ConnectionError, type Receipt, ServiceError, Tidemark } from 'tidemark/client'
+// Only its types: the code needs the package's dependencies.
+import type { ConnectorCounts, pushMessages } from 'tidemark/mqtt'
 
 const tidemark = new Tidemark({ url: process.env['TIDEMARK_URL'] ?? 'http://127.0.0.1:65531', key: 'k' })
 
@@ -34,6 +36,12 @@ export async function read(): Promise<Receipt> {
   // @ts-expect-error: the types are those of the service's schemas, which have no such kind.
   await tidemark.createIngest({ alias: state, kind: 'other' })
   return tidemark.receipt('plant', 'b')
+}
+
+export async function connect(push: typeof pushMessages, signal: AbortSignal): Promise<number> {
+  const options = { client: tidemark, broker: 'mqtt://127.0.0.1', subscribe: ['plant/#'], ingest: 'plant', signal }
+  const counts: ConnectorCounts = await push({ ...options, topic: 'plant/{T}', onNote: (text) => console.log(text) })
+  return counts.rows
 }
 
 console.log(await run())

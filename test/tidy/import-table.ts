@@ -154,7 +154,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
   ['src/client/', words],
   ['src/mqtt/', ['src/client/', ...words]],
-  ['src/cli/mqtt.ts', ['src/mqtt/', 'src/client/', 'src/cli/', ...words]],
+  ['src/cli/mqtt.ts', ['src/mqtt/push-messages.ts', 'src/client/', 'src/cli/', ...words]],
   ['src/cli/serve.ts', ['src/service/serve.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/restore.ts', ['src/admin/restore.ts', 'src/service/copies.ts', 'src/cli/', ...words]],
   ['src/cli/accept-loss.ts', ['src/service/accept-loss.ts', 'src/config/', 'src/cli/', ...words]],

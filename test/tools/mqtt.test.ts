@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { Tidemark } from '../../src/client/tidemark.ts'
+import { pushMessages } from '../../src/mqtt/push-messages.ts'
 import { makeIngest } from '../support/api.ts'
 import { freePort } from '../support/free-port.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -71,6 +72,33 @@ test.each(['5', '3.1.1'])(
         await broker.kill()
       }
     }),
+)
+
+test('a program pushes messages by itself', { timeout }, () =>
+  inScratchFolder('tidemark-mqtt-', async (folder) => {
+    const broker = await Mosquitto.start(folder, await freePort())
+    const service = await ServerProcess.start({ dataDirectory: folder })
+    const client = new Tidemark({ url: service.url, key: await makeIngest(service.url, adminKey, { alias: 'plant' }) })
+    const stop = new AbortController()
+    const notes: string[] = []
+    try {
+      const where = { client, broker: broker.url, subscribe: ['plant/#'], topic: 'plant/{area}/{T}', ingest: 'plant' }
+      const ended = pushMessages({ ...where, signal: stop.signal, onNote: (text) => notes.push(text) })
+      await expect.poll(() => notes.join('\n')).toMatch(/plant has no field for area[^]*Connected to/)
+      const message = ['-t', 'plant/hall/t1', '-m', '{"area":"hall","D":"2026-01-01T00:00:00Z","V":1}']
+      execFileSync('mosquitto_pub', ['-p', String(broker.port), '-q', '1', ...message])
+      const admin = new Tidemark({ url: service.url, key: adminKey })
+      await expect
+        .poll(async () => (await admin.rejected('plant')).Items.map(({ code }) => code), { timeout: 20_000 })
+        .toEqual(['unknown_field'])
+      stop.abort()
+      expect(await ended).toEqual({ messages: 1, rows: 1, again: 0 })
+    } finally {
+      stop.abort()
+      await service.kill()
+      await broker.kill()
+    }
+  }),
 )
 
 test(`each message is there once after ${rounds} kills`, { timeout }, async () => {

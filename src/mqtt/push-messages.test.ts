@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { ConnectionError, ServiceError } from '../client/service-error.ts'
+import { OptionError, type PushMessagesOptions, pushMessages } from './push-messages.ts'
+
+/** A service that answers this when it is asked for the ingest. */
+function given(ownIngest: () => Promise<never>, changes: Partial<PushMessagesOptions> = {}) {
+  const notes: string[] = []
+  const stop = new AbortController()
+  const client = { ownIngest, push: () => Promise.reject(new Error('nothing is pushed')) }
+  const options = { client, broker: 'mqtt://localhost', subscribe: ['plant/#'], ingest: 'plant', ...changes }
+  return { notes, stop, options: { ...options, signal: stop.signal, onNote: (text: string) => void notes.push(text) } }
+}
+
+const never = (): Promise<never> => Promise.reject(new Error('the service is asked'))
+
+describe('options that cannot be meant so are refused before anything begins', () => {
+  test.each<[Partial<PushMessagesOptions>, string]>([
+    [{ broker: 'localhost' }, 'broker: "localhost" is no address of a broker. Give one as mqtt://localhost:1883'],
+    [{ broker: 'http://localhost' }, 'broker: "http://localhost" is no address'],
+    [{ subscribe: [] }, 'subscribe: give a filter of topics'],
+    [{ subscribe: ['a/#', '#/a'] }, 'subscribe: "#/a" is no filter of topics'],
+    [{ topic: '{a}/{T' }, 'topic: '],
+  ])('%j', async (changes, part) => {
+    const failing = pushMessages(given(never, changes).options)
+    await expect(failing).rejects.toThrow(OptionError)
+    await expect(failing).rejects.toThrow(part)
+  })
+})
+
+test('a service that is away is waited for, until the signal comes', async () => {
+  const { notes, stop, options } = given(() => Promise.reject(new ConnectionError('Nobody answers.', { sent: false })))
+  const ended = pushMessages(options)
+  await expect.poll(() => notes).toEqual(['Nobody answers. Trying again in 5 s.'])
+  stop.abort()
+  expect(await ended).toEqual({ messages: 0, rows: 0, again: 0 })
+})
+
+test('a service that refuses is not waited for', async () => {
+  const refused = new ServiceError({
+    ...{ status: 403, code: 'forbidden', detail: 'The key may not push to "plant".' },
+    ...{ errors: [], retryable: false, retryAfterS: null },
+  })
+  await expect(pushMessages(given(() => Promise.reject(refused)).options)).rejects.toBe(refused)
+})

@@ -1,0 +1,203 @@
+// What programs import as `tidemark/mqtt`, and what `tidemark mqtt` calls: for Node.js.
+
+import type { OwnIngestAnswer } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import { sleepOn, systemClock } from '../client/clock.ts'
+import { mayGoBetter } from '../client/retries.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { messageOf } from '../lib/message-of.ts'
+import type { BrokerOptions } from './broker.ts'
+import { type ConnectorCounts, runConnector } from './connector.ts'
+import type { MappingOptions } from './message-rows.ts'
+import { connectBroker } from './packets/connect-broker.ts'
+import { ReceiveTimes } from './receive-times.ts'
+import { isSparkplug, metricTemplateText } from './sparkplug/sparkplug-topic.ts'
+import { strangeProperties } from './sparkplug/strange-properties.ts'
+import { strangeNamesNote } from './strange-names.ts'
+import { filterFault } from './topic-filter.ts'
+import { topicTemplate } from './topic-template.ts'
+
+export { BrokerError } from './broker.ts'
+export type { ConnectorCounts } from './connector.ts'
+
+export interface PushMessagesOptions {
+  /** With a key that may push to the ingest. */
+  readonly client: Pick<TidemarkClient, 'push' | 'ownIngest'>
+  /** `mqtt://host:1883`, or `mqtts://host:8883` for TLS. It may hold the user and the password. */
+  readonly broker: string
+  /** Filters of topics, as `plant/+/+`. */
+  readonly subscribe: readonly string[]
+  readonly ingest: string
+  /** What the levels of a topic are called, as `plant/{area}/{T}`. Without it topics give rows nothing. */
+  readonly topic?: string | undefined
+  /** The property of a bare value. `V` by default. */
+  readonly valueField?: string | undefined
+  /** The property of a bare text; that of a bare value by default. */
+  readonly textField?: string | undefined
+  /** The property of a bare truth value; that of a bare value by default. */
+  readonly truthField?: string | undefined
+  /** The broker's name for the session; `tidemark-` and the ingest by default. No two programs may use one at a time. */
+  readonly clientId?: string | undefined
+  readonly protocol?: '5' | '3.1.1' | undefined
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** Certificates of the authority that signed the broker's, as PEM. */
+  readonly ca?: string | undefined
+  /** How many messages the broker sends ahead of their acknowledgement (MQTT 5). 1,000 by default. */
+  readonly inFlightMax?: number | undefined
+  /** The most rows in a push. 10,000 by default. */
+  readonly maxBatchRows?: number | undefined
+  /** The most bytes of rows in memory; then the broker waits. 64 MiB by default. */
+  readonly maxBufferedBytes?: number | undefined
+  /** How long a first row waits for others. 10 ms by default. */
+  readonly flushIntervalMs?: number | undefined
+  /** Whether nodes of Sparkplug are asked for their births. They are by default. */
+  readonly asksForBirths?: boolean | undefined
+  /** How long a message of Sparkplug waits for a birth. 10,000 ms by default. */
+  readonly birthWaitMs?: number | undefined
+  /** How many of them wait; then the oldest waits no longer. 500 by default. */
+  readonly birthWaitMessagesMax?: number | undefined
+  /** Ends it: what is on its way to the service has ten seconds to be acknowledged. The session stays at the broker. */
+  readonly signal: AbortSignal
+  /** What an operator wants to read: connections, retries, names that the ingest does not take. A line of text each. */
+  readonly onNote?: ((text: string) => void) | undefined
+}
+
+/** An option that cannot be meant so. */
+export class OptionError extends TypeError {
+  readonly option: 'broker' | 'subscribe' | 'topic'
+
+  constructor(option: OptionError['option'], message: string, options?: ErrorOptions) {
+    super(`${option}: ${message}`, options)
+    this.name = 'OptionError'
+    this.option = option
+  }
+}
+
+/** Of Sparkplug, over all nodes: about 100 MB. */
+const knownMetricsMax = 1_000_000
+const serviceWaitMs = 5000
+
+function brokerUrl(text: string): URL {
+  if (URL.canParse(text) && /^mqtts?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '')
+    return new URL(text)
+  throw new OptionError(
+    'broker',
+    `"${text}" is no address of a broker. Give one as mqtt://localhost:1883 or mqtts://localhost:8883.`,
+  )
+}
+
+function brokerOptions(options: PushMessagesOptions): BrokerOptions {
+  const url = brokerUrl(options.broker)
+  const written = (text: string): string | undefined => (text === '' ? undefined : decodeURIComponent(text))
+  return {
+    url,
+    clientId: options.clientId ?? `tidemark-${options.ingest}`,
+    filters: options.subscribe,
+    protocol: options.protocol ?? '5',
+    inFlightMax: options.inFlightMax ?? 1000,
+    keepAliveS: 30,
+    username: options.username ?? written(url.username),
+    password: options.password ?? written(url.password),
+    ca: options.ca,
+  }
+}
+
+function readTemplate(text: string): ReturnType<typeof topicTemplate> {
+  try {
+    return topicTemplate(text)
+  } catch (error) {
+    throw new OptionError('topic', messageOf(error), { cause: error })
+  }
+}
+
+type Naming = Pick<MappingOptions, 'template' | 'metricTemplate' | 'valueFields'>
+
+function namingOf(options: PushMessagesOptions): Naming {
+  const { topic, valueField = 'V', textField = valueField, truthField = valueField } = options
+  const template = topic === undefined ? null : readTemplate(topic)
+  const isOfMetrics = topic !== undefined && isSparkplug(topic)
+  return {
+    template,
+    metricTemplate: isOfMetrics && template !== null ? template : topicTemplate(metricTemplateText),
+    valueFields: { number: valueField, text: textField, truth: truthField },
+  }
+}
+
+/** A broker ends the connection for a filter that is none, again and again. */
+function checkFilters(filters: readonly string[]): void {
+  if (filters.length === 0) throw new OptionError('subscribe', "give a filter of topics at least, as 'plant/+/+'.")
+  for (const filter of filters) {
+    const fault = filterFault(filter)
+    if (fault === null) continue
+    throw new OptionError(
+      'subscribe',
+      `"${filter}" is no filter of topics: ${fault}. Give one as 'plant/+/+' or 'plant/#'.`,
+    )
+  }
+}
+
+/** Which fields the rows may have. Where the service is not there yet it is waited for; null where the signal comes first. */
+async function ingestOf(options: PushMessagesOptions): Promise<OwnIngestAnswer | null> {
+  const { client, ingest, signal, onNote } = options
+  while (!signal.aborted) {
+    try {
+      return await client.ownIngest(ingest)
+    } catch (error) {
+      if (error instanceof ServiceError && !mayGoBetter(error)) throw error
+      onNote?.(`${messageOf(error)} Trying again in ${serviceWaitMs / 1000} s.`)
+      await sleepOn(systemClock, serviceWaitMs, signal).catch(() => undefined)
+    }
+  }
+  return null
+}
+
+/** Somebody who subscribes with an ingest that was not made for what comes would find rejected rows alone. */
+function strangeNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMessagesOptions): string[] {
+  const notes: string[] = []
+  const { valueField, textField, truthField } = options
+  const valueFields = {
+    ...(valueField === undefined ? {} : { number: valueField }),
+    ...(textField === undefined ? {} : { text: textField }),
+    ...(truthField === undefined ? {} : { truth: truthField }),
+  }
+  const ofPlain = strangeNamesNote(ingest, { template: naming.template, valueFields })
+  if (ofPlain !== null && !options.subscribe.every(isSparkplug)) notes.push(ofPlain)
+  const sources = ingest.fields.map(({ source }) => source)
+  const strange = strangeProperties(sources, naming)
+  if (ingest.unknown === 'add' || strange.length === 0 || !options.subscribe.some(isSparkplug)) return notes
+  notes.push(
+    `${ingest.alias} has no ${strange.join(', ')}: it rejects rows of Sparkplug that have them. Add the fields, or say with --topic and --value-field what it has.`,
+  )
+  return notes
+}
+
+/**
+ * Pushes the messages of an MQTT broker to an ingest until the signal comes. A message of QoS 1 is acknowledged to the broker once its rows are on
+ * disk; what is no row is pushed as it came and kept among the rejected rows. A service that is away is waited for, as is a broker that was there once.
+ * Throws `OptionError` before it begins, `ServiceError` where the key may not push there, `BrokerError` where the broker refuses.
+ */
+export async function pushMessages(options: PushMessagesOptions): Promise<ConnectorCounts> {
+  const naming = namingOf(options)
+  checkFilters(options.subscribe)
+  const broker = brokerOptions(options)
+  const { client, ingest, signal, onNote = () => undefined, maxBufferedBytes = 64 * 1024 * 1024 } = options
+  const definition = await ingestOf(options)
+  if (definition === null) return { messages: 0, rows: 0, again: 0 }
+  const { fields } = definition
+  for (const note of strangeNotes(definition, naming, options)) onNote(note)
+  const timeField = fields.find(({ role }) => role === 'time')?.source ?? null
+  const tagFields = fields.filter(({ role }) => role === 'tag').map(({ source }) => source)
+  return runConnector({
+    ...{ broker, connect: connectBroker, client, ingest, signal, onNote, maxBufferedBytes },
+    mapping: { ...naming, timeField, tagFields, receiveTimes: new ReceiveTimes(() => Date.now()) },
+    sparkplug: {
+      mayAsk: options.asksForBirths ?? true,
+      birthWaitMs: options.birthWaitMs ?? 10_000,
+      birthWaitMessagesMax: options.birthWaitMessagesMax ?? 500,
+      ...{ birthWaitBytesMax: maxBufferedBytes, knownMetricsMax },
+    },
+    maxBatchRows: options.maxBatchRows ?? 10_000,
+    flushIntervalMs: options.flushIntervalMs ?? 10,
+  })
+}
