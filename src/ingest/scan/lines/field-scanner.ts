@@ -1,4 +1,4 @@
-// Tested by `src/ingest/judge-lines.test.ts`.
+// What it reads is tested by `src/ingest/judge-lines.test.ts`, what it keeps beside this file.
 
 // Lines of which each field is a row. The lines of one series begin with the same bytes, so the scanner keeps what these come to: the tag of each field's
 // row, and the other tags. It learns them from lines that were parsed with care.
@@ -23,10 +23,13 @@ import {
 
 /** Longer ones are not worth keeping. */
 const headBytesMax = 1024
-/** What is kept may take so many bytes, about; past it all is learnt anew. */
-const keptBytesMax = 4 * 1024 * 1024
+/** What is kept may take so many bytes, about: some 6,000 series of ten fields. */
+const defaultKeptBytesMax = 16 * 1024 * 1024
+/** Once that is full, all is learnt anew after so many times as many strange lines as beginnings are kept: the series are others by then. */
+const strangeLinesPerHead = 4
 /** What an entry takes beside its texts, about. */
 const entryBytes = 200
+const orderBytes = 8
 /** The order of so many fields of a line is kept. */
 const orderMax = 1024
 
@@ -69,11 +72,15 @@ export class FieldScanner {
   #last: Head | null = null
   /** The metric of the value that was read last. */
   #target = needsCare
+  readonly #keptBytesMax: number
   #bytes = 0
+  /** Lines that would have been learnt since there was no room. */
+  #strangeLines = 0
   #rows = 0
 
-  constructor(ingest: Ingest, slots: readonly FieldSlot[]) {
+  constructor(ingest: Ingest, slots: readonly FieldSlot[], keptBytesMax = defaultKeptBytesMax) {
     this.#ingest = ingest
+    this.#keptBytesMax = keptBytesMax
     this.#slots = slots
     this.#time = slots.findIndex(({ field }) => field.role === 'time')
     this.#tag = slots.findIndex(({ field }) => field.role === 'tag')
@@ -112,7 +119,7 @@ export class FieldScanner {
     let at = start + head.bytes.length
     let rows = 0
     for (; ; at++) {
-      const field = rows < rowsMax ? fieldAt(head, rows, bytes, at) : null
+      const field = rows < rowsMax ? this.#fieldAt(head, rows, bytes, at) : null
       if (field === null) return needsCare
       at = this.#readValue(bytes, at + field.lead.length, row + rows)
       if (at < 0) return needsCare
@@ -129,7 +136,7 @@ export class FieldScanner {
 
   /** Keeps what a line begins with that was parsed with care, where lines like it can be read without. */
   learn(line: ParsedLine): void {
-    if (line.head.length > headBytesMax || !plain.test(line.head)) return
+    if (line.head.length > headBytesMax || !plain.test(line.head) || !this.#hasRoom()) return
     const head = this.#heads.get(keyOf(line.head)) ?? this.#headOf(line)
     if (head === null) return
     const tagOf = tagByField(line, this.#ingest)
@@ -143,13 +150,17 @@ export class FieldScanner {
       head.byName.set(name, known)
       this.#bytes += entryBytes + 2 * known.lead.length + known.tag.length
     }
-    if (this.#bytes > keptBytesMax) this.#forget()
   }
 
-  #forget(): void {
+  /** What is kept stays while there is none: lines of more series than fit, one after the other, would put each other out. */
+  #hasRoom(): boolean {
+    if (this.#bytes < this.#keptBytesMax) return true
+    if (++this.#strangeLines <= strangeLinesPerHead * this.#heads.size) return false
     this.#heads.clear()
     this.#last = null
     this.#bytes = 0
+    this.#strangeLines = 0
+    return true
   }
 
   /** Null where rows of such lines are at fault, or take more than the values of strings. */
@@ -168,6 +179,21 @@ export class FieldScanner {
     this.#heads.set(keyOf(line.head), head)
     this.#bytes += entryBytes + 3 * bytes.length
     return head
+  }
+
+  /** Null where it was not learnt. */
+  #fieldAt(head: Head, index: number, bytes: Buffer, at: number): KnownField | null {
+    const likely = head.order[index]
+    if (likely !== undefined && afterLead(bytes, at, likely.lead) >= 0) return likely
+    let end = at
+    while (endsBare[bytes[end]!] === 0) end++
+    if (bytes[end] !== equals) return null
+    const known = head.byName.get(bytes.toString('utf8', at, end))
+    if (known === undefined) return null
+    if (index >= orderMax) return known
+    if (index === head.order.length) this.#bytes += orderBytes
+    head.order[index] = known
+    return known
   }
 
   #headAt(bytes: Buffer, start: number): Head | null {
@@ -234,17 +260,4 @@ function isPlainTag(text: string): boolean {
 /** By its bytes, one character each. */
 function keyOf(head: string): string {
   return Buffer.from(head).toString('latin1')
-}
-
-/** Null where it was not learnt. */
-function fieldAt(head: Head, index: number, bytes: Buffer, at: number): KnownField | null {
-  const likely = head.order[index]
-  if (likely !== undefined && afterLead(bytes, at, likely.lead) >= 0) return likely
-  let end = at
-  while (endsBare[bytes[end]!] === 0) end++
-  if (bytes[end] !== equals) return null
-  const known = head.byName.get(bytes.toString('utf8', at, end))
-  if (known === undefined) return null
-  if (index < orderMax) head.order[index] = known
-  return known
 }
