@@ -84,7 +84,7 @@ test('a program pushes messages by itself', { timeout }, () =>
     try {
       const where = { client, broker: broker.url, subscribe: ['plant/#'], topic: 'plant/{area}/{T}', ingest: 'plant' }
       const ended = pushMessages({ ...where, signal: stop.signal, onNote: (text) => notes.push(text) })
-      await expect.poll(() => notes.join('\n')).toMatch(/plant has no field for area[^]*Connected to/)
+      await expect.poll(() => notes.join('\n')).toMatch(/plant has no field for area[\s\S]*Connected to/)
       const message = ['-t', 'plant/hall/t1', '-m', '{"area":"hall","D":"2026-01-01T00:00:00Z","V":1}']
       execFileSync('mosquitto_pub', ['-p', String(broker.port), '-q', '1', ...message])
       const admin = new Tidemark({ url: service.url, key: adminKey })
