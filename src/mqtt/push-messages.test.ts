@@ -28,7 +28,9 @@ describe('options that cannot be meant so are refused before anything begins', (
 })
 
 test('a service that is away is waited for, until the signal comes', async () => {
-  const { notes, stop, options } = given(() => Promise.reject(new ConnectionError('Nobody answers.', { sent: false })))
+  const { notes, stop, options } = given(() =>
+    Promise.reject(new ConnectionError('Nobody answers.', { sent: false, cause: null })),
+  )
   const ended = pushMessages(options)
   await expect.poll(() => notes).toEqual(['Nobody answers. Trying again in 5 s.'])
   stop.abort()
