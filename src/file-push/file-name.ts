@@ -1,7 +1,5 @@
-export const rowFormats = ['csv', 'ndjson', 'json'] as const
-export type RowFormat = (typeof rowFormats)[number]
 /** `lp` is line protocol. */
-export const fileFormats = [...rowFormats, 'lp'] as const
+export const fileFormats = ['csv', 'ndjson', 'json', 'lp'] as const
 export type FileFormat = (typeof fileFormats)[number]
 
 /** Splits `readings.csv.gz` into its name and its format. */

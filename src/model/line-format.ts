@@ -10,6 +10,15 @@ export const splitLineBytesMax = 64 * 1024
 export const linePrecisions = ['ns', 'us', 'ms', 's', 'm', 'h'] as const
 export type LinePrecision = (typeof linePrecisions)[number]
 
+export const precisionNames: Readonly<Record<LinePrecision, string>> = {
+  ns: 'nanoseconds',
+  us: 'microseconds',
+  ms: 'milliseconds',
+  s: 'seconds',
+  m: 'minutes',
+  h: 'hours',
+}
+
 const lineFormatList = [
   'lines-ns',
   'lines-us',

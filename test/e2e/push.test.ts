@@ -13,12 +13,17 @@ import { expectSound, expectSoundEverywhere, openWorld, type World } from './sup
 const hostile = '<script>alert(1)</script> "\' مرحبا 🌊'
 let world: World
 let pusherKey: string
+let linesKey: string
 let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-push-'))
   world = await openWorld()
   pusherKey = await makeIngest(world.server.url, adminKey, { alias: 'plant' })
+  linesKey = await makeIngest(world.server.url, adminKey, {
+    alias: 'weather',
+    lines: { tag: '{measurement}.{place}.{field}' },
+  })
 })
 afterAll(async () => {
   await world.close()
@@ -31,19 +36,38 @@ async function fileOf(name: string, content: string | Uint8Array): Promise<strin
   return path
 }
 
-const stored = async (tag: string): Promise<readonly Record<string, unknown>[]> =>
+const stored = async (tag: string, entity = 'plant'): Promise<readonly Record<string, unknown>[]> =>
   callWell(world.server.url, 'POST', '/consumer/data/select', {
     key: adminKey,
-    body: { entity: 'plant', ids: [tag] },
+    body: { entity, ids: [tag] },
   })
 
-async function open(page: Page): Promise<void> {
+async function open(page: Page, alias = 'plant'): Promise<void> {
   await page.getByRole('link', { name: 'Push', exact: true }).click()
-  await page.getByLabel('Ingest', { exact: true }).selectOption('plant')
+  await page.getByLabel('Ingest', { exact: true }).selectOption(alias)
   await page.getByText('Drop a file here').waitFor()
 }
 
 const choose = (page: Page, path: string): Promise<void> => page.locator('input[type=file]').setInputFiles(path)
+/** Each program that the page shows pushes one row more, and holds no key. */
+async function expectProgramsPush(page: Page, key: string, count: () => Promise<number>): Promise<void> {
+  const commands = {
+    curl: ['bash', '-c'],
+    JavaScript: ['node', '--input-type=module', '-e'],
+    Python: ['python3', '-c'],
+  }
+  const environment = { ...process.env, TIDEMARK_KEY: key }
+  for (const [language, [program, ...options]] of Object.entries(commands)) {
+    await page.getByRole('button', { name: language, exact: true }).last().click()
+    await page.getByRole('button', { name: 'Copy' }).last().click()
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    expect(text).not.toContain(key)
+    const before = await count()
+    execFileSync(program!, [...options, text], { env: environment })
+    await expect.poll(count, { timeout: 20_000 }).toBe(before + 1)
+  }
+}
+
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 8, minute)).toISOString()
 
 test('a pusher matches the columns of a CSV file, sees which rows will be rejected, pushes it, and finds these', async () => {
@@ -136,6 +160,63 @@ test('an operator pushes with another key: NDJSON as gzip that is dropped, a JSO
   await expectSound(page)
 })
 
+test('a file of line protocol: its unit is proposed, its first lines are judged by the service, and faults name their lines', async () => {
+  const place = hostile.replace(/[ ,=]/g, '\\$&')
+  const seconds = Date.UTC(2026, 0, 1, 8) / 1000
+  const lines = [
+    '# from the roof',
+    `air,place=${place} temp=20.5,hum="wet" ${seconds}`,
+    'no line',
+    `air,place=roof temp=21.5 ${seconds + 60}`,
+  ]
+  const page = await world.enter(linesKey)
+  await open(page, 'weather')
+  await choose(page, await fileOf('weather.lp', `${lines.join('\n')}\n`))
+  await page.getByText(`The first time, ${seconds}, is read as nanoseconds: 1970-01-01`).waitFor()
+  await page.getByText('2 of the first 4 lines will be rejected').waitFor()
+  expect(await page.locator('td .fault').allTextContents()).toEqual([
+    'hum: the ingest has no metric for "wet"',
+    'no line of line protocol: a field has no value',
+  ])
+  await expectSoundEverywhere(page)
+  await page.getByRole('button', { name: 'Read times as seconds' }).click()
+  await page.getByText('The first time,').waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Times', { exact: true }).inputValue()).toBe('s')
+  await page.getByRole('button', { name: 'Check with the service' }).click()
+  await page.getByText('Of the first 4 rows 2 would be stored, 2 would be rejected.').waitFor()
+  await page.getByText(/^Line 3: /).waitFor()
+  const program = page.locator('pre.code').first()
+  expect(await program.textContent()).toContain(`${world.server.url}/write?db=weather&precision=s`)
+  await page.getByRole('button', { name: 'Push weather.lp' }).click()
+  await page.getByText('Line 2: hum: the ingest has no metric for "wet"').waitFor()
+  await page.getByText(/^Line 3: /).waitFor()
+  const rows = async (tag: string) => (await stored(tag, 'weather')).map(({ D, V }) => [D, V])
+  expect(await rows(`air.${hostile}.temp`)).toEqual([[at(0), 20.5]])
+  expect(await rows('air.roof.temp')).toEqual([[at(1), 21.5]])
+  await page.getByRole('link', { name: '2 rows of one push' }).click()
+  await page.getByRole('row', { name: /wet/ }).waitFor()
+})
+
+test('an operator gives a key before lines are judged; the programs for lines push them', async () => {
+  const page = await world.enter()
+  await open(page, 'weather')
+  const line = `air,place=cellar temp=7 ${Date.UTC(2026, 0, 1, 8, 30)}`
+  await choose(page, await fileOf('one.lp.gz', gzipSync(line)))
+  await page.getByText('not judged yet: check with the service').waitFor()
+  await page.getByRole('button', { name: 'Read times as milliseconds' }).click()
+  await page.getByLabel('Key to push with').fill(linesKey)
+  await page.getByRole('button', { name: 'Check with the service' }).click()
+  expect(await page.getByText(/^Of the first/).textContent()).toBe(
+    'Of the first 1 row 1 would be stored, 0 would be rejected.',
+  )
+  await expectSound(page)
+  await page.getByRole('button', { name: 'Push one.lp.gz' }).click()
+  await page.getByText('All rows are stored.').waitFor()
+  const count = async (): Promise<number> => (await stored('air.cellar.temp', 'weather')).length
+  expect(await count()).toBe(1)
+  await expectProgramsPush(page, linesKey, count)
+})
+
 test('a row is typed and pushed by keyboard alone; its programs push it too, and hold no key', async () => {
   const page = await world.enter(pusherKey)
   await open(page)
@@ -151,22 +232,7 @@ test('a row is typed and pushed by keyboard alone; its programs push it too, and
   await page.keyboard.press('Enter')
   await page.getByText('The row is stored.').waitFor()
   await expectSoundEverywhere(page)
-  const commands = {
-    curl: ['bash', '-c'],
-    JavaScript: ['node', '--input-type=module', '-e'],
-    Python: ['python3', '-c'],
-  }
-  const environment = { ...process.env, TIDEMARK_KEY: pusherKey }
-  const count = async (): Promise<number> => (await stored(hostile)).length
-  for (const [language, [program, ...options]] of Object.entries(commands)) {
-    await page.getByRole('button', { name: language, exact: true }).last().click()
-    await page.getByRole('button', { name: 'Copy' }).last().click()
-    const text = await page.evaluate(() => navigator.clipboard.readText())
-    expect(text).not.toContain(pusherKey)
-    const before = await count()
-    execFileSync(program!, [...options, text], { env: environment })
-    await expect.poll(count, { timeout: 20_000 }).toBe(before + 1)
-  }
+  await expectProgramsPush(page, pusherKey, async () => (await stored(hostile)).length)
   expect(page.url()).not.toContain(pusherKey)
 })
 

@@ -1,10 +1,10 @@
 import type { Receipt } from '../../client/answers.ts'
+import type { Door } from '../../file-push/door.ts'
 import type { FileFormat } from '../../file-push/file-name.ts'
 import type { LinePrecision } from '../../model/line-format.ts'
 import type { CliContext } from '../context.ts'
 import type { JsonOption } from '../output.ts'
 import type { CsvOptions } from './csv-options.ts'
-import type { Door } from './door.ts'
 import type { NamesOfPush } from './report.ts'
 import type { RowsSource } from './source.ts'
 

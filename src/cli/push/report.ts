@@ -13,7 +13,7 @@ import { messageOf } from '../../lib/message-of.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { printable } from '../../lib/text-table.ts'
 import { formatInstant } from '../../model/instant.ts'
-import type { LinePrecision } from '../../model/line-format.ts'
+import { precisionNames } from '../../model/line-format.ts'
 
 export interface PushReport extends PushOutcome {
   readonly received: number
@@ -122,22 +122,13 @@ export function secondsLines({ known, firstRow, lineTime }: NamesOfPush): readon
   ]
 }
 
-const unitNames: Readonly<Record<LinePrecision, string>> = {
-  ns: 'nanoseconds',
-  us: 'microseconds',
-  ms: 'milliseconds',
-  s: 'seconds',
-  m: 'minutes',
-  h: 'hours',
-}
-
 function precisionLines(lineTime: FirstLineTime): readonly string[] {
   const found = lineTime.likelyPrecision()
   if (found === null) return []
   const { time, given, likely } = found
   const [read, meant] = [found.givenMs, found.likelyMs].map(formatInstant)
   return [
-    `The first time in the file, ${time}, is read as ${unitNames[given]}: ${read}. As ${unitNames[likely]} it is ${meant}: give --precision ${likely} where that is meant.`,
+    `The first time in the file, ${time}, is read as ${precisionNames[given]}: ${read}. As ${precisionNames[likely]} it is ${meant}: give --precision ${likely} where that is meant.`,
   ]
 }
 

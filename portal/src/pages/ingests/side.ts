@@ -7,13 +7,13 @@ export type RowsOf = NonNullable<Parameters<TidemarkClient['rejected']>[2]>
 /** An operator sees the rows of everyone, who pushes his own. */
 export const sideOf = (): RowsOf => (mayDo('admin') ? 'all' : 'own')
 
-export type ShownIngest = Pick<OwnIngestAnswer, 'alias' | 'kind' | 'fields' | 'state' | 'reason'> &
+export type ShownIngest = Pick<OwnIngestAnswer, 'alias' | 'kind' | 'fields' | 'state' | 'reason' | 'lines'> &
   Partial<Pick<IngestAnswer, 'counters' | 'duplicates' | 'unknown'>> & { readonly entity: string | null }
 
 export async function shownIngest(client: TidemarkClient, alias: string): Promise<ShownIngest> {
   if (sideOf() === 'own') return client.ownIngest(alias)
   const ingest = await client.ingest(alias)
-  return { ...ingest, entity: ingest.entity ?? null, reason: ingest.reason ?? null }
+  return { ...ingest, entity: ingest.entity ?? null, reason: ingest.reason ?? null, lines: ingest.lines ?? null }
 }
 
 /** The ingests that the key of this tab names; `*` names them all without saying which. */

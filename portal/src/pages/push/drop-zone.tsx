@@ -39,7 +39,7 @@ export function DropZone({ again, onFile }: Props) {
       <input
         type="file"
         class="unseen"
-        accept=".csv,.ndjson,.jsonl,.json,.gz,text/csv,application/json"
+        accept=".csv,.ndjson,.jsonl,.json,.lp,.gz,text/csv,application/json"
         onChange={(event) => {
           take(event.currentTarget.files)
           // The same file may be chosen again.
@@ -49,7 +49,8 @@ export function DropZone({ again, onFile }: Props) {
       <strong>{again ? 'Another file…' : 'Drop a file here, or choose one'}</strong>
       {!again && (
         <span class="soft small">
-          CSV with a header, NDJSON or JSON, also as gzip. It is read a piece at a time, so it may be large.
+          CSV with a header, NDJSON, JSON or line protocol (.lp), also as gzip. It is read a piece at a time, so it may
+          be large.
         </span>
       )}
     </label>

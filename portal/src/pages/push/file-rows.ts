@@ -1,14 +1,22 @@
 // A file of the reader's as rows, a piece at a time: however large it is, little of it is in memory.
+import type { TidemarkClient } from '../../../../src/client/client.ts'
+import type { PushBatch } from '../../../../src/client/push-batch.ts'
+import { batchesOf } from '../../../../src/file-push/batches.ts'
 import { type CsvHead, csvHead } from '../../../../src/file-push/csv-head.ts'
 import { type CsvMapping, csvToNdjson } from '../../../../src/file-push/csv-rows.ts'
 import { type LikelyWriting, likelyDecimal } from '../../../../src/file-push/csv-writing.ts'
+import { type Door, doorOf } from '../../../../src/file-push/door.ts'
 import { isGzip, withoutMark } from '../../../../src/file-push/file-head.ts'
-import type { RowFormat } from '../../../../src/file-push/file-name.ts'
-import { jsonRows, ndjsonRows, type PushedRows, rowBytesMax } from '../../../../src/file-push/rows.ts'
+import type { FileFormat } from '../../../../src/file-push/file-name.ts'
+import { jsonRows, ndjsonRows, type PushedRows, protocolLines, rowBytesMax } from '../../../../src/file-push/rows.ts'
+import type { LinePrecision } from '../../../../src/model/line-format.ts'
+import type { ShownIngest } from '../ingests/side.ts'
 
 export interface RowsFile {
   readonly file: File
-  readonly format: RowFormat
+  readonly format: FileFormat
+  /** The unit of the times of line protocol. */
+  readonly precision: LinePrecision
 }
 
 /** What is made of a piece is garbage before the next one comes; of larger ones the browser would keep much of it for long. */
@@ -59,16 +67,29 @@ export function rowsOf(
 ): PushedRows {
   const bytes = bytesOf(file, onRead)
   if (format === 'json') return jsonRows(bytes)
+  if (format === 'lp') return protocolLines(bytes)
   return ndjsonRows(format === 'csv' ? csvToNdjson(bytes, mapping, { recordCharsMax: rowBytesMax }) : bytes)
 }
 
-/** The texts of the first rows; no more of the file is read than they take. */
-export async function firstRows(rows: PushedRows, rowsMax: number): Promise<readonly string[]> {
-  const found: string[] = []
-  const decoder = new TextDecoder()
-  for await (const group of rows) {
-    for (const row of group.slice(0, rowsMax - found.length)) found.push(decoder.decode(row))
-    if (found.length === rowsMax) break
+/** How the rows of a file go into an ingest. */
+export function doorTo({ alias, lines }: ShownIngest, { format, precision }: RowsFile, client: TidemarkClient): Door {
+  const known = { kept: null, isByField: lines !== null }
+  return doorOf({ client, ingest: alias, known, format, precision })
+}
+
+const firstBytesMax = 4 * 1024 * 1024
+
+/** The first rows as a push of them, null where there are none; no more of the file is read than they take. */
+export async function firstBatch(
+  rows: PushedRows,
+  { format, rowsOf }: Pick<Door, 'format' | 'rowsOf'>,
+  rowsMax: number,
+): Promise<PushBatch | null> {
+  const batches = batchesOf(rows, { rowsMax, rowsOf, bytesMax: firstBytesMax, format, skipRows: 0 })
+  try {
+    const first = await batches.next()
+    return first.done ? null : first.value
+  } finally {
+    await batches.return(undefined)
   }
-  return found
 }

@@ -9,7 +9,7 @@ import { pusherOf, useKeyMissing } from '../../session/push-key.ts'
 import { useDeed } from '../../shell/asking.ts'
 import { filterLink } from '../ingests/filter.ts'
 import type { ShownIngest } from '../ingests/side.ts'
-import { Verdict } from './preview.tsx'
+import { VerdictPill } from './preview.tsx'
 import { Programs } from './programs-panel.tsx'
 import { pushOneRow } from './push-one-row.ts'
 import { judgedRow } from './use-preview.ts'
@@ -43,6 +43,7 @@ export function OneRow({ ingest: { alias, fields } }: { readonly ingest: ShownIn
   const doing = useDeed()
   const text = typedRow(values, fields)
   const row = judgedRow(text, fields)
+  const [fault] = row.faults
   const send = (): Promise<boolean> =>
     doing.run(async (signal) => {
       setOutcome(null)
@@ -72,9 +73,9 @@ export function OneRow({ ingest: { alias, fields } }: { readonly ingest: ShownIn
           </div>
           <div>
             <p class="small soft">As it will be judged:</p>
-            <RowText text={text} field={row.fault?.field ?? null} />
+            <RowText text={text} field={fault?.field ?? null} />
             <p role="status">
-              <Verdict row={row} /> {row.fault !== null && <span class="fault">{row.fault.message}</span>}
+              <VerdictPill row={row} /> {fault !== undefined && <span class="fault">{fault.message}</span>}
             </p>
           </div>
           <div class="actions">

@@ -1,3 +1,4 @@
+import type { FileFormat } from '../../../../src/file-push/file-name.ts'
 import { plural } from '../../parts/formats.ts'
 import { Empty, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
@@ -5,36 +6,35 @@ import { RowText } from '../../parts/row-text.tsx'
 import { TableRoom } from '../../parts/table-room.tsx'
 import type { JudgedRow, PreviewRows } from './use-preview.ts'
 
+interface Props {
+  readonly preview: PreviewRows
+  readonly format: FileFormat
+}
+
 /** The first rows as they will be pushed, and what the service will say of each. */
-export function Preview({ preview: { rows, error } }: { readonly preview: PreviewRows }) {
-  const faulty = (rows ?? []).filter(({ fault }) => fault !== null).length
-  const summary =
-    rows === null || rows.length === 0
-      ? ''
-      : faulty === 0
-        ? `all of the first ${rows.length} will be stored`
-        : `${faulty} of the first ${plural(rows.length, 'row')} will be rejected`
+export function Preview({ preview: { rows, error }, format }: Props) {
+  const noun = format === 'lp' ? 'line' : 'row'
   return (
     <div class="capped">
       <Panel
-        title="The first rows, as they will be judged"
+        title={`The first ${noun}s, as they will be judged`}
         tools={
           <span class="soft small" role="status">
-            {summary}
+            {summaryOf(rows ?? [], noun)}
           </span>
         }
       >
         <ProblemNote error={error} />
         {rows?.length === 0 && (
           <Empty title="There is no row in it">
-            <p>A CSV file has a header and rows under it; an NDJSON file has a row on each line.</p>
+            <p>A CSV file has a header and rows under it; NDJSON and line protocol have a row on each line.</p>
           </Empty>
         )}
         {rows !== null && rows.length > 0 && (
           <TableRoom name="First rows">
             <thead>
               <tr>
-                <th>Row</th>
+                <th>{noun === 'line' ? 'Line' : 'Row'}</th>
                 <th>As it is pushed</th>
                 <th>Will be</th>
               </tr>
@@ -44,15 +44,15 @@ export function Preview({ preview: { rows, error } }: { readonly preview: Previe
                 <tr key={place}>
                   <td class="tight number soft">{place + 1}</td>
                   <td>
-                    <RowText text={row.text} field={row.fault?.field ?? null} />
-                    {row.fault !== null && (
-                      <p class="fault" dir="auto">
-                        {row.fault.message}
+                    <RowText text={row.text} field={noun === 'line' ? null : (row.faults[0]?.field ?? null)} />
+                    {row.faults.map(({ message }, index) => (
+                      <p class="fault" dir="auto" key={index}>
+                        {message}
                       </p>
-                    )}
+                    ))}
                   </td>
                   <td class="tight">
-                    <Verdict row={row} />
+                    <VerdictPill row={row} />
                   </td>
                 </tr>
               ))}
@@ -64,7 +64,16 @@ export function Preview({ preview: { rows, error } }: { readonly preview: Previe
   )
 }
 
-export function Verdict({ row: { fault } }: { readonly row: JudgedRow }) {
-  if (fault === null) return <span class="pill good">stored</span>
-  return <span class="pill bad">{fault.code === 'invalid_json' ? 'refused' : 'rejected'}</span>
+function summaryOf(rows: readonly JudgedRow[], noun: 'row' | 'line'): string {
+  if (rows.length === 0) return ''
+  if (rows.some(({ verdict }) => verdict === 'not judged')) return 'not judged yet: check with the service'
+  const faulty = rows.filter(({ faults }) => faults.length > 0).length
+  if (faulty === 0) return `all of the first ${rows.length} will be stored`
+  return `${faulty} of the first ${plural(rows.length, noun)} will be rejected`
+}
+
+const tones = { stored: 'pill good', rejected: 'pill bad', refused: 'pill bad', 'no row': 'pill', 'not judged': 'pill' }
+
+export function VerdictPill({ row: { verdict } }: { readonly row: JudgedRow }) {
+  return <span class={tones[verdict]}>{verdict}</span>
 }

@@ -65,6 +65,21 @@ test.each([
   expect(text.endsWith(' \\\n  --as-is')).toBe(strange)
 })
 
+test('lines of line protocol go as they are, with the unit of their times', () => {
+  const rows = [`weather,place=N\\ 1 note="it's C:\\\\ \\"x\\"" 1767225600`, '# none']
+  const lines = { ...push, alias: 'a b', fileName: 'a.lp', rows, precision: 's' } as const
+  for (const language of ['curl', 'javascript', 'python'] as const) {
+    const text = programOf(language, lines)
+    expect(text).toContain('http://127.0.0.1:8080/write?db=a+b&precision=s')
+    expect(text).toContain('text/plain')
+    expect(text).not.toContain('json')
+  }
+  expect(programOf('curl', lines)).toContain(`'weather,place=N\\ 1 note="it'\\''s C:\\\\ \\"x\\"" 1767225600\n# none'`)
+  expect(programOf('tidemark', lines)).toBe(
+    `tidemark push 'a b' 'a.lp' \\\n  --url 'http://127.0.0.1:8080' \\\n  --format lp --precision s`,
+  )
+})
+
 test('every program takes its key from the environment', () => {
   for (const language of languages.filter((one) => one !== 'tidemark')) {
     expect(programOf(language, { ...push, rows: ['{}'] })).toContain('TIDEMARK_KEY')

@@ -1,6 +1,7 @@
 // The same push as a program, ready to copy. The key is not in it: programs take it from TIDEMARK_KEY.
 import { delimiterName } from '../../../../src/file-push/csv-writing.ts'
 import type { Field } from '../../../../src/model/field.ts'
+import type { LinePrecision } from '../../../../src/model/line-format.ts'
 import { type Columns, mappingOf, ownNames, usualWritten, type Written } from './columns.ts'
 
 export const languages = ['curl', 'javascript', 'python', 'tidemark'] as const
@@ -10,26 +11,45 @@ export interface ShownPush {
   /** Of the service. */
   readonly url: string
   readonly alias: string
-  /** JSON texts of rows. */
+  /** Rows as JSON, or lines of line protocol. */
   readonly rows: readonly string[]
   /** Where the rows are of a file. */
   readonly fileName: string | null
   readonly columns: Columns | null
   /** Of the ingest; left out where nobody chose columns. */
   readonly fields?: readonly Pick<Field, 'source'>[]
+  /** The unit of the times of lines; left out or null where the rows are JSON. */
+  readonly precision?: LinePrecision | null
+}
+
+/** What a program sends, and where to. */
+interface Sent {
+  readonly address: string
+  readonly mediaType: string
+  readonly isJson: boolean
+}
+
+function sentOf({ url, alias, precision = null }: ShownPush): Sent {
+  if (precision === null) {
+    const address = `${url}/ingests/${encodeURIComponent(alias)}/data`
+    return { address, mediaType: 'application/json', isJson: true }
+  }
+  const address = `${url}/write?${new URLSearchParams({ db: alias, precision })}`
+  return { address, mediaType: 'text/plain', isJson: false }
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 const listed = (rows: readonly string[], indent: string): string =>
   `[\n${rows.map((row) => `${indent}${row}`).join(',\n')}\n]`
-const addressOf = ({ url, alias }: ShownPush): string => `${url}/ingests/${encodeURIComponent(alias)}/data`
+const bodyOf = (rows: readonly string[], { isJson }: Sent): string => (isJson ? listed(rows, '  ') : rows.join('\n'))
 
 function curlOf(push: ShownPush): string {
+  const sent = sentOf(push)
   return [
-    `curl ${inShell(addressOf(push))} \\`,
+    `curl ${inShell(sent.address)} \\`,
     `  -H "Authorization: Bearer $TIDEMARK_KEY" \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  --data-binary ${inShell(listed(push.rows, '  '))}`,
+    `  -H 'Content-Type: ${sent.mediaType}' \\`,
+    `  --data-binary ${inShell(bodyOf(push.rows, sent))}`,
   ].join('\n')
 }
 
@@ -37,20 +57,21 @@ function curlOf(push: ShownPush): string {
 const inTemplate = (text: string): string => `\`${text.replace(/[\\`]|\$(?=\{)/g, '\\$&')}\``
 
 function javascriptOf(push: ShownPush): string {
-  return `const rows = ${inTemplate(listed(push.rows, '  '))}
+  const sent = sentOf(push)
+  return `const rows = ${inTemplate(bodyOf(push.rows, sent))}
 
-const answer = await fetch(${JSON.stringify(addressOf(push))}, {
+const answer = await fetch(${JSON.stringify(sent.address)}, {
   method: 'POST',
   headers: {
     Authorization: \`Bearer \${process.env.TIDEMARK_KEY}\`,
-    'Content-Type': 'application/json',
+    'Content-Type': '${sent.mediaType}',
     // The same push may be sent again under the same key: it is stored once.
     'Idempotency-Key': crypto.randomUUID(),
   },
   body: rows,
 })
 if (!answer.ok) throw new Error(await answer.text())
-console.log(await answer.json())`
+console.log(${sent.isJson ? 'await answer.json()' : "answer.headers.get('tidemark-batch')"})`
 }
 
 const pythonWords = new Map([
@@ -69,22 +90,24 @@ function pythonValue(json: string): string {
 }
 
 function pythonOf(push: ShownPush): string {
-  return `import json, os, urllib.request, uuid
+  const sent = sentOf(push)
+  const rows = sent.isJson ? listed(push.rows.map(pythonValue), '    ') : JSON.stringify(push.rows.join('\n'))
+  return `import ${sent.isJson ? 'json, ' : ''}os, urllib.request, uuid
 
-rows = ${listed(push.rows.map(pythonValue), '    ')}
+rows = ${rows}
 
 request = urllib.request.Request(
-    ${JSON.stringify(addressOf(push))},
-    data=json.dumps(rows).encode(),
+    ${JSON.stringify(sent.address)},
+    data=${sent.isJson ? 'json.dumps(rows)' : 'rows'}.encode(),
     headers={
         "Authorization": "Bearer " + os.environ["TIDEMARK_KEY"],
-        "Content-Type": "application/json",
+        "Content-Type": "${sent.mediaType}",
         # The same push may be sent again under the same key: it is stored once.
         "Idempotency-Key": str(uuid.uuid4()),
     },
 )
 with urllib.request.urlopen(request) as answer:
-    print(json.load(answer))`
+    print(${sent.isJson ? 'json.load(answer)' : 'answer.headers["Tidemark-Batch"]'})`
 }
 
 /** Pairs stand in one option, with commas between them: names with equals signs cannot be said there. */
@@ -115,7 +138,7 @@ function pushesStrangers({ columns, fields }: ShownPush): boolean {
 }
 
 function commandOf(shown: ShownPush): string {
-  const { url, alias, fileName, columns, rows } = shown
+  const { url, alias, fileName, columns, rows, precision = null } = shown
   const push = (file: string): string => `tidemark push ${inShell(alias)} ${file} \\\n  --url ${inShell(url)}`
   // In some shells echo reads the backslashes of JSON.
   if (fileName === null) return `printf '%s\\n' ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
@@ -128,6 +151,7 @@ function commandOf(shown: ShownPush): string {
     option('set', pairs(mapping.constants)) +
     option('drop', [...mapping.dropped]) +
     (columns === null ? '' : writtenOptions(columns.written)) +
+    (precision === null ? '' : ` \\\n  --format lp --precision ${precision}`) +
     (pushesStrangers(shown) ? ' \\\n  --as-is' : '')
   )
 }

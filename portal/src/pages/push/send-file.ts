@@ -4,10 +4,10 @@ import { halvesOf, type PushBatch } from '../../../../src/client/push-batch.ts'
 import { withRetries } from '../../../../src/client/retries.ts'
 import { ConnectionError } from '../../../../src/client/service-error.ts'
 import { batchesOf } from '../../../../src/file-push/batches.ts'
-import { acknowledgedUpTo, failureSentences } from '../../../../src/file-push/failure.ts'
-import type { RowFormat } from '../../../../src/file-push/file-name.ts'
+import type { Door } from '../../../../src/file-push/door.ts'
+import { acknowledgedUpTo, type Counted, failureSentences } from '../../../../src/file-push/failure.ts'
 import { type PushOutcome, ReceiptFollower } from '../../../../src/file-push/receipt-follower.ts'
-import { type PushedRows, pushFormatOf } from '../../../../src/file-push/rows.ts'
+import type { PushedRows } from '../../../../src/file-push/rows.ts'
 import { sendBatches } from '../../../../src/file-push/send.ts'
 import { cameBack, wentAway } from '../../shell/reach.ts'
 
@@ -21,7 +21,8 @@ export const errorsMax = 10
 export interface Sending {
   readonly alias: string
   readonly rows: PushedRows
-  readonly format: RowFormat
+  /** The way by which the rows go in. */
+  readonly door: Door
   /** The same for all tries of one file: what was sent without an answer is stored once. */
   readonly id: string
   /** Rows at the beginning that are on disk already. */
@@ -40,7 +41,9 @@ export interface SentFile extends PushOutcome {
   readonly acknowledged: number
   /** Empty where all went well. */
   readonly failures: readonly string[]
-  /** How many rows at the beginning are on disk. */
+  /** What is counted in the file. */
+  readonly noun: Counted
+  /** How many rows, or lines, at the beginning are on disk. */
   readonly upTo: number
 }
 
@@ -68,16 +71,19 @@ async function* untilStopped(batches: AsyncGenerator<PushBatch>, signal: AbortSi
   }
 }
 
-function pusher({ alias, client, id, format, stop, onWait }: Sending) {
+function pusher({ door, id, stop, onWait }: Sending) {
   const onRetry = (error: Error, waitMs: number): void => {
     if (error instanceof ConnectionError) wentAway()
     onWait(`${error.message} It is tried again within ${Math.ceil(waitMs / 1000)} s.`)
   }
   const sleep = (ms: number): Promise<void> => pause(ms, stop)
   return async (batch: PushBatch) => {
-    const request = { format: pushFormatOf(format), idempotencyKey: `${id}-${batch.firstRow}` }
-    const attempt = () => client.push(alias, batch.body, request)
-    return withRetries(attempt, { nowMs: () => performance.now(), sleep, retryMs, onRetry })
+    return withRetries(() => door.push(batch, `${id}-${batch.firstRow}`), {
+      nowMs: () => performance.now(),
+      sleep,
+      retryMs,
+      onRetry,
+    })
   }
 }
 
@@ -91,17 +97,20 @@ function followerOf({ alias, client, leave }: Sending): ReceiptFollower {
 
 /** Resolves when all that was acknowledged is judged. Rows go in the order of the file, one push at a time. */
 export async function sendFile(sending: Sending): Promise<SentFile> {
-  const { rows, format, skipRows, stop, onAccepted, onWait } = sending
+  const { rows, door, skipRows, stop, onAccepted, onWait } = sending
+  const { format, rowsOf, noun } = door
   const follower = followerOf(sending)
   const outcome = follower.run()
   outcome.catch(() => undefined)
-  const batches = batchesOf(rows, { rowsMax, bytesMax, format: pushFormatOf(format), skipRows })
+  const batches = batchesOf(rows, { rowsMax, rowsOf, bytesMax, format, skipRows })
   const result = await sendBatches(untilStopped(batches, stop), {
     concurrency: 1,
     push: pusher(sending),
-    halves: (batch) => halvesOf(batch, pushFormatOf(format)),
-    onAccepted: ({ firstRow, rows: count }, { batch }) => {
-      follower.add({ batch, firstRow, rows: count })
+    halves: (batch) => halvesOf(batch, format),
+    onAccepted: (sent, { batch }) => {
+      const lines = door.linesOf(sent)
+      const count = lines?.rows ?? sent.rows
+      follower.add({ batch, firstRow: sent.firstRow, rows: count, lines })
       onWait(null)
       onAccepted(count)
     },
@@ -110,7 +119,8 @@ export async function sendFile(sending: Sending): Promise<SentFile> {
   return {
     ...(await outcome),
     acknowledged: result.acknowledgedRows,
-    failures: stop.aborted ? [] : failureSentences(result),
+    failures: stop.aborted ? [] : failureSentences(result, noun),
+    noun,
     upTo: acknowledgedUpTo(result, skipRows) ?? skipRows,
   }
 }

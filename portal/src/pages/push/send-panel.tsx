@@ -22,7 +22,7 @@ export function SendFile({ ingest, rowsFile, columns, push }: Props) {
   const { state, ended } = push
   const busy = state === 'sending' || state === 'stopping'
   const whole = ended !== null && push.readBytes >= rowsFile.file.size && ended.failures.length === 0
-  const start = (): void => push.start({ alias: ingest.alias, rowsFile, columns, fields: ingest.fields })
+  const start = (): void => push.start({ ingest, rowsFile, columns })
   useEffect(() => {
     if (!busy) return
     const ask = (event: Event): void => event.preventDefault()
@@ -35,7 +35,7 @@ export function SendFile({ ingest, rowsFile, columns, push }: Props) {
         <div class="actions">
           {!busy && !whole && (
             <button type="button" class="button first" disabled={keyMissing} onClick={start}>
-              {ended === null ? `Push ${rowsFile.file.name}` : `Go on after row ${countText(ended.upTo)}`}
+              {ended === null ? `Push ${rowsFile.file.name}` : `Go on after ${ended.noun} ${countText(ended.upTo)}`}
             </button>
           )}
           {state === 'sending' && (

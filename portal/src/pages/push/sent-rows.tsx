@@ -15,7 +15,7 @@ interface Props {
 
 /** The receipt of all pushes together. */
 export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
-  const { stored, rejected, pending, failures, upTo } = sent
+  const { stored, rejected, pending, failures, noun, upTo } = sent
   return (
     <>
       {failures.length > 0 && (
@@ -26,14 +26,14 @@ export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
             </p>
           ))}
           <p>
-            The rows before row {countText(upTo + 1)} are on disk. Once it is mended, go on from there: nothing is
+            The {noun}s before {noun} {countText(upTo + 1)} are on disk. Once it is mended, go on from there: nothing is
             stored twice.
           </p>
         </div>
       )}
       {failures.length === 0 && !whole && (
         <div class="note warn" role="status">
-          <p>Stopped. The first {plural(upTo, 'row')} are on disk; you can go on from there.</p>
+          <p>Stopped. The first {plural(upTo, noun)} are on disk; you can go on from there.</p>
         </div>
       )}
       {whole && rejected === 0 && pending === 0 && (
@@ -53,7 +53,8 @@ export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
 }
 
 function Faults({ alias, sent }: { readonly alias: string; readonly sent: SentFile }) {
-  const { rejected, errors, kinds, batches } = sent
+  const { rejected, errors, kinds, noun, batches } = sent
+  const place = noun === 'line' ? 'Line' : 'Row'
   return (
     <div class="stack tight-stack">
       <p>
@@ -65,9 +66,9 @@ function Faults({ alias, sent }: { readonly alias: string; readonly sent: SentFi
         ))}
       </p>
       <ul class="small">
-        {errors.map(({ row, message }) => (
-          <li key={row} dir="auto">
-            Row {countText(row)}: {message}
+        {errors.map(({ row, message }, index) => (
+          <li key={index} dir="auto">
+            {place} {countText(row)}: {message}
           </li>
         ))}
         {rejected > errors.length && <li class="soft">and {countText(rejected - errors.length)} more</li>}

@@ -1,19 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PushOutcome } from '../../../../src/file-push/receipt-follower.ts'
 import type { RejectionTally } from '../../../../src/file-push/rejections.ts'
-import type { Field } from '../../../../src/model/field.ts'
 import { pusherOf } from '../../session/push-key.ts'
 import { tell } from '../../shell/toasts.tsx'
+import type { ShownIngest } from '../ingests/side.ts'
 import type { Columns } from './columns.ts'
 import { mappingOf } from './columns.ts'
-import { type RowsFile, rowsOf } from './file-rows.ts'
+import { doorTo, type RowsFile, rowsOf } from './file-rows.ts'
 import { errorsMax, type SentFile, sendFile } from './send-file.ts'
 
 export interface FileJob {
-  readonly alias: string
+  readonly ingest: ShownIngest
   readonly rowsFile: RowsFile
   readonly columns: Columns
-  readonly fields: readonly Field[]
 }
 
 export interface FilePush {
@@ -124,18 +123,16 @@ interface Try {
   change(part: (before: Shown) => Partial<Shown>): void
 }
 
-async function send(
-  { alias, rowsFile, columns, fields }: FileJob,
-  { id, skipRows, mine, change }: Try,
-): Promise<SentFile> {
+async function send({ ingest, rowsFile, columns }: FileJob, { id, skipRows, mine, change }: Try): Promise<SentFile> {
   const onRead = (bytes: number): void => change(({ readBytes }) => ({ readBytes: readBytes + bytes }))
+  const client = pusherOf(mine.leave.signal)
   return sendFile({
-    alias,
-    rows: rowsOf(rowsFile, mappingOf(columns, fields), onRead),
-    format: rowsFile.format,
+    alias: ingest.alias,
+    rows: rowsOf(rowsFile, mappingOf(columns, ingest.fields), onRead),
+    door: doorTo(ingest, rowsFile, client),
     id,
     skipRows,
-    client: pusherOf(mine.leave.signal),
+    client,
     stop: mine.stop.signal,
     leave: mine.leave.signal,
     onAccepted: (rows) => change(({ accepted }) => ({ accepted: accepted + rows })),

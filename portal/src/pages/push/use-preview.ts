@@ -1,52 +1,86 @@
 import { useEffect, useState } from 'preact/hooks'
+import { FirstLineTime, type LikelyPrecision } from '../../../../src/file-push/first-line-time.ts'
 import { foreseenFault } from '../../../../src/file-push/foreseen-fault.ts'
 import { messageOf } from '../../../../src/lib/message-of.ts'
 import type { Field } from '../../../../src/model/field.ts'
-import type { RowFault } from '../../../../src/model/row-fault.ts'
+import { asksForKey, pusherOf } from '../../session/push-key.ts'
+import type { ShownIngest } from '../ingests/side.ts'
 import { type Columns, mappingOf } from './columns.ts'
-import { firstRows, type RowsFile, rowsOf } from './file-rows.ts'
+import { doorTo, firstBatch, type RowsFile, rowsOf } from './file-rows.ts'
+
+/** `refused`: with this row the whole push is. `no row`: a comment or a blank line. */
+export type Verdict = 'stored' | 'rejected' | 'refused' | 'no row' | 'not judged'
 
 export interface JudgedRow {
   readonly text: string
-  /** Null where the row will be stored. */
-  readonly fault: RowFault | (Omit<RowFault, 'code'> & { readonly code: 'invalid_json' }) | null
+  readonly verdict: Verdict
+  /** Why it will not be stored. */
+  readonly faults: readonly { readonly field: string | null; readonly message: string }[]
 }
 
 export interface PreviewRows {
   readonly rows: readonly JudgedRow[] | null
+  /** A coarser unit, in which the times of lines are usual ones. */
+  readonly likelyPrecision: LikelyPrecision | null
   readonly error: unknown
 }
 
-export const previewRowsMax = 20
+const previewRowsMax = 20
+const nothing: PreviewRows = { rows: null, likelyPrecision: null, error: null }
 
 /** A row as the service will judge it. */
 export function judgedRow(text: string, fields: readonly Field[]): JudgedRow {
   try {
     JSON.parse(text)
   } catch (error) {
-    const reason = messageOf(error)
-    return { text, fault: { code: 'invalid_json', field: null, message: `This is no JSON: ${reason}` } }
+    const message = `This is no JSON: ${messageOf(error)}`
+    return { text, verdict: 'refused', faults: [{ field: null, message }] }
   }
-  return { text, fault: foreseenFault(text, fields) }
+  const fault = foreseenFault(text, fields)
+  return fault === null ? { text, verdict: 'stored', faults: [] } : { text, verdict: 'rejected', faults: [fault] }
 }
 
-/** The first rows of a file; read anew when the columns become something else. */
-export function usePreview(rowsFile: RowsFile | null, columns: Columns, fields: readonly Field[]): PreviewRows {
-  const [shown, show] = useState<PreviewRows>({ rows: null, error: null })
-  const file = rowsFile?.file
+async function previewOfRows(rowsFile: RowsFile, columns: Columns, ingest: ShownIngest): Promise<PreviewRows> {
+  const rows = rowsOf(rowsFile, mappingOf(columns, ingest.fields))
+  const batch = await firstBatch(rows, doorTo(ingest, rowsFile, pusherOf()), previewRowsMax)
+  const decoder = new TextDecoder()
+  return { ...nothing, rows: (batch?.texts ?? []).map((text) => judgedRow(decoder.decode(text), ingest.fields)) }
+}
+
+/** The service judges lines, where the reader's own key may push. */
+async function previewOfLines(rowsFile: RowsFile, columns: Columns, ingest: ShownIngest): Promise<PreviewRows> {
+  const time = new FirstLineTime(rowsFile.precision)
+  const door = doorTo(ingest, rowsFile, pusherOf())
+  const lines = time.of(rowsOf(rowsFile, mappingOf(columns, ingest.fields)))
+  const batch = await firstBatch(lines, door, previewRowsMax)
+  if (batch === null) return { ...nothing, rows: [] }
+  const errors = asksForKey() ? null : (await door.check(batch)).errors
+  const places = door.linesOf(batch)
+  const decoder = new TextDecoder()
+  const rows = batch.texts.map((bytes, line): JudgedRow => {
+    const text = decoder.decode(bytes)
+    if (door.rowsOf?.(bytes) === 0) return { text, verdict: 'no row', faults: [] }
+    if (errors === null) return { text, verdict: 'not judged', faults: [] }
+    const faults = errors.filter(({ index }) => (places?.lineOf(index) ?? index) === line)
+    return { text, verdict: faults.length === 0 ? 'stored' : 'rejected', faults }
+  })
+  return { rows, likelyPrecision: time.likelyPrecision(), error: null }
+}
+
+/** The first rows of a file; read anew when the columns, or the unit of times, become something else. */
+export function usePreview(rowsFile: RowsFile | null, columns: Columns, ingest: ShownIngest): PreviewRows {
+  const [shown, show] = useState<PreviewRows>(nothing)
   useEffect(() => {
-    if (rowsFile === null) return show({ rows: null, error: null })
+    if (rowsFile === null) return show(nothing)
     let current = true
     const showNow = (found: PreviewRows): void => {
       if (current) show(found)
     }
-    void (async () => firstRows(rowsOf(rowsFile, mappingOf(columns, fields)), previewRowsMax))().then(
-      (texts) => showNow({ rows: texts.map((text) => judgedRow(text, fields)), error: null }),
-      (error: unknown) => showNow({ rows: null, error }),
-    )
+    const preview = rowsFile.format === 'lp' ? previewOfLines : previewOfRows
+    preview(rowsFile, columns, ingest).then(showNow, (error: unknown) => showNow({ ...nothing, error }))
     return () => {
       current = false
     }
-  }, [file, rowsFile?.format, columns, fields])
+  }, [rowsFile?.file, rowsFile?.format, rowsFile?.precision, columns, ingest])
   return shown
 }

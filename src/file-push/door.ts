@@ -1,14 +1,14 @@
-import type { CheckAnswer } from '../../client/answers.ts'
-import type { TidemarkClient } from '../../client/client.ts'
-import type { PushBatch } from '../../client/push-batch.ts'
-import type { PushFormat } from '../../client/transport.ts'
-import type { Counted } from '../../file-push/failure.ts'
-import type { FileFormat } from '../../file-push/file-name.ts'
-import type { KnownIngest } from '../../file-push/known-ingest.ts'
-import { LineCounts, type LinesOfRows } from '../../file-push/line-counts.ts'
-import { OldRows } from '../../file-push/old-rows.ts'
-import { pushFormatOf } from '../../file-push/rows.ts'
-import type { LinePrecision } from '../../model/line-format.ts'
+import type { CheckAnswer } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import type { PushBatch } from '../client/push-batch.ts'
+import type { PushFormat } from '../client/transport.ts'
+import type { LinePrecision } from '../model/line-format.ts'
+import type { Counted } from './failure.ts'
+import type { FileFormat } from './file-name.ts'
+import type { KnownIngest } from './known-ingest.ts'
+import { LineCounts, type LinesOfRows } from './line-counts.ts'
+import { OldRows } from './old-rows.ts'
+import { pushFormatOf } from './rows.ts'
 
 /** The way by which the rows of a file go in: that of rows of JSON, or that of lines. */
 export interface Door {
@@ -28,7 +28,7 @@ export interface Door {
 interface DoorParts {
   readonly client: TidemarkClient
   readonly ingest: string
-  readonly known: KnownIngest
+  readonly known: Pick<KnownIngest, 'kept' | 'isByField'>
   readonly format: FileFormat
   readonly precision: LinePrecision
 }

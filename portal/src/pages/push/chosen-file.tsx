@@ -1,0 +1,66 @@
+import { type FileFormat, fileFormats } from '../../../../src/file-push/file-name.ts'
+import { bytesText } from '../../parts/formats.ts'
+import { Panel } from '../../parts/layout.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { DropZone } from './drop-zone.tsx'
+import type { Chosen } from './use-columns.ts'
+import type { FilePush } from './use-file-push.ts'
+
+interface Props {
+  readonly chosen: Chosen | null
+  readonly state: FilePush['state']
+  readonly error: unknown
+  onFile(file: File): void
+  onFormat(format: FileFormat): void
+}
+
+/** Which file is pushed, and what it holds. */
+export function ChosenFile({ chosen, state, error, onFile, onFormat }: Props) {
+  const busy = state === 'sending' || state === 'stopping'
+  return (
+    <Panel title="The file">
+      <div class="inside">
+        {chosen === null ? (
+          <DropZone onFile={onFile} again={false} />
+        ) : (
+          <div class="chosen-file">
+            <div class="file-name">
+              <strong dir="auto">{chosen.file.name}</strong> <span class="soft">{bytesText(chosen.file.size)}</span>
+            </div>
+            {state === 'ready' && <FormatChoice value={chosen.format} onValue={onFormat} />}
+            {!busy && <DropZone onFile={onFile} again />}
+          </div>
+        )}
+        <ProblemNote error={error} />
+      </div>
+    </Panel>
+  )
+}
+
+const formatTexts: Readonly<Record<FileFormat, string>> = {
+  csv: 'CSV',
+  ndjson: 'NDJSON, a row on each line',
+  json: 'JSON, an array of rows',
+  lp: 'line protocol',
+}
+
+function FormatChoice({ value, onValue }: { readonly value: FileFormat | null; onValue(value: FileFormat): void }) {
+  return (
+    <select
+      class="input slim"
+      aria-label="What it holds"
+      value={value ?? ''}
+      onChange={(event) => {
+        const format = fileFormats.find((known) => known === event.currentTarget.value)
+        if (format !== undefined) onValue(format)
+      }}
+    >
+      {value === null && <option value="">its name does not say: choose</option>}
+      {fileFormats.map((format) => (
+        <option key={format} value={format}>
+          {formatTexts[format]}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { FileFormat } from '../../../../src/file-push/file-name.ts'
+import type { CsvCell } from '../../../../src/lib/csv-reader.ts'
+import { type Columns, ownNames, usualWritten, type Written } from './columns.ts'
+import { headOf } from './file-rows.ts'
+
+export interface Chosen {
+  readonly file: File
+  readonly format: FileFormat | null
+  /** Null until the reader says how it is written. */
+  readonly written: Written | null
+  /** Counts the files that were chosen: the same one again is another push. */
+  readonly count: number
+}
+
+export const noColumns = ownNames([])
+
+export interface Head {
+  readonly columns: Columns
+  readonly first: readonly CsvCell[]
+  readonly error: unknown
+}
+
+/** The columns of a CSV file, each under its own name until something else is chosen. */
+export function useColumns(chosen: Chosen | null): readonly [Head | null, (columns: Columns) => void] {
+  const [head, setHead] = useState<Head | null>(null)
+  useEffect(() => {
+    setHead(null)
+    if (chosen === null || chosen.format === null) return
+    if (chosen.format !== 'csv') return setHead({ columns: noColumns, first: [], error: null })
+    let current = true
+    const show = (found: Head): void => {
+      if (current) setHead(found)
+    }
+    const written = chosen.written ?? usualWritten
+    void headOf(chosen.file, chosen.written?.delimiter ?? null).then(
+      ({ header, first, likely }) => {
+        const found = { ...written, ...likely }
+        show({ columns: ownNames(header, found), first, error: null })
+      },
+      (error: unknown) => show({ columns: ownNames([], written), first: [], error }),
+    )
+    return () => {
+      current = false
+    }
+  }, [chosen])
+  return [head, (columns) => setHead((before) => before && { ...before, columns })]
+}
