@@ -14,7 +14,7 @@ import {
   keysBeginningWith,
 } from '../../model/item-key.ts'
 import type { EngineItemValue } from '../../sql-engine/sql-engine.ts'
-import type { ComparisonOperator } from '../parse/syntax.ts'
+import { type ComparisonOperator, isMetBy } from '../parse/comparison-operator.ts'
 
 /** Of the type of its column: a timestamp is a number of milliseconds. */
 export type ItemConstant = string | number | bigint
@@ -56,7 +56,7 @@ function meets(condition: Extract<Leaf, ItemCondition>, value: EngineItemValue):
   if (value === null) return false
   switch (condition.kind) {
     case 'compare':
-      return compares(ordered(value, condition.value), condition.operator)
+      return isMetBy(condition.operator, ordered(value, condition.value))
     case 'in':
       return condition.values.has(value)
     case 'text':
@@ -69,23 +69,6 @@ function meets(condition: Extract<Leaf, ItemCondition>, value: EngineItemValue):
 function ordered(left: ItemConstant, right: ItemConstant): number {
   if (typeof left === 'string' && typeof right === 'string') return compareCodePoints(left, right)
   return left < right ? -1 : left > right ? 1 : 0
-}
-
-function compares(order: number, operator: ComparisonOperator): boolean {
-  switch (operator) {
-    case '=':
-      return order === 0
-    case '<>':
-      return order !== 0
-    case '<':
-      return order < 0
-    case '<=':
-      return order <= 0
-    case '>':
-      return order > 0
-    case '>=':
-      return order >= 0
-  }
 }
 
 function textMeets(how: 'begins' | 'ends' | 'holds', value: string, text: string): boolean {

@@ -3,7 +3,8 @@
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import { parseInstant } from '../../model/instant.ts'
 import type { SqlType } from '../bind/types.ts'
-import type { ComparisonOperator, Expression } from '../parse/syntax.ts'
+import { type ComparisonOperator, turnedRound } from '../parse/comparison-operator.ts'
+import type { Expression } from '../parse/syntax.ts'
 import type { ItemCondition, ItemConstant } from './item-condition.ts'
 
 /** A column of an item that a name of the query means. */
@@ -49,7 +50,7 @@ function conditionOf(expression: Expression, find: FindColumn): TableCondition |
     case 'comparison':
       return (
         comparison(expression.left, expression.operator, expression.right, find) ??
-        comparison(expression.right, turned[expression.operator], expression.left, find)
+        comparison(expression.right, turnedRound[expression.operator], expression.left, find)
       )
     case 'between': {
       if (expression.negated || expression.symmetric) return null
@@ -69,15 +70,6 @@ function conditionOf(expression: Expression, find: FindColumn): TableCondition |
     default:
       return null
   }
-}
-
-const turned: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  '=': '=',
-  '<>': '<>',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
 }
 
 /** All of them known and of one table: of some that all hold, those that are not known may be left out, but then they are not one condition. */

@@ -1,9 +1,11 @@
 // Tokens -> expressions, by the precedence of the SQL standard: OR, AND, NOT, conditions, + and -, * and /, ||, signs.
+
+import type { ComparisonOperator } from './comparison-operator.ts'
 import { CallParser } from './parse-call.ts'
 import { typeOf } from './parse-type.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
 import { valueNode } from './sql-value.ts'
-import type { CaseBranch, ComparisonOperator, Expression, OrderItem, Query } from './syntax.ts'
+import type { CaseBranch, Expression, OrderItem, Query } from './syntax.ts'
 import { listOf, type TokenCursor } from './token-cursor.ts'
 
 /** Operators in a row: each makes the tree one level deeper. */

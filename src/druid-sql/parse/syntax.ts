@@ -1,4 +1,5 @@
 // The tree of a query as the caller wrote it: plain tagged data, names still unresolved.
+import type { ComparisonOperator } from './comparison-operator.ts'
 import type { Place } from './sql-problem.ts'
 
 export type TypeName = 'VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP' | 'DATE'
@@ -87,8 +88,6 @@ export type Expression =
   | (Node & { readonly kind: 'array'; readonly items: readonly Expression[] })
   | (Node & { readonly kind: 'item'; readonly operand: Expression; readonly index: Expression })
   | Call
-
-export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 export interface CastType {
   readonly name: TypeName

@@ -4,6 +4,7 @@ import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import { compareNumbers, comparingGroups } from '../../lib/value-order.ts'
 import { type AggregationPlan, type Groups, type GroupValue, valueOverNothing } from '../../model/aggregation.ts'
+import { isMetBy } from '../parse/comparison-operator.ts'
 import { roundedTo } from './rounded-to.ts'
 import type { PlannedCondition, PlannedValue, SqlPlan } from './sql-plan.ts'
 
@@ -149,7 +150,7 @@ function holds(condition: PlannedCondition, group: GroupRow): boolean | null {
       return (plannedValue(condition.value, group) === null) !== condition.isNegated
     case 'compare': {
       const [left, right] = [numberOf(condition.left, group), numberOf(condition.right, group)]
-      return left === null || right === null ? null : isCompared(condition.operator, compareNumbers(left, right))
+      return left === null || right === null ? null : isMetBy(condition.operator, compareNumbers(left, right))
     }
   }
 }
@@ -159,21 +160,4 @@ const not = (is: boolean | null): boolean | null => (is === null ? null : !is)
 function all(parts: readonly (boolean | null)[]): boolean | null {
   if (parts.includes(false)) return false
   return parts.includes(null) ? null : true
-}
-
-function isCompared(operator: Extract<PlannedCondition, { kind: 'compare' }>['operator'], order: number): boolean {
-  switch (operator) {
-    case '=':
-      return order === 0
-    case '<>':
-      return order !== 0
-    case '<':
-      return order < 0
-    case '<=':
-      return order <= 0
-    case '>':
-      return order > 0
-    case '>=':
-      return order >= 0
-  }
 }

@@ -4,7 +4,8 @@ import type { AskedRows, RowFilter } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import { readInterval } from '../bind/intervals.ts'
-import type { ComparisonOperator, Expression } from '../parse/syntax.ts'
+import { type ComparisonOperator, turnedRound } from '../parse/comparison-operator.ts'
+import type { Expression } from '../parse/syntax.ts'
 import { instantConstant, numberConstant, type QueryClock } from './read-constants.ts'
 
 /** What a name stands for in the one table of a query. */
@@ -38,22 +39,13 @@ function conjuncts(expression: Expression): readonly Expression[] {
     : [expression]
 }
 
-const turned: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  '=': '=',
-  '<>': '<>',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-}
-
 /** Null where it is no bound of the time that is known now. */
 function timeBounds(part: Expression, { isTime }: TableNames, clock: QueryClock): Range | null {
   if (part.kind === 'comparison') {
     const isTurned = isTime(part.right)
     if (!isTurned && !isTime(part.left)) return null
     const ms = instantConstant(isTurned ? part.left : part.right, clock)
-    return ms === null ? null : boundsBy(isTurned ? turned[part.operator] : part.operator, ms)
+    return ms === null ? null : boundsBy(isTurned ? turnedRound[part.operator] : part.operator, ms)
   }
   if (part.kind === 'between' && !part.negated && !part.symmetric && isTime(part.operand)) {
     const [fromMs, toMs] = [instantConstant(part.low, clock), instantConstant(part.high, clock)]
@@ -126,7 +118,7 @@ function comparison(
   const [leftField, rightField] = [names.fieldOf(left), names.fieldOf(right)]
   if (leftField === null && rightField === null) return comparedConstants(operator, left, right, isNegated)
   if (leftField !== null) return compared(leftField, operator, right, isNegated)
-  return rightField === null ? null : compared(rightField, turned[operator], left, isNegated)
+  return rightField === null ? null : compared(rightField, turnedRound[operator], left, isNegated)
 }
 
 /** `1 = 1`, which tools write before conditions of their own. */

@@ -4,6 +4,7 @@ import type { ValueOrder } from '../../lib/value-order.ts'
 import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { ScanPlan } from '../../model/scan-plan.ts'
+import type { ComparisonOperator } from '../parse/comparison-operator.ts'
 
 export type PlannedType = 'string' | 'long' | 'double' | 'timestamp'
 
@@ -46,7 +47,7 @@ export type PlannedValue =
 export type PlannedCondition =
   | {
       readonly kind: 'compare'
-      readonly operator: '=' | '<>' | '<' | '<=' | '>' | '>='
+      readonly operator: ComparisonOperator
       readonly left: PlannedValue
       readonly right: PlannedValue
     }
