@@ -8,8 +8,8 @@ import { type Chunk, newChunk, type Stretch } from '../src/store/embedded/head/c
 import { EntityRegistry } from '../src/store/embedded/registry/entity-registry.ts'
 import { openBlocking } from '../src/store/embedded/sealed/blocking-file.ts'
 import { checkBytes } from '../src/store/embedded/sealed/check-bytes.ts'
-import type { StoredFile } from '../src/store/embedded/sealed/stored-file.ts'
-import { StoredFolder } from '../src/store/embedded/sealed/stored-folder.ts'
+import type { LocalFile } from '../src/store/embedded/sealed/local-file.ts'
+import { LocalFolder } from '../src/store/embedded/sealed/local-folder.ts'
 import { firstMs, stepMs, tagName } from './plant.ts'
 
 const dayMs = 86_400_000
@@ -38,7 +38,7 @@ export async function benchSealed(sizes: readonly Size[]): Promise<void> {
 
 async function benchFile(size: Size, directory: string): Promise<void> {
   const registry = registryOf(size.tags)
-  const folder = new StoredFolder({
+  const folder = new LocalFolder({
     disk: nodeDisk,
     directory,
     registryOf: () => registry,
@@ -80,7 +80,7 @@ function registryOf(tags: number): EntityRegistry {
   return registry
 }
 
-async function writeFile(folder: StoredFolder, registry: EntityRegistry, size: Size): Promise<StoredFile> {
+async function writeFile(folder: LocalFolder, registry: EntityRegistry, size: Size): Promise<LocalFile> {
   const pacer = new Pacer({ sliceMs: 5, signal: new AbortController().signal })
   const order = Array.from({ length: size.tags }, (_, tag) => tag).sort(registry.series.compare)
   const writer = await folder.create({ entityId: 1, kind: 'mixed', day: null }, pacer)
@@ -121,26 +121,26 @@ function rowsOf(tag: number, { tags, points }: Size): Chunk {
   return chunk
 }
 
-function hoursOf(file: StoredFile, tag: number, metrics: readonly number[]): number {
+function hoursOf(file: LocalFile, tag: number, metrics: readonly number[]): number {
   const reader = file.open(columns, 'cached')
   const hours = reader.hours(reader.find(tag), firstMs, firstMs + dayMs)
   return metrics.reduce((sum, metric) => sum + (hours?.column(metric)?.sums[0] ?? 0), 0)
 }
 
-function pageOf(file: StoredFile, tag: number): number {
+function pageOf(file: LocalFile, tag: number): number {
   const reader = file.open(columns, 'cached')
   for (const { end } of reader.forward(reader.find(tag), firstMs, firstMs)) return end
   return 0
 }
 
-function tailsOf(file: StoredFile): number {
+function tailsOf(file: LocalFile): number {
   const reader = file.open(columns, 'cached')
   let total = 0
   for (let place = 0; place < reader.length; place++) total += reader.tail(place)?.chunk.times[place] ?? 0
   return total
 }
 
-function allOf(file: StoredFile): number {
+function allOf(file: LocalFile): number {
   const reader = file.open(columns, 'once')
   let positions = 0
   for (let place = 0; place < reader.length; place++) {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { catalog, ingests, pages, refusal, useAdminSide } from '../../test/support/admin-side.ts'
+import type { DiskSize } from '../model/disk-size.ts'
 import { NextTokens } from '../model/next-token.ts'
-import type { StoredSize } from '../model/stored-size.ts'
 import { StorageList } from './storage.ts'
 
 useAdminSide()
 
-const size: StoredSize = { files: 2, rows: 30, bytes: 4000, firstMs: 0, lastMs: 86_400_000 }
+const size: DiskSize = { files: 2, rows: 30, bytes: 4000, firstMs: 0, lastMs: 86_400_000 }
 const { signal } = new AbortController()
 
 test('each entity by name, a page at a time; one without files has none', async () => {

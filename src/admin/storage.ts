@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { DiskSize } from '../model/disk-size.ts'
 import type { Entity } from '../model/entity.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
-import type { StoredSize } from '../model/stored-size.ts'
 import { entitiesAfter } from './entities.ts'
 import { pageOf, pageSchema } from './list-page.ts'
 
@@ -33,11 +33,11 @@ export const StoragePage = pageSchema(StorageAnswer)
 export interface StorageListParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>
   /** By the entity's id; what is not there has no file. */
-  readonly sizes: (entityIds: readonly number[], signal: AbortSignal) => Promise<ReadonlyMap<number, StoredSize>>
+  readonly sizes: (entityIds: readonly number[], signal: AbortSignal) => Promise<ReadonlyMap<number, DiskSize>>
   readonly tokens: NextTokens
 }
 
-const noFiles: StoredSize = { files: 0, rows: 0, bytes: 0, firstMs: null, lastMs: null }
+const noFiles: DiskSize = { files: 0, rows: 0, bytes: 0, firstMs: null, lastMs: null }
 
 /** How much each entity has on disk. */
 export class StorageList {
@@ -57,12 +57,12 @@ export class StorageList {
       itemsAfter: (after, limit) => entitiesAfter(ingests, after, limit),
     })
     const ids = Items.map(({ id }) => id)
-    const found = ids.length === 0 ? new Map<number, StoredSize>() : await sizes(ids, signal)
+    const found = ids.length === 0 ? new Map<number, DiskSize>() : await sizes(ids, signal)
     return { Items: Items.map(({ id, name }) => answerOf(name, found.get(id) ?? noFiles)), NextToken }
   }
 }
 
-function answerOf(entity: string, { files, rows, bytes, firstMs, lastMs }: StoredSize): StorageAnswer {
+function answerOf(entity: string, { files, rows, bytes, firstMs, lastMs }: DiskSize): StorageAnswer {
   return { entity, files, rows, bytes, first_date: dateOf(firstMs), last_date: dateOf(lastMs) }
 }
 

@@ -7,10 +7,10 @@ import { seededRandom } from '../../test/support/random.ts'
 import { type DiskOperation, SimulatedDisk } from '../../test/support/simulated-disk.ts'
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
+import { type AnswerData, openAnswer, packed } from './answer-data.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { SpareChunks } from './spare-chunks.ts'
 import { clearSpool, Spool, type SpoolRoom } from './spool.ts'
-import { openAnswer, packed, type StoredAnswer } from './stored-answer.ts'
 import { UnsentAnswers } from './unsent-answers.ts'
 
 let directory: string
@@ -30,7 +30,7 @@ async function store(
   room: SpoolRoom,
   resultBytes = 1e9,
   disk: Disk = nodeDisk,
-): Promise<{ stored: StoredAnswer; text: Buffer }> {
+): Promise<{ stored: AnswerData; text: Buffer }> {
   const chunks = new ChunkWriter(resultBytes)
   const spool = new Spool(chunks, room, { disk, newPath: () => join(directory, `answer-${++names}`) })
   const text = Buffer.concat(Array.from({ length: pieces }, (_, index) => Buffer.alloc(100_000, 97 + (index % 26))))
@@ -160,7 +160,7 @@ test('what was left behind is removed, and the folder made', async () => {
 
 test('answers that wait for their readers leave less room for others', async () => {
   const unsent = new UnsentAnswers({ answerMemoryBytes: 100, memoryBytes: 250, fileBytes: 5_000_000 })
-  const inMemory = (): StoredAnswer => ({ rows: 1, bytes: 90, body: { kind: 'memory', chunks: [] } })
+  const inMemory = (): AnswerData => ({ rows: 1, bytes: 90, body: { kind: 'memory', chunks: [] } })
   expect(unsent.room()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
   const first = unsent.open(inMemory())
   const second = unsent.open(inMemory())
@@ -174,7 +174,7 @@ test('answers that wait for their readers leave less room for others', async () 
 })
 
 describe('an answer that crosses threads', () => {
-  const answerOf = (...texts: string[]): StoredAnswer => {
+  const answerOf = (...texts: string[]): AnswerData => {
     const chunks = texts.map((text) => new Uint8Array(Buffer.from(text)))
     return { rows: 1, bytes: chunks.reduce((sum, { length }) => sum + length, 0), body: { kind: 'memory', chunks } }
   }

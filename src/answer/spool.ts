@@ -5,8 +5,8 @@ import { type Disk, type DiskFile, isDiskFull } from '../lib/disk.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Problem } from '../model/problem.ts'
+import type { BodyData } from './answer-data.ts'
 import type { ChunkWriter } from './chunk-writer.ts'
-import type { StoredBody } from './stored-answer.ts'
 
 const diskFullRetryAfterS = 5
 
@@ -56,7 +56,7 @@ export class Spool {
   }
 
   /** The whole body. Throws Problem `result_too_large` and `overloaded`, and an Error when the disk fails. */
-  async finish(): Promise<StoredBody> {
+  async finish(): Promise<BodyData> {
     const chunks = this.#chunks.finish()
     if (this.#file === null) return { kind: 'memory', chunks: chunks.map(ofItsOwn) }
     await this.#write(chunks)

@@ -8,11 +8,11 @@ import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidShape } from '../model/druid-layout.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { ResultBatch } from '../store/series-store.ts'
+import type { AnswerData } from './answer-data.ts'
 import { ArrowShaper } from './arrow/shape-arrow.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import type { SpareChunks } from './spare-chunks.ts'
 import { Spool, type SpoolRoom } from './spool.ts'
-import type { StoredAnswer } from './stored-answer.ts'
 import { druidShaper } from './text/druid-text.ts'
 import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './text/shape-text.ts'
 
@@ -47,7 +47,7 @@ export async function storeRows(
   { format, resultBytes, room }: AnswerShape,
   { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
   signal: CancelSignal,
-): Promise<StoredAnswer> {
+): Promise<AnswerData> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)
   const spool = new Spool(chunks, room, { disk, newPath: () => join(spoolDirectory, randomUUID()) })

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
+import type { AnswerData } from './answer-data.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { Spool, type SpoolRoom } from './spool.ts'
 import type { AnswerSettings } from './store-rows.ts'
-import type { StoredAnswer } from './stored-answer.ts'
 
 /** Characters that count as one unit of the pacer's work. */
 const charactersPerUnit = 4
@@ -19,7 +19,7 @@ export async function storeText(
   { resultBytes, room }: { readonly resultBytes: number; readonly room: SpoolRoom },
   { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
   signal: AbortSignal,
-): Promise<Omit<StoredAnswer, 'rows'>> {
+): Promise<Omit<AnswerData, 'rows'>> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)
   const spool = new Spool(chunks, room, { disk, newPath: () => join(spoolDirectory, randomUUID()) })

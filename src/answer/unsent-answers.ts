@@ -1,5 +1,5 @@
+import { type AnswerData, openAnswer } from './answer-data.ts'
 import type { SpoolRoom } from './spool.ts'
-import { openAnswer, type StoredAnswer } from './stored-answer.ts'
 import type { Answer } from './whole-answer.ts'
 
 export interface SpoolSettings {
@@ -31,7 +31,7 @@ export class UnsentAnswers {
   }
 
   /** Takes over an answer, and counts it until it is released; `spare` is given the memory that may be written again then. */
-  open(stored: StoredAnswer, spare: (memory: readonly ArrayBuffer[]) => void = () => undefined): Answer {
+  open(stored: AnswerData, spare: (memory: readonly ArrayBuffer[]) => void = () => undefined): Answer {
     const { bytes } = stored
     const count = stored.body.kind === 'file' ? this.#countFile : this.#countMemory
     const answer = openAnswer(stored, (memory) => {

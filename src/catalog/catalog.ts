@@ -4,7 +4,7 @@ import type { Duplicates, Ingest, IngestKind, IngestState, LineMapping, Unknown 
 import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { Right } from '../model/right.ts'
-import type { ManifestCatalog, StoredSizes } from './manifest.ts'
+import type { DiskSizes, ManifestCatalog } from './manifest.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
 import type { SecretCatalog } from './secret-catalog.ts'
 import type { SetAsideCatalog } from './set-aside.ts'
@@ -259,5 +259,5 @@ export interface SharedCatalog {
 
 /** The catalog of one machine. */
 export interface Catalog extends SharedCatalog {
-  readonly manifest: ManifestCatalog & StoredSizes
+  readonly manifest: ManifestCatalog & DiskSizes
 }

@@ -1,6 +1,6 @@
 // The manifest says which files hold the rows that are stored for good, and from where on the journal is still needed. The state of
 // the store is always the manifest and what a replay of the journal from the sealed position brings.
-import type { StoredSize } from '../model/stored-size.ts'
+import type { DiskSize } from '../model/disk-size.ts'
 
 /** What names a file for ever. */
 export interface StoreFileKey {
@@ -65,9 +65,9 @@ export interface ManifestChange {
   readonly seal: Seal | null
 }
 
-export interface StoredSizes {
+export interface DiskSizes {
   /** Of these entities, with indexes and registries; one without files has no entry. */
-  sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, StoredSize>>
+  sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, DiskSize>>
 }
 
 export interface ManifestCatalog {

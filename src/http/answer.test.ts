@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../../test/support/http-server.ts'
-import { openAnswer } from '../answer/stored-answer.ts'
+import { openAnswer } from '../answer/answer-data.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import { stopServer } from './stop.ts'
 

@@ -4,7 +4,7 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as zlib from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { filePieces } from '../answer/stored-answer.ts'
+import { filePieces } from '../answer/answer-data.ts'
 import { chooseEncoding } from './accept.ts'
 
 export interface Body {

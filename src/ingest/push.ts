@@ -2,7 +2,7 @@ import { type BodyFormat, type JournalWriter, positionAfter } from '../journal/j
 import type { Ingest } from '../model/ingest.ts'
 import type { Observe } from '../observe/event.ts'
 import type { BatchIds } from './batch-id.ts'
-import type { IdempotencyKeys, StoredPush } from './idempotency/idempotency-keys.ts'
+import type { IdempotencyKeys, JournalledPush } from './idempotency/idempotency-keys.ts'
 import type { Intake } from './limits/intake.ts'
 import type { IngestProgress } from './progress.ts'
 import type { Receipt, Receipts } from './receipts.ts'
@@ -85,7 +85,7 @@ export class Pushes {
     return receipts.ofKey(batch, key)
   }
 
-  async #store(push: Push): Promise<StoredPush> {
+  async #store(push: Push): Promise<JournalledPush> {
     const { journal, intake, progress, observe, nowMs } = this.#parts
     const { subscriberId, ingest, body, format, idempotencyKey } = push
     intake.requireRoom(push)

@@ -44,7 +44,7 @@ export interface ValueBounds<Bound> {
 }
 
 /** What is kept of a group's rows: of all of them, or of those that pass a filter of its own. */
-export type StoredAggregate = (RowsAggregate | EndAggregate) & { readonly where?: RowFilter }
+export type StoreAggregate = (RowsAggregate | EndAggregate) & { readonly where?: RowFilter }
 
 type RowsAggregate =
   /** The rows. */
@@ -59,7 +59,7 @@ type RowsAggregate =
   | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'long'; readonly field: EntityField }
 
 /** What is said of no rows at all. */
-export function valueOverNothing({ kind }: StoredAggregate): bigint | null {
+export function valueOverNothing({ kind }: StoreAggregate): bigint | null {
   return kind === 'rows' || kind === 'values' || kind === 'distinct' ? 0n : null
 }
 
@@ -117,7 +117,7 @@ export interface AggregationPlan extends AskedRows {
   readonly granularity: Granularity | ZonedGranularity
   /** What the rows of a bucket are grouped by: tags and dimensions. */
   readonly keys: readonly EntityField[]
-  readonly aggregates: readonly StoredAggregate[]
+  readonly aggregates: readonly StoreAggregate[]
   /** More groups are not made: another way is taken then. */
   readonly groupsMax: number
   /** Nor is more work done: about a row read, for each thing that is asked of it, is a unit. */

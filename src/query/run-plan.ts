@@ -1,6 +1,6 @@
+import type { AnswerData } from '../answer/answer-data.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
-import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
@@ -19,7 +19,7 @@ export async function runPlan(
   { plan, limits, ...shape }: PlanRequest,
   settings: AnswerSettings,
   signal: CancelSignal,
-): Promise<StoredAnswer> {
+): Promise<AnswerData> {
   const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
   return storeRows(rows, { ...shape, resultBytes: limits.resultBytes }, settings, signal)
 }

@@ -1,7 +1,7 @@
 // What the server and the SQL engine's process say to each other: plain data.
 
+import type { AnswerData } from '../answer/answer-data.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
-import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { NativeRequest } from '../druid-native/native-queries.ts'
 import type { SqlRequest } from '../druid-sql/sql-queries.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
@@ -41,7 +41,7 @@ export interface SentFailure {
 
 export type FromSqlProcess =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: AnswerData }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: SentFailure }
   /** A file was as it was written. */
   | { readonly kind: 'checked'; readonly path: string }

@@ -1,7 +1,7 @@
 // What the main thread and the store's thread say to each other: plain data, so that either side can be read alone.
 
+import type { AnswerData } from '../answer/answer-data.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
-import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
@@ -110,9 +110,9 @@ export type FromStore =
   | { readonly kind: 'fieldsMade' }
   /** Nothing more is judged until this is there; what is judged or sealed next takes it back. */
   | { readonly kind: 'waits'; readonly awaited: Awaited }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: AnswerData }
   /** Null where the store leaves it to the SQL engine. */
-  | { readonly kind: 'native' | 'sql'; readonly id: number; readonly answer: StoredAnswer | null }
+  | { readonly kind: 'native' | 'sql'; readonly id: number; readonly answer: AnswerData | null }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
   | { readonly kind: 'tags'; readonly id: number; readonly page: TagPage }
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
+import type { AnswerData } from '../../src/answer/answer-data.ts'
 import { storeRows } from '../../src/answer/store-rows.ts'
-import type { StoredAnswer } from '../../src/answer/stored-answer.ts'
 import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
 import { planSql } from '../../src/druid-sql/plan/plan-sql.ts'
 import { runSqlPlan } from '../../src/druid-sql/plan/run-sql-plan.ts'
@@ -186,7 +186,7 @@ const room = { free: () => 2 ** 28 } as never
 const settings = () => ({ sliceMs: 5, spoolDirectory: directory })
 const limits = { resultRows: 100_000, resultBytes: 2 ** 26 }
 
-function bodyOf(answer: StoredAnswer): string {
+function bodyOf(answer: AnswerData): string {
   if (answer.body.kind !== 'memory') throw new Error('small answers stay in memory')
   return Buffer.concat(answer.body.chunks).toString()
 }

@@ -20,7 +20,7 @@ import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { openBlocking } from '../../src/store/embedded/sealed/blocking-file.ts'
 import { checkBytes } from '../../src/store/embedded/sealed/check-bytes.ts'
-import { StoredFolder } from '../../src/store/embedded/sealed/stored-folder.ts'
+import { LocalFolder } from '../../src/store/embedded/sealed/local-folder.ts'
 import { checkHistory, type SeenHistory } from '../support/data-at-rest.ts'
 import type { Draw } from '../support/random-rows.ts'
 import { rounds } from '../support/rounds.ts'
@@ -55,7 +55,7 @@ const snapshotsOf = new WeakMap<EmbeddedStore, Snapshots>()
 function snapshots({ store, folder }: SeenHistory): Snapshots {
   const known = snapshotsOf.get(store)
   if (known !== undefined) return known
-  if (!(folder instanceof StoredFolder)) throw new Error('the rows lie in files that an engine can read')
+  if (!(folder instanceof LocalFolder)) throw new Error('the rows lie in files that an engine can read')
   const made = new Snapshots({
     store,
     folder: { disk: nodeDisk, directory: deltas, newName: () => String(names++), filesMax },
@@ -171,8 +171,8 @@ async function lookAtRanges(entity: Entity, files: Parameters<typeof engineTable
   expect(plain(await ask(text, entity, files)), text).toEqual(plain(await ask(text, entity, checked)))
 }
 
-function storedFolder(store: EmbeddedStore, draw: Draw): StoredFolder {
-  return new StoredFolder({
+function storedFolder(store: EmbeddedStore, draw: Draw): LocalFolder {
+  return new LocalFolder({
     disk: nodeDisk,
     directory,
     registryOf: (entityId) => store.registry(entityId),

@@ -1,7 +1,7 @@
 // Queries without a thread or a server between: for tests of what is answered.
 import { tmpdir } from 'node:os'
+import { openAnswer } from '../../src/answer/answer-data.ts'
 import type { SpoolRoom } from '../../src/answer/spool.ts'
-import { openAnswer } from '../../src/answer/stored-answer.ts'
 import type { Answer } from '../../src/answer/whole-answer.ts'
 import type { PlanRunner } from '../../src/query/plan-runner.ts'
 import { runPlan } from '../../src/query/run-plan.ts'

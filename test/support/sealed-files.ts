@@ -10,18 +10,18 @@ import { Pacer } from '../../src/lib/pacer.ts'
 import type { ColumnType, Value } from '../../src/model/column.ts'
 import {
   type Chunk,
+  type ChunkColumn,
   exactOf,
   isNullIn,
   newChunk,
   newColumn,
-  type StoredColumn,
   type Stretch,
 } from '../../src/store/embedded/head/chunk.ts'
 import type { SealedReader, SealedTarget } from '../../src/store/embedded/reading/sealed-source.ts'
 import { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
-import type { StoredFile } from '../../src/store/embedded/sealed/stored-file.ts'
-import type { WriterOptions } from '../../src/store/embedded/sealed/stored-file-writer.ts'
-import { StoredFolder, type StoredFolderOptions } from '../../src/store/embedded/sealed/stored-folder.ts'
+import type { LocalFile } from '../../src/store/embedded/sealed/local-file.ts'
+import type { WriterOptions } from '../../src/store/embedded/sealed/local-file-writer.ts'
+import { LocalFolder, type LocalFolderOptions } from '../../src/store/embedded/sealed/local-folder.ts'
 import { UsedMemory } from './used-memory.ts'
 
 export const hourMs = 3_600_000
@@ -58,7 +58,7 @@ export function temporaryFolder(): { readonly path: string } {
 
 export const newPacer = (): Pacer => new Pacer({ sliceMs: 5, signal: new AbortController().signal })
 
-function put(column: StoredColumn, row: number, value: Value, codeOf: (text: string) => number): void {
+function put(column: ChunkColumn, row: number, value: Value, codeOf: (text: string) => number): void {
   if (value === null) return
   if (column.type === 'string') column.codes[row] = codeOf(String(value))
   else column.values[row] = Number(value)
@@ -96,8 +96,8 @@ function compareTags(left: Series, right: Series): number {
 }
 
 export interface Written {
-  readonly file: StoredFile
-  readonly folder: StoredFolder
+  readonly file: LocalFile
+  readonly folder: LocalFolder
   readonly registry: EntityRegistry
   /** As they stand in the file. */
   readonly series: readonly (Series & { readonly number: number })[]
@@ -105,7 +105,7 @@ export interface Written {
 
 export interface WriteOptions {
   readonly writing?: Partial<WriterOptions>
-  readonly folder?: Partial<StoredFolderOptions>
+  readonly folder?: Partial<LocalFolderOptions>
   readonly stretchRows?: number
 }
 
@@ -121,7 +121,7 @@ export async function writeEntity(directory: string, entity: Entity, options: Wr
     registry.series.restore(series.tags)
     numbers.set(series, number)
   }
-  const stored = new StoredFolder({
+  const stored = new LocalFolder({
     disk: nodeDisk,
     directory,
     registryOf: () => registry,
@@ -153,7 +153,7 @@ export async function writeEntity(directory: string, entity: Entity, options: Wr
   }
 }
 
-function valueIn(column: StoredColumn | undefined, row: number): Value {
+function valueIn(column: ChunkColumn | undefined, row: number): Value {
   if (column === undefined || isNullIn(column, row)) return null
   if (column.type === 'string') return column.dictionary[column.codes[row]]
   if (column.type === 'boolean') return column.values[row] === 1

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib'
 import type { Kysely, Transaction } from 'kysely'
-import type { StoredSize } from '../../model/stored-size.ts'
+import type { DiskSize } from '../../model/disk-size.ts'
 import type {
+  DiskSizes,
   IngestCount,
   Manifest,
   ManifestCatalog,
   ManifestChange,
-  StoredSizes,
   StoreFile,
   StoreFileKey,
   StoreRegistry,
@@ -20,7 +20,7 @@ const stateId = 1
 /** Of a row that is never there: see `settle`. */
 const settlingId = 2
 
-export class ManifestRepository implements ManifestCatalog, StoredSizes {
+export class ManifestRepository implements ManifestCatalog, DiskSizes {
   readonly #database: Kysely<Tables>
 
   constructor(database: Kysely<Tables>) {
@@ -47,11 +47,11 @@ export class ManifestRepository implements ManifestCatalog, StoredSizes {
   }
 
   /** Read without the checksums of each row: there may be many, and nothing rests on it. */
-  sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, StoredSize>> {
+  sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, DiskSize>> {
     return readConsistently(this.#database, async (transaction) => {
       const known = await transaction.selectFrom('store_registries').select(['entity_id', 'bytes']).execute()
       const registryBytes = new Map(known.map((row) => [row.entity_id, row.bytes]))
-      const sizes = new Map<number, StoredSize>()
+      const sizes = new Map<number, DiskSize>()
       for (const id of entityIds) {
         const size = await sizeOf(transaction, id)
         if (size.files > 0) sizes.set(id, { ...size, bytes: size.bytes + (registryBytes.get(id) ?? 0) })
@@ -97,7 +97,7 @@ export class ManifestRepository implements ManifestCatalog, StoredSizes {
   }
 }
 
-async function sizeOf(transaction: Transaction<Tables>, entityId: number): Promise<StoredSize> {
+async function sizeOf(transaction: Transaction<Tables>, entityId: number): Promise<DiskSize> {
   const { countAll, sum, min, max } = transaction.fn
   const row = await transaction
     .selectFrom('store_files')

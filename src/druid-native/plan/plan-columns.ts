@@ -1,12 +1,12 @@
 // The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
-import type { RowFilter, StoredAggregate } from '../../model/aggregation.ts'
+import type { RowFilter, StoreAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-nodes.ts'
 import type { GroupExpression, GroupOutput } from './native-plan.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'
 
 export interface Columns {
-  readonly aggregates: readonly StoredAggregate[]
+  readonly aggregates: readonly StoreAggregate[]
   /** The dimensions, then what is aggregated, then what is worked out. */
   readonly outputs: readonly GroupOutput[]
 }
@@ -23,9 +23,9 @@ export function plannedColumns(
   keys: readonly EntityField[],
   fieldOf: FieldOf,
 ): Columns | null {
-  const aggregates: StoredAggregate[] = []
+  const aggregates: StoreAggregate[] = []
   const outputs = [...dimensions]
-  const add = (aggregate: StoredAggregate): number => keys.length + aggregates.push(aggregate)
+  const add = (aggregate: StoreAggregate): number => keys.length + aggregates.push(aggregate)
   for (const aggregator of query.aggregations) {
     const output = aggregatorOutput(aggregator, fieldOf, add)
     if (output === null) return null
@@ -51,7 +51,7 @@ function isSketch(aggregator: Aggregator): boolean {
 function aggregatorOutput(
   aggregator: Aggregator,
   fieldOf: FieldOf,
-  add: (aggregate: StoredAggregate) => number,
+  add: (aggregate: StoreAggregate) => number,
 ): GroupOutput | null {
   const { name } = aggregator
   switch (aggregator.kind) {
@@ -100,7 +100,7 @@ function aggregatorOutput(
 function distinctOutput(
   { name, round }: { readonly name: string; readonly round: boolean },
   field: EntityField | null,
-  add: (aggregate: StoredAggregate) => number,
+  add: (aggregate: StoreAggregate) => number,
 ): GroupOutput | null {
   if (field?.type !== 'string') return null
   const cell: GroupExpression = { kind: 'cell', at: add({ kind: 'distinct', field, countsEmpty: false }) }
@@ -115,14 +115,14 @@ export function keyOf(spec: DimensionSpec, fieldOf: FieldOf): EntityField | null
 }
 
 /** A filter around one that an aggregate has already. */
-const both = (filter: RowFilter, { where }: StoredAggregate): RowFilter =>
+const both = (filter: RowFilter, { where }: StoreAggregate): RowFilter =>
   where === undefined ? filter : { kind: 'and', filters: [filter, where] }
 
 /** Of a field as it is: another type would have to be made of it. */
 function endOutput(
   { name, kind, type, fieldName, timeColumn, maxBytes }: Extract<Aggregator, { kind: 'first' | 'last' }>,
   fieldOf: FieldOf,
-  add: (aggregate: StoredAggregate) => number,
+  add: (aggregate: StoreAggregate) => number,
 ): GroupOutput | null {
   const field = fieldOf(fieldName)
   if (field === null || field.role === 'tag' || timeColumn !== '__time' || type === 'FLOAT') return null

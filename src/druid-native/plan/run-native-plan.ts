@@ -1,7 +1,7 @@
+import type { AnswerData } from '../../answer/answer-data.ts'
 import type { SpoolRoom } from '../../answer/spool.ts'
 import type { AnswerSettings } from '../../answer/store-rows.ts'
 import { storeText } from '../../answer/store-text.ts'
-import type { StoredAnswer } from '../../answer/stored-answer.ts'
 import { timeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { PlanLimits } from '../../model/plan.ts'
@@ -22,7 +22,7 @@ export async function runNativePlan(
   { plan, limits, room }: NativePlanRequest,
   settings: AnswerSettings,
   signal: AbortSignal,
-): Promise<StoredAnswer | null> {
+): Promise<AnswerData | null> {
   const answer = await answered(reader, plan, limits, new Pacer({ sliceMs: settings.sliceMs, signal }), signal)
   if (answer === null) return null
   const stored = await storeText(answer.pieces, { resultBytes: limits.resultBytes, room }, settings, signal)

@@ -9,12 +9,12 @@ import {
   columnOf,
   duckSql,
   entityTable,
+  fileTimeOf,
   itemsTable,
   join,
   positionOf,
   relationName,
   type SqlText,
-  storedTimeOf,
 } from './duck-sql.ts'
 import { bindCondition } from './expression-context.ts'
 import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
@@ -79,10 +79,10 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   const text = duckSql`${entityTable(table.entityId)} AS ${relationName(relation)}`
   const { relations, ...from } = related(text, relation, table.columns, alias ?? { name, columns: [] }, place)
   const position = positionOf(relation)
-  const stored = storedTimeOf(relation)
+  const fileSql = fileTimeOf(relation)
   const entity = relations.map(({ columns: [time, ...others], ...rest }) => ({
     ...rest,
-    columns: [{ ...time!, stored }, ...others],
+    columns: [{ ...time!, fileSql }, ...others],
     position,
   }))
   return { ...from, relations: entity, table }

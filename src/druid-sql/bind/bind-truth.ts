@@ -104,11 +104,11 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
 
 /** Two operands as they are compared: times of entities as the files have them, where rows are chosen. */
 function inFiles(left: Bound, right: Bound, { isFilter }: ExpressionContext): readonly [SqlText, SqlText] {
-  const isStored = left.stored !== undefined || right.stored !== undefined
-  return isFilter && isStored ? [inFile(left), inFile(right)] : [left.sql, right.sql]
+  const isOfFiles = left.fileSql !== undefined || right.fileSql !== undefined
+  return isFilter && isOfFiles ? [inFile(left), inFile(right)] : [left.sql, right.sql]
 }
 
-const inFile = ({ stored, sql: text }: Bound): SqlText => stored ?? duckSql`make_timestamptz(epoch_us(${text}))`
+const inFile = ({ fileSql, sql: text }: Bound): SqlText => fileSql ?? duckSql`make_timestamptz(epoch_us(${text}))`
 
 const negation = (negated: boolean): SqlText => (negated ? duckSql`NOT ` : duckSql``)
 

@@ -18,7 +18,7 @@ export interface Bound {
   /** The first window function in it. */
   readonly window: Place | null
   /** The same instants as the files have them, where it is the time of an entity. */
-  readonly stored?: SqlText | undefined
+  readonly fileSql?: SqlText | undefined
   /** The zone of the query, by which times become texts and texts times; UTC where it is left out. */
   readonly zone?: Zone | undefined
 }

@@ -94,7 +94,7 @@ export function positionOf(relation: number): SqlText {
 }
 
 /** The times of an entity's relation as its files have them: the engine skips files and parts of them by comparisons with it. */
-export function storedTimeOf(relation: number): SqlText {
+export function fileTimeOf(relation: number): SqlText {
   return new SqlText(`r${relation}.t`)
 }
 

@@ -11,7 +11,7 @@ export interface ScopeColumn {
   readonly type: SqlType
   readonly sql: SqlText
   /** The same instants as the files have them; only of the time of an entity. */
-  readonly stored?: SqlText | undefined
+  readonly fileSql?: SqlText | undefined
 }
 
 /** A table, subquery or common table in FROM, under the name that it has there. */
@@ -50,7 +50,7 @@ function sharedColumns({ columns, merged, shared }: Relation): readonly ScopeCol
     .filter(({ name }) => !merged.has(name))
     .map((column) => {
       const sql = shared?.get(column.name)
-      return sql === undefined ? column : { ...column, sql, stored: undefined }
+      return sql === undefined ? column : { ...column, sql, fileSql: undefined }
     })
 }
 
@@ -70,8 +70,8 @@ export function columnIn(scope: Scope, path: readonly string[], place: Place): B
     if (column === undefined) continue
     // A column of the query around this one is a constant to this one.
     const loose = current === scope ? { name: path.join('.'), place } : null
-    const { sql, type, stored } = column
-    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, stored }
+    const { sql, type, fileSql } = column
+    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, fileSql }
   }
   throw sqlProblem(place, missing(scope, path))
 }

@@ -24,10 +24,10 @@ export function withColumn(
   const movedRelations = relations.map(
     ({ columns, position, shared, ...rest }): Relation => ({
       ...rest,
-      columns: columns.map(({ stored, ...column }) => ({
+      columns: columns.map(({ fileSql, ...column }) => ({
         ...column,
         sql: moved(column.sql),
-        ...(stored === undefined ? {} : { stored: moved(stored) }),
+        ...(fileSql === undefined ? {} : { fileSql: moved(fileSql) }),
       })),
       ...(position === undefined ? {} : { position: moved(position) }),
       ...(shared === undefined ? {} : { shared: new Map([...shared].map(([name, item]) => [name, moved(item)])) }),

@@ -3,7 +3,7 @@
 import type {
   AggregationPlan,
   RowFilter,
-  StoredAggregate,
+  StoreAggregate,
   ValueBounds,
   ZonedGranularity,
 } from '../../model/aggregation.ts'
@@ -182,12 +182,12 @@ function zonedText({ buckets }: ZonedGranularity): string {
   }
 }
 
-function aggregatorOf({ where, ...aggregate }: StoredAggregate, name: string): object {
+function aggregatorOf({ where, ...aggregate }: StoreAggregate, name: string): object {
   const ofAll = aggregatorOfAll(aggregate, name)
   return where === undefined ? ofAll : { type: 'filtered', name, aggregator: ofAll, filter: nativeFilter(where) }
 }
 
-function aggregatorOfAll(aggregate: StoredAggregate, name: string): object {
+function aggregatorOfAll(aggregate: StoreAggregate, name: string): object {
   switch (aggregate.kind) {
     case 'rows':
       return { type: 'count', name }

@@ -1,5 +1,5 @@
 // The values of groups as SQL says them: keys, aggregates, and arithmetic over both. Null is what the store does not know.
-import type { RowFilter, StoredAggregate } from '../../model/aggregation.ts'
+import type { RowFilter, StoreAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { type DistinctValues, distinctCounts } from './distinct-counts.ts'
@@ -24,7 +24,7 @@ const roundedPlacesMax = 12n
 
 /** What the groups of a query are made of. */
 export class GroupValues {
-  readonly aggregates: StoredAggregate[] = []
+  readonly aggregates: StoreAggregate[] = []
   readonly #names: TableNames
   readonly #keys: readonly EntityField[]
   readonly #isBucket: (expression: Expression) => boolean
@@ -264,12 +264,12 @@ export class GroupValues {
     return this.#cell(field.type, { kind: 'endValue', end, field }, where)
   }
 
-  #cell(type: PlannedType, aggregate: StoredAggregate, where: RowFilter | null): PlannedValue {
+  #cell(type: PlannedType, aggregate: StoreAggregate, where: RowFilter | null): PlannedValue {
     return { kind: 'cell', type, at: this.#add(aggregate, where) }
   }
 
   /** Where it stands in the row of a group; what was asked for already is there once. */
-  #add(ofAll: StoredAggregate, where: RowFilter | null): number {
+  #add(ofAll: StoreAggregate, where: RowFilter | null): number {
     const aggregate = where === null ? ofAll : { ...ofAll, where }
     const key = keyOf(aggregate)
     const known = this.aggregates.findIndex((one) => keyOf(one) === key)
@@ -286,7 +286,7 @@ const arithmetic = (
 
 const divided = (sum: PlannedValue, count: PlannedValue): PlannedValue => arithmetic('double', '/', sum, count)
 
-const keyOf = (aggregate: StoredAggregate): string => JSON.stringify(aggregate)
+const keyOf = (aggregate: StoreAggregate): string => JSON.stringify(aggregate)
 
 type NumberValue = PlannedValue & { readonly type: 'long' | 'double' }
 

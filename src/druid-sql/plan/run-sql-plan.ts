@@ -1,6 +1,6 @@
+import type { AnswerData } from '../../answer/answer-data.ts'
 import type { SpoolRoom } from '../../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
-import type { StoredAnswer } from '../../answer/stored-answer.ts'
 import { timeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { GroupValue } from '../../model/aggregation.ts'
@@ -28,7 +28,7 @@ export async function runSqlPlan(
   { plan, format, limits, room }: SqlPlanRequest,
   settings: AnswerSettings,
   signal: AbortSignal,
-): Promise<StoredAnswer | null> {
+): Promise<AnswerData | null> {
   const pacer = new Pacer({ sliceMs: settings.sliceMs, signal })
   const rows = await ('scan' in plan ? scannedRows(reader, plan, signal) : groupedRows(reader, plan, pacer, signal))
   // The SQL engine says why not.

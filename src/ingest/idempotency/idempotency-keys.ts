@@ -28,7 +28,7 @@ export interface KeyUse {
 }
 
 /** Where a push was stored. */
-export interface StoredPush {
+export interface JournalledPush {
   readonly position: number
   readonly rows: number
   readonly receivedMs: number
@@ -101,7 +101,7 @@ export class IdempotencyKeys {
    * key that is on its way. Throws Problem `idempotency_key_reused` when the key was used for another body or in another format,
    * `overloaded` when there are too many keys, and what `store` throws: then the key is not used up.
    */
-  async once(use: KeyUse, store: () => Promise<StoredPush>): Promise<Pick<StoredPush, 'position' | 'rows'>> {
+  async once(use: KeyUse, store: () => Promise<JournalledPush>): Promise<Pick<JournalledPush, 'position' | 'rows'>> {
     const name = keyName(use.subscriberId, use.ingestId, use.key)
     const keyHash = hashKeyName(name)
     const bodyHash = await hashBodyInSlices(use.body, use.format)
@@ -161,7 +161,11 @@ export class IdempotencyKeys {
     }
   }
 
-  async #store(keyHash: Uint8Array, bodyHash: Uint8Array, store: () => Promise<StoredPush>): Promise<StoredPush> {
+  async #store(
+    keyHash: Uint8Array,
+    bodyHash: Uint8Array,
+    store: () => Promise<JournalledPush>,
+  ): Promise<JournalledPush> {
     const stored = await store()
     // Stamped now: what the clock said before may be what another clock said.
     this.#table.add(keyedPush(keyHash, bodyHash, stored, this.#ages.stamp(this.#table.end)))
@@ -198,7 +202,7 @@ const largestS = 2 ** 32 - 1
 function keyedPush(
   keyHash: Uint8Array,
   bodyHash: Uint8Array,
-  { position, rows }: Pick<StoredPush, 'position' | 'rows'>,
+  { position, rows }: Pick<JournalledPush, 'position' | 'rows'>,
   receivedS: number,
 ): KeyedPush {
   return { keyHash, bodyHash, position, rows, receivedS: Math.min(Math.max(0, receivedS), largestS) }

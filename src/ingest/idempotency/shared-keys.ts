@@ -5,7 +5,7 @@ import type { PushKeyCatalog, PushKeyHolder, PushKeyName } from '../../catalog/p
 import { positionAfter } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'
 import type { IngestProgress } from '../progress.ts'
-import type { KeyUse, StoredPush } from './idempotency-keys.ts'
+import type { JournalledPush, KeyUse } from './idempotency-keys.ts'
 import { keyReused, tooManyKeys } from './key-problems.ts'
 import { hashBodyInSlices, keyLifeS } from './push-key.ts'
 
@@ -59,7 +59,7 @@ export class SharedKeys {
    * As `IdempotencyKeys.once`, for all processes. Throws besides Problem `overloaded` where another push of the key takes too long, and
    * `unavailable` where the catalog is away.
    */
-  async once(use: KeyUse, store: () => Promise<StoredPush>): Promise<Pick<StoredPush, 'position' | 'rows'>> {
+  async once(use: KeyUse, store: () => Promise<JournalledPush>): Promise<Pick<JournalledPush, 'position' | 'rows'>> {
     const { keys, nowMs, waitMs } = this.#parts
     const name = { subscriberId: use.subscriberId, ingestId: use.ingestId, key: use.key }
     const bodyHash = await hashBodyInSlices(use.body, use.format)
@@ -86,8 +86,8 @@ export class SharedKeys {
     name: PushKeyName,
     id: string,
     bodyHash: Uint8Array,
-    store: () => Promise<StoredPush>,
-  ): Promise<{ readonly own: StoredPush; readonly holder: PushKeyHolder }> {
+    store: () => Promise<JournalledPush>,
+  ): Promise<{ readonly own: JournalledPush; readonly holder: PushKeyHolder }> {
     const { keys, keysMax } = this.#parts
     try {
       if (this.#count >= keysMax) throw tooManyKeys(keysMax)

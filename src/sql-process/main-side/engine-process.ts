@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import type { AnswerData } from '../../answer/answer-data.ts'
 import type { Life, LifeTold } from '../../lib/actor/actor.ts'
 import { PendingAsks } from '../../lib/actor/pending-asks.ts'
 import { Problem } from '../../model/problem.ts'
@@ -38,7 +38,7 @@ export class EngineProcess implements Life {
   readonly #child: ChildProcess
   readonly #cancelMs: number
   readonly #told: EngineTold
-  readonly #asks = new PendingAsks<StoredAnswer>()
+  readonly #asks = new PendingAsks<AnswerData>()
   /** Questions beside which others ran at the same time. */
   readonly #inCompany = new Set<number>()
   #end: EngineEnd = 'died'
@@ -73,7 +73,7 @@ export class EngineProcess implements Life {
    * Runs a query; settles when it has really ended. Throws the Problems of the engine, LongOverflow, EngineLost, and the signal's reason
    * when it is aborted.
    */
-  ask(run: SqlRun | NativeRun, signal: AbortSignal): Promise<StoredAnswer> {
+  ask(run: SqlRun | NativeRun, signal: AbortSignal): Promise<AnswerData> {
     signal.throwIfAborted()
     if (this.#isOver) throw this.#lost()
     return this.#asks.add({

@@ -2,10 +2,10 @@
 // Tested by `test/faults/sql-process.test.ts`.
 
 import { rm } from 'node:fs/promises'
+import type { AnswerData } from '../../answer/answer-data.ts'
 import { clearSpool } from '../../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
 import { storeText } from '../../answer/store-text.ts'
-import type { StoredAnswer } from '../../answer/stored-answer.ts'
 import { readNativeBody } from '../../druid-native/parse/read-body.ts'
 import { FileDays } from '../../druid-native/run/file-days.ts'
 import { FileTables } from '../../druid-native/run/file-tables.ts'
@@ -95,13 +95,13 @@ export class QueryServer {
     this.#send({ kind: 'spent', residentBytes })
   }
 
-  #answer({ query, fields, format, limits, room }: SqlRun, signal: AbortSignal): Promise<StoredAnswer> {
+  #answer({ query, fields, format, limits, room }: SqlRun, signal: AbortSignal): Promise<AnswerData> {
     const batches = this.#started.run(query, limits, signal)
     const shape = { format, resultBytes: limits.resultBytes, room }
     return storeRows({ fields, batches }, shape, this.#settings, signal)
   }
 
-  async #native({ body, tables, limits, room }: NativeRun, signal: AbortSignal): Promise<StoredAnswer> {
+  async #native({ body, tables, limits, room }: NativeRun, signal: AbortSignal): Promise<AnswerData> {
     const engine = new FileTables({ engine: this.#started, tables, days: this.#days, signal })
     const { resultRows: rowsMax, resultBytes, buckets: bucketsMax } = limits
     const pieces = runNative(readNativeBody(body), engine, { rowsMax, bucketsMax, bytesMax: resultBytes })

@@ -1,5 +1,5 @@
+import { type AnswerData, packed } from '../../answer/answer-data.ts'
 import { SpareChunks } from '../../answer/spare-chunks.ts'
-import { packed, type StoredAnswer } from '../../answer/stored-answer.ts'
 import { runNativePlan } from '../../druid-native/plan/run-native-plan.ts'
 import { runSqlPlan } from '../../druid-sql/plan/run-sql-plan.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
@@ -125,6 +125,6 @@ export class Asks {
   }
 }
 
-function memoryOf(answer: StoredAnswer | null): ArrayBuffer[] {
+function memoryOf(answer: AnswerData | null): ArrayBuffer[] {
   return answer?.body.kind === 'memory' ? answer.body.chunks.map((chunk) => chunk.buffer) : []
 }

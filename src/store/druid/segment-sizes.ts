@@ -1,5 +1,5 @@
 import type { DruidClient } from '../../druid-client/druid-client.ts'
-import type { StoredSize } from '../../model/stored-size.ts'
+import type { DiskSize } from '../../model/disk-size.ts'
 import { Management, member } from './supervision/management.ts'
 
 const path = '/druid/coordinator/v1/datasources?simple'
@@ -12,10 +12,10 @@ export async function segmentSizes(
   client: Pick<DruidClient, 'manage'>,
   clusterName: string,
   entityIds: readonly number[],
-): Promise<ReadonlyMap<number, StoredSize>> {
+): Promise<ReadonlyMap<number, DiskSize>> {
   const management = new Management(client, clusterName)
   const asked = new Set(entityIds)
-  const sizes = new Map<number, StoredSize>()
+  const sizes = new Map<number, DiskSize>()
   for (const source of await management.list(path)) {
     const id = management.entityOf(String(member(source, 'name')))
     const segments = member(member(source, 'properties'), 'segments')
@@ -24,7 +24,7 @@ export async function segmentSizes(
   return sizes
 }
 
-function sizeOf(segments: unknown): StoredSize {
+function sizeOf(segments: unknown): DiskSize {
   return {
     files: Number(member(segments, 'count') ?? 0),
     rows: null,

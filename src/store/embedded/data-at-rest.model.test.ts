@@ -12,7 +12,7 @@ import { nodeDisk } from '../../lib/node-disk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
 import type { Stretch } from './head/chunk.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedReader } from './reading/sealed-source.ts'
-import { StoredFolder } from './sealed/stored-folder.ts'
+import { LocalFolder } from './sealed/local-folder.ts'
 
 const hourMs = 3_600_000
 
@@ -30,9 +30,9 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Real files, with pages small enough and caches tight enough that every way through them is taken. */
-function storedFolder(store: EmbeddedStore, draw: Draw): StoredFolder {
+function storedFolder(store: EmbeddedStore, draw: Draw): LocalFolder {
   const pageRows = 4 + draw(12)
-  return new StoredFolder({
+  return new LocalFolder({
     disk: nodeDisk,
     directory,
     registryOf: (entityId) => store.registry(entityId),

@@ -6,7 +6,7 @@ import type { Observe } from '../../observe/event.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import type { SealedFile } from './reading/sealed-source.ts'
 import { RegistryLog } from './registry/registry-log.ts'
-import { StoredFolder, type StoredFolderOptions } from './sealed/stored-folder.ts'
+import { LocalFolder, type LocalFolderOptions } from './sealed/local-folder.ts'
 
 export interface OpenStoreSettings {
   readonly generationRows: number
@@ -29,12 +29,12 @@ export interface OpenStoreOptions {
   readonly isHeld: boolean
   readonly observe: Observe
   /** What tests set otherwise. */
-  readonly folder?: Partial<Pick<StoredFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
+  readonly folder?: Partial<Pick<LocalFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
 }
 
 export interface OpenedStore {
   readonly store: EmbeddedStore
-  readonly folder: StoredFolder
+  readonly folder: LocalFolder
   readonly files: readonly SealedFile[]
   /** Deletes the folder of an entity that is in no manifest. */
   readonly removeEntity: (entityId: number) => Promise<void>
@@ -46,7 +46,7 @@ export interface OpenedStore {
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
   const { disk, directory, settings, manifest, replacing, observe } = options
   const store = new EmbeddedStore({ generationRows: settings.generationRows }, manifest.sealedPosition)
-  const folder = new StoredFolder({
+  const folder = new LocalFolder({
     disk,
     directory,
     registryOf: (entityId) => store.registry(entityId),
@@ -80,7 +80,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 /** What a crash left of files that were being written, or had been replaced. */
 async function removeOrphans(
-  folder: StoredFolder,
+  folder: LocalFolder,
   { disk, directory, manifest, settle, observe }: OpenStoreOptions,
 ): Promise<void> {
   const names: string[] = []

@@ -26,7 +26,7 @@ export async function* verifyStore(directory: string, manifest: Manifest, disk: 
   }
   for (const file of manifest.files) {
     const registry = registries.get(file.entityId)
-    if (registry !== undefined) yield await verifyStored(directory, file, registry)
+    if (registry !== undefined) yield await verifyOnDisk(directory, file, registry)
   }
   const unknown = await unknownFiles(directory, manifest)
   if (unknown.length === 0) return
@@ -34,7 +34,7 @@ export async function* verifyStore(directory: string, manifest: Manifest, disk: 
   yield { part: 'store', isDamaged: false, found }
 }
 
-function verifyStored(directory: string, info: StoreFile, registry: EntityRegistry): Promise<Finding> {
+function verifyOnDisk(directory: string, info: StoreFile, registry: EntityRegistry): Promise<Finding> {
   const part = `store/${info.entityId}/${info.name}`
   return examine(part, async () => {
     const path = join(directory, String(info.entityId), info.name)

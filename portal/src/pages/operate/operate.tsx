@@ -9,11 +9,11 @@ import { Health } from '../overview/health.tsx'
 import { Incoming } from '../overview/incoming.tsx'
 import { useMetrics } from '../overview/watch-rates.ts'
 import { Backups } from './backups.tsx'
+import { EntitySizes } from './entity-sizes.tsx'
 import { KeptEntities } from './kept-entities.tsx'
 import { MetricCharts } from './metric-charts.tsx'
 import { MetricTable } from './metric-table.tsx'
 import { SettingsTable } from './settings-table.tsx'
-import { StoredEntities } from './stored-entities.tsx'
 
 /** What only watches is shown to whoever may observe; changes, backups and settings are the admin's. */
 export function Operate() {
@@ -29,7 +29,7 @@ export function Operate() {
       <ProblemNote error={metrics.error} />
       <Incoming />
       <KeptEntities />
-      <StoredEntities />
+      <EntitySizes />
       {operates && <Backups />}
       <Parts />
       {metrics.value !== null && (

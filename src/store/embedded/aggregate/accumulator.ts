@@ -1,5 +1,5 @@
 // What is kept of the rows of each group, one accumulator an aggregate: taken from rows, or from the hourly rollups of files.
-import type { GroupValue, StoredAggregate } from '../../../model/aggregation.ts'
+import type { GroupValue, StoreAggregate } from '../../../model/aggregation.ts'
 import type { Chunk } from '../head/chunk.ts'
 import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
 import type { FieldReader } from '../run/field-reader.ts'
@@ -26,7 +26,7 @@ export interface Accumulator {
 
 /** `index` is that of the column, -1 for what counts rows. */
 export function accumulatorOf(
-  aggregate: StoredAggregate,
+  aggregate: StoreAggregate,
   index: number,
   readerOf: (name: string) => FieldReader,
 ): Accumulator {

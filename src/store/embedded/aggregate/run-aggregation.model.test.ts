@@ -13,7 +13,7 @@ import { nativeBucketStart, periodGranularity } from '../../../druid-time/native
 import { plainGranularity, timeBuckets, zonedGranularity } from '../../../druid-time/plain-granularity.ts'
 import { Zone } from '../../../druid-time/zone.ts'
 import { Pacer } from '../../../lib/pacer.ts'
-import type { AggregationPlan, EndAggregate, GroupValue, StoredAggregate } from '../../../model/aggregation.ts'
+import type { AggregationPlan, EndAggregate, GroupValue, StoreAggregate } from '../../../model/aggregation.ts'
 import type { Value } from '../../../model/column.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import { bucketStart, parseGranularity } from '../../../model/granularity.ts'
@@ -23,12 +23,12 @@ import { sealRows } from '../sealing/sealer.ts'
 const granularities = ['all', 'all', 'hour', 'PT2H', 'day', 'month', 'minute', 'PT7S']
 const groupsMax = 1_000_000
 
-function randomAggregate(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+function randomAggregate(draw: Draw, fields: readonly EntityField[]): StoreAggregate {
   const aggregate = randomOfAll(draw, fields)
   return draw(4) === 0 ? { ...aggregate, where: randomFilter(draw, fields, 1) } : aggregate
 }
 
-function randomOfAll(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+function randomOfAll(draw: Draw, fields: readonly EntityField[]): StoreAggregate {
   if (draw(4) === 0) return randomEnd(draw, fields)
   const field = oneOf(draw, fields.filter(isNumber))
   const kind = oneOf(draw, ['rows', 'values', 'distinct', 'sum', 'least', 'greatest'] as const)
@@ -39,17 +39,17 @@ function randomOfAll(draw: Draw, fields: readonly EntityField[]): StoredAggregat
 }
 
 /** At times of one kind alone, for which there is a way of its own. */
-function randomAggregates(draw: Draw, fields: readonly EntityField[]): readonly StoredAggregate[] {
+function randomAggregates(draw: Draw, fields: readonly EntityField[]): readonly StoreAggregate[] {
   const randomOne = oneOf(draw, [randomEnd, randomDistinct, ...Array.from({ length: 4 }, () => randomAggregate)])
   return Array.from({ length: draw(4) }, () => randomOne(draw, fields))
 }
 
-function randomDistinct(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+function randomDistinct(draw: Draw, fields: readonly EntityField[]): StoreAggregate {
   const texts = fields.filter(({ type }) => type === 'string')
   return { kind: 'distinct', field: oneOf(draw, texts), countsEmpty: draw(2) === 0 }
 }
 
-function randomEnd(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+function randomEnd(draw: Draw, fields: readonly EntityField[]): StoreAggregate {
   const end = oneOf(draw, ['newest', 'oldest'] as const)
   if (draw(3) === 0) return { kind: 'endTime', end }
   const usable = fields.filter((field) => isNumber(field) || (field.type === 'string' && field.role !== 'tag'))
@@ -122,7 +122,7 @@ function randomOfTags(draw: Draw, seen: SeenHistory): AggregationPlan {
 
 const timeOf = (row: ModelRow): number => Number(row.values['D'])
 
-function aggregated({ where, ...aggregate }: StoredAggregate, all: readonly ModelRow[]): GroupValue {
+function aggregated({ where, ...aggregate }: StoreAggregate, all: readonly ModelRow[]): GroupValue {
   const rows = where === undefined ? all : all.filter((row) => passes(where, row))
   if (aggregate.kind === 'rows') return BigInt(rows.length)
   if ('end' in aggregate) return atEnd(aggregate, rows)

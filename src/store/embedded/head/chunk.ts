@@ -24,14 +24,14 @@ interface FlagColumn {
   readonly values: Uint8Array
 }
 
-export type StoredColumn = NumberColumn | CodeColumn | FlagColumn
+export type ChunkColumn = NumberColumn | CodeColumn | FlagColumn
 
 export interface Chunk {
   readonly times: Float64Array
   /** Rarely needed: in chunks of files a getter that decodes them when they are first asked for. */
   readonly positions: Float64Array
   /** By the entity's column index; absent where every row of the chunk is null, or where the run did not ask for the column. */
-  readonly columns: (StoredColumn | undefined)[]
+  readonly columns: (ChunkColumn | undefined)[]
 }
 
 /** Neighbouring rows of one series in a chunk, from `start` up to `end` (not included), ordered by time and position. */
@@ -46,7 +46,7 @@ export function newChunk(rows: number): Chunk {
 }
 
 /** A column of nulls; `dictionary` is what its codes will be of, if it is of strings. */
-export function newColumn(type: ColumnType, rows: number, dictionary: readonly string[]): StoredColumn {
+export function newColumn(type: ColumnType, rows: number, dictionary: readonly string[]): ChunkColumn {
   switch (type) {
     case 'string':
       return { type, codes: new Int32Array(rows).fill(nullCode), dictionary }
@@ -57,7 +57,7 @@ export function newColumn(type: ColumnType, rows: number, dictionary: readonly s
   }
 }
 
-export function isNullIn(column: StoredColumn, row: number): boolean {
+export function isNullIn(column: ChunkColumn, row: number): boolean {
   switch (column.type) {
     case 'string':
       return column.codes[row] === nullCode
@@ -75,7 +75,7 @@ export function exactOf(column: NumberColumn): BigInt64Array {
 }
 
 /** Copies rows [start, end) to the places of `to`, one a row. Both columns have the same type. */
-export function copyRows(from: StoredColumn, start: number, end: number, to: StoredColumn, places: Int32Array): void {
+export function copyRows(from: ChunkColumn, start: number, end: number, to: ChunkColumn, places: Int32Array): void {
   if (from.type === 'string') {
     if (to.type === 'string') for (let row = start; row < end; row++) to.codes[places[row - start]] = from.codes[row]
     return

@@ -1,6 +1,6 @@
 // Copies of rows whose strings may be of several dictionaries.
 import type { ColumnType } from '../../../model/column.ts'
-import { type Chunk, exactOf, newColumn, type StoredColumn } from './chunk.ts'
+import { type Chunk, type ChunkColumn, exactOf, newColumn } from './chunk.ts'
 import type { Dictionary } from './dictionary.ts'
 
 /** A column that is copied, and the dictionary its strings are brought into. */
@@ -31,10 +31,10 @@ export function copyRowsInto(
 }
 
 function copyValues(
-  from: StoredColumn,
+  from: ChunkColumn,
   start: number,
   end: number,
-  to: StoredColumn,
+  to: ChunkColumn,
   place: number,
   dictionary: Dictionary,
 ): void {

@@ -1,5 +1,5 @@
 import type { ColumnType, ColumnVector, LongColumn } from '../../../model/column.ts'
-import { type Chunk, exactOf, newColumn, type StoredColumn } from './chunk.ts'
+import { type Chunk, type ChunkColumn, exactOf, newColumn } from './chunk.ts'
 import type { Dictionary } from './dictionary.ts'
 import { chunkOfAddress, rowOfAddress } from './series-rows.ts'
 
@@ -92,7 +92,7 @@ function writeExact(
   }
 }
 
-function columnIn(chunk: Chunk, { index, type, dictionary }: Target): StoredColumn {
+function columnIn(chunk: Chunk, { index, type, dictionary }: Target): ChunkColumn {
   const known = chunk.columns[index]
   if (known !== undefined) return known
   const column = newColumn(type, chunk.times.length, dictionary.strings)
@@ -100,6 +100,6 @@ function columnIn(chunk: Chunk, { index, type, dictionary }: Target): StoredColu
   return column
 }
 
-function valuesOf(column: StoredColumn): Float64Array | Int32Array | Uint8Array {
+function valuesOf(column: ChunkColumn): Float64Array | Int32Array | Uint8Array {
   return column.type === 'string' ? column.codes : column.values
 }

@@ -3,7 +3,7 @@
 // rows come together.
 import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
-import { type Chunk, exactOf, isNullIn, type NumberColumn, newColumn, type StoredColumn } from '../head/chunk.ts'
+import { type Chunk, type ChunkColumn, exactOf, isNullIn, type NumberColumn, newColumn } from '../head/chunk.ts'
 
 /**
  * A column whose values are replaced, and the column of their origins, by the entity's indices. An origin is written down only where it is
@@ -118,7 +118,7 @@ function moveRow(chunk: Chunk, from: number, to: number, columns: readonly Repla
 }
 
 /** -1 where the row does not have the property. */
-function originOf(chunk: Chunk, column: StoredColumn | undefined, origins: NumberColumn | null, row: number): number {
+function originOf(chunk: Chunk, column: ChunkColumn | undefined, origins: NumberColumn | null, row: number): number {
   const origin = origins === null ? Number.NaN : origins.values[row]
   if (!Number.isNaN(origin)) return origin
   return column === undefined || isNullIn(column, row) ? none : chunk.positions[row]
@@ -138,7 +138,7 @@ function newOrigins(chunk: Chunk, index: number): NumberColumn {
   return column
 }
 
-function copyValue(column: StoredColumn, from: number, to: number): void {
+function copyValue(column: ChunkColumn, from: number, to: number): void {
   if (from === to) return
   if (column.type === 'string') {
     column.codes[to] = column.codes[from]

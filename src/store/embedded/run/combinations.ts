@@ -1,5 +1,5 @@
 import { LargeMap } from '../../../lib/large-map.ts'
-import type { Chunk, StoredColumn } from '../head/chunk.ts'
+import type { Chunk, ChunkColumn } from '../head/chunk.ts'
 import { compareKeys, type FieldKey, type FieldReader, keyAt } from './field-reader.ts'
 
 /** A branch of the tree of combinations: by the value of one field, the next branch, or the combination's number at the last one. */
@@ -78,7 +78,7 @@ export class Combinations {
   }
 }
 
-function valuesUntil(column: StoredColumn, row: number, end: number): number {
+function valuesUntil(column: ChunkColumn, row: number, end: number): number {
   const values = column.type === 'string' ? column.codes : column.values
   const value = values[row]
   const exact = column.type === 'long' ? column.exact : null

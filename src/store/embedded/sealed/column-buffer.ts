@@ -1,5 +1,5 @@
 import { type ColumnVector, nullBoolean, nullCode } from '../../../model/column.ts'
-import type { StoredColumn } from '../head/chunk.ts'
+import type { ChunkColumn } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 
@@ -59,7 +59,7 @@ export class ColumnBuffer {
   }
 
   /** Writes rows [start, end) of a column from row `at` on; an absent one is of nulls. */
-  append(from: StoredColumn | undefined, start: number, end: number, at: number): void {
+  append(from: ChunkColumn | undefined, start: number, end: number, at: number): void {
     if (from === undefined) {
       this.#setNull(at, at + end - start)
       return
@@ -113,7 +113,7 @@ export class ColumnBuffer {
   }
 
   /** All there is room for, as columns of chunks are. */
-  stored(): StoredColumn {
+  stored(): ChunkColumn {
     if (this.#type === 'string') return { type: 'string', codes: this.#codes, dictionary: this.#dictionary.strings }
     if (this.#type === 'boolean') return { type: 'boolean', values: this.#booleans }
     return { type: this.#type, values: this.#numbers, exact: this.#exact }

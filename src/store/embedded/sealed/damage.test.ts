@@ -18,7 +18,7 @@ import { openBlocking } from './blocking-file.ts'
 import { checkBytes } from './check-bytes.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import { FileIndex } from './file-index.ts'
-import { StoredFolder } from './stored-folder.ts'
+import { LocalFolder } from './local-folder.ts'
 import { verifyFile } from './verify-file.ts'
 
 const folder = temporaryFolder()
@@ -236,7 +236,7 @@ describe('a file of series that the registry does not have', () => {
     for (const tag of plant.tags) registry.series.addTag(tag)
     for (const { tags } of plant.series.slice(0, -1)) registry.series.restore(tags)
     const options = { disk: nodeDisk, directory: folder.path, pageRows: 16, pageCacheBytes: 0, indexCacheBytes: 0 }
-    const cut = new StoredFolder({ ...options, registryOf: () => registry })
+    const cut = new LocalFolder({ ...options, registryOf: () => registry })
     const seen = outcome({ ...written, folder: cut })
     expect(seen).toBeInstanceOf(DamagedFileError)
     expect(seen).toMatchObject({ path: paths(written).index, message: expect.stringMatching('it has series 4, ') })

@@ -1,4 +1,4 @@
-import type { StoredColumn } from '../head/chunk.ts'
+import type { ChunkColumn } from '../head/chunk.ts'
 import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import type { CacheEntry } from './byte-cache.ts'
@@ -39,7 +39,7 @@ export class LoadedIndex implements CacheEntry {
   readonly #sums = new Map<number, HourSums | null>()
   readonly #bounds = new Map<number, HourBounds | null>()
   readonly #pooledSums = new Map<number, HourSums | null>()
-  readonly #columnTails = new Map<number, StoredColumn | null>()
+  readonly #columnTails = new Map<number, ChunkColumn | null>()
 
   constructor(
     index: FileIndex,
@@ -99,7 +99,7 @@ export class LoadedIndex implements CacheEntry {
     return this.#tails
   }
 
-  columnTails(place: number): StoredColumn | null {
+  columnTails(place: number): ChunkColumn | null {
     let tails = this.#columnTails.get(place)
     if (tails === undefined) {
       const { type } = this.index.columns[place]

@@ -1,4 +1,4 @@
-import type { Chunk, StoredColumn } from '../head/chunk.ts'
+import type { Chunk, ChunkColumn } from '../head/chunk.ts'
 import type { FileIndex } from './file-index.ts'
 import type { DecodedColumn } from './page-decoder.ts'
 
@@ -24,7 +24,7 @@ const timePlace = 0
 export class PageChunk implements Chunk {
   readonly page: number
   readonly times: Float64Array
-  readonly columns: (StoredColumn | undefined)[] = []
+  readonly columns: (ChunkColumn | undefined)[] = []
   /** About how much memory it takes. */
   bytes = 0
   readonly #owner: PageOwner

@@ -1,7 +1,7 @@
 // The newest row of each series, kept in the index: while a file is written, and as it is read.
 
 import { type ColumnType, nullBoolean, nullCode } from '../../../model/column.ts'
-import { type Chunk, isNullIn, type StoredColumn } from '../head/chunk.ts'
+import { type Chunk, type ChunkColumn, isNullIn } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { GrowableFloat64 } from '../head/growable.ts'
 import type { Section } from './index-layout.ts'
@@ -70,7 +70,7 @@ class ColumnTails {
     return [{ kind: 'columnTails', column: this.#column.place, bytes: this.#encode() }]
   }
 
-  #valueOf(column: StoredColumn, row: number): number {
+  #valueOf(column: ChunkColumn, row: number): number {
     if (column.type === 'string') return this.#dictionary.codeFrom(column.dictionary, column.codes[row])
     // A long has no -0.
     return column.type === 'long' ? column.values[row] + 0 : column.values[row]
@@ -118,7 +118,7 @@ function encodeStrings(codes: Int32Array, strings: readonly string[]): Uint8Arra
 }
 
 /** The values of the newest rows of `series` series; null when the section's length is not of them. */
-export function decodeTails(bytes: ArrayBuffer, type: ColumnType, series: number): StoredColumn | null {
+export function decodeTails(bytes: ArrayBuffer, type: ColumnType, series: number): ChunkColumn | null {
   const { byteLength } = bytes
   switch (type) {
     case 'string':
@@ -133,7 +133,7 @@ export function decodeTails(bytes: ArrayBuffer, type: ColumnType, series: number
   }
 }
 
-function decodeStrings(bytes: ArrayBuffer, series: number): StoredColumn | null {
+function decodeStrings(bytes: ArrayBuffer, series: number): ChunkColumn | null {
   const endsAt = (series + 1) * 4
   if (bytes.byteLength < endsAt) return null
   const count = new DataView(bytes).getUint32(series * 4, true)

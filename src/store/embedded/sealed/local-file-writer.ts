@@ -43,7 +43,7 @@ export interface WriterParts {
 }
 
 /** Writes one sealed file. It holds the rows of one row group, and the index. */
-export class StoredFileWriter implements SealedFileWriter {
+export class LocalFileWriter implements SealedFileWriter {
   readonly #parts: WriterParts
   readonly #file: DiskFile
   readonly #tags: readonly TagIndex[]
@@ -64,8 +64,8 @@ export class StoredFileWriter implements SealedFileWriter {
   #lastSeries = -1
 
   /** Makes the file. The columns are those that the entity has by now. */
-  static async create(parts: WriterParts): Promise<StoredFileWriter> {
-    return new StoredFileWriter(parts, await parts.disk.open(temporary(parts.paths.parquet), { create: true }))
+  static async create(parts: WriterParts): Promise<LocalFileWriter> {
+    return new LocalFileWriter(parts, await parts.disk.open(temporary(parts.paths.parquet), { create: true }))
   }
 
   private constructor(parts: WriterParts, file: DiskFile) {

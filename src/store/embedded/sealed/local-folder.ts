@@ -9,10 +9,10 @@ import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { type OpenBlocking, openBlocking } from './blocking-file.ts'
 import { ByteCache } from './byte-cache.ts'
 import { type FilePaths, temporary } from './file-paths.ts'
-import { type SharedCaches, StoredFile } from './stored-file.ts'
-import { StoredFileWriter, type WriterOptions } from './stored-file-writer.ts'
+import { LocalFile, type SharedCaches } from './local-file.ts'
+import { LocalFileWriter, type WriterOptions } from './local-file-writer.ts'
 
-export interface StoredFolderOptions {
+export interface LocalFolderOptions {
   readonly disk: Disk
   readonly directory: string
   readonly registryOf: (entityId: number) => EntityRegistry
@@ -33,13 +33,13 @@ const spareMemory = { bytesMin: 65_536, bytesMax: 128 * 1024 * 1024, idleMs: 10_
 const endings = ['.parquet', '.index'] as const
 
 /** The sealed files of the store: `<entity>/<name>.parquet`, and `.index` beside it. */
-export class StoredFolder implements SealedFolder {
-  readonly #options: StoredFolderOptions
+export class LocalFolder implements SealedFolder {
+  readonly #options: LocalFolderOptions
   readonly #caches: SharedCaches
   /** What one file was written with, for the next one. */
   readonly #spares: SpareBuffers
 
-  constructor(options: StoredFolderOptions) {
+  constructor(options: LocalFolderOptions) {
     this.#options = options
     this.#spares = options.spares ?? new SpareBuffers(spareMemory)
     this.#caches = {
@@ -57,13 +57,13 @@ export class StoredFolder implements SealedFolder {
     return this.#caches.indexes.bytes
   }
 
-  async create(target: SealedTarget, pacer: Pacer): Promise<StoredFileWriter> {
+  async create(target: SealedTarget, pacer: Pacer): Promise<LocalFileWriter> {
     const { disk, registryOf, pageRows, writing, randomBytes = randomBytesOfSystem } = this.#options
     const { entityId, day } = target
     const date = day === null ? 'mixed' : new Date(day * msPerDay).toISOString().slice(0, 10)
     const name = `${date}-${Buffer.from(randomBytes(6)).toString('hex')}`
     await disk.makeDirectory(this.#entityDirectory(entityId))
-    return StoredFileWriter.create({
+    return LocalFileWriter.create({
       disk,
       paths: this.#paths(entityId, name),
       name,
@@ -77,8 +77,8 @@ export class StoredFolder implements SealedFolder {
   }
 
   /** A file of the manifest; nothing is read before it is used. */
-  open(info: SealedFileInfo): StoredFile {
-    return new StoredFile(info, this.#paths(info.entityId, info.name), {
+  open(info: SealedFileInfo): LocalFile {
+    return new LocalFile(info, this.#paths(info.entityId, info.name), {
       registry: this.#options.registryOf(info.entityId),
       caches: this.#caches,
       openBlocking: this.#options.openBlocking ?? openBlocking,
@@ -91,13 +91,13 @@ export class StoredFolder implements SealedFolder {
 
   /** Where a file and its index lie, and what its columns are. */
   describe(file: SealedFile): { readonly paths: FilePaths; readonly fields: readonly string[] } {
-    if (!(file instanceof StoredFile)) throw new Error('the file is of another folder')
+    if (!(file instanceof LocalFile)) throw new Error('the file is of another folder')
     return file.describe()
   }
 
   /** Deletes a file that is in no manifest and that nobody reads any more. */
   async remove(file: SealedFile): Promise<void> {
-    if (file instanceof StoredFile) file.close()
+    if (file instanceof LocalFile) file.close()
     const { parquet, index } = this.#paths(file.info.entityId, file.info.name)
     // Without its Parquet file an index is an orphan, and the other way round too: either goes at the next start.
     await this.#options.disk.remove(parquet)

@@ -7,8 +7,8 @@ import { DamagedFileError } from './damaged-file.ts'
 import { FileIndex } from './file-index.ts'
 import type { FilePaths } from './file-paths.ts'
 import { LoadedIndex } from './loaded-index.ts'
+import { LocalReader } from './local-reader.ts'
 import { type DecodedColumn, type DictionaryOf, readPage } from './page-decoder.ts'
-import { StoredReader } from './stored-reader.ts'
 
 /** What all files of the store share. */
 export interface SharedCaches {
@@ -27,7 +27,7 @@ export interface FileSurroundings {
 }
 
 /** A sealed file. Its index and pages are in memory, and the file is open, as long as the caches keep them. */
-export class StoredFile implements SealedFile {
+export class LocalFile implements SealedFile {
   readonly info: SealedFileInfo
   readonly #paths: FilePaths
   readonly #surroundings: FileSurroundings
@@ -46,13 +46,13 @@ export class StoredFile implements SealedFile {
     this.#pages = new CachedPages(this, surroundings.caches.pages)
   }
 
-  open(columns: readonly number[], pass: 'cached' | 'once'): StoredReader {
+  open(columns: readonly number[], pass: 'cached' | 'once'): LocalReader {
     const loaded = this.#load()
     this.#places ??= this.#learnColumns(loaded.index)
     const pages = pass === 'cached' ? this.#pages : new PassingPages(this)
     // Who copies a file wants what is in it, whether or not it was known before the file was opened.
     const wanted = pass === 'cached' ? columns : [...this.#places.keys()]
-    return new StoredReader(loaded, this.#places, wanted, pages)
+    return new LocalReader(loaded, this.#places, wanted, pages)
   }
 
   /** The file with its index, and its columns, for an engine that reads Parquet. */

@@ -5,7 +5,7 @@ import { type Entity, mixed, newPacer, temporaryFolder, writeEntity } from '../.
 import { SimulatedDisk } from '../../../../test/support/simulated-disk.ts'
 import { newChunk } from '../head/chunk.ts'
 import { EntityRegistry } from '../registry/entity-registry.ts'
-import { StoredFolder } from './stored-folder.ts'
+import { LocalFolder } from './local-folder.ts'
 
 const folder = temporaryFolder()
 const row = { ms: 5, position: 1, values: [1.5] }
@@ -91,7 +91,7 @@ describe('a writer', () => {
       registry.series.addTag('T')
       registry.columns.learn('V', 'double')
       registry.series.restore(['a'])
-      const stored = new StoredFolder({
+      const stored = new LocalFolder({
         disk: mounted,
         directory: 'store',
         registryOf: () => registry,
@@ -139,7 +139,7 @@ describe('a writer', () => {
       [async (writer) => writer.addSeries(0, []), 'a series that is added has rows'],
       [async (writer) => writer.addSeries(0, [one, other]), 'in the order of their times'],
       [async (writer) => void (await writer.finish()), 'a sealed file has rows'],
-    ] satisfies [(writer: Awaited<ReturnType<StoredFolder['create']>>) => Promise<void>, string][]) {
+    ] satisfies [(writer: Awaited<ReturnType<LocalFolder['create']>>) => Promise<void>, string][]) {
       const writer = await stored.create(mixed, newPacer())
       await expect(work(writer)).rejects.toThrow(message)
       await writer.abandon()

@@ -8,15 +8,15 @@ import type { Answer } from './whole-answer.ts'
  * A body's chunks have memory of their own; a body's file is deleted by whoever opens the answer. `short` are its bytes as a text of one
  * character each (latin1): to copy a few of them into another thread costs a third of what handing over their memory does.
  */
-export type StoredBody =
+export type BodyData =
   | { readonly kind: 'short'; readonly bytes: string }
   | { readonly kind: 'memory'; readonly chunks: readonly Uint8Array<ArrayBuffer>[] }
   | { readonly kind: 'file'; readonly path: string }
 
-export interface StoredAnswer {
+export interface AnswerData {
   readonly rows: number
   readonly bytes: number
-  readonly body: StoredBody
+  readonly body: BodyData
 }
 
 const pieceBytes = 256 * 1024
@@ -28,7 +28,7 @@ export const filePieces = 8
 
 /** Takes over the answer's body; `released` is called once, when nobody needs it any more, with the memory that may be written again. */
 export function openAnswer(
-  { rows, bytes, body }: StoredAnswer,
+  { rows, bytes, body }: AnswerData,
   released: (memory: readonly ArrayBuffer[]) => void = () => undefined,
 ): Answer {
   if (body.kind === 'short') {
@@ -48,7 +48,7 @@ export function openAnswer(
 }
 
 /** The answer as it crosses threads at the least cost; `spare` is given memory that may be written again, because it stays. */
-export function packed(answer: StoredAnswer, spare: (memory: readonly ArrayBuffer[]) => void): StoredAnswer {
+export function packed(answer: AnswerData, spare: (memory: readonly ArrayBuffer[]) => void): AnswerData {
   const { body, bytes } = answer
   if (body.kind !== 'memory' || bytes > shortChunkBytes) return answer
   const [chunk] = body.chunks

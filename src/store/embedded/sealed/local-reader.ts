@@ -16,7 +16,7 @@ interface PagePart {
 }
 
 /** Reads one file for one run. */
-export class StoredReader implements SealedReader {
+export class LocalReader implements SealedReader {
   readonly #loaded: LoadedIndex
   readonly #index: FileIndex
   readonly #places: ReadonlyMap<number, number>

@@ -1,5 +1,5 @@
 /** What of an entity's rows lies on disk for good. */
-export interface StoredSize {
+export interface DiskSize {
   /** On a cluster, segments of Druid. */
   readonly files: number
   /** Those that have left and are not removed yet count, too. Null on a cluster, where they are not known. */
