@@ -1,5 +1,6 @@
 // What the processes of a cluster keep together. Definitions, access, rejected rows, items and secrets are as on one machine; there is no manifest,
 // for Druid knows its own segments.
+import type { CancelsElsewhere } from './cancels-elsewhere.ts'
 import type { SharedCatalog } from './catalog.ts'
 import type { LaneCatalog, LaneState } from './lanes.ts'
 import type { PushKeyCatalog } from './push-keys.ts'
@@ -28,6 +29,7 @@ export interface ClusterCatalog extends SharedCatalog {
   readonly pushKeys: PushKeyCatalog
   readonly slotWaits: SlotWaitCatalog
   readonly changes: ClusterChanges
+  readonly cancelsElsewhere: CancelsElsewhere
   /** Throws Problem `unavailable` when the database does not answer. */
   ping(): Promise<void>
 }

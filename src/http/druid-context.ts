@@ -12,6 +12,10 @@ export interface DruidContext {
 /** It comes back in a header. */
 const idForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/
 
+export function isQueryId(text: string): boolean {
+  return idForm.test(text)
+}
+
 /** `names` are the properties that may hold the id, the first that is there counts. Throws Problem `invalid_request`. */
 export function readDruidContext(context: unknown, names: readonly string[]): DruidContext {
   if (context === undefined || context === null) return { id: null, timeoutMs: 0, sqlTimeZone: null }
@@ -19,7 +23,7 @@ export function readDruidContext(context: unknown, names: readonly string[]): Dr
   const value = (name: string): unknown => Reflect.get(context, name) ?? null
   const idName = names.find((name) => value(name) !== null)
   const id = idName === undefined ? null : textOrNumber(value(idName))
-  if (idName !== undefined && (id === null || !idForm.test(id)))
+  if (idName !== undefined && (id === null || !isQueryId(id)))
     throw invalidRequest(`context.${idName}`, 'must be a text of 1 to 256 visible ASCII characters, or a number')
   const timeout = textOrNumber(value('timeout') ?? 0)?.trim() ?? ''
   const timeoutMs = timeout === '' ? Number.NaN : Number(timeout)

@@ -3,18 +3,21 @@ import { describe, expect, test } from 'vitest'
 import { keys, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
 import { post } from '../../test/support/injected-requests.ts'
+import type { NamedQuery } from '../catalog/cancels-elsewhere.ts'
+import { Problem } from '../model/problem.ts'
 import type { Services } from './services.ts'
 
 type SqlRun = Services['sqlQueries']['run']
 type NativeRun = Services['nativeQueries']['run']
 
-async function served(environment = {}) {
+async function served(environment = {}, cancelsElsewhere: Services['cancelsElsewhere'] = null) {
   const sql: Parameters<SqlRun>[] = []
   const native: Parameters<NativeRun>[] = []
   const ended = (signal: AbortSignal) =>
     new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const { app } = await testServer(
     {
+      cancelsElsewhere,
       sqlQueries: {
         run: (...asked) => {
           sql.push(asked)
@@ -145,5 +148,58 @@ describe('a query that runs', () => {
     expect(response.statusCode).toBe(503)
     expect(response.json()).toMatchObject({ error: 'Query cancelled', category: 'CANCELED' })
     expect((await app.inject(cancel(url, key('reader')))).statusCode).toBe(404)
+  })
+})
+
+describe('a query that another process runs', () => {
+  const cancel = (id: string) => ({
+    method: 'DELETE' as const,
+    url: `/druid/v2/sql/${id}`,
+    headers: { host: 'localhost' },
+  })
+
+  test('is asked of the others with its reader, and only where it can be a name', async () => {
+    const asked: NamedQuery[] = []
+    const cancelThere = async (query: NamedQuery): Promise<boolean> => {
+      asked.push(query)
+      return query.id === 'there'
+    }
+    const { app } = await served({}, { cancel: cancelThere, listen: () => undefined })
+    expect((await app.inject(cancel('there'))).statusCode).toBe(202)
+    expect((await app.inject(cancel('nowhere'))).statusCode).toBe(404)
+    expect((await app.inject(cancel('x'.repeat(257)))).statusCode).toBe(404)
+    const readerId = 'address 127.0.0.1'
+    expect(asked).toEqual([
+      { id: 'there', readerId },
+      { id: 'nowhere', readerId },
+    ])
+  })
+
+  test('cannot be known of while the others cannot be asked', async () => {
+    const away = new Problem('unavailable', 'The database is away.')
+    const { app } = await served({}, { cancel: () => Promise.reject(away), listen: () => undefined })
+    const response = await app.inject(cancel('q'))
+    expect(response.statusCode).toBe(503)
+    expect(response.json()).toMatchObject({ context: { code: 'unavailable' } })
+  })
+
+  test('ends when they are asked, for its own caller alone', async () => {
+    let cancelHere = (_query: NamedQuery): boolean => false
+    const listen = (listener: typeof cancelHere): void => {
+      cancelHere = listener
+    }
+    const away = new Problem('unavailable', 'The database is away.')
+    const { app, sql } = await served({}, { cancel: () => Promise.reject(away), listen })
+    const body = { query: 'SELECT forever', context: { sqlQueryId: 'q' } }
+    const answered = app.inject(post('/druid/v2/sql', body))
+    await expect.poll(() => sql.length).toBe(1)
+    expect(cancelHere({ id: 'q', readerId: 'subscriber 1' })).toBe(false)
+    expect(cancelHere({ id: 'q', readerId: 'address 127.0.0.1' })).toBe(true)
+    expect((await answered).json()).toMatchObject({ context: { code: 'query_canceled' } })
+    // Its own process needs no others.
+    const again = app.inject(post('/druid/v2/sql', body))
+    await expect.poll(() => sql.length).toBe(2)
+    expect((await app.inject(cancel('q'))).statusCode).toBe(202)
+    await again
   })
 })

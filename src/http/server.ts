@@ -60,7 +60,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   await app.register(swagger, documentOptions(basePath))
   const guard = new Guard(parts.services.access, parts.settings)
   const pushBodies = new BodyBudget(parts.settings.limits.bodiesBytes)
-  const runningQueries = new RunningQueries()
+  const runningQueries = new RunningQueries(parts.services.cancelsElsewhere)
   await app.register(
     async (scope) => {
       scope.addHook('onRoute', askAgain(guard))

@@ -10,6 +10,7 @@ import type { SettingAnswer } from '../admin/setting-schemas.ts'
 import type { StorageList } from '../admin/storage.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Avatica } from '../avatica/avatica.ts'
+import type { CancelsElsewhere } from '../catalog/cancels-elsewhere.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeQueries } from '../druid-native/native-queries.ts'
 import type { SqlQueries } from '../druid-sql/sql-queries.ts'
@@ -44,6 +45,8 @@ export interface Services {
   readonly receipts: Pick<Receipts, 'receipt'>
   readonly sqlQueries: Pick<SqlQueries, 'run'>
   readonly nativeQueries: Pick<NativeQueries, 'run'>
+  /** What reaches queries that other processes run; null on one machine. */
+  readonly cancelsElsewhere: CancelsElsewhere | null
   readonly avatica: Pick<Avatica, 'answer' | 'closeIdle' | 'close'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly tagLists: Pick<TagLists, 'list'>

@@ -85,7 +85,8 @@ export interface ServiceParts {
 }
 
 /** What each engine brings itself. */
-interface OwnServices extends Pick<Services, 'sqlQueries' | 'nativeQueries' | 'backups' | 'readiness' | 'observe'> {
+interface OwnServices
+  extends Pick<Services, 'sqlQueries' | 'nativeQueries' | 'cancelsElsewhere' | 'backups' | 'readiness' | 'observe'> {
   readonly metrics: Metrics
 }
 

@@ -90,6 +90,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
     {
       sqlQueries: new SqlQueries({ ...queryParts, planRunner: store, metadata, nowMs }),
       nativeQueries: new NativeQueries({ ...queryParts, planRunner: store }),
+      cancelsElsewhere: null,
       backups,
       metrics,
       readiness: () => ({

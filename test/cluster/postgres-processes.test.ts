@@ -1,5 +1,5 @@
 // Several processes on one database: each has a catalog of its own here, with connections of its own.
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { NewIngest } from '../../src/catalog/catalog.ts'
 import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
 import type { RejectedRow } from '../../src/catalog/rejected.ts'
@@ -117,7 +117,7 @@ test('rows that are kept, discarded and replayed at once are counted right', asy
       [2, 10],
     ]),
   )
-  const bytes = sum(rows.map(({ row }) => row.length + 128))
+  const bytes = sum(rows.map(({ row, message }) => row.length + message.length + 128))
   expect((await any(2).rejected.keptBytes()).get(1)).toBe(bytes)
 })
 
@@ -209,4 +209,70 @@ test('each hears what the others change, and what changed while nobody could tel
   )
   await any(1).ingests.create(series('b'))
   await until('definitions', 2)
+})
+
+describe('a query that another process runs', () => {
+  const query = { id: 'q', readerId: 'subscriber 1' }
+  const quiet = { definitions: () => undefined, access: () => undefined, lanes: () => undefined }
+  const away = expect.objectContaining({ code: 'unavailable' })
+
+  /** Each catalog says whether it runs `query`, and is heard by the others. */
+  async function running(...runs: readonly boolean[]): Promise<string[]> {
+    const canceled: string[] = []
+    for (const [index, runsIt] of runs.entries()) {
+      const { changes, cancelsElsewhere } = any(index)
+      cancelsElsewhere.listen(({ id, readerId }) => {
+        canceled.push(`${index} ${id} ${readerId}`)
+        return runsIt
+      })
+      changes.listen(quiet)
+    }
+    for (const index of runs.keys()) await heard(index)
+    canceled.length = 0
+    return canceled
+  }
+
+  /** Until it can ask, and all others were asked. */
+  async function heard(index: number): Promise<void> {
+    await expect
+      .poll(() => any(index).cancelsElsewhere.cancel(query).catch(String), { timeout: 60_000 })
+      .toBeTypeOf('boolean')
+  }
+
+  test('is canceled there, and nowhere else', async () => {
+    const canceled = await running(false, true, false)
+    expect(await any(0).cancelsElsewhere.cancel(query)).toBe(true)
+    await expect.poll(() => canceled.toSorted()).toEqual(['1 q subscriber 1', '2 q subscriber 1'])
+    // It does not ask itself.
+    expect(await any(1).cancelsElsewhere.cancel(query)).toBe(false)
+  })
+
+  test('many ask for at once, and what another program says is passed over', async () => {
+    await running(true, true, true)
+    await schema.query(
+      `select pg_notify('tidemark.${schema.name}.cancels', text) from unnest(array['', 'x', '{"ask":1}', '[]', 'null']) as text`,
+    )
+    const ask = (n: number) => any(n).cancelsElsewhere.cancel({ ...query, id: `q${n}` })
+    expect(await Promise.all(range(150).map(ask))).toEqual(range(150).map(() => true))
+    const tooMany = await Promise.allSettled(range(65).map(() => any(0).cancelsElsewhere.cancel(query)))
+    expect(tooMany.filter(({ status }) => status === 'rejected')).toEqual([
+      { status: 'rejected', reason: expect.objectContaining({ code: 'overloaded' }) },
+    ])
+  })
+
+  test('of processes that are gone is not waited for, and that the database is away is told', async () => {
+    await expect(any(0).cancelsElsewhere.cancel(query)).rejects.toEqual(away)
+    await running(false, false, false)
+    const asked = any(0).cancelsElsewhere.cancel(query)
+    const leaving = any(2)
+    catalogs = catalogs.slice(0, 2)
+    await leaving.close()
+    expect(await asked).toBe(false)
+    await schema.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tidemark.${schema.name}.cancels'`,
+    )
+    await heard(0)
+    await heard(1)
+    expect(await any(0).cancelsElsewhere.cancel(query)).toBe(false)
+  })
 })

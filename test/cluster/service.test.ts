@@ -103,6 +103,26 @@ describe('two processes', () => {
     await untilStatus(200, 5000, first.url, 'POST', path, { key, body: [] })
   })
 
+  test('cancel what the other one runs, for its own caller alone', async () => {
+    const joins = [...'bcdefghijk'].map((table) => `CROSS JOIN beside ${table}`).join(' ')
+    const body = { query: `SELECT COUNT(*) AS n FROM beside a ${joins}`, context: { queryId: 'long' } }
+    const run = ({ url }: ServerProcess) => call(url, 'POST', '/druid/v2/sql', { key: adminKey, body })
+    const cancel = async ({ url }: ServerProcess, path: string, asker: string): Promise<number> =>
+      (await call(url, 'DELETE', `/druid/v2/${path}`, { key: asker })).status
+    const canceled = { status: 503, body: { category: 'CANCELED', context: { code: 'query_canceled' } } }
+    for (const [runs, asked, path] of [
+      [first, second, 'sql/long'],
+      [second, first, 'long'],
+    ] as const) {
+      const answered = run(runs)
+      for (let round = 0; round < 10; round++) expect(await cancel(asked, path, key)).toBe(404)
+      // Until it has begun there is nothing to cancel.
+      await expect.poll(() => cancel(asked, path, adminKey), { timeout: 60_000 }).toBe(202)
+      expect(await answered).toMatchObject(canceled)
+      expect(await cancel(asked, path, adminKey)).toBe(404)
+    }
+  })
+
   test('are ready, and say of which parts', async () => {
     const parts = { kafka: { reachable: true }, druid: { reachable: true }, postgres: { reachable: true } }
     for (const { url } of [first, second, pipeline]) {

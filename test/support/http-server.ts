@@ -160,6 +160,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       close: () => undefined,
     },
     nativeQueries: { run: async () => plainAnswer(rows) },
+    cancelsElsewhere: null,
     queries: {
       run: async (_kind, request, _format, _signal, { mayRead }) => {
         if (!mayRead(request.entity)) throw forbidden()

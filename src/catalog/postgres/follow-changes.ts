@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import type { CancelsElsewhere } from '../cancels-elsewhere.ts'
 import type { ClusterChangeListener, ClusterChanges } from '../cluster-catalog.ts'
 import type { LaneState } from '../lanes.ts'
 import { laneStateOf } from '../repositories/lanes.ts'
 import type { Tables } from '../schema.ts'
+import { AskedCancels } from './asked-cancels.ts'
 
 /** How often to look when nobody announces anything. */
 const lookEveryMs = 1000
@@ -17,7 +19,10 @@ interface Seen {
   lanes: string
 }
 
-/** Follows what other processes change, on a connection of its own: it looks when the database announces a change, and every second beside. */
+/**
+ * Follows what other processes change, on a connection of its own: it looks when the database announces a change, and every second beside. What processes ask each
+ * other goes by the same connection.
+ */
 export class Changes implements ClusterChanges {
   readonly #config: pg.ClientConfig
   readonly #schema: string
@@ -28,10 +33,16 @@ export class Changes implements ClusterChanges {
   #announced = 0
   #wake = (): void => {}
   #following: Promise<void> | null = null
+  readonly #cancels: AskedCancels
 
   constructor(config: pg.ClientConfig, schema: string) {
     this.#config = config
     this.#schema = schema
+    this.#cancels = new AskedCancels(`tidemark.${schema}.cancels`, () => this.#announce())
+  }
+
+  get cancelsElsewhere(): CancelsElsewhere {
+    return this.#cancels
   }
 
   listen(listener: ClusterChangeListener): void {
@@ -52,14 +63,19 @@ export class Changes implements ClusterChanges {
     while (!this.#closing.signal.aborted) {
       const client = new pg.Client(this.#config)
       client.on('error', () => this.#announce())
-      client.on('notification', () => this.#announce())
+      client.on('notification', (notification) => {
+        this.#cancels.hear(notification)
+        this.#announce()
+      })
       try {
         await client.connect()
         await client.query(`listen ${pg.escapeIdentifier(`tidemark.${this.#schema}`)}`)
+        await this.#cancels.begin(client)
         while (!this.#closing.signal.aborted) await this.#look(client)
       } catch {
         // Whoever asks the catalog something hears that it is away; here the next attempt follows.
       }
+      this.#cancels.end()
       // A connection whose other end is gone may take long to say so.
       client.end().catch(() => {})
       await sleep(reconnectMs, undefined, { signal: this.#closing.signal }).catch(() => {})
@@ -69,6 +85,7 @@ export class Changes implements ClusterChanges {
   /** Looks, tells what is new, and waits until there may be more. */
   async #look(client: pg.Client): Promise<void> {
     const announced = this.#announced
+    await this.#cancels.speak(client)
     const counters = await client.query<{ name: string; value: number }>(
       "select name, value from counters where name in ('definitions_version', 'access_version')",
     )

@@ -49,6 +49,7 @@ export async function openPostgresCatalog(options: PostgresCatalogOptions): Prom
     pushKeys: new PushKeyRepository(database),
     slotWaits: new SlotWaitRepository(database),
     changes,
+    cancelsElsewhere: changes.cancelsElsewhere,
     ping: async () => {
       await sql`select 1`.execute(database)
     },

@@ -24,12 +24,18 @@ export const deleteDruidQuery: Route = (app, { guard, runningQueries }) => {
         summary: 'Cancels a query that runs, by the id that its caller gave it.',
         params: Type.Object({ id: Type.String({ description: 'The `sqlQueryId` or `queryId` of its context.' }) }),
         querystring: anyParameters,
-        response: druidAnswers(202, 'It ends.', {}, ['forbidden', 'not_found', 'shutting_down']),
+        response: druidAnswers(202, 'It ends.', {}, [
+          'forbidden',
+          'not_found',
+          'shutting_down',
+          'overloaded',
+          'unavailable',
+        ]),
       },
       onRequest: guard.consumption,
-      handler: (request, reply) => {
+      handler: async (request, reply) => {
         const { id } = request.params
-        if (runningQueries.cancel(id, guard.reader(request).id)) return reply.code(202).send()
+        if (await runningQueries.cancel({ id, readerId: guard.reader(request).id })) return reply.code(202).send()
         throw new Problem('not_found', 'No query of yours runs under this id.')
       },
     })

@@ -61,10 +61,8 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const { catalog, definitions, access, newAdminKey } = known
   const rows = await openRows(parts, known, closers)
   const { druid, supervisors, kafka, journal, store, progress, keys, isSeen } = rows
-  const { runner, admission, storedSizes, ...languages } = await openQueries(
-    { ...parts, druid, store, definitions, items: catalog.items },
-    closers,
-  )
+  const queryParts = { ...parts, druid, store, definitions, items: catalog.items }
+  const { runner, admission, storedSizes, ...languages } = await openQueries(queryParts, closers)
   const waits = openWaits(parts, catalog, closers)
   const waiting = () => ({ waiting: [...waits.names(definitions.entities())], waiting_entities: waits.count })
   const health = watchParts({ journal, supervisors, catalog, observe, waiting })
@@ -94,6 +92,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     },
     {
       ...languages,
+      cancelsElsewhere: catalog.cancelsElsewhere,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
       readiness: () => ({ ...health.readiness, ...troubles(limits, parts.failing) }),

@@ -1,0 +1,119 @@
+// Processes that ask each other, over a database that is a few arrays; `test/cluster/postgres-processes.test.ts` does it over PostgreSQL.
+import { expect, test } from 'vitest'
+import type { NamedQuery } from '../cancels-elsewhere.ts'
+import { AskedCancels } from './asked-cancels.ts'
+
+const query: NamedQuery = { id: 'q', readerId: 'subscriber 1' }
+
+interface Process {
+  readonly pid: number
+  readonly cancels: AskedCancels
+  /** Speaks, so that what it says is heard by all. */
+  speak(): Promise<void>
+}
+
+/** As many processes as are asked for; `runs` are those that run the query. */
+async function processes(count: number, runs: readonly number[]) {
+  const present = new Set<number>()
+  const all: Process[] = []
+  const connection = (pid: number) => async (text: string, values?: unknown[]) => {
+    if (text.includes('pg_backend_pid() as pid')) return { rows: [{ pid }] }
+    if (text.startsWith('listen')) present.add(pid)
+    if (text.includes('pg_stat_activity'))
+      return { rows: [...present].filter((other) => other !== pid).map((other) => ({ pid: other })) }
+    for (const payload of (values?.[1] ?? []) as readonly string[]) say(pid, payload)
+    return { rows: [] }
+  }
+  const say = (processId: number, payload: string): void => {
+    for (const { cancels } of all) cancels.hear({ processId, payload, channel: 'c' })
+  }
+  for (let pid = 1; pid <= count; pid++) {
+    const cancels = new AskedCancels('c', () => undefined)
+    cancels.listen(({ id, readerId }) => runs.includes(pid) && id === query.id && readerId === query.readerId)
+    const database = { query: connection(pid) }
+    all.push({ pid, cancels, speak: () => cancels.speak(database) })
+    await cancels.begin(database)
+  }
+  return { all, present, say }
+}
+
+/** What it has come to; null as long as it is not known. */
+function outcomeOf(asked: Promise<boolean>) {
+  const outcome: { value: unknown } = { value: null }
+  asked.then(
+    (value) => Object.assign(outcome, { value }),
+    (error) => Object.assign(outcome, { value: error.code }),
+  )
+  return async () => {
+    await new Promise(setImmediate)
+    return outcome.value
+  }
+}
+
+test('one that ran it says so, and is not waited for longer', async () => {
+  const { all } = await processes(3, [2])
+  const outcome = outcomeOf(all[0]!.cancels.cancel(query))
+  await all[0]!.speak()
+  expect(await outcome()).toBeNull()
+  await all[1]!.speak()
+  expect(await outcome()).toBe(true)
+})
+
+test.each<[string, NamedQuery]>([
+  ['nobody runs', { ...query, id: 'r' }],
+  ['only another reader runs', { ...query, readerId: 'subscriber 2' }],
+])('what %s is known once all have answered', async (_, asked) => {
+  const { all } = await processes(3, [1, 2, 3])
+  const outcome = outcomeOf(all[0]!.cancels.cancel(asked))
+  await all[0]!.speak()
+  await all[1]!.speak()
+  expect(await outcome()).toBeNull()
+  await all[2]!.speak()
+  expect(await outcome()).toBe(false)
+})
+
+test('alone it has nobody to ask, and what it runs itself is no matter', async () => {
+  const { all } = await processes(1, [1])
+  const outcome = outcomeOf(all[0]!.cancels.cancel(query))
+  await all[0]!.speak()
+  expect(await outcome()).toBe(false)
+})
+
+test('one that is gone is not waited for', async () => {
+  const { all, present } = await processes(3, [])
+  const outcome = outcomeOf(all[0]!.cancels.cancel(query))
+  await all[0]!.speak()
+  await all[1]!.speak()
+  present.delete(3)
+  expect(await outcome()).toBeNull()
+  await all[0]!.speak()
+  expect(await outcome()).toBe(false)
+})
+
+test('without the database it cannot ask', async () => {
+  const { all } = await processes(2, [2])
+  const { cancels } = all[0]!
+  const outcome = outcomeOf(cancels.cancel(query))
+  cancels.end()
+  expect(await outcome()).toBe('unavailable')
+  expect(await outcomeOf(cancels.cancel(query))()).toBe('unavailable')
+})
+
+test('no more than 64 wait', async () => {
+  const { all } = await processes(2, [2])
+  const outcomes = Array.from({ length: 65 }, () => outcomeOf(all[0]!.cancels.cancel(query)))
+  expect(await outcomes[64]!()).toBe('overloaded')
+  await all[0]!.speak()
+  await all[1]!.speak()
+  for (const outcome of outcomes.slice(0, 64)) expect(await outcome()).toBe(true)
+})
+
+test('what is no message of theirs is passed over', async () => {
+  const { all, say } = await processes(2, [2])
+  for (const text of ['', 'x', 'null', '[]', '{"kind":"ask","ask":1}', '{"kind":"answer","ask":"x","wasRunning":true}'])
+    say(9, text)
+  const outcome = outcomeOf(all[0]!.cancels.cancel(query))
+  await all[0]!.speak()
+  await all[1]!.speak()
+  expect(await outcome()).toBe(true)
+})
