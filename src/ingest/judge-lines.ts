@@ -5,7 +5,7 @@ import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { isByField, type LineFormat, type LinePrecision, precisionOf, splitLineBytesMax } from '../model/line-format.ts'
 import { noLine, type RowFault, rowTooLarge } from '../model/row-fault.ts'
-import type { FieldSlot } from './columns/field-slot.ts'
+import type { FieldColumn } from './columns/field-column.ts'
 import type { BroughtFields } from './open-fields.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { readWithCare } from './scan/careful-row.ts'
@@ -19,7 +19,7 @@ import { isSpent, type RowOfEntry, type StepBudget } from './step-budget.ts'
 
 export interface LineJudgeParts {
   readonly ingest: Ingest
-  readonly slots: readonly FieldSlot[]
+  readonly columns: readonly FieldColumn[]
   readonly bySource: ReadonlyMap<string, number>
   readonly timestamps: TimestampReader
   /** Of rows of JSON. */
@@ -52,11 +52,11 @@ export class LineJudge {
 
   constructor(parts: LineJudgeParts) {
     this.#parts = parts
-    this.#scanner = new LineScanner(parts.slots, parts.bySource)
-    this.#fieldScanner = new FieldScanner(parts.ingest, parts.slots)
+    this.#scanner = new LineScanner(parts.columns, parts.bySource)
+    this.#fieldScanner = new FieldScanner(parts.ingest, parts.columns)
   }
 
-  /** An estimate of the memory held, without that of the slots. */
+  /** An estimate of the memory held, without that of the columns. */
   get bytes(): number {
     return this.#fieldScanner.bytes
   }
@@ -139,7 +139,7 @@ export class LineJudge {
     field: number,
     growing: GrowingRows,
   ): RowFault | null {
-    const { slots, bySource, timestamps, rowBytes, scanner } = this.#parts
+    const { columns, bySource, timestamps, rowBytes, scanner } = this.#parts
     if (end - start > rowBytes || (rowOf === null && why === null)) return rowTooLarge(end - start, rowBytes)
     if (rowOf === null) return noLine(why ?? '')
     const row = rowOf(field)
@@ -148,7 +148,7 @@ export class LineJudge {
     // Most are plain.
     if (scanner.read(bytes, 0, growing.rows) === bytes.length) return null
     growing.brought?.begin(row.longs)
-    const fault = readWithCare(bytes, 0, growing.rows, slots, bySource, timestamps, growing.brought)
+    const fault = readWithCare(bytes, 0, growing.rows, columns, bySource, timestamps, growing.brought)
     if (fault === null) growing.makes = broughtBy(growing.brought)
     return fault
   }

@@ -8,7 +8,7 @@ import type { Ingest } from '../model/ingest.ts'
 import { isLineFormat } from '../model/line-format.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { noObject, type RowFault, rowTooLarge } from '../model/row-fault.ts'
-import { FieldSlot } from './columns/field-slot.ts'
+import { FieldColumn } from './columns/field-column.ts'
 import { broughtBy, type GrowingRows, LineJudge } from './judge-lines.ts'
 import { BroughtFields, type OpenRules } from './open-fields.ts'
 import { rejectedRow } from './rejected-row.ts'
@@ -48,7 +48,7 @@ export interface EntryToJudge extends PlacedEntry {
 /** What is kept for an ingest while its rows come in. */
 interface Prepared {
   readonly ingest: Ingest
-  readonly slots: readonly FieldSlot[]
+  readonly columns: readonly FieldColumn[]
   readonly bySource: ReadonlyMap<string, number>
   readonly scanner: RowScanner
   readonly lines: LineJudge
@@ -100,14 +100,14 @@ export class Judge {
     const prepared = this.#prepare(ingest)
     const rowsLeft = entries.reduce((sum, entry) => sum + entry.rows, -from.index)
     const rowsMax = Math.min(rowsLeft, Math.ceil(budget.rows / prepared.cost))
-    for (const slot of prepared.slots) slot.begin(rowsMax, this.#rememberedStringsMax)
+    for (const column of prepared.columns) column.begin(rowsMax, this.#rememberedStringsMax)
     const brought = rules === null ? null : new BroughtFields(rules)
     const positions = this.#arrays.float64(rowsMax)
     const growing: GrowingRows = { rows: 0, positions, rejected: [], budget, brought, makes: null }
     const reached = this.#judgeEntries(entries, from, prepared, growing)
     const replaces = ingest.duplicates === 'replace'
-    const pushedNulls = replaces ? prepared.slots.map((slot) => slot.pushedNulls(growing.rows)) : null
-    const columns = prepared.slots.map((slot) => slot.finish(growing.rows))
+    const pushedNulls = replaces ? prepared.columns.map((column) => column.pushedNulls(growing.rows)) : null
+    const columns = prepared.columns.map((column) => column.finish(growing.rows))
     this.#remember(prepared)
     const rest = { rejected: growing.rejected, reached, ...(growing.makes === null ? {} : { makes: growing.makes }) }
     if (growing.rows === 0) return { batch: null, ...rest }
@@ -192,7 +192,7 @@ export class Judge {
       bytes,
       start,
       growing.rows,
-      prepared.slots,
+      prepared.columns,
       prepared.bySource,
       this.#timestamps,
       growing.brought,
@@ -203,13 +203,13 @@ export class Judge {
     const known = this.#prepared.get(ingest.id)
     if (known?.ingest.fields === ingest.fields) return known
     const replaces = ingest.duplicates === 'replace'
-    const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed, replaces, this.#arrays))
+    const columns = ingest.fields.map((field) => new FieldColumn(field, this.#seed, replaces, this.#arrays))
     const bySource = new Map(ingest.fields.map((field, index) => [field.source, index]))
-    const scanner = new RowScanner(slots, bySource, this.#timestamps)
+    const scanner = new RowScanner(columns, bySource, this.#timestamps)
     const cost = rowCost(ingest)
     const timestamps = this.#timestamps
-    const lines = new LineJudge({ ingest, slots, bySource, timestamps, scanner, rowBytes: this.#rowBytes, cost })
-    return { ingest, slots, bySource, scanner, lines, cost, bytes: 0 }
+    const lines = new LineJudge({ ingest, columns, bySource, timestamps, scanner, rowBytes: this.#rowBytes, cost })
+    return { ingest, columns, bySource, scanner, lines, cost, bytes: 0 }
   }
 
   /** Keeps the ingest as the one used last, and lets go of those used longest ago until the memory for strings is within its bound. */
@@ -217,7 +217,7 @@ export class Judge {
     const { id } = prepared.ingest
     this.#rememberedBytes -= this.#prepared.get(id)?.bytes ?? 0
     this.#prepared.delete(id)
-    prepared.bytes = prepared.slots.reduce((sum, slot) => sum + slot.strings.bytes, prepared.lines.bytes)
+    prepared.bytes = prepared.columns.reduce((sum, column) => sum + column.strings.bytes, prepared.lines.bytes)
     this.#rememberedBytes += prepared.bytes
     this.#prepared.set(id, prepared)
     for (const [oldest, { bytes }] of this.#prepared) {

@@ -5,7 +5,7 @@ import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Field, type FieldType, isName, isReservedInSeries, namePattern } from '../model/field.ts'
 import { noFieldOf, type RowFault, tooManyFields } from '../model/row-fault.ts'
 import type { StandingFields } from '../model/standing-fields.ts'
-import { FieldSlot } from './columns/field-slot.ts'
+import { FieldColumn } from './columns/field-column.ts'
 import { beginsNumber } from './scan/read-number.ts'
 import { readValue } from './scan/read-value.ts'
 import { skipValue } from './scan/skip.ts'
@@ -73,10 +73,10 @@ export class BroughtFields {
 
   /** What is wrong with the value for the field that it is to make. */
   #faultOf(field: Field, bytes: Buffer, at: number): RowFault | null {
-    const slot = new FieldSlot(field, 0)
-    slot.begin(1, 1)
-    const end = readValue(bytes, at, slot, 0, this.#timestamps)
-    return end >= 0 ? null : faultOf(end, slot, bytes.toString('utf8', at, skipValue(bytes, at)))
+    const column = new FieldColumn(field, 0)
+    column.begin(1, 1)
+    const end = readValue(bytes, at, column, 0, this.#timestamps)
+    return end >= 0 ? null : faultOf(end, column, bytes.toString('utf8', at, skipValue(bytes, at)))
   }
 
   /** Null of what no field can hold. */

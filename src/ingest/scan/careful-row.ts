@@ -1,6 +1,6 @@
 import { closeBrace, comma } from '../../lib/ascii.ts'
 import { noSuchField, type RowFault, valueMissing } from '../../model/row-fault.ts'
-import type { FieldSlot } from '../columns/field-slot.ts'
+import type { FieldColumn } from '../columns/field-column.ts'
 import type { BroughtFields } from '../open-fields.ts'
 import { missing, readValue } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
@@ -22,7 +22,7 @@ function propertiesOf(bytes: Buffer, start: number): ReadonlyMap<string, number>
 }
 
 /** Time comes before the tags, and these in the order of the fields. */
-function byUrgency(a: FieldSlot, b: FieldSlot): number {
+function byUrgency(a: FieldColumn, b: FieldColumn): number {
   return Number(b.field.role === 'time') - Number(a.field.role === 'time')
 }
 
@@ -35,26 +35,26 @@ export function readWithCare(
   bytes: Buffer,
   start: number,
   row: number,
-  slots: readonly FieldSlot[],
+  columns: readonly FieldColumn[],
   bySource: ReadonlyMap<string, number>,
   timestamps: TimestampReader,
   brought: BroughtFields | null = null,
 ): RowFault | null {
-  const absent = new Set(slots)
+  const absent = new Set(columns)
   for (const [name, value] of propertiesOf(bytes, start)) {
-    const slot = slots[bySource.get(name) ?? -1]
-    if (slot === undefined) {
+    const column = columns[bySource.get(name) ?? -1]
+    if (column === undefined) {
       const fault = brought === null ? noSuchField(name) : brought.take(name, bytes, value)
       if (fault !== null) return fault
       continue
     }
-    const end = readValue(bytes, value, slot, row, timestamps)
+    const end = readValue(bytes, value, column, row, timestamps)
     if (end === missing) continue
-    if (end < 0) return faultOf(end, slot, bytes.toString('utf8', value, skipValue(bytes, value)))
-    absent.delete(slot)
+    if (end < 0) return faultOf(end, column, bytes.toString('utf8', value, skipValue(bytes, value)))
+    absent.delete(column)
   }
-  const required = [...absent].filter((slot) => slot.required).sort(byUrgency)
+  const required = [...absent].filter((column) => column.required).sort(byUrgency)
   if (required.length > 0) return valueMissing(required[0]!.field)
-  for (const slot of absent) slot.setAbsent(row)
+  for (const column of absent) column.setAbsent(row)
   return null
 }

@@ -4,7 +4,7 @@ import { lowerF, lowerN, lowerT, quote } from '../../lib/ascii.ts'
 import { identifierBytesMax } from '../../model/field.ts'
 import { earliestMs, latestMs } from '../../model/instant.ts'
 import { parseLong } from '../../model/long.ts'
-import type { FieldSlot } from '../columns/field-slot.ts'
+import type { FieldColumn } from '../columns/field-column.ts'
 import { beginsNumber, readDouble, readPlainWhole } from './read-number.ts'
 import { compactJson, skipScalar, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
@@ -15,85 +15,85 @@ const wrongType = -2
 export const outOfRange = -3
 export const tooLarge = -4
 
-function readNull(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+function readNull(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   if (bytes[start] !== lowerN) return wrongType
-  if (slot.required) return missing
-  slot.setNull(row)
+  if (column.required) return missing
+  column.setNull(row)
   return start + 4
 }
 
-function readString(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
-  if (bytes[start] !== quote) return readNull(bytes, start, slot, row)
-  const end = slot.strings.read(bytes, start + 1, slot.codes, row)
+function readString(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
+  if (bytes[start] !== quote) return readNull(bytes, start, column, row)
+  const end = column.strings.read(bytes, start + 1, column.codes, row)
   return end < 0 ? wrongType : end
 }
 
 /** The empty string names nothing. */
-function readStringIdentifier(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
-  const end = readString(bytes, start, slot, row)
+function readStringIdentifier(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
+  const end = readString(bytes, start, column, row)
   if (end < 0) return end
-  const text = slot.strings.dictionary[slot.codes[row]!]!
+  const text = column.strings.dictionary[column.codes[row]!]!
   if (text === '') return missing
   return Buffer.byteLength(text) > identifierBytesMax ? tooLarge : end
 }
 
-function readJson(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
-  if (bytes[start] === lowerN) return readNull(bytes, start, slot, row)
+function readJson(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
+  if (bytes[start] === lowerN) return readNull(bytes, start, column, row)
   const end = skipValue(bytes, start)
-  slot.setJson(row, compactJson(bytes, start, end))
+  column.setJson(row, compactJson(bytes, start, end))
   return end
 }
 
-function readFiniteDouble(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
-  if (!beginsNumber(bytes[start]!)) return readNull(bytes, start, slot, row)
-  const end = readDouble(bytes, start, slot.numbers, row)
-  return Number.isFinite(slot.numbers[row]!) ? end : outOfRange
+function readFiniteDouble(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
+  if (!beginsNumber(bytes[start]!)) return readNull(bytes, start, column, row)
+  const end = readDouble(bytes, start, column.numbers, row)
+  return Number.isFinite(column.numbers[row]!) ? end : outOfRange
 }
 
-function readLong(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
-  if (!beginsNumber(bytes[start]!)) return readNull(bytes, start, slot, row)
-  const plainEnd = readPlainWhole(bytes, start, slot.numbers, row)
+function readLong(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
+  if (!beginsNumber(bytes[start]!)) return readNull(bytes, start, column, row)
+  const plainEnd = readPlainWhole(bytes, start, column.numbers, row)
   if (plainEnd >= 0) return plainEnd
   const end = skipScalar(bytes, start)
   const value = parseLong(bytes.toString('latin1', start, end))
   if (value === 'not_whole') return wrongType
   if (value === 'out_of_range') return outOfRange
-  slot.setLong(row, value)
+  column.setLong(row, value)
   return end
 }
 
-function readBoolean(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+function readBoolean(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   const byte = bytes[start]
-  if (byte !== lowerT && byte !== lowerF) return readNull(bytes, start, slot, row)
-  slot.flags[row] = byte === lowerT ? 1 : 0
+  if (byte !== lowerT && byte !== lowerF) return readNull(bytes, start, column, row)
+  column.flags[row] = byte === lowerT ? 1 : 0
   return byte === lowerT ? start + 4 : start + 5
 }
 
 function readTimestamp(
   bytes: Buffer,
   start: number,
-  slot: FieldSlot,
+  column: FieldColumn,
   row: number,
   timestamps: TimestampReader,
 ): number {
   if (bytes[start] === quote) {
-    const end = timestamps.read(bytes, start + 1, slot.numbers, row)
+    const end = timestamps.read(bytes, start + 1, column.numbers, row)
     return end < 0 ? wrongType : end
   }
-  if (!beginsNumber(bytes[start]!)) return readNull(bytes, start, slot, row)
-  let end = readPlainWhole(bytes, start, slot.numbers, row)
+  if (!beginsNumber(bytes[start]!)) return readNull(bytes, start, column, row)
+  let end = readPlainWhole(bytes, start, column.numbers, row)
   if (end < 0) {
     end = skipScalar(bytes, start)
     const value = parseLong(bytes.toString('latin1', start, end))
     if (value === 'not_whole') return wrongType
-    slot.numbers[row] = value === 'out_of_range' ? Number.POSITIVE_INFINITY : Number(value)
+    column.numbers[row] = value === 'out_of_range' ? Number.POSITIVE_INFINITY : Number(value)
   }
-  const ms = slot.numbers[row]!
+  const ms = column.numbers[row]!
   return ms < earliestMs || ms > latestMs ? outOfRange : end
 }
 
 /**
- * Writes the value at `start` to the slot's column at `row`. The answer is the place after the value, or `missing`, `wrongType`,
+ * Writes the value at `start` to the column at `row`. The answer is the place after the value, or `missing`, `wrongType`,
  * `outOfRange` or, for a string identifier of more than `identifierBytesMax`, `tooLarge`. There is no coercion.
  *
  * | type | takes | `outOfRange` |
@@ -111,22 +111,22 @@ function readTimestamp(
 export function readValue(
   bytes: Buffer,
   start: number,
-  slot: FieldSlot,
+  column: FieldColumn,
   row: number,
   timestamps: TimestampReader,
 ): number {
-  switch (slot.type) {
+  switch (column.type) {
     case 'double':
-      return readFiniteDouble(bytes, start, slot, row)
+      return readFiniteDouble(bytes, start, column, row)
     case 'string':
-      return slot.isIdentifier ? readStringIdentifier(bytes, start, slot, row) : readString(bytes, start, slot, row)
+      return column.isIdentifier ? readStringIdentifier(bytes, start, column, row) : readString(bytes, start, column, row)
     case 'timestamp':
-      return readTimestamp(bytes, start, slot, row, timestamps)
+      return readTimestamp(bytes, start, column, row, timestamps)
     case 'long':
-      return readLong(bytes, start, slot, row)
+      return readLong(bytes, start, column, row)
     case 'json':
-      return readJson(bytes, start, slot, row)
+      return readJson(bytes, start, column, row)
     default:
-      return readBoolean(bytes, start, slot, row)
+      return readBoolean(bytes, start, column, row)
   }
 }

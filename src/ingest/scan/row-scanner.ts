@@ -2,7 +2,7 @@
 // scanner keeps, for each field, the bytes that stood between its value and the next one, and compares these first.
 
 import { closeBrace, space } from '../../lib/ascii.ts'
-import type { FieldSlot } from '../columns/field-slot.ts'
+import type { FieldColumn } from '../columns/field-column.ts'
 import { readValue } from './read-value.ts'
 import { skipSpace, skipString } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
@@ -26,7 +26,7 @@ function afterLead(bytes: Buffer, at: number, lead: Uint8Array): number {
 
 /** Reads rows without fault. Whatever else a row is, it is for `readWithCare` to say. */
 export class RowScanner {
-  readonly #slots: readonly FieldSlot[]
+  readonly #columns: readonly FieldColumn[]
   readonly #bySource: ReadonlyMap<string, number>
   readonly #timestamps: TimestampReader
   /** By 1 + the field before; at 0 what opens a row. */
@@ -35,17 +35,17 @@ export class RowScanner {
   readonly #seenIn: Float64Array
   #rowsRead = 0
 
-  constructor(slots: readonly FieldSlot[], bySource: ReadonlyMap<string, number>, timestamps: TimestampReader) {
-    this.#slots = slots
+  constructor(columns: readonly FieldColumn[], bySource: ReadonlyMap<string, number>, timestamps: TimestampReader) {
+    this.#columns = columns
     this.#bySource = bySource
     this.#timestamps = timestamps
-    this.#steps = Array.from({ length: slots.length + 1 }, () => ({ lead: new Uint8Array([0]), target: 0 }))
-    this.#seenIn = new Float64Array(slots.length)
+    this.#steps = Array.from({ length: columns.length + 1 }, () => ({ lead: new Uint8Array([0]), target: 0 }))
+    this.#seenIn = new Float64Array(columns.length)
   }
 
   /** Writes the row that opens at `start` to the columns at `row`. The answer is the place after it, or -1 when it must be read with care. */
   read(bytes: Buffer, start: number, row: number): number {
-    const slots = this.#slots
+    const columns = this.#columns
     const seenIn = this.#seenIn
     const steps = this.#steps
     const rowsRead = ++this.#rowsRead
@@ -66,13 +66,13 @@ export class RowScanner {
       const target = step.target
       if (seenIn[target] === rowsRead) return needsCare
       seenIn[target] = rowsRead
-      at = readValue(bytes, value, slots[target]!, row, this.#timestamps)
+      at = readValue(bytes, value, columns[target]!, row, this.#timestamps)
       if (at < 0) return needsCare
       found++
       from = target + 1
       if (bytes[at]! <= space && bytes[skipSpace(bytes, at)] === closeBrace) at = skipSpace(bytes, at)
     } while (bytes[at] !== closeBrace)
-    if (found < slots.length && !this.#fillAbsent(row)) return needsCare
+    if (found < columns.length && !this.#fillAbsent(row)) return needsCare
     return at + 1
   }
 
@@ -88,11 +88,11 @@ export class RowScanner {
 
   /** False where an absent field is one that each row must have. */
   #fillAbsent(row: number): boolean {
-    for (let i = 0; i < this.#slots.length; i++) {
+    for (let i = 0; i < this.#columns.length; i++) {
       if (this.#seenIn[i] === this.#rowsRead) continue
-      const slot = this.#slots[i]!
-      if (slot.required) return false
-      slot.setAbsent(row)
+      const column = this.#columns[i]!
+      if (column.required) return false
+      column.setAbsent(row)
     }
     return true
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseLine } from '../../../lib/line-protocol/parse-line.ts'
 import type { Field, FieldRole, FieldType } from '../../../model/field.ts'
 import type { Ingest } from '../../../model/ingest.ts'
-import { FieldSlot } from '../../columns/field-slot.ts'
+import { FieldColumn } from '../../columns/field-column.ts'
 import { FieldScanner } from './field-scanner.ts'
 
 const field = (name: string, type: FieldType, role: FieldRole): Field => ({ name, source: name, type, role })
@@ -30,9 +30,9 @@ const series = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}`)
 
 function scannerOf(keptBytesMax: number): FieldScanner {
-  const slots = fields.map((each) => new FieldSlot(each, 1))
-  for (const slot of slots) slot.begin(10, 1000)
-  return new FieldScanner(ingest, slots, keptBytesMax)
+  const columns = fields.map((each) => new FieldColumn(each, 1))
+  for (const column of columns) column.begin(10, 1000)
+  return new FieldScanner(ingest, columns, keptBytesMax)
 }
 
 test('series that fit are all known from the second turn on', () => {

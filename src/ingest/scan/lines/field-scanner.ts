@@ -6,7 +6,7 @@ import { comma, equals, lowerI, lowerU, minus, newline, quote, space } from '../
 import type { ParsedLine } from '../../../lib/line-protocol/parse-line.ts'
 import type { Ingest } from '../../../model/ingest.ts'
 import type { LinePrecision } from '../../../model/line-format.ts'
-import type { FieldSlot } from '../../columns/field-slot.ts'
+import type { FieldColumn } from '../../columns/field-column.ts'
 import { readDouble } from '../read-number.ts'
 import { fits, otherTags, tagByField } from './line-rows.ts'
 import {
@@ -40,7 +40,7 @@ interface KnownField {
 }
 
 interface OtherTag {
-  readonly slot: number
+  readonly column: number
   readonly value: Buffer
 }
 
@@ -60,7 +60,7 @@ const plain = /^[^\u0000- "\\]*$/
 
 export class FieldScanner {
   readonly #ingest: Ingest
-  readonly #slots: readonly FieldSlot[]
+  readonly #columns: readonly FieldColumn[]
   readonly #time: number
   readonly #tag: number
   /** The metrics that values go into; -1 where there is none. */
@@ -78,14 +78,14 @@ export class FieldScanner {
   #strangeLines = 0
   #rows = 0
 
-  constructor(ingest: Ingest, slots: readonly FieldSlot[], keptBytesMax = defaultKeptBytesMax) {
+  constructor(ingest: Ingest, columns: readonly FieldColumn[], keptBytesMax = defaultKeptBytesMax) {
     this.#ingest = ingest
     this.#keptBytesMax = keptBytesMax
-    this.#slots = slots
-    this.#time = slots.findIndex(({ field }) => field.role === 'time')
-    this.#tag = slots.findIndex(({ field }) => field.role === 'tag')
+    this.#columns = columns
+    this.#time = columns.findIndex(({ field }) => field.role === 'time')
+    this.#tag = columns.findIndex(({ field }) => field.role === 'tag')
     const metric = (type: 'double' | 'long' | 'string' | 'boolean'): number =>
-      slots.findIndex(({ field }) => field.role === 'metric' && fits(type, field.type))
+      columns.findIndex(({ field }) => field.role === 'metric' && fits(type, field.type))
     this.#double = metric('double')
     this.#long = metric('long')
     this.#string = metric('string')
@@ -127,7 +127,7 @@ export class FieldScanner {
       rows++
       if (bytes[at] !== comma) break
     }
-    const { numbers } = this.#slots[this.#time]!
+    const { numbers } = this.#columns[this.#time]!
     const end = readLineTime(bytes, at, numbers, row, precision, receivedMs)
     for (let other = row + 1; other < row + rows; other++) numbers[other] = numbers[row]!
     this.#rows = rows
@@ -167,13 +167,13 @@ export class FieldScanner {
   #headOf(line: ParsedLine): Head | null {
     const others: OtherTag[] = []
     for (const [name, value] of otherTags(line, this.#ingest)) {
-      const slot = this.#slots.findIndex(({ field }) => field.source === name)
-      if (this.#slots[slot]!.type !== 'string' || !isPlainTag(value)) return null
-      others.push({ slot, value: Buffer.from(value) })
+      const column = this.#columns.findIndex(({ field }) => field.source === name)
+      if (this.#columns[column]!.type !== 'string' || !isPlainTag(value)) return null
+      others.push({ column, value: Buffer.from(value) })
     }
-    const written = new Set([this.#time, this.#tag, ...others.map(({ slot }) => slot)])
-    if (this.#slots[this.#tag]?.type !== 'string') return null
-    if (this.#slots.some(({ required }, slot) => required && !written.has(slot))) return null
+    const written = new Set([this.#time, this.#tag, ...others.map(({ column }) => column)])
+    if (this.#columns[this.#tag]?.type !== 'string') return null
+    if (this.#columns.some(({ required }, column) => required && !written.has(column))) return null
     const bytes = Buffer.from(`${line.head} `)
     const head: Head = { bytes, others, byName: new Map(), order: [], next: null }
     this.#heads.set(keyOf(line.head), head)
@@ -218,7 +218,7 @@ export class FieldScanner {
     if (byte === quote) return this.#into(this.#string, readStringValue, bytes, at, row)
     if (byte !== minus && !beginsPlainNumber(bytes, at))
       return this.#into(this.#boolean, readBooleanValue, bytes, at, row)
-    const double = this.#slots[this.#double]
+    const double = this.#columns[this.#double]
     if (double !== undefined && beginsPlainNumber(bytes, at)) {
       const end = readDouble(bytes, at, double.numbers, row)
       this.#target = this.#double
@@ -231,23 +231,23 @@ export class FieldScanner {
   }
 
   #into(target: number, read: typeof readLongValue, bytes: Buffer, at: number, row: number): number {
-    const slot = this.#slots[target]
+    const column = this.#columns[target]
     this.#target = target
-    return slot === undefined ? needsCare : read(bytes, at, slot, row)
+    return column === undefined ? needsCare : read(bytes, at, column, row)
   }
 
   /** All of a row but its metric and its time. */
   #writeRest(head: Head, { tag }: KnownField, row: number): void {
-    const slots = this.#slots
-    for (let index = 0; index < slots.length; index++) {
+    const columns = this.#columns
+    for (let index = 0; index < columns.length; index++) {
       if (index === this.#target || index === this.#time) continue
-      const slot = slots[index]!
-      if (index === this.#tag) slot.strings.readPlain(tag, 0, tag.length, slot.codes, row)
-      else slot.setAbsent(row)
+      const column = columns[index]!
+      if (index === this.#tag) column.strings.readPlain(tag, 0, tag.length, column.codes, row)
+      else column.setAbsent(row)
     }
-    for (const { slot, value } of head.others) {
-      if (slot === this.#target) continue
-      const { strings, codes } = slots[slot]!
+    for (const { column, value } of head.others) {
+      if (column === this.#target) continue
+      const { strings, codes } = columns[column]!
       strings.readPlain(value, 0, value.length, codes, row)
     }
   }

@@ -2,7 +2,7 @@
 // and compares these first.
 import { comma, equals, space } from '../../../lib/ascii.ts'
 import type { LinePrecision } from '../../../model/line-format.ts'
-import type { FieldSlot } from '../../columns/field-slot.ts'
+import type { FieldColumn } from '../../columns/field-column.ts'
 import { measurementProperty } from './line-rows.ts'
 import { afterLead, endsBare, needsCare, readFieldValue, readLineTime } from './line-value.ts'
 
@@ -20,7 +20,7 @@ const noStep: Step = { lead: new Uint8Array([0]), target: 0, isField: false }
 
 /** Reads plain lines without fault, of which each is one row. Whatever else a line is, it is for `parseLine` and `readWithCare` to say. */
 export class LineScanner {
-  readonly #slots: readonly FieldSlot[]
+  readonly #columns: readonly FieldColumn[]
   readonly #bySource: ReadonlyMap<string, number>
   /** Those of the measurement and of the time; -1 where the ingest has none. */
   readonly #measurement: number
@@ -31,14 +31,14 @@ export class LineScanner {
   readonly #seenIn: Float64Array
   #linesRead = 0
 
-  constructor(slots: readonly FieldSlot[], bySource: ReadonlyMap<string, number>) {
-    this.#slots = slots
+  constructor(columns: readonly FieldColumn[], bySource: ReadonlyMap<string, number>) {
+    this.#columns = columns
     this.#bySource = bySource
     const measurement = bySource.get(measurementProperty) ?? -1
-    this.#measurement = slots[measurement]?.type === 'string' ? measurement : -1
-    this.#time = slots.findIndex(({ field }) => field.role === 'time')
-    this.#steps = Array.from({ length: 2 * (slots.length + 1) }, () => noStep)
-    this.#seenIn = new Float64Array(slots.length)
+    this.#measurement = columns[measurement]?.type === 'string' ? measurement : -1
+    this.#time = columns.findIndex(({ field }) => field.role === 'time')
+    this.#steps = Array.from({ length: 2 * (columns.length + 1) }, () => noStep)
+    this.#seenIn = new Float64Array(columns.length)
   }
 
   /**
@@ -47,12 +47,12 @@ export class LineScanner {
    */
   read(bytes: Buffer, start: number, row: number, precision: LinePrecision, receivedMs: number): number {
     if (this.#measurement < 0 || this.#time < 0) return needsCare
-    const slots = this.#slots
+    const columns = this.#columns
     const seenIn = this.#seenIn
     const steps = this.#steps
     const line = ++this.#linesRead
     seenIn[this.#measurement] = line
-    let at = readBare(bytes, start, slots[this.#measurement]!, row)
+    let at = readBare(bytes, start, columns[this.#measurement]!, row)
     let from = 0
     let isField = false
     let found = 2
@@ -70,14 +70,14 @@ export class LineScanner {
       if (seenIn[target] === line) return needsCare
       seenIn[target] = line
       isField = step.isField
-      at = isField ? readFieldValue(bytes, value, slots[target]!, row) : readBare(bytes, value, slots[target]!, row)
+      at = isField ? readFieldValue(bytes, value, columns[target]!, row) : readBare(bytes, value, columns[target]!, row)
       from = 2 * (target + 1) + (isField ? 1 : 0)
       found++
     }
     if (at < 0) return needsCare
-    const end = readLineTime(bytes, at, slots[this.#time]!.numbers, row, precision, receivedMs)
+    const end = readLineTime(bytes, at, columns[this.#time]!.numbers, row, precision, receivedMs)
     seenIn[this.#time] = line
-    if (end >= 0 && found < slots.length && !this.#fillAbsent(row)) return needsCare
+    if (end >= 0 && found < columns.length && !this.#fillAbsent(row)) return needsCare
     return end
   }
 
@@ -94,22 +94,22 @@ export class LineScanner {
 
   /** False where an absent field is one that each row must have. */
   #fillAbsent(row: number): boolean {
-    for (let i = 0; i < this.#slots.length; i++) {
+    for (let i = 0; i < this.#columns.length; i++) {
       if (this.#seenIn[i] === this.#linesRead) continue
-      const slot = this.#slots[i]!
-      if (slot.required) return false
-      slot.setAbsent(row)
+      const column = this.#columns[i]!
+      if (column.required) return false
+      column.setAbsent(row)
     }
     return true
   }
 }
 
 /** A measurement, or the value of a tag: the answer is the place of the comma or space after it. */
-function readBare(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
-  if (slot.type !== 'string' || slot.isIdentifier) return needsCare
+function readBare(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
+  if (column.type !== 'string' || column.isIdentifier) return needsCare
   let at = start
   while (endsBare[bytes[at]!] === 0) at++
   if (at === start || (bytes[at] !== comma && bytes[at] !== space)) return needsCare
-  slot.strings.readPlain(bytes, start, at, slot.codes, row)
+  column.strings.readPlain(bytes, start, at, column.codes, row)
   return at
 }

@@ -18,7 +18,7 @@ import {
 } from '../../../lib/ascii.ts'
 import { earliestMs, latestMs } from '../../../model/instant.ts'
 import type { LinePrecision } from '../../../model/line-format.ts'
-import type { FieldSlot } from '../../columns/field-slot.ts'
+import type { FieldColumn } from '../../columns/field-column.ts'
 import { readDouble, readPlainWhole } from '../read-number.ts'
 
 /** Given back in place of the next place: the line is at fault, or is not plain. */
@@ -56,16 +56,16 @@ function lineEndAt(bytes: Buffer, at: number): number {
   return bytes[at] === carriageReturn && (at + 1 >= bytes.length || bytes[at + 1] === newline) ? at + 1 : needsCare
 }
 
-export function readFieldValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
-  switch (slot.type) {
+export function readFieldValue(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
+  switch (column.type) {
     case 'double':
-      return readDoubleValue(bytes, start, slot, row)
+      return readDoubleValue(bytes, start, column, row)
     case 'long':
-      return readLongValue(bytes, start, slot, row)
+      return readLongValue(bytes, start, column, row)
     case 'string':
-      return slot.isIdentifier ? needsCare : readStringValue(bytes, start, slot, row)
+      return column.isIdentifier ? needsCare : readStringValue(bytes, start, column, row)
     case 'boolean':
-      return readBooleanValue(bytes, start, slot, row)
+      return readBooleanValue(bytes, start, column, row)
     default:
       return needsCare
   }
@@ -83,30 +83,30 @@ export function valueEnd(bytes: Buffer, at: number): number {
     : needsCare
 }
 
-function readDoubleValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+function readDoubleValue(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   if (!beginsPlainNumber(bytes, start)) return needsCare
-  const end = readDouble(bytes, start, slot.numbers, row)
-  if (!Number.isFinite(slot.numbers[row]!)) return needsCare
+  const end = readDouble(bytes, start, column.numbers, row)
+  if (!Number.isFinite(column.numbers[row]!)) return needsCare
   const byte = bytes[end]
   if (byte !== lowerI && byte !== lowerU) return valueEnd(bytes, end)
-  return readLongValue(bytes, start, slot, row)
+  return readLongValue(bytes, start, column, row)
 }
 
-export function readLongValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+export function readLongValue(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   if (!beginsPlainNumber(bytes, start)) return needsCare
-  const end = readPlainWhole(bytes, start, slot.numbers, row)
+  const end = readPlainWhole(bytes, start, column.numbers, row)
   if (end < 0 || bytes[end] === dot) return needsCare
   if (bytes[end] === lowerI) return valueEnd(bytes, end + 1)
   if (bytes[end] !== lowerU) return valueEnd(bytes, end)
   return bytes[start] === minus ? needsCare : valueEnd(bytes, end + 1)
 }
 
-export function readStringValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+export function readStringValue(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   if (bytes[start] !== quote) return needsCare
   let at = start + 1
   while (endsString[bytes[at]!] === 0) at++
   if (bytes[at] !== quote) return needsCare
-  slot.strings.readPlain(bytes, start + 1, at, slot.codes, row)
+  column.strings.readPlain(bytes, start + 1, at, column.codes, row)
   return valueEnd(bytes, at + 1)
 }
 
@@ -115,10 +115,10 @@ const spellings = [
   { first: lowerF, value: 0, text: Buffer.from('false') },
 ] as const
 
-export function readBooleanValue(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+export function readBooleanValue(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   for (const { first, value, text } of spellings) {
     if (bytes[start] !== first) continue
-    slot.flags[row] = value
+    column.flags[row] = value
     const short = valueEnd(bytes, start + 1)
     if (short >= 0) return short
     const end = afterLead(bytes, start, text)

@@ -18,7 +18,7 @@ interface ExactLong {
  * The column of one field while rows are written to it by their index. A row may be written over again: what counts is what was written
  * last. One class for all types, with the arrays that a type does not need left empty, keeps the hot code on one object shape.
  */
-export class FieldSlot {
+export class FieldColumn {
   readonly field: Field
   readonly type: Field['type']
   /** Whether a row without a value is rejected. */
@@ -132,7 +132,7 @@ export class FieldSlot {
     if (!Number.isSafeInteger(nearest)) this.#exact.push({ row, value })
   }
 
-  /** The first `rows` rows. The slot lets go of them. JSON values come as their texts. */
+  /** The first `rows` rows. The column lets go of them. JSON values come as their texts. */
   finish(rows: number): ColumnVector {
     // A view costs more than a row, so there is none where nothing is left out.
     const numbers = this.numbers.length > rows ? this.numbers.subarray(0, rows) : this.numbers
