@@ -11,7 +11,7 @@ import type { Held } from '../lib/held.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
-import type { Reach } from '../observe/step.ts'
+import type { Reach } from '../observe/crash-point.ts'
 import { type BackupFile, contentsName, encodeContents } from './backup-contents.ts'
 
 export const BackupAnswer = Type.Object(

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Disk } from '../lib/disk.ts'
 import { copyDurably, writeDurably } from '../lib/durable-files.ts'
 import { pathBehind } from '../lib/path-behind.ts'
-import type { Reach } from '../observe/step.ts'
+import type { Reach } from '../observe/crash-point.ts'
 import { type BackupContents, encodeContents, readContents } from './backup-contents.ts'
 
 /** Stands in a restored folder, as what it was restored from; before the end it tells a restore that did not finish. */

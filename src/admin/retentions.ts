@@ -4,7 +4,7 @@ import { addDuration, parseDuration } from '../model/duration.ts'
 import type { Entity } from '../model/entity.ts'
 import { earliestMs, msPerDay } from '../model/instant.ts'
 import { invalidRequest } from '../model/problem.ts'
-import type { Reach } from '../observe/step.ts'
+import type { Reach } from '../observe/crash-point.ts'
 
 export interface RetentionParts {
   readonly ingests: Pick<IngestCatalog, 'entities' | 'retain'>

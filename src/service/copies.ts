@@ -2,7 +2,7 @@
 
 import type { Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
-import type { Reach } from '../observe/step.ts'
+import type { Reach } from '../observe/crash-point.ts'
 import { type RestoredCopy, restoreCopy } from '../replica/restore-copy.ts'
 import { isFinalForCommand, StoreAttempts } from '../replica/store-attempts.ts'
 import { verifyCopy } from '../replica/verify-copy.ts'

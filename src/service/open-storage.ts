@@ -19,7 +19,7 @@ import { narrowFolder } from '../lib/private-files.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
-import type { Reach } from '../observe/step.ts'
+import type { Reach } from '../observe/crash-point.ts'
 import { StoreClient } from '../store-thread/main-side/store-client.ts'
 
 /** Puts one part away; the server hears when to stop at once. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { asideSteps, type Step } from '../../src/observe/step.ts'
+import { asideCrashPoints, type CrashPoint } from '../../src/observe/crash-point.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { PeakMemory } from '../support/peak-memory.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -80,9 +80,9 @@ test('the canary: a store that begins a push anew in its midst is caught', async
   expect(findings.doubled).toBeGreaterThan(0)
 })
 
-test.each<[string, readonly Step[]]>([
+test.each<[string, readonly CrashPoint[]]>([
   ['', []],
-  [', also where the start that sets it aside is killed', asideSteps],
+  [', also where the start that sets it aside is killed', asideCrashPoints],
 ])(
   'a push that kills the whole process is set aside after some starts, and the others are stored once%s',
   async (_words, killedAt) => {

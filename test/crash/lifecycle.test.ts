@@ -1,12 +1,12 @@
 // The server ends at every step of a replay, of dropping an entity and of items that leave.
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lifecycleSteps } from '../../src/observe/step.ts'
+import { lifecycleCrashPoints } from '../../src/observe/crash-point.ts'
 import { LifecycleWorld } from './lifecycle-world.ts'
 import { withPasses } from './passes.ts'
 
 const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
-const steps = withPasses(lifecycleSteps, () => [0, 2])
+const steps = withPasses(lifecycleCrashPoints, () => [0, 2])
 
 let world: LifecycleWorld
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Step } from '../../src/observe/step.ts'
+import type { CrashPoint } from '../../src/observe/crash-point.ts'
 import type { CopyPlace } from '../../src/service/open-object-store.ts'
 import { makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
@@ -65,7 +65,7 @@ export class ReplicaRounds {
   }
 
   /** Pushes until the server is killed, after a while or at a step; then its folder is thrown away. */
-  async loseMachine(at: { readonly step: Step; readonly passes: number } | null, environment = {}): Promise<void> {
+  async loseMachine(at: { readonly step: CrashPoint; readonly passes: number } | null, environment = {}): Promise<void> {
     const kill: Record<string, string> = at === null ? {} : { KILL_AT_STEP: `${at.step}:${at.passes}` }
     const server = await this.#start({ ...kill, ...environment }).catch((error: unknown) => {
       if (String(error).includes('ended with null')) return null
@@ -84,7 +84,7 @@ export class ReplicaRounds {
   }
 
   /** The folder from the copy; the restore itself is killed at a step first, where one is given. */
-  async restore(step: Step | null = null): Promise<void> {
+  async restore(step: CrashPoint | null = null): Promise<void> {
     if (step !== null) {
       const { url, endpoint } = this.#place
       const environment = { ...process.env, TIDEMARK_REPLICA_ENDPOINT: endpoint, KILL_AT_STEP: `${step}:0` }

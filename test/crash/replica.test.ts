@@ -1,6 +1,6 @@
 // The machine is lost while it copies, again and again: nothing that was acknowledged is missing, or no more than was said.
 import { expect, test } from 'vitest'
-import { copyRestoreSteps, replicaSteps } from '../../src/observe/step.ts'
+import { copyRestoreCrashPoints, replicaCrashPoints } from '../../src/observe/crash-point.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { ReplicaRounds } from './replica-rounds.ts'
 
@@ -35,11 +35,11 @@ test(`without it a prefix is there, no older than the lag that was shown (seed $
 
 test(`killed at each step of copying and of restoring (seed ${seed})`, () =>
   withRounds(true, async (world) => {
-    for (const step of replicaSteps) {
+    for (const step of replicaCrashPoints) {
       for (const passes of [0, 3]) {
         await world.loseMachine({ step, passes: step === 'replica-claimed' ? 0 : passes })
         await world.restore(
-          passes === 0 ? null : copyRestoreSteps[replicaSteps.indexOf(step) % copyRestoreSteps.length],
+          passes === 0 ? null : copyRestoreCrashPoints[replicaCrashPoints.indexOf(step) % copyRestoreCrashPoints.length],
         )
         expect({ step, passes, ...(await world.findings()) }).toMatchObject(none)
       }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
-import type { Step } from '../../src/observe/step.ts'
+import type { CrashPoint } from '../../src/observe/crash-point.ts'
 import { call, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -24,7 +24,7 @@ export const restlessEnvironment = {
 const program = resolve('test/crash/planted/serve-kill-at-step.mjs')
 
 export interface StepRound {
-  readonly step: Step
+  readonly step: CrashPoint
   /** How many times the step is passed before the server ends at it. */
   readonly passes: number
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { restoreSteps, type Step, serviceSteps, storeSteps } from '../../src/observe/step.ts'
+import { restoreCrashPoints, type CrashPoint, serviceCrashPoints, storeCrashPoints } from '../../src/observe/crash-point.ts'
 import { ServerProcess } from '../support/server-process.ts'
 import { clean, judge } from './kill-rounds.ts'
 import { withPasses } from './passes.ts'
@@ -12,7 +12,7 @@ import { makeBackup, StepRounds } from './step-rounds.ts'
 const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
 const pause = (): Promise<void> => new Promise((next) => setTimeout(next, 5))
 // A backup goes through its steps once, and a journal's file is rarely followed by another.
-const steps = withPasses<Step>([...storeSteps, ...serviceSteps], (step) =>
+const steps = withPasses<CrashPoint>([...storeCrashPoints, ...serviceCrashPoints], (step) =>
   step.startsWith('backup') ? [0] : step === 'journal-rotated' ? [0, 1] : [0, 3],
 )
 
@@ -48,7 +48,7 @@ describe(`a crash (TIDEMARK_CRASH_SEED=${seed})`, () => {
     }
   })
 
-  test.each(restoreSteps)('of a restore at %s leaves a whole folder or none', async (step) => {
+  test.each(restoreCrashPoints)('of a restore at %s leaves a whole folder or none', async (step) => {
     const server = await rounds.start()
     const backup = await makeBackup(server.url)
     await server.kill()

@@ -10,7 +10,7 @@ import { openFileJournalReader } from '../../src/journal/file/file-journal-reade
 import type { JournalReader } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import type { Observe } from '../../src/observe/event.ts'
-import type { Step } from '../../src/observe/step.ts'
+import type { CrashPoint } from '../../src/observe/crash-point.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { openStore } from '../../src/store/embedded/open-store.ts'
 import type { SealedFile } from '../../src/store/embedded/reading/sealed-source.ts'
@@ -39,7 +39,7 @@ export interface Sabotage {
   readonly manifest?: (manifest: ManifestCatalog) => ManifestCatalog
   readonly catalog?: (catalog: PipelineCatalog) => PipelineCatalog
   /** `trim` deletes from the journal what has been judged. */
-  readonly reach?: (step: Step, trim: () => Promise<void>) => void
+  readonly reach?: (step: CrashPoint, trim: () => Promise<void>) => void
   readonly writer?: (store: EmbeddedStore) => SeriesWriter
 }
 
@@ -108,7 +108,7 @@ export class SimulatedThread {
     const pipeline = await openPipeline(parts, catalog, journal, store)
     const counts = new IngestCounts(manifest.counts)
     const stopping = new AbortController()
-    const reach = (step: Step): void => sabotage.reach?.(step, () => parts.trim(pipeline.position))
+    const reach = (step: CrashPoint): void => sabotage.reach?.(step, () => parts.trim(pipeline.position))
     const removeFile = (file: SealedFile): Promise<void> => opened.folder.remove(file)
     const removals = new Removals({ removeFile, removeEntity, isHeld: false, observe, reach })
     const departures = await Departures.open({ ...catalog, observe, reach, signal: stopping.signal })

@@ -7,7 +7,7 @@ import { parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, TimeUnit } from '../parse/syntax.ts'
 import { duckSql, type SqlText } from './duck-sql.ts'
-import { type Steps, unitPeriod, writeInterval } from './periods.ts'
+import { type PeriodParts, unitPeriod, writeInterval } from './periods.ts'
 
 const zoneAtEnd = /T.*(Z|[+-]\d{2}(:?\d{2})?)$/
 
@@ -52,14 +52,14 @@ export function intervalLiteral(literal: Extract<Expression, { kind: 'interval' 
 }
 
 /** What a literal adds to an instant. */
-export function intervalSteps(literal: Extract<Expression, { kind: 'interval' }>): Steps {
+export function intervalSteps(literal: Extract<Expression, { kind: 'interval' }>): PeriodParts {
   const { isNegative, sum } = readIntervalLiteral(literal)
   return isNegative ? { months: -sum.months, days: -sum.days, ms: -sum.ms } : sum
 }
 
 function readIntervalLiteral({ value, negative, from, to, place }: Extract<Expression, { kind: 'interval' }>): {
   readonly isNegative: boolean
-  readonly sum: Steps
+  readonly sum: PeriodParts
 } {
   const wrong = sqlProblem(
     place,
@@ -77,13 +77,13 @@ function readIntervalLiteral({ value, negative, from, to, place }: Extract<Expre
   if (first < 0 && !isSimple) throw wrong
   const hasFraction = digits.includes('.')
   if (numbers.length !== parts.length + (hasFraction ? 1 : 0) || (hasFraction && parts.at(-1) !== 'SECOND')) throw wrong
-  let sum: Steps = { months: 0, days: 0, ms: 0 }
+  let sum: PeriodParts = { months: 0, days: 0, ms: 0 }
   for (const [index, unit] of parts.entries()) sum = add(sum, unitPeriod(unit), Number(numbers[index]))
   if (hasFraction) sum = { ...sum, ms: sum.ms + Number(numbers.at(-1)!.slice(0, 3).padEnd(3, '0')) }
   return { isNegative, sum }
 }
 
-function add(sum: Steps, unit: Period, count: number): Steps {
+function add(sum: PeriodParts, unit: Period, count: number): PeriodParts {
   return {
     months: sum.months + periodMonths(unit) * count,
     days: sum.days + periodDays(unit) * count,

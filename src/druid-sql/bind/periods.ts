@@ -93,14 +93,14 @@ function intervalOf(period: Period, count: SqlText): SqlText {
   return writeInterval({ months: periodMonths(period), days: periodDays(period), ms: periodTimeMs(period) }, count)
 }
 
-export interface Steps {
+export interface PeriodParts {
   readonly months: number
   readonly days: number
   readonly ms: number
 }
 
 /** As an interval of the engine, `count` times; not of nothing. */
-export function writeInterval({ months, days, ms }: Steps, count?: SqlText): SqlText {
+export function writeInterval({ months, days, ms }: PeriodParts, count?: SqlText): SqlText {
   const times = count === undefined ? duckSql`` : duckSql` * ${count}`
   const parts = [
     ...(months === 0 ? [] : [duckSql`to_months(CAST(${plainInteger(months)}${times} AS INTEGER))`]),

@@ -4,7 +4,7 @@ import { type JournalEntry, type JournalWriter, positionAfter } from '../../jour
 import { Serial } from '../../lib/serial.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import type { Repair, RowMapping } from '../../model/row-mapping.ts'
-import type { Reach } from '../../observe/step.ts'
+import type { Reach } from '../../observe/crash-point.ts'
 import type { IngestProgress } from '../progress.ts'
 import { AsideTexts } from './aside-texts.ts'
 import { mendRow } from './mend-row.ts'

@@ -14,7 +14,7 @@ const needsCare = -1
 const leadBytesMax = 512
 
 /** What was found after a field's value: the bytes up to the next value, as far as its colon, and whose value that is. */
-interface Step {
+interface Transition {
   readonly lead: Uint8Array
   readonly target: number
 }
@@ -30,7 +30,7 @@ export class RowScanner {
   readonly #bySource: ReadonlyMap<string, number>
   readonly #timestamps: TimestampReader
   /** By 1 + the field before; at 0 what opens a row. */
-  readonly #steps: Step[]
+  readonly #transitions: Transition[]
   /** The row in which each field was read last, to notice a property that comes twice or is absent. */
   readonly #seenIn: Float64Array
   #rowsRead = 0
@@ -39,7 +39,7 @@ export class RowScanner {
     this.#columns = columns
     this.#bySource = bySource
     this.#timestamps = timestamps
-    this.#steps = Array.from({ length: columns.length + 1 }, () => ({ lead: new Uint8Array([0]), target: 0 }))
+    this.#transitions = Array.from({ length: columns.length + 1 }, () => ({ lead: new Uint8Array([0]), target: 0 }))
     this.#seenIn = new Float64Array(columns.length)
   }
 
@@ -47,23 +47,23 @@ export class RowScanner {
   read(bytes: Buffer, start: number, row: number): number {
     const columns = this.#columns
     const seenIn = this.#seenIn
-    const steps = this.#steps
+    const transitions = this.#transitions
     const rowsRead = ++this.#rowsRead
     let at = start
     let from = 0
     let found = 0
     do {
-      let step = steps[from]!
-      let value = afterLead(bytes, at, step.lead)
+      let transition = transitions[from]!
+      let value = afterLead(bytes, at, transition.lead)
       if (value < 0) {
         const learned = this.#learn(bytes, at)
         if (learned === null) return needsCare
-        step = learned
-        value = at + step.lead.length
-        if (step.lead.length <= leadBytesMax) steps[from] = step
+        transition = learned
+        value = at + transition.lead.length
+        if (transition.lead.length <= leadBytesMax) transitions[from] = transition
       }
       if (bytes[value]! <= space) value = skipSpace(bytes, value)
-      const target = step.target
+      const target = transition.target
       if (seenIn[target] === rowsRead) return needsCare
       seenIn[target] = rowsRead
       at = readValue(bytes, value, columns[target]!, row, this.#timestamps)
@@ -77,7 +77,7 @@ export class RowScanner {
   }
 
   /** From a brace or comma at or after `at` to the colon after the next key; null where the key is none of the sources, or there is none. */
-  #learn(bytes: Buffer, at: number): Step | null {
+  #learn(bytes: Buffer, at: number): Transition | null {
     const key = skipSpace(bytes, skipSpace(bytes, at) + 1)
     if (bytes[key] === closeBrace) return null
     const keyEnd = skipString(bytes, key)

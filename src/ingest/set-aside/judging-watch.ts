@@ -6,7 +6,7 @@ import type { AsideDecision, AsideLevel, SetAsideCatalog } from '../../catalog/s
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
-import type { Reach } from '../../observe/step.ts'
+import type { Reach } from '../../observe/crash-point.ts'
 import { emptyNote, type JudgedSpan, type JudgingNote, type JudgingNotes, type Suspect } from './judging-notes.ts'
 
 /**

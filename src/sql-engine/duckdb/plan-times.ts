@@ -1,13 +1,13 @@
 // From which times a statement takes rows, as the engine's plan of it tells: what it asks of files while it reads them.
 import type { TimeBounds } from '../sql-engine.ts'
 
-interface Step {
+interface PlanNode {
   readonly name?: unknown
-  readonly children?: readonly Step[]
+  readonly children?: readonly PlanNode[]
   readonly extra_info?: { readonly Filters?: string | readonly string[] }
 }
 
-/** Leaves of a plan that take their rows from files, from items of metadata, or from another step of the same plan. */
+/** Leaves of a plan that take their rows from files, from items of metadata, or from another node of the same plan. */
 const readers: ReadonlySet<string> = new Set(['READ_PARQUET', 'SEQ_SCAN', 'CTE_SCAN', 'DELIM_SCAN'])
 
 /**
@@ -15,10 +15,10 @@ const readers: ReadonlySet<string> = new Set(['READ_PARQUET', 'SEQ_SCAN', 'CTE_S
  * other leaves tells nothing: the engine may have counted a file by its footer, or left it out by what it says of itself, and nothing in the plan
  * then names the file.
  */
-export function timesOfPlan(plan: readonly Step[]): TimeBounds | null {
+export function timesOfPlan(plan: readonly PlanNode[]): TimeBounds | null {
   const readings: TimeBounds[] = []
   let isWhole = true
-  const visit = ({ name, extra_info, children }: Step): void => {
+  const visit = ({ name, extra_info, children }: PlanNode): void => {
     const kind = String(name).trim()
     if ((children ?? []).length === 0 && !readers.has(kind)) isWhole = false
     if (kind === 'READ_PARQUET') readings.push(boundsOf(extra_info?.Filters ?? []))

@@ -14,7 +14,7 @@ import { selectionFilter } from './selection-filter.ts'
 import { type TagKey, TagKeys } from './tag-keys.ts'
 
 /** The newest date of each tag in the stretch before each tick, by the tick's place. */
-type Steps = Map<TagKey, Map<number, number>>
+type NewestAtTicks = Map<TagKey, Map<number, number>>
 
 /** Ticks of a tag between two looks at the clock. */
 const ticksAtOnce = 1024
@@ -57,8 +57,8 @@ export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun):
   )
 }
 
-async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<Steps> {
-  const steps: Steps = new Map()
+async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<NewestAtTicks> {
+  const steps: NewestAtTicks = new Map()
   const tags = new TagKeys(selection)
   for (const stretch of tickStretches(selection, ticksMs)) {
     const query = {
@@ -90,8 +90,8 @@ async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRu
   return steps
 }
 
-async function replacedSteps(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<Steps> {
-  const steps: Steps = new Map()
+async function replacedSteps(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<NewestAtTicks> {
+  const steps: NewestAtTicks = new Map()
   const tags = new TagKeys(selection)
   const fromMs = startMs(selection, ticksMs[0] + 1)
   const toMs = ticksMs[ticksMs.length - 1]
@@ -133,7 +133,7 @@ function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketStr
   return stretchesOf(starts, fromMs, last)
 }
 
-function checkRows(steps: Steps, ticks: number, limit: number): void {
+function checkRows(steps: NewestAtTicks, ticks: number, limit: number): void {
   let rows = 0
   for (const ofTag of steps.values()) {
     let first = ticks

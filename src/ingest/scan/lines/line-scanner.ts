@@ -10,13 +10,13 @@ import { afterLead, endsBare, needsCare, readFieldValue, readLineTime } from './
 const leadBytesMax = 512
 
 /** What was found after a value: the bytes up to the next one, as far as its equals sign, and whose value that is. */
-interface Step {
+interface Transition {
   readonly lead: Uint8Array
   readonly target: number
   readonly isField: boolean
 }
 
-const noStep: Step = { lead: new Uint8Array([0]), target: 0, isField: false }
+const noTransition: Transition = { lead: new Uint8Array([0]), target: 0, isField: false }
 
 /** Reads plain lines without fault, of which each is one row. Whatever else a line is, it is for `parseLine` and `readWithCare` to say. */
 export class LineScanner {
@@ -26,7 +26,7 @@ export class LineScanner {
   readonly #measurement: number
   readonly #time: number
   /** By twice 1 + the field before, at 0 the measurement; the odd ones within the line's fields. */
-  readonly #steps: Step[]
+  readonly #transitions: Transition[]
   /** The line in which each field was read last. */
   readonly #seenIn: Float64Array
   #linesRead = 0
@@ -37,7 +37,7 @@ export class LineScanner {
     const measurement = bySource.get(measurementProperty) ?? -1
     this.#measurement = columns[measurement]?.type === 'string' ? measurement : -1
     this.#time = columns.findIndex(({ field }) => field.role === 'time')
-    this.#steps = Array.from({ length: 2 * (columns.length + 1) }, () => noStep)
+    this.#transitions = Array.from({ length: 2 * (columns.length + 1) }, () => noTransition)
     this.#seenIn = new Float64Array(columns.length)
   }
 
@@ -49,7 +49,7 @@ export class LineScanner {
     if (this.#measurement < 0 || this.#time < 0) return needsCare
     const columns = this.#columns
     const seenIn = this.#seenIn
-    const steps = this.#steps
+    const transitions = this.#transitions
     const line = ++this.#linesRead
     seenIn[this.#measurement] = line
     let at = readBare(bytes, start, columns[this.#measurement]!, row)
@@ -57,19 +57,19 @@ export class LineScanner {
     let isField = false
     let found = 2
     while (at >= 0 && !(isField && bytes[at] !== comma)) {
-      let step = steps[from]!
-      let value = afterLead(bytes, at, step.lead)
+      let transition = transitions[from]!
+      let value = afterLead(bytes, at, transition.lead)
       if (value < 0) {
         const learned = this.#learn(bytes, at, isField)
         if (learned === null) return needsCare
-        step = learned
-        value = at + step.lead.length
-        if (step.lead.length <= leadBytesMax) steps[from] = step
+        transition = learned
+        value = at + transition.lead.length
+        if (transition.lead.length <= leadBytesMax) transitions[from] = transition
       }
-      const { target } = step
+      const { target } = transition
       if (seenIn[target] === line) return needsCare
       seenIn[target] = line
-      isField = step.isField
+      isField = transition.isField
       at = isField ? readFieldValue(bytes, value, columns[target]!, row) : readBare(bytes, value, columns[target]!, row)
       from = 2 * (target + 1) + (isField ? 1 : 0)
       found++
@@ -82,7 +82,7 @@ export class LineScanner {
   }
 
   /** From a comma or space to the equals sign after the next name; null where that is not plain, or names no field. */
-  #learn(bytes: Buffer, at: number, isInFields: boolean): Step | null {
+  #learn(bytes: Buffer, at: number, isInFields: boolean): Transition | null {
     const isField = isInFields || bytes[at] === space
     let keyEnd = at + 1
     while (endsBare[bytes[keyEnd]!] === 0) keyEnd++

@@ -34,7 +34,7 @@ export async function checkBytes(
     file = await disk.open(path, { create: false })
     if ((await file.size()) !== index.summary.parquetBytes)
       throw new DamagedFileError(path, 'it is not as long as it was')
-    const bytes = new SteppedBytes(file)
+    const bytes = new ChunkedBytes(file)
     for (const { offset, bytes: length, checksum } of piecesOf(index)) {
       if ((await bytes.checksum(offset, length)) !== checksum)
         throw new DamagedFileError(path, `what is at ${offset} of it is damaged`)
@@ -66,7 +66,7 @@ function* piecesOf(index: FileIndex): Generator<Piece> {
 }
 
 /** Reads a file in steps that are much longer than most pieces. */
-class SteppedBytes {
+class ChunkedBytes {
   readonly #file: DiskFile
   readonly #buffer = new Uint8Array(stepBytes)
   #start = 0

@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { sortInSlices } from '../../../lib/sort-in-slices.ts'
-import type { Reach } from '../../../observe/step.ts'
+import type { Reach } from '../../../observe/crash-point.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { MergedSource } from '../reading/merged-source.ts'

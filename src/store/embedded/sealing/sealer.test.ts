@@ -6,7 +6,7 @@ import { always, selection, tag, time, value } from '../../../../test/support/se
 import { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { Plan } from '../../../model/plan.ts'
-import type { Step } from '../../../observe/step.ts'
+import type { CrashPoint } from '../../../observe/crash-point.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 
@@ -24,7 +24,7 @@ let nowMs = 0
 let position = 0
 let store: EmbeddedStore
 let folder: MemoryFolder
-let steps: Step[]
+let steps: CrashPoint[]
 
 beforeEach(() => {
   nowMs = 1000
@@ -58,7 +58,7 @@ function push(rows: readonly Row[], entityId = 1): void {
 }
 
 function options(dayRowsMin: number, into: SealedFolder = folder) {
-  return { folder: into, dayRowsMin, sinceMs: () => null, pacer, reach: (step: Step) => void steps.push(step) }
+  return { folder: into, dayRowsMin, sinceMs: () => null, pacer, reach: (step: CrashPoint) => void steps.push(step) }
 }
 
 async function seal(dayRowsMin: number): Promise<readonly SealedFile[]> {

@@ -3,7 +3,7 @@
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type { Observe } from '../../../observe/event.ts'
-import type { Reach } from '../../../observe/step.ts'
+import type { Reach } from '../../../observe/crash-point.ts'
 import type { EmbeddedStore, FrozenRows } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { sealRows } from '../sealing/sealer.ts'

@@ -1,7 +1,7 @@
 // The places where a crash could leave things half done, by name. Nothing happens there in production: the crash tests kill the process
-// at each of them, so a step that is not in this table is not proved.
+// at each of them, so one that is not in this table is not proved.
 
-export const storeSteps = [
+export const storeCrashPoints = [
   'seal-frozen',
   'seal-file-written',
   'seal-file-renamed',
@@ -18,7 +18,7 @@ export const storeSteps = [
   'merge-files-removed',
 ] as const
 
-export const serviceSteps = [
+export const serviceCrashPoints = [
   'journal-rotated',
   'journal-trimmed',
   'backup-held',
@@ -30,7 +30,7 @@ export const serviceSteps = [
 ] as const
 
 /** What replays, dropped entities and retention do; of both threads. */
-export const lifecycleSteps = [
+export const lifecycleCrashPoints = [
   'replay-journaled',
   'replay-taken',
   'ingest-deleted',
@@ -42,10 +42,10 @@ export const lifecycleSteps = [
   'leave-readers-switched',
 ] as const
 
-export const restoreSteps = ['restore-begun', 'restore-file-copied', 'restore-files-copied', 'restore-renamed'] as const
+export const restoreCrashPoints = ['restore-begun', 'restore-file-copied', 'restore-files-copied', 'restore-renamed'] as const
 
 /** Of the copy elsewhere, and of a folder that is made of it. */
-export const replicaSteps = [
+export const replicaCrashPoints = [
   'replica-claimed',
   'replica-catalog-copied',
   'replica-parts-written',
@@ -55,7 +55,7 @@ export const replicaSteps = [
   'replica-deleted',
 ] as const
 
-export const copyRestoreSteps = [
+export const copyRestoreCrashPoints = [
   'copy-restore-begun',
   'copy-restore-file-written',
   'copy-restore-journal-written',
@@ -63,16 +63,16 @@ export const copyRestoreSteps = [
 ] as const
 
 /** Of entries that end the judge. */
-export const asideSteps = ['aside-recorded'] as const
+export const asideCrashPoints = ['aside-recorded'] as const
 
-export type Step =
-  | (typeof storeSteps)[number]
-  | (typeof serviceSteps)[number]
-  | (typeof lifecycleSteps)[number]
-  | (typeof restoreSteps)[number]
-  | (typeof replicaSteps)[number]
-  | (typeof copyRestoreSteps)[number]
-  | (typeof asideSteps)[number]
+export type CrashPoint =
+  | (typeof storeCrashPoints)[number]
+  | (typeof serviceCrashPoints)[number]
+  | (typeof lifecycleCrashPoints)[number]
+  | (typeof restoreCrashPoints)[number]
+  | (typeof replicaCrashPoints)[number]
+  | (typeof copyRestoreCrashPoints)[number]
+  | (typeof asideCrashPoints)[number]
 
-/** Told when a step is reached; work goes on when it returns. */
-export type Reach = (step: Step) => void
+/** Told when one is reached; work goes on when it returns. */
+export type Reach = (point: CrashPoint) => void
