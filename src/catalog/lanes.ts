@@ -88,7 +88,7 @@ export interface LaneCatalog {
    * Notes which push each key stands for, and resolves with the positions of those that repeat another: the first that is told holds the key
    * for a day (by `receivedMs`), against pushes of the same body. The same entry told again is no repetition of itself.
    */
-  claimKeys(entries: readonly KeyedEntry[]): Promise<ReadonlySet<number>>
+  settleKeys(entries: readonly KeyedEntry[]): Promise<ReadonlySet<number>>
   /**
    * Keeps the outcome as `OutcomeCatalog.add`, counts the rows and moves `keptPosition` on, in one transaction. False, and nothing is kept, when
    * the lane is not at `fromPosition`.

@@ -152,7 +152,7 @@ export class LaneWorker {
       return [{ subscriberId, ingestId, key, bodyHash, position, rows, receivedMs }]
     })
     if (keyed.length === 0) return entries
-    const repeated = await this.#parts.lanes.claimKeys(keyed)
+    const repeated = await this.#parts.lanes.settleKeys(keyed)
     return repeated.size === 0 ? entries : entries.filter(({ position }) => !repeated.has(position))
   }
 

@@ -232,7 +232,7 @@ describe('keys that pipelines meet', () => {
     ['any characters', [[entry(1, '\0é'), entry(2, '\0e'), entry(3, '\0é')]], [3]],
   ])('%s', async (_, told, repeated) => {
     const found: number[] = []
-    for (const entries of told) found.push(...(await catalog.lanes.claimKeys(entries)))
+    for (const entries of told) found.push(...(await catalog.lanes.settleKeys(entries)))
     expect(found).toEqual(repeated)
   })
 
@@ -250,7 +250,7 @@ describe('keys that pipelines meet', () => {
           for (const { key, position: at } of entries) if (!first.has(key)) first.set(key, at)
           const expected = entries.filter((each) => first.get(each.key) !== each.position).map((each) => each.position)
           for (let time = 0; time < times; time += 1) {
-            const repeated = await (time % 2 === 0 ? catalog : other).lanes.claimKeys(entries)
+            const repeated = await (time % 2 === 0 ? catalog : other).lanes.settleKeys(entries)
             expect([...repeated].toSorted((a, b) => a - b)).toEqual(expected)
           }
         }
@@ -263,7 +263,7 @@ describe('keys that pipelines meet', () => {
     for (let n = 0; n < 10; n += 1) {
       const claims = await Promise.all(
         [0, 1, 2, 3].map((lane) =>
-          (lane % 2 === 0 ? catalog : other).lanes.claimKeys([
+          (lane % 2 === 0 ? catalog : other).lanes.settleKeys([
             entry(positionAt(lane, n), `x${n}`),
             entry(positionAt(lane, n) + 1, `y${n}`),
           ]),
@@ -286,7 +286,7 @@ describe('keys that requests reserve', () => {
   })
   const held = (position: number, isJudged = false) => ({ bodyHash: hash('body'), position, rows: 3, isJudged })
   const claim = (position: number, receivedMs: number) =>
-    catalog.lanes.claimKeys([{ ...name, ...push(position, receivedMs) }])
+    catalog.lanes.settleKeys([{ ...name, ...push(position, receivedMs) }])
 
   test('one pushes, the others wait and get the same', async () => {
     const asked = await Promise.all([0, 1, 2, 3].map((n) => reserve(10 + n, 'body', n % 2 === 0 ? catalog : other)))
@@ -336,7 +336,7 @@ describe('keys that requests reserve', () => {
 
   test('old keys are forgotten', async () => {
     await claim(1, 10)
-    await catalog.lanes.claimKeys([{ ...name, key: 'newer', ...push(2, 500) }])
+    await catalog.lanes.settleKeys([{ ...name, key: 'newer', ...push(2, 500) }])
     expect(await catalog.pushKeys.forget(500, new AbortController().signal)).toBe(1)
     expect(await catalog.pushKeys.find(name, 20)).toBeNull()
     expect(await catalog.pushKeys.find({ ...name, key: 'newer' }, 20)).not.toBeNull()

@@ -32,7 +32,7 @@ const pipeline = {
     pipeline.busy = pipeline.busy.then(async () => {
       const entries = journal.slice(judged)
       judged += entries.length
-      const repeated = await catalogs[0]!.lanes.claimKeys(entries)
+      const repeated = await catalogs[0]!.lanes.settleKeys(entries)
       stored.push(...entries.filter(({ position }) => !repeated.has(position)))
     })
     return pipeline.busy
@@ -159,10 +159,10 @@ describe('keys that processes share', () => {
     const [first, again] = [entry(0, nowMs), entry(1, nowMs + hourMs)]
     // Both wait for days; the first one is judged when the keys of these days are forgotten.
     nowMs += 3 * dayMs
-    expect(await catalog.lanes.claimKeys([first])).toEqual(new Set())
+    expect(await catalog.lanes.settleKeys([first])).toEqual(new Set())
     await keys.forget(again.receivedMs, AbortSignal.timeout(10_000))
-    expect(await catalog.lanes.claimKeys([again])).toEqual(new Set([again.position]))
+    expect(await catalog.lanes.settleKeys([again])).toEqual(new Set([again.position]))
     await keys.forget(nowMs, AbortSignal.timeout(10_000))
-    expect(await catalog.lanes.claimKeys([entry(2, nowMs)])).toEqual(new Set())
+    expect(await catalog.lanes.settleKeys([entry(2, nowMs)])).toEqual(new Set())
   })
 })

@@ -14,10 +14,10 @@ import type {
 import type { CatalogLocks } from '../locks.ts'
 import type { RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
-import { claimKeys } from './claim-keys.ts'
 import { inTransaction } from './in-transaction.ts'
 import { OutcomeKeeper } from './keep-outcome.ts'
 import { keepReplay } from './replay-rejected.ts'
+import { settleKeys } from './settle-keys.ts'
 import { noteSeen, noteStored, storedRowsOf, takeBack } from './stored-rows.ts'
 
 export interface LaneRepositoryParts {
@@ -48,8 +48,8 @@ export class LaneRepository implements LaneCatalog {
     return rows.map(laneStateOf)
   }
 
-  claimKeys(entries: readonly KeyedEntry[]): Promise<ReadonlySet<number>> {
-    return inTransaction(this.#database, (transaction) => claimKeys(transaction, entries))
+  settleKeys(entries: readonly KeyedEntry[]): Promise<ReadonlySet<number>> {
+    return inTransaction(this.#database, (transaction) => settleKeys(transaction, entries))
   }
 
   keep(step: LaneStep): Promise<boolean> {

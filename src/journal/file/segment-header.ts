@@ -53,7 +53,7 @@ export function segmentName(firstPosition: number): string {
   return `${firstPosition.toString().padStart(20, '0')}${nameEnd}`
 }
 
-/** Whether a file in the journal's folder claims to be a segment. */
+/** Whether a file in the journal's folder says that it is a segment. */
 export function isSegmentName(name: string): boolean {
   return name.endsWith(nameEnd)
 }

@@ -6,23 +6,23 @@ import { type KeyRow, keyHash, keyLifeMs } from './key-rows.ts'
 /** So many keys go in one statement. */
 const keysAtOnce = 1000
 
-interface Claim {
+interface KeyedRow {
   readonly name: string
   readonly entry: KeyedEntry
   readonly row: KeyRow
 }
 
-/** Notes which push each key stands for, and returns the positions of the entries that repeat another: see `LaneCatalog.claimKeys`. */
-export async function claimKeys(
+/** Notes which push each key stands for, and returns the positions of the entries that repeat another: see `LaneCatalog.settleKeys`. */
+export async function settleKeys(
   transaction: Transaction<Tables>,
   entries: readonly KeyedEntry[],
 ): Promise<ReadonlySet<number>> {
   const repeated = new Set<number>()
-  for (const wave of waves(entries.map(claimOf))) {
+  for (const wave of waves(entries.map(keyedRowOf))) {
     for (let from = 0; from < wave.length; from += keysAtOnce) {
-      const claims = wave.slice(from, from + keysAtOnce)
-      const standing = await standingAfter(transaction, claims)
-      for (const { name, entry } of claims) {
+      const keyed = wave.slice(from, from + keysAtOnce)
+      const standing = await standingAfter(transaction, keyed)
+      for (const { name, entry } of keyed) {
         if (isRepetition(entry, standing.get(name))) repeated.add(entry.position)
       }
     }
@@ -30,7 +30,7 @@ export async function claimKeys(
   return repeated
 }
 
-function claimOf(entry: KeyedEntry): Claim {
+function keyedRowOf(entry: KeyedEntry): KeyedRow {
   const key_hash = keyHash(entry)
   const row = {
     key_hash,
@@ -51,26 +51,26 @@ function nameOf(hash: Uint8Array): string {
 }
 
 /** One statement may write a row once: of entries with one key the first go together, then the second ones. Rows are locked in one order. */
-function waves(claims: readonly Claim[]): readonly (readonly Claim[])[] {
-  const found: Claim[][] = []
+function waves(keyed: readonly KeyedRow[]): readonly (readonly KeyedRow[])[] {
+  const found: KeyedRow[][] = []
   const met = new Map<string, number>()
-  for (const claim of claims) {
-    const wave = met.get(claim.name) ?? 0
-    met.set(claim.name, wave + 1)
+  for (const one of keyed) {
+    const wave = met.get(one.name) ?? 0
+    met.set(one.name, wave + 1)
     found[wave] ??= []
-    found[wave].push(claim)
+    found[wave].push(one)
   }
   return found.map((wave) => wave.sort((a, b) => (a.name < b.name ? -1 : 1)))
 }
 
-/** Writes the claims on keys that are free, and returns what each key stands for then. */
+/** Writes the keys that are free, and returns what each key stands for then. */
 async function standingAfter(
   transaction: Transaction<Tables>,
-  claims: readonly Claim[],
+  keyed: readonly KeyedRow[],
 ): Promise<ReadonlyMap<string, KeyRow>> {
   const written = await transaction
     .insertInto('push_keys')
-    .values(claims.map(({ row }) => row))
+    .values(keyed.map(({ row }) => row))
     .onConflict((conflict) =>
       conflict
         .column('key_hash')
@@ -90,7 +90,7 @@ async function standingAfter(
     .returningAll()
     .execute()
   const standing = new Map(written.map((row) => [nameOf(row.key_hash), row]))
-  const others = claims.filter(({ name }) => !standing.has(name)).map(({ row }) => row.key_hash)
+  const others = keyed.filter(({ name }) => !standing.has(name)).map(({ row }) => row.key_hash)
   if (others.length === 0) return standing
   for (const row of await transaction.selectFrom('push_keys').selectAll().where('key_hash', 'in', others).execute()) {
     standing.set(nameOf(row.key_hash), row)
@@ -107,7 +107,7 @@ function isFree({ eb, or, ref }: ExpressionBuilder<Tables & { excluded: KeyRow }
 }
 
 function isRepetition({ position, bodyHash }: KeyedEntry, standing: KeyRow | undefined): boolean {
-  if (standing === undefined) throw new Error('a key that was just claimed is not there')
+  if (standing === undefined) throw new Error('a key that was just written is not there')
   if (standing.position === position || standing.previous_position === position) return false
   return Buffer.compare(standing.body_hash, bodyHash) === 0
 }
