@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openFileJournal } from '../journal/file/file-journal.ts'
-import { openFileJournalReader } from '../journal/file/file-journal-reader.ts'
+import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { openJournalCopy } from '../journal/file/journal-copy.ts'
 import type { Disk, DiskFile } from '../lib/disk.ts'
 import { type FileMeasure, measureFile } from '../lib/durable-files.ts'
@@ -135,7 +135,7 @@ function open(
     },
     storedFiles: () => stored,
     keepKeys: async () => [],
-    readJournal: () => openFileJournalReader({ disk, directory: join(data, 'journal') }),
+    readJournal: () => openFileJournalCursor({ disk, directory: join(data, 'journal') }),
     newJournal: (directory, reachedPosition) => openJournalCopy({ disk, directory, settings, reachedPosition }),
     stepBytes: 30_000,
     reach: () => undefined,
@@ -217,7 +217,7 @@ test('where a seal ended within a push, the backup has all of the push', async (
   await journal.close()
   const { backups } = open(nodeDisk, undefined, { sealedPosition: 5, position: 8 })
   const { path } = await backups.make()
-  const reader = openFileJournalReader({ disk: nodeDisk, directory: join(path, 'journal') })
+  const reader = openFileJournalCursor({ disk: nodeDisk, directory: join(path, 'journal') })
   const entries = await reader.read(5, 8, 1000)
   expect(entries.map(({ position, rows }) => [position, rows])).toEqual([
     [3, 4],
@@ -250,7 +250,7 @@ test('large entries, which stand in files of their own, are copied in their plac
 })
 
 async function bodiesOf(directory: string): Promise<readonly string[]> {
-  const reader = openFileJournalReader({ disk: nodeDisk, directory })
+  const reader = openFileJournalCursor({ disk: nodeDisk, directory })
   const entries = await reader.read(0, 12, Number.POSITIVE_INFINITY)
   await reader.close()
   return entries.map(({ position, body: { length } }) => `${position}: ${length} bytes`)

@@ -4,14 +4,14 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
 import type { Manifest } from '../catalog/manifest.ts'
-import { type JournalReader, type LocalJournalWriter, positionAfter } from '../journal/journal.ts'
+import { type JournalCursor, type LocalJournalWriter, positionAfter } from '../journal/journal.ts'
 import { type Disk, isDiskFull } from '../lib/disk.ts'
 import { copyDurably, linkOrCopy, measureFile, writeDurably } from '../lib/durable-files.ts'
 import type { Held } from '../lib/held.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { Problem } from '../model/problem.ts'
-import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/crash-point.ts'
+import type { Observe } from '../observe/event.ts'
 import { type BackupFile, contentsName, encodeContents } from './backup-contents.ts'
 
 export const BackupAnswer = Type.Object(
@@ -47,7 +47,7 @@ export interface BackupParts {
   readonly storedFiles: (manifest: Manifest) => readonly BackedUpFile[]
   /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
   readonly keepKeys: (position: number) => Promise<readonly string[]>
-  readonly readJournal: () => JournalReader
+  readonly readJournal: () => JournalCursor
   /** A new journal that begins at a position, and gives entries their places in the order of the calls, whatever their sizes. */
   readonly newJournal: (directory: string, position: number) => Promise<LocalJournalWriter>
   /** How much of the journal is in memory at a time. */
@@ -177,10 +177,10 @@ export class Backups {
     const { readJournal, newJournal, stepBytes } = this.#parts
     const firstPosition = await this.#firstPosition(fromPosition, untilPosition)
     const journal = await newJournal(directory, firstPosition)
-    const reader = readJournal()
+    const cursor = readJournal()
     try {
       for (let position = firstPosition; position < untilPosition; ) {
-        const entries = await reader.read(position, untilPosition, stepBytes)
+        const entries = await cursor.read(position, untilPosition, stepBytes)
         const positions = await Promise.all(entries.map((entry) => journal.append(entry)))
         if (entries.some((entry, index) => entry.position !== positions[index])) {
           throw new Error('the entries of the journal got other positions in the backup')
@@ -191,7 +191,7 @@ export class Backups {
       // A journal that fails asks for another start of the service: of this one, which ends with the backup, only its cause counts.
       throw error instanceof Problem && error.cause instanceof Error ? error.cause : error
     } finally {
-      await journal.close().finally(() => reader.close())
+      await journal.close().finally(() => cursor.close())
     }
     // Its end is written when it is closed.
     if (journal.hasFailed) throw Object.assign(new Error('EIO: the end of the journal in the backup'), { code: 'EIO' })
@@ -199,12 +199,12 @@ export class Backups {
 
   /** A seal may end within an entry: the copy holds it whole. */
   async #firstPosition(fromPosition: number, untilPosition: number): Promise<number> {
-    const reader = this.#parts.readJournal()
+    const cursor = this.#parts.readJournal()
     try {
-      const [first] = await reader.read(fromPosition, untilPosition, 1)
+      const [first] = await cursor.read(fromPosition, untilPosition, 1)
       return Math.min(fromPosition, first?.position ?? fromPosition)
     } finally {
-      await reader.close()
+      await cursor.close()
     }
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bodyOf, inProcessRunner } from '../../test/support/in-process.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
-import type { ResultBatch, SeriesReader } from '../store/series-store.ts'
+import type { ResultBatch, SeriesQuerier } from '../store/series-store.ts'
 
 const plan: Plan = {
   kind: 'average',
@@ -21,7 +21,7 @@ const plan: Plan = {
 }
 const limits: PlanLimits = { resultRows: 100, buckets: 100, resultBytes: 100_000_000 }
 
-function readerOf(batches: Iterable<ResultBatch>): SeriesReader {
+function readerOf(batches: Iterable<ResultBatch>): SeriesQuerier {
   return {
     async *run() {
       yield* batches

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
-import { CsvError } from '../lib/csv-reader.ts'
+import { CsvError } from '../lib/csv-parser.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { printable } from '../lib/text-table.ts'
 import { SettingsError } from '../model/settings-error.ts'

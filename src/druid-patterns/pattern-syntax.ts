@@ -21,7 +21,7 @@ const comments = /\(\?[a-zA-Z-]*x/
 /** Reads a pattern. What is not known takes any character. */
 export function parsePattern(pattern: string): PatternNode | 'broken' | 'unreadable' {
   if (comments.test(pattern)) return 'unreadable'
-  const reader = new PatternReader(pattern)
+  const reader = new PatternParser(pattern)
   const node = reader.choice(0)
   if (reader.isTooDeep) return 'unreadable'
   return reader.isAtEnd ? node : 'broken'
@@ -35,7 +35,7 @@ const groupStart = /\((?:\?(?:<[=!]|[:=!>]|<\w+>|[a-zA-Z-]*:))?/y
 const flags = /\(\?[a-zA-Z-]*\)/y
 const bounds = new Set(['b', 'B', 'A', 'Z', 'z', 'G'])
 
-class PatternReader {
+class PatternParser {
   readonly #pattern: string
   readonly #ignoresCase: boolean
   readonly #sets = new Map<string, bigint>()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CsvCell } from '../lib/csv-reader.ts'
+import type { CsvCell } from '../lib/csv-parser.ts'
 import { type CellType, cellEncoder } from './cells.ts'
 import { usualWriting } from './csv-writing.ts'
 

@@ -1,7 +1,7 @@
 // CSV knows no types, JSON does: here a cell becomes the JSON text of what the ingest's field expects. A cell that cannot be
 // that goes as text, so that the service rejects the row and keeps it as it was.
 
-import type { CsvCell } from '../lib/csv-reader.ts'
+import type { CsvCell } from '../lib/csv-parser.ts'
 import type { FieldType } from '../model/field.ts'
 import { formatInstant, withoutSpace } from '../model/instant.ts'
 import { type CsvWriting, usualWriting } from './csv-writing.ts'

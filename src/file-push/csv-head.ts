@@ -1,6 +1,6 @@
-import { type CsvCell, CsvReader, type CsvRecord } from '../lib/csv-reader.ts'
+import { type CsvCell, CsvParser, type CsvRecord } from '../lib/csv-parser.ts'
 import { type LikelyWriting, likelyWriting } from './csv-writing.ts'
-import { Utf8Reader } from './encoding.ts'
+import { Utf8Decoder } from './encoding.ts'
 import { withHead } from './file-head.ts'
 
 export interface CsvHead {
@@ -18,7 +18,7 @@ export interface CsvHead {
 const headBytes = 64 * 1024
 
 function firstRecords(text: string, delimiter: string, isWhole: boolean): CsvRecord[] {
-  const reader = new CsvReader({ recordCharsMax: text.length, delimiter })
+  const reader = new CsvParser({ recordCharsMax: text.length, delimiter })
   const found = reader.push(text)
   if (found.length < 2 && isWhole) found.push(...reader.end())
   return found
@@ -38,7 +38,7 @@ export async function csvHead(input: AsyncIterable<Uint8Array>, delimiter: strin
     }
   })()
   // Its last character may be cut. Another encoding is named first: names and delimiters would be told from characters that are none.
-  const text = new Utf8Reader().read(head.subarray(0, 2 * headBytes), () => 1)
+  const text = new Utf8Decoder().read(head.subarray(0, 2 * headBytes), () => 1)
   const likely = likelyWriting(text, delimiter)
   const found = likely === null ? firstRecords(text, delimiter, head.length < headBytes) : []
   return {

@@ -1,7 +1,7 @@
-import { type CsvCell, CsvError, CsvReader, type CsvRecord } from '../lib/csv-reader.ts'
+import { type CsvCell, CsvError, CsvParser, type CsvRecord } from '../lib/csv-parser.ts'
 import { type CellType, cellEncoder } from './cells.ts'
 import { type CsvWriting, usualWriting } from './csv-writing.ts'
-import { Utf8Reader } from './encoding.ts'
+import { Utf8Decoder } from './encoding.ts'
 import { CellTimeError } from './time-rules.ts'
 
 export interface CsvMapping {
@@ -104,8 +104,8 @@ export async function* csvToNdjson(
   options: CsvReading,
 ): AsyncGenerator<Uint8Array> {
   const { delimiter } = mapping.writing ?? usualWriting
-  const reader = new CsvReader({ recordCharsMax: options.recordCharsMax, delimiter })
-  const text = new Utf8Reader()
+  const reader = new CsvParser({ recordCharsMax: options.recordCharsMax, delimiter })
+  const text = new Utf8Decoder()
   const encoder = new TextEncoder()
   let encode: RowEncoder | null = null
   const lines = (records: CsvRecord[]): Uint8Array => {

@@ -1,5 +1,5 @@
 // How a CSV file is written: what parts its cells, and what parts a number from its fraction.
-import { CsvReader } from '../lib/csv-reader.ts'
+import { CsvParser } from '../lib/csv-parser.ts'
 import { type TimeRules, usualTimes } from './time-rules.ts'
 
 export const decimalMarks = ['point', 'comma'] as const
@@ -62,7 +62,7 @@ export function likelyDecimal(text: string, delimiter: string): DecimalMark {
 /** Where the text is no CSV so, there are none. */
 function recordsBy(text: string, delimiter: string): readonly (readonly string[])[] {
   try {
-    const records = new CsvReader({ recordCharsMax, delimiter }).push(`${text.slice(0, recordCharsMax)}\n`)
+    const records = new CsvParser({ recordCharsMax, delimiter }).push(`${text.slice(0, recordCharsMax)}\n`)
     return records.slice(0, 20).map(({ cells }) => cells.map((cell) => cell ?? ''))
   } catch {
     return []

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Utf8Reader } from './encoding.ts'
+import { Utf8Decoder } from './encoding.ts'
 import { withoutMark } from './file-head.ts'
 
 /** Reads as `csvToNdjson` does, `size` bytes at a time. */
 function readIn(size: number, bytes: Uint8Array): string {
-  const reader = new Utf8Reader()
+  const reader = new Utf8Decoder()
   let text = ''
   const line = () => text.split('\n').length
   for (let at = 0; at < bytes.length; at += size) text += reader.read(bytes.subarray(at, at + size), line)

@@ -56,7 +56,7 @@ const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
 const hex = (byte: number): string => `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`
 
 /** Text of UTF-8 that comes in chunks; what is none is named with its place. */
-export class Utf8Reader {
+export class Utf8Decoder {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
   #readBytes = 0
   /** The last bytes, in which a character may have begun. */

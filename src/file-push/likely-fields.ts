@@ -1,5 +1,5 @@
 // Which columns of a file may be which fields of an ingest: a guess, for a person to decide.
-import type { CsvCell } from '../lib/csv-reader.ts'
+import type { CsvCell } from '../lib/csv-parser.ts'
 import type { CellType } from './cells.ts'
 
 interface Column {

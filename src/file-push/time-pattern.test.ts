@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatInstant } from '../model/instant.ts'
-import { patternReader } from './time-pattern.ts'
+import { patternParser } from './time-pattern.ts'
 
 test.each([
   ['dd/MM/yyyy HH:mm', '25/10/2026 01:30', '2026-10-25T01:30:00.000Z'],
@@ -18,7 +18,7 @@ test.each([
   ["yyyy-MM-dd'T'HH:mmX", '2026-10-25T01:30+02:00', '2026-10-24T23:30:00.000Z'],
   ["d 'de' MM yyyy", '5 de 10 2026', '2026-10-05T00:00:00.000Z'],
 ])('%s reads %s', (pattern, text, instant) => {
-  const time = patternReader(pattern)(text)
+  const time = patternParser(pattern)(text)
   expect(time && formatInstant(time.localMs - (time.offsetMs ?? 0))).toBe(instant)
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['d MMM yyyy', '5 Octo 2026'],
   ['dd/MM/yyyy HH:mmX', '25/10/2026 01:30+99:00'],
 ])('%s is not how %s is written', (pattern, text) => {
-  expect(patternReader(pattern)(text)).toBeNull()
+  expect(patternParser(pattern)(text)).toBeNull()
 })
 
 test.each([
@@ -48,5 +48,5 @@ test.each([
   ['HH:mm', 'has no year: "y"'],
   ['d MMMMM yyyy', 'MMM or MMMM its English name'],
 ])('%s is no pattern', (pattern, message) => {
-  expect(() => patternReader(pattern)).toThrow(message)
+  expect(() => patternParser(pattern)).toThrow(message)
 })

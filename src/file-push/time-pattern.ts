@@ -8,7 +8,7 @@ export interface WrittenTime {
 }
 
 /** Null where the text is not written so. */
-export type TimeReader = (text: string) => WrittenTime | null
+export type TimeParser = (text: string) => WrittenTime | null
 
 interface PatternPart {
   readonly letter: string
@@ -154,7 +154,7 @@ function timeOf(found: Found): WrittenTime | null {
 }
 
 /** Throws an `Error` with what is wrong with the pattern. */
-export function patternReader(pattern: string): TimeReader {
+export function patternParser(pattern: string): TimeParser {
   const parts = partsOf(pattern)
   const letters = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.letter]))
   checkLetters(pattern, letters)

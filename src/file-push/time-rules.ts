@@ -2,7 +2,7 @@
 import { formatOffset, Zone } from '../druid-time/zone.ts'
 import { type EpochUnit, epochMs, epochUnits } from '../model/epoch.ts'
 import { earliestMs, formatInstant, latestMs, parseInstant, withoutSpace } from '../model/instant.ts'
-import { patternReader, type TimeReader } from './time-pattern.ts'
+import { patternParser, type TimeParser } from './time-pattern.ts'
 
 /** Which of two moments a time on the clock means where it comes twice, or never. */
 export const ambiguousChoices = ['earlier', 'later'] as const
@@ -11,7 +11,7 @@ export type AmbiguousChoice = (typeof ambiguousChoices)[number]
 export interface TimeRules {
   readonly unit: EpochUnit | null
   /** Null where only ISO 8601 and counts are read. */
-  readonly read: TimeReader | null
+  readonly read: TimeParser | null
   readonly zone: Zone
   /** Null where such a time is an error. */
   readonly ambiguous: AmbiguousChoice | null
@@ -39,7 +39,7 @@ export class AmbiguousTimeError extends CellTimeError {
 /** Of what a reader chose; empty texts are the usual. Throws an `Error` that says what there is. */
 export function timeRules(format: string, zoneName: string, ambiguous: AmbiguousChoice | null): TimeRules {
   const unit = epochUnits.find((known) => known === format) ?? null
-  const read = unit !== null || format === '' || format === 'iso' ? null : patternReader(format)
+  const read = unit !== null || format === '' || format === 'iso' ? null : patternParser(format)
   const zone = zoneName === '' ? Zone.utc : Zone.find(zoneName)
   if (zone === null) {
     throw new Error(

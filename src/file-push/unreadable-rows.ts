@@ -1,4 +1,4 @@
-import type { CsvError } from '../lib/csv-reader.ts'
+import type { CsvError } from '../lib/csv-parser.ts'
 
 /** Rows of a CSV file that cannot be made, of which a push ends at the first one. In a dry run `null` is checked in their place. */
 export class UnreadableRows {

@@ -14,14 +14,14 @@ import { FieldScanner } from './scan/lines/field-scanner.ts'
 import { type LineRow, lineRows } from './scan/lines/line-rows.ts'
 import { LineScanner } from './scan/lines/line-scanner.ts'
 import type { RowScanner } from './scan/row-scanner.ts'
-import type { TimestampReader } from './scan/timestamps.ts'
+import type { TimestampParser } from './scan/timestamps.ts'
 import { isSpent, type RowOfEntry, type StepBudget } from './step-budget.ts'
 
 export interface LineJudgeParts {
   readonly ingest: Ingest
   readonly columns: readonly FieldColumn[]
   readonly bySource: ReadonlyMap<string, number>
-  readonly timestamps: TimestampReader
+  readonly timestamps: TimestampParser
   /** Of rows of JSON. */
   readonly scanner: RowScanner
   /** The text of a row may have this many bytes. */

@@ -16,7 +16,7 @@ import { bodyRows, nextRowAt } from './scan/body-rows.ts'
 import { readWithCare } from './scan/careful-row.ts'
 import { RowScanner } from './scan/row-scanner.ts'
 import { skipSpace, skipValue } from './scan/skip.ts'
-import { TimestampReader } from './scan/timestamps.ts'
+import { TimestampParser } from './scan/timestamps.ts'
 import { firstRow, isSpent, type Reached, type RowOfEntry, rowCost, unbounded } from './step-budget.ts'
 
 export interface JudgeSettings {
@@ -68,7 +68,7 @@ export class Judge {
   readonly #rememberedBytesMax: number
   readonly #arrays: ArrayMaker
   readonly #seed = randomInt(2 ** 31)
-  readonly #timestamps = new TimestampReader()
+  readonly #timestamps = new TimestampParser()
   /** By ingest id, the one used longest ago first. */
   readonly #prepared = new Map<number, Prepared>()
   #rememberedBytes = 0

@@ -9,7 +9,7 @@ import { FieldColumn } from './columns/field-column.ts'
 import { beginsNumber } from './scan/read-number.ts'
 import { readValue } from './scan/read-value.ts'
 import { skipValue } from './scan/skip.ts'
-import { TimestampReader } from './scan/timestamps.ts'
+import { TimestampParser } from './scan/timestamps.ts'
 import { faultOf } from './scan/value-fault.ts'
 
 /** What an open ingest goes by. */
@@ -22,7 +22,7 @@ export interface OpenRules {
 /** Notes what fields a row brings that it does not have by itself. */
 export class BroughtFields {
   readonly #rules: OpenRules
-  readonly #timestamps = new TimestampReader()
+  readonly #timestamps = new TimestampParser()
   #fields: Field[] = []
   /** How many of them the ingest does not have. */
   #fresh = 0

@@ -2,7 +2,7 @@
 // always comes to the same outcome. So after a crash it begins again at the store's position, and changes nothing that was there.
 import type { Outcome, OutcomeCatalog } from '../catalog/catalog.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
-import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
+import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { ItemWrite } from '../model/item.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { SeriesWriter } from '../store/series-store.ts'
@@ -21,7 +21,7 @@ export interface Tally {
 }
 
 export interface PipelineParts extends EntryJudgeParts, JudgingWatchParts {
-  readonly journal: Pick<JournalReader, 'read'>
+  readonly journal: Pick<JournalCursor, 'read'>
   readonly outcomes: OutcomeCatalog
   readonly store: SeriesWriter
   /** About how many bytes of bodies one step judges: it holds up queries that long. */

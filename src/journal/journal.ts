@@ -100,7 +100,7 @@ export interface LocalJournalWriter extends JournalWriter {
   close(): Promise<void>
 }
 
-export interface JournalReader {
+export interface JournalCursor {
   /** Entries in order from `position`, as far as `untilPosition` (exclusive), up to about `bytesMax` of bodies; empty when there are none. */
   read(position: number, untilPosition: number, bytesMax: number): Promise<readonly PlacedEntry[]>
   close(): Promise<void>

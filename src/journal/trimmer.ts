@@ -1,8 +1,8 @@
 import type { Held } from '../lib/held.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { Serial } from '../lib/serial.ts'
-import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/crash-point.ts'
+import type { Observe } from '../observe/event.ts'
 import type { LocalJournalWriter } from './journal.ts'
 
 export interface TrimmerParts {

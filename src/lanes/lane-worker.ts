@@ -19,7 +19,7 @@ import { type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging
 import { JudgingWatch } from '../ingest/set-aside/judging-watch.ts'
 import { firstRow, newBudget, type RowOfEntry, type StepBudget } from '../ingest/step-budget.ts'
 import { asTold } from '../ingest/told-outcomes.ts'
-import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
+import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { offsetFrom, positionAt } from '../journal/lane-position.ts'
 import type { RecordBatch } from '../kafka/produce.ts'
 import type { RowsTopics } from '../kafka/rows-topics.ts'
@@ -31,7 +31,7 @@ import { RowJson } from './row-json.ts'
 
 export interface LaneParts {
   readonly lane: number
-  readonly journal: Pick<JournalReader, 'read'>
+  readonly journal: Pick<JournalCursor, 'read'>
   /** The offset that the group has committed for the lane; the first that is there when it has committed none. */
   readonly firstOffset: () => Promise<number>
   readonly place: Pick<GroupOffset, 'group' | 'topic'>

@@ -49,7 +49,7 @@ test.each<[string, readonly Lane[], number]>([
           return judged === null ? [] : [{ lane, keptPosition: position, processedPosition: position }]
         }),
     },
-    openReader: () => ({
+    openCursor: () => ({
       read: async (position) => {
         const lane = laneOf(position)
         const entries = lanes[lane]!.received.map((ms, index) => placed(lane, index, ms))

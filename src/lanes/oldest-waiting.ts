@@ -1,5 +1,5 @@
 import type { LaneCatalog } from '../catalog/lanes.ts'
-import type { JournalReader } from '../journal/journal.ts'
+import type { JournalCursor } from '../journal/journal.ts'
 import { positionAt } from '../journal/lane-position.ts'
 
 export interface WaitingParts {
@@ -7,25 +7,25 @@ export interface WaitingParts {
   readonly lanes: number
   readonly catalog: Pick<LaneCatalog, 'lanes'>
   /** One that does not wait for what is to come. */
-  readonly openReader: () => JournalReader
+  readonly openCursor: () => JournalCursor
   readonly nowMs: () => number
 }
 
 /**
  * When the oldest push that no pipeline has judged was received; now, if none waits. Pushes behind it in its lane may be a moment older.
  */
-export async function oldestWaitingMs({ lanes, catalog, openReader, nowMs }: WaitingParts): Promise<number> {
+export async function oldestWaitingMs({ lanes, catalog, openCursor, nowMs }: WaitingParts): Promise<number> {
   let oldestMs = nowMs()
   const processed = new Map((await catalog.lanes()).map(({ lane, processedPosition }) => [lane, processedPosition]))
-  const reader = openReader()
+  const cursor = openCursor()
   try {
     for (let lane = 0; lane < lanes; lane++) {
       const position = processed.get(lane) ?? positionAt(lane, 0)
-      const [first] = await reader.read(position, Number.POSITIVE_INFINITY, 1)
+      const [first] = await cursor.read(position, Number.POSITIVE_INFINITY, 1)
       if (first !== undefined) oldestMs = Math.min(oldestMs, first.receivedMs)
     }
   } finally {
-    await reader.close()
+    await cursor.close()
   }
   return oldestMs
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LaneCatalog } from '../catalog/lanes.ts'
 import type { SetAsideCatalog } from '../catalog/set-aside.ts'
 import type { EntryJudge } from '../ingest/entry-judge.ts'
-import type { JournalReader } from '../journal/journal.ts'
+import type { JournalCursor } from '../journal/journal.ts'
 import { GroupMember } from '../kafka/group-member.ts'
 import type { KafkaClient } from '../kafka/kafka-client.ts'
 import { isFenced } from '../kafka/kafka-errors.ts'
@@ -31,8 +31,8 @@ export interface PipelineSettings {
 
 export interface SharedLanesParts {
   readonly client: KafkaClient
-  /** A reader of its own for each lane. */
-  readonly openReader: () => JournalReader
+  /** A cursor of its own for each lane. */
+  readonly openCursor: () => JournalCursor
   readonly rowsTopics: RowsTopics
   readonly lanes: LaneCatalog
   readonly outcomes: LaneParts['outcomes']
@@ -121,9 +121,9 @@ export class SharedLanes {
 
   /** Never rejects: what fails is begun anew. */
   async #judge(lane: number, signal: AbortSignal): Promise<void> {
-    const { openReader, observe } = this.#parts
+    const { openCursor, observe } = this.#parts
     while (!signal.aborted) {
-      const journal = openReader()
+      const journal = openCursor()
       try {
         await this.#worker(lane, journal).run(signal)
       } catch (error) {
@@ -140,7 +140,7 @@ export class SharedLanes {
     observe({ kind: 'laneLeft', lane })
   }
 
-  #worker(lane: number, journal: JournalReader): LaneWorker {
+  #worker(lane: number, journal: JournalCursor): LaneWorker {
     const { client, settings, rowsTopics, lanes, outcomes, judge, setAside, nowMs, written, observe } = this.#parts
     const { topic, compression, stepBytes, stepRows, timeoutMs } = settings
     const transactionalId = `${this.#group}-${lane}`

@@ -42,7 +42,12 @@ export const lifecycleCrashPoints = [
   'leave-readers-switched',
 ] as const
 
-export const restoreCrashPoints = ['restore-begun', 'restore-file-copied', 'restore-files-copied', 'restore-renamed'] as const
+export const restoreCrashPoints = [
+  'restore-begun',
+  'restore-file-copied',
+  'restore-files-copied',
+  'restore-renamed',
+] as const
 
 /** Of the copy elsewhere, and of a folder that is made of it. */
 export const replicaCrashPoints = [

@@ -5,12 +5,12 @@ import type { Answer } from '../answer/whole-answer.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
-import type { EntityStatistics, SeriesReader, TagPage, TagRequest } from '../store/series-store.ts'
+import type { EntityStatistics, SeriesQuerier, TagPage, TagRequest } from '../store/series-store.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import { runPlan } from './run-plan.ts'
 
 export interface ClusterPlanRunnerOptions {
-  readonly reader: SeriesReader
+  readonly reader: SeriesQuerier
   readonly spool: SpoolSettings
   /** For answers that do not fit into memory; emptied at the start. */
   readonly spoolDirectory: string

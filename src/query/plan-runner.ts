@@ -6,7 +6,7 @@ import type { EntityStatistics, TagPage, TagRequest } from '../store/series-stor
 
 /**
  * Runs a plan and writes its rows. The series store may live in another thread or process: what crosses is plain data.
- * Settles when the run has really ended, be it because the signal was aborted. Throws the Problems of `SeriesReader.run`,
+ * Settles when the run has really ended, be it because the signal was aborted. Throws the Problems of `SeriesQuerier.run`,
  * `overloaded` when too much waits to be sent, and `unavailable` while the store is being started again.
  */
 export interface PlanRunner {

@@ -4,7 +4,7 @@ import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
-import type { SeriesReader } from '../store/series-store.ts'
+import type { SeriesQuerier } from '../store/series-store.ts'
 
 export interface PlanRequest {
   readonly plan: Plan
@@ -15,7 +15,7 @@ export interface PlanRequest {
 
 /** Runs a plan and keeps its answer until it is whole. Throws what the reader throws, and Problem `result_too_large` or `overloaded`. */
 export async function runPlan(
-  reader: SeriesReader,
+  reader: SeriesQuerier,
   { plan, limits, ...shape }: PlanRequest,
   settings: AnswerSettings,
   signal: CancelSignal,

@@ -1,8 +1,8 @@
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
-import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/crash-point.ts'
+import type { Observe } from '../observe/event.ts'
 import type { CopyLog } from './copy-log.ts'
 import type { DataToCopy, MomentMaker } from './moment-maker.ts'
 

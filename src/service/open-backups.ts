@@ -1,6 +1,6 @@
 import { Backups } from '../admin/backups.ts'
 import { dataPaths } from '../config/data-paths.ts'
-import { openFileJournalReader } from '../journal/file/file-journal-reader.ts'
+import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { openJournalCopy } from '../journal/file/journal-copy.ts'
 import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
@@ -30,7 +30,7 @@ export async function openBackups(
       await keys.beforeTrim(position)
       return (await nodeDisk.list(paths.idempotency)).map((name) => `idempotency/${name}`)
     },
-    readJournal: () => openFileJournalReader({ disk: nodeDisk, directory: paths.journal }),
+    readJournal: () => openFileJournalCursor({ disk: nodeDisk, directory: paths.journal }),
     newJournal: (directory, position) =>
       openJournalCopy({ disk, directory, settings: { segmentBytes, batchBytesMax }, reachedPosition: position }),
     stepBytes: settings.journal.batchBytes,

@@ -10,7 +10,7 @@ import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import { noteDeathIn } from '../ingest/set-aside/note-file.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
-import { openFileJournalReader } from '../journal/file/file-journal-reader.ts'
+import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import { Trimmer } from '../journal/trimmer.ts'
@@ -18,8 +18,8 @@ import type { Disk } from '../lib/disk.ts'
 import { narrowFolder } from '../lib/private-files.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { checkFailed } from '../observe/check-failed.ts'
-import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/crash-point.ts'
+import type { Observe } from '../observe/event.ts'
 import { StoreClient } from '../store-thread/main-side/store-client.ts'
 
 /** Puts one part away; the server hears when to stop at once. */
@@ -126,7 +126,7 @@ export async function openKeys(
 ): Promise<IdempotencyKeys> {
   const paths = dataPaths(settings.data)
   const { firstPosition, durablePosition } = journal
-  const reader = openFileJournalReader({ disk, directory: paths.journal })
+  const reader = openFileJournalCursor({ disk, directory: paths.journal })
   const keys = await IdempotencyKeys.open({
     disk,
     directory: paths.idempotency,

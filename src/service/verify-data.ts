@@ -11,9 +11,9 @@ import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import { UnknownIngest } from '../ingest/set-aside/judging-watch.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
-import { openFileJournalReader } from '../journal/file/file-journal-reader.ts'
+import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
-import { type JournalReader, positionAfter } from '../journal/journal.ts'
+import { type JournalCursor, positionAfter } from '../journal/journal.ts'
 import { examine, type Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { readOnlyDisk } from '../lib/read-only-disk.ts'
@@ -95,7 +95,7 @@ async function verifyJournal(
     vouchedPosition,
   })
   const { recovery, firstPosition, durablePosition } = writer
-  const reader = openFileJournalReader({ disk, directory: paths.journal })
+  const reader = openFileJournalCursor({ disk, directory: paths.journal })
   const keys = await IdempotencyKeys.open({
     disk,
     directory: paths.idempotency,
@@ -120,7 +120,7 @@ async function verifyJournal(
 /** Throws `UnknownIngest` as the next start would, where a push that is still to be stored is of an ingest that the catalog lacks. */
 async function requireIngests(
   path: string,
-  reader: JournalReader,
+  reader: JournalCursor,
   { sealedPosition, durablePosition }: { readonly sealedPosition: number; readonly durablePosition: number },
 ): Promise<void> {
   const catalog = await openSqliteCatalog({ path, readOnly: true })

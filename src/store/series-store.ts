@@ -47,7 +47,7 @@ export interface TagPage {
   readonly more: boolean
 }
 
-export interface SeriesReader {
+export interface SeriesQuerier {
   /**
    * Runs a plan on one consistent state: rows that are written meanwhile are not seen. Result batches come in the plan's order.
    * Throws Problem `result_too_large` or `too_many_buckets` when a limit is passed, and the signal's reason when it is aborted.
@@ -60,7 +60,7 @@ export interface SeriesReader {
   tags(request: TagRequest, signal: AbortSignal): Promise<TagPage>
 }
 
-export interface GroupsReader {
+export interface GroupsQuerier {
   /**
    * Runs an aggregation on one consistent state. Null where it has to be answered in another way: newer rows replace older ones, or there are
    * more groups than the plan allows. `buckets` says how time is cut where the plan's granularity is by the clocks of a zone. Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe } from 'vitest'
 import { KafkaJournal } from '../../src/journal/kafka/kafka-journal.ts'
-import { KafkaJournalReader } from '../../src/journal/kafka/kafka-journal-reader.ts'
+import { KafkaJournalCursor } from '../../src/journal/kafka/kafka-journal-cursor.ts'
 import { positionAt } from '../../src/journal/lane-position.ts'
 import { deleteTopic } from '../../src/kafka/topics.ts'
 import { journalTests } from '../contract/journal.ts'
@@ -26,7 +26,7 @@ describe.each([
         await journal.ready(AbortSignal.timeout(30_000))
         return journal
       },
-      openReader: () => new KafkaJournalReader({ client: kafkaUnderTest(), topic: name, waitMs: 0, observe }),
+      openCursor: () => new KafkaJournalCursor({ client: kafkaUnderTest(), topic: name, waitMs: 0, observe }),
       firstPosition: ({ entityId }) => positionAt(entityId % partitions, 0),
       remove: () => deleteTopic(admin, name),
     }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import type { JournalEntry } from '../../src/journal/journal.ts'
 import { KafkaJournal, type KafkaJournalOptions } from '../../src/journal/kafka/kafka-journal.ts'
-import { KafkaJournalReader } from '../../src/journal/kafka/kafka-journal-reader.ts'
+import { KafkaJournalCursor } from '../../src/journal/kafka/kafka-journal-cursor.ts'
 import { positionAt } from '../../src/journal/lane-position.ts'
 import { KafkaClient } from '../../src/kafka/kafka-client.ts'
 import { deleteTopic } from '../../src/kafka/topics.ts'
@@ -105,7 +105,7 @@ test('what is pushed while Kafka goes away is acknowledged and there, or refused
   // `timeoutMs` is 2 s; the rest is for a machine that has other things to do.
   expect(longestMs).toBeLessThan(20_000)
 
-  const reader = new KafkaJournalReader({
+  const reader = new KafkaJournalCursor({
     client: kafkaUnderTest(),
     topic: topics[0]!,
     waitMs: 0,

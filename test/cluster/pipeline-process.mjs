@@ -3,7 +3,7 @@ import { openPostgresCatalog } from '../../dist/catalog/postgres/postgres-catalo
 import { EntryJudge } from '../../dist/ingest/entry-judge.js'
 import { Judge } from '../../dist/ingest/judge.js'
 import { ItemJudge } from '../../dist/ingest/judge-items.js'
-import { KafkaJournalReader } from '../../dist/journal/kafka/kafka-journal-reader.js'
+import { KafkaJournalCursor } from '../../dist/journal/kafka/kafka-journal-reader.js'
 import { KafkaClient } from '../../dist/kafka/kafka-client.js'
 import { RowsTopics } from '../../dist/kafka/rows-topics.js'
 import { SharedLanes } from '../../dist/lanes/shared-lanes.js'
@@ -29,7 +29,7 @@ const judge = new EntryJudge({
 })
 const pipeline = new SharedLanes({
   client,
-  openReader: () => new KafkaJournalReader({ client: client.sibling(), topic: settings.topic, waitMs: 500, observe }),
+  openCursor: () => new KafkaJournalCursor({ client: client.sibling(), topic: settings.topic, waitMs: 500, observe }),
   rowsTopics: new RowsTopics(client, rowsTopics),
   lanes: catalog.lanes,
   outcomes: catalog.outcomes,

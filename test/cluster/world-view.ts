@@ -7,7 +7,7 @@ import type { Entity, EntityField } from '../../src/model/entity.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import { DruidStore } from '../../src/store/druid/druid-store.ts'
 import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
-import type { SeriesReader } from '../../src/store/series-store.ts'
+import type { SeriesQuerier } from '../../src/store/series-store.ts'
 import type { StoreWorld } from '../contract/series-store.ts'
 import { addresses } from './addresses.ts'
 
@@ -45,7 +45,7 @@ export class WorldsOnDruid {
   }
 
   /** The worlds, each readable by itself; all of their rows can be queried. */
-  async load(worlds: readonly StoreWorld[]): Promise<SeriesReader[]> {
+  async load(worlds: readonly StoreWorld[]): Promise<SeriesQuerier[]> {
     const readers = worlds.map((world, index) => {
       const places = new Map(world.entities.map((entity) => [entity.id, this.#place(entity, world, `w${index}`)]))
       return this.#reader(world, `w${index}`, places)
@@ -97,7 +97,7 @@ export class WorldsOnDruid {
     return source
   }
 
-  #reader(world: StoreWorld, name: string, places: ReadonlyMap<number, SharedSource>): SeriesReader {
+  #reader(world: StoreWorld, name: string, places: ReadonlyMap<number, SharedSource>): SeriesQuerier {
     const client = {
       query: (language: QueryLanguage, query: object, options: QueryOptions) => {
         const id = Number(/_(\d+)$/.exec(String(Reflect.get(query, 'dataSource')))?.[1])

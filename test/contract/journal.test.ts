@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
-import { openFileJournalReader } from '../../src/journal/file/file-journal-reader.ts'
+import { openFileJournalCursor } from '../../src/journal/file/file-journal-cursor.ts'
 import { seededRandom } from '../support/random.ts'
 import { SimulatedDisk } from '../support/simulated-disk.ts'
 import { journalTests } from './journal.ts'
@@ -18,7 +18,7 @@ describe('a journal in files', () => {
           settings: { ...sizes, pendingBytesMax: pendingBytesMax ?? 1 << 30 },
           observe: () => undefined,
         }),
-      openReader: () => openFileJournalReader({ disk: disk.mount(), directory }),
+      openCursor: () => openFileJournalCursor({ disk: disk.mount(), directory }),
       firstPosition: () => 0,
       remove: async () => undefined,
     }

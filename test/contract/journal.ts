@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  type JournalCursor,
   type JournalEntry,
-  type JournalReader,
   type JournalTarget,
   type JournalWriter,
   type PlacedEntry,
@@ -16,7 +16,7 @@ export interface JournalSettings {
 /** What the suite needs of an adapter: an empty journal that can be opened several times. */
 export interface JournalUnderTest {
   open(settings: JournalSettings): Promise<JournalWriter>
-  openReader(): JournalReader
+  openCursor(): JournalCursor
   /** Where the entries of a target begin. */
   firstPosition(target: JournalTarget): number
   remove(): Promise<void>
@@ -44,7 +44,7 @@ function entry(change: Partial<JournalEntry> = {}): JournalEntry {
 export function journalTests(make: () => Promise<JournalUnderTest>): void {
   let adapter: JournalUnderTest
   let writers: JournalWriter[]
-  let readers: JournalReader[]
+  let readers: JournalCursor[]
 
   beforeEach(async () => {
     adapter = await make()
@@ -65,7 +65,7 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
 
   /** Everything of a target from `position` up to `untilPosition`. */
   async function readAll(position: number, untilPosition: number, bytesMax = many): Promise<readonly PlacedEntry[]> {
-    const reader = adapter.openReader()
+    const reader = adapter.openCursor()
     readers.push(reader)
     const found: PlacedEntry[] = []
     for (let at = position; ; ) {

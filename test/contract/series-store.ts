@@ -8,7 +8,7 @@ import type { Duplicates } from '../../src/model/ingest.ts'
 import type { Plan, PlanLimits } from '../../src/model/plan.ts'
 import { Problem } from '../../src/model/problem.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
-import type { SeriesReader } from '../../src/store/series-store.ts'
+import type { SeriesQuerier } from '../../src/store/series-store.ts'
 import { expectSame, rowsOf } from '../support/expect-rows.ts'
 import { ModelStore } from '../support/model-store.ts'
 import {
@@ -32,7 +32,7 @@ export interface StoreWorld {
 
 export interface StoreUnderTest {
   /** The worlds, each readable by itself. */
-  load(worlds: readonly StoreWorld[]): Promise<readonly SeriesReader[]>
+  load(worlds: readonly StoreWorld[]): Promise<readonly SeriesQuerier[]>
   close(): Promise<void>
 }
 
@@ -61,7 +61,7 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
       checks.map((check) => ({ check, title: `${file} ${check.title}` })),
     )
     const random = Array.from({ length: cases.worlds }, (_, index) => randomWorld(cases, index))
-    const readerOf = new Map<object, SeriesReader>()
+    const readerOf = new Map<object, SeriesQuerier>()
     let store: StoreUnderTest
 
     beforeAll(async () => {
@@ -118,17 +118,17 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
       await expect(run[Symbol.asyncIterator]().next()).rejects.toBe(reason)
     })
 
-    const reader = (world: RandomWorld): SeriesReader => readerIn(readerOf, world)
+    const reader = (world: RandomWorld): SeriesQuerier => readerIn(readerOf, world)
   })
 }
 
-function readerIn(readers: ReadonlyMap<object, SeriesReader>, key: object): SeriesReader {
+function readerIn(readers: ReadonlyMap<object, SeriesQuerier>, key: object): SeriesQuerier {
   const reader = readers.get(key)
   if (reader === undefined) throw new Error('the world was not loaded')
   return reader
 }
 
-async function drain(reader: SeriesReader, plan: Plan, limits: PlanLimits): Promise<number> {
+async function drain(reader: SeriesQuerier, plan: Plan, limits: PlanLimits): Promise<number> {
   let rows = 0
   for await (const batch of reader.run(plan, limits, new AbortController().signal)) rows += batch.rows
   return rows
@@ -161,7 +161,7 @@ function entityOf({ time, tags, others }: RandomEntity, duplicates: Duplicates):
 }
 
 /** Those of the items that the plan's selection has, one page after the other. */
-async function checkTags(reader: SeriesReader, { model }: RandomWorld, plan: Plan): Promise<void> {
+async function checkTags(reader: SeriesQuerier, { model }: RandomWorld, plan: Plan): Promise<void> {
   const latest = model.run({
     kind: 'latest',
     selection: { ...plan.selection, fields: [] },
@@ -178,7 +178,7 @@ async function checkTags(reader: SeriesReader, { model }: RandomWorld, plan: Pla
   expect(tags).toEqual([...expected].sort(compareCodePoints))
 }
 
-async function checkPlan(reader: SeriesReader, { model }: RandomWorld, plan: Plan): Promise<void> {
+async function checkPlan(reader: SeriesQuerier, { model }: RandomWorld, plan: Plan): Promise<void> {
   try {
     expectSame(plan, await rowsOf(reader, plan), model.run(plan))
   } catch (error) {

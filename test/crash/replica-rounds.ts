@@ -65,7 +65,10 @@ export class ReplicaRounds {
   }
 
   /** Pushes until the server is killed, after a while or at a step; then its folder is thrown away. */
-  async loseMachine(at: { readonly step: CrashPoint; readonly passes: number } | null, environment = {}): Promise<void> {
+  async loseMachine(
+    at: { readonly step: CrashPoint; readonly passes: number } | null,
+    environment = {},
+  ): Promise<void> {
     const kill: Record<string, string> = at === null ? {} : { KILL_AT_STEP: `${at.step}:${at.passes}` }
     const server = await this.#start({ ...kill, ...environment }).catch((error: unknown) => {
       if (String(error).includes('ended with null')) return null

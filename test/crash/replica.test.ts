@@ -39,7 +39,9 @@ test(`killed at each step of copying and of restoring (seed ${seed})`, () =>
       for (const passes of [0, 3]) {
         await world.loseMachine({ step, passes: step === 'replica-claimed' ? 0 : passes })
         await world.restore(
-          passes === 0 ? null : copyRestoreCrashPoints[replicaCrashPoints.indexOf(step) % copyRestoreCrashPoints.length],
+          passes === 0
+            ? null
+            : copyRestoreCrashPoints[replicaCrashPoints.indexOf(step) % copyRestoreCrashPoints.length],
         )
         expect({ step, passes, ...(await world.findings()) }).toMatchObject(none)
       }

@@ -3,7 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { restoreCrashPoints, type CrashPoint, serviceCrashPoints, storeCrashPoints } from '../../src/observe/crash-point.ts'
+import {
+  type CrashPoint,
+  restoreCrashPoints,
+  serviceCrashPoints,
+  storeCrashPoints,
+} from '../../src/observe/crash-point.ts'
 import { ServerProcess } from '../support/server-process.ts'
 import { clean, judge } from './kill-rounds.ts'
 import { withPasses } from './passes.ts'

@@ -1,6 +1,6 @@
 // An answer in each format against what a plain model says.
 import { expect } from 'vitest'
-import { CsvReader } from '../../src/lib/csv-reader.ts'
+import { CsvParser } from '../../src/lib/csv-parser.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { formatInstant } from '../../src/model/instant.ts'
@@ -115,7 +115,7 @@ function expectNear(actual: string | null, expected: Value, size: Value): void {
 }
 
 function cellsOf(csv: string): Cells[] {
-  const reader = new CsvReader({ recordCharsMax: 1_000_000 })
+  const reader = new CsvParser({ recordCharsMax: 1_000_000 })
   return [...reader.push(csv), ...reader.end()].map((record) => record.cells)
 }
 

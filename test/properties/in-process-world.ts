@@ -7,7 +7,7 @@ import { Judge } from '../../src/ingest/judge.ts'
 import { Pipeline } from '../../src/ingest/pipeline.ts'
 import { encodeReplayedRows } from '../../src/ingest/replay/replayed-rows.ts'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
-import { openFileJournalReader } from '../../src/journal/file/file-journal-reader.ts'
+import { openFileJournalCursor } from '../../src/journal/file/file-journal-cursor.ts'
 import type { LocalJournalWriter } from '../../src/journal/journal.ts'
 import { type Entity, type EntityField, mergeFields } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
@@ -178,7 +178,7 @@ export class InProcessWorld implements HistoryWorld {
   async #openPipeline(): Promise<Pipeline> {
     await this.#journal
     return Pipeline.open({
-      journal: openFileJournalReader({ disk: this.#disk.mount(), directory }),
+      journal: openFileJournalCursor({ disk: this.#disk.mount(), directory }),
       ingests: {
         findVersion: async (id, version) =>
           this.#versions.find((one) => one.id === id && one.fieldsVersion === version) ?? null,

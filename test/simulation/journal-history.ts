@@ -1,8 +1,8 @@
 // One history of a journal, drawn from a seed: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
 import { setImmediate } from 'node:timers/promises'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
-import { openFileJournalReader } from '../../src/journal/file/file-journal-reader.ts'
-import type { JournalEntry, JournalReader, LocalJournalWriter } from '../../src/journal/journal.ts'
+import { openFileJournalCursor } from '../../src/journal/file/file-journal-cursor.ts'
+import type { JournalCursor, JournalEntry, LocalJournalWriter } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import { Problem } from '../../src/model/problem.ts'
 import { type Random, seededRandom } from '../support/random.ts'
@@ -46,18 +46,18 @@ class History {
   }
 
   /** Opens the journal and checks all that is in it. */
-  async open(): Promise<{ readonly journal: LocalJournalWriter; readonly reader: JournalReader }> {
+  async open(): Promise<{ readonly journal: LocalJournalWriter; readonly reader: JournalCursor }> {
     const folder = { disk: this.#sabotage(this.#simulated.mount()), directory }
     const newSalt = (): number => this.#random.below(2 ** 32)
     const journal = await openFileJournal({ ...folder, settings, observe: () => {}, newSalt, nowMs: () => 0 })
-    const reader = openFileJournalReader(folder)
+    const reader = openFileJournalCursor(folder)
     await this.#check(journal, reader)
     return { journal, reader }
   }
 
   async live(): Promise<void> {
     const { journal, reader } = await this.open()
-    const follower = openFileJournalReader({ disk: this.#sabotage(this.#simulated.mount()), directory })
+    const follower = openFileJournalCursor({ disk: this.#sabotage(this.#simulated.mount()), directory })
     this.#followed = this.#model.trimPosition
     for (let steps = this.#random.below(stepsMax); steps > 0; steps--) {
       this.#troubleDisk()
@@ -72,12 +72,12 @@ class History {
     if (this.#random.below(2) === 0) await journal.close()
   }
 
-  #check(journal: LocalJournalWriter, reader: JournalReader): Promise<void> {
+  #check(journal: LocalJournalWriter, reader: JournalCursor): Promise<void> {
     return this.#model.check(reader, journal.durablePosition, () => this.#random.below(2000))
   }
 
   /** Reads on a little, with a reader that keeps its place from call to call. */
-  async #follow(journal: LocalJournalWriter, follower: JournalReader): Promise<void> {
+  async #follow(journal: LocalJournalWriter, follower: JournalCursor): Promise<void> {
     this.#followed = Math.max(this.#followed, this.#model.trimPosition)
     for (let reads = this.#random.below(5); reads > 0; reads--) {
       const entries = await follower.read(this.#followed, journal.durablePosition, this.#random.below(1000))

@@ -1,6 +1,6 @@
 // What a journal must hold: all that was acknowledged, once, with its bytes, and after all that was acknowledged when it was pushed.
 
-import { type JournalEntry, type JournalReader, type PlacedEntry, positionAfter } from '../../src/journal/journal.ts'
+import { type JournalCursor, type JournalEntry, type PlacedEntry, positionAfter } from '../../src/journal/journal.ts'
 import type { Random } from '../support/random.ts'
 
 interface Attempt {
@@ -47,7 +47,7 @@ export class JournalModel {
   }
 
   /** Reads all that must be kept, checks it, and from then on expects it to stay. Throws at the first thing that is wrong. */
-  async check(reader: JournalReader, endPosition: number, bytesMax: () => number): Promise<void> {
+  async check(reader: JournalCursor, endPosition: number, bytesMax: () => number): Promise<void> {
     if (endPosition < this.#trimPosition) throw new Error(`the journal ends at ${endPosition}, before its place`)
     const expected = this.#attempts.filter((attempt) => this.#mustBeThere(attempt))
     const found = await this.#readAll(reader, endPosition, bytesMax)
@@ -73,7 +73,7 @@ export class JournalModel {
     return position
   }
 
-  async #readAll(reader: JournalReader, endPosition: number, bytesMax: () => number): Promise<Map<number, Attempt>> {
+  async #readAll(reader: JournalCursor, endPosition: number, bytesMax: () => number): Promise<Map<number, Attempt>> {
     const found = new Map<number, Attempt>()
     let position = this.#trimPosition
     const seen = new Set<number>()

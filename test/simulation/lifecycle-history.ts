@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Retentions } from '../../src/admin/retentions.ts'
 import { IdempotencyKeys } from '../../src/ingest/idempotency/idempotency-keys.ts'
 import { Replays } from '../../src/ingest/replay/replays.ts'
-import { openFileJournalReader } from '../../src/journal/file/file-journal-reader.ts'
+import { openFileJournalCursor } from '../../src/journal/file/file-journal-cursor.ts'
 import { type JournalEntry, type LocalJournalWriter, positionAfter } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import type { Entity } from '../../src/model/entity.ts'
@@ -241,7 +241,7 @@ class History {
 
   /** What is on its way to disk nobody was told of: the journal says whether it arrived. */
   async #findUnknown({ firstPosition, durablePosition }: LocalJournalWriter, disk: Disk): Promise<void> {
-    const reader = openFileJournalReader({ disk, directory: journalDirectory })
+    const reader = openFileJournalCursor({ disk, directory: journalDirectory })
     for (let position = firstPosition; position < durablePosition; ) {
       const entries = await reader.read(position, durablePosition, 10_000)
       for (const entry of entries) {
@@ -255,7 +255,7 @@ class History {
 
   async #openKeys(journal: LocalJournalWriter, disk: Disk): Promise<Life['keys']> {
     const { firstPosition, durablePosition } = journal
-    const reader = openFileJournalReader({ disk, directory: journalDirectory })
+    const reader = openFileJournalCursor({ disk, directory: journalDirectory })
     const opened = await IdempotencyKeys.open({
       disk,
       directory: '/data/keys',

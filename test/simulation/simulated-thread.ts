@@ -6,11 +6,11 @@ import { IngestCounts } from '../../src/ingest/ingest-counts.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import { ItemJudge } from '../../src/ingest/judge-items.ts'
 import { Pipeline } from '../../src/ingest/pipeline.ts'
-import { openFileJournalReader } from '../../src/journal/file/file-journal-reader.ts'
-import type { JournalReader } from '../../src/journal/journal.ts'
+import { openFileJournalCursor } from '../../src/journal/file/file-journal-cursor.ts'
+import type { JournalCursor } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
-import type { Observe } from '../../src/observe/event.ts'
 import type { CrashPoint } from '../../src/observe/crash-point.ts'
+import type { Observe } from '../../src/observe/event.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { openStore } from '../../src/store/embedded/open-store.ts'
 import type { SealedFile } from '../../src/store/embedded/reading/sealed-source.ts'
@@ -104,7 +104,7 @@ export class SimulatedThread {
       replacing: await replacingOf(catalog),
     })
     const { store, removeEntity } = opened
-    const journal = openFileJournalReader({ disk, directory: journalDirectory })
+    const journal = openFileJournalCursor({ disk, directory: journalDirectory })
     const pipeline = await openPipeline(parts, catalog, journal, store)
     const counts = new IngestCounts(manifest.counts)
     const stopping = new AbortController()
@@ -225,7 +225,7 @@ async function replacingOf({ ingests }: PipelineCatalog): Promise<ReadonlySet<nu
 function openPipeline(
   { settings, observe, sabotage }: ThreadParts,
   catalog: PipelineCatalog,
-  journal: JournalReader,
+  journal: JournalCursor,
   store: EmbeddedStore,
 ): Promise<Pipeline> {
   return Pipeline.open({

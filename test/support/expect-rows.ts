@@ -1,12 +1,12 @@
 // What a store answers, held against what the model answers.
 import { expect } from 'vitest'
 import type { Plan } from '../../src/model/plan.ts'
-import type { SeriesReader } from '../../src/store/series-store.ts'
+import type { SeriesQuerier } from '../../src/store/series-store.ts'
 import { type ResultRow, resultRows } from './model-store.ts'
 
 const limits = { resultRows: 1_000_000, buckets: 1_000_000, resultBytes: 2 ** 30 }
 
-export async function rowsOf(store: SeriesReader, plan: Plan): Promise<ResultRow[]> {
+export async function rowsOf(store: SeriesQuerier, plan: Plan): Promise<ResultRow[]> {
   const rows: ResultRow[] = []
   for await (const batch of store.run(plan, limits, new AbortController().signal)) rows.push(...resultRows([batch]))
   return rows

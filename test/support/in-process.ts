@@ -5,13 +5,13 @@ import type { SpoolRoom } from '../../src/answer/spool.ts'
 import type { Answer } from '../../src/answer/whole-answer.ts'
 import type { PlanRunner } from '../../src/query/plan-runner.ts'
 import { runPlan } from '../../src/query/run-plan.ts'
-import type { SeriesReader } from '../../src/store/series-store.ts'
+import type { SeriesQuerier } from '../../src/store/series-store.ts'
 
 const roomy: SpoolRoom = { memoryBytes: 1_000_000_000, fileBytes: 0 }
 
 /** Runs plans on a store of the same thread. */
 export function inProcessRunner(
-  reader: SeriesReader,
+  reader: SeriesQuerier,
   {
     room = roomy,
     sliceMs = 5,

@@ -12,7 +12,7 @@ import type {
   SealedFileInfo,
   SealedFileWriter,
   SealedFolder,
-  SealedReader,
+  SealedPages,
   SealedTarget,
   SeriesRollups,
 } from '../../src/store/embedded/reading/sealed-source.ts'
@@ -181,12 +181,12 @@ class MemoryFile implements SealedFile {
     this.#options = options
   }
 
-  open(columns: readonly number[]): SealedReader {
+  open(columns: readonly number[]): SealedPages {
     return new MemoryReader(this.#rows, this.#options, new Set(columns))
   }
 }
 
-class MemoryReader implements SealedReader {
+class MemoryReader implements SealedPages {
   readonly #rows: StoredRows
   readonly #options: MemoryFolderOptions
   readonly #columns: ReadonlySet<number>

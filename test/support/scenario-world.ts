@@ -12,16 +12,16 @@ import type { QueryKind } from '../../src/model/query-kind.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import { Queries, type QueryLimits } from '../../src/query/queries.ts'
 import { type QueryRequest, queryRequests } from '../../src/query/requests.ts'
-import type { SeriesReader, SeriesWriter } from '../../src/store/series-store.ts'
+import type { SeriesQuerier, SeriesWriter } from '../../src/store/series-store.ts'
 import { everyone } from './everyone.ts'
 import { bodyOf, inProcessRunner } from './in-process.ts'
 import { ingestOf } from './ingest-of.ts'
 import { type Asked, type Check, type Given, instantOf, type Table } from './scenario.ts'
 
-export type Store = SeriesWriter & SeriesReader
+export type Store = SeriesWriter & SeriesQuerier
 
 /** A reader of rows that were written before: what a check pushes is not written again. */
-export function written(reader: SeriesReader): Store {
+export function written(reader: SeriesQuerier): Store {
   return {
     position: 0,
     write: () => undefined,

@@ -17,7 +17,7 @@ import {
   newColumn,
   type Stretch,
 } from '../../src/store/embedded/head/chunk.ts'
-import type { SealedReader, SealedTarget } from '../../src/store/embedded/reading/sealed-source.ts'
+import type { SealedPages, SealedTarget } from '../../src/store/embedded/reading/sealed-source.ts'
 import { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
 import type { LocalFile } from '../../src/store/embedded/sealed/local-file.ts'
 import type { WriterOptions } from '../../src/store/embedded/sealed/local-file-writer.ts'
@@ -170,7 +170,7 @@ function rowAt(chunk: Chunk, row: number, columns: number): Row {
   return { ms: chunk.times[row], position: chunk.positions[row], values }
 }
 
-export function everything(reader: SealedReader, columns: number): Row[][] {
+export function everything(reader: SealedPages, columns: number): Row[][] {
   return Array.from({ length: reader.length }, (_, place) =>
     [...reader.forward(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap((stretch) =>
       rowsOf(stretch, columns),

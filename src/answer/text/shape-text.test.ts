@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rounds } from '../../../test/support/rounds.ts'
-import { CsvReader } from '../../lib/csv-reader.ts'
+import { CsvParser } from '../../lib/csv-parser.ts'
 import type { ColumnVector } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { formatInstant } from '../../model/instant.ts'
@@ -317,7 +317,7 @@ describe('CSV and NDJSON', () => {
       fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string()), { minLength: 1 }), (rows) => {
         const columns = [strings(rows.map(([left]) => left)), strings(rows.map(([, right]) => right))]
         const text = textOf(write(csvShaper, [field('a', 'string'), field('b', 'string')], [batchOf(...columns)]))
-        const reader = new CsvReader({ recordCharsMax: 1_000_000 })
+        const reader = new CsvParser({ recordCharsMax: 1_000_000 })
         const records = [...reader.push(text), ...reader.end()]
         expect(records.map((record) => record.cells)).toEqual([['a', 'b'], ...rows])
       }),

@@ -5,7 +5,7 @@ import { storeText } from '../../answer/store-text.ts'
 import { timeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { PlanLimits } from '../../model/plan.ts'
-import type { GroupsReader } from '../../store/series-store.ts'
+import type { GroupsQuerier } from '../../store/series-store.ts'
 import { answerPlan, type PlannedAnswer } from './answer-plan.ts'
 import { answerScan } from './answer-scan.ts'
 import type { PlannedNative } from './native-scan-plan.ts'
@@ -18,7 +18,7 @@ export interface NativePlanRequest {
 
 /** Runs a plan and keeps its answer until it is whole; null where the SQL engine has to answer. Throws what the reader throws, and Problem `too_many_buckets`, `result_too_large` or `overloaded`. */
 export async function runNativePlan(
-  reader: GroupsReader,
+  reader: GroupsQuerier,
   { plan, limits, room }: NativePlanRequest,
   settings: AnswerSettings,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function runNativePlan(
 }
 
 async function answered(
-  reader: GroupsReader,
+  reader: GroupsQuerier,
   plan: PlannedNative,
   limits: PlanLimits,
   pacer: Pacer,

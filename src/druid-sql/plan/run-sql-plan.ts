@@ -8,7 +8,7 @@ import type { AnswerFormat } from '../../model/answer-format.ts'
 import type { ColumnVector } from '../../model/column.ts'
 import type { DruidShape } from '../../model/druid-layout.ts'
 import type { PlanLimits } from '../../model/plan.ts'
-import type { GroupsReader, ResultBatch } from '../../store/series-store.ts'
+import type { GroupsQuerier, ResultBatch } from '../../store/series-store.ts'
 import { finishPlan } from './finish-plan.ts'
 import type { PlannedSql, PlannedType, SqlPlan, SqlScanPlan } from './sql-plan.ts'
 
@@ -24,7 +24,7 @@ const batchRows = 1024
 
 /** Runs a plan and keeps its answer until it is whole; null where the SQL engine has to answer. Throws what the reader throws, and Problem `result_too_large` or `overloaded`. */
 export async function runSqlPlan(
-  reader: GroupsReader,
+  reader: GroupsQuerier,
   { plan, format, limits, room }: SqlPlanRequest,
   settings: AnswerSettings,
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function runSqlPlan(
 type Row = readonly GroupValue[]
 
 async function groupedRows(
-  reader: GroupsReader,
+  reader: GroupsQuerier,
   plan: SqlPlan,
   pacer: Pacer,
   signal: AbortSignal,
@@ -50,7 +50,7 @@ async function groupedRows(
 }
 
 async function scannedRows(
-  reader: GroupsReader,
+  reader: GroupsQuerier,
   { scan, offset }: SqlScanPlan,
   signal: AbortSignal,
 ): Promise<readonly Row[] | null> {

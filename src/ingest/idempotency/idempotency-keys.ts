@@ -1,5 +1,5 @@
 // Remembers for a day which push a key stands for. In memory all of it; on disk in the journal's records, and in files for those it gave up.
-import { type BodyFormat, type JournalReader, positionAfter } from '../../journal/journal.ts'
+import { type BodyFormat, type JournalCursor, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import { KeyAges } from './key-ages.ts'
 import { KeyFiles, type KeyFolder } from './key-files.ts'
@@ -14,7 +14,7 @@ export interface IdempotencyOptions extends KeyFolder {
   readonly journal: {
     readonly firstPosition: number
     readonly durablePosition: number
-    readonly reader: Pick<JournalReader, 'read'>
+    readonly reader: Pick<JournalCursor, 'read'>
   }
 }
 

@@ -4,7 +4,7 @@ import type { FieldColumn } from '../columns/field-column.ts'
 import type { BroughtFields } from '../open-fields.ts'
 import { missing, readValue } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
-import type { TimestampReader } from './timestamps.ts'
+import type { TimestampParser } from './timestamps.ts'
 import { faultOf } from './value-fault.ts'
 
 /** Where the value of each property begins: properties in the order in which they first come, the last value of each. */
@@ -37,7 +37,7 @@ export function readWithCare(
   row: number,
   columns: readonly FieldColumn[],
   bySource: ReadonlyMap<string, number>,
-  timestamps: TimestampReader,
+  timestamps: TimestampParser,
   brought: BroughtFields | null = null,
 ): RowFault | null {
   const absent = new Set(columns)

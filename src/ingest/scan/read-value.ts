@@ -7,7 +7,7 @@ import { parseLong } from '../../model/long.ts'
 import type { FieldColumn } from '../columns/field-column.ts'
 import { beginsNumber, readDouble, readPlainWhole } from './read-number.ts'
 import { compactJson, skipScalar, skipValue } from './skip.ts'
-import type { TimestampReader } from './timestamps.ts'
+import type { TimestampParser } from './timestamps.ts'
 
 /** Given back in place of the next place, all below zero: why a value was not taken. */
 export const missing = -1
@@ -74,7 +74,7 @@ function readTimestamp(
   start: number,
   column: FieldColumn,
   row: number,
-  timestamps: TimestampReader,
+  timestamps: TimestampParser,
 ): number {
   if (bytes[start] === quote) {
     const end = timestamps.read(bytes, start + 1, column.numbers, row)
@@ -113,13 +113,15 @@ export function readValue(
   start: number,
   column: FieldColumn,
   row: number,
-  timestamps: TimestampReader,
+  timestamps: TimestampParser,
 ): number {
   switch (column.type) {
     case 'double':
       return readFiniteDouble(bytes, start, column, row)
     case 'string':
-      return column.isIdentifier ? readStringIdentifier(bytes, start, column, row) : readString(bytes, start, column, row)
+      return column.isIdentifier
+        ? readStringIdentifier(bytes, start, column, row)
+        : readString(bytes, start, column, row)
     case 'timestamp':
       return readTimestamp(bytes, start, column, row, timestamps)
     case 'long':

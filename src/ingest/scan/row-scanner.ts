@@ -5,7 +5,7 @@ import { closeBrace, space } from '../../lib/ascii.ts'
 import type { FieldColumn } from '../columns/field-column.ts'
 import { readValue } from './read-value.ts'
 import { skipSpace, skipString } from './skip.ts'
-import type { TimestampReader } from './timestamps.ts'
+import type { TimestampParser } from './timestamps.ts'
 
 /** Given back in place of the next place: the row is at fault, or names a property twice. */
 const needsCare = -1
@@ -28,14 +28,14 @@ function afterLead(bytes: Buffer, at: number, lead: Uint8Array): number {
 export class RowScanner {
   readonly #columns: readonly FieldColumn[]
   readonly #bySource: ReadonlyMap<string, number>
-  readonly #timestamps: TimestampReader
+  readonly #timestamps: TimestampParser
   /** By 1 + the field before; at 0 what opens a row. */
   readonly #transitions: Transition[]
   /** The row in which each field was read last, to notice a property that comes twice or is absent. */
   readonly #seenIn: Float64Array
   #rowsRead = 0
 
-  constructor(columns: readonly FieldColumn[], bySource: ReadonlyMap<string, number>, timestamps: TimestampReader) {
+  constructor(columns: readonly FieldColumn[], bySource: ReadonlyMap<string, number>, timestamps: TimestampParser) {
     this.#columns = columns
     this.#bySource = bySource
     this.#timestamps = timestamps

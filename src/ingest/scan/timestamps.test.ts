@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { earliestMs, formatInstant, latestMs, parseInstant } from '../../model/instant.ts'
-import { TimestampReader } from './timestamps.ts'
+import { TimestampParser } from './timestamps.ts'
 
 const instant = fc.oneof(
   fc.integer({ min: earliestMs, max: latestMs }),
@@ -31,13 +31,13 @@ const text = fc
   })
 
 test('the reader agrees with parseInstant on every text, whatever it read before', () => {
-  const warm = new TimestampReader()
+  const warm = new TimestampParser()
   const values = new Float64Array(1)
   fc.assert(
     fc.property(fc.oneof({ weight: 4, arbitrary: text }, { weight: 1, arbitrary: broken }), (pushed) => {
       const quoted = JSON.stringify(pushed)
       const expected = parseInstant(pushed)
-      for (const reader of [warm, new TimestampReader()]) {
+      for (const reader of [warm, new TimestampParser()]) {
         const end = reader.read(Buffer.from(`:${quoted}}`), 2, values, 0)
         expect(end).toBe(expected === null ? -1 : 1 + Buffer.byteLength(quoted))
         if (expected !== null) expect(values[0]).toBe(expected)
@@ -61,6 +61,6 @@ test.each([
   ['2024-01-01 00:00:00Z', null],
 ])('%s', (pushed, ms) => {
   const values = new Float64Array(1)
-  const end = new TimestampReader().read(Buffer.from(`"${pushed}"`), 1, values, 0)
+  const end = new TimestampParser().read(Buffer.from(`"${pushed}"`), 1, values, 0)
   expect(end < 0 ? null : values[0]).toBe(ms)
 })

@@ -23,7 +23,7 @@ function readAnyForm(bytes: Buffer, start: number, values: Float64Array, row: nu
  * Reads the text of timestamps. The usual form, `2026-01-01T00:00:00.000Z` with or without fraction and zone or with an offset, is read
  * in place; all other forms go through `parseInstant`.
  */
-export class TimestampReader {
+export class TimestampParser {
   /**
    * The day read last: rows that are pushed together are mostly of one day, whose midnight is then computed once. It is a true day from the start,
    * for what is no day reads as -1 and must never be taken for it.

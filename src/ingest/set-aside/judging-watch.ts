@@ -5,8 +5,8 @@
 import type { AsideDecision, AsideLevel, SetAsideCatalog } from '../../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'
-import type { Observe } from '../../observe/event.ts'
 import type { Reach } from '../../observe/crash-point.ts'
+import type { Observe } from '../../observe/event.ts'
 import { emptyNote, type JudgedSpan, type JudgingNote, type JudgingNotes, type Suspect } from './judging-notes.ts'
 
 /**

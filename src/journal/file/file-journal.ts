@@ -212,7 +212,7 @@ class FileJournal implements LocalJournalWriter {
     return this.#segment.append(records, this.#nextPosition)
   }
 
-  /** While the newest segment is empty it has the name that the file would get, and a reader may have opened it: so it is written. */
+  /** While the newest segment is empty it has the name that the file would get, and a cursor may have opened it: so it is written. */
   async #storeApart(record: UnplacedRecord, apart: RecordApart): Promise<boolean> {
     if (this.#segment.firstPosition === this.#nextPosition) {
       await apart.discard()

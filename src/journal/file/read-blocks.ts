@@ -3,7 +3,7 @@ const blockBytes = 1024 * 1024
 const spareMax = 2
 
 /**
- * The memory that a reader reads into. Where its user needs bodies no longer than until the next call, blocks are used again: at a hundred
+ * The memory that a cursor reads into. Where its user needs bodies no longer than until the next call, blocks are used again: at a hundred
  * megabytes a second, new ones would have the garbage collector mark the whole heap several times a second.
  */
 export class ReadBlocks {

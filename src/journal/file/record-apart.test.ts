@@ -3,7 +3,7 @@ import { seededRandom } from '../../../test/support/random.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import type { JournalEntry, LocalJournalWriter } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
-import { openFileJournalReader } from './file-journal-reader.ts'
+import { openFileJournalCursor } from './file-journal-cursor.ts'
 
 const directory = '/journal'
 const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 100_000, apartBytesMin: 1000 }
@@ -35,7 +35,7 @@ test('a large entry begins a segment, and others follow it there', async () => {
     [0, 1, 3].map((first) => `${`${first}`.padStart(20, '0')}.journal`),
   )
   const reopened = await open(disk)
-  const entries = await openFileJournalReader({ disk: disk.mount(), directory }).read(0, reopened.durablePosition, 1e6)
+  const entries = await openFileJournalCursor({ disk: disk.mount(), directory }).read(0, reopened.durablePosition, 1e6)
   expect(entries.map(({ body }) => body.length)).toEqual([10, 3000, 10, 3000])
 })
 

@@ -4,7 +4,7 @@ import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import type { ServiceEvent } from '../../observe/event.ts'
 import type { JournalEntry, PlacedEntry } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
-import { openFileJournalReader } from './file-journal-reader.ts'
+import { openFileJournalCursor } from './file-journal-cursor.ts'
 
 // Three segments, written one entry at a time. Each entry is 72 bytes long: a body of 8 and no padding.
 //   0.journal: entries 0 1    2.journal: entries 2 3    4.journal: entries 4 5 6, of which 5 and 6 went in one write
@@ -54,10 +54,10 @@ async function reopen(disk: SimulatedDisk): Promise<Opened> {
   expect(events).toEqual([{ kind: 'journalOpened', ...journal.recovery, ms: expect.any(Number) }])
   const startPosition = journal.durablePosition
   expect(await journal.append(entry(99))).toBe(startPosition)
-  const reader = openFileJournalReader(folder)
+  const cursor = openFileJournalCursor(folder)
   const found: PlacedEntry[] = []
   for (let position = 0; position < journal.durablePosition; position = found.length) {
-    found.push(...(await reader.read(position, journal.durablePosition, 1)))
+    found.push(...(await cursor.read(position, journal.durablePosition, 1)))
   }
   const { tornFile, tornBytes } = journal.recovery
   return { numbers: found.map((each) => numberOf(each)), torn: [tornFile, tornBytes] }

@@ -6,8 +6,8 @@ import { EntryJudge } from '../../ingest/entry-judge.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { Judge } from '../../ingest/judge.ts'
 import { ItemJudge } from '../../ingest/judge-items.ts'
-import type { JournalReader } from '../../journal/journal.ts'
-import { KafkaJournalReader } from '../../journal/kafka/kafka-journal-reader.ts'
+import type { JournalCursor } from '../../journal/journal.ts'
+import { KafkaJournalCursor } from '../../journal/kafka/kafka-journal-cursor.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
 import { RowsTopics } from '../../kafka/rows-topics.ts'
 import { oldestWaitingMs } from '../../lanes/oldest-waiting.ts'
@@ -51,15 +51,15 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
   const rowsTopics = new RowsTopics(client, rowsTopicSettings(settings))
   const { rowBytes } = settings.limits
   const topic = journalTopic(settings).name
-  const openReader = (waitMs: number): JournalReader => {
+  const openCursor = (waitMs: number): JournalCursor => {
     // Its requests wait for what is to come, and a broker takes its time with them.
     const own = client.sibling({ timeoutMs: settings.kafka.timeoutMs + waitMs })
-    return new KafkaJournalReader({ client: own, topic, waitMs, observe })
+    return new KafkaJournalCursor({ client: own, topic, waitMs, observe })
   }
   const slots = openSlots(parts, rowsTopics, closers)
   const pipeline = new SharedLanes({
     client,
-    openReader: () => openReader(readWaitMs),
+    openCursor: () => openCursor(readWaitMs),
     rowsTopics,
     lanes: catalog.lanes,
     outcomes: catalog.outcomes,
@@ -95,18 +95,18 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
   closers.push(repeat(() => seen.check(), seenEveryMs, checkFailed(observe)))
   openTrim(parts, client, closers)
   openUpkeep(parts, rowsTopics, closers)
-  openForgetting(parts, { client, topic, openReader: () => openReader(0) }, closers)
+  openForgetting(parts, { client, topic, openCursor: () => openCursor(0) }, closers)
 }
 
 function openForgetting(
   { observe, catalog, keys, nowMs }: OpenPipelineParts,
-  journal: { readonly client: KafkaClient; readonly topic: string; readonly openReader: () => JournalReader },
+  journal: { readonly client: KafkaClient; readonly topic: string; readonly openCursor: () => JournalCursor },
   closers: Closer[],
 ): void {
   const stop = new AbortController()
   const forget = async (): Promise<void> => {
     const lanes = (await journal.client.leadersOf(journal.topic)).length
-    const waitingMs = await oldestWaitingMs({ lanes, catalog: catalog.lanes, openReader: journal.openReader, nowMs })
+    const waitingMs = await oldestWaitingMs({ lanes, catalog: catalog.lanes, openCursor: journal.openCursor, nowMs })
     await keys.forget(waitingMs, stop.signal)
   }
   closers.push(() => stop.abort())

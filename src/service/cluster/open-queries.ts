@@ -15,7 +15,7 @@ import { openOwnFolder } from '../../lib/own-folder.ts'
 import type { Observe } from '../../observe/event.ts'
 import { ClusterPlanRunner } from '../../query/cluster-plan-runner.ts'
 import { segmentSizes } from '../../store/druid/segment-sizes.ts'
-import type { SeriesReader } from '../../store/series-store.ts'
+import type { SeriesQuerier } from '../../store/series-store.ts'
 import { openSqlEngine } from '../open-sql-engine.ts'
 import type { Closer } from '../open-storage.ts'
 
@@ -26,7 +26,7 @@ interface QueryParts {
   /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA or metadata alone. */
   readonly sqlEntryUrl: URL
   readonly druid: DruidClient
-  readonly store: SeriesReader
+  readonly store: SeriesQuerier
   readonly definitions: Definitions
   readonly items: ItemCatalog
 }

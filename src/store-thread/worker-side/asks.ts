@@ -9,7 +9,7 @@ import type { Observe } from '../../observe/event.ts'
 import { runPlan } from '../../query/run-plan.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { DamagedFileError } from '../../store/embedded/sealed/damaged-file.ts'
-import type { GroupsReader, SeriesReader } from '../../store/series-store.ts'
+import type { GroupsQuerier, SeriesQuerier } from '../../store/series-store.ts'
 import type { Outbox } from '../outbox.ts'
 import { receivedPlan } from '../plan-text.ts'
 import type { FromStore, SentError, ToStore } from '../protocol.ts'
@@ -26,7 +26,7 @@ const sliceMs = 1
 const spareBytes = 16 * 1024 * 1024
 
 export interface AskParts {
-  readonly store: SeriesReader & GroupsReader
+  readonly store: SeriesQuerier & GroupsQuerier
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly disk: Disk
   readonly spoolDirectory: string

@@ -15,15 +15,15 @@ import { Judge } from '../../ingest/judge.ts'
 import { ItemJudge } from '../../ingest/judge-items.ts'
 import { Pipeline, type PipelineParts } from '../../ingest/pipeline.ts'
 import { NoteFile } from '../../ingest/set-aside/note-file.ts'
-import { openFileJournalReader } from '../../journal/file/file-journal-reader.ts'
-import type { JournalReader } from '../../journal/journal.ts'
+import { openFileJournalCursor } from '../../journal/file/file-journal-cursor.ts'
+import type { JournalCursor } from '../../journal/journal.ts'
 import { type Disk, isDiskFull } from '../../lib/disk.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { BorrowedArrays, SpareBuffers } from '../../lib/spare-buffers.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
-import type { Observe } from '../../observe/event.ts'
 import type { Reach } from '../../observe/crash-point.ts'
+import type { Observe } from '../../observe/event.ts'
 import { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
 import { Departures } from '../../store/embedded/upkeep/departures.ts'
@@ -38,7 +38,7 @@ import { takerOf } from './take-messages.ts'
 
 /** Parts that a test may put in place of the real ones. */
 export interface StoreThreadOverrides {
-  readonly wrapJournal?: (journal: JournalReader) => JournalReader
+  readonly wrapJournal?: (journal: JournalCursor) => JournalCursor
   readonly wrapJudge?: (judge: PipelineParts['judge']) => PipelineParts['judge']
   readonly reach?: Reach
   readonly disk?: Disk
@@ -123,7 +123,7 @@ async function openSources(
 ): Promise<Sources> {
   const catalog = await openSqliteCatalog({ path: data.catalogPath, pagesMax })
   const folderOfJournal = { disk, directory: data.journalDirectory }
-  const journal = wrapJournal(openFileJournalReader(folderOfJournal, { bodies: 'passing' }))
+  const journal = wrapJournal(openFileJournalCursor(folderOfJournal, { bodies: 'passing' }))
   const manifest = await catalog.manifest.load()
   const { rowBytes, fieldsMax, settings, storeDirectory: directory, isHeld } = data
   const fields = new FieldsTold(() => send({ kind: 'fieldsMade' }), stopping.signal)

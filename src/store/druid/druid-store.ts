@@ -4,7 +4,7 @@ import { Pacer } from '../../lib/pacer.ts'
 import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
 import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
-import type { EntityStatistics, ResultBatch, SeriesReader, TagPage, TagRequest } from '../series-store.ts'
+import type { EntityStatistics, ResultBatch, SeriesQuerier, TagPage, TagRequest } from '../series-store.ts'
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
@@ -36,7 +36,7 @@ export interface DruidStoreParts {
 const boundsAgeMs = 1000
 
 /** Answers plans from Druid: one data source an entity. One that Druid does not know yet is empty. */
-export class DruidStore implements SeriesReader {
+export class DruidStore implements SeriesQuerier {
   readonly #parts: DruidStoreParts
   readonly #bounds = new Map<number, { readonly bounds: Bounds; readonly atMs: number }>()
 

@@ -11,7 +11,7 @@ import { UsedMemory } from '../../../test/support/used-memory.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
 import type { Stretch } from './head/chunk.ts'
-import type { SealedFile, SealedFileWriter, SealedFolder, SealedReader } from './reading/sealed-source.ts'
+import type { SealedFile, SealedFileWriter, SealedFolder, SealedPages } from './reading/sealed-source.ts'
 import { LocalFolder } from './sealed/local-folder.ts'
 
 const hourMs = 3_600_000
@@ -52,7 +52,7 @@ test('files on disk too', async () => {
 })
 
 /** What is wrong with the reader of a file. */
-type Spoil = (reader: SealedReader) => Partial<SealedReader>
+type Spoil = (reader: SealedPages) => Partial<SealedPages>
 
 /** Rollups of a series that hold the hours at the ragged ends too. */
 const raggedSeries: Spoil = (reader) => ({
@@ -100,7 +100,7 @@ function spoiledFile(file: SealedFile, spoil: Spoil): SealedFile {
   }
 }
 
-function plain(reader: SealedReader): SealedReader {
+function plain(reader: SealedPages): SealedPages {
   return {
     length: reader.length,
     seriesAt: (place) => reader.seriesAt(place),

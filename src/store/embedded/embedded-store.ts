@@ -6,9 +6,9 @@ import type { RowBatch } from '../../model/row-batch.ts'
 import type { ScannedRow, ScanPlan } from '../../model/scan-plan.ts'
 import type {
   EntityStatistics,
-  GroupsReader,
+  GroupsQuerier,
   ResultBatch,
-  SeriesReader,
+  SeriesQuerier,
   SeriesWriter,
   TagPage,
   TagRequest,
@@ -81,7 +81,7 @@ export interface FileSwitch {
 }
 
 /** Keeps the newest rows of all entities in memory and the others in sealed files, and runs plans over them. */
-export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
+export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier {
   readonly #settings: EmbeddedStoreSettings
   readonly #entities = new Map<number, EntityRows>()
   readonly #pins = new FilePins()

@@ -1,4 +1,4 @@
-import type { CsvCell } from '../../../../src/lib/csv-reader.ts'
+import type { CsvCell } from '../../../../src/lib/csv-parser.ts'
 import { type Field, isRequired } from '../../../../src/model/field.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { FileFormat } from '../../../../src/file-push/file-name.ts'
-import type { CsvCell } from '../../../../src/lib/csv-reader.ts'
+import type { CsvCell } from '../../../../src/lib/csv-parser.ts'
 import { type Columns, ownNames, usualWritten, type Written } from './columns.ts'
 import { headOf } from './file-rows.ts'
 

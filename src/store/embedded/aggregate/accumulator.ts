@@ -2,7 +2,7 @@
 import type { GroupValue, StoreAggregate } from '../../../model/aggregation.ts'
 import type { Chunk } from '../head/chunk.ts'
 import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
-import type { FieldReader } from '../run/field-reader.ts'
+import type { FieldAccessor } from '../run/field-accessor.ts'
 import { GroupSums, type Sum, sumRows } from '../run/sum.ts'
 import { Amounts } from './amounts.ts'
 import { DistinctCount } from './distinct-count.ts'
@@ -28,7 +28,7 @@ export interface Accumulator {
 export function accumulatorOf(
   aggregate: StoreAggregate,
   index: number,
-  readerOf: (name: string) => FieldReader,
+  readerOf: (name: string) => FieldAccessor,
 ): Accumulator {
   switch (aggregate.kind) {
     case 'rows':

@@ -4,7 +4,7 @@ import type { Chunk, Stretch } from '../head/chunk.ts'
 import { hoursWithin } from '../head/table-hours.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
-import type { SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
+import type { SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
 import type { PlanRun } from '../run/plan-run.ts'
@@ -190,7 +190,7 @@ class GroupCollector {
   }
 
   /** Null when there was nothing to wait for. */
-  #addPlace(reader: SealedReader, place: number, series: number, range: Range): Promise<void> | null {
+  #addPlace(reader: SealedPages, place: number, series: number, range: Range): Promise<void> | null {
     const { fromMs, toMs } = range
     const firstMs = reader.firstMs(place)
     const lastMs = reader.lastMs(place)
@@ -203,7 +203,7 @@ class GroupCollector {
   }
 
   async #addHours(
-    reader: SealedReader,
+    reader: SealedPages,
     place: number,
     series: number,
     range: Range,

@@ -2,20 +2,20 @@
 import type { GroupValue } from '../../../model/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
 import type { Chunk } from '../head/chunk.ts'
-import type { FieldReader } from '../run/field-reader.ts'
+import type { FieldAccessor } from '../run/field-accessor.ts'
 import { TooMuchToDo } from './too-much-to-do.ts'
 
 /** Of all groups together: some dozens of megabytes. */
 const distinctMax = 1_000_000
 
 export class DistinctCount {
-  readonly #reader: FieldReader
+  readonly #reader: FieldAccessor
   readonly #countsEmpty: boolean
   /** By group, the codes that it has. */
   readonly #codes: Set<number>[] = []
   #count = 0
 
-  constructor(reader: FieldReader, countsEmpty: boolean) {
+  constructor(reader: FieldAccessor, countsEmpty: boolean) {
     this.#reader = reader
     this.#countsEmpty = countsEmpty
   }

@@ -2,14 +2,14 @@ import type { AggregationPlan, GroupValue } from '../../../model/aggregation.ts'
 import { type Chunk, newChunk, type Stretch } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { Combinations } from '../run/combinations.ts'
-import type { FieldKey, FieldReader } from '../run/field-reader.ts'
+import type { FieldAccessor, FieldKey } from '../run/field-accessor.ts'
 import { GroupTable } from '../run/group-table.ts'
 import { type Accumulator, accumulatorOf, type ColumnHours } from './accumulator.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 import { TooMuchToDo } from './too-much-to-do.ts'
 
 export interface GroupFields {
-  readonly readerOf: (name: string) => FieldReader
+  readonly readerOf: (name: string) => FieldAccessor
   /** The index of the column of each aggregate, -1 where it has none. */
   readonly columns: readonly number[]
 }
@@ -22,7 +22,7 @@ export class GroupRows {
   /** Which rows each aggregate is of; null where all are. */
   readonly #tests: readonly (FilterTests | null)[]
   readonly #combinations: Combinations
-  readonly #keys: readonly FieldReader[]
+  readonly #keys: readonly FieldAccessor[]
   readonly #groups = new GroupTable()
   readonly #bucketsMs = new GrowableFloat64()
   readonly #combinationOf = new GrowableInt32()
@@ -124,7 +124,7 @@ function addPassing(
   }
 }
 
-function keyValue(reader: FieldReader, key: FieldKey): GroupValue {
+function keyValue(reader: FieldAccessor, key: FieldKey): GroupValue {
   if (key === null || reader.kind === 'time') return null
   if (reader.type === 'string') return reader.dictionary.strings[Number(key)]
   return reader.type === 'long' ? BigInt(key) : key

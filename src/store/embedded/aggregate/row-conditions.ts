@@ -4,7 +4,7 @@ import { likeTest } from '../../../lib/like-matcher.ts'
 import type { RowFilter, ValueBounds } from '../../../model/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'
-import type { FieldReader } from '../run/field-reader.ts'
+import type { FieldAccessor } from '../run/field-accessor.ts'
 
 type RowTest = (chunk: Chunk, row: number, series: number) => boolean
 
@@ -24,7 +24,7 @@ export interface FilterTests {
 const noRows = newChunk(0)
 const pass: FilterTests = { passesSeries: () => true, passesRow: null }
 
-export function filterTests(filter: RowFilter | null, readerOf: (name: string) => FieldReader): FilterTests {
+export function filterTests(filter: RowFilter | null, readerOf: (name: string) => FieldAccessor): FilterTests {
   if (filter === null) return pass
   const parts = filter.kind === 'and' ? filter.filters : [filter]
   const tests = parts.map((part) => compileTest(part, readerOf))
@@ -42,7 +42,7 @@ export function conditionsOf(filter: RowFilter | null): number {
   return 'filters' in filter ? filter.filters.reduce((sum, part) => sum + conditionsOf(part), 1) : 1
 }
 
-function compileTest(filter: RowFilter, readerOf: (name: string) => FieldReader): CompiledTest {
+function compileTest(filter: RowFilter, readerOf: (name: string) => FieldAccessor): CompiledTest {
   switch (filter.kind) {
     case 'constant':
       return { test: () => filter.value, isOfSeries: true }
@@ -102,7 +102,7 @@ function isWithin<Bound>(
   return order < 0 || (!isUpperOpen && order === 0)
 }
 
-function nullTest(reader: FieldReader, isNegated: boolean): CompiledTest {
+function nullTest(reader: FieldAccessor, isNegated: boolean): CompiledTest {
   switch (reader.kind) {
     case 'absent':
       return { test: () => !isNegated, isOfSeries: true }
@@ -126,7 +126,7 @@ function nullTest(reader: FieldReader, isNegated: boolean): CompiledTest {
 }
 
 /** A null passes neither a condition nor what it negates. */
-function textTest(reader: FieldReader, passes: (text: string) => boolean): CompiledTest {
+function textTest(reader: FieldAccessor, passes: (text: string) => boolean): CompiledTest {
   switch (reader.kind) {
     case 'absent':
       return { test: () => false, isOfSeries: true }
@@ -175,7 +175,7 @@ function verdicts(passes: (text: string) => boolean): (dictionary: readonly stri
   }
 }
 
-function numberTest(reader: FieldReader, passes: (value: number) => boolean): CompiledTest {
+function numberTest(reader: FieldAccessor, passes: (value: number) => boolean): CompiledTest {
   if (reader.kind !== 'column') throw new Error('only metrics and dimensions hold numbers')
   const { index } = reader
   const test: RowTest = (chunk, row) => {

@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { Stretch } from '../head/chunk.ts'
-import type { SealedFile, SealedFileInfo, SealedReader } from './sealed-source.ts'
+import type { SealedFile, SealedFileInfo, SealedPages } from './sealed-source.ts'
 
 /** A file as one run reads it: opened when the run first comes to it. */
 export class OpenFile {
@@ -8,7 +8,7 @@ export class OpenFile {
   readonly #file: SealedFile
   readonly #columns: readonly number[]
   readonly #pass: 'cached' | 'once'
-  #reader: SealedReader | null = null
+  #reader: SealedPages | null = null
 
   constructor(file: SealedFile, columns: readonly number[], pass: 'cached' | 'once') {
     this.info = file.info
@@ -17,7 +17,7 @@ export class OpenFile {
     this.#pass = pass
   }
 
-  get reader(): SealedReader {
+  get reader(): SealedPages {
     this.#reader ??= this.#file.open(this.#columns, this.#pass)
     return this.#reader
   }

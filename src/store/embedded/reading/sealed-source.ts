@@ -34,7 +34,7 @@ export interface SealedFile {
    * `pass: 'once'` is for merging, which goes through the file from its first series to its last, once for each new file: such a
    * reader keeps the page at hand itself and leaves the cache of pages alone.
    */
-  open(columns: readonly number[], pass: 'cached' | 'once'): SealedReader
+  open(columns: readonly number[], pass: 'cached' | 'once'): SealedPages
 }
 
 /**
@@ -43,7 +43,7 @@ export interface SealedFile {
  * for all chunks that share it, for its identity is what translations are kept by), `positions` decoded when first asked for.
  * Stretches are read as long as the run goes on that the file is pinned for.
  */
-export interface SealedReader {
+export interface SealedPages {
   /** How many series the file holds. */
   readonly length: number
   /** The number of the series at a place. */

@@ -1,6 +1,6 @@
 import { inOrder } from '../../../lib/sort-in-slices.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import { compareKeys, keyAt, sameTags } from './field-reader.ts'
+import { compareKeys, keyAt, sameTags } from './field-accessor.ts'
 import { orderByTime } from './order-by-time.ts'
 import { orderWithin } from './order-within.ts'
 import type { PickedRows } from './picked-rows.ts'

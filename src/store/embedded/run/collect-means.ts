@@ -2,7 +2,7 @@ import type { AveragePlan, Range } from '../../../model/plan.ts'
 import { hoursWithin, type TableRollups } from '../head/table-hours.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
-import type { HourSums, SealedReader } from '../reading/sealed-source.ts'
+import type { HourSums, SealedPages } from '../reading/sealed-source.ts'
 import { rangePartsOf } from '../reading/shared-dates.ts'
 import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import type { Combinations } from './combinations.ts'
@@ -184,7 +184,7 @@ class MeanCollector {
   }
 
   /** Adds the series of a file one by one, but for some. */
-  async #addPlaces(reader: SealedReader, isLeftOut: ReadonlySet<number>, range: Range): Promise<void> {
+  async #addPlaces(reader: SealedPages, isLeftOut: ReadonlySet<number>, range: Range): Promise<void> {
     const { pacer } = this.#run
     for (let place = 0; place < reader.length; place++) {
       const added = isLeftOut.has(place) ? null : this.#rows.addFile(reader, place, reader.seriesAt(place), range)

@@ -1,19 +1,19 @@
 import { LargeMap } from '../../../lib/large-map.ts'
 import type { Chunk, ChunkColumn } from '../head/chunk.ts'
-import { compareKeys, type FieldKey, type FieldReader, keyAt } from './field-reader.ts'
+import { compareKeys, type FieldAccessor, type FieldKey, keyAt } from './field-accessor.ts'
 
 /** A branch of the tree of combinations: by the value of one field, the next branch, or the combination's number at the last one. */
 type Branch = LargeMap<FieldKey, Branch | number>
 
 /** The combinations of values of some fields that occur, numbered as they are met. Without fields there is one: 0. */
 export class Combinations {
-  readonly #fields: readonly FieldReader[]
+  readonly #fields: readonly FieldAccessor[]
   readonly #root: Branch = new LargeMap()
   /** By field, then by combination: an object for each of a million would be work for the garbage collector. */
   readonly #keys: readonly FieldKey[][]
   #count = 0
 
-  constructor(fields: readonly FieldReader[]) {
+  constructor(fields: readonly FieldAccessor[]) {
     this.#fields = fields
     this.#keys = fields.map(() => [])
   }

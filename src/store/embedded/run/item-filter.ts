@@ -1,11 +1,11 @@
 import { type Chunk, isNullIn, type Stretch } from '../head/chunk.ts'
-import type { FieldReader } from './field-reader.ts'
+import type { FieldAccessor } from './field-accessor.ts'
 
 /** Whether rows are items of a query: at least one of the requested metrics is not null. */
 export class ItemTest {
   readonly #columns: readonly number[]
 
-  constructor(metrics: readonly FieldReader[]) {
+  constructor(metrics: readonly FieldAccessor[]) {
     this.#columns = metrics.flatMap((metric) => (metric.kind === 'column' ? [metric.index] : []))
   }
 

@@ -4,7 +4,7 @@ import { type Chunk, newChunk } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { HourSums } from '../reading/sealed-source.ts'
 import type { Combinations } from './combinations.ts'
-import type { FieldReader } from './field-reader.ts'
+import type { FieldAccessor } from './field-accessor.ts'
 import { GroupTable } from './group-table.ts'
 import { GroupSums, type Sum, sumRows } from './sum.ts'
 
@@ -37,7 +37,7 @@ export class MeanGroups {
   /** Whether there may be more buckets than may be: no more, once two groups have one in common, where groups are bounded by as much. */
   #mayPass = true
 
-  constructor(metrics: readonly FieldReader[], combined: Combinations | null, limits: PlanLimits) {
+  constructor(metrics: readonly FieldAccessor[], combined: Combinations | null, limits: PlanLimits) {
     this.#columns = metrics.map((metric) => (metric.kind === 'column' ? metric.index : -1))
     this.sums = metrics.map(() => new GroupSums())
     this.#parts = metrics.map(() => ({ sum: 0, error: 0, count: 0 }))

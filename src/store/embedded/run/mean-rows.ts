@@ -1,7 +1,7 @@
 // Takes rows of one series, or hours of rollups that stand for them, into the groups of an average.
 import type { AveragePlan, Range } from '../../../model/plan.ts'
 import type { Stretch } from '../head/chunk.ts'
-import type { HourRollups, HourSums, SealedReader } from '../reading/sealed-source.ts'
+import type { HourRollups, HourSums, SealedPages } from '../reading/sealed-source.ts'
 import { hourMs, wholeHours } from '../reading/whole-hours.ts'
 import { BucketWalk, isOfWholeHours } from './bucket-walk.ts'
 import type { Combinations } from './combinations.ts'
@@ -35,7 +35,7 @@ export class MeanRows {
   }
 
   /** Null when it was done at once: of many series of many files, most are a few hours of rollups. */
-  addFile(reader: SealedReader, place: number, series: number, range: Range): Promise<void> | null {
+  addFile(reader: SealedPages, place: number, series: number, range: Range): Promise<void> | null {
     const { fromMs, toMs } = range
     const firstMs = reader.firstMs(place)
     const lastMs = reader.lastMs(place)
@@ -62,7 +62,7 @@ export class MeanRows {
   }
 
   async #addParts(
-    reader: SealedReader,
+    reader: SealedPages,
     place: number,
     series: number,
     range: Range,
@@ -85,7 +85,7 @@ export class MeanRows {
     }
   }
 
-  async #addHours(reader: SealedReader, place: number, series: number, rollups: HourRollups): Promise<void> {
+  async #addHours(reader: SealedPages, place: number, series: number, rollups: HourRollups): Promise<void> {
     const { pacer } = this.#run
     const { length, hoursMs } = rollups
     const firstMs = reader.firstMs(place)

@@ -5,7 +5,7 @@ import type { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { KeptRows } from '../head/kept-rows.ts'
 import { stretchRowsMax } from '../head/series-rows.ts'
 import { BatchColumns, nulls } from './batch-columns.ts'
-import type { FieldReader } from './field-reader.ts'
+import type { FieldAccessor } from './field-accessor.ts'
 import type { ItemTest } from './item-filter.ts'
 import type { RunMemory } from './run-memory.ts'
 
@@ -99,13 +99,13 @@ export class PickedRows {
   }
 
   /** The picks from place `start` up to `end` of `order` (null: as picked) as columns, good until the next call. */
-  batch(readers: readonly FieldReader[], order: Int32Array | null, start: number, end: number): ResultBatch {
+  batch(readers: readonly FieldAccessor[], order: Int32Array | null, start: number, end: number): ResultBatch {
     const picks = this.#memory.picks.codes(end - start)
     for (let place = start; place < end; place++) picks[place - start] = order === null ? place : order[place]
     return { rows: picks.length, columns: readers.map((reader, index) => this.#column(reader, picks, index)) }
   }
 
-  #column(reader: FieldReader, picks: Int32Array, index: number): ColumnVector {
+  #column(reader: FieldAccessor, picks: Int32Array, index: number): ColumnVector {
     const { columns } = this.#memory
     const room = columns[index] ?? new BatchColumns()
     columns[index] = room
@@ -130,7 +130,7 @@ export class PickedRows {
     }
   }
 
-  #stored(reader: FieldReader & { kind: 'column' }, picks: Int32Array, room: BatchColumns): ColumnVector {
+  #stored(reader: FieldAccessor & { kind: 'column' }, picks: Int32Array, room: BatchColumns): ColumnVector {
     const column = nulls(reader.type, picks.length, reader.dictionary, room)
     switch (column.type) {
       case 'string':
@@ -152,7 +152,7 @@ export class PickedRows {
     }
   }
 
-  #codes({ index, dictionary }: FieldReader & { kind: 'column' }, picks: Int32Array, codes: Int32Array): void {
+  #codes({ index, dictionary }: FieldAccessor & { kind: 'column' }, picks: Int32Array, codes: Int32Array): void {
     for (let place = 0; place < codes.length; place++) {
       const column = this.chunk(picks[place]).columns[index]
       if (column?.type !== 'string') continue

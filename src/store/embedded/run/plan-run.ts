@@ -15,13 +15,13 @@ import { since } from '../reading/since-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { TagIndex } from '../registry/series-index.ts'
 import {
-  type AbsentReader,
-  type FieldReader,
-  fieldReader,
-  type TagReader,
-  tagReader,
+  type AbsentAccessor,
+  type FieldAccessor,
+  fieldAccessor,
+  type TagAccessor,
+  tagAccessor,
   tagReaderOf,
-} from './field-reader.ts'
+} from './field-accessor.ts'
 import { ItemTest } from './item-filter.ts'
 import { PickedRows } from './picked-rows.ts'
 import type { RunMemory } from './run-memory.ts'
@@ -47,11 +47,11 @@ export interface PlanRun {
   readonly replaces: boolean
   readonly selected: SelectedSeries
   /** The one that is filtered by. */
-  readonly tag: TagReader
+  readonly tag: TagAccessor
   /** All that items are told apart by, the first included. */
-  readonly tags: readonly (TagReader | AbsentReader)[]
-  readonly fields: readonly FieldReader[]
-  readonly metrics: readonly FieldReader[]
+  readonly tags: readonly (TagAccessor | AbsentAccessor)[]
+  readonly fields: readonly FieldAccessor[]
+  readonly metrics: readonly FieldAccessor[]
   readonly items: ItemTest
   readonly limits: PlanLimits
   readonly pacer: Pacer
@@ -69,10 +69,10 @@ export async function preparePlan(
 ): Promise<PlanRun> {
   const { registry } = snapshot
   const [first, ...others] = selection.tags
-  const tag = tagReader(await registry.series.tagOrNullsPaced(first.name, pacer))
+  const tag = tagAccessor(await registry.series.tagOrNullsPaced(first.name, pacer))
   const tags = [tag, ...others.map((other) => tagReaderOf(registry, other))]
   const dictionaryOf = dictionariesOf(snapshot)
-  const readerOf = (field: EntityField): FieldReader => fieldReader(registry, field, dictionaryOf)
+  const readerOf = (field: EntityField): FieldAccessor => fieldAccessor(registry, field, dictionaryOf)
   const metrics = selection.metrics.map(readerOf)
   const fields = selection.fields.map(readerOf)
   const columns = copiedColumns([...fields, ...metrics])
@@ -129,7 +129,7 @@ function dictionariesOf({ tables, files }: EntitySnapshot): (column: number) => 
   }
 }
 
-function copiedColumns(readers: readonly FieldReader[]): readonly CopiedColumn[] {
+function copiedColumns(readers: readonly FieldAccessor[]): readonly CopiedColumn[] {
   const columns = new Map<number, CopiedColumn>()
   for (const reader of readers) if (reader.kind === 'column') columns.set(reader.index, reader)
   return [...columns.values()]

@@ -6,7 +6,7 @@ import { batchRows } from './answer-items.ts'
 import { nulls } from './batch-columns.ts'
 import { collectMeans } from './collect-means.ts'
 import { Combinations } from './combinations.ts'
-import { type AbsentReader, type FieldKey, type FieldReader, sameTags, type TagReader } from './field-reader.ts'
+import { type AbsentAccessor, type FieldAccessor, type FieldKey, sameTags, type TagAccessor } from './field-accessor.ts'
 import type { MeanGroups } from './mean-groups.ts'
 import { orderByTime } from './order-by-time.ts'
 import { orderWithin } from './order-within.ts'
@@ -70,7 +70,7 @@ function answer(
   return { rows: order.length, columns }
 }
 
-function tagColumn(reader: TagReader | AbsentReader, series: Int32Array, order: Int32Array): ColumnVector {
+function tagColumn(reader: TagAccessor | AbsentAccessor, series: Int32Array, order: Int32Array): ColumnVector {
   if (reader.kind === 'absent') return nulls(reader.type, order.length, reader.dictionary)
   const bySeries = reader.tag.codes.values
   const codes = new Int32Array(order.length)
@@ -85,7 +85,7 @@ function pick(values: Float64Array, order: Int32Array): Float64Array {
 }
 
 /** The values of a field of the combinations as a column. */
-function keyColumn(reader: FieldReader, rows: number, keyOf: (place: number) => FieldKey): ColumnVector {
+function keyColumn(reader: FieldAccessor, rows: number, keyOf: (place: number) => FieldKey): ColumnVector {
   if (reader.kind === 'time') throw new Error('the time field is no dimension')
   const column = nulls(reader.type, rows, reader.dictionary)
   let exact: BigInt64Array | null = null

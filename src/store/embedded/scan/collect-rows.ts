@@ -11,7 +11,7 @@ import type { Stretch } from '../head/chunk.ts'
 import { GrowableInt32 } from '../head/growable.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
-import type { FieldReader } from '../run/field-reader.ts'
+import type { FieldAccessor } from '../run/field-accessor.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { rowValue } from './row-values.ts'
 
@@ -28,7 +28,7 @@ const rowsAtOnce = 1024
 const textsMax = 64 * 1024 * 1024
 
 interface Fields {
-  readonly readerOf: (name: string) => FieldReader
+  readonly readerOf: (name: string) => FieldAccessor
   /** How many series the entity has. */
   readonly seriesCount: number
 }
@@ -46,7 +46,7 @@ class RowCollector {
   readonly #plan: ScanPlan
   readonly #run: PlanRun
   readonly #fields: Fields
-  readonly #readers: readonly FieldReader[]
+  readonly #readers: readonly FieldAccessor[]
   readonly #tests: FilterTests
   readonly #rowCost: number
   readonly #compare: (left: ScannedRow, right: ScannedRow) => number

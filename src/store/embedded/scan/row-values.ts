@@ -1,9 +1,9 @@
 import type { GroupValue } from '../../../model/aggregation.ts'
 import { type Chunk, isNullIn } from '../head/chunk.ts'
-import type { FieldReader } from '../run/field-reader.ts'
+import type { FieldAccessor } from '../run/field-accessor.ts'
 
 /** What a row has in a field. */
-export function rowValue(reader: FieldReader, chunk: Chunk, row: number, series: number): GroupValue {
+export function rowValue(reader: FieldAccessor, chunk: Chunk, row: number, series: number): GroupValue {
   switch (reader.kind) {
     case 'time':
       return chunk.times[row]

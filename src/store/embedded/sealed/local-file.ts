@@ -7,7 +7,7 @@ import { DamagedFileError } from './damaged-file.ts'
 import { FileIndex } from './file-index.ts'
 import type { FilePaths } from './file-paths.ts'
 import { LoadedIndex } from './loaded-index.ts'
-import { LocalReader } from './local-reader.ts'
+import { LocalPages } from './local-pages.ts'
 import { type DecodedColumn, type DictionaryOf, readPage } from './page-decoder.ts'
 
 /** What all files of the store share. */
@@ -46,13 +46,13 @@ export class LocalFile implements SealedFile {
     this.#pages = new CachedPages(this, surroundings.caches.pages)
   }
 
-  open(columns: readonly number[], pass: 'cached' | 'once'): LocalReader {
+  open(columns: readonly number[], pass: 'cached' | 'once'): LocalPages {
     const loaded = this.#load()
     this.#places ??= this.#learnColumns(loaded.index)
     const pages = pass === 'cached' ? this.#pages : new PassingPages(this)
     // Who copies a file wants what is in it, whether or not it was known before the file was opened.
     const wanted = pass === 'cached' ? columns : [...this.#places.keys()]
-    return new LocalReader(loaded, this.#places, wanted, pages)
+    return new LocalPages(loaded, this.#places, wanted, pages)
   }
 
   /** The file with its index, and its columns, for an engine that reads Parquet. */

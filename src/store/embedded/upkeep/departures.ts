@@ -1,7 +1,7 @@
 import type { DroppedCatalog, IngestCatalog } from '../../../catalog/catalog.ts'
 import { Serial } from '../../../lib/serial.ts'
-import type { Observe } from '../../../observe/event.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
+import type { Observe } from '../../../observe/event.ts'
 
 interface DepartureParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>

@@ -1,5 +1,5 @@
-import type { Observe } from '../../../observe/event.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
+import type { Observe } from '../../../observe/event.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { defaultMergeRules } from '../sealing/choose-merge.ts'

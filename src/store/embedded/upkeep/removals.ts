@@ -1,7 +1,7 @@
 import { messageOf } from '../../../lib/message-of.ts'
 import { Serial } from '../../../lib/serial.ts'
-import type { Observe } from '../../../observe/event.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
+import type { Observe } from '../../../observe/event.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
 
 interface Removal {

@@ -2,8 +2,8 @@
 // but that a merge gives way to a seal at each of its rests.
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
-import type { Observe } from '../../../observe/event.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
+import type { Observe } from '../../../observe/event.ts'
 import type { EmbeddedStore, FrozenRows } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { sealRows } from '../sealing/sealer.ts'

@@ -109,7 +109,7 @@ function parseRecord(text: string, start: number, line: number, { delimiter, atE
 }
 
 /** Reads records from text that arrives in chunks, in memory bounded by one chunk and one record. */
-export class CsvReader {
+export class CsvParser {
   readonly #recordCharsMax: number
   readonly #delimiter: number
   #rest = ''

@@ -8,7 +8,7 @@ import type { TagIndex } from '../registry/series-index.ts'
 /** A value as something to compare and group by: a string's code, a boolean's 0 or 1, a long's exact digits; null is null. */
 export type FieldKey = number | bigint | null
 
-export interface TagReader {
+export interface TagAccessor {
   readonly kind: 'tag'
   readonly type: 'string'
   readonly tag: TagIndex
@@ -16,28 +16,28 @@ export interface TagReader {
 }
 
 /** A tag that no row came with yet. */
-export interface AbsentReader {
+export interface AbsentAccessor {
   readonly kind: 'absent'
   readonly type: 'string'
   readonly dictionary: Dictionary
 }
 
 /** Where the values of one field of a plan are found. */
-export type FieldReader =
+export type FieldAccessor =
   | { readonly kind: 'time'; readonly type: 'timestamp' }
-  | TagReader
+  | TagAccessor
   | { readonly kind: 'column'; readonly type: ColumnType; readonly index: number; readonly dictionary: Dictionary }
-  | AbsentReader
+  | AbsentAccessor
 
 /** `dictionaryOf` gives what the codes of a column, by its index, are to be read as. */
-export function fieldReader(
+export function fieldAccessor(
   { series, columns }: EntityRegistry,
   field: EntityField,
   dictionaryOf: (column: number) => Dictionary,
-): FieldReader {
+): FieldAccessor {
   if (field.role === 'time') return { kind: 'time', type: 'timestamp' }
   const tag = series.tag(field.name)
-  if (tag !== null) return tagReader(tag)
+  if (tag !== null) return tagAccessor(tag)
   if (field.role === 'tag') return absent()
   if (field.type === 'json') throw new Error(`a series entity has no json field, but ${field.name} is one`)
   // A file that was not opened yet may hold a column that nothing in memory knows of.
@@ -45,28 +45,28 @@ export function fieldReader(
   return { kind: 'column', type, index, dictionary: dictionaryOf(index) }
 }
 
-export function tagReader(tag: TagIndex): TagReader {
+export function tagAccessor(tag: TagIndex): TagAccessor {
   return { kind: 'tag', type: 'string', tag, dictionary: tag.dictionary }
 }
 
-export function tagReaderOf({ series }: EntityRegistry, { name }: EntityField): TagReader | AbsentReader {
+export function tagReaderOf({ series }: EntityRegistry, { name }: EntityField): TagAccessor | AbsentAccessor {
   const tag = series.tag(name)
-  return tag === null ? absent() : tagReader(tag)
+  return tag === null ? absent() : tagAccessor(tag)
 }
 
-function absent(): AbsentReader {
+function absent(): AbsentAccessor {
   return { kind: 'absent', type: 'string', dictionary: new Dictionary() }
 }
 
 /** Tells whether two series are of one combination of tags. */
-export function sameTags(tags: readonly (TagReader | AbsentReader)[]): (left: number, right: number) => boolean {
+export function sameTags(tags: readonly (TagAccessor | AbsentAccessor)[]): (left: number, right: number) => boolean {
   const [first, ...others] = tags.flatMap((reader) => (reader.kind === 'tag' ? [reader.tag.codes.values] : []))
   if (first === undefined) return () => true
   if (others.length === 0) return (left, right) => first[left] === first[right]
   return (left, right) => first[left] === first[right] && others.every((codes) => codes[left] === codes[right])
 }
 
-export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: number): FieldKey {
+export function keyAt(reader: FieldAccessor, chunk: Chunk, row: number, series: number): FieldKey {
   switch (reader.kind) {
     case 'time':
       return chunk.times[row]
@@ -87,7 +87,7 @@ export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: nu
 }
 
 /** Orders two values of a field: null first, strings by code point, false before true. */
-export function compareKeys(reader: FieldReader, left: FieldKey, right: FieldKey): number {
+export function compareKeys(reader: FieldAccessor, left: FieldKey, right: FieldKey): number {
   if (left === right) return 0
   if (left === null) return -1
   if (right === null) return 1

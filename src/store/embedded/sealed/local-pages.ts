@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, firstAfter, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
-import type { HourBounds, HourSums, PooledRollups, SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
+import type { HourBounds, HourSums, PooledRollups, SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
 import type { Pages } from './cached-pages.ts'
 import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
@@ -16,7 +16,7 @@ interface PagePart {
 }
 
 /** Reads one file for one run. */
-export class LocalReader implements SealedReader {
+export class LocalPages implements SealedPages {
   readonly #loaded: LoadedIndex
   readonly #index: FileIndex
   readonly #places: ReadonlyMap<number, number>

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { DiskFile } from '../../lib/disk.ts'
-import { type JournalReader, type PlacedEntry, positionAfter } from '../journal.ts'
+import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal.ts'
 import { decodeEntry, decodeRecordHeader, isRecordHeader, type RecordHeader, recordHeaderBytes } from '../record.ts'
 import { ReadBlocks } from './read-blocks.ts'
 import { newerVersion, refusal } from './refusal.ts'
@@ -17,20 +17,20 @@ import {
 import type { SegmentFolder } from './segment-writer.ts'
 
 /**
- * A reader for one sequential consumer: it keeps its place, so that to follow the end costs one read of the file.
+ * A cursor for one sequential consumer: it keeps its place, so that to follow the end costs one read of the file.
  * A position within an entry gives that whole entry. Only one call at a time. Bodies that are `passing` are good until the next call.
  */
-export function openFileJournalReader(
+export function openFileJournalCursor(
   folder: SegmentFolder,
   { bodies = 'kept' }: { readonly bodies?: 'kept' | 'passing' } = {},
-): JournalReader {
-  return new FileJournalReader(folder, new ReadBlocks(bodies === 'passing'))
+): JournalCursor {
+  return new FileJournalCursor(folder, new ReadBlocks(bodies === 'passing'))
 }
 
-class FileJournalReader implements JournalReader {
+class FileJournalCursor implements JournalCursor {
   readonly #folder: SegmentFolder
   readonly #blocks: ReadBlocks
-  #segment: SegmentReader | null = null
+  #segment: SegmentCursor | null = null
   #isReading = false
 
   constructor(folder: SegmentFolder, blocks: ReadBlocks) {
@@ -76,7 +76,7 @@ class FileJournalReader implements JournalReader {
     return entries
   }
 
-  async #openHolding(position: number): Promise<SegmentReader> {
+  async #openHolding(position: number): Promise<SegmentCursor> {
     const names = (await this.#folder.disk.list(this.#folder.directory)).filter(isSegmentName)
     const name = names.findLast((each) => (positionOfName(each) ?? Number.POSITIVE_INFINITY) <= position)
     if (name === undefined)
@@ -84,22 +84,22 @@ class FileJournalReader implements JournalReader {
     return this.#open(name)
   }
 
-  async #openAfter(segment: SegmentReader): Promise<SegmentReader> {
+  async #openAfter(segment: SegmentCursor): Promise<SegmentCursor> {
     const name = segmentName(segment.position)
     if (name === segment.name)
       throw refusal(segment.path, segment.offset, 'the file ends before an entry that was on disk')
     return this.#open(name)
   }
 
-  async #open(name: string): Promise<SegmentReader> {
+  async #open(name: string): Promise<SegmentCursor> {
     await this.close()
-    this.#segment = await SegmentReader.open(this.#folder, name, this.#blocks)
+    this.#segment = await SegmentCursor.open(this.#folder, name, this.#blocks)
     return this.#segment
   }
 }
 
 /** One segment and the place in it. */
-class SegmentReader {
+class SegmentCursor {
   readonly name: string
   readonly path: string
   readonly #file: DiskFile
@@ -114,13 +114,13 @@ class SegmentReader {
   /** What is in the block of entries at or after this position may have been read in the middle of its being written. */
   #settledPosition = 0
 
-  static async open({ disk, directory }: SegmentFolder, name: string, blocks: ReadBlocks): Promise<SegmentReader> {
+  static async open({ disk, directory }: SegmentFolder, name: string, blocks: ReadBlocks): Promise<SegmentCursor> {
     const path = join(directory, name)
     const file = await disk.open(path, { create: false })
     const buffer = Buffer.alloc(segmentHeaderBytes)
     const header = decodeSegmentHeader(buffer.subarray(0, await file.read(buffer, 0)))
     if ('salt' in header && header.firstPosition === positionOfName(name))
-      return new SegmentReader(path, name, file, header, blocks)
+      return new SegmentCursor(path, name, file, header, blocks)
     await file.close()
     throw refusal(path, 0, 'the header of the segment is damaged')
   }

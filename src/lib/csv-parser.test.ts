@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CsvCell, CsvError, CsvReader } from './csv-reader.ts'
+import { type CsvCell, CsvError, CsvParser } from './csv-parser.ts'
 
 const recordCharsMax = 1000
 
 function read(chunks: readonly string[]): (readonly CsvCell[])[] {
-  const reader = new CsvReader({ recordCharsMax })
+  const reader = new CsvParser({ recordCharsMax })
   return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()].map((record) => record.cells)
 }
 
@@ -60,7 +60,7 @@ describe('records', () => {
   })
 
   test('each record knows the line on which it begins', () => {
-    const reader = new CsvReader({ recordCharsMax })
+    const reader = new CsvParser({ recordCharsMax })
     const records = reader.push('h\n"a\nb"\n\nc\n')
     expect(records.map((record) => record.line)).toEqual([1, 2, 5])
   })

@@ -3,12 +3,12 @@ import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { hasErrorId } from '../../kafka/kafka-errors.ts'
 import { endOffset, fetchRecords } from '../../kafka/read-partition.ts'
 import type { Observe } from '../../observe/event.ts'
-import { type JournalReader, type PlacedEntry, positionAfter } from '../journal.ts'
+import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal.ts'
 import { laneOf, offsetFrom, positionAt } from '../lane-position.ts'
 import { decodeEntry, decodeRecordHeader, isRecordHeader, recordHeaderBytes } from '../record.ts'
 
-interface ReaderOptions {
-  /** The reader's own: a broker answers late while nothing comes, and nothing else meanwhile. */
+interface CursorOptions {
+  /** The cursor's own: a broker answers late while nothing comes, and nothing else meanwhile. */
   readonly client: KafkaClient
   readonly topic: string
   /** How long it waits for entries where there are none. */
@@ -19,13 +19,13 @@ interface ReaderOptions {
 const outOfRange: ReadonlySet<string> = new Set(['OFFSET_OUT_OF_RANGE'])
 
 /** Reads one lane at a time: that in which the position lies. */
-export class KafkaJournalReader implements JournalReader {
-  readonly #options: ReaderOptions
+export class KafkaJournalCursor implements JournalCursor {
+  readonly #options: CursorOptions
   /** Entries that were fetched with those before them, and not asked for yet: a batch that was compressed is larger than it looked. */
   #ahead: readonly PlacedEntry[] = []
   #aheadFrom = 0
 
-  constructor(options: ReaderOptions) {
+  constructor(options: CursorOptions) {
     this.#options = options
   }
 

@@ -5,7 +5,7 @@ import { rounds } from '../../../test/support/rounds.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import { type JournalEntry, type PlacedEntry, positionAfter } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
-import { openFileJournalReader } from './file-journal-reader.ts'
+import { openFileJournalCursor } from './file-journal-cursor.ts'
 
 const directory = '/journal'
 const settings = { segmentBytes: 2000, batchBytesMax: 2000, pendingBytesMax: 2 ** 30, apartBytesMin: 2 ** 30 }
@@ -14,7 +14,7 @@ async function opened(disk: SimulatedDisk) {
   const folder = { disk: disk.mount(), directory }
   return {
     journal: await openFileJournal({ ...folder, settings, observe: () => {} }),
-    reader: openFileJournalReader(folder),
+    cursor: openFileJournalCursor(folder),
   }
 }
 
@@ -44,20 +44,20 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.constant('reopen'),
 )
 
-test('what was written is read back, in any portions, also by a reader that follows', async () => {
+test('what was written is read back, in any portions, also by a cursor that follows', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyStep, { maxLength: 30 }),
       fc.integer({ min: 0, max: 5000 }),
       async (steps, bytesMax) => {
         const disk = new SimulatedDisk(seededRandom(1))
-        let { journal, reader } = await opened(disk)
+        let { journal, cursor } = await opened(disk)
         const written: PlacedEntry[] = []
         const read: PlacedEntry[] = []
         const follow = async (): Promise<void> => {
           const last = read.at(-1)
           read.push(
-            ...(await reader.read(last === undefined ? 0 : positionAfter(last), journal.durablePosition, bytesMax)),
+            ...(await cursor.read(last === undefined ? 0 : positionAfter(last), journal.durablePosition, bytesMax)),
           )
         }
         for (const step of steps) {
@@ -85,11 +85,11 @@ function plain({ body, ...rest }: PlacedEntry): object {
 }
 
 test('a body is not written over by later reads', async () => {
-  const { journal, reader } = await opened(new SimulatedDisk(seededRandom(1)))
+  const { journal, cursor } = await opened(new SimulatedDisk(seededRandom(1)))
   const kept: PlacedEntry[] = []
   for (let number = 0; number < 40; number++) {
     await journal.append(entry(1, `[${number},"${'x'.repeat(100_000)}"]`))
-    kept.push(...(await reader.read(number, journal.durablePosition, 1)))
+    kept.push(...(await cursor.read(number, journal.durablePosition, 1)))
   }
   expect(kept.map(({ body }) => Number.parseInt(Buffer.from(body).toString('latin1').slice(1), 10))).toEqual([
     ...kept.keys(),
@@ -102,10 +102,10 @@ test('passing bodies are good until the next call, also where a call goes over m
   const journal = await openFileJournal({ ...folder, settings: large, observe: () => {} })
   const texts = Array.from({ length: 60 }, (_, number) => `[${number},"${'x'.repeat((number % 7) * 300_000)}"]`)
   for (const text of texts) await journal.append(entry(1, text))
-  const reader = openFileJournalReader(folder, { bodies: 'passing' })
+  const cursor = openFileJournalCursor(folder, { bodies: 'passing' })
   const read: string[] = []
   for (const bytesMax of [1, 4_000_000, 1, 700_000, 9_000_000, 1, 100_000_000]) {
-    const entries = await reader.read(read.length, journal.durablePosition, bytesMax)
+    const entries = await cursor.read(read.length, journal.durablePosition, bytesMax)
     read.push(...entries.map(({ body }) => Buffer.from(body).toString('latin1')))
   }
   expect(read).toEqual(texts)
@@ -124,12 +124,12 @@ describe('from entries of 3, 1, 0 and 2 rows', () => {
     [4, 4, 10_000, []],
     [7, 7, 10_000, []],
   ])('read(%i, %i, %i) gives those at %j', async (position, untilPosition, bytesMax, expected) => {
-    const { journal, reader } = await opened(new SimulatedDisk(seededRandom(1)))
+    const { journal, cursor } = await opened(new SimulatedDisk(seededRandom(1)))
     for (const rows of [3, 1, 0, 2]) {
       await journal.append(entry(rows))
       if (rows === 1) await journal.rotate()
     }
-    const entries = await reader.read(position, untilPosition, bytesMax)
+    const entries = await cursor.read(position, untilPosition, bytesMax)
     expect(entries.map((each) => each.position)).toEqual(expected)
   })
 })
@@ -137,12 +137,12 @@ describe('from entries of 3, 1, 0 and 2 rows', () => {
 describe('an Error names the place', () => {
   async function twoSegments() {
     const disk = new SimulatedDisk(seededRandom(1))
-    const { journal, reader } = await opened(disk)
+    const { journal, cursor } = await opened(disk)
     for (const position of [0, 1, 2, 3]) {
       if (position === 2) await journal.rotate()
       await journal.append(entry(1))
     }
-    return { disk, journal, reader }
+    return { disk, journal, cursor }
   }
   const first = `${directory}/00000000000000000000.journal`
   const second = `${directory}/00000000000000000002.journal`
@@ -152,11 +152,11 @@ describe('an Error names the place', () => {
     ['damaged header', first, 32 + 72 + 8, `${first}, offset 104: the header of a record is damaged`],
     ['damaged segment header', second, 16, `${second}, offset 0: the header of the segment is damaged`],
   ])('%s', async (_, path, offset, message) => {
-    const { disk, reader } = await twoSegments()
+    const { disk, cursor } = await twoSegments()
     const bytes = Buffer.from(disk.contents(path))
     bytes.writeUInt8(bytes[offset]! ^ 1, offset)
     disk.put(path, bytes)
-    await expect(reader.read(0, 4, 10_000)).rejects.toThrow(message)
+    await expect(cursor.read(0, 4, 10_000)).rejects.toThrow(message)
   })
 
   test.each([
@@ -164,22 +164,22 @@ describe('an Error names the place', () => {
     ['within a header', 32 + 72 + 6, `${second}, offset 104: the file ends within the header of a record`],
     ['before an entry', 32, `${second}, offset 32: the file ends before an entry that was on disk`],
   ])('cut %s', async (_, size, message) => {
-    const { disk, reader } = await twoSegments()
+    const { disk, cursor } = await twoSegments()
     disk.put(second, disk.contents(second).subarray(0, size))
-    await expect(reader.read(0, 4, 10_000)).rejects.toThrow(message)
+    await expect(cursor.read(0, 4, 10_000)).rejects.toThrow(message)
   })
 
-  test('trimmed position; the reader is of use after it', async () => {
-    const { journal, reader } = await twoSegments()
+  test('trimmed position; the cursor is of use after it', async () => {
+    const { journal, cursor } = await twoSegments()
     await journal.trim(2)
-    await expect(reader.read(1, 4, 10_000)).rejects.toThrow('position 1 is not in the journal any more')
-    expect((await reader.read(2, 4, 10_000)).map((each) => each.position)).toEqual([2, 3])
+    await expect(cursor.read(1, 4, 10_000)).rejects.toThrow('position 1 is not in the journal any more')
+    expect((await cursor.read(2, 4, 10_000)).map((each) => each.position)).toEqual([2, 3])
   })
 
   test('two calls at once', async () => {
-    const { reader } = await twoSegments()
-    const reading = reader.read(0, 4, 10_000)
-    await expect(reader.read(0, 4, 10_000)).rejects.toThrow('one call at a time')
+    const { cursor } = await twoSegments()
+    const reading = cursor.read(0, 4, 10_000)
+    await expect(cursor.read(0, 4, 10_000)).rejects.toThrow('one call at a time')
     expect(await reading).toHaveLength(4)
   })
 })
