@@ -8,7 +8,7 @@ import { doorOf } from '../file-push/door.ts'
 import { FileLines } from '../file-push/file-lines.ts'
 import { fileFormats } from '../file-push/file-name.ts'
 import { FirstLineTime } from '../file-push/first-line-time.ts'
-import { FirstRow } from '../file-push/first-row.ts'
+import { FirstRows } from '../file-push/first-rows.ts'
 import { type KnownIngest, knownIngest } from '../file-push/known-ingest.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
 import { jsonRows, ndjsonRows, type PushedRows, protocolLines } from '../file-push/rows.ts'
@@ -212,15 +212,15 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   )
   const fileLines = new FileLines()
   const csv = { ...typed, known: known.types, required: known.required, source }
-  const firstRow = new FirstRow()
+  const firstRows = new FirstRows()
   const pushed = await rowsOf(csv, unreadable, fileLines)
   const precision = options.precision ?? 'ns'
   const lineTime = source.format === 'lp' ? new FirstLineTime(precision) : null
-  const rows = firstRow.of(lineTime?.of(pushed) ?? pushed)
+  const rows = firstRows.of(lineTime?.of(pushed) ?? pushed)
   const lineOf = (row: number): number | null => (source.format === 'ndjson' ? fileLines.lineOf(row) : null)
   const door = doorOf({ client, ingest, known, format: source.format, precision })
   const receipt = (batch: string) => client.receipt(ingest, batch)
-  const job = { context, ingest, known, firstRow, lineTime, options, source, door, lineOf, receipt, retryMs }
+  const job = { context, ingest, known, firstRows, lineTime, options, source, door, lineOf, receipt, retryMs }
   if (unreadable !== null) {
     context.exitWith(await dryRun(job, rows, unreadable))
     return

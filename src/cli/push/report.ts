@@ -1,6 +1,6 @@
 import { acknowledgedUpTo, type Counted, failureSentences, isInDoubt } from '../../file-push/failure.ts'
 import type { FirstLineTime } from '../../file-push/first-line-time.ts'
-import { type FirstRow, hasUnknownNames } from '../../file-push/first-row.ts'
+import { type FirstRows, hasUnknownNames } from '../../file-push/first-rows.ts'
 import type { KnownIngest } from '../../file-push/known-ingest.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
@@ -105,14 +105,14 @@ function onlyBatch({ rejected, batches }: Pick<PushReport, 'rejected' | 'batches
 export interface NamesOfPush {
   readonly ingest: string
   readonly known: KnownIngest
-  readonly firstRow: FirstRow
+  readonly firstRows: FirstRows
   readonly lineTime: FirstLineTime | null
 }
 
 /** Of a time that was read otherwise than it is likely meant: such a row is stored. */
-export function secondsLines({ known, firstRow, lineTime }: NamesOfPush): readonly string[] {
+export function secondsLines({ known, firstRows, lineTime }: NamesOfPush): readonly string[] {
   if (lineTime !== null) return precisionLines(lineTime)
-  const found = firstRow.likelySeconds(known)
+  const found = firstRows.likelySeconds(known)
   if (found === null) return []
   const { row, property, count } = found
   const place = row === 1 ? 'the first row' : `row ${row}`
@@ -135,10 +135,10 @@ function precisionLines(lineTime: FirstLineTime): readonly string[] {
 /** What names of JSON rows should be, and how rows that are kept become such. `batch` is undefined where none is kept, null where there are several. */
 export function nameLines(
   { kinds }: Faults,
-  { ingest, known, firstRow }: NamesOfPush,
+  { ingest, known, firstRows }: NamesOfPush,
   batch: string | null | undefined,
 ): readonly string[] {
-  const renames = firstRow.likelyRenames(kinds, known)
+  const renames = firstRows.likelyRenames(kinds, known)
   const fields = `The fields of ${ingest} are ${[...known.types.keys()].join(', ')}.`
   if (renames === null) return hasUnknownNames(kinds, known.types) ? [fields] : []
   const pairs = [...renames].map(([name, field]) => `${name.replaceAll(',', '\\,')}=${field}`).join(',')

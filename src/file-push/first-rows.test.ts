@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CellType } from './cells.ts'
-import { FirstRow } from './first-row.ts'
+import { FirstRows } from './first-rows.ts'
 
 const types = new Map<string, CellType>([
   ['D', 'timestamp'],
@@ -9,16 +9,16 @@ const types = new Map<string, CellType>([
 ])
 const unknown = (field: string, rows = 1) => ({ code: 'unknown_field', field, rows })
 
-async function likely(rows: readonly string[], kinds: Parameters<FirstRow['likelyRenames']>[0]) {
-  const firstRow = new FirstRow()
+async function likely(rows: readonly string[], kinds: Parameters<FirstRows['likelyRenames']>[0]) {
+  const firstRows = new FirstRows()
   const groups = (async function* () {
     yield []
     yield rows.map((row) => Buffer.from(row))
   })()
   const passed: string[] = []
-  for await (const group of firstRow.of(groups)) passed.push(...group.map((row) => Buffer.from(row).toString()))
+  for await (const group of firstRows.of(groups)) passed.push(...group.map((row) => Buffer.from(row).toString()))
   expect(passed).toEqual(rows)
-  const renames = firstRow.likelyRenames(kinds, { types })
+  const renames = firstRows.likelyRenames(kinds, { types })
   return renames === null ? null : Object.fromEntries(renames)
 }
 
@@ -56,14 +56,14 @@ test.each([
 })
 
 async function secondsOf(groups: readonly (readonly string[])[]) {
-  const firstRow = new FirstRow()
-  const rows = firstRow.of(
+  const firstRows = new FirstRows()
+  const rows = firstRows.of(
     (async function* () {
       for (const group of groups) yield group.map((row) => Buffer.from(row))
     })(),
   )
   for await (const _ of rows);
-  return firstRow.likelySeconds({ types })
+  return firstRows.likelySeconds({ types })
 }
 
 const [none, seconds] = ['{"D":null}', '{"D":1767225600}']

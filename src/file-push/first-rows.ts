@@ -13,8 +13,8 @@ const rowsMax = 100
 /** Another name for each of some properties. */
 export type Renames = ReadonlyMap<string, string>
 
-/** Remembers the first row of a file of JSON, whose names tell what those of rejected rows should be, and the next ones for their times. */
-export class FirstRow {
+/** Remembers the first rows of a file of JSON: names of the first tell what those of rejected rows should be, and all tell how times are meant. */
+export class FirstRows {
   readonly #texts: string[] = []
 
   async *of(rows: PushedRows): AsyncGenerator<readonly Uint8Array[]> {
