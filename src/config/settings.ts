@@ -79,7 +79,7 @@ const settingTable = {
     min: 0,
     max: 1_000_000_000,
     description:
-      'How many idempotency keys of the last 24 hours are kept. Each takes about 50 bytes of memory. Past that a push with a new key gets a 503.',
+      'How many idempotency keys of the last 24 hours are kept. Each takes about 50 bytes of memory. Past that a push with a new key gets a 503. On a cluster PostgreSQL counts them, some seconds behind.',
   }),
   'limits.keyRowsPerSecond': integer({
     default: 0,

@@ -6,7 +6,7 @@ import { describeIngests, IngestMetrics, type WatchedIngests } from './ingest-me
 /** What stands at some height: it is asked for whenever the metrics are read. */
 const levels = {
   idempotency_keys:
-    'Idempotency keys that are remembered, on a cluster as PostgreSQL estimates; `limits.idempotencyKeys` bounds them.',
+    'Idempotency keys that are remembered, on a cluster as PostgreSQL knows it: seconds later, and of millions to about one in a hundred. `limits.idempotencyKeys` bounds them.',
   idempotency_key_bytes: 'Memory that they take.',
   journal_bytes: 'Size of the journal on disk.',
   journal_backlog_bytes:
