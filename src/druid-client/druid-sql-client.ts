@@ -38,6 +38,12 @@ const exactness = {
   useApproximateTopN: false,
 }
 
+/** The other way to count different values, which takes texts of LATEST, EARLIEST or ANY_VALUE beside them, and may take less else. */
+const otherExactness = { ...exactness, useGroupingSetForExactDistinct: false }
+const needsOther = /^Aggregation \[MIN\] does not support type \[STRING\]/
+
+type Rows = readonly (readonly unknown[])[]
+
 /** Druid's own bound on the rows of subqueries that it puts together, which counts those of the statement too. */
 const subqueryRows = 100_000
 
@@ -121,18 +127,32 @@ export class DruidSqlClient {
     { text, parameters }: Sql,
     signal: AbortSignal,
     { inlineRows = 0, zone }: Pick<DruidStatement, 'inlineRows' | 'zone'> = {},
-  ): AsyncGenerator<readonly (readonly unknown[])[]> {
-    const { client, settings } = this.#parts
+  ): AsyncGenerator<Rows> {
     // Room for what comes along, and for what other subqueries may have.
     const room = inlineRows === 0 ? {} : { maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
-    const context = { ...exactness, ...room, ...(zone === undefined ? {} : { sqlTimeZone: zone }) }
-    const query = { query: text, parameters: parameters.map(parameter), resultFormat: 'arrayLines', context }
+    const context = { ...room, ...(zone === undefined ? {} : { sqlTimeZone: zone }) }
+    const query = { query: text, parameters: parameters.map(parameter), resultFormat: 'arrayLines' }
     try {
-      for await (const lines of jsonLines(client.query('sql', query, { signal, timeoutMs: settings.queryTimeMs }))) {
-        yield rowsIn(withExactLongs(lines))
-      }
+      yield* this.#asked({ ...query, context: { ...context, ...exactness } }, signal)
+    } catch (error) {
+      if (!(error instanceof DruidFailure) || !needsOther.test(error.facts.message)) throw told(error, 'sql_query')
+      // It was refused as it was planned: there was no row yet.
+      yield* this.#otherwise({ ...query, context: { ...context, ...otherExactness } }, signal)
+    }
+  }
+
+  async *#otherwise(query: object, signal: AbortSignal): AsyncGenerator<Rows> {
+    try {
+      yield* this.#asked(query, signal)
     } catch (error) {
       throw told(error, 'sql_query')
+    }
+  }
+
+  async *#asked(query: object, signal: AbortSignal): AsyncGenerator<Rows> {
+    const { client, settings } = this.#parts
+    for await (const lines of jsonLines(client.query('sql', query, { signal, timeoutMs: settings.queryTimeMs }))) {
+      yield rowsIn(withExactLongs(lines))
     }
   }
 }
@@ -148,7 +168,7 @@ function parameter(value: SqlParameter): { type: string; value: unknown } {
   return { type: 'VARCHAR', value }
 }
 
-function rowsIn(json: string): readonly (readonly unknown[])[] {
+function rowsIn(json: string): Rows {
   const rows: unknown = JSON.parse(json)
   if (!Array.isArray(rows)) throw new Error('Druid answered something other than rows')
   return rows
