@@ -40,7 +40,7 @@ const properties = 'test/properties/over-http.test.ts'
 /** 300 queries of one seed, of one machine and of Druid. */
 const agreement = 'test/agreement/agreement.test.ts'
 
-/** The requests that tools send, to one machine and to Druid itself. */
+/** The requests that tools send, to one machine, to a cluster and to Druid itself. */
 const druidHttp = 'test/druid-http/real-druid.test.ts'
 
 /** What a change has to pass before it lands, in a few minutes: each part by itself, the scenarios through all of them, and a kill of each. */

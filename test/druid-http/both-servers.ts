@@ -1,7 +1,8 @@
-// The same rows in a real Druid, which reads them in a batch task of its own, and in a Tidemark of one machine.
+// The same rows in a real Druid, which reads them in a batch task of its own, and in a Tidemark with each of its engines: one machine, and a cluster in
+// front of the same Druid.
 import { addresses } from '../cluster/addresses.ts'
 import { callWell, makeIngest } from '../support/api.ts'
-import { type RunningService, runService } from '../support/running-service.ts'
+import { type RunningService, runService, type TestedEngine } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 import type { Answer } from './compare.ts'
 import { entity, type HttpRequest } from './request.ts'
@@ -29,24 +30,25 @@ const rows = [
 ].map((row) => `{${row}}`)
 
 export interface BothServers {
-  tidemark(request: HttpRequest): Promise<Answer>
+  tidemark(engine: TestedEngine, request: HttpRequest): Promise<Answer>
   druid(request: HttpRequest): Promise<Answer>
   close(): Promise<void>
 }
 
 export async function bothServers(): Promise<BothServers> {
-  const [service] = await Promise.all([startTidemark(), loadDruid()])
+  const [embedded, cluster] = await Promise.all([startTidemark('embedded'), startTidemark('cluster'), loadDruid()])
+  const services = { embedded, cluster }
   return {
-    tidemark: (request) => ask(service.url, request),
+    tidemark: (engine, request) => ask(services[engine].url, request),
     druid: async (request) => withoutOthers(request, await ask(addresses.druidBroker, request)),
     close: async () => {
-      await Promise.all([service.close(), dropFromDruid()])
+      await Promise.all([embedded.close(), cluster.close(), dropFromDruid()])
     },
   }
 }
 
-async function startTidemark(): Promise<RunningService> {
-  const service = await runService({}, { engine: 'embedded' })
+async function startTidemark(engine: TestedEngine): Promise<RunningService> {
+  const service = await runService({}, { engine })
   const key = await makeIngest(service.url, adminKey, { alias: entity, fields })
   await callWell(service.url, 'POST', `/ingests/${entity}/data?wait=true`, { key, text: `[${rows.join()}]` })
   return service

@@ -9,7 +9,7 @@ export const otherRequests: readonly Asked[] = [
   bare('GET', '/druid/v2/datasources/'),
   bare('GET', '/druid/v2/datasources/plant', d.sourceOptions),
   bare('GET', '/druid/v2/datasources/plant?full', d.sourceOptions),
-  bare('GET', '/druid/v2/datasources/plant?interval=2026-01-01/2026-01-04', d.memberOrder),
+  bare('GET', '/druid/v2/datasources/plant?interval=2026-01-01/2026-01-04', d.nameOrder),
   bare('GET', '/druid/v2/datasources/plant/dimensions', d.sourceOptions),
   bare('GET', '/druid/v2/datasources/plant/metrics', d.sourceOptions),
   bare('GET', '/druid/v2/datasources/nothing', d.unknownSource),
