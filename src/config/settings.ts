@@ -104,7 +104,7 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'How much room the rejected rows of an ingest may take. Past that its pushes get a 503 until rejected rows are discarded or replayed. It counts their texts, messages and names of properties. What waits to be judged counts as if it were rejected, 128 bytes a row beside its text, so that no more than one push goes beyond it, but by rows whose properties have very long names. So a small value also bounds how much may wait to be judged, and with it the speed of good rows.',
+      'How much room the rejected rows of an ingest may take. Past that its pushes get a 503 until rejected rows are discarded or replayed. It counts their texts, messages and names of properties. What waits to be judged counts as if it were rejected, 128 bytes a row beside its text. The message, and the name of the property, which is kept three times more, count from when a row is rejected. So what goes beyond the bound is one push, and once the messages of what waited, and up to three times its text where rows are little but one long name. A small value also bounds how much may wait to be judged, and with it the speed of good rows.',
   }),
   'limits.checkMs': integer({
     default: 1000,
