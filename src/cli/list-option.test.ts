@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectColumns, collectList, splitList } from './list-option.ts'
+import { collectColumns, collectList } from './list-option.ts'
 
 test.each([
   ['a', ['a']],
@@ -8,7 +8,7 @@ test.each([
   ['a\\,b,c', ['a,b', 'c']],
   ['', []],
 ])('%j is %j', (text, parts) => {
-  expect(splitList(text)).toEqual(parts)
+  expect(collectList(text)).toEqual(parts)
 })
 
 test('a repeated option adds up', () => {

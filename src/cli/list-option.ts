@@ -1,5 +1,5 @@
 /** The parts of `a,b,c`, empty ones left out; `\,` is a comma within a part. */
-export function splitList(text: string): string[] {
+function splitList(text: string): string[] {
   const parts = text.match(/(?:\\,|[^,])+/g) ?? []
   return parts.map((part) => part.replaceAll('\\,', ','))
 }

@@ -1,10 +1,27 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { settingFlags, settingsTable } from './describe.ts'
+import { settingFlags } from './describe.ts'
 import { settingGroups } from './setting-groups.ts'
+import { environmentName, flagName, settingEntries } from './settings.ts'
 
 const path = new URL('../../docs/configuration.md', import.meta.url)
 const tableForm = /\| Setting \|.*\|\n/s
+
+/** The rows of the table in docs/configuration.md. */
+function settingsTable(): string {
+  const rows = settingEntries.map(([name, setting]) => {
+    const flag = setting.secret ? '' : ` \`${flagName(name)}\``
+    const cells = [
+      `\`${name}\``,
+      `\`${environmentName(name)}\`${flag}`,
+      /[` ]/.test(setting.defaultText) ? setting.defaultText : `\`${setting.defaultText}\``,
+      setting.allowed,
+      setting.description,
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return ['| Setting | Variable and flag | Default | Must be | What |', '|---|---|---|---|---|', ...rows].join('\n')
+}
 
 /** `UPDATE_DOCS=1` writes the table anew. */
 test('docs/configuration.md holds the table of settings', () => {

@@ -1,4 +1,4 @@
-import { environmentName, flagName, settingEntries } from './settings.ts'
+import { flagName, settingEntries } from './settings.ts'
 
 /** One flag of `tidemark serve`; its value goes to `loadSettings` under `name`. */
 export interface SettingFlag {
@@ -19,20 +19,4 @@ export function settingFlags(): readonly SettingFlag[] {
       flag: flagName(name),
       description: `${setting.description} (default: ${setting.defaultText.replaceAll('`', '')})`,
     }))
-}
-
-/** The rows of the table in docs/configuration.md. */
-export function settingsTable(): string {
-  const rows = settingEntries.map(([name, setting]) => {
-    const flag = setting.secret ? '' : ` \`${flagName(name)}\``
-    const cells = [
-      `\`${name}\``,
-      `\`${environmentName(name)}\`${flag}`,
-      /[` ]/.test(setting.defaultText) ? setting.defaultText : `\`${setting.defaultText}\``,
-      setting.allowed,
-      setting.description,
-    ]
-    return `| ${cells.join(' | ')} |`
-  })
-  return ['| Setting | Variable and flag | Default | Must be | What |', '|---|---|---|---|---|', ...rows].join('\n')
 }
