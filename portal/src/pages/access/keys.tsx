@@ -58,23 +58,33 @@ export function KeyTable({ subscriber, keys, onChanged }: Props) {
         </TableRoom>
       )}
       {making && <NewKey subscriber={subscriber} onClose={() => make(false)} onChanged={onChanged} />}
-      {ending !== null && (
-        <AskFirst
-          title="Revoke the key"
-          deed="Revoke it"
-          danger
-          onClose={() => end(null)}
-          onDeed={async (signal) => {
-            await clientOf(signal).deleteKey(ending.id)
-            tell('The key is revoked.')
-            onChanged()
-          }}
-        >
-          <p>
-            Who uses <code>{ending.id}</code> is let in no more, at once.
-          </p>
-        </AskFirst>
-      )}
+      {ending !== null && <RevokeKey id={ending.id} onClose={() => end(null)} onChanged={onChanged} />}
     </Panel>
+  )
+}
+
+interface RevokeProps {
+  readonly id: string
+  onClose(): void
+  onChanged(): void
+}
+
+function RevokeKey({ id, onClose, onChanged }: RevokeProps) {
+  return (
+    <AskFirst
+      title="Revoke the key"
+      deed="Revoke it"
+      danger
+      onClose={onClose}
+      onDeed={async (signal) => {
+        await clientOf(signal).deleteKey(id)
+        tell('The key is revoked.')
+        onChanged()
+      }}
+    >
+      <p>
+        Who uses <code>{id}</code> is let in no more, at once.
+      </p>
+    </AskFirst>
   )
 }

@@ -55,23 +55,30 @@ export function Subscriptions({ subscriber, kept, onChanged }: Props) {
       </ul>
       <div class="inside">
         <ProblemNote error={saving.error} />
-        <div class="actions">
-          <button type="button" class="button" onClick={() => add({ ingest: '' })}>
-            Add one to push
-          </button>
-          <button type="button" class="button" onClick={() => add({ entity: '' })}>
-            Add one to read
-          </button>
-          <button
-            type="button"
-            class="button first push-right"
-            disabled={!changed || saving.busy}
-            onClick={() => void save()}
-          >
-            Keep the changes
-          </button>
-        </div>
+        <EntryDeeds onAdd={add} onSave={save} savable={changed && !saving.busy} />
       </div>
     </Panel>
+  )
+}
+
+interface DeedsProps {
+  readonly savable: boolean
+  onAdd(entry: SubscriptionEntry): void
+  onSave(): Promise<boolean>
+}
+
+function EntryDeeds({ savable, onAdd, onSave }: DeedsProps) {
+  return (
+    <div class="actions">
+      <button type="button" class="button" onClick={() => onAdd({ ingest: '' })}>
+        Add one to push
+      </button>
+      <button type="button" class="button" onClick={() => onAdd({ entity: '' })}>
+        Add one to read
+      </button>
+      <button type="button" class="button first push-right" disabled={!savable} onClick={() => void onSave()}>
+        Keep the changes
+      </button>
+    </div>
   )
 }

@@ -31,8 +31,6 @@ export function Choices({ view, entity, entities, onChange }: Props) {
     { value: '', text: 'to fit the width' },
     ...granularities.map((name) => ({ value: name, text: stepText(name) })),
   ]
-  const toggle = (name: string, on: boolean): void =>
-    onChange({ fields: on ? [...view.fields, name] : view.fields.filter((other) => other !== name) })
   return (
     <Panel title="What">
       <div class="inside">
@@ -70,22 +68,36 @@ export function Choices({ view, entity, entities, onChange }: Props) {
             onValue={(granularity) => onChange({ granularity })}
           />
         )}
-        <fieldset class="field-rows">
-          <legend>Fields</legend>
-          {drawable.map(({ name, type }) => (
-            <Check
-              key={name}
-              label={
-                <>
-                  <span class="mono">{name}</span> <span class="soft small">{type}</span>
-                </>
-              }
-              checked={view.fields.includes(name)}
-              onChecked={(on) => toggle(name, on)}
-            />
-          ))}
-        </fieldset>
+        <FieldChecks fields={drawable} chosen={view.fields} onChosen={(fields) => onChange({ fields })} />
       </div>
     </Panel>
+  )
+}
+
+interface FieldChecksProps {
+  readonly fields: EntityDescription['fields']
+  readonly chosen: readonly string[]
+  onChosen(chosen: readonly string[]): void
+}
+
+function FieldChecks({ fields, chosen, onChosen }: FieldChecksProps) {
+  const toggle = (name: string, on: boolean): void =>
+    onChosen(on ? [...chosen, name] : chosen.filter((other) => other !== name))
+  return (
+    <fieldset class="field-rows">
+      <legend>Fields</legend>
+      {fields.map(({ name, type }) => (
+        <Check
+          key={name}
+          label={
+            <>
+              <span class="mono">{name}</span> <span class="soft small">{type}</span>
+            </>
+          }
+          checked={chosen.includes(name)}
+          onChecked={(on) => toggle(name, on)}
+        />
+      ))}
+    </fieldset>
   )
 }

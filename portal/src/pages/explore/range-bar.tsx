@@ -44,18 +44,8 @@ export function RangeBar({ view, entity, onChange }: Props) {
         </button>
       </div>
       <div class="range-group">
-        <input
-          class="input slim mono"
-          aria-label="From, UTC"
-          value={from}
-          onInput={(event) => setFrom(event.currentTarget.value)}
-        />
-        <input
-          class="input slim mono"
-          aria-label="To, UTC"
-          value={to}
-          onInput={(event) => setTo(event.currentTarget.value)}
-        />
+        <TimeInput label="From, UTC" value={from} onValue={setFrom} />
+        <TimeInput label="To, UTC" value={to} onValue={setTo} />
         <button type="submit" class="button slim">
           Show
         </button>
@@ -73,5 +63,22 @@ export function RangeBar({ view, entity, onChange }: Props) {
         />
       </div>
     </form>
+  )
+}
+
+interface TimeInputProps {
+  readonly label: string
+  readonly value: string
+  onValue(value: string): void
+}
+
+function TimeInput({ label, value, onValue }: TimeInputProps) {
+  return (
+    <input
+      class="input slim mono"
+      aria-label={label}
+      value={value}
+      onInput={(event) => onValue(event.currentTarget.value)}
+    />
   )
 }

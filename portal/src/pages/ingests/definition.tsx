@@ -31,31 +31,7 @@ export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest
           </>
         )}
       </dl>
-      <TableRoom name="Fields">
-        <thead>
-          <tr>
-            <th>Field</th>
-            <th>Pushed as</th>
-            <th>Type</th>
-            <th>Role</th>
-          </tr>
-        </thead>
-        <tbody>
-          {fields.map(({ name, source, type, role, added }) => (
-            <tr key={name}>
-              <td class="main mono">{name}</td>
-              <td class="mono" dir="auto">
-                {source}
-              </td>
-              <td>{type}</td>
-              <td>
-                <span class="label-tag">{role}</span>
-                {added === 'by_row' && <span class="small soft"> came with a row</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </TableRoom>
+      <FieldTable fields={fields} />
       {mayDo('admin') && (
         <div class="inside actions">
           <button type="button" class="button" onClick={() => add(true)}>
@@ -65,5 +41,35 @@ export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest
       )}
       {adding && <AddField ingest={ingest} source="" value="" onClose={() => add(false)} onChanged={onChanged} />}
     </>
+  )
+}
+
+function FieldTable({ fields }: Pick<ShownIngest, 'fields'>) {
+  return (
+    <TableRoom name="Fields">
+      <thead>
+        <tr>
+          <th>Field</th>
+          <th>Pushed as</th>
+          <th>Type</th>
+          <th>Role</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map(({ name, source, type, role, added }) => (
+          <tr key={name}>
+            <td class="main mono">{name}</td>
+            <td class="mono" dir="auto">
+              {source}
+            </td>
+            <td>{type}</td>
+            <td>
+              <span class="label-tag">{role}</span>
+              {added === 'by_row' && <span class="small soft"> came with a row</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </TableRoom>
   )
 }

@@ -40,12 +40,6 @@ export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
       setMore([...more, ...page.Items])
       setToken(page.NextToken)
     })
-  const toggle = (id: string): void => {
-    const others = new Set(chosen)
-    if (!others.delete(id)) others.add(id)
-    choose(others)
-  }
-  const allChosen = rows.length > 0 && rows.every(({ id }) => chosen.has(id))
   return (
     <>
       <RowDeeds
@@ -56,28 +50,7 @@ export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
         onChanged={onChanged}
       />
       {isFiltered(filter) && <FilterLine alias={alias} filter={filter} />}
-      <TableRoom name="Rejected rows">
-        <thead>
-          <tr>
-            <th class="tight">
-              <input
-                type="checkbox"
-                aria-label="Choose all that are shown"
-                checked={allChosen}
-                onChange={() => choose(allChosen ? new Set() : new Set(rows.map(({ id }) => id)))}
-              />
-            </th>
-            <th>Row as it was pushed, and what is wrong</th>
-            <th class="only-wide">Received</th>
-            <DeedsHead />
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <RejectedRow key={row.id} row={row} chosen={chosen.has(row.id)} onChoose={toggle} onMend={mend} />
-          ))}
-        </tbody>
-      </TableRoom>
+      <RowTable rows={rows} chosen={chosen} onChosen={choose} onMend={mend} />
       <div class="inside actions">
         <span class="soft small">{shownText(rows.length, all)}</span>
         {next !== null && (
@@ -89,6 +62,46 @@ export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
       <ProblemNote error={loading.error} />
       {mending !== null && <MendRow ingest={ingest} row={mending} onClose={() => mend(null)} onChanged={onChanged} />}
     </>
+  )
+}
+
+interface TableProps {
+  readonly rows: readonly RejectedRowAnswer[]
+  readonly chosen: ReadonlySet<string>
+  onChosen(chosen: ReadonlySet<string>): void
+  onMend(row: RejectedRowAnswer): void
+}
+
+function RowTable({ rows, chosen, onChosen, onMend }: TableProps) {
+  const toggle = (id: string): void => {
+    const others = new Set(chosen)
+    if (!others.delete(id)) others.add(id)
+    onChosen(others)
+  }
+  const allChosen = rows.length > 0 && rows.every(({ id }) => chosen.has(id))
+  return (
+    <TableRoom name="Rejected rows">
+      <thead>
+        <tr>
+          <th class="tight">
+            <input
+              type="checkbox"
+              aria-label="Choose all that are shown"
+              checked={allChosen}
+              onChange={() => onChosen(allChosen ? new Set() : new Set(rows.map(({ id }) => id)))}
+            />
+          </th>
+          <th>Row as it was pushed, and what is wrong</th>
+          <th class="only-wide">Received</th>
+          <DeedsHead />
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <RejectedRow key={row.id} row={row} chosen={chosen.has(row.id)} onChoose={toggle} onMend={onMend} />
+        ))}
+      </tbody>
+    </TableRoom>
   )
 }
 

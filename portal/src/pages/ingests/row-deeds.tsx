@@ -72,21 +72,42 @@ export function RowDeeds({ alias, filter, all, chosen, onChanged }: Props) {
       </div>
       <ProblemNote error={deed.error} />
       {asking && (
-        <AskFirst
-          title={`Discard ${which}`}
-          deed="Discard for good"
-          danger
+        <DiscardRows
+          alias={alias}
+          which={which}
+          selection={some ? ids : filter}
           onClose={() => ask(false)}
-          onDeed={async (signal) => {
-            const count = await discardRows(alias, some ? ids : filter, signal)
-            tell(`${plural(count, 'row')} discarded.`)
-            onChanged()
-          }}
-        >
-          <p>They are in no list any more and cannot be brought back. Counters and receipts stay as they are.</p>
-        </AskFirst>
+          onChanged={onChanged}
+        />
       )}
     </div>
+  )
+}
+
+interface DiscardProps {
+  readonly alias: string
+  /** In words. */
+  readonly which: string
+  readonly selection: RejectedFilter | readonly string[]
+  onClose(): void
+  onChanged(): void
+}
+
+function DiscardRows({ alias, which, selection, onClose, onChanged }: DiscardProps) {
+  return (
+    <AskFirst
+      title={`Discard ${which}`}
+      deed="Discard for good"
+      danger
+      onClose={onClose}
+      onDeed={async (signal) => {
+        const count = await discardRows(alias, selection, signal)
+        tell(`${plural(count, 'row')} discarded.`)
+        onChanged()
+      }}
+    >
+      <p>They are in no list any more and cannot be brought back. Counters and receipts stay as they are.</p>
+    </AskFirst>
   )
 }
 

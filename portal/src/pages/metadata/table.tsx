@@ -125,32 +125,7 @@ function ItemList({ table, conditions, onOpen }: ListProps) {
     })
   return (
     <>
-      <TableRoom name="Items">
-        <thead>
-          <tr>
-            {table.fields.map(({ name }) => (
-              <th key={name}>{name}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <tr key={String(item[table.index_field])}>
-              {table.fields.map(({ name }) => (
-                <td key={name} dir="auto" class={name === table.index_field ? 'main' : undefined}>
-                  {name === table.index_field ? (
-                    <button type="button" class="as-link" onClick={() => onOpen(item)}>
-                      {cellText(item[name])}
-                    </button>
-                  ) : (
-                    cellText(item[name])
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </TableRoom>
+      <ItemTable table={table} items={items} onOpen={onOpen} />
       <div class="inside actions">
         <span class="soft small">{plural(items.length, 'item')} shown</span>
         {token !== null && (
@@ -161,5 +136,42 @@ function ItemList({ table, conditions, onOpen }: ListProps) {
       </div>
       <ProblemNote error={loading.error} />
     </>
+  )
+}
+
+interface TableProps {
+  readonly table: MetadataDescription
+  readonly items: readonly MetadataItem[]
+  onOpen(item: MetadataItem): void
+}
+
+function ItemTable({ table, items, onOpen }: TableProps) {
+  return (
+    <TableRoom name="Items">
+      <thead>
+        <tr>
+          {table.fields.map(({ name }) => (
+            <th key={name}>{name}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={String(item[table.index_field])}>
+            {table.fields.map(({ name }) => (
+              <td key={name} dir="auto" class={name === table.index_field ? 'main' : undefined}>
+                {name === table.index_field ? (
+                  <button type="button" class="as-link" onClick={() => onOpen(item)}>
+                    {cellText(item[name])}
+                  </button>
+                ) : (
+                  cellText(item[name])
+                )}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </TableRoom>
   )
 }
