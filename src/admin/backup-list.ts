@@ -67,7 +67,7 @@ export class BackupList {
   }
 }
 
-/** None where there is no such folder yet. Throws what else the system says: a list that is empty for want of a right would look as if all backups were gone. */
+/** None where there is no such folder yet. Throws all other errors: an empty list for want of a right would look as if backups were gone. */
 async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return await readdir(directory)

@@ -1,4 +1,4 @@
-// JDBC's questions about catalogs, schemas, tables and columns as queries of INFORMATION_SCHEMA: so a caller sees there what he may read, and no more.
+// JDBC's questions about catalogs, schemas, tables and columns are queries of INFORMATION_SCHEMA: a caller sees what he may read, and no more.
 // The columns are those of `java.sql.DatabaseMetaData`, and hold what Druid's brokers answer.
 import type { MetadataPatterns, MetadataRequest } from './avatica-protocol.ts'
 

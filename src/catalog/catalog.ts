@@ -164,7 +164,7 @@ export interface ReplayOutcome {
   readonly passed: readonly number[]
   /** Items of rows that pass, in the order of their positions. */
   readonly items: readonly ItemWrite[]
-  /** Those that are rejected still, with their new reason, which is not kept where it is about a mended text. One that this replay stored when it was judged before is rejected once more. */
+  /** Rows that stay rejected, with the new reason; none is kept of a mended text. A row that this replay stored before is rejected once more. */
   readonly rejected: readonly RejectedRow[]
 }
 

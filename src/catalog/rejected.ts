@@ -5,7 +5,7 @@ import type { RejectCode } from '../model/row-fault.ts'
 /** What a row in the list takes beside its texts, about. */
 export const keptRowBytes = 128
 
-/** What the texts of a row in the list take: its own, the message, and the name of the property, which stands with the row and in the counts of its fault, those of its pusher and those of all. */
+/** Bytes of a row's texts in the list: the row, the message, and the property's name, which stands in the row and in both counts of its fault. */
 export function keptTextBytes({ row, field, message }: Pick<RejectedRow, 'row' | 'field' | 'message'>): number {
   return Buffer.byteLength(row) + 3 * Buffer.byteLength(field ?? '') + Buffer.byteLength(message)
 }

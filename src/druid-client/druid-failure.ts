@@ -11,7 +11,7 @@ export interface FailureFacts {
   readonly message: string
 }
 
-/** What Druid throws of a query that it cannot read, of operands that it cannot take and of plans that it trips over, with the status of a failure of its own. */
+/** What Druid throws, with the status of a failure of its own, of queries and operands that it cannot take and of plans that it trips over. */
 const cannotRead =
   /\.jackson\.|IllegalArgumentException|\.(?:IAE|UOE)$|Expression\w*Exception|ClassCastException|UnsupportedOperationException|NullPointerException/
 /** The same in the words of what was thrown, where the class is only that of what holds it, or none. */

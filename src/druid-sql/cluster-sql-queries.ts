@@ -44,7 +44,7 @@ export interface ClusterSqlQueriesParts {
   readonly definitions: Pick<Definitions, 'entities' | 'metadataEntities'>
   readonly metadata: ItemsParts
   readonly engine: DruidStatements
-  /** Answers what reads INFORMATION_SCHEMA or metadata alone. Druid knows no metadata, and would tell of other callers' entities and of columns that no query shows. */
+  /** Answers what reads INFORMATION_SCHEMA or metadata alone: Druid knows no metadata, and would name the entities of other callers. */
   readonly catalogQueries: Pick<SqlQueries, 'run'>
   readonly clusterName: string
   readonly admission: Admission

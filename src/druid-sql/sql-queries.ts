@@ -1,4 +1,4 @@
-// One query of Druid's SQL: text -> checked query -> files of the rows and the items that it reads -> answer, within the limits that all queries share.
+// One query of Druid's SQL: text -> checked query -> files and items that it reads -> answer, within the limits that all queries share.
 
 import type { Admission } from '../admission/admission.ts'
 import { inTime, timeAllowed } from '../admission/in-time.ts'

@@ -22,7 +22,7 @@ export interface CheckedColumn {
 
 /** A query that was checked: the engine runs its text as it is. */
 export interface CheckedSql {
-  /** SELECT ... of the engine, without anything of the caller's but the values of literals. Its columns are c0, c1, ...; instants are milliseconds. */
+  /** The engine's SELECT: of the caller it has the values of literals alone. Its columns are c0, c1, ...; instants are milliseconds. */
   readonly text: string
   readonly columns: readonly CheckedColumn[]
   /** The series entities that it reads, by their ids. */
@@ -48,7 +48,7 @@ export interface TranslateOptions {
   readonly listsFunctions?: boolean | undefined
 }
 
-/** Translates one query of Druid's SQL over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
+/** Translates a query over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
 export function translateSql(
   text: string,
   tables: readonly SqlTable[],

@@ -41,7 +41,7 @@ export class FirstLineTime {
     }
   }
 
-  /** Null where the time is well as it is read, or no unit makes a usual one of it. Units differ by 1000, so at most one does, and by the given one it was in early 1970. */
+  /** Null where no coarser unit makes a usual time of it. Units differ by 1000, so at most one does. */
   likelyPrecision(): LikelyPrecision | null {
     const [time, given] = [this.#time, this.#given]
     if (time === null) return null

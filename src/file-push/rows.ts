@@ -11,7 +11,7 @@ export const rowBytesMax = 16 * 1024 * 1024
 /** The bytes of each row, in groups as they come. JSON is cut and never parsed, so that each digit arrives as it was written. */
 export type PushedRows = AsyncIterable<readonly Uint8Array[]>
 
-/** PushedRows from CSV travel as NDJSON, and lines with a newline behind each as well; rows of a JSON array may hold new lines, so they travel as an array. */
+/** CSV travels as NDJSON, and so do lines; rows of a JSON array may hold new lines, so they travel as an array. */
 export function pushFormatOf(format: FileFormat): PushFormat {
   return format === 'json' ? 'json' : 'ndjson'
 }

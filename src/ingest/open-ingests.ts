@@ -55,7 +55,7 @@ export class OpenIngests {
     this.#fresh.clear()
   }
 
-  /** With the fields that a row there has; one that is full is asked for each time, for the operator may have added what a row brings. Null where it was dropped. */
+  /** With the fields of a row there. A full one is asked for each time: the operator may have added a field. Null where it was dropped. */
   async at(id: number, place: OpenPlace): Promise<Ingest | null> {
     const known = this.#known.get(id)
     const isNew = known !== undefined && this.#fresh.has(id) && known.open.ingest.fieldsVersion >= place.fieldsVersion

@@ -2,7 +2,7 @@ import type { Field } from './field.ts'
 
 export type IngestKind = 'series' | 'metadata'
 export type IngestState = 'active' | 'blocked'
-/** How lines of line protocol become rows where each of their fields is one: the template of the tag, with `{measurement}`, `{field}` and tags of the line. */
+/** The template of the tag where each field of a line is a row: with `{measurement}`, `{field}` and tags of the line. */
 export interface LineMapping {
   readonly tag: string
 }

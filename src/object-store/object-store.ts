@@ -1,4 +1,4 @@
-/** Where a copy is kept: objects by name, each written once and whole. Names are parts of letters, digits, dots and hyphens with slashes between them. */
+/** Where a copy is kept: named objects, each written once and whole. A name is parts of letters, digits, dots and hyphens between slashes. */
 export interface ObjectStore {
   /** Writes an object, on disk there when this resolves; false if there is one of the name: it stays as it is. */
   putIfAbsent(name: string, bytes: Uint8Array): Promise<boolean>

@@ -23,7 +23,7 @@ interface Rows {
 interface IngestRows extends Rows {
   /** Null until a push came. */
   lastReceivedMs: number | null
-  /** Whether it has series of its own; null until it was seen among those that there are. It stays as it is: a sum that shrinks would look like a restart. */
+  /** Whether it has series of its own; null before it was seen. It never changes: a sum that shrinks would look like a restart. */
   isOwn: boolean | null
 }
 

@@ -68,7 +68,7 @@ export class MomentMaker {
     return this.#last
   }
 
-  /** Null `changedMs` where the operator changed nothing since the last one. Resolves when the moment is committed, with what is to be removed then. */
+  /** `changedMs` is null where the operator changed nothing. Resolves when the moment is committed, with what is to be removed then. */
   async make(changedMs: number | null): Promise<PlannedMoment> {
     const { scratchDirectory } = this.#parts.data
     await rm(scratchDirectory, { recursive: true, force: true })

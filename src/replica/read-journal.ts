@@ -31,7 +31,7 @@ export interface CopiedJournal {
 /** So many entries of the log are on their way at a time. */
 const readAhead = 4
 
-/** Reads what the copy has of the journal since a moment. Throws `CopyDamaged` where an entry is missing or damaged that may hold some of what was on disk by `atMs`. */
+/** The copy's journal since a moment. Throws `CopyDamaged` where an entry lacks that may hold some of what was on disk by `atMs`. */
 export async function readCopiedJournal(
   store: ObjectStore,
   { moment, untilNumber, atMs }: JournalRequest,

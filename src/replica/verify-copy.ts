@@ -7,7 +7,7 @@ import { eachPart } from './read-parts.ts'
 /** So many names of what is missing are told. */
 const namesMax = 20
 
-/** Reads what a restore would read, and says what it would give. Throws an Error when there is no copy, `StoreRefused`, and what else the store fails with. */
+/** Says what a restore would give. Throws an Error when there is no copy, `StoreRefused`, and what else the store fails with. */
 export async function* verifyCopy(parts: MissingParts): AsyncGenerator<Finding> {
   let chosen: ChosenMoment | null = null
   yield await examineObjects('journal', async () => {

@@ -106,7 +106,7 @@ export interface SqlEngine {
    * before its first row.
    */
   timesOf(query: EngineQuery, signal: AbortSignal): Promise<TimeBounds | null>
-  /** What stands after FROM in a statement: the rows of a table as c0, c1 and so on; those outside a range are left out. `newestFirst` says what is read first. */
+  /** What stands after FROM: the rows of a table within a range, as c0, c1 and so on. `newestFirst` says what is read first. */
   source(table: EngineTable, within: TimeBounds | null, newestFirst?: boolean): Sql
   /**
    * The rows of a statement over these files, in parts, as they come. Throws EngineRefusal for what only shows when it runs, LongOverflow,

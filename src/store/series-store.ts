@@ -63,7 +63,8 @@ export interface SeriesQuerier {
 export interface GroupsQuerier {
   /**
    * Runs an aggregation on one consistent state. Null where it has to be answered in another way: newer rows replace older ones, or there are
-   * more groups than the plan allows. `buckets` says how time is cut where the plan's granularity is by the clocks of a zone. Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
+   * more groups than the plan allows. `buckets` cuts time where the plan's granularity is by the clocks of a zone.
+   * Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
    */
   aggregate(plan: AggregationPlan, signal: AbortSignal, buckets: TimeBuckets | null): Promise<Groups | null>
   /** The rows of a scan, in their order; otherwise as `aggregate`. */

@@ -3,7 +3,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { Cell, Frame, Rep } from '../avatica-protocol.ts'
 import { repNumbers } from './reps.ts'
 
-/** The fields of `Row`, `ColumnValue` and `TypedValue` that are written; `value` of `ColumnValue` is for clients from before 2016, and is left out. */
+/** The fields of `Row`, `ColumnValue` and `TypedValue` that are written. `value` of `ColumnValue`, for clients from before 2016, is not. */
 const rowValue = 1
 const columnScalar = 4
 const typed = { rep: 1, bool: 2, string: 3, number: 4, double: 6, null: 7 } as const

@@ -132,7 +132,7 @@ function precisionLines(lineTime: FirstLineTime): readonly string[] {
   ]
 }
 
-/** What names of JSON rows should be, and how rows that are kept become such. `batch` is undefined where none is kept, null where there are several. */
+/** What names of JSON rows should be, and how to rename those that are kept. `batch`: undefined where none is kept, null where several are. */
 export function nameLines(
   { kinds }: Faults,
   { ingest, known, firstRows }: NamesOfPush,

@@ -16,7 +16,7 @@ export interface NativePlanRequest {
   readonly room: SpoolRoom
 }
 
-/** Runs a plan and keeps its answer until it is whole; null where the SQL engine has to answer. Throws what the reader throws, and Problem `too_many_buckets`, `result_too_large` or `overloaded`. */
+/** Null where the SQL engine has to answer. Throws what the store throws, and Problem `too_many_buckets`, `result_too_large` or `overloaded`. */
 export async function runNativePlan(
   reader: GroupsQuerier,
   { plan, limits, room }: NativePlanRequest,

@@ -51,7 +51,7 @@ function choose(misfits: readonly SqlText[], unformatted: SqlText, formatted: Sq
   return duckSql`CASE WHEN ${join(misfits, ' OR ')} THEN ${unformatted} ELSE ${formatted} END`
 }
 
-/** The pieces of the text; null where the format is none, or wants more values. `misfits` are true where a value is of another type than its format. */
+/** Null where the format is none, or wants more values. `misfits` are true where a value is of another type than its format. */
 function read(form: string, values: readonly Bound[], place: Place) {
   const pieces: SqlText[] = []
   const misfits: SqlText[] = []

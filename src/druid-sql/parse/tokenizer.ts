@@ -1,4 +1,4 @@
-// The caller's text -> tokens, by hand: strings, quoted names, comments and numbers are seen for what they are before anything else looks at the text.
+// The caller's text -> tokens, by hand: strings, quoted names, comments and numbers are told apart before anything else reads the text.
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 
 export interface Token {

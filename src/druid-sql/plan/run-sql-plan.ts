@@ -22,7 +22,7 @@ export interface SqlPlanRequest {
 /** Rows that are made columns of at a stretch. */
 const batchRows = 1024
 
-/** Runs a plan and keeps its answer until it is whole; null where the SQL engine has to answer. Throws what the reader throws, and Problem `result_too_large` or `overloaded`. */
+/** Null where the SQL engine has to answer. Throws what the store throws, and Problem `result_too_large` or `overloaded`. */
 export async function runSqlPlan(
   reader: GroupsQuerier,
   { plan, format, limits, room }: SqlPlanRequest,

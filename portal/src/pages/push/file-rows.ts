@@ -49,7 +49,7 @@ async function* bytesOf(file: File, onRead: (bytes: number) => void): AsyncGener
 
 const readNothing = (): void => undefined
 
-/** What a CSV file begins with, and how it seems to be written; `chosen` is the delimiter where the reader chose one. Throws `CsvError` where the text is none. */
+/** What a CSV file begins with, and how it seems to be written; `chosen` is the delimiter that was chosen. Throws `CsvError`. */
 export async function headOf(file: File, chosen: string | null): Promise<CsvHead & { readonly likely: LikelyWriting }> {
   const head = await csvHead(bytesOf(file, readNothing), chosen ?? ',')
   // What is not read any further is let go.

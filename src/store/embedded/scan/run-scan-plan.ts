@@ -7,7 +7,7 @@ import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
 import { collectRows } from './collect-rows.ts'
 
-/** The rows of a scan in their order; null where another way has to answer: newer rows replace older ones, or there is more to do than the plan allows. */
+/** The rows of a scan in their order; null where newer rows replace older ones, or there is more to do than the plan allows. */
 export async function runScanPlan(
   plan: ScanPlan,
   snapshot: EntitySnapshot,
