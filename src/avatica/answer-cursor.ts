@@ -39,7 +39,7 @@ export class AnswerCursor {
   #rest: Uint8Array = new Uint8Array(0)
   #left: number
 
-  /** Gives no more than `rowsMax` rows of it. Its times are what the clocks of `zone` show, as milliseconds of a day in UTC, as JDBC means them. */
+  /** At most `rowsMax` rows. Times are what the clocks of `zone` show, as milliseconds of a day in UTC, as JDBC means them. */
   constructor(answer: Answer, columns: readonly AvaticaColumn[], { rowsMax, zone = Zone.utc }: RowsWanted) {
     this.#answer = answer
     this.#columns = columns

@@ -6,7 +6,7 @@ export interface RetryOptions {
   /** How long one request is tried again before its failure counts. */
   readonly retryMs: number
   readonly onRetry: (error: Error, waitMs: number) => void
-  /** From 0 up to 1, to wait up to half as long again: many who lost one service do not all come back at once. Without it the waits are exact. */
+  /** From 0 up to 1: a wait is up to half as long again, so that many who lost one service do not come back at once. Without it waits are exact. */
   readonly random?: (() => number) | undefined
   /** Whether the same request may go better later; `mayGoBetter` where nothing is given. */
   readonly isRetryable?: ((error: unknown) => boolean) | undefined

@@ -24,7 +24,7 @@ function firstRecords(text: string, delimiter: string, isWhole: boolean): CsvRec
   return found
 }
 
-/** What a CSV file begins with; a longer header is empty. Throws `CsvError` where the text is no CSV, and `EncodingError` where it is no UTF-8. */
+/** What a CSV file begins with; a longer header is empty. Throws `CsvError` where it is no CSV, and `EncodingError` where it is no UTF-8. */
 export async function csvHead(input: AsyncIterable<Uint8Array>, delimiter: string): Promise<CsvHead> {
   const chunks = withHead(input, headBytes)
   const next = await chunks.next()

@@ -13,7 +13,7 @@ const rowsMax = 100
 /** Another name for each of some properties. */
 export type Renames = ReadonlyMap<string, string>
 
-/** Remembers the first rows of a file of JSON: names of the first tell what those of rejected rows should be, and all tell how times are meant. */
+/** Remembers the first rows of a JSON file: the first one's names tell what rejected names should be, and all tell how times are meant. */
 export class FirstRows {
   readonly #texts: string[] = []
 

@@ -74,7 +74,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   if (app.server instanceof SecureServer) parts.certificate?.use(app.server)
   watchSockets(app.server)
   answerOddRequests(app.server, parts.requestId)
-  // Node.js passes over those behind the 2000th without a word: a key, or what says that a request was forwarded. They are bounded by their bytes.
+  // Node.js silently drops headers behind the 2000th: a key, or what says that a request was forwarded. Their bytes are bounded.
   app.server.maxHeadersCount = 0
   return app
 }

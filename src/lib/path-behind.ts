@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 /** As many as Linux follows. */
 const linksMax = 40
 
-/** The path of the file or folder behind symbolic links, whole, whether it is there yet or not. Who renames onto a link would replace the link. */
+/** The whole path behind symbolic links, whether a file is there yet or not. Renaming onto a link would replace the link. */
 export async function pathBehind(path: string): Promise<string> {
   let behind = resolve(path)
   for (let links = 0; links < linksMax; links++) {

@@ -21,7 +21,7 @@ export function isRequired({ role }: Pick<Field, 'role'>): boolean {
   return role === 'time' || role === 'tag' || role === 'index'
 }
 
-/** The UTF-8 of a string identifier may have this many bytes: PostgreSQL's indexes take 2,704 in an entry, and a token with a key goes into a URL. */
+/** Bytes of a string identifier: PostgreSQL's indexes take 2,704 in an entry, and a `NextToken` with an identifier goes into a URL. */
 export const identifierBytesMax = 2048
 
 /** Aliases of ingests, names of entities and names of fields. */

@@ -1,3 +1,3 @@
-/** What a key may be used for, in the order in which answers name them: to push, to read, to watch the service, and for all that operators do. */
+/** What a key may do, in the order of answers: push, read, watch the service, and all that operators do. */
 export const rightNames = ['ingest', 'consume', 'observe', 'admin'] as const
 export type Right = (typeof rightNames)[number]

@@ -101,7 +101,7 @@ export type ServiceEvent =
   | { readonly kind: 'orphansRemoved'; readonly names: readonly string[] }
   /** Other users could read so many folders and files of the data folder; they cannot any more. */
   | { readonly kind: 'rightsNarrowed'; readonly files: number }
-  /** Other users may get at folders and files of the data folder that this process may not change, of another user; the first of them is named. */
+  /** Other users may read folders and files of the data folder that this process may not change; the first of them is named. */
   | { readonly kind: 'rightsLeft'; readonly path: string; readonly files: number }
   | { readonly kind: 'journalTrimmed'; readonly position: number; readonly segments: number }
   | { readonly kind: 'journalTrimFailed'; readonly message: string }

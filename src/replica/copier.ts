@@ -46,7 +46,7 @@ export class Copier {
   #copied = { changes: -1, position: 0 }
   #isOver = false
   #seen: { changes: number; atMs: number }
-  /** When the first change was made that the last moment does not have, nor the one that is being made; and the first that is only in that one. */
+  /** When the first change was made that no moment has, nor the one that is being made; and the first that only that one has. */
   #changedMs: number | null = null
   #makingMs: number | null = null
   #storedCopied: unknown = null

@@ -10,7 +10,7 @@ export interface MissingParts {
   readonly attempt: StoreAttempt
 }
 
-/** The names of objects that are not there, in order, though a moment that can be restored needs them. The content of those that are is not read. */
+/** The objects, in order, that a moment which can be restored needs and that are not there. Contents are not read. */
 export async function missingObjects(parts: MissingParts, newest: Moment, endNumber: number): Promise<string[]> {
   const { store, attempt } = parts
   const missing: string[] = []

@@ -5,7 +5,7 @@ import type { ColumnType, ColumnVector } from '../model/column.ts'
 import { Problem } from '../model/problem.ts'
 import type { EntityFiles, RowsFile } from '../model/rows-file.ts'
 
-/** A field of an entity as an SQL column: in the engine's tables they are c0, c1, ... in this order, truth values as 0 and 1; p is the position. */
+/** A field of an entity as an SQL column: the engine's tables have c0, c1, ... in this order, truth values as 0 and 1, and the position p. */
 export interface EngineField {
   readonly name: string
   readonly type: ColumnType

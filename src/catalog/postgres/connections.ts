@@ -128,7 +128,7 @@ const changing = new Set(['INSERT', 'UPDATE', 'DELETE'])
 
 function ignore(): void {}
 
-/** PostgreSQL refuses NUL in text. Nothing that is kept has it (text-column.ts), so what is looked up with it may become what nothing is named. */
+/** PostgreSQL refuses NUL in text. No text that is kept has it (text-column.ts), so a lookup with it may become one that finds nothing. */
 function parameterOf(parameter: unknown): unknown {
   return typeof parameter === 'string' && parameter.includes('\0') ? parameter.replaceAll('\0', '\ufffd') : parameter
 }

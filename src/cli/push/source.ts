@@ -30,7 +30,7 @@ async function* counted(input: AsyncIterable<Uint8Array>, count: (bytes: number)
   }
 }
 
-/** Ends when the stream takes more or has no more to give. The wait that lost leaves no listener behind: a long file waits thousands of times. */
+/** Ends when the stream takes more or has ended. The wait that lost leaves no listener behind: a long file waits thousands of times. */
 async function drainedOrEnded(stream: Duplex): Promise<void> {
   const either = new AbortController()
   const events = ['drain', 'end'].map((name) => once(stream, name, { signal: either.signal }))

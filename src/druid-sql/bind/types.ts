@@ -11,7 +11,7 @@ export interface ArrayType {
 
 export interface StringType {
   readonly kind: 'string'
-  /** How long its texts may be, where they are made and not stored: `widthOf` in functions/text-room.ts says what of. Makes no other type of it. */
+  /** How long texts may be that a query makes: `widthOf` in functions/text-room.ts says what of. The type stays the same. */
   readonly width?: number
 }
 

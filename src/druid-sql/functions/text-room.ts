@@ -55,7 +55,7 @@ export function onceEach(parts: readonly SqlText[], use: (...values: SqlText[]) 
 /** Shorter texts of the engine are written as often as they are used, which takes less time for a row than a name. */
 const repeatedTextMax = 64
 
-/** Renders the values. A long one that would stand there more than once is worked out under a name: calls within calls would double it each time. */
+/** Renders the values. A long one that stands there more than once gets a name: calls within calls would double it each time. */
 export function withoutRepeats(parts: readonly SqlText[], render: (...values: SqlText[]) => SqlText): SqlText {
   const direct = render(...parts)
   const repeated = parts.filter(({ text }) => text.length > repeatedTextMax && direct.text.split(text).length > 2)

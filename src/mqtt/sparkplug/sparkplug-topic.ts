@@ -19,7 +19,7 @@ export function isSparkplug(topic: string): boolean {
   return topic.startsWith(prefix)
 }
 
-/** Reads `spBv1.0/{group}/{type}/{node}[/{device}]`. Commands and states of hosts are "other": they hold no data. Null where it is none of them. */
+/** Reads `spBv1.0/{group}/{type}/{node}[/{device}]`. Commands and states of hosts are "other": they hold no data. Null of other topics. */
 export function sparkplugTopic(topic: string): SparkplugTopic | 'other' | null {
   const [, group = '', typeText = '', node = '', device = '', ...more] = topic.split('/')
   if (group === 'STATE') return 'other'

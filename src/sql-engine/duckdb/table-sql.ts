@@ -49,7 +49,7 @@ function overlapping(files: readonly EngineFile[]): readonly (readonly EngineFil
   return parts
 }
 
-/** Rows of one time and the same tags as one: of each field the value with the newest origin, which is its row's position where none is written. */
+/** Rows of one time and the same tags as one: each field has the value with the newest origin; an origin that is not written is the position. */
 function itemsOf(table: ReadTable, tags: readonly string[], files: readonly EngineFile[]): string {
   const { fields } = table
   const isKey = (field: EngineField, index: number): boolean => index === 0 || tags.includes(field.name)
@@ -72,7 +72,7 @@ function readAll(table: ReadTable, files: readonly EngineFile[], withOrigins: bo
   return [...groups.values()].map((group) => read(table, group, withOrigins)).join(' UNION ALL ')
 }
 
-/** The first time that is read and the first after it; null where the file has no rows before or after. Times cost more than most columns to read. */
+/** The first time that is read and the first after it; null where the file has none. Times cost more to read than most columns. */
 function boundsOf(
   { sinceMs, within }: ReadTable,
   { firstMs, lastMs }: EngineFile,

@@ -102,7 +102,7 @@ export interface PooledRollups extends HourRollups {
 export interface HourSums {
   /** How many values are not null. */
   readonly counts: Float64Array
-  /** `sumRows` of `sum.ts` over the hour's rows, with factor 1. NaN for an hour whose sum (or its error) is not finite: its rows are then read. */
+  /** `sumRows` of `sum.ts` over the hour's rows, with factor 1. NaN where the sum (or its error) is not finite: then its rows are read. */
   readonly sums: Float64Array
   /** What the additions lost, so that means are as right as from the rows; null when all are 0. */
   readonly errors: Float64Array | null

@@ -20,7 +20,7 @@ const takenAtOnce = 1024
 /** Fewer than one series of so many are put in order by themselves. */
 const orderedPart = 16
 
-/** The series whose values of `tag` pass the filter. They are told apart by `tags`, which are of the index; `tag` may be all nulls and none of it. */
+/** The series whose `tag` passes the filter. They are told apart by `tags`, which are of the index; `tag` may be none of these. */
 export async function selectSeries(
   index: SeriesIndex,
   tag: TagIndex,
