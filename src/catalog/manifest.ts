@@ -1,4 +1,4 @@
-// The manifest says which files hold the rows that are stored for good, and from where on the journal is still needed. The state of
+// The manifest says which files hold the sealed rows, and from where on the journal is still needed. The state of
 // the store is always the manifest and what a replay of the journal from the sealed position brings.
 import type { DiskSize } from '../model/disk-size.ts'
 

@@ -53,7 +53,7 @@ export interface JournalWriter {
   /** Whether it takes nothing now: a push to it would be refused. */
   readonly hasFailed: boolean
   /**
-   * Resolves with the entry's position once it is stored for good. An entry stands behind all entries of its entity that were stored when it was
+   * Resolves with the entry's position once it is on disk. An entry stands behind all entries of its entity that were stored when it was
    * given (with several lanes: those of its lane); one that is not stored yet, and large, may be overtaken by smaller ones. Throws Problem
    * `overloaded` when the backlog bound is reached or the disk is full, and `unavailable` when it cannot be stored.
    */

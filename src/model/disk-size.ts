@@ -1,4 +1,4 @@
-/** What of an entity's rows lies on disk for good. */
+/** What of an entity's rows lies in files. */
 export interface DiskSize {
   /** On a cluster, segments of Druid. */
   readonly files: number

@@ -3,7 +3,7 @@ import { openPostgresCatalog } from '../../dist/catalog/postgres/postgres-catalo
 import { EntryJudge } from '../../dist/ingest/entry-judge.js'
 import { Judge } from '../../dist/ingest/judge.js'
 import { ItemJudge } from '../../dist/ingest/judge-items.js'
-import { KafkaJournalCursor } from '../../dist/journal/kafka/kafka-journal-reader.js'
+import { KafkaJournalCursor } from '../../dist/journal/kafka/kafka-journal-cursor.js'
 import { KafkaClient } from '../../dist/kafka/kafka-client.js'
 import { RowsTopics } from '../../dist/kafka/rows-topics.js'
 import { SharedLanes } from '../../dist/lanes/shared-lanes.js'

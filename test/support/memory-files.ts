@@ -182,11 +182,11 @@ class MemoryFile implements SealedFile {
   }
 
   open(columns: readonly number[]): SealedPages {
-    return new MemoryReader(this.#rows, this.#options, new Set(columns))
+    return new MemoryPages(this.#rows, this.#options, new Set(columns))
   }
 }
 
-class MemoryReader implements SealedPages {
+class MemoryPages implements SealedPages {
   readonly #rows: StoredRows
   readonly #options: MemoryFolderOptions
   readonly #columns: ReadonlySet<number>

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 
-/** What is stored for good. Every row has a checksum of its own: a wrong number here could hide rows. */
+/** What is sealed. Every row has a checksum of its own: a wrong number here could hide rows. */
 export async function storeFiles(database: Kysely<Tables>): Promise<void> {
   await database.schema
     .createTable('store_files')

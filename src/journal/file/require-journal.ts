@@ -1,7 +1,7 @@
 import type { LocalJournalWriter } from '../journal.ts'
 
 /**
- * Throws an Error when the journal begins behind what is stored for good: rows between the two are in neither, and files that hold them would be
+ * Throws an Error when the journal begins behind what is sealed: rows between the two are in neither, and files that hold them would be
  * taken for what a crash left.
  */
 export function requireJournal(
