@@ -37,3 +37,14 @@ test('comments name only files that exist', () => {
     })
   expect(missing).toEqual([])
 })
+
+test('what imports compiled files names only files that are compiled', () => {
+  const programs = [...filesUnder('test', ''), ...filesUnder('bench', '.ts'), ...filesUnder('scripts', '.mjs')]
+  const missing = programs
+    .filter((file) => /\.(ts|mjs)$/.test(file))
+    .flatMap((file) => {
+      const paths = [...textOf(file).matchAll(/dist\/([\w/-]+)\.js\b/g)].map((match) => `src/${match[1]}.ts`)
+      return paths.filter((path) => !existsSync(join(root, path))).map((path) => `${file}: ${path}`)
+    })
+  expect(missing).toEqual([])
+})
