@@ -170,18 +170,14 @@ export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone
   const isOfSeveral = [months, days, timeMs].filter((part) => part !== 0).length > 1
   if (isOfSeveral && (months !== 0 || !zone.fixed)) return null
   const widthMs = isOfSeveral ? days * msPerDay + timeMs : timeMs
-  if (widthMs !== 0) return bind(origin, (from) => floorFrom(ms, widthMs, from))
-  const [at, from] = [toLocal(ms, zone, wideRange), toLocal(origin, zone, wideRange)]
-  return bind(from, (start) =>
-    bind(ms, (x) =>
-      toInstant(
-        months === 0 ? floorFrom(at, days * msPerDay, start) : floorMonths(at, months, start),
-        x,
-        zone,
-        wideRange,
-      ),
-    ),
-  )
+  return bind(ms, (x) => {
+    if (widthMs !== 0) return bind(origin, (from) => floorFrom(x, widthMs, from))
+    return bind(toLocal(origin, zone, wideRange), (start) => {
+      const at = toLocal(x, zone, wideRange)
+      const floor = months === 0 ? floorFrom(at, days * msPerDay, start) : floorMonths(at, months, start)
+      return toInstant(floor, x, zone, wideRange)
+    })
+  })
 }
 
 const modulo = (value: number, width: number): number => value - Math.floor(value / width) * width

@@ -5,6 +5,7 @@ import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
 import { divisor, modulo, numeric, quotient, wrapped } from '../functions/numbers.ts'
 import { checkCount, unknownFunction } from '../functions/signature.ts'
+import { withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { concat } from '../functions/texts.ts'
 import { unified } from '../functions/unified.ts'
 import { windowFunctions } from '../functions/windows.ts'
@@ -13,7 +14,7 @@ import type { Call, Expression, Query } from '../parse/syntax.ts'
 import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
 import { bindTruth } from './bind-truth.ts'
 import { type Bound, combine } from './bound.ts'
-import { as, timestampLiteral } from './conversions.ts'
+import { as, comparable, timestampLiteral } from './conversions.ts'
 import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import { intervalLiteral, timeLiteralMs } from './intervals.ts'
@@ -191,20 +192,34 @@ function bindNegation(operand: Expression, place: Place, context: ExpressionCont
 
 function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: ExpressionContext): Bound {
   const { place, operand, branches, otherwise } = expression
-  const conditions = branches.map(({ when }) =>
-    operand === null
-      ? bindCondition(when, context, 'what stands after WHEN')
-      : bindExpression({ kind: 'comparison', operator: '=', left: operand, right: when, place: when.place }, context),
+  const value = operand === null ? null : bindExpression(operand, context)
+  const whens = branches.map(({ when }) =>
+    value === null ? bindCondition(when, context, 'what stands after WHEN') : bindExpression(when, context),
   )
   const results = branches.map(({ result }) => bindExpression(result, context))
   const last = otherwise === null ? constant(place, nullType, duckSql`NULL`, null) : bindExpression(otherwise, context)
   const { operands, type } = unified([...results, last])
-  const cases = conditions.map((condition, index) => duckSql`WHEN ${condition.sql} THEN ${operands[index]!.sql}`)
-  return combine(place, type, duckSql`CASE ${join(cases, ' ')} ELSE ${operands.at(-1)!.sql} END`, [
-    ...conditions,
-    ...operands,
-  ])
+  const others = [...whens, ...operands]
+  const texts = others.map((other) => other.sql)
+  const text =
+    value === null
+      ? caseOf(whens, texts)
+      : withoutRepeating(value.sql, texts, (x, named) => caseOf(equalTo({ ...value, sql: x }, whens, named), named))
+  return combine(place, type, text, value === null ? others : [value, ...others])
 }
+
+/** `texts` are those of the conditions, then those of the results, the last of them for no condition. */
+function caseOf(conditions: readonly Bound[], texts: readonly SqlText[]): SqlText {
+  const results = texts.slice(conditions.length)
+  const cases = conditions.map((condition, index) => duckSql`WHEN ${condition.sql} THEN ${results[index]!}`)
+  return duckSql`CASE ${join(cases, ' ')} ELSE ${results.at(-1)!} END`
+}
+
+const equalTo = (value: Bound, others: readonly Bound[], texts: readonly SqlText[]): readonly Bound[] =>
+  others.map((other, index) => {
+    const [a, b] = comparable(value, { ...other, sql: texts[index]! })
+    return combine(other.place, boolean, duckSql`(${a.sql} = ${b.sql})`, [a, b])
+  })
 
 function bindCast(
   { operand, type: target, place }: Extract<Expression, { kind: 'cast' }>,
@@ -242,7 +257,10 @@ function bindItem(expression: Extract<Expression, { kind: 'item' }>, context: Ex
   return combine(
     expression.place,
     array.type.element,
-    duckSql`CASE WHEN ${index.sql} >= 1 THEN ${array.sql}[${index.sql}] END`,
+    withoutRepeats(
+      [array.sql, index.sql],
+      (list, place) => duckSql`CASE WHEN ${place} >= 1 THEN ${list}[${place}] END`,
+    ),
     [array, index],
   )
 }

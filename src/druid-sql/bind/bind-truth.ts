@@ -1,7 +1,7 @@
 // Expressions that are true, false or null: comparisons, IN, LIKE, BETWEEN and what puts them together.
 
 import { likeForm } from '../../druid-patterns/like.ts'
-import { onceEach } from '../functions/text-room.ts'
+import { onceEach, withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { type Bound, combine } from './bound.ts'
@@ -115,15 +115,15 @@ const negation = (negated: boolean): SqlText => (negated ? duckSql`NOT ` : duckS
 function bindBetween(expression: Extract<Expression, { kind: 'between' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
   const operand = context.bind(expression.operand, context)
-  const [aboveLeft, low] = comparable(operand, context.bind(expression.low, context))
-  const [belowLeft, high] = comparable(operand, context.bind(expression.high, context))
-  const [above, least] = inFiles(aboveLeft, low, context)
-  const [below, most] = inFiles(belowLeft, high, context)
-  const inside = duckSql`(${above} >= ${least} AND ${below} <= ${most})`
-  if (!expression.symmetric)
-    return combine(place, boolean, negated ? duckSql`(NOT ${inside})` : inside, [operand, low, high])
-  const turned = duckSql`(${above} <= ${least} AND ${below} >= ${most})`
-  return combine(place, boolean, duckSql`(${negation(negated)}(${inside} OR ${turned}))`, [operand, low, high])
+  const ends = [context.bind(expression.low, context), context.bind(expression.high, context)] as const
+  const inside = withoutRepeats([operand.sql, ends[0].sql, ends[1].sql], (...named) => {
+    const [x, low, high] = [operand, ...ends].map((bound, index) => ({ ...bound, sql: named[index]! }))
+    const [above, least] = inFiles(...comparable(x!, low!), context)
+    const [below, most] = inFiles(...comparable(x!, high!), context)
+    const between = duckSql`(${above} >= ${least} AND ${below} <= ${most})`
+    return expression.symmetric ? duckSql`(${between} OR (${above} <= ${least} AND ${below} >= ${most}))` : between
+  })
+  return combine(place, boolean, negated ? duckSql`(NOT ${inside})` : inside, [operand, ...ends])
 }
 
 function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context: ExpressionContext): Bound {
@@ -140,8 +140,18 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
     return combine(place, boolean, text, [first, ...items])
   }
   // Items of different types are compared each in its own way.
-  const equal = pairs.map(([left, right]) => duckSql`(${left.sql} = ${right.sql})`)
-  return combine(place, boolean, duckSql`(${negation(negated)}(${join(equal, ' OR ')}))`, [operand, ...items])
+  const whole = withoutRepeating(
+    operand.sql,
+    items.map((item) => item.sql),
+    (x, others) => {
+      const equal = items.map((item, index) => {
+        const [left, right] = comparable({ ...operand, sql: x }, { ...item, sql: others[index]! })
+        return duckSql`(${left.sql} = ${right.sql})`
+      })
+      return duckSql`(${negation(negated)}(${join(equal, ' OR ')}))`
+    },
+  )
+  return combine(place, boolean, whole, [operand, ...items])
 }
 
 function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, context: ExpressionContext): Bound {

@@ -123,7 +123,7 @@ function toText(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
     case 'double':
       return doubleText(x)
     case 'boolean':
-      return duckSql`CASE ${x} WHEN TRUE THEN '1' WHEN FALSE THEN '0' END`
+      return duckSql`CAST(CAST(${x} AS BIGINT) AS VARCHAR)`
     case 'timestamp':
       return duckSql`strftime(${timestampToLocal(x, zone)}, '%Y-%m-%d %H:%M:%S')`
     case 'json':

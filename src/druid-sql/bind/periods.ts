@@ -159,10 +159,16 @@ function calendarUnit(granularity: NativeBuckets): string | null {
 
 /** The start of the bucket, or of the next one where the instant is no start itself. */
 export function ceilTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
-  const start = msOf(floorTo(at, period, zone, origin, place))
   const next =
     origin === null
       ? (x: Sql): Sql => nextBucketSql(x, granularityOf(period, zone, place), wideRange)
       : (x: Sql): Sql => shiftMs(x, period, shared.long(1), zone, wideRange)
-  return atMs(bind(msOf(at), (x) => bind(start, (s) => shared`CASE WHEN ${s} = ${x} THEN ${x} ELSE ${next(s)} END`)))
+  return atMs(
+    bind(msOf(at), (x) =>
+      bind(
+        msOf(floorTo(atMs(x), period, zone, origin, place)),
+        (start) => shared`CASE WHEN ${start} = ${x} THEN ${x} ELSE ${next(start)} END`,
+      ),
+    ),
+  )
 }

@@ -1,5 +1,6 @@
 // Sums of times and intervals.
 import { Zone } from '../../druid-time/zone.ts'
+import { withoutRepeats } from '../functions/text-room.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type Bound, combine } from './bound.ts'
 import { as } from './conversions.ts'
@@ -40,9 +41,10 @@ export function timeArithmetic(operator: string, left: Bound, right: Bound, zone
 
 /** Months go by the clocks of the zone, anything shorter is time that passes. */
 function moved(at: SqlText, operator: SqlText, by: SqlText, zone: Zone): SqlText {
-  const sum = duckSql`(${at} ${operator} ${by})`
-  if (zone === Zone.utc) return sum
-  const isLong = duckSql`date_part('year', ${by}) <> 0 OR date_part('month', ${by}) <> 0`
-  const local = duckSql`(${timestampToLocal(at, zone)} ${operator} ${by})`
-  return duckSql`CASE WHEN ${isLong} THEN ${toUtc(local, zone)} ELSE ${sum} END`
+  if (zone === Zone.utc) return duckSql`(${at} ${operator} ${by})`
+  return withoutRepeats([at, by], (x, length) => {
+    const isLong = duckSql`date_part('year', ${length}) <> 0 OR date_part('month', ${length}) <> 0`
+    const local = duckSql`(${timestampToLocal(x, zone)} ${operator} ${length})`
+    return duckSql`CASE WHEN ${isLong} THEN ${toUtc(local, zone)} ELSE (${x} ${operator} ${length}) END`
+  })
 }

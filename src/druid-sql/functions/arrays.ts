@@ -26,7 +26,7 @@ function withElement(
   return special(2, 2, (call) => {
     const { array, element } = arrayOperand(call, valueFirst ? 1 : 0)
     const value = as(call.operands[valueFirst ? 0 : 1]!, element)
-    return combine(call.place, result(element), render(array.sql, value.sql), [array, value])
+    return combine(call.place, result(element), withoutRepeats([array.sql, value.sql], render), [array, value])
   })
 }
 
@@ -35,7 +35,7 @@ function at(render: (array: SqlText, index: SqlText) => SqlText): ScalarFunction
   return special(2, 2, (call) => {
     const { array, element } = arrayOperand(call)
     const index = as(call.operands[1]!, long)
-    return combine(call.place, element, render(array.sql, index.sql), [array, index])
+    return combine(call.place, element, withoutRepeats([array.sql, index.sql], render), [array, index])
   })
 }
 

@@ -24,7 +24,11 @@ const jsonOf = (operand: Bound): Bound =>
 const jsonValue = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
   const path = jsonPath(call)
-  const text = duckSql`CASE WHEN json_type(${document.sql}, ${path}) IN ('OBJECT', 'ARRAY') THEN NULL ELSE json_extract_string(${document.sql}, ${path}) END`
+  const text = withoutRepeats(
+    [document.sql],
+    (x) =>
+      duckSql`CASE WHEN json_type(${x}, ${path}) IN ('OBJECT', 'ARRAY') THEN NULL ELSE json_extract_string(${x}, ${path}) END`,
+  )
   const value = combine(call.place, string, text, [document])
   return call.returning === null ? value : as(value, call.returning)
 })

@@ -95,7 +95,7 @@ const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives
 /** The second operand of a division of whole numbers: zero ends the query, as it does in Druid. */
 export function divisor(b: Bound): SqlText {
   if (typeof b.constant === 'bigint' && b.constant !== 0n) return b.sql
-  return duckSql`CASE WHEN ${b.sql} = 0 THEN CAST(${noDivision} AS BIGINT) ELSE ${b.sql} END`
+  return withoutRepeats([b.sql], (x) => duckSql`CASE WHEN ${x} = 0 THEN CAST(${noDivision} AS BIGINT) ELSE ${x} END`)
 }
 
 /** The least long divided by -1 goes round to itself. */

@@ -58,12 +58,35 @@ const repeatedTextMax = 64
 /** Renders the values. A long one that stands there more than once gets a name: calls within calls would double it each time. */
 export function withoutRepeats(parts: readonly SqlText[], render: (...values: SqlText[]) => SqlText): SqlText {
   const direct = render(...parts)
-  const repeated = parts.filter(({ text }) => text.length > repeatedTextMax && direct.text.split(text).length > 2)
-  if (repeated.length === 0) return direct
-  return onceEach(repeated, (...values) => {
-    const named = (part: SqlText): SqlText => values[repeated.indexOf(part)] ?? part
+  const isRepeated = ({ text }: SqlText): boolean => text.length > repeatedTextMax && direct.text.split(text).length > 2
+  if (!parts.some(isRepeated)) return direct
+  const worked = parts.filter((part) => isRepeated(part) || holdsQuery(part))
+  return onceEach(worked, (...values) => {
+    const named = (part: SqlText): SqlText => values[worked.indexOf(part)] ?? part
     return render(...parts.map(named))
   })
+}
+
+/** The engine takes no query within a lambda: it is worked out before. */
+const holdsQuery = ({ text }: SqlText): boolean => /\bSELECT\b/.test(text)
+
+/**
+ * Renders a value that stands there several times, and others that stand there once and are only worked out where they are reached. As above, a
+ * long value gets a name.
+ */
+export function withoutRepeating(
+  value: SqlText,
+  others: readonly SqlText[],
+  render: (value: SqlText, others: readonly SqlText[]) => SqlText,
+): SqlText {
+  if (value.text.length <= repeatedTextMax) return render(value, others)
+  const queries = others.filter(holdsQuery)
+  return onceEach([value, ...queries], (name, ...names) =>
+    render(
+      name!,
+      others.map((other) => names[queries.indexOf(other)] ?? other),
+    ),
+  )
 }
 
 function joined(parts: readonly SqlText[]): SqlText {

@@ -97,7 +97,9 @@ const regexpExtract = special(2, 3, (call) => {
   const form = pattern(call, 1)
   const found = (x: SqlText): SqlText =>
     duckSql`CASE WHEN regexp_matches(${x}, ${form}) THEN regexp_extract(${x}, ${form}, ${plainInteger(group)}) END`
-  const whole = isFree(widthOf(text.type)) ? found(text.sql) : onceEach([matchable(text, neededText(call, 1))], found)
+  const whole = isFree(widthOf(text.type))
+    ? withoutRepeats([text.sql], found)
+    : onceEach([matchable(text, neededText(call, 1))], found)
   return combine(call.place, string, whole, [text])
 })
 

@@ -23,6 +23,7 @@ import { parseUnit } from '../parse/parse-unit.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { ceilNumber, floorNumber } from './numbers.ts'
 import { type BoundCall, type Catalogue, constantText, neededText, scalar, special } from './signature.ts'
+import { withoutRepeats } from './text-room.ts'
 
 function zoneOf(call: BoundCall, index: number): Zone {
   const text = constantText(call, index)
@@ -179,7 +180,10 @@ const timeFormat = special(1, 3, (call) => {
 const timeInInterval = special(2, 2, (call) => {
   const at = timestampOf(call)
   const [start, end] = readInterval(neededText(call, 1), call.zone, call.operands[1]!.place)
-  const inside = duckSql`(${at.sql} >= ${timestampLiteral(start)} AND ${at.sql} < ${timestampLiteral(end)})`
+  const inside = withoutRepeats(
+    [at.sql],
+    (x) => duckSql`(${x} >= ${timestampLiteral(start)} AND ${x} < ${timestampLiteral(end)})`,
+  )
   return combine(call.place, boolean, inside, [at])
 })
 

@@ -25,13 +25,12 @@ const coalesce = special(1, 1000, (call) => {
 })
 
 const nullif = special(2, 2, ({ place, operands }) => {
-  const [a, b] = comparable(operands[0]!, operands[1]!)
-  const [whole] = operands
-  const text =
-    a.sql === whole!.sql
-      ? withoutRepeats([a.sql], (x) => duckSql`CASE WHEN ${x} = ${b.sql} THEN NULL ELSE ${x} END`)
-      : duckSql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${whole!.sql} END`
-  return combine(place, whole!.type, text, operands)
+  const [whole, other] = [operands[0]!, operands[1]!]
+  const text = withoutRepeats([whole.sql, other.sql], (x, y) => {
+    const [a, b] = comparable({ ...whole, sql: x }, { ...other, sql: y })
+    return duckSql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${x} END`
+  })
+  return combine(place, whole.type, text, operands)
 })
 
 const lookup = special(2, 3, (call) => {

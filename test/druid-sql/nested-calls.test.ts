@@ -1,0 +1,78 @@
+// Calls within calls: the engine's SQL of each function grows by the same length with every level, whichever operand holds the next call.
+import { expect, test } from 'vitest'
+import { translateSql } from '../../src/druid-sql/translate.ts'
+import { constants, values } from '../agreement/sql-values.ts'
+
+/** What the grammar of the agreement with Druid does not put together. */
+const more: Readonly<Record<string, readonly string[]>> = {
+  text: ['NULLIF(<text>, 1)', 'ARRAY[<text>][<long>]'],
+  long: ['NULLIF(<long>, <text>)', '<long> / <long>', 'MOD(<long>, <long>)', 'DIV(<long>, <long>)'],
+  truth: ["<text> IN (1, 'a', 2.5)", "<text> BETWEEN 1 AND 'a'"],
+}
+const rows =
+  '(SELECT CAST(x AS VARCHAR) AS s, x AS n, CAST(x AS DOUBLE) AS d, MILLIS_TO_TIMESTAMP(x) AS t, x > 1 AS b FROM UNNEST(ARRAY[1, 2]) AS u (x))'
+const innermost: Readonly<Record<string, string>> = {
+  ...{ text: 's', long: 'n', double: 'd', time: 't', truth: 'b', value: 's' },
+  ...{ texts: 'ARRAY[s]', longs: 'ARRAY[n]', json: 'TRY_PARSE_JSON(s)' },
+}
+const columns: Readonly<Record<string, string>> = {
+  textColumn: 's',
+  longColumn: 'n',
+  doubleColumn: 'd',
+  timeColumn: 't',
+}
+const toText: Readonly<Record<string, (x: string) => string>> = {
+  ...{ long: castTo('VARCHAR'), double: castTo('VARCHAR'), time: castTo('VARCHAR') },
+  truth: (x) => `CASE WHEN ${x} THEN 'a' END`,
+  texts: (x) => `ARRAY_OFFSET(${x}, 0)`,
+  longs: (x) => `ARRAY_TO_STRING(${x}, ',')`,
+  json: (x) => `TO_JSON_STRING(${x})`,
+}
+const ofText: Readonly<Record<string, (x: string) => string>> = {
+  ...{ long: (x) => `LENGTH(${x})`, double: castTo('DOUBLE'), time: castTo('TIMESTAMP') },
+  truth: (x) => `REGEXP_LIKE(${x}, 'a')`,
+  texts: (x) => `ARRAY[${x}]`,
+  longs: (x) => `ARRAY[LENGTH(${x})]`,
+  json: (x) => `TRY_PARSE_JSON(${x})`,
+}
+
+function castTo(type: string): (x: string) => string {
+  return (x) => `CAST(${x} AS ${type})`
+}
+
+function converted(x: string, from: string, to: string): string {
+  if (from === to || to === 'value') return x
+  const text = from === 'text' ? x : toText[from]!(x)
+  return to === 'text' ? text : ofText[to]!(text)
+}
+
+const slot = /<(\w+)>/g
+
+/** The rule with a value of its own kind in one of its places, and the plainest in the others. */
+function filled(kind: string, rule: string, place: number, within: string): string {
+  let at = 0
+  const text = rule.replaceAll(slot, (_, name: string) =>
+    at++ === place
+      ? `(${converted(within, kind, name)})`
+      : (innermost[name] ?? columns[name] ?? (constants[name] ?? values[name])![0]!),
+  )
+  return `(${text})`
+}
+
+const cases = Object.entries(values)
+  .filter(([kind]) => kind in innermost && kind !== 'value')
+  .flatMap(([kind, rules]) => [...rules, ...(more[kind] ?? [])].map((rule) => ({ kind, rule })))
+  .flatMap(({ kind, rule }) =>
+    [...rule.matchAll(slot)].flatMap(([, name], place) => (name! in innermost ? [{ kind, rule, place }] : [])),
+  )
+
+test.each(cases)('$rule, operand $place', ({ kind, rule, place }) => {
+  let within = innermost[kind]!
+  const lengths = Array.from({ length: 7 }, () => {
+    within = filled(kind, rule, place, within)
+    return translateSql(`SELECT ${within} FROM ${rows}`, []).text.length
+  })
+  const grown = lengths.slice(1).map((length, index) => length - lengths[index]!)
+  // A text that may be long is asked for its length from some level on.
+  expect(grown.at(-1)!).toBeLessThanOrEqual(1.5 * grown.at(-3)!)
+})
