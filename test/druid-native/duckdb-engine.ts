@@ -24,7 +24,7 @@ function engineValue(value: DuckDBValue): EngineValue {
 
 /** All rows where there are several intervals: what lies between them is left out by who asks. */
 function rowsWithin(name: string, intervals: readonly Interval[]): Sql {
-  const rows = sql`SELECT *, make_timestamptz(epoch_us("__time")) AS t FROM ${sql.id(name)}`
+  const rows = sql`SELECT *, make_timestamptz(epoch_us("__time")) AS t, rowid AS p FROM ${sql.id(name)}`
   const [only, ...more] = intervals
   if (only === undefined || more.length > 0) return sql`(${rows})`
   const ms = sql`epoch_ms("__time")`
@@ -65,6 +65,7 @@ export class DuckDbEngine implements NativeEngine {
           : { name: column.name, type: column.type, value }
       }),
       time: sql`t."t"`,
+      position: sql`t."p"`,
       from: (intervals) => rowsWithin(name, intervals),
     })
   }

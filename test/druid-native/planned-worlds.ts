@@ -51,10 +51,10 @@ export class PlannedWorlds {
     rmSync(this.#directory, { recursive: true, force: true })
   }
 
-  /** The same random rows in a store and, under a name of their own, in the SQL engine. `isApart`: no two have one time. */
-  async make(draw: Draw, name: string, isApart = false, fromMs = startMs): Promise<EmbeddedStore> {
-    const rows = Array.from({ length: 1 + draw(200) }, (_, row): Value[] => [
-      fromMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000 + (isApart ? row : 0),
+  /** The same random rows in a store and, under a name of their own, in the SQL engine. */
+  async make(draw: Draw, name: string, fromMs = startMs): Promise<EmbeddedStore> {
+    const rows = Array.from({ length: 1 + draw(200) }, (): Value[] => [
+      fromMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000,
       oneOf(draw, texts),
       orNull(draw, ['x', 'y']),
       orNull(draw, texts),

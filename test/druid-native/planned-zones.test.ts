@@ -36,7 +36,7 @@ const changes: readonly (readonly [zone: string, fromMs: number])[] = [
 test.each(changes)('%s from %i', async (timeZone, fromMs) => {
   const draw = drawFrom(fromMs % 1000)
   const name = `zoned${timeZone.replaceAll(/\W/g, '_')}${fromMs}`
-  const store = await worlds.make(draw, name, false, fromMs)
+  const store = await worlds.make(draw, name, fromMs)
   const { signal } = new AbortController()
   for (const period of ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P2D', 'P1W', 'P1M', 'P1Y']) {
     // Of minutes there would be thousands of empty buckets.
@@ -71,7 +71,7 @@ test.each(changes)('%s from %i', async (timeZone, fromMs) => {
 
 test.each(changes)('a total over the first buckets is that of their rows: %s from %i', async (timeZone, fromMs) => {
   const name = `total${timeZone.replaceAll(/\W/g, '_')}${fromMs}`
-  await worlds.make(drawFrom(fromMs % 1000), name, false, fromMs)
+  await worlds.make(drawFrom(fromMs % 1000), name, fromMs)
   for (const period of ['PT1H', 'PT6H', 'P1D', 'P2D']) {
     for (const limit of [1, 2, 3, 20]) {
       for (const descending of limit === 2 ? [false, true] : [false]) {

@@ -143,8 +143,9 @@ function moment(aggregator: Aggregator & { kind: 'first' | 'last' | 'any' }, sou
     type === 'STRING' ? sql`left(${toText(column)}, ${sql.long(aggregator.maxBytes)})` : convert(column, type).sql
   const finish = (raw: Sql): Typed => ({ type, sql: raw })
   if (kind === 'any') return plain(sql`any_value(${value})`, finish)
-  const time = toLong(source.column(aggregator.timeColumn))
-  return plain(kind === 'first' ? sql`arg_min_null(${value}, ${time})` : sql`arg_max_null(${value}, ${time})`, finish)
+  const { timeColumn } = aggregator
+  const order = source.orderBy(toLong(source.column(timeColumn)), timeColumn === '__time')
+  return plain(kind === 'first' ? sql`arg_min_null(${value}, ${order})` : sql`arg_max_null(${value}, ${order})`, finish)
 }
 
 /** Exact counts in place of estimates: of combinations by row, else of the values of all the fields together. Null and '' are no values. */

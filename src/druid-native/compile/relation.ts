@@ -24,6 +24,8 @@ export interface Relation {
    * there are none.
    */
   readonly instant: Sql | null
+  /** `select` also gives the positions of rows: of two of one time, the higher was pushed later. Null where there are none. */
+  readonly position: Sql | null
   /** The columns named, as c0, c1 and so on, of the rows within the intervals, in parentheses. `newestFirst` says what is best read first. */
   select(names: readonly string[], intervals: readonly Interval[], newestFirst?: boolean): Sql
 }
@@ -51,6 +53,7 @@ const selected = (columns: readonly Sql[]): Sql =>
       )
 
 const instant = sql.id('instant')
+const position = sql.id('position')
 
 type Reading = readonly [intervals: readonly Interval[], newestFirst?: boolean]
 
@@ -72,8 +75,9 @@ export function tableRelation(table: NativeTable, days: readonly DayBounds[]): R
     columns,
     segments: [{ name: table.name, days }],
     instant,
+    position,
     select: (names, intervals, newestFirst = false) =>
-      sql`(SELECT ${selected(names.map((name) => values.get(name)!))}, ${table.time} AS ${instant} FROM ${table.from(intervals, newestFirst)} AS t${conditionOf(intervals)})`,
+      sql`(SELECT ${selected(names.map((name) => values.get(name)!))}, ${table.time} AS ${instant}, ${table.position} AS ${position} FROM ${table.from(intervals, newestFirst)} AS t${conditionOf(intervals)})`,
   }
 }
 
@@ -87,7 +91,7 @@ export function unionRelation(members: readonly Relation[]): Relation {
   const columns = new Map<string, Column>()
   for (const member of members)
     for (const column of member.columns) if (!columns.has(column.name)) columns.set(column.name, column)
-  const isTimed = members.every((member) => member.instant !== null)
+  const isTimed = members.every((member) => member.instant !== null && member.position !== null)
   const memberSelect = (member: Relation, names: readonly string[], ...[intervals, newestFirst]: Reading): Sql => {
     const there = names.filter((name) => member.columns.some((column) => column.name === name))
     const value = (name: string): Sql => {
@@ -97,13 +101,14 @@ export function unionRelation(members: readonly Relation[]): Relation {
         ? typedNull(type)
         : convert({ type: own.type, sql: sql.id(`c${there.indexOf(name)}`) }, type).sql
     }
-    const time = isTimed ? sql`, ${instant}` : sql.empty
+    const time = isTimed ? sql`, ${instant}, ${position}` : sql.empty
     return sql`SELECT ${selected(names.map(value))}${time} FROM ${member.select(there, intervals, newestFirst)} AS m`
   }
   return {
     columns: [...columns.values()],
     segments: members.flatMap((member) => member.segments ?? []),
     instant: isTimed ? instant : null,
+    position: isTimed ? position : null,
     select: (names, ...reading) =>
       sql`(${sql.join(
         members.map((member) => memberSelect(member, names, ...reading)),
@@ -119,6 +124,7 @@ export function statementRelation(statement: Sql, columns: readonly Column[]): R
     columns,
     segments: null,
     instant: null,
+    position: null,
     select: (names, intervals) => {
       const time = at.get('__time')
       // Rows without a time lie in any interval, but in none where there is none.

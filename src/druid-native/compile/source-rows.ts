@@ -85,6 +85,14 @@ export class Source implements Scope {
     return this.relation.instant === null ? { ...time, sql: sql`coalesce(${time.sql}, ${sql.long(0)})` } : time
   }
 
+  /** What orders rows by a time that they hold, and those of one time as they were pushed; null where they hold none. */
+  orderBy(time: Sql, isOwn: boolean): Sql {
+    const { position } = this.relation
+    if (position === null) return time
+    if (isOwn) return sql`row(${time}, ${position})`
+    return sql`CASE WHEN ${time} IS NOT NULL THEN row(${time}, ${this.time().sql}, ${position}) END`
+  }
+
   /** What rows are ordered by for their time; those that come first are read first. */
   instant(descending: boolean): Sql {
     this.#newestFirst = descending

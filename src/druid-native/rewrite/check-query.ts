@@ -69,7 +69,13 @@ class EmptyTables implements NativeEngine {
   async table(name: string): Promise<NativeTable | null> {
     const entity = this.#entities.find((one) => one.name === name)
     if (entity === undefined) return null
-    return { name, columns: tableColumns(engineTable(entity, [])), time: sql`t."t"`, from: () => sql`nothing` }
+    return {
+      name,
+      columns: tableColumns(engineTable(entity, [])),
+      time: sql`t."t"`,
+      position: sql`t."p"`,
+      from: () => sql`nothing`,
+    }
   }
 
   async days(): Promise<readonly DayBounds[]> {

@@ -129,6 +129,7 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
     columns,
     segments: left.segments,
     instant: null,
+    position: null,
     select: (names, intervals) => {
       const sides = { left: new Asked(left), right: new Asked(right) }
       const column = (name: string): Typed => {

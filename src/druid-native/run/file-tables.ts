@@ -48,6 +48,7 @@ export class FileTables implements NativeEngine {
       name,
       columns: tableColumns(table),
       time: sql`t."t"`,
+      position: sql`t."p"`,
       from: (intervals, newestFirst) => {
         const within = hull(intervals)
         for (const file of filesWithin(table.files, within)) this.#read.add(file)

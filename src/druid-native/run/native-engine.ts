@@ -19,6 +19,8 @@ export interface NativeTable {
   }[]
   /** The column of `__time`, a TIMESTAMP WITH TIME ZONE of the relation `t`, as it lies in files: the engine knows its bounds in them. */
   readonly time: Sql
+  /** What tells which of two rows of one time was pushed later: a number of the relation `t`, the higher the later. */
+  readonly position: Sql
   /** What stands after FROM, before `AS t`: the rows of one interval, or of several intervals and perhaps of the time between them. */
   from(intervals: readonly Interval[], newestFirst: boolean): Sql
 }

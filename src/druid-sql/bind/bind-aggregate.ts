@@ -1,6 +1,7 @@
 // Calls of aggregates, within groups and over windows.
 
-import { type AggregateCall, aggregates } from '../functions/aggregates.ts'
+import type { AggregateCall } from '../functions/aggregate-signature.ts'
+import { aggregates } from '../functions/aggregates.ts'
 import { checkCount } from '../functions/signature.ts'
 import { windowAggregates, windowFunctions } from '../functions/windows.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
@@ -8,7 +9,7 @@ import type { Call, FrameBound, OrderItem, Window } from '../parse/syntax.ts'
 import { type Bound, combine } from './bound.ts'
 import { duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
-import { columnIn, positionIn } from './scope.ts'
+import { columnIn, pushedIn } from './scope.ts'
 import { long } from './types.ts'
 
 /** An aggregate of a group. */
@@ -53,7 +54,7 @@ function aggregateCall(call: Call, context: ExpressionContext) {
     star: call.star,
     order,
     time: () => timeOf(name, place, context),
-    position: positionIn(context.scope),
+    pushed: pushedIn(context.scope),
   }
   return { result: entry.bind(aggregateCall), operands }
 }

@@ -55,9 +55,12 @@ function sharedColumns({ columns, merged, shared }: Relation): readonly ScopeCol
 }
 
 /** What orders the rows of the relation that `__time` without a table's name is of, where it is known. */
-export function positionIn({ relations }: Scope): SqlText | null {
-  const timed = relations.find(({ columns }) => columns.some(({ name }) => name === '__time'))
-  return timed?.position ?? null
+export function pushedIn({ relations }: Scope): { readonly time: SqlText; readonly position: SqlText } | null {
+  for (const { columns, position } of relations) {
+    const time = columns.find(({ name }) => name === '__time')
+    if (time !== undefined) return position === undefined ? null : { time: time.sql, position }
+  }
+  return null
 }
 
 /** Finds a column by its name, with or without that of its table; throws a Problem where there is none, or more than one. */

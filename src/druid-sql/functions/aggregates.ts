@@ -2,45 +2,12 @@
 import type { Bound } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
 import { duckSql, literal, type SqlText } from '../bind/duck-sql.ts'
-import { arrayOf, double, long, quantiles, type SqlType, sketch, string, timestamp, typeName } from '../bind/types.ts'
+import { arrayOf, double, long, quantiles, sketch, string, timestamp, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
+import { type Aggregate, type AggregateCall, aggregate, distinctOf, same } from './aggregate-signature.ts'
 import { numeric, wrapped } from './numbers.ts'
-import { type BoundCall, constantInteger, neededText } from './signature.ts'
-
-export interface AggregateCall extends BoundCall {
-  readonly distinct: boolean
-  readonly star: boolean
-  /** The ORDER BY within the call, or nothing. */
-  readonly order: SqlText
-  /** The time of the rows, where the FROM has one: LATEST and EARLIEST go by it. */
-  readonly time: () => Bound
-  /** What tells which of two rows of one time was pushed later, where it is known. */
-  readonly position: SqlText | null
-}
-
-export interface AggregateResult {
-  /** The call of the engine's aggregate, to which FILTER and OVER are added. */
-  readonly call: SqlText
-  readonly type: SqlType
-  /** A second call, where one does not tell all. */
-  readonly also?: SqlText
-  /** What becomes of its value, and of that of the second call. */
-  readonly finish: (value: SqlText, also: SqlText) => SqlText
-}
-
-export interface Aggregate {
-  readonly count: readonly [least: number, most: number]
-  readonly takesDistinct: boolean
-  readonly bind: (call: AggregateCall) => AggregateResult
-}
-
-const same = (value: SqlText): SqlText => value
-
-function aggregate(least: number, most: number, bind: Aggregate['bind'], takesDistinct = false): Aggregate {
-  return { count: [least, most], takesDistinct, bind }
-}
-
-const distinctOf = ({ distinct }: AggregateCall): SqlText => (distinct ? duckSql`DISTINCT ` : duckSql``)
+import { constantInteger, neededText } from './signature.ts'
+import { withoutRepeats } from './text-room.ts'
 
 const count = aggregate(
   0,
@@ -99,9 +66,18 @@ function byTime(name: SqlText, isGiven: boolean): Aggregate {
   return aggregate(isGiven ? 2 : 1, isGiven ? 3 : 2, (call) => {
     const x = call.operands[0]!
     const time = isGiven ? givenTime(call) : call.time()
-    const order = isGiven || call.position === null ? time.sql : duckSql`row(${time.sql}, ${call.position})`
-    return { call: duckSql`${name}(${x.sql}, ${order})`, type: x.type, finish: same }
+    return { call: duckSql`${name}(${x.sql}, ${orderOf(time.sql, isGiven, call.pushed)})`, type: x.type, finish: same }
   })
+}
+
+/** Rows of one time are as they were pushed; those without a time are left out. */
+function orderOf(time: SqlText, isGiven: boolean, pushed: AggregateCall['pushed']): SqlText {
+  if (pushed === null) return time
+  if (!isGiven) return duckSql`row(${time}, ${pushed.position})`
+  return withoutRepeats(
+    [time],
+    (x) => duckSql`CASE WHEN ${x} IS NOT NULL THEN row(${x}, ${pushed.time}, ${pushed.position}) END`,
+  )
 }
 
 /** A number is no time: nobody can tell its unit. */
@@ -136,19 +112,20 @@ const sketchedCount: Aggregate = {
   },
 }
 
-function spread(name: SqlText): Aggregate {
-  return aggregate(1, 1, (call) => ({ call: duckSql`${name}(${numericAsDouble(call)})`, type: double, finish: same }))
-}
+/** The squares of larger numbers may be beyond all doubles, which the engine fails at: nothing can be said of them. */
+const squaredMax = duckSql`1e140::DOUBLE`
 
-/** Of a sample; of a single value it is 0. */
-function sampleSpread(name: SqlText): Aggregate {
+/** `ofOne` is what a single value gives. */
+function spread(name: SqlText, ofOne: SqlText | null = null): Aggregate {
   return aggregate(1, 1, (call) => {
     const x = numericAsDouble(call)
+    const small = withoutRepeats([x], (v) => duckSql`CASE WHEN abs(${v}) <= ${squaredMax} THEN ${v} END`)
+    const finished = (value: SqlText): SqlText => (ofOne === null ? value : duckSql`coalesce(${value}, ${ofOne})`)
     return {
-      call: duckSql`${name}(${x})`,
+      call: duckSql`${name}(${small})`,
+      also: duckSql`max(abs(${x}))`,
       type: double,
-      also: duckSql`var_pop(${x})`,
-      finish: (value, ofAll) => duckSql`coalesce(${value}, ${ofAll})`,
+      finish: (value, most) => duckSql`CASE WHEN ${most} <= ${squaredMax} THEN ${finished(value)} END`,
     }
   })
 }
@@ -289,10 +266,10 @@ export const aggregates: ReadonlyMap<string, Aggregate> = new Map<string, Aggreg
     BIT_OR: bits(duckSql`bit_or`),
     BIT_XOR: bits(duckSql`bit_xor`),
     VAR_POP: spread(duckSql`var_pop`),
-    VAR_SAMP: sampleSpread(duckSql`var_samp`),
-    VARIANCE: sampleSpread(duckSql`var_samp`),
+    VAR_SAMP: spread(duckSql`var_samp`, duckSql`0::DOUBLE`),
+    VARIANCE: spread(duckSql`var_samp`, duckSql`0::DOUBLE`),
     STDDEV_POP: spread(duckSql`stddev_pop`),
-    STDDEV_SAMP: sampleSpread(duckSql`stddev_samp`),
-    STDDEV: sampleSpread(duckSql`stddev_samp`),
+    STDDEV_SAMP: spread(duckSql`stddev_samp`, duckSql`0::DOUBLE`),
+    STDDEV: spread(duckSql`stddev_samp`, duckSql`0::DOUBLE`),
   }),
 )
