@@ -2,7 +2,8 @@
 
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
-import { fromLocal, type TimeRange, toLocal, wideRange } from './bucket-sql.ts'
+import { type TimeRange, toLocal } from './bucket-sql.ts'
+import { shownInstant } from './parse-sql.ts'
 import type { Zone } from './zone.ts'
 
 interface Moment {
@@ -125,7 +126,7 @@ function letterText(moment: Moment, letter: string, count: number): Sql {
 /** The instant, in milliseconds, that a text says by a pattern, in the zone where the text names no offset; NULL where it does not fit. */
 export function parseTimeBy(text: Sql, { text: format, hasOffset }: ParseFormat, zone: Zone): Sql {
   const ms = sql`epoch_ms(try_strptime(${text}, ${sql.literal(format)}))`
-  return hasOffset ? ms : fromLocal(ms, zone, wideRange)
+  return hasOffset ? ms : shownInstant(ms, zone)
 }
 
 /** The text of an instant by a pattern's pieces; `null` for ISO 8601 with milliseconds and the offset. */
@@ -173,9 +174,11 @@ const parseLetters: ReadonlyMap<string, string> = new Map<string, string>([
   ['H', '%-H'],
   ['m', '%-M'],
   ['s', '%-S'],
-  ['S', '%g'],
   ['Z', '%z'],
 ])
+
+/** So many digits of a second, or fewer. */
+const fractionOf = (count: number): string => (count <= 3 ? '%g' : count <= 6 ? '%f' : '%n')
 
 export interface ParseFormat {
   /** As the engine's parser wants it. */
@@ -195,7 +198,11 @@ export function parseTimePattern(pattern: string): ParseFormat | null {
     else {
       const { letter, count } = piece
       const found =
-        letter === 'y' && count === 2 ? '%y' : (parseLetters.get(letter.repeat(count)) ?? parseLetters.get(letter))
+        letter === 'y' && count === 2
+          ? '%y'
+          : letter === 'S'
+            ? fractionOf(count)
+            : (parseLetters.get(letter.repeat(count)) ?? parseLetters.get(letter))
       if (found === undefined) return null
       hasOffset ||= letter === 'Z'
       format += found.replace('%-Y', '%Y')

@@ -143,6 +143,29 @@ test('alphanumeric order does not look at case first', async () => {
 })
 
 test.each([
+  { queryType: 'search', query: { type: 'all' }, sort: { type: 'natural' } },
+  { queryType: 'timeseries', filter: { type: 'bound', dimension: 's', lower: 'a', ordering: 'natural' } },
+  { queryType: 'topN', dimension: s, metric: { type: 'dimension', ordering: 'natural' }, threshold: 10 },
+])('texts have no natural order: %j', async (asked) => {
+  await expect(answerOf({ ...query, aggregations: [count], ...asked }, engine)).rejects.toThrow('"natural" compares')
+})
+
+test.each([
+  ['x', [null]],
+  ['', [null]],
+  ['1.5', [null]],
+  ['1.0', [1]],
+  [null, [null]],
+])('a having selector finds %j of a number', async (value, found) => {
+  const rows = [1, 2, null].map((n) => [timeMs, 'a', n])
+  const dimensions = [{ type: 'default', dimension: 'n', outputName: 'd0', outputType: 'LONG' }]
+  const having = { type: 'filter', filter: { type: 'selector', dimension: 'd0', value } }
+  const asked = { ...query, queryType: 'groupBy', dataSource: { ...dataSource, rows }, dimensions, having }
+  const groups = JSON.parse(await answerOf(asked, engine)) as { readonly event: { readonly d0: number | null } }[]
+  expect(groups.map(({ event }) => event.d0)).toEqual(found)
+})
+
+test.each([
   ["parse_long('zz', 36)", '1295'],
   ["strpos('', '', 1)", '0'],
   ["strpos('ab', '', 1)", '1'],

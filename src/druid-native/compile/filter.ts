@@ -119,7 +119,7 @@ export function compileFilter(filter: Filter, scope: Scope): Sql {
       return onAnyValue(scope.column(filter.column), filter.kind, (one) => compileTyped(filter, one))
     default:
       return onAnyValue(scope.column(filter.dimension), filter.kind, (one) =>
-        compileDimensionFilter(filter, operand(one, filter.extraction)),
+        compileDimensionFilter(filter, operand(one, filter.extraction), scope.isFinished ?? false),
       )
   }
 }
@@ -139,12 +139,20 @@ export function constantText(value: Scalar, type: string): string {
   return (type === 'DOUBLE' || type === 'FLOAT') && /^-?\d+$/.test(text) ? `${text}.0` : text
 }
 
+/** Whether a text is no number of the type; of texts none is. */
+function isNoNumber(text: string, type: Typed['type']): boolean {
+  if (type === 'LONG') return exactLong(text) === null
+  return (type === 'DOUBLE' || type === 'FLOAT') && !decimalForm.test(text)
+}
+
 type DimensionFilter = Extract<Filter, { dimension: string }>
 
-function compileDimensionFilter(filter: DimensionFilter, value: Typed): Sql {
+function compileDimensionFilter(filter: DimensionFilter, value: Typed, isFinished: boolean): Sql {
   switch (filter.kind) {
-    case 'selector':
-      return filter.value === null ? sql`(${value.sql} IS NULL)` : equalsConstant(value, filter.value)
+    case 'selector': {
+      const findsNull = filter.value === null || (isFinished && isNoNumber(filter.value, value.type))
+      return findsNull ? sql`(${value.sql} IS NULL)` : equalsConstant(value, filter.value)
+    }
     case 'in':
       return inValues(value, filter.values)
     case 'bound':

@@ -23,7 +23,7 @@ export function compileHaving(having: Having, rows: Rows, time: Sql): Sql {
       return sql`(NOT ${compileHaving(having.spec, rows, time)})`
     case 'filter': {
       const column = (name: string): Typed => (name === '__time' ? { type: 'LONG', sql: time } : rows.column(name))
-      return sql`coalesce(${compileFilter(having.filter, { column, range: rows.range })}, FALSE)`
+      return sql`coalesce(${compileFilter(having.filter, { column, range: rows.range, isFinished: true })}, FALSE)`
     }
     case 'dimSelector': {
       const value = toText(dimensionValue(having.dimension, rows))

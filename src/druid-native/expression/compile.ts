@@ -23,6 +23,8 @@ export interface Scope {
   readonly range: TimeRange
   /** Whether it is within a lambda. */
   readonly isLambda?: boolean
+  /** Whether its rows are finished ones, of groups: there Druid takes null for equal to a text that is no number. */
+  readonly isFinished?: boolean
 }
 
 export function compileExpression(expression: Expression, scope: Scope): Typed {

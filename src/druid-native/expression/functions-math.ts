@@ -69,6 +69,18 @@ const logarithm = (name: Sql): ExpressionFunction =>
       sql`CASE WHEN isnan(${x}) OR ${x} > 0 THEN ${name}(${x}) WHEN ${x} = 0 THEN ${sql.double(Number.NEGATIVE_INFINITY)} WHEN ${x} < 0 THEN ${nan} END`,
   )
 
+/** Of sides whose squares may be beyond all doubles, or next to nothing. One without an end makes it so, whatever the other is. */
+function hypotenuse(a: Sql, b: Sql): Sql {
+  return bind(
+    sql`greatest(${a}, ${b})`,
+    (
+      most,
+    ) => sql`CASE WHEN isinf(${a}) OR isinf(${b}) THEN ${sql.double(Number.POSITIVE_INFINITY)} WHEN isnan(${a}) OR isnan(${b}) THEN ${nan}
+      WHEN ${most} BETWEEN 1e-140 AND 1e140 THEN sqrt(${a} * ${a} + ${b} * ${b})
+      WHEN ${most} > 0 THEN ${most} * sqrt((${a} / ${most}) * (${a} / ${most}) + (${b} / ${most}) * (${b} / ${most})) ELSE ${most} END`,
+  )
+}
+
 function round(args: readonly Typed[], call: Call): Typed {
   const [value] = args as [Typed]
   const digits = args.length === 1 ? 0 : Number(call.literal(1) ?? Number.NaN)
@@ -99,7 +111,7 @@ const shiftBits = (left: boolean): ExpressionFunction =>
     bind2(a, sql`(${b} & 63)`, (x, n) =>
       left
         ? wrapLong(sql`(CAST(${x} AS HUGEINT) * CAST(pow(2, ${n}) AS HUGEINT))`)
-        : sql`CAST(floor(${x} / pow(2, ${n})) AS BIGINT)`,
+        : sql`CASE WHEN ${x} >= 0 THEN ${x} >> ${n} ELSE -1 - ((-1 - ${x}) >> ${n}) END`,
     ),
   )
 
@@ -135,7 +147,7 @@ export const mathFunctions = {
   exp: ofDouble((x) => sql`exp(${x})`),
   expm1: ofDouble((x) => sql`(CASE WHEN abs(${x}) < 1e-5 THEN ${x} + ${x} * ${x} / 2 ELSE exp(${x}) - 1 END)`),
   floor: ofDouble((x) => sql`floor(${x})`),
-  hypot: ofTwoDoubles((a, b) => sql`sqrt(${a} * ${a} + ${b} * ${b})`),
+  hypot: ofTwoDoubles((a, b) => bind2(sql`abs(${a})`, sql`abs(${b})`, hypotenuse)),
   log: logarithm(sql`ln`),
   log10: logarithm(sql`log10`),
   log1p: ofDouble(

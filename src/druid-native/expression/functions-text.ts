@@ -1,5 +1,7 @@
 import { bind, bind2 } from '../../lib/bind-sql.ts'
+import { longOfDigits } from '../../lib/long-of-digits.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { holdsPairs, utf16Filler } from '../../lib/utf16-filler.ts'
 import {
   extractPattern,
   isBrokenPattern,
@@ -26,7 +28,6 @@ import {
   nullValue,
   type Typed,
   textValue,
-  toDouble,
   toLong,
   toText,
   truthValue,
@@ -41,6 +42,7 @@ import {
   literalWhole,
   type UnarySql,
 } from './call.ts'
+import { formatText } from './formatted-text.ts'
 import { replaceText } from './replaced-text.ts'
 
 const many = Number.POSITIVE_INFINITY
@@ -76,7 +78,11 @@ function padded(side: 'left' | 'right'): ExpressionFunction {
         bind(toText(chars!), (pad) => {
           const name = side === 'left' ? sql`lpad` : sql`rpad`
           const units = sql`(${utf16Length(text)} - length(${text}))`
-          const whole = sql`${name}(${text}, CAST(${told(size)} - ${units} AS INTEGER), ${pad})`
+          const plain = sql`${name}(${text}, CAST(${told(size)} - ${units} AS INTEGER), ${pad})`
+          const missing = sql`(${told(size)} - ${utf16Length(text)})`
+          const filler = utf16Filler(pad, missing)
+          const filled = side === 'left' ? sql`${filler} || ${text}` : sql`${text} || ${filler}`
+          const whole = sql`CASE WHEN ${holdsPairs(pad)} AND ${missing} > 0 THEN ${filled} ELSE ${plain} END`
           return sql`CASE WHEN ${size} IS NULL OR ${text} IS NULL THEN NULL WHEN ${size} < 0 THEN '' WHEN ${size} = 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${fitted(whole, size)} END`
         })
       return textValue(bind2(toText(value!), toLong(length!), body), width)
@@ -120,82 +126,7 @@ function position(args: readonly Typed[]): Typed {
 function parseLong(args: readonly Typed[], call: Call): Typed {
   const radix = args.length === 1 ? 10 : literalWhole(call, 1, 'radix')
   if (radix < 2 || radix > 36) return call.refuse('the radix must be 2 to 36')
-  const text = toText(args[0]!)
-  if (radix === 10) {
-    const long = (x: Sql): Sql =>
-      sql`CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END`
-    return longValue(bind(text, long))
-  }
-  const digits = '0123456789abcdefghijklmnopqrstuvwxyz'.slice(0, radix)
-  const value = (body: Sql): Sql =>
-    sql`list_reduce(list_prepend(CAST(0 AS HUGEINT), list_transform(string_split(${body}, ''), lambda c: CAST(strpos(${digits}, c) - 1 AS HUGEINT))), lambda a, b: a * ${sql.long(radix)} + b)`
-  const body = (x: Sql): Sql => {
-    // So many digits fit into what they are added up in; more do not make a long.
-    const most = Math.min(64, Math.floor(37 / Math.log10(radix)))
-    const form = sql.literal(`(?i)[+-]?${radix === 16 ? '(0x)?' : ''}[${digits}]{1,${most}}`)
-    const bare = sql`regexp_replace(lower(${x}), ${radix === 16 ? sql`'^[+-]?(0x)?'` : sql`'^[+-]?'`}, '')`
-    const sign = sql`CASE WHEN starts_with(${x}, '-') THEN -1 ELSE 1 END`
-    const long = (b: Sql): Sql => sql`CASE WHEN ${b} IS NOT NULL THEN TRY_CAST(${value(b)} * ${sign} AS BIGINT) END`
-    // The engine may work the value out where the form does not hold.
-    return bind(sql`CASE WHEN regexp_full_match(${x}, ${form}) THEN ${bare} END`, long)
-  }
-  return longValue(bind(text, body))
-}
-
-const formatPart = /%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/g
-
-/** Java's String.format, for the conversions %s %S %d %x %X %f %n %%. */
-function format(args: readonly Typed[], call: Call): Typed {
-  const pattern = literalText(call, 0, 'pattern')
-  const parts: Sql[] = []
-  let at = 0
-  let next = 1
-  for (const match of pattern.matchAll(formatPart)) {
-    parts.push(sql.literal(pattern.slice(at, match.index)))
-    at = match.index + match[0].length
-    const conversion = match[5]!
-    if (conversion === '%' || conversion === 'n') {
-      parts.push(sql.literal(conversion === 'n' ? '\n' : '%'))
-      continue
-    }
-    const arg = args[match[1] === undefined ? next++ : Number(match[1])]
-    if (arg === undefined) return call.refuse(`the pattern wants more arguments than there are: ${match[0]}`)
-    parts.push(formatOne(arg, { flags: match[2]!, width: match[3], precision: match[4], conversion }, call))
-  }
-  parts.push(sql.literal(pattern.slice(at)))
-  const width = [...pattern.matchAll(/\d+/g)].reduce(
-    (sum, [digits]) => sum + Number(digits),
-    pattern.length + widthOfAll(args) * parts.length,
-  )
-  return textValue(concatenated(parts, width), width)
-}
-
-interface Conversion {
-  readonly flags: string
-  readonly width: string | undefined
-  readonly precision: string | undefined
-  readonly conversion: string
-}
-
-function formatOne(arg: Typed, { flags, width, precision, conversion }: Conversion, call: Call): Sql {
-  const written = Number(width ?? 0) + Number(precision ?? 0)
-  if (written > toldCharactersMax)
-    return call.refuse(`a text of more than ${toldCharactersMax} characters would be written`)
-  const fitted = (text: Sql): Sql => (isFree(written) ? text : inRoom(sql.long(written), toldCharactersMax, text))
-  const pad = (text: Sql): Sql =>
-    width === undefined ? text : sql`printf(${sql.literal(`%${flags.includes('-') ? '-' : ''}${width}s`)}, ${text})`
-  if (conversion === 's' || conversion === 'S') {
-    const text = sql`coalesce(${toText(arg)}, 'null')`
-    const cutText = precision === undefined ? text : sql`left(${text}, ${sql.long(Number(precision))})`
-    return fitted(pad(conversion === 'S' ? upperCase(cutText) : cutText))
-  }
-  if (!'dxXf'.includes(conversion)) return call.unsupported(`the conversion %${conversion}`)
-  if (flags.includes('(') || flags.includes('#')) return call.unsupported(`the flags "${flags}"`)
-  const value = conversion === 'f' ? toDouble(arg) : toLong(arg)
-  const digits = conversion === 'f' ? `.${precision ?? '6'}` : ''
-  const form = `%${flags}${width ?? ''}${digits}${conversion === 'f' ? 'f' : conversion}`
-  const none = conversion === 'X' ? sql`'NULL'` : sql`'null'`
-  return fitted(sql`coalesce(printf(${sql.literal(form)}, ${value}), ${pad(none)})`)
+  return longValue(longOfDigits(toText(args[0]!), radix))
 }
 
 export const textFunctions = {
@@ -203,7 +134,7 @@ export const textFunctions = {
     args: [0, many],
     compile: (args) => textValue(args.length === 0 ? sql`NULL` : concatenated(args.map(toText), widthOfAll(args))),
   },
-  format: { args: [1, many], compile: format },
+  format: { args: [1, many], compile: formatText },
   like: {
     args: [2, 3],
     compile: ([value], call) => {

@@ -1,20 +1,12 @@
-import {
-  floorToBucket,
-  fromLocal,
-  nextBucketSql,
-  shift,
-  type TimeRange,
-  toLocal,
-  wideRange,
-} from '../../druid-time/bucket-sql.ts'
+import { floorToBucket, nextBucketSql, shift, type TimeRange, toLocal, wideRange } from '../../druid-time/bucket-sql.ts'
 import { formatTime, parseTimeBy, parseTimePattern, patternPieces } from '../../druid-time/format-sql.ts'
 import { type Period, parseInstantText, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, type NativeBuckets, periodGranularity } from '../../druid-time/native-granularity.ts'
+import { parseIsoTime } from '../../druid-time/parse-sql.ts'
 import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { parseTimeText } from '../values/text.ts'
 import { doubleValue, longValue, type Typed, textValue, toLong, toText } from '../values/typed.ts'
 import { type Call, type FunctionTable, literalText } from './call.ts'
 
@@ -33,14 +25,7 @@ function periodOf(call: Call, index: number): Period {
 const rangeOf = (call: Call): TimeRange => (call.isTime(0) ? call.range : wideRange)
 
 /** A time: milliseconds as they are, a text as ISO 8601. */
-const timeOf = (value: Typed): Sql => (value.type === 'STRING' ? parseTime(value.sql, Zone.utc) : toLong(value))
-
-function parseTime(text: Sql, zone: Zone): Sql {
-  return parseTimeText(
-    text,
-    (local, offset) => sql`coalesce(${local} - ${offset}, ${fromLocal(local, zone, wideRange)})`,
-  )
-}
+const timeOf = (value: Typed): Sql => (value.type === 'STRING' ? parseIsoTime(value.sql, Zone.utc) : toLong(value))
 
 function originOf(args: readonly Typed[], call: Call): number | null {
   const value = args.length > 2 ? call.literal(2) : null
@@ -113,7 +98,7 @@ function parsed(args: readonly Typed[], call: Call): Typed {
   const pattern = args.length > 1 ? call.literal(1) : null
   if (pattern === undefined) return call.refuse('the pattern must be a constant text')
   const text = toText(args[0]!)
-  if (pattern === null) return longValue(parseTime(text, zone))
+  if (pattern === null) return longValue(parseIsoTime(text, zone))
   const format = parseTimePattern(String(pattern))
   if (format === null) return call.unsupported(`the pattern "${pattern}"`)
   return longValue(parseTimeBy(text, format, zone))

@@ -140,6 +140,14 @@ export function readIntervals(json: Json): readonly Interval[] {
 
 const orderings = ['lexicographic', 'alphanumeric', 'numeric', 'strlen', 'version', 'natural'] as const
 
+/** How texts are compared: `natural` is that of a type, and for a limit alone. */
+export function readTextOrdering(json: Json, fallback: Ordering): Ordering {
+  const ordering = readOrdering(json, fallback)
+  return ordering === 'natural'
+    ? json.fail('"natural" compares no texts: it is for the columns of a limitSpec')
+    : ordering
+}
+
 /** A name, or `{"type": name}`. */
 export function readOrdering(json: Json, fallback: Ordering): Ordering {
   if (json.missing) return fallback

@@ -5,9 +5,9 @@ import type { Filter, Scalar } from './query-nodes.ts'
 import {
   readExpression,
   readIntervals,
-  readOrdering,
   readPattern,
   readSearchSpec,
+  readTextOrdering,
   readType,
   readValueType,
 } from './read-common.ts'
@@ -99,7 +99,7 @@ function readBound(json: Json): Filter {
     upper,
     lowerStrict: json.at('lowerStrict').flag(false),
     upperStrict: json.at('upperStrict').flag(false),
-    ordering: readOrdering(json.at('ordering'), legacy),
+    ordering: readTextOrdering(json.at('ordering'), legacy),
     extraction: readExtractionOrNull(json.at('extractionFn')),
   }
 }

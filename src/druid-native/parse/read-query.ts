@@ -4,7 +4,7 @@ import type { Context, DataSource, NativeQuery, TopNMetric } from './native-quer
 import { checkSize } from './nesting.ts'
 import type { VirtualColumn } from './query-nodes.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
-import { readIntervals, readNativeGranularity, readOrdering, readSearchSpec } from './read-common.ts'
+import { readIntervals, readNativeGranularity, readSearchSpec, readTextOrdering } from './read-common.ts'
 import { readContext, readVirtualColumn } from './read-context.ts'
 import { readDataSource } from './read-data-source.ts'
 import { readDimension } from './read-dimension.ts'
@@ -148,7 +148,7 @@ function readMetric(json: Json, names: ReadonlySet<string | null>): TopNMetric {
       const fallback = json.type() === 'alphaNumeric' ? 'alphanumeric' : 'lexicographic'
       return {
         kind: 'dimension',
-        ordering: readOrdering(json.at('ordering'), fallback),
+        ordering: readTextOrdering(json.at('ordering'), fallback),
         previousStop: json.at('previousStop').textOrNull(),
       }
     }
@@ -243,7 +243,7 @@ function readSearch(json: Json, depth: number): NativeQuery {
           : [readDimension(dimensions)],
     query: readSearchSpec(json.at('query')),
     limit,
-    ordering: readOrdering(json.at('sort'), 'lexicographic'),
+    ordering: readTextOrdering(json.at('sort'), 'lexicographic'),
   }
 }
 

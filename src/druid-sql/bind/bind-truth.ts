@@ -129,7 +129,10 @@ function bindBetween(expression: Extract<Expression, { kind: 'between' }>, conte
 function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
   const operand = context.bind(expression.operand, context)
-  const items = expression.items.map((item) => context.bind(item, context))
+  const items = alike(
+    operand,
+    expression.items.map((item) => context.bind(item, context)),
+  )
   const pairs = items.map((item) => comparable(operand, item))
   const first = pairs[0]![0]
   if (pairs.every(([left]) => isSame(left.type, first.type))) {
@@ -152,6 +155,13 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
     },
   )
   return combine(place, boolean, whole, [operand, ...items])
+}
+
+/** Numbers among texts that a text is looked for in are texts. */
+function alike(operand: Bound, items: readonly Bound[]): readonly Bound[] {
+  if (operand.type.kind !== 'string' || items.every(({ type }) => type.kind !== 'string')) return items
+  const isNumber = ({ type }: Bound): boolean => type.kind === 'long' || type.kind === 'double'
+  return items.map((item) => (isNumber(item) ? as(item, string) : item))
 }
 
 function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, context: ExpressionContext): Bound {

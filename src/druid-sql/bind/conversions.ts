@@ -1,9 +1,10 @@
 // Values of one type as another, as Druid turns them: to whole numbers by cutting, what cannot be read is null.
+import { parseIsoTime } from '../../druid-time/parse-sql.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type Bound, combine } from './bound.ts'
-import { duckSql, literal, type SqlText } from './duck-sql.ts'
+import { asShared, duckSql, fromShared, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { timestampToLocal, toUtc } from './periods.ts'
 import {
   arrayOf,
@@ -244,26 +245,19 @@ function toTimestamp(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
     case 'double':
       return duckSql`make_timestamp(${cutToLong(x)} * 1000::BIGINT)`
     case 'string':
-      return textToTimestamp(x, (local) => toUtc(local, zone))
+      return textToTimestamp(x, zone)
     default:
       return null
   }
 }
 
-const instantForm = literal(
-  '[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?',
-)
-const zoneForm = literal('[T ].*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$')
+/** Milliseconds beyond the engine's times are none. */
+const furthestMs = longLiteral(8_640_000_000_000_000)
 
-/** ISO 8601, with a space for the T too; what has no zone is meant in the zone that `toUtc` turns from. */
-export function textToTimestamp(x: SqlText, toUtc: (local: SqlText) => SqlText = (local) => local): SqlText {
-  const read = duckSql`date_trunc('millisecond', TRY_CAST(replace(v, ',', '.') AS TIMESTAMP))`
-  const readZoned = duckSql`date_trunc('millisecond', timezone('UTC', TRY_CAST(replace(v, ',', '.') AS TIMESTAMPTZ)))`
-  return once(
-    x,
-    () =>
-      duckSql`CASE WHEN NOT regexp_full_match(v, ${instantForm}) THEN NULL WHEN regexp_matches(v, ${zoneForm}) THEN ${readZoned} ELSE ${toUtc(read)} END`,
-  )
+/** ISO 8601, with a space for the T too; what names no zone is meant by the clocks of this one. */
+export function textToTimestamp(x: SqlText, zone: Zone): SqlText {
+  const ms = fromShared(parseIsoTime(asShared(x), zone))
+  return once(ms, (v) => duckSql`CASE WHEN abs(${v}) <= ${furthestMs} THEN make_timestamp_ms(${v}) END`)
 }
 
 /** Both sides of a comparison, as the one type in which they are compared. */

@@ -111,7 +111,7 @@ const textToArray = scalar(
     duckSql`string_split(CASE WHEN length(${separator}) = 1 THEN rtrim(${x}, ${separator}) ELSE ${x} END, ${separator})`,
 )
 
-/** A null in an array is an element as any other; the engine passes over it. */
+/** A null in an array is an element as any other, which the engine passes over. In place of an array to look for, null is such an element. */
 const hasNull = (array: SqlText): SqlText => duckSql`(list_count(${array}) < len(${array}))`
 
 export const arrays: Catalogue = {
@@ -124,11 +124,13 @@ export const arrays: Catalogue = {
   ARRAY_ORDINAL: at((array, index) => duckSql`CASE WHEN ${index} >= 1 THEN ${array}[${index}] END`),
   ARRAY_CONTAINS: ofTwo(
     () => boolean,
-    (a, b) => duckSql`(list_has_all(${a}, ${b}) AND (NOT ${hasNull(b)} OR ${hasNull(a)}))`,
+    (a, b) =>
+      duckSql`CASE WHEN ${b} IS NULL THEN ${hasNull(a)} ELSE list_has_all(${a}, ${b}) AND (NOT ${hasNull(b)} OR ${hasNull(a)}) END`,
   ),
   ARRAY_OVERLAP: ofTwo(
     () => boolean,
-    (a, b) => duckSql`(list_has_any(${a}, ${b}) OR (${hasNull(a)} AND ${hasNull(b)}))`,
+    (a, b) =>
+      duckSql`CASE WHEN ${b} IS NULL AND ${a} IS NOT NULL THEN FALSE ELSE list_has_any(${a}, ${b}) OR (${hasNull(a)} AND ${hasNull(b)}) END`,
   ),
   SCALAR_IN_ARRAY: withElement(
     () => boolean,
@@ -147,7 +149,7 @@ export const arrays: Catalogue = {
   // Where there is no array, there is none with one element more: list_append would make one.
   ARRAY_APPEND: withElement(arrayOf, (array, value) => duckSql`(${array} || [${value}])`),
   ARRAY_PREPEND: withElement(arrayOf, (array, value) => duckSql`([${value}] || ${array})`, true),
-  ARRAY_CONCAT: ofTwo(arrayOf, (a, b) => duckSql`list_concat(${a}, ${b})`),
+  ARRAY_CONCAT: ofTwo(arrayOf, (a, b) => duckSql`(${a} || ${b})`),
   ARRAY_SLICE: arraySlice,
   ARRAY_TO_STRING: arrayToText,
   STRING_TO_ARRAY: textToArray,

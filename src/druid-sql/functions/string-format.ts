@@ -1,7 +1,8 @@
 // STRING_FORMAT as Java's String.format, which Druid calls: what does not fit its format gives the format and the values, and no error.
+import { fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
-import { duckSql, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
+import { asShared, duckSql, fromShared, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
@@ -17,7 +18,6 @@ interface Part {
 }
 
 /** Digits behind the point that the engine's decimals hold. */
-const precisionMax = 17
 
 export const stringFormat = special(1, 100, (call) => {
   const { place } = call
@@ -125,9 +125,11 @@ function written(value: Bound, part: Part, place: Place): SqlText {
     return duckSql`coalesce(${once(value.sql, () => duckSql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(grouped(digits, flags), sign(flags), part)} END`)}, ${none})`
   }
   const places = precision ?? 6
-  if (places > precisionMax) throw sqlProblem(place, `a format takes ${precisionMax} digits behind the point at most`)
+  if (places > placesMax) throw sqlProblem(place, `a format takes ${placesMax} digits behind the point at most`)
   const digits =
-    conversion === 'e' ? duckSql`printf(${literal(`%.${places}e`)}, abs(v))` : grouped(fixed(places), flags)
+    conversion === 'e'
+      ? duckSql`printf(${literal(`%.${places}e`)}, abs(v))`
+      : grouped(fromShared(fixedDigits(asShared(duckSql`abs(v)`), places)), flags)
   const text = duckSql`CASE WHEN v IS NULL THEN NULL WHEN NOT isfinite(v) THEN ${padded(notFinite(flags), { ...part, flags: flags.replace('0', '') })}
     ELSE ${fitted(digits, sign(flags), part)} END`
   return duckSql`coalesce(${once(value.sql, () => text)}, ${none})`
@@ -138,22 +140,6 @@ const notFinite = (flags: string): SqlText =>
 
 const sign = (flags: string): SqlText =>
   duckSql`CASE WHEN v < 0 THEN '-' ELSE ${flags.includes('+') ? duckSql`'+'` : flags.includes(' ') ? duckSql`' '` : duckSql`''`} END`
-
-const decimalTypes = Array.from(
-  { length: precisionMax + 1 },
-  (_, places) => duckSql`DECIMAL(38, ${plainInteger(places)})`,
-)
-
-/** Halves go away from zero by the digits that the double is written with; a large one has zeros behind those. */
-function fixed(places: number): SqlText {
-  const shown = duckSql`CAST(abs(v) AS VARCHAR)`
-  const small = duckSql`CAST(CAST(round(CAST(${shown} AS DECIMAL(38, 17)), ${plainInteger(places)}) AS ${decimalTypes[places]!}) AS VARCHAR)`
-  const digits = duckSql`replace(split_part(${shown}, 'e', 1), '.', '')`
-  const exponent = duckSql`CAST(split_part(${shown}, 'e', 2) AS INTEGER)`
-  const zeros = places === 0 ? duckSql`''` : literal(`.${'0'.repeat(places)}`)
-  return duckSql`CASE WHEN abs(v) < 1e15 THEN ${small} WHEN contains(${shown}, 'e') THEN rpad(${digits}, ${exponent} + 1, '0') || ${zeros}
-    ELSE split_part(${shown}, '.', 1) || ${zeros} END`
-}
 
 /** With a comma between thousands. */
 function grouped(digits: SqlText, flags: string): SqlText {

@@ -1,7 +1,9 @@
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
+import { longOfDigits } from '../../lib/long-of-digits.ts'
+import { holdsPairs, utf16Filler } from '../../lib/utf16-filler.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
-import { duckSql, failing, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
+import { asShared, duckSql, failing, fromShared, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { boolean, long, string, wideString } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import {
@@ -135,15 +137,34 @@ const regexpReplace = special(3, 3, (call) => {
   return combine(call.place, wideString(width), whole, texts)
 })
 
+const parseLong = special(1, 2, (call) => {
+  const text = as(call.operands[0]!, string)
+  const radix = Number(constantInteger(call, 1, 10n))
+  if (radix < 2 || radix > 36) throw sqlProblem(call.operands[1]!.place, 'the radix of a PARSE_LONG is 2 to 36')
+  return combine(call.place, long, fromShared(longOfDigits(asShared(text.sql), radix)), [text])
+})
+
 const upper = (x: SqlText): SqlText => duckSql`upper(replace(${x}, 'ß', 'SS'))`
 /** Druid pads with nothing where the padding is empty; the engine would fail. */
-const padded = (name: SqlText): ScalarFunction =>
+const padded = (side: 'left' | 'right'): ScalarFunction =>
   special(2, 3, ({ place, operands: [text, count, padding] }) => {
+    const mayHoldPairs =
+      padding !== undefined &&
+      !(typeof padding.constant === 'string' && !/[\u{10000}-\u{10FFFF}]/u.test(padding.constant))
+    const filled = (x: SqlText, length: SqlText, by: SqlText): SqlText => {
+      const name = side === 'left' ? duckSql`lpad` : duckSql`rpad`
+      const plain = duckSql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Units(x)} - length(${x})), 0) AS INTEGER), ${by})`
+      if (!mayHoldPairs) return plain
+      const missing = duckSql`(${told(length)} - ${utf16Units(x)})`
+      const filler = fromShared(utf16Filler(asShared(by), asShared(missing)))
+      const whole = side === 'left' ? duckSql`${filler} || ${x}` : duckSql`${x} || ${filler}`
+      return duckSql`CASE WHEN ${fromShared(holdsPairs(asShared(by)))} AND ${missing} > 0 THEN ${whole} ELSE ${plain} END`
+    }
     const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
     const [x, length, by = duckSql`' '`] = parts.map((part) => part.sql)
     const body = (x: SqlText, length: SqlText, by: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
       duckSql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${length} = 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Units(x)} - length(${x})))
-        ELSE ${guard(duckSql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Units(x)} - length(${x})), 0) AS INTEGER), ${by})`)} END`
+        ELSE ${guard(filled(x, length, by))} END`
     const width = constantCount(count!)
     if (typeof count!.constant === 'bigint') checkTold(width, place)
     const whole = isFree(width)
@@ -233,8 +254,8 @@ export const texts: Catalogue = {
   REVERSE: scalar([string], string, (x) => duckSql`reverse(${x})`),
   LEFT: half((x, count) => duckSql`left(${x}, ${count})`),
   RIGHT: half((x, count) => duckSql`right(${x}, ${count})`),
-  LPAD: padded(duckSql`lpad`),
-  RPAD: padded(duckSql`rpad`),
+  LPAD: padded('left'),
+  RPAD: padded('right'),
   STRPOS: scalar([string, string], long, (x, part) => duckSql`strpos(${x}, ${part})`),
   POSITION: scalar(
     [string, string, long],
@@ -251,13 +272,7 @@ export const texts: Catalogue = {
   REGEXP_EXTRACT: regexpExtract,
   REGEXP_REPLACE: regexpReplace,
   STRING_FORMAT: stringFormat,
-  PARSE_LONG: scalar(
-    [string, long],
-    long,
-    (x, radix = duckSql`10::BIGINT`) =>
-      duckSql`CASE WHEN ${radix} = 10 AND regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) WHEN ${radix} = 16 AND regexp_full_match(${x}, '(0[xX])?[0-9a-fA-F]{1,15}') THEN TRY_CAST('0x' || regexp_replace(${x}, '^0[xX]', '') AS BIGINT) END`,
-    1,
-  ),
+  PARSE_LONG: parseLong,
   // The engine takes no aggregate and no query within TRY.
   DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => duckSql`TRY(decode(from_base64(${v})))`)),
 }

@@ -15,7 +15,6 @@ import {
   readZone,
   shiftTimestamp,
   timestampToLocal,
-  toUtc,
   unitPeriod,
 } from '../bind/periods.ts'
 import { boolean, date, long, string, timestamp, typeName } from '../bind/types.ts'
@@ -164,9 +163,7 @@ const timeParse = special(1, 3, (call) => {
   const pattern = constantText(call, 1)
   const zone = zoneOf(call, 2)
   const read =
-    pattern === null
-      ? textToTimestamp(text.sql, (local) => toUtc(local, zone))
-      : parseTime(text.sql, pattern, zone, call.operands[1]!.place)
+    pattern === null ? textToTimestamp(text.sql, zone) : parseTime(text.sql, pattern, zone, call.operands[1]!.place)
   return combine(call.place, timestamp, read, [text])
 })
 

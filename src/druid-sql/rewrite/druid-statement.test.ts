@@ -4,6 +4,17 @@ import { druidStatement } from './druid-statement.ts'
 
 const rows = "(VALUES ('a', 1)) AS t(s, n)"
 
+const written = (text: string): string =>
+  druidStatement({ text }, { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] }).text
+
+/** What Druid's planner trips over, or does not have. */
+test.each([
+  [`SELECT n IN (1.5, PI) FROM ${rows}`, '"n" IN (1.5, 3.141592653589793E0)'],
+  [`SELECT ARRAY[s][n] FROM ${rows}`, 'ARRAY_ORDINAL(ARRAY["s"], "n")'],
+])('%s is written for it', (text, part) => {
+  expect(written(text)).toContain(part)
+})
+
 /** Druid does not know the columns of the result when it groups, and takes a column of the rows before one of the result. */
 test.each([
   [`SELECT UPPER(s) AS k, COUNT(*) FROM ${rows} GROUP BY k`, 'GROUP BY UPPER("s")'],

@@ -39,7 +39,7 @@ export class ExpressionWriter {
       case 'array':
         return sql`ARRAY[${this.list(expression.items)}]`
       case 'item':
-        return sql`${this.write(expression.operand)}[${this.write(expression.index)}]`
+        return sql`ARRAY_ORDINAL(${this.write(expression.operand)}, ${this.write(expression.index)})`
       case 'cast':
         return sql`CAST(${this.write(expression.operand)} AS ${castType(expression.type)})`
       case 'scalar':
@@ -138,6 +138,8 @@ export class ExpressionWriter {
     const bounded = boundedCount(call, this.write)
     if (bounded !== null) return bounded
     if (star) return sql`${word(name)}(*)`
+    // Druid's planner trips over PI among the items of an IN, and over what is grouped by.
+    if (name === 'PI') return digits(`${Math.PI}E0`)
     if (operands.length === 0) return bare.has(name) ? word(name) : sql`${word(name)}()`
     if (unit !== null && first !== undefined) {
       if (name === 'EXTRACT') return sql`EXTRACT(${word(unit)} FROM ${this.write(first)})`
@@ -205,7 +207,7 @@ const timeParts: ReadonlyMap<string, string> = new Map([
   ['DAYOFWEEK', 'DOW'],
 ])
 
-const bare = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'LOCALTIMESTAMP', 'PI'])
+const bare = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'LOCALTIMESTAMP'])
 
 const operators = {
   '+': sql`+`,
