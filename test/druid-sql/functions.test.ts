@@ -413,6 +413,8 @@ test.each<readonly [string, readonly Value[]]>([
   ['BIT_OR(n)', [3]],
   ['VAR_POP(n)', [2 / 3]],
   ['STDDEV(n)', [1]],
+  ['VAR_SAMP(n * 1e308)', [null]],
+  ['STDDEV(n) FILTER (WHERE n = 1)', [0]],
   ['APPROX_QUANTILE_DS(n, 0.5)', [2]],
   ['DS_GET_QUANTILE(DS_QUANTILES_SKETCH(n), 0.5)', [2]],
   ['DS_RANK(DS_QUANTILES_SKETCH(n), 2)', [2 / 3]],
@@ -439,6 +441,14 @@ test.each<readonly [string, readonly Value[]]>([
   ['SELECT (SELECT MAX(m) FROM (VALUES (2), (9)) AS u (m)) + n FROM ROWS ORDER BY n', [10, 11, 12]],
   ['SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY[n, n * 10]) AS u (x) ORDER BY x', [1, 2, 3, 10, 20, 30]],
   ['SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_PREPEND(n * 10, ARRAY[n])) AS u (x) ORDER BY x', [1, 2, 3, 10, 20, 30]],
+  [
+    "SELECT ARRAY_TO_STRING(x, '-') FROM (SELECT ARRAY[1, NULLIF(n, 2)] AS x, COUNT(*) AS c FROM ROWS GROUP BY 1 ORDER BY 1 LIMIT 2) AS q",
+    ['1-null', '1-1'],
+  ],
+  [
+    'SELECT CAST(x AS VARCHAR) FROM (SELECT DISTINCT ARRAY[1, NULLIF(n, 2)] AS x FROM ROWS ORDER BY 1 LIMIT 1) AS q',
+    ['[1,null]'],
+  ],
   ['SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_APPEND(ARRAY[n], n * 10)) AS u (x) ORDER BY x', [1, 2, 3, 10, 20, 30]],
   [
     'SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_SLICE(ARRAY[7, n, n * 10], 1)) AS u (x) ORDER BY x',

@@ -182,6 +182,11 @@ function orderText(items: readonly OrderItem[], context: ExpressionContext): Sql
   )
 }
 
+/** What a value is ordered by: nulls in arrays come first too. */
+export function orderKey({ sql: x, type }: Bound): SqlText {
+  return type.kind === 'array' ? duckSql`list_transform(${x}, lambda e: row(e IS NOT NULL, e))` : x
+}
+
 /** Nulls are low, as they are to Druid. */
 export function ordered(expression: SqlText, { descending, nulls }: Pick<OrderItem, 'descending' | 'nulls'>): SqlText {
   const isFirst = nulls === null ? !descending : nulls === 'FIRST'

@@ -2,7 +2,7 @@
 
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts'
-import { ordered } from './bind-aggregate.ts'
+import { ordered, orderKey } from './bind-aggregate.ts'
 import { type Bound, combine } from './bound.ts'
 import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
@@ -245,7 +245,7 @@ function orderClause(shape: Shape): SqlText[] {
   const isTopN = isTopOfOne(shape)
   const items = order.map(({ bound, item, output }) =>
     ordered(
-      select.distinct ? plainInteger(output + 1) : bound.sql,
+      select.distinct && bound.type.kind !== 'array' ? plainInteger(output + 1) : orderKey(bound),
       isTopN && item.descending ? { ...item, nulls: 'FIRST' } : item,
     ),
   )
@@ -257,7 +257,7 @@ function orderClause(shape: Shape): SqlText[] {
     items.push(
       ...keys
         .filter((key) => key.constant === undefined && !asked.has(key.sql.text))
-        .map((key) => ordered(key.sql, ascending)),
+        .map((key) => ordered(orderKey(key), ascending)),
     )
   } else if (
     order.length === 0 &&

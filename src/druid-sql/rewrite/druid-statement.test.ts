@@ -9,7 +9,7 @@ const written = (text: string): string =>
 
 /** What Druid's planner trips over, or does not have. */
 test.each([
-  [`SELECT n IN (1.5, PI) FROM ${rows}`, '"n" IN (1.5, 3.141592653589793E0)'],
+  [`SELECT n IN (1.5, PI) FROM ${rows}`, '"n" IN (1.5, CAST(3.141592653589793E0 AS DOUBLE))'],
   [`SELECT ARRAY[s][n] FROM ${rows}`, 'ARRAY_ORDINAL(ARRAY["s"], "n")'],
 ])('%s is written for it', (text, part) => {
   expect(written(text)).toContain(part)

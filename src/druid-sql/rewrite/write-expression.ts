@@ -138,8 +138,8 @@ export class ExpressionWriter {
     const bounded = boundedCount(call, this.write)
     if (bounded !== null) return bounded
     if (star) return sql`${word(name)}(*)`
-    // Druid's planner trips over PI among the items of an IN, and over what is grouped by.
-    if (name === 'PI') return digits(`${Math.PI}E0`)
+    // Druid's planner trips over PI among the items of an IN. A plain number would be the place of a column in GROUP BY and ORDER BY.
+    if (name === 'PI') return sql`CAST(${digits(`${Math.PI}E0`)} AS DOUBLE)`
     if (operands.length === 0) return bare.has(name) ? word(name) : sql`${word(name)}()`
     if (unit !== null && first !== undefined) {
       if (name === 'EXTRACT') return sql`EXTRACT(${word(unit)} FROM ${this.write(first)})`
