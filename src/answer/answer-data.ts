@@ -33,7 +33,7 @@ export function openAnswer(
 ): Answer {
   if (body.kind === 'short') {
     const chunks = [Buffer.from(body.bytes, 'latin1')]
-    return { rows, bytes, chunks, release: once(() => released([])) }
+    return { rows, bytes, text: body.bytes, chunks, release: once(() => released([])) }
   }
   const file = body.kind === 'file' ? new BodyFile(body.path, bytes) : null
   return {

@@ -4,6 +4,8 @@ export interface Answer {
   readonly bytes: number
   /** Who made the answer, where there is a choice. */
   readonly answeredBy?: 'store' | 'sql-engine'
+  /** The body as a text of one character a byte (latin1), where it is short. */
+  readonly text?: string
   /**
    * The body, in memory or read from a file as it is asked for, once. It throws when it comes to fewer bytes than it should have. A piece of a
    * file is good until `filePieces` later ones were asked for.

@@ -18,6 +18,13 @@ export interface RowBatch {
   readonly pushedNulls?: readonly (Uint8Array | null)[]
 }
 
+/** The dates of its rows. */
+export function timesOf({ fields, columns }: RowBatch): Float64Array {
+  const column = columns[fields.findIndex((field) => field.role === 'time')]
+  if (column?.type !== 'timestamp') throw new Error('a batch has one time column')
+  return column.values
+}
+
 /** The rows of a batch at these positions. */
 export function keptRows(batch: RowBatch, positions: ReadonlySet<number>): RowBatch {
   const rows = Array.from({ length: batch.rows }, (_, row) => row).filter((row) => positions.has(batch.positions[row]!))

@@ -3,7 +3,7 @@ import { failedWorks } from './background-work.ts'
 import type { Observe, ServiceEvent } from './event.ts'
 import { describeIngests, IngestMetrics, type WatchedIngests } from './ingest-metrics.ts'
 
-/** What stands at some height: it is asked for whenever the metrics are read. */
+/** What stands at some height, or was counted elsewhere (`_total`): it is asked for whenever the metrics are read. */
 const levels = {
   idempotency_keys:
     'Idempotency keys that are remembered, on a cluster as PostgreSQL knows it: seconds later, and of millions to about one in a hundred. `limits.idempotencyKeys` bounds them.',
@@ -25,6 +25,10 @@ const levels = {
   replica_lag_seconds: 'For how long something has not been in that copy.',
   replica_lag_bytes: 'Bytes of the journal that are not in it.',
   replica_failing: '1 while it cannot be written.',
+  kept_answer_bytes:
+    'Memory of answers that are kept for the same question, with their questions; `limits.keptAnswerBytes` bounds it.',
+  kept_answer_hits_total: 'Data queries that were answered with a kept answer.',
+  kept_answer_misses_total: 'Data queries whose answer may be kept, and that had to be run.',
   stored_files: 'Files of rows that are stored for good.',
   stored_rows: 'Rows in them.',
   stored_bytes: 'Their size, indexes included.',
@@ -137,11 +141,21 @@ export class Metrics {
     describeIngests(named, this.#ingests)
     const known = this.#levels
     for (const [name, help] of Object.entries(levels)) {
+      const read = (): number => known.get(name)?.() ?? 0
+      if (name.endsWith('_total')) {
+        new Counter({
+          ...named('counter', name, help),
+          collect() {
+            this.reset()
+            this.inc(read())
+          },
+        })
+        continue
+      }
       new Gauge({
         ...named('gauge', name, help),
         collect() {
-          const read = known.get(name)
-          if (read !== undefined) this.set(read())
+          if (known.has(name)) this.set(read())
         },
       })
     }

@@ -12,6 +12,7 @@ import type { Entity } from '../model/entity.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import { describeEntity } from './describe-entity.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { planQuery } from './plan-query.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import { readableEntity } from './readable-entity.ts'
@@ -31,6 +32,8 @@ export interface QueriesParts {
   readonly nowMs: () => number
   readonly limits: QueryLimits
   readonly timer?: Timer
+  /** Null, or left out, where each question is to be asked. */
+  readonly kept?: Pick<KeptAnswers, 'sought' | 'find' | 'keep'> | null
 }
 
 const advice = 'Ask for a shorter range, fewer tags (ids, prefixes) or fewer metrics.'
@@ -56,15 +59,20 @@ export class Queries {
     signal: CancelSignal,
     reader: Reader,
   ): Promise<Answer> {
-    const { definitions, runner, admission, nowMs, limits, timer = systemTimer } = this.#parts
+    const { definitions, runner, admission, nowMs, limits, timer = systemTimer, kept = null } = this.#parts
     const entity = readableEntity(definitions, request.entity, reader)
     const plan = planQuery(kind, request, { entity, nowMs: nowMs(), bucketsMax: limits.buckets })
+    const sought = kept?.sought(plan, format) ?? null
+    const known = sought === null ? null : kept!.find(sought)
+    if (known !== null) return known
     const { queryTimeMs } = limits
-    return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
+    const answer = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
       const leave = await admission.enter('data', reader.id, deadline)
       // The place is free again when the runner has really ended, be the answer awaited or not.
       return runner.run(plan, format, limits, deadline).finally(leave)
     })
+    if (sought !== null) kept!.keep(sought, answer)
+    return answer
   }
 
   /**

@@ -18,12 +18,15 @@ import { formatInstant } from '../model/instant.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { FailingWork } from '../observe/failing-work.ts'
 import type { Levels, Metrics } from '../observe/metrics.ts'
+import type { KeptAnswers } from '../query/kept-answers.ts'
+import { Queries } from '../query/queries.ts'
 import { warmUp } from '../query/warm-up.ts'
 import type { Copier } from '../replica/copier.ts'
 import type { SqlProcess } from '../sql-process/main-side/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
 import { openBackups } from './open-backups.ts'
 import { openIntake } from './open-intake.ts'
+import { type KeptLevel, keptLevels, openKeptAnswers } from './open-kept-answers.ts'
 import { openReplica, replicaLevels } from './open-replica.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
 import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
@@ -48,7 +51,8 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const backups = await openBackups(parts, storage)
   const replica = await openReplica(parts, storage, closers)
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
-  const limits = await openLimits(parts, storage, replica, closers)
+  const kept = openKeptAnswers(settings, storage)
+  const limits = await openLimits(parts, storage, { replica, kept }, closers)
   const definitions = await Definitions.open(catalog.ingests)
   store.onFieldsMade(() => definitions.refresh())
   closers.push(() => definitions.close())
@@ -77,6 +81,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       // What is judged is queryable.
       replayIsQueryable: async () => undefined,
       runner: store,
+      kept,
       admission,
       definitions,
       access,
@@ -104,7 +109,9 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const started = async (): Promise<void> => {
     await store.started()
     isWarming = true
-    await warmUp({ ...services, definitions })
+    // Code is to be run, so what is kept is not asked.
+    const queries = new Queries({ definitions, runner: store, admission, nowMs, limits: settings.limits })
+    await warmUp({ ...services, queries, definitions })
     isWarming = false
   }
   return { services, newAdminKey, started }
@@ -116,7 +123,7 @@ type ReplicaLevel = Extract<keyof Levels, `replica_${string}`>
 async function openLimits(
   { settings, observe, metrics, nowMs, freeBytes }: EmbeddedParts,
   storage: Storage,
-  replica: Copier | null,
+  { replica, kept }: { readonly replica: Copier | null; readonly kept: KeptAnswers | null },
   closers: Closer[],
 ): Promise<ServiceParts['limits']> {
   const { data, limits, journal } = settings
@@ -145,7 +152,7 @@ async function openLimits(
   closers.push(repeat(check, limits.checkMs, failed))
   const waiting = waitingIn(storage)
   const intake = openIntake({ settings, progress: store.progress, disk, rejectedSpace, asideCount, waiting, nowMs })
-  const levels: Omit<Levels, 'waiting_entities' | ReplicaLevel> = {
+  const levels: Omit<Levels, 'waiting_entities' | ReplicaLevel | KeptLevel> = {
     ...intake.levels,
     idempotency_keys: () => keys.size,
     idempotency_key_bytes: () => keys.bytes,
@@ -155,7 +162,7 @@ async function openLimits(
     stored_rows: () => store.state.rows,
     stored_bytes: () => store.state.bytes,
   }
-  metrics.watch({ ...levels, ...replicaLevels(replica) })
+  metrics.watch({ ...levels, ...keptLevels(kept), ...replicaLevels(replica) })
   return intake.limits
 }
 

@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts'
 import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
 import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
 import type { Tally } from '../ingest/pipeline.ts'
+import type { SharedCounts } from '../lib/change-counts.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidShape } from '../model/druid-layout.ts'
 import type { PlanLimits } from '../model/plan.ts'
@@ -39,6 +40,8 @@ export interface StoreThreadData {
   /** The most fields of an ingest whose rows bring fields. */
   readonly fieldsMax: number
   readonly settings: StoreSettings
+  /** The thread counts here each change of rows that queries see. */
+  readonly changes: SharedCounts
 }
 
 export type StoreSettings = Settings['store']

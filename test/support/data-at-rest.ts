@@ -5,7 +5,12 @@ import type { EntityField } from '../../src/model/entity.ts'
 import { parseGranularity } from '../../src/model/granularity.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
-import { EmbeddedStore, type FileSwitch, type FrozenRows } from '../../src/store/embedded/embedded-store.ts'
+import {
+  EmbeddedStore,
+  type EmbeddedStoreSettings,
+  type FileSwitch,
+  type FrozenRows,
+} from '../../src/store/embedded/embedded-store.ts'
 import type { SealedFile, SealedFileInfo, SealedFolder } from '../../src/store/embedded/reading/sealed-source.ts'
 import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
 import { chooseMerge } from '../../src/store/embedded/sealing/choose-merge.ts'
@@ -46,6 +51,8 @@ export interface AtRestParts {
   /** For planted bugs. */
   switch?(store: EmbeddedStore, change: FileSwitch): void
   readonly keepsAfterRestart?: boolean
+  /** Is told of each change of what is answered. */
+  readonly changes?: EmbeddedStoreSettings['changes']
   /** Looks at the rows in a way of its own, once after each push. */
   look?(seen: SeenHistory): Promise<void>
 }
@@ -132,9 +139,9 @@ class History {
   sinceMs: number | null = null
 
   constructor(draw: Draw, parts: AtRestParts) {
-    this.store = new EmbeddedStore({ generationRows: [8, 64, 4096][draw(3)] })
     this.#draw = draw
     this.#parts = parts
+    this.store = this.#newStore([8, 64, 4096][draw(3)], 0)
     this.folder = parts.folder(this.store, draw)
     this.#dayRowsMin = [1, 10, 1000][draw(3)]
   }
@@ -195,6 +202,11 @@ class History {
     this.sinceMs = null
   }
 
+  #newStore(generationRows: number, position: number): EmbeddedStore {
+    const { changes } = this.#parts
+    return new EmbeddedStore(changes === undefined ? { generationRows } : { generationRows, changes }, position)
+  }
+
   #freeze(): FrozenRows {
     return this.store.freeze(this.#batches.length)
   }
@@ -202,7 +214,7 @@ class History {
   /** Memory is lost: the files stay, and what came after their position is pushed again. */
   #restart(): void {
     const before = this.store
-    const store = new EmbeddedStore({ generationRows: 64 }, before.position)
+    const store = this.#newStore(64, before.position)
     const folder = this.#parts.folder(store, this.#draw)
     restoreSeries(before.registry(entityId), store.registry(entityId))
     if (folder.open === undefined) restoreColumns(before.registry(entityId), store.registry(entityId))

@@ -1,12 +1,13 @@
 // Queries without a thread or a server between: for tests of what is answered.
 import { tmpdir } from 'node:os'
-import { openAnswer } from '../../src/answer/answer-data.ts'
+import { openAnswer, packed } from '../../src/answer/answer-data.ts'
 import type { SpoolRoom } from '../../src/answer/spool.ts'
 import type { Answer } from '../../src/answer/whole-answer.ts'
 import type { PlanRunner } from '../../src/query/plan-runner.ts'
 import { runPlan } from '../../src/query/run-plan.ts'
 import type { SeriesQuerier } from '../../src/store/series-store.ts'
 
+const noSpare = (): void => undefined
 const roomy: SpoolRoom = { memoryBytes: 1_000_000_000, fileBytes: 0 }
 
 /** Runs plans on a store of the same thread. */
@@ -20,7 +21,9 @@ export function inProcessRunner(
 ): PlanRunner {
   return {
     run: async (plan, format, limits, signal) =>
-      openAnswer(await runPlan(reader, { plan, format, limits, room }, { sliceMs, spoolDirectory }, signal)),
+      openAnswer(
+        packed(await runPlan(reader, { plan, format, limits, room }, { sliceMs, spoolDirectory }, signal), noSpare),
+      ),
     statistics: (entityId, sinceMs, signal) => reader.statistics(entityId, sinceMs, signal),
     tags: (request, signal) => reader.tags(request, signal),
   }

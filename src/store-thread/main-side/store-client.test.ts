@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadSettings } from '../../config/load.ts'
+import { ChangeCounts } from '../../lib/change-counts.ts'
 import type { ServiceEvent } from '../../observe/event.ts'
 import { StoreClient } from './store-client.ts'
 
@@ -26,6 +27,7 @@ const folder = {
   deltasDirectory: '',
   storeDirectory: '',
   judgingPath: '',
+  changes: ChangeCounts.fresh(0).shared,
 }
 
 async function until(isSo: () => boolean): Promise<void> {

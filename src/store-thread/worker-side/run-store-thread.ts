@@ -17,6 +17,7 @@ import { Pipeline, type PipelineParts } from '../../ingest/pipeline.ts'
 import { NoteFile } from '../../ingest/set-aside/note-file.ts'
 import { openFileJournalCursor } from '../../journal/file/file-journal-cursor.ts'
 import type { JournalCursor } from '../../journal/journal.ts'
+import { ChangeCounts } from '../../lib/change-counts.ts'
 import { type Disk, isDiskFull } from '../../lib/disk.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { BorrowedArrays, SpareBuffers } from '../../lib/spare-buffers.ts'
@@ -129,7 +130,10 @@ async function openSources(
   const fields = new FieldsTold(() => send({ kind: 'fieldsMade' }), stopping.signal)
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
-  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe })
+  const changes = new ChangeCounts(data.changes)
+  // What an earlier life of the thread had made is made anew.
+  changes.everythingChanged()
+  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe, changes })
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
   const notes = await NoteFile.open(disk, data.judgingPath)

@@ -1,8 +1,9 @@
 import type { CancelSignal } from '../../lib/cancellation.ts'
+import { ChangeCounts } from '../../lib/change-counts.ts'
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
 import type { AggregationPlan, Groups, TimeBuckets } from '../../model/aggregation.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
-import type { RowBatch } from '../../model/row-batch.ts'
+import { type RowBatch, timesOf } from '../../model/row-batch.ts'
 import type { ScannedRow, ScanPlan } from '../../model/scan-plan.ts'
 import type {
   EntityStatistics,
@@ -35,9 +36,11 @@ export interface EmbeddedStoreSettings {
   readonly nowMs: () => number
   /** What runs are paced by: tests look at how much they do between two rests. */
   readonly newPacer: (options: PacerOptions) => Pacer
+  /** By the ids of entities: each change of what queries see is counted before they do. */
+  readonly changes: Pick<ChangeCounts, 'changed' | 'allChanged'>
 }
 
-const defaultSettings: EmbeddedStoreSettings = {
+const defaultSettings: Omit<EmbeddedStoreSettings, 'changes'> = {
   generationRows: 262_144,
   sliceMs: 1,
   nowMs: Date.now,
@@ -93,7 +96,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
 
   /** `position`: rows before it are in the sealed files that will be switched in. */
   constructor(settings: Partial<EmbeddedStoreSettings> = {}, position = 0) {
-    this.#settings = { ...defaultSettings, ...settings }
+    this.#settings = { ...defaultSettings, changes: ChangeCounts.fresh(0), ...settings }
     this.#position = position
   }
 
@@ -102,7 +105,9 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   }
 
   write(batch: RowBatch): void {
-    if (batch.rows > 0) this.#headSinceMs ??= this.#settings.nowMs()
+    const { nowMs, changes } = this.#settings
+    if (batch.rows > 0) this.#headSinceMs ??= nowMs()
+    changes.changed(batch.entityId, timesOf(batch), batch.rows)
     this.#entity(batch.entityId).head.append(batch)
   }
 
@@ -164,6 +169,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     const ids = [...add.map(({ info }) => info.entityId), ...remove.map(({ info }) => info.entityId)]
     for (const id of new Set([...ids, ...tables.map(({ registry }) => registry.entityId)])) {
       const ofEntity = (file: SealedFile): boolean => file.info.entityId === id
+      this.#settings.changes.allChanged(id)
       const frozenTables = tables.filter(({ registry }) => registry.entityId === id)
       this.#entity(id).replace(add.filter(ofEntity), remove.filter(ofEntity), frozenTables)
     }
@@ -174,6 +180,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   /** Forgets all rows of an entity; `gone` is called for each of its files when no run reads it any more. */
   drop(entityId: number, gone: (file: SealedFile) => void): void {
     const files = this.files(entityId)
+    this.#settings.changes.allChanged(entityId)
     this.#entities.delete(entityId)
     for (const file of files) this.#pins.remove(file, gone)
   }

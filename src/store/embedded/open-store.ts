@@ -1,6 +1,7 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
 import { join } from 'node:path'
 import type { Manifest, StoreRegistry } from '../../catalog/manifest.ts'
+import type { ChangeCounts } from '../../lib/change-counts.ts'
 import type { Disk } from '../../lib/disk.ts'
 import type { Observe } from '../../observe/event.ts'
 import { EmbeddedStore } from './embedded-store.ts'
@@ -28,6 +29,8 @@ export interface OpenStoreOptions {
   /** No file is to be deleted: what a crash left goes at the next start. */
   readonly isHeld: boolean
   readonly observe: Observe
+  /** As `EmbeddedStoreSettings.changes`. */
+  readonly changes?: ChangeCounts
   /** What tests set otherwise. */
   readonly folder?: Partial<Pick<LocalFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
 }
@@ -44,8 +47,9 @@ export interface OpenedStore {
 
 /** Throws an Error that names the file when a registry is damaged. */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
-  const { disk, directory, settings, manifest, replacing, observe } = options
-  const store = new EmbeddedStore({ generationRows: settings.generationRows }, manifest.sealedPosition)
+  const { disk, directory, settings, manifest, replacing, observe, changes } = options
+  const counted = changes === undefined ? {} : { changes }
+  const store = new EmbeddedStore({ generationRows: settings.generationRows, ...counted }, manifest.sealedPosition)
   const folder = new LocalFolder({
     disk,
     directory,

@@ -3,7 +3,7 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type ColumnVector, isNullAt, nullCode } from '../../../model/column.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import type { RowBatch } from '../../../model/row-batch.ts'
+import { type RowBatch, timesOf } from '../../../model/row-batch.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { chunkBytes, type Stretch } from './chunk.ts'
@@ -65,7 +65,7 @@ export class Table {
     if (batch.pushedNulls !== undefined) this.registry.columns.replaceRows()
     const replaces = this.registry.columns.replaced !== null
     const columns = batch.fields.map((field) => this.#learn(field))
-    const times = this.#timesOf(batch)
+    const times = timesOf(batch)
     this.#findSeries(batch)
     this.rows.place(this.#series, times, batch.positions, batch.rows, this.#addresses, replaces)
     writeTimes(this.rows.chunks, this.#addresses, times, batch.positions, batch.rows)
@@ -190,12 +190,6 @@ export class Table {
     }
     if (type === 'json') throw new Error(`a series entity has no json field, but ${name} is one`)
     return columns.learn(name, type)
-  }
-
-  #timesOf(batch: RowBatch): Float64Array {
-    const column = batch.columns[batch.fields.findIndex((field) => field.role === 'time')]
-    if (column?.type !== 'timestamp') throw new Error('a batch has one time column')
-    return column.values
   }
 
   /** Fills `#series` with the table's number of each row's series. */

@@ -1,0 +1,88 @@
+// How often things have changed, by the UTC day that a change is about, in memory that threads share: whoever made something of them learns
+// without asking whether it would be the same now.
+
+const dayMs = 86_400_000
+/** On each side of the day it begins with; changes beyond are counted together. */
+const daysOneSide = 256
+const days = 2 * daysOneSide
+/** Things whose numbers leave the same rest by it share their counts. */
+const places = 64
+/** All changes; those that are about no day; then each day's. */
+const countsOfPlace = 2 + days
+
+/** What crosses to another thread. */
+export interface SharedCounts {
+  readonly memory: SharedArrayBuffer
+  readonly firstDay: number
+}
+
+/** Between two instants, both of them included; an open side is -Infinity or Infinity. */
+export interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/**
+ * One thread counts, and changes the thing in the same turn of its event loop. Others may read a state, have something made by that thread
+ * afterwards, and use it for as long as the state is the same.
+ */
+export class ChangeCounts {
+  readonly shared: SharedCounts
+  readonly #counts: Int32Array
+
+  constructor(shared: SharedCounts) {
+    this.shared = shared
+    this.#counts = new Int32Array(shared.memory)
+  }
+
+  static fresh(nowMs: number): ChangeCounts {
+    const memory = new SharedArrayBuffer(places * countsOfPlace * Int32Array.BYTES_PER_ELEMENT)
+    return new ChangeCounts({ memory, firstDay: Math.floor(nowMs / dayMs) - daysOneSide })
+  }
+
+  /** Something about the first `count` of these instants changes. */
+  changed(thing: number, timesMs: Float64Array, count: number): void {
+    if (count === 0) return
+    const place = placeOf(thing)
+    let counted = -1
+    for (let at = 0; at < count; at++) {
+      const day = this.#dayOf(timesMs[at]!)
+      if (day === counted) continue
+      Atomics.add(this.#counts, place + 2 + day, 1)
+      counted = day
+    }
+    Atomics.add(this.#counts, place, 1)
+  }
+
+  /** Anything about the thing may change. */
+  allChanged(thing: number): void {
+    const place = placeOf(thing)
+    Atomics.add(this.#counts, place, 1)
+    Atomics.add(this.#counts, place + 1, 1)
+  }
+
+  /** Anything about all things may change. */
+  everythingChanged(): void {
+    for (let thing = 0; thing < places; thing++) this.allChanged(thing)
+  }
+
+  /** A number that is another one after each change that is about this time. */
+  state(thing: number, { fromMs, toMs }: Span): number {
+    const place = placeOf(thing)
+    if (fromMs === Number.NEGATIVE_INFINITY && toMs === Number.POSITIVE_INFINITY)
+      return Atomics.load(this.#counts, place)
+    // Counts only grow, and so does the sum of any of them.
+    let sum = Atomics.load(this.#counts, place + 1)
+    const last = this.#dayOf(toMs)
+    for (let day = this.#dayOf(fromMs); day <= last; day++) sum += Atomics.load(this.#counts, place + 2 + day)
+    return sum
+  }
+
+  #dayOf(ms: number): number {
+    return Math.min(Math.max(Math.floor(ms / dayMs) - this.shared.firstDay, 0), days - 1)
+  }
+}
+
+function placeOf(thing: number): number {
+  return (thing % places) * countsOfPlace
+}
