@@ -15,6 +15,10 @@ const iso = (ms: number): string => new Date(ms).toISOString()
 export const dayStart = iso(firstMs + 86_400_000)
 export const dayEnd = iso(firstMs + 2 * 86_400_000 - 1)
 
+/**
+ * Each is another question whenever its body is made, so that none is answered with what was kept; its answer is that of the same rows. Rows
+ * are ten seconds apart, so a range may end some milliseconds earlier; where it is open, it may as well end or begin beyond all of them.
+ */
 export function questions(tags: number): readonly Question[] {
   const one = (random: () => number): string => tagName(Math.floor(random() * tags))
   const ten = (random: () => number): string[] => {
@@ -22,29 +26,48 @@ export function questions(tags: number): readonly Question[] {
     return Array.from({ length: Math.min(10, tags) }, (_, index) => tagName(start + index))
   }
   const anyDate = (random: () => number): string => iso(firstMs + Math.floor(random() * pointsOfTag * stepMs))
-  const day = { start_date: dayStart, end_date: dayEnd }
+  const dayEndMs = Date.parse(dayEnd)
+  const day = (random: () => number) => ({
+    start_date: dayStart,
+    end_date: iso(dayEndMs - Math.floor(random() * (stepMs - 1))),
+  })
+  const beyond = (random: () => number): number => stepMs + Math.floor(random() * 86_400_000)
+  const untilBeyond = (random: () => number) => ({ end_date: iso(firstMs + pointsOfTag * stepMs + beyond(random)) })
+  const sinceBefore = (random: () => number) => ({ date: iso(firstMs - beyond(random)) })
   const hourly = { entity: 'plant', granularity: 'hour', metric_name_field: ['V'] }
   const average = '/consumer/data/average'
   return [
     {
       name: 'one tag, hourly mean, one day',
       path: average,
-      body: (random) => ({ ...hourly, ...day, ids: [one(random)] }),
+      body: (random) => ({ ...hourly, ...day(random), ids: [one(random)] }),
     },
-    { name: 'one tag, hourly mean, all', path: average, body: (random) => ({ ...hourly, ids: [one(random)] }) },
+    {
+      name: 'one tag, hourly mean, all',
+      path: average,
+      body: (random) => ({ ...hourly, ...untilBeyond(random), ids: [one(random)] }),
+    },
     {
       name: 'ten tags, hourly mean, one day',
       path: average,
-      body: (random) => ({ ...hourly, ...day, ids: ten(random) }),
+      body: (random) => ({ ...hourly, ...day(random), ids: ten(random) }),
     },
-    { name: 'all tags, hourly mean by tag, one day', path: average, body: () => ({ ...hourly, ...day }) },
-    { name: 'all rows pooled, hourly mean', path: '/consumer/data/average-granularity', body: () => hourly },
+    { name: 'all tags, hourly mean by tag, one day', path: average, body: (random) => ({ ...hourly, ...day(random) }) },
+    {
+      name: 'all rows pooled, hourly mean',
+      path: '/consumer/data/average-granularity',
+      body: (random) => ({ ...hourly, ...untilBeyond(random) }),
+    },
     {
       name: 'latest of one tag',
       path: '/consumer/data/latest',
-      body: (random) => ({ entity: 'plant', ids: [one(random)] }),
+      body: (random) => ({ entity: 'plant', ...sinceBefore(random), ids: [one(random)] }),
     },
-    { name: 'latest of all tags', path: '/consumer/data/latest', body: () => ({ entity: 'plant' }) },
+    {
+      name: 'latest of all tags',
+      path: '/consumer/data/latest',
+      body: (random) => ({ entity: 'plant', ...sinceBefore(random) }),
+    },
     {
       name: 'newest before a date, one tag',
       path: '/consumer/data/last',
@@ -69,28 +92,29 @@ export function questions(tags: number): readonly Question[] {
       path: '/consumer/data/latest',
       body: (random) => ({
         entity: 'plant',
+        ...sinceBefore(random),
         prefixes: [tagName(Math.floor((random() * tags) / 10) * 10).slice(0, -4)],
       }),
     },
     {
       name: 'snap of ten tags, 96 ticks',
       path: '/consumer/data/snap',
-      body: (random) => ({ entity: 'plant', ids: ten(random), granularity: 'fifteen_minute', ...day }),
+      body: (random) => ({ entity: 'plant', ids: ten(random), granularity: 'fifteen_minute', ...day(random) }),
     },
     {
       name: 'hourly mean by area, one day, all tags pooled',
       path: '/consumer/data/average-granularity',
-      body: () => ({ ...hourly, ...day, fields: ['area'] }),
+      body: (random) => ({ ...hourly, ...day(random), fields: ['area'] }),
     },
     {
       name: 'ten tags, hourly mean by area, one day',
       path: '/consumer/data/average-dimensions',
-      body: (random) => ({ ...hourly, ...day, ids: ten(random), fields: ['area'] }),
+      body: (random) => ({ ...hourly, ...day(random), ids: ten(random), fields: ['area'] }),
     },
     {
       name: 'raw rows, ten tags, one day (86,400)',
       path: '/consumer/data/select',
-      body: (random) => ({ entity: 'plant', ...day, ids: ten(random) }),
+      body: (random) => ({ entity: 'plant', ...day(random), ids: ten(random) }),
     },
   ]
 }

@@ -4,34 +4,41 @@ import { request } from '../load.ts'
 import { makePlant, plantFields } from '../plant.ts'
 import type { Asked, Candidate, System } from './system.ts'
 
-export const tidemark: Candidate = {
-  name: 'Tidemark',
-  answersWhen: 'its rows are in the journal, fsynced',
-  missing: () => null,
-  async start(dataDirectory, ends) {
-    const server = await ServerProcess.start({ dataDirectory })
-    const { url, id: processId } = server
-    ends.push(() => {
-      process.kill(processId, 'SIGCONT')
-      return server.stop()
-    })
-    const json = { 'content-type': 'application/json' }
-    const key = await makePlant(url, 'plant')
-    const mayPush = { ...json, authorization: `Bearer ${key}` }
-    return {
-      name: this.name,
-      url,
-      processId,
-      format: 'json',
-      push: (body) => request(url, 'POST', '/ingests/plant/data', mayPush, body),
-      ask(asked) {
-        const { path, body } = questionOf(asked)
-        return request(url, 'POST', `/consumer/data/${path}`, json, JSON.stringify({ entity: 'plant', ...body }))
-      },
-      countRows: () => rowsOf(url, 'plant'),
-      firstMean: (answer) => (JSON.parse(answer) as { value: number }[])[0]!.value,
-    }
-  },
+/** Each question is asked of the store, also one that came before. */
+export const tidemark = candidate('Tidemark', { TIDEMARK_LIMITS_KEPT_ANSWER_BYTES: '0' })
+/** As it is by itself: what is asked again is answered with what was kept. */
+export const keepingTidemark = candidate('Tidemark, asked again', {})
+
+function candidate(name: string, environment: Readonly<Record<string, string>>): Candidate {
+  return {
+    name,
+    answersWhen: 'its rows are in the journal, fsynced',
+    missing: () => null,
+    async start(dataDirectory, ends) {
+      const server = await ServerProcess.start({ dataDirectory, environment })
+      const { url, id: processId } = server
+      ends.push(() => {
+        process.kill(processId, 'SIGCONT')
+        return server.stop()
+      })
+      const json = { 'content-type': 'application/json' }
+      const key = await makePlant(url, 'plant')
+      const mayPush = { ...json, authorization: `Bearer ${key}` }
+      return {
+        name,
+        url,
+        processId,
+        format: 'json',
+        push: (body) => request(url, 'POST', '/ingests/plant/data', mayPush, body),
+        ask(asked) {
+          const { path, body } = questionOf(asked)
+          return request(url, 'POST', `/consumer/data/${path}`, json, JSON.stringify({ entity: 'plant', ...body }))
+        },
+        countRows: () => rowsOf(url, 'plant'),
+        firstMean: (answer) => (JSON.parse(answer) as { value: number }[])[0]!.value,
+      }
+    },
+  }
 }
 
 async function rowsOf(url: string, entity: string): Promise<number> {
