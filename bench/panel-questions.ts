@@ -30,6 +30,7 @@ const mean = { type: 'doubleMean', name: 'mean', fieldName: 'V' }
 const least = { type: 'doubleMin', name: 'min', fieldName: 'V' }
 const peak = { type: 'doubleMax', name: 'max', fieldName: 'V' }
 const ofTag = { type: 'selector', dimension: 'T', value: tagName(0) }
+const fahrenheit = { type: 'expression', name: 'f', expression: 'V * 1.8 + 32', outputType: 'DOUBLE' }
 const numeric = (metric: string): object => ({ type: 'numeric', metric })
 
 const tenOf = (tags: number): readonly string[] => Array.from({ length: Math.min(10, tags) }, (_, tag) => tagName(tag))
@@ -127,6 +128,26 @@ export function nativePanels(tags: number): readonly Panel[] {
       aggregations: [{ type: 'doubleLast', name: 'v', fieldName: 'V' }],
       metric: { type: 'dimension' },
     }),
+    native('mean of an expression by hour, one tag, one day', {
+      ...timeseries,
+      filter: ofTag,
+      virtualColumns: [fahrenheit],
+      aggregations: [{ ...mean, fieldName: 'f' }],
+    }),
+    native('sum of an expression by hour, one day', {
+      ...timeseries,
+      virtualColumns: [fahrenheit],
+      aggregations: [{ ...sum, fieldName: 'f' }],
+    }),
+    native('mean by a post-aggregation, ten tags, one day', {
+      queryType: 'groupBy',
+      dimensions: ['T'],
+      granularity: 'hour',
+      intervals: [day],
+      filter: ofTen,
+      aggregations: [count, sum],
+      postAggregations: [{ type: 'expression', name: 'm', expression: 'sum / n' }],
+    }),
   ]
 }
 
@@ -187,5 +208,78 @@ export function sqlPanels(tags: number): readonly Panel[] {
       `SELECT FLOOR(__time TO DAY) AS d, ROUND(AVG(V), 2) AS mean FROM plant WHERE ${one} GROUP BY 1 ORDER BY 1`,
       { sqlTimeZone: 'Europe/Madrid' },
     ),
+    sql(
+      'mean of an expression by hour, one tag, one day',
+      `SELECT ${hours} AS h, AVG(V * 1.8 + 32) AS f FROM plant WHERE ${one} AND ${within} GROUP BY 1 ORDER BY 1`,
+    ),
+    sql(
+      'mean of an expression by hour, all time',
+      `SELECT ${hours} AS h, AVG(V * 1.8 + 32) AS f FROM plant GROUP BY 1 ORDER BY 1`,
+    ),
+    sql(
+      'sum of squares of each tag, one day',
+      `SELECT T, SUM(V * V) AS s FROM plant WHERE ${within} GROUP BY T ORDER BY 2 DESC LIMIT 10`,
+    ),
+    sql(
+      'three states by CASE, one day, ten tags',
+      `SELECT T, SUM(CASE WHEN V > 60 THEN 2 WHEN V > 40 THEN 1 ELSE 0 END) AS s FROM plant WHERE ${listed} AND ${within} GROUP BY T`,
+    ),
+    sql(
+      'states as a group, one day',
+      `SELECT CASE WHEN V > 60 THEN 'high' WHEN V > 40 THEN 'normal' ELSE 'low' END AS state, COUNT(*) AS n FROM plant WHERE ${within} GROUP BY 1`,
+    ),
+    sql(
+      'different values of ten tags, one day',
+      `SELECT T, COUNT(DISTINCT V) AS n FROM plant WHERE ${listed} AND ${within} GROUP BY T`,
+    ),
+    sql(
+      'rows by value, ten tags, one day',
+      `SELECT FLOOR(V / 10) * 10 AS v, COUNT(*) AS n FROM plant WHERE ${listed} AND ${within} GROUP BY 1 ORDER BY 1`,
+    ),
+    sql(
+      'hours of the day, one tag, all time',
+      `SELECT EXTRACT(HOUR FROM __time) AS h, AVG(V) AS v FROM plant WHERE ${one} GROUP BY 1 ORDER BY 1`,
+    ),
+    sql(
+      'deviation by hour, one tag, one day',
+      `SELECT ${hours} AS h, STDDEV(V) AS v FROM plant WHERE ${one} AND ${within} GROUP BY 1`,
+    ),
+    sql(
+      'percentile by hour, one tag, one day',
+      `SELECT ${hours} AS h, APPROX_QUANTILE_DS(V, 0.95) AS v FROM plant WHERE ${one} AND ${within} GROUP BY 1`,
+    ),
+    sql(
+      'means with COALESCE, ten tags, one day',
+      `SELECT T, COALESCE(AVG(V), 0) AS v FROM plant WHERE ${listed} AND ${within} GROUP BY 1`,
+    ),
+    sql(
+      'state of a mean, ten tags, one day',
+      `SELECT T, CASE WHEN AVG(V) > 50 THEN 'high' ELSE 'low' END AS v FROM plant WHERE ${listed} AND ${within} GROUP BY 1`,
+    ),
+    sql(
+      'means as whole numbers, ten tags, one day',
+      `SELECT T, CAST(AVG(V) AS BIGINT) AS v FROM plant WHERE ${listed} AND ${within} GROUP BY 1`,
+    ),
+    sql(
+      'a virtual data set of Superset, one day',
+      `SELECT T, AVG(V) AS v FROM (SELECT * FROM plant) AS virtual_table WHERE ${within} GROUP BY T ORDER BY v DESC LIMIT 10`,
+    ),
+    sql(
+      'series of the highest means by a join',
+      `SELECT ${hours} AS h, plant.T, AVG(V) AS v FROM plant JOIN (SELECT T AS T__, AVG(V) AS mme FROM plant WHERE ${within} GROUP BY T ORDER BY mme DESC LIMIT 10) AS anon_1 ON plant.T = T__ WHERE ${within} GROUP BY 1, 2`,
+    ),
+    sql(
+      'mean of the daily maximum of each tag',
+      `SELECT d, AVG(m) AS v FROM (SELECT FLOOR(__time TO DAY) AS d, T, MAX(V) AS m FROM plant GROUP BY 1, 2) GROUP BY d ORDER BY d`,
+    ),
+    sql(
+      'rows as they are with an expression',
+      `SELECT __time, T, ROUND(V * 1.8 + 32, 1) AS f FROM plant WHERE ${listed} AND ${within} ORDER BY __time DESC LIMIT 1000`,
+    ),
+    sql(
+      'condition of an expression',
+      `SELECT T, COUNT(*) AS n FROM plant WHERE ${within} AND V * 1.8 + 32 > 140 GROUP BY T`,
+    ),
+    sql('texts made equal', `SELECT UPPER(area) AS a, AVG(V) AS v FROM plant WHERE ${within} GROUP BY 1`),
   ]
 }

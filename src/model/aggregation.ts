@@ -1,47 +1,10 @@
 // What an aggregating query means, as plain data, where the store can answer it from its own columns. Druid's native queries compile to it
-// as far as they can; what they cannot goes to the SQL engine. Only fields of an entity's own columns stand in it: names are checked.
+// as far as they can; what they cannot goes to the SQL engine. Only fields of an entity's own columns stand in it, and what is made of them: names are checked.
 import { type Entity, type EntityField, fieldsOfRole } from './entity.ts'
 import type { Granularity } from './granularity.ts'
 import type { Range } from './plan.ts'
-
-/**
- * Which rows count. A comparison with null is neither true nor false, and a row counts where the whole is true. `not` stands before
- * single conditions alone (De Morgan): `isNegated`.
- */
-export type RowFilter =
-  | { readonly kind: 'and' | 'or'; readonly filters: readonly RowFilter[] }
-  | { readonly kind: 'constant'; readonly value: boolean }
-  | { readonly kind: 'null'; readonly field: EntityField; readonly isNegated: boolean }
-  | {
-      readonly kind: 'texts'
-      readonly field: EntityField
-      readonly values: readonly string[]
-      readonly isNegated: boolean
-    }
-  | {
-      readonly kind: 'numbers'
-      readonly field: EntityField
-      readonly values: readonly number[]
-      readonly isNegated: boolean
-    }
-  /** `%` stands for any characters, `_` for one; the escape takes their meaning from them. */
-  | {
-      readonly kind: 'like'
-      readonly field: EntityField
-      readonly pattern: string
-      readonly escapedBy: string | null
-      readonly isNegated: boolean
-    }
-  | (ValueBounds<string> & { readonly kind: 'textRange'; readonly field: EntityField; readonly isNegated: boolean })
-  | (ValueBounds<number> & { readonly kind: 'numberRange'; readonly field: EntityField; readonly isNegated: boolean })
-
-/** Texts by code point. Numbers are compared as doubles: bounds for longs are below 2^53 in size, so that no rounding shows. */
-export interface ValueBounds<Bound> {
-  readonly lower: Bound | null
-  readonly upper: Bound | null
-  readonly isLowerOpen: boolean
-  readonly isUpperOpen: boolean
-}
+import type { RowFilter } from './row-condition.ts'
+import type { MadeField } from './row-value.ts'
 
 /** What is kept of a group's rows: of all of them, or of those that pass a filter of its own. */
 export type StoreAggregate = (RowsAggregate | EndAggregate) & { readonly where?: RowFilter }
@@ -51,7 +14,7 @@ type RowsAggregate =
   | { readonly kind: 'rows' }
   /** The rows whose value is not null. */
   | { readonly kind: 'values'; readonly field: EntityField }
-  /** The different values of texts; null is none, and where it is said so, '' is none. */
+  /** The different values; null is none, and where it is said so, '' is none. */
   | { readonly kind: 'distinct'; readonly field: EntityField; readonly countsEmpty: boolean }
   /** Of doubles, and of longs as doubles. Null over nothing. */
   | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'double'; readonly field: EntityField }
@@ -114,6 +77,8 @@ export function askedRows(
 }
 
 export interface AggregationPlan extends AskedRows {
+  /** What its other parts name that no field of the entity is. Those that are made of others come after them. */
+  readonly made: readonly MadeField[]
   readonly granularity: Granularity | ZonedGranularity
   /** What the rows of a bucket are grouped by: tags and dimensions. */
   readonly keys: readonly EntityField[]

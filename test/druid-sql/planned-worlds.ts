@@ -142,9 +142,54 @@ export function timeBound(draw: Draw): string {
   ])
 }
 
+/** A number that is worked out of a row. Sums of doubles stay the same in any order, as long as those beyond 2^53 keep away from them. */
+export function rowNumber(draw: Draw, type = oneOf(draw, ['double', 'long'] as const), depth = 0): string {
+  const leaf = type === 'double' ? oneOf(draw, ['V', 'V', 'k', '"none"']) : oneOf(draw, ['l', 'k', 'k'])
+  if (depth > 2 || draw(3) === 0) return leaf
+  const one = (): string => rowNumber(draw, type, depth + 1)
+  const constant = oneOf(draw, type === 'double' ? ['2', '1.5', '-3', '0.5', '7', '4.0'] : ['2', '-3', '7', '1'])
+  switch (draw(10)) {
+    case 0:
+      return `(${leaf} * ${leaf})`
+    case 1:
+      return `(${one()} ${oneOf(draw, ['+', '-'])} ${one()})`
+    case 2:
+    case 3:
+      return `(${one()} ${oneOf(draw, ['+', '-', '*'])} ${constant})`
+    case 4:
+      return `(${constant} ${oneOf(draw, ['+', '-', '*'])} ${one()})`
+    case 5:
+      return type === 'double' ? `(${one()} / ${oneOf(draw, ['2', '0.5', '-4.0'])})` : `(${one()} / ${constant})`
+    case 6:
+      return oneOf(draw, [
+        ...[`-${leaf}`, 'MOD(k, 3)', 'CAST(V AS BIGINT)'],
+        ...(type === 'double' ? ['CAST(k AS DOUBLE)', 'ROUND(V, 2)'] : []),
+      ])
+    case 7:
+      return `${oneOf(draw, ['FLOOR', 'CEIL', 'ABS', 'ROUND'])}(${one()})`
+    case 8:
+      return oneOf(draw, [`COALESCE(${one()}, ${oneOf(draw, [constant, one()])})`, `NULLIF(${one()}, ${constant})`])
+    default:
+      return `CASE ${branches(draw, one)}${oneOf(draw, ['', ' ELSE NULL', ` ELSE ${one()}`, ' ELSE 0'])} END`
+  }
+}
+
+/** A text that is chosen by what a row has. */
+export function rowText(draw: Draw): string {
+  const one = (): string => oneOf(draw, ["'high'", "'low'", "''", 's', 'site', 'NULL'])
+  return draw(3) === 0
+    ? `COALESCE(${oneOf(draw, ['s', 'site'])}, 'none')`
+    : `CASE ${branches(draw, () => oneOf(draw, ["'x'", one()]))} ELSE ${oneOf(draw, ["'rest'", one()])} END`
+}
+
+function branches(draw: Draw, result: () => string): string {
+  const parts = Array.from({ length: 1 + draw(3) }, () => `WHEN ${condition(draw, 2)} THEN ${result()}`)
+  return draw(5) === 0 ? `k WHEN 1 THEN ${result()} WHEN -7 THEN ${result()}` : parts.join(' ')
+}
+
 export function condition(draw: Draw, depth = 0): string {
   const column = oneOf(draw, ['tag', 'site', 's', '"s"', 'plant.tag'])
-  const number = oneOf(draw, ['l', 'k', 'V', '"none"'])
+  const number = depth < 2 && draw(5) === 0 ? rowNumber(draw, undefined, 1) : oneOf(draw, ['l', 'k', 'V', '"none"'])
   const constant = oneOf(draw, ['0', '1', '1.5', '-3', '12', '100', '-2.25', '1e2'])
   const operator = oneOf(draw, ['=', '<>', '<', '<=', '>', '>='])
   const negated = draw(3) === 0 ? 'NOT ' : ''
@@ -229,3 +274,17 @@ export async function byEngine(
 
 /** What is 0 below it is 0, on whichever side; which of two equal zeros is the least is nobody's matter. */
 export const read = (body: string | null): string | null => body?.replace(/-0(?:\.0)?(?=[,}\r\n])/g, '0.0') ?? null
+
+/** Whether two answers differ in the last digits of doubles at most. */
+export function isSameAnswer(left: string | null, right: string | null): boolean {
+  if (left === null || right === null || left === right) return left === right
+  const [a, b] = [left, right].map((one) => one.split(numberForm)) as [string[], string[]]
+  return a.length === b.length && a.every((part, at) => part === b[at] || (at % 2 === 1 && areNear(part, b[at]!)))
+}
+
+const numberForm = /(-?\d+\.\d+(?:[eE][-+]?\d+)?)/
+
+function areNear(left: string, right: string): boolean {
+  const [a, b] = [Number(left), Number(right)]
+  return Math.abs(a - b) <= Math.max(Math.abs(a), Math.abs(b)) * 1e-12
+}

@@ -3,7 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { Zone } from '../../src/druid-time/zone.ts'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
 import { rounds } from '../support/rounds.ts'
-import { byEngine, condition, opensEngine, planned, randomZone, read, timeBound, world } from './planned-worlds.ts'
+import {
+  byEngine,
+  condition,
+  isSameAnswer,
+  opensEngine,
+  planned,
+  randomZone,
+  read,
+  rowNumber,
+  rowText,
+  timeBound,
+  world,
+} from './planned-worlds.ts'
 
 opensEngine()
 
@@ -59,13 +71,38 @@ function split(draw: Draw): string {
   const when = draw(4) === 0 ? `tag WHEN ${oneOf(draw, ["'a'", "'b'"])}` : `WHEN ${condition(draw, 1)}`
   const name = oneOf(draw, ['SUM', 'SUM', 'COUNT', 'AVG', 'AVG', 'MIN', 'MAX'])
   if (draw(6) === 0) return `COUNT(DISTINCT CASE ${when} THEN ${oneOf(draw, ['tag', 's'])} END)`
-  const result = oneOf(draw, ['V', 'k', 'l', '1', '100', '-3', '1.0', ...(name === 'COUNT' ? ["'x'", 's'] : [])])
-  const otherwise = oneOf(draw, ['', '', ' ELSE NULL', ' ELSE 0', ' ELSE 0', ' ELSE 0.0', ' ELSE 5'])
+  // Longs beyond 2^53 become doubles before the store makes a mean of them.
+  const result = oneOf(draw, [
+    'V',
+    'k',
+    name === 'AVG' ? 'k' : 'l',
+    '1',
+    '100',
+    '-3',
+    '1.0',
+    ...(name === 'COUNT' ? ["'x'", 's'] : []),
+  ])
+  const otherwise = oneOf(draw, [
+    '',
+    '',
+    ' ELSE NULL',
+    ' ELSE 0',
+    ' ELSE 0',
+    result === 'l' ? '' : ' ELSE 0.0',
+    ' ELSE 5',
+  ])
   return `${name}(CASE ${when} THEN ${result}${otherwise} END)`
 }
 
+/** Of what is worked out of each row. */
+function ofRows(draw: Draw): string {
+  if (draw(4) === 0) return `COUNT(DISTINCT ${draw(3) === 0 ? rowText(draw) : rowNumber(draw)})`
+  const name = oneOf(draw, ['SUM', 'SUM', 'AVG', 'AVG', 'MIN', 'MAX', 'COUNT'])
+  return `${name}(${rowNumber(draw, name === 'AVG' ? 'double' : undefined)})`
+}
+
 function aggregate(draw: Draw): string {
-  const one = draw(4) === 0 ? split(draw) : oneOf(draw, aggregates)
+  const one = draw(4) === 0 ? split(draw) : draw(3) === 0 ? ofRows(draw) : oneOf(draw, aggregates)
   return draw(5) === 0 ? `${one} FILTER (WHERE ${condition(draw, 1)})` : one
 }
 
@@ -97,7 +134,8 @@ function having(draw: Draw): string {
 }
 
 function query(draw: Draw): string {
-  const keys = ['tag', 'site', 's'].filter(() => draw(3) === 0)
+  const made = draw(5) === 0 ? [oneOf(draw, [rowNumber(draw), rowText(draw)])] : []
+  const keys = ['tag', 'site', 's', 'k', ...made].filter((_, place) => place > 3 || draw(3) === 0)
   const grouped = draw(2) === 0 ? [...keys, oneOf(draw, buckets)] : keys
   if (draw(2) === 0) grouped.reverse()
   const isDistinct = draw(8) === 0 && grouped.length > 0
@@ -131,7 +169,7 @@ function query(draw: Draw): string {
   ].join(' ')
 }
 
-test('random queries are answered as by the SQL engine, byte for byte', async () => {
+test('random queries are answered as by the SQL engine, byte for byte but for last digits of doubles', async () => {
   const worlds = rounds(12)
   let answered = 0
   let asked = 0
@@ -146,12 +184,9 @@ test('random queries are answered as by the SQL engine, byte for byte', async ()
       const answer = await planned(one, rows, format, zone)
       if (answer === null) continue
       answered++
-      expect({ seed, one, zone, answer: read(answer) }).toEqual({
-        seed,
-        one,
-        zone,
-        answer: read(await byEngine(one, rows, format, zone)),
-      })
+      const expected = read(await byEngine(one, rows, format, zone))
+      if (isSameAnswer(read(answer), expected)) continue
+      expect({ seed, one, zone, answer: read(answer) }).toEqual({ seed, one, zone, answer: expected })
     }
   }
   expect(answered / asked).toBeGreaterThan(0.8)
@@ -210,6 +245,15 @@ describe('panels of dashboards', () => {
     "SELECT SUM(CASE WHEN tag = 'a' THEN V END) AS a, SUM(CASE WHEN tag = 'b' THEN V ELSE 0 END) AS b FROM plant",
     'SELECT FLOOR(__time TO DAY) AS d, COUNT(CASE WHEN V > 1 THEN 1 END) AS n, 100 * AVG(CASE WHEN V > 1 THEN 1 ELSE 0 END) AS share FROM plant GROUP BY 1',
     "SELECT COUNT(*), SUM(V) FROM plant p WHERE p.tag IN ('a', 'b')",
+    "SELECT FLOOR(__time TO HOUR) AS h, AVG(V * 1.5 + 32) AS f, SUM((V - 32) / 2) AS s, MIN(-V) AS low FROM plant WHERE tag = 'a' GROUP BY 1",
+    'SELECT tag, SUM(V * V) AS square, SUM(V * k) / SUM(k) AS weighted FROM plant WHERE V + k > 0 GROUP BY tag ORDER BY SUM(V * V) DESC LIMIT 5',
+    "SELECT SUM(CASE WHEN V > 60 THEN 2 WHEN V > 1 THEN 1 ELSE 0 END) AS points, COUNT(CASE WHEN V > 60 THEN 'x' WHEN k = 1 THEN 'y' END) AS n FROM plant",
+    "SELECT CASE WHEN V > 60 THEN 'high' WHEN V > 1 THEN 'normal' ELSE 'low' END AS state, COUNT(*) AS n FROM plant GROUP BY 1 ORDER BY 1",
+    "SELECT CASE tag WHEN 'a' THEN 'first' ELSE tag END AS named, MAX(V) AS v FROM plant GROUP BY CASE tag WHEN 'a' THEN 'first' ELSE tag END",
+    'SELECT FLOOR(V / 10) * 10 AS v, COUNT(*) AS n FROM plant GROUP BY 1 ORDER BY 1 DESC',
+    'SELECT k, l, COUNT(DISTINCT V) AS n, COUNT(DISTINCT l) AS m FROM plant GROUP BY k, l',
+    'SELECT k + 1 AS more, SUM(V) AS v FROM plant GROUP BY k ORDER BY more',
+    "SELECT COALESCE(s, 'none') AS text, SUM(COALESCE(V, 0)) AS v, AVG(NULLIF(V, 0)) AS m FROM plant GROUP BY COALESCE(s, 'none')",
     // As Superset writes them.
     `SELECT TIME_FLOOR(CAST("__time" AS TIMESTAMP), 'PT5M') AS "__time", "tag" AS "tag", AVG("V") AS "AVG(V)" FROM "druid"."plant" WHERE "__time" >= '2026-01-01 00:00:00.000000' AND "__time" < '2026-01-04 00:00:00.000000' AND ("tag" = 'a' OR "tag" = 'b') GROUP BY TIME_FLOOR(CAST("__time" AS TIMESTAMP), 'PT5M'), "tag" ORDER BY "AVG(V)" DESC LIMIT 1000`,
     'SELECT TIME_FLOOR(CAST("__time" AS TIMESTAMP), \'P1W\') AS "__timestamp", COUNT(*) AS "count" FROM "druid"."plant" GROUP BY TIME_FLOOR(CAST("__time" AS TIMESTAMP), \'P1W\') LIMIT 50000',
@@ -285,9 +329,15 @@ describe('longs go round in conditions as in answers', () => {
 })
 
 test.each([
-  'SELECT COUNT(DISTINCT V) FROM plant',
   'SELECT SUM(DISTINCT k) FROM plant',
-  'SELECT SUM(V) FILTER (WHERE V + 1 > 2) FROM plant',
+  'SELECT SUM(V) FILTER (WHERE V > k) FROM plant',
+  'SELECT SUM(1 / V) FROM plant',
+  'SELECT SUM(7 / (k - 1)) FROM plant',
+  'SELECT MAX(V * 1e300 * 1e300) FROM plant',
+  'SELECT SUM(CAST(s AS BIGINT)) FROM plant',
+  'SELECT SUM(V + 9007199254740993) FROM plant',
+  'SELECT SUM(POWER(V, 2)) FROM plant',
+  'SELECT __time, V FROM plant WHERE V * 2 > 1',
   'SELECT ROUND(SUM(V), -1) FROM plant',
   'SELECT ROUND(SUM(V), 13) FROM plant',
   'SELECT SUM(l) / 0 FROM plant',

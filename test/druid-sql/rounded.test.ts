@@ -1,7 +1,7 @@
 // ROUND of the store's answers, held against that of the SQL engine.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { roundedTo } from '../../src/druid-sql/plan/rounded-to.ts'
+import { roundedTo } from '../../src/lib/rounded-to.ts'
 import { drawFrom } from '../support/random-rows.ts'
 
 test.each([0, 1, 2, 3, 6, 9, 12])('doubles to %i places', async (places) => {

@@ -270,7 +270,7 @@ describe('a service over a damaged folder', () => {
     const native = { ...asked, virtualColumns }
     const answers = [
       await call(service.url, 'POST', '/consumer/data/sql-query', {
-        body: { sql_query: 'SELECT SUM(ABS(V)) FROM plant' },
+        body: { sql_query: 'SELECT SUM(SQRT(V)) FROM plant' },
       }),
       await call(service.url, 'POST', '/consumer/data/druid-native-query', {
         body: { query_type: 'timeseries', query_data: native },

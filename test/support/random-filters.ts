@@ -1,8 +1,8 @@
 // Random filters of rows, and the plainest way to ask them.
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
-import type { RowFilter, ValueBounds } from '../../src/model/aggregation.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
+import type { RowFilter, ValueBounds } from '../../src/model/row-condition.ts'
 import type { ModelRow } from './model-store.ts'
 import { type Draw, oneOf } from './random-rows.ts'
 

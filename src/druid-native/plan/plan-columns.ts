@@ -1,6 +1,7 @@
 // The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
-import type { RowFilter, StoreAggregate } from '../../model/aggregation.ts'
+import type { StoreAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
+import type { RowFilter } from '../../model/row-condition.ts'
 import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-nodes.ts'
 import type { GroupExpression, GroupOutput } from './native-plan.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'

@@ -43,6 +43,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   return {
     aggregation: {
       ...asked,
+      made: [],
       granularity,
       keys,
       aggregates: columns.aggregates,

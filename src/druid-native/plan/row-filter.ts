@@ -1,7 +1,7 @@
 // Filters of native queries as the store asks them. Null is what the store does not know to ask.
 import { hasHalfPair } from '../../lib/half-pairs.ts'
-import type { RowFilter, ValueBounds } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
+import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
 import { decimalForm, exactLong } from '../compile/compile-bound.ts'
 import { constantText } from '../compile/filter.ts'
 import type { Filter } from '../parse/query-nodes.ts'

@@ -1,15 +1,12 @@
 // What the store does for a query of SQL, as the native query of Druid that means the same.
 // Tested by `test/acceptance/druid-http.test.ts`.
-import type {
-  AggregationPlan,
-  RowFilter,
-  StoreAggregate,
-  ValueBounds,
-  ZonedGranularity,
-} from '../../model/aggregation.ts'
+import type { AggregationPlan, StoreAggregate, ZonedGranularity } from '../../model/aggregation.ts'
+import type { EntityField } from '../../model/entity.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { formatInstant } from '../../model/instant.ts'
+import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
 import type { PlannedCondition, PlannedValue, SqlPlan } from '../plan/sql-plan.ts'
+import { expressionOfValue, nativeType, numberText } from './expression-of-value.ts'
 
 export interface NativeQuery {
   readonly query: object
@@ -29,14 +26,16 @@ export function nativeQuery(plan: SqlPlan, entityName: string): NativeQuery {
     direction: isDescending ? 'descending' : 'ascending',
     dimensionOrder: { type: value.type === 'string' ? 'lexicographic' : 'numeric' },
   }))
+  const nameOf = namesOfMade(aggregation)
   const source = {
     dataSource: { type: 'table', name: entityName },
     intervals: { type: 'intervals', intervals: nativeIntervals(aggregation) },
-    ...(aggregation.filter === null ? {} : { filter: nativeFilter(aggregation.filter) }),
+    ...(aggregation.filter === null ? {} : { filter: nativeFilter(aggregation.filter, nameOf) }),
     granularity: { type: 'all' },
+    ...virtualColumnsOf(aggregation, nameOf),
   }
   const made = {
-    aggregations: aggregation.aggregates.map((aggregate, at) => aggregatorOf(aggregate, `a${at}`)),
+    aggregations: aggregation.aggregates.map((aggregate, at) => aggregatorOf(aggregate, `a${at}`, nameOf)),
     postAggregations: names.postAggregations,
   }
   const bounds = { ...(limit === null ? {} : { limit }), ...(offset === 0 ? {} : { offset }) }
@@ -45,7 +44,7 @@ export function nativeQuery(plan: SqlPlan, entityName: string): NativeQuery {
   const query = {
     queryType: 'groupBy',
     ...source,
-    ...keysOf(aggregation),
+    dimensions: dimensionsOf(aggregation, nameOf),
     ...made,
     ...(having === null ? {} : { having: { type: 'filter', filter: expression(names.condition(having)) } }),
     limitSpec: { type: 'default', columns: ordered, ...bounds },
@@ -101,7 +100,7 @@ class ColumnNames {
       case 'cell':
         return `"${this.#cells[value.at]}"`
       case 'constant':
-        return constantText(value)
+        return numberText(value.type, value.value)
       case 'mean':
         return `("${this.#cells[value.sumAt]}" / "${this.#cells[value.countAt]}")`
       case 'constants': {
@@ -124,12 +123,6 @@ class ColumnNames {
   }
 }
 
-function constantText({ type, value }: Extract<PlannedValue, { kind: 'constant' }>): string {
-  const digits = String(value)
-  const text = type === 'double' && /^-?\d+$/.test(digits) ? `${digits}.0` : digits.replace('e+', 'E').replace('e', 'E')
-  return text.startsWith('-') ? `(${text})` : text
-}
-
 /** The times of a plan. */
 export function nativeIntervals({ ranges, sinceMs }: Pick<AggregationPlan, 'ranges' | 'sinceMs'>): readonly string[] {
   return ranges.map(({ fromMs, toMs }) => {
@@ -139,17 +132,35 @@ export function nativeIntervals({ ranges, sinceMs }: Pick<AggregationPlan, 'rang
   })
 }
 
-function keysOf({ granularity, keys }: AggregationPlan): object {
-  const bucket = granularity.kind === 'all' ? [] : [{ dimension: 'v0', outputType: 'LONG' }]
-  const fields = keys.map(({ name }) => ({ dimension: name, outputType: 'STRING' }))
-  const dimensions = [...bucket, ...fields].map((key, at) => ({ type: 'default', outputName: `d${at}`, ...key }))
-  if (granularity.kind === 'all') return { dimensions }
+type NameOf = (field: Pick<EntityField, 'name'>) => string
+
+/** What is made is a virtual column: `v0` is the floor of the time. */
+function namesOfMade({ made, granularity }: AggregationPlan): NameOf {
+  const before = granularity.kind === 'all' ? 0 : 1
+  const names = new Map(made.map(({ field }, at) => [field.name, `v${before + at}`]))
+  return ({ name }) => names.get(name) ?? name
+}
+
+function virtualColumnsOf({ granularity, made }: AggregationPlan, nameOf: NameOf): object {
   const zone = granularity.kind === 'zoned' ? granularity.zone : 'UTC'
-  const floor = `timestamp_floor("__time",${periodText(granularity)},'${zone}')`
-  return {
-    virtualColumns: [{ type: 'expression', name: 'v0', expression: floor, outputType: 'LONG' }],
-    dimensions,
+  const virtualColumns = made.map(({ field, value }) => {
+    return virtualColumn(nameOf(field), expressionOfValue(value, nameOf), nativeType(value))
+  })
+  if (granularity.kind !== 'all') {
+    const floor = `timestamp_floor("__time",${periodText(granularity)},'${zone}')`
+    virtualColumns.unshift(virtualColumn('v0', floor, 'LONG'))
   }
+  return virtualColumns.length === 0 ? {} : { virtualColumns }
+}
+
+const virtualColumn = (name: string, text: string, outputType: string): object => {
+  return { type: 'expression', name, expression: text, outputType }
+}
+
+function dimensionsOf({ granularity, keys }: AggregationPlan, nameOf: NameOf): readonly object[] {
+  const bucket = granularity.kind === 'all' ? [] : [{ dimension: 'v0', outputType: 'LONG' }]
+  const fields = keys.map((key) => ({ dimension: nameOf(key), outputType: key.type.toUpperCase() }))
+  return [...bucket, ...fields].map((key, at) => ({ type: 'default', outputName: `d${at}`, ...key }))
 }
 
 const unitsMs = [
@@ -182,52 +193,52 @@ function zonedText({ buckets }: ZonedGranularity): string {
   }
 }
 
-function aggregatorOf({ where, ...aggregate }: StoreAggregate, name: string): object {
-  const ofAll = aggregatorOfAll(aggregate, name)
-  return where === undefined ? ofAll : { type: 'filtered', name, aggregator: ofAll, filter: nativeFilter(where) }
+function aggregatorOf({ where, ...aggregate }: StoreAggregate, name: string, nameOf: NameOf): object {
+  const aggregator = aggregatorOfAll(aggregate, name, nameOf)
+  return where === undefined ? aggregator : { type: 'filtered', name, aggregator, filter: nativeFilter(where, nameOf) }
 }
 
-function aggregatorOfAll(aggregate: StoreAggregate, name: string): object {
+function aggregatorOfAll(aggregate: StoreAggregate, name: string, nameOf: NameOf): object {
   switch (aggregate.kind) {
     case 'rows':
       return { type: 'count', name }
     case 'values': {
-      const filter = { type: 'not', field: { type: 'null', column: aggregate.field.name } }
+      const filter = { type: 'not', field: { type: 'null', column: nameOf(aggregate.field) } }
       return { type: 'filtered', aggregator: { type: 'count', name }, filter }
     }
     case 'distinct': {
-      const fields = [{ type: 'default', dimension: aggregate.field.name, outputType: 'STRING' }]
+      const fields = [{ type: 'default', dimension: nameOf(aggregate.field), outputType: 'STRING' }]
       return { type: 'cardinality', name, fields, byRow: true, round: true }
     }
     case 'endTime':
       return { type: aggregate.end === 'newest' ? 'longMax' : 'longMin', name, fieldName: '__time' }
     case 'endValue': {
       const { field, end } = aggregate
-      return { type: `${field.type}${end === 'newest' ? 'Last' : 'First'}`, name, fieldName: field.name }
+      return { type: `${field.type}${end === 'newest' ? 'Last' : 'First'}`, name, fieldName: nameOf(field) }
     }
     default: {
       const { type, kind, field } = aggregate
-      return { type: type + { sum: 'Sum', least: 'Min', greatest: 'Max' }[kind], name, fieldName: field.name }
+      return { type: type + { sum: 'Sum', least: 'Min', greatest: 'Max' }[kind], name, fieldName: nameOf(field) }
     }
   }
 }
 
-export function nativeFilter(filter: RowFilter): object {
+export function nativeFilter(filter: RowFilter, nameOf: NameOf): object {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return { type: filter.kind, fields: filter.filters.map(nativeFilter) }
+      return { type: filter.kind, fields: filter.filters.map((one) => nativeFilter(one, nameOf)) }
     case 'constant':
       return { type: String(filter.value) }
     default: {
-      const field = conditionOf(filter)
+      const field = conditionOf(filter, nameOf)
       return filter.isNegated ? { type: 'not', field } : field
     }
   }
 }
 
-function conditionOf(filter: Extract<RowFilter, { field: unknown }>): object {
-  const column = filter.field.name
+function conditionOf(filter: Extract<RowFilter, { field: unknown }>, nameOf: NameOf): object {
+  const column = nameOf(filter.field)
   const number = filter.field.type === 'long' ? 'LONG' : 'DOUBLE'
   switch (filter.kind) {
     case 'null':

@@ -10,7 +10,7 @@ export function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: s
     queryType: 'scan',
     dataSource: { type: 'table', name: entityName },
     intervals: { type: 'intervals', intervals: nativeIntervals(scan) },
-    ...(scan.filter === null ? {} : { filter: nativeFilter(scan.filter) }),
+    ...(scan.filter === null ? {} : { filter: nativeFilter(scan.filter, ({ name }) => name) }),
     resultFormat: 'compactedList',
     columns,
     order: scan.isDescending ? 'descending' : 'ascending',

@@ -1,11 +1,11 @@
 // What becomes of the groups that the store has made: values worked out, conditions, order and limits, as the SQL engine does them.
 
 import type { Pacer } from '../../lib/pacer.ts'
+import { roundedTo } from '../../lib/rounded-to.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import { compareNumbers, comparingGroups } from '../../lib/value-order.ts'
 import { type AggregationPlan, type Groups, type GroupValue, valueOverNothing } from '../../model/aggregation.ts'
 import { isMetBy } from '../parse/comparison-operator.ts'
-import { roundedTo } from './rounded-to.ts'
 import type { PlannedCondition, PlannedValue, SqlPlan } from './sql-plan.ts'
 
 type GroupRow = readonly GroupValue[]

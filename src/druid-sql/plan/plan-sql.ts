@@ -5,7 +5,7 @@ import { type Period, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { aggregatedFields, askedRows, boundsOfWork, type ZonedGranularity } from '../../model/aggregation.ts'
+import { askedRows, boundsOfWork, type ZonedGranularity } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { unitPeriod } from '../bind/periods.ts'
@@ -15,11 +15,12 @@ import { parseUnit } from '../parse/parse-unit.ts'
 import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { CheckedSql } from '../translate.ts'
+import { MadeFields } from './made-fields.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
 import { zoneConstant } from './read-constants.ts'
 import { GroupValues } from './read-values.ts'
-import { type PlannedWhere, plannedWhere, type TableNames } from './read-where.ts'
-import type { PlannedOrder, PlannedSql, PlannedValue, SqlPlan } from './sql-plan.ts'
+import { type PlannedWhere, plannedWhere } from './read-where.ts'
+import { type PlannedOrder, type PlannedSql, type PlannedValue, plannedType, type SqlPlan } from './sql-plan.ts'
 
 /** A longer query would be read twice for nothing much: most of it is a list of values. */
 const plannedCharactersMax = 16 * 1024
@@ -39,30 +40,14 @@ export function planSql(
   const { body } = query
   if (query.with.length > 0 || body.kind !== 'select' || body.windows.size > 0) return null
   if (body.from?.kind !== 'table' || (body.from.alias?.columns.length ?? 0) > 0) return null
-  const where = plannedWhere(body.where, tableNames(entity), { nowMs, zone })
+  const names = new MadeFields(entity)
+  const where = plannedWhere(body.where, names, { nowMs, zone })
   if (where === null) return null
-  const scan = planSqlScan(query, body, entity, tableNames(entity), checked, where)
+  const scan = planSqlScan(query, body, entity, names, checked, where)
   if (scan !== null) return scan
   const items = body.items.filter((item) => item.kind === 'expression')
   if (items.length < body.items.length) return null
-  return new SqlPlanner(query, body, items, entity, zone).plan(checked, where)
-}
-
-function tableNames(entity: Entity): TableNames {
-  const fieldOf = aggregatedFields(entity)
-  return {
-    fieldOf: (expression) => (expression.kind === 'column' ? fieldOf(expression.path.at(-1)!) : null),
-    isTime,
-  }
-}
-
-/** The time of a row, also where it is cast to what it is: SQLAlchemy and Superset write it so. */
-function isTime(expression: Expression): boolean {
-  if (expression.kind === 'column') return expression.path.at(-1) === '__time'
-  const { kind } = expression
-  return (
-    kind === 'cast' && expression.type.name === 'TIMESTAMP' && !expression.type.isArray && isTime(expression.operand)
-  )
+  return new SqlPlanner(query, body, items, entity, names, zone).plan(checked, where)
 }
 
 type NamedItem = Extract<SelectItem, { kind: 'expression' }>
@@ -79,15 +64,22 @@ class SqlPlanner {
   readonly #select: Select
   readonly #items: readonly NamedItem[]
   readonly #entity: Entity
-  readonly #names: TableNames
+  readonly #names: MadeFields
   readonly #zone: Zone
 
-  constructor(query: Query, select: Select, items: readonly NamedItem[], entity: Entity, zone: Zone) {
+  constructor(
+    query: Query,
+    select: Select,
+    items: readonly NamedItem[],
+    entity: Entity,
+    names: MadeFields,
+    zone: Zone,
+  ) {
     this.#query = query
     this.#select = select
     this.#items = items
     this.#entity = entity
-    this.#names = tableNames(entity)
+    this.#names = names
     this.#zone = zone
   }
 
@@ -102,6 +94,7 @@ class SqlPlanner {
       ...rest,
       aggregation: {
         ...asked,
+        made: this.#names.made,
         granularity: keys.granularity,
         keys: keys.fields,
         aggregates,
@@ -151,7 +144,7 @@ class SqlPlanner {
         if (granularity.kind !== 'all' && !isSameGranularity(granularity, bucket)) return null
         if (granularity.kind === 'all') order.push(-1)
         granularity = bucket
-      } else if (field?.type === 'string') {
+      } else if (field !== null) {
         if (fields.some(({ name }) => name === field.name)) continue
         order.push(fields.push(field) - 1)
       } else return null
@@ -211,7 +204,7 @@ class SqlPlanner {
     const [only, ...others] = asked
     if (only?.isDescending && others.length === 0 && this.#isTopN(only.value, keys))
       asked[0] = { ...only, nulls: 'first' }
-    const rest = this.#select.distinct ? outputs : keys.order.map(keyValue)
+    const rest = this.#select.distinct ? outputs : keys.order.map((key) => keyValue(key, keys.fields))
     return [...asked, ...rest.map((value): PlannedOrder => ({ value, isDescending: false, nulls: 'first' }))]
   }
 
@@ -226,11 +219,10 @@ class SqlPlanner {
 }
 
 const keyCell = (key: number): number => (key === -1 ? 0 : 1 + key)
-const keyValue = (key: number): PlannedValue => ({
-  kind: 'cell',
-  type: key === -1 ? 'timestamp' : 'string',
-  at: keyCell(key),
-})
+
+function keyValue(key: number, fields: readonly EntityField[]): PlannedValue {
+  return { kind: 'cell', type: key === -1 ? 'timestamp' : plannedType(fields[key]!), at: keyCell(key) }
+}
 
 function granularityOf(period: Period | undefined, zone: Zone): Keys['granularity'] | null {
   const granularity = period === undefined ? null : periodGranularity(period, zone, null)

@@ -1,5 +1,5 @@
 // `CASE WHEN x THEN v ELSE 0 END` within an aggregate: which rows have which value.
-import type { RowFilter } from '../../model/aggregation.ts'
+import type { RowFilter } from '../../model/row-condition.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { numberConstant } from './read-constants.ts'
 import { rowFilter, type TableNames } from './read-where.ts'

@@ -1,6 +1,7 @@
 // The values of groups as SQL says them: keys, aggregates, and arithmetic over both. Null is what the store does not know.
-import type { RowFilter, StoreAggregate } from '../../model/aggregation.ts'
+import type { StoreAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
+import type { RowFilter } from '../../model/row-condition.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { type DistinctValues, distinctCounts } from './distinct-counts.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from './read-case.ts'
 import { numberConstant } from './read-constants.ts'
 import { rowFilter, type TableNames } from './read-where.ts'
-import type { PlannedCondition, PlannedType, PlannedValue } from './sql-plan.ts'
+import { type PlannedCondition, type PlannedType, type PlannedValue, plannedType } from './sql-plan.ts'
 
 type Call = Extract<Expression, { kind: 'call' }>
 
@@ -51,9 +52,9 @@ export class GroupValues {
     if (this.#isBucket(expression)) return { kind: 'cell', type: 'timestamp', at: 0 }
     const constant = numberConstant(expression)
     if (constant !== null) return { kind: 'constant', ...constant }
+    const key = this.#key(expression)
+    if (key !== null) return key
     switch (expression.kind) {
-      case 'column':
-        return this.#key(expression)
       case 'arithmetic':
         return this.#arithmetic(expression)
       case 'negate': {
@@ -99,10 +100,12 @@ export class GroupValues {
     }
   }
 
+  /** What rows are grouped by. */
   #key(expression: Expression): PlannedValue | null {
+    if (this.#keys.length === 0) return null
     const field = this.#names.fieldOf(expression)
     const at = this.#keys.findIndex(({ name }) => name === field?.name)
-    return at === -1 ? null : { kind: 'cell', type: 'string', at: 1 + at }
+    return at === -1 ? null : { kind: 'cell', type: plannedType(this.#keys[at]!), at: 1 + at }
   }
 
   #compared(
@@ -147,18 +150,19 @@ export class GroupValues {
     const counted = distinct ? 'values' : distinctCounts.get(name)
     if (counted !== undefined) return this.#distinct(operand, where, counted)
     const split = splitRows(operand, this.#names)
-    if (split !== null) return this.#ofSplit(name, split, where)
+    const ofSplit = split === null ? null : this.#ofSplit(name, split, where)
+    if (ofSplit !== null) return ofSplit
     const end = this.#end(name, operand, where)
     return end ?? this.#ofColumn(name, operand, where)
   }
 
-  /** How many different texts there are; those of some rows where a CASE has them alone. */
+  /** How many different values there are; those of some rows where a CASE has them alone. */
   #distinct(operand: Expression, where: RowFilter | null, counted: DistinctValues): PlannedValue | null {
-    const split = splitRows(operand, this.#names)
-    if (split !== null && split.otherwise !== null) return null
+    const found = splitRows(operand, this.#names)
+    const split = found?.otherwise === null ? found : null
     const field = this.#names.fieldOf(split === null ? operand : split.result)
-    if (field?.type !== 'string') return null
-    const countsEmpty = counted === 'values'
+    if (field === null) return null
+    const countsEmpty = counted === 'values' || field.type !== 'string'
     return this.#cell(
       'long',
       { kind: 'distinct', field, countsEmpty },

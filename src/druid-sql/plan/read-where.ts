@@ -1,8 +1,9 @@
 // WHERE as the store asks it: bounds of the time, and a filter of tags, dimensions and numbers. Null is what the store does not know to ask.
 import { hasHalfPair } from '../../lib/half-pairs.ts'
-import type { AskedRows, RowFilter } from '../../model/aggregation.ts'
+import type { AskedRows } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
+import type { RowFilter } from '../../model/row-condition.ts'
 import { readInterval } from '../bind/intervals.ts'
 import { type ComparisonOperator, turnedRound } from '../parse/comparison-operator.ts'
 import type { Expression } from '../parse/syntax.ts'
@@ -10,7 +11,7 @@ import { instantConstant, numberConstant, type QueryClock } from './read-constan
 
 /** What a name stands for in the one table of a query. */
 export interface TableNames {
-  /** A column that can be planned with; null for others. */
+  /** A column that can be planned with, or what is made of such; null for others. */
   readonly fieldOf: (expression: Expression) => EntityField | null
   readonly isTime: (expression: Expression) => boolean
 }
@@ -188,7 +189,7 @@ function bounded(
 }
 
 /** The engine takes another character for half of one. */
-function textConstant(expression: Expression): string | null {
+export function textConstant(expression: Expression): string | null {
   return expression.kind === 'text' && !hasHalfPair(expression.value) ? expression.value : null
 }
 

@@ -8,6 +8,11 @@ import type { ComparisonOperator } from '../parse/comparison-operator.ts'
 
 export type PlannedType = 'string' | 'long' | 'double' | 'timestamp'
 
+/** Of a field that is grouped by. */
+export function plannedType({ type }: EntityField): Exclude<PlannedType, 'timestamp'> {
+  return type === 'long' || type === 'double' ? type : 'string'
+}
+
 /** A value of a group, from its row: its bucket, its keys, its aggregates. Null where any part is. */
 export type PlannedValue =
   | { readonly kind: 'cell'; readonly type: PlannedType; readonly at: number }

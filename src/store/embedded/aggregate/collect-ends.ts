@@ -5,17 +5,18 @@ import type { Stretch } from '../head/chunk.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import type { Fields } from './collect-groups.ts'
+import { AnotherWay } from './another-way.ts'
+import type { Fields } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
-import { TooMuchToDo } from './too-much-to-do.ts'
 
 /** What looking for a series in a file takes about, and reading an end of it, in the units of a pacer. */
 const fileUnits = 32
 
 /** Whether an aggregation can be made of ends: one bucket, groups of whole series. */
-export function isOfEnds({ granularity, keys, aggregates }: AggregationPlan, { readerOf }: Fields): boolean {
+export function isOfEnds({ granularity, keys, aggregates }: AggregationPlan, { readerOf, made }: Fields): boolean {
   return (
+    made === null &&
     granularity.kind === 'all' &&
     aggregates.length > 0 &&
     aggregates.every((aggregate) => 'end' in aggregate && aggregate.where === undefined) &&
@@ -127,7 +128,7 @@ class EndsCollector {
 
   async #spend(units: number): Promise<void> {
     this.#units += units
-    if (this.#units > this.#unitsMax) throw new TooMuchToDo()
+    if (this.#units > this.#unitsMax) throw new AnotherWay()
     if (this.#run.pacer.spend(units)) await this.#run.pacer.rest()
   }
 }

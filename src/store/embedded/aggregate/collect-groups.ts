@@ -1,4 +1,4 @@
-import type { AggregationPlan, TimeBuckets } from '../../../model/aggregation.ts'
+import type { AggregationPlan } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { Chunk, Stretch } from '../head/chunk.ts'
 import { hoursWithin } from '../head/table-hours.ts'
@@ -6,13 +6,14 @@ import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
-import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
+import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { PlanRun } from '../run/plan-run.ts'
+import { AnotherWay } from './another-way.ts'
 import { GroupHours } from './group-hours.ts'
-import { type GroupFields, GroupRows } from './group-rows.ts'
+import { aggregatesMade, type Fields, isOfHours, linearOf, walkOf } from './group-kinds.ts'
+import { GroupRows } from './group-rows.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
 import { rowsWithin } from './rows-within.ts'
-import { TooMuchToDo } from './too-much-to-do.ts'
 
 /** Rows that are looked at for the same keys at once: one key may change with each row, and the others are looked at again then. */
 const sameRowsMax = 64
@@ -28,33 +29,11 @@ const fileUnits = 64
 /** Of rows that are taken at a stretch: about a tenth of a millisecond, in the units of a pacer. */
 const unitsAtOnce = 16_384
 
-export interface Fields extends GroupFields {
-  /** How time is cut where the granularity is by the clocks of a zone. */
-  readonly buckets: TimeBuckets | null
-  /** Columns of numbers that were opened: one that has a value in each row tells how many rows an hour has. */
-  readonly numbers: readonly number[]
-  /** How many series the entity has. */
-  readonly seriesCount: number
-  /** Between which dates the rows of each table lie. */
-  readonly tableSpans: readonly Range[]
-}
-
 /** Puts the rows of an aggregation into their groups. Nothing needs an order: the sources of a series are taken one after the other. */
 export async function collectGroups(plan: AggregationPlan, run: PlanRun, fields: Fields): Promise<GroupRows> {
   const collector = new GroupCollector(plan, run, fields)
   for (const range of plan.ranges) await collector.addRange(range)
   return collector.groups
-}
-
-/** Null where all rows are of one bucket. */
-function walkOf({ granularity }: AggregationPlan, { buckets }: Fields): BucketWalk | null {
-  if (granularity.kind === 'all') return null
-  return granularity.kind === 'zoned' ? new BucketWalk({ kind: 'all' }, buckets) : new BucketWalk(granularity)
-}
-
-/** Whether buckets are made of whole UTC hours; by the clocks of a zone each hour is looked at as well. */
-function isOfHours({ granularity }: AggregationPlan, { buckets }: Fields): boolean {
-  return granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
 }
 
 class GroupCollector {
@@ -84,10 +63,12 @@ class GroupCollector {
     this.#tests = filterTests(plan.filter, fields.readerOf)
     this.#walk = walkOf(plan, fields)
     const countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
-    this.#hours = new GroupHours({ ...fields, groups: this.groups, walk: this.#walk, countsRows })
+    const linear = plan.aggregates.map((aggregate) => linearOf(aggregate, fields))
+    this.#hours = new GroupHours({ ...fields, groups: this.groups, walk: this.#walk, countsRows, linear })
     this.#rowCost =
       plan.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
-      (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter))
+      (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter)) +
+      (fields.made?.cost ?? 0)
     this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
     const hasEnds = plan.aggregates.some((aggregate) => 'end' in aggregate)
     const distinct = plan.aggregates.filter((aggregate) => aggregate.kind === 'distinct')
@@ -98,7 +79,8 @@ class GroupCollector {
       this.groups.areOfSeries &&
       !this.#hasRowKeys &&
       !hasEnds &&
-      !hasDistinctRows
+      !hasDistinctRows &&
+      plan.aggregates.every((aggregate, place) => linear[place] !== null || !aggregatesMade(aggregate, fields))
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
     const hasFilters = plan.filter !== null || plan.aggregates.some(({ where }) => where !== undefined)
@@ -124,7 +106,7 @@ class GroupCollector {
       if (!this.#isPooled || !(await this.#addPooledTable(table, range))) tables.push(table)
     }
     if (files.length + tables.length === 0) return
-    if (!this.#usesRollups && rows * this.#rowCost > this.#unitsMax - this.#units) throw new TooMuchToDo()
+    if (!this.#usesRollups && rows * this.#rowCost > this.#unitsMax - this.#units) throw new AnotherWay()
     for (const series of run.selected.series) {
       if (this.#tests.passesSeries(series)) await this.#addSeries(series, range, tables, files)
       if (this.#spend(1)) await run.pacer.rest()
@@ -134,7 +116,7 @@ class GroupCollector {
   /** Counts work: what is more than the plan allows is left to others. True when a rest is due. */
   #spend(units: number): boolean {
     this.#units += units
-    if (this.#units > this.#unitsMax) throw new TooMuchToDo()
+    if (this.#units > this.#unitsMax) throw new AnotherWay()
     return this.#run.pacer.spend(units)
   }
 
@@ -257,12 +239,14 @@ class GroupCollector {
 
   async #addRows(stretches: Iterable<Stretch>, series: number): Promise<void> {
     const { pacer } = this.#run
+    const { made } = this.#fields
     const rowsAtOnce = Math.max(1, Math.floor(unitsAtOnce / this.#rowCost))
     for (const { chunk, start, end } of stretches) {
       for (let from = start; from < end; from += rowsAtOnce) {
         const to = Math.min(end, from + rowsAtOnce)
         const isRestDue = this.#spend((to - from) * this.#rowCost)
-        this.#addStretch({ chunk, start: from, end: to }, series)
+        const stretch = { chunk, start: from, end: to }
+        this.#addStretch(made === null ? stretch : made.over(stretch, series), series)
         if (isRestDue) await pacer.rest()
       }
     }

@@ -4,10 +4,10 @@ import type { Range } from '../../../model/plan.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import type { Fields } from './collect-groups.ts'
+import { AnotherWay } from './another-way.ts'
+import type { Fields } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
 import { filterTests } from './row-conditions.ts'
-import { TooMuchToDo } from './too-much-to-do.ts'
 
 /** What looking for a series in a file takes about, in the units of a pacer. */
 const fileUnits = 16
@@ -74,7 +74,7 @@ class SeriesCollector {
 
   async #spend(units: number): Promise<void> {
     this.#units += units
-    if (this.#units > this.#plan.unitsMax) throw new TooMuchToDo()
+    if (this.#units > this.#plan.unitsMax) throw new AnotherWay()
     if (this.#run.pacer.spend(units)) await this.#run.pacer.rest()
   }
 }

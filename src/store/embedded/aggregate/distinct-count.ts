@@ -1,9 +1,9 @@
-// How many different texts a group's rows have: of a tag, which all rows of a series share, or of a dimension.
+// How many different values a group's rows have: of a tag, which all rows of a series share, or of a column of texts or numbers.
 import type { GroupValue } from '../../../model/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
-import type { Chunk } from '../head/chunk.ts'
-import type { FieldAccessor } from '../run/field-accessor.ts'
-import { TooMuchToDo } from './too-much-to-do.ts'
+import type { Chunk, NumberColumn } from '../head/chunk.ts'
+import type { FieldAccessor, FieldKey } from '../run/field-accessor.ts'
+import { AnotherWay } from './another-way.ts'
 
 /** Of all groups together: some dozens of megabytes. */
 const distinctMax = 1_000_000
@@ -11,8 +11,8 @@ const distinctMax = 1_000_000
 export class DistinctCount {
   readonly #reader: FieldAccessor
   readonly #countsEmpty: boolean
-  /** By group, the codes that it has. */
-  readonly #codes: Set<number>[] = []
+  /** By group, the codes or numbers that it has. */
+  readonly #values: Set<FieldKey>[] = []
   #count = 0
 
   constructor(reader: FieldAccessor, countsEmpty: boolean) {
@@ -27,13 +27,25 @@ export class DistinctCount {
       return
     }
     const column = chunk.columns[reader.index]
-    if (column?.type !== 'string') return
+    if (column === undefined || column.type === 'boolean') return
+    if (column.type !== 'string') {
+      this.#addNumbers(group, column, start, end)
+      return
+    }
     let before = nullCode
     for (let row = start; row < end; row++) {
       const code = column.codes[row]
       if (code === before || code === nullCode) continue
       before = code
-      this.#add(group, reader.dictionary.codeFrom(column.dictionary, code))
+      this.#addCode(group, reader.dictionary.codeFrom(column.dictionary, code))
+    }
+  }
+
+  #addNumbers(group: number, { values, exact }: NumberColumn, start: number, end: number): void {
+    for (let row = start; row < end; row++) {
+      const value = values[row]
+      if (Number.isNaN(value)) continue
+      this.#add(group, exact !== null && Math.abs(value) >= 2 ** 53 ? exact[row] : value)
     }
   }
 
@@ -47,23 +59,26 @@ export class DistinctCount {
   }
 
   value(group: number): GroupValue {
-    return BigInt(this.#codes[group]?.size ?? 0)
+    return BigInt(this.#values[group]?.size ?? 0)
   }
 
   #addSeries(group: number, series: number): void {
     if (this.#reader.kind !== 'tag') return
     const code = this.#reader.tag.codes.values[series]
-    if (code >= 0) this.#add(group, code)
+    if (code >= 0) this.#addCode(group, code)
   }
 
-  #add(group: number, code: number): void {
-    const known = this.#codes[group]
-    if (known?.has(code) === true) return
+  #addCode(group: number, code: number): void {
     const reader = this.#reader
     if (reader.kind === 'time') throw new Error('the time is no text')
-    if (!this.#countsEmpty && reader.dictionary.strings[code] === '') return
-    if (++this.#count > distinctMax) throw new TooMuchToDo()
-    if (known === undefined) this.#codes[group] = new Set([code])
-    else known.add(code)
+    if (this.#countsEmpty || reader.dictionary.strings[code] !== '') this.#add(group, code)
+  }
+
+  #add(group: number, value: FieldKey): void {
+    const known = this.#values[group]
+    if (known?.has(value) === true) return
+    if (++this.#count > distinctMax) throw new AnotherWay()
+    if (known === undefined) this.#values[group] = new Set([value])
+    else known.add(value)
   }
 }

@@ -5,9 +5,15 @@ import { hourMs } from '../reading/whole-hours.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { ColumnHours } from './accumulator.ts'
 import type { GroupRows } from './group-rows.ts'
+import { type LinearValue, linearHours } from './linear-hours.ts'
 
 /** Where nobody asks how many rows there are. */
 const noCounts = new Float64Array(0)
+
+/** What is made of a column, by its index. */
+export interface LinearColumn extends Pick<LinearValue, 'steps'> {
+  readonly index: number
+}
 
 export interface GroupHoursOptions {
   readonly groups: GroupRows
@@ -15,6 +21,8 @@ export interface GroupHoursOptions {
   readonly walk: BucketWalk | null
   /** The index of the column of each aggregate, -1 where it has none. */
   readonly columns: readonly number[]
+  /** Of each aggregate, where its column is made of another. */
+  readonly linear: readonly (LinearColumn | null)[]
   /** Columns of numbers: one that has a value in each row tells how many rows an hour has. */
   readonly numbers: readonly number[]
   readonly countsRows: boolean
@@ -55,15 +63,19 @@ export class GroupHours {
 
   /** By aggregate. Those of all series of a file together have no bounds. */
   columnsOf(rollups: SeriesRollups | PooledRollups | TableRollups): ColumnHours[] {
-    return this.#options.columns.map((index) => {
+    const { columns, linear } = this.#options
+    return columns.map((column, place) => {
+      const made = linear[place]
+      const index = made?.index ?? column
       if (index === -1) return { sums: null, bounds: null }
-      return { sums: rollups.column(index), bounds: 'bounds' in rollups ? rollups.bounds(index) : null }
+      const hours = { sums: rollups.column(index), bounds: 'bounds' in rollups ? rollups.bounds(index) : null }
+      return made === null ? hours : linearHours(hours, rollups.length, made.steps)
     })
   }
 
   /** Whether an hour says what its rows would: it is of one bucket, which by the clocks of a zone it may not be, and tells enough. */
   holds(hours: readonly ColumnHours[], hour: number, startMs: number): boolean {
-    const { groups, walk } = this.#options
+    const { groups, walk, linear } = this.#options
     const { accumulators } = groups
     if (walk !== null) {
       walk.enter(startMs)
@@ -71,6 +83,7 @@ export class GroupHours {
     }
     for (let place = 0; place < hours.length; place++) {
       if (!accumulators[place].holdsHour(hours[place], hour)) return false
+      if (linear[place] !== null && Number.isNaN(hours[place].sums?.sums[hour])) return false
     }
     return true
   }

@@ -5,8 +5,8 @@ import { Combinations } from '../run/combinations.ts'
 import type { FieldAccessor, FieldKey } from '../run/field-accessor.ts'
 import { GroupTable } from '../run/group-table.ts'
 import { type Accumulator, accumulatorOf, type ColumnHours } from './accumulator.ts'
+import { AnotherWay } from './another-way.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
-import { TooMuchToDo } from './too-much-to-do.ts'
 
 export interface GroupFields {
   readonly readerOf: (name: string) => FieldAccessor
@@ -97,7 +97,7 @@ export class GroupRows {
     const next = this.length
     const group = this.#groups.take(bucketMs, combination, next)
     if (group !== next) return group
-    if (group === this.#groupsMax) throw new TooMuchToDo()
+    if (group === this.#groupsMax) throw new AnotherWay()
     this.#bucketsMs.push(bucketMs)
     this.#combinationOf.push(combination)
     return group

@@ -1,12 +1,12 @@
 // Filters as tests of rows. What a filter says of tags holds for all rows of a series, and is asked once a series.
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import { likeTest } from '../../../lib/like-matcher.ts'
-import type { RowFilter, ValueBounds } from '../../../model/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
+import type { RowFilter, ValueBounds } from '../../../model/row-condition.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
-type RowTest = (chunk: Chunk, row: number, series: number) => boolean
+export type RowTest = (chunk: Chunk, row: number, series: number) => boolean
 
 interface CompiledTest {
   readonly test: RowTest

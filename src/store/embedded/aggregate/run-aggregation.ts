@@ -1,21 +1,19 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type {
-  AggregationPlan,
-  AskedRows,
-  Groups,
-  GroupValue,
-  RowFilter,
-  TimeBuckets,
-} from '../../../model/aggregation.ts'
+import type { AggregationPlan, AskedRows, Groups, GroupValue, TimeBuckets } from '../../../model/aggregation.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../../model/plan.ts'
+import { fieldsOfFilter } from '../../../model/row-condition.ts'
+import { fieldsOfValue, type MadeField } from '../../../model/row-value.ts'
+import type { FieldAccessor } from '../run/field-accessor.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
+import { AnotherWay } from './another-way.ts'
 import { collectEnds, isOfEnds } from './collect-ends.ts'
-import { collectGroups, type Fields } from './collect-groups.ts'
+import { collectGroups } from './collect-groups.ts'
 import { collectSeries, isOfSeries } from './collect-series.ts'
 import { dayRows } from './day-rows.ts'
-import { TooMuchToDo } from './too-much-to-do.ts'
+import type { Fields } from './group-kinds.ts'
+import { MadeColumns } from './made-columns.ts'
 
 /**
  * The groups of an aggregation; null where another way has to answer: newer rows replace older ones, or there is more to do than the plan
@@ -28,16 +26,21 @@ export async function runAggregation(
   memory: RunMemory,
   buckets: TimeBuckets | null,
 ): Promise<Groups | null> {
-  const used = usedFields(plan, snapshot)
+  const made = usedMade(plan)
+  const used = ownFields(plan, made, snapshot)
   const run = await preparePlan(snapshot, selectionOf(plan, used), noLimits, pacer, memory)
   if (run.replaces) return null
-  const readers = new Map(used.map(({ name }, place) => [name, run.fields[place]]))
+  const own = new Map(used.map(({ name }, place) => [name, run.fields[place]]))
+  const columns = made.length === 0 ? null : new MadeColumns(made, own)
+  const readerOf = (name: string): FieldAccessor => columns?.reader(name) ?? own.get(name)!
   const columnOf = (name: string): number => {
-    const reader = readers.get(name)
-    return reader?.kind === 'column' ? reader.index : -1
+    const reader = readerOf(name)
+    return reader.kind === 'column' ? reader.index : -1
   }
   const fields: Fields = {
-    readerOf: (name) => readers.get(name)!,
+    readerOf,
+    made: columns,
+    madeOf: (name) => made.find(({ field }) => field.name === name)?.value ?? null,
     columns: plan.aggregates.map((aggregate) => ('field' in aggregate ? columnOf(aggregate.field.name) : -1)),
     numbers: used.filter(({ type }) => type === 'double' || type === 'long').map(({ name }) => columnOf(name)),
     buckets,
@@ -53,7 +56,7 @@ export async function runAggregation(
     }
     return { rows, days: plan.needsDays ? await dayRows(snapshot, plan, pacer) : [] }
   } catch (error) {
-    if (error instanceof TooMuchToDo) return null
+    if (error instanceof AnotherWay) return null
     throw error
   }
 }
@@ -73,34 +76,51 @@ export const noLimits: PlanLimits = {
   resultBytes: Number.POSITIVE_INFINITY,
 }
 
-/** Each field once; where rows are counted, a column of numbers is among them. */
-function usedFields({ keys, aggregates, filter }: AggregationPlan, { registry }: EntitySnapshot): EntityField[] {
-  const fields = new Map<string, EntityField>()
-  const use = (field: EntityField): void => {
-    fields.set(field.name, field)
-  }
-  for (const key of keys) use(key)
-  for (const aggregate of aggregates) {
-    if ('field' in aggregate) use(aggregate.field)
-    if (aggregate.where !== undefined) filteredBy(aggregate.where).forEach(use)
-  }
-  if (filter !== null) filteredBy(filter).forEach(use)
+/** The fields that a plan names, each once. */
+function namedFields({ keys, aggregates, filter }: AggregationPlan): readonly EntityField[] {
+  const ofAggregates = aggregates.flatMap((aggregate) => [
+    ...('field' in aggregate ? [aggregate.field] : []),
+    ...(aggregate.where === undefined ? [] : fieldsOfFilter(aggregate.where)),
+  ])
+  return [...keys, ...ofAggregates, ...(filter === null ? [] : fieldsOfFilter(filter))]
+}
+
+/** What has to be made, in order: the last may be made of the first. */
+function usedMade(plan: AggregationPlan): readonly MadeField[] {
+  const wanted = new Set(namedFields(plan).map(({ name }) => name))
+  const used = plan.made.toReversed().filter(({ field, value }) => {
+    const isWanted = wanted.has(field.name)
+    if (isWanted) for (const { name } of fieldsOfValue(value)) wanted.add(name)
+    return isWanted
+  })
+  return used.reverse()
+}
+
+/** Each field of the entity once; where rows are counted, a column of numbers is among them. */
+function ownFields(
+  plan: AggregationPlan,
+  made: readonly MadeField[],
+  { registry }: EntitySnapshot,
+): readonly EntityField[] {
+  const named = [...namedFields(plan), ...made.flatMap(({ value }) => fieldsOfValue(value))]
+  const fields = new Map(named.map((field) => [field.name, field]))
+  for (const { field } of made) fields.delete(field.name)
   const isNumber = ({ type }: Pick<EntityField, 'type'>): boolean => type === 'double' || type === 'long'
   if (![...fields.values()].some(isNumber)) {
     const numbers = registry.columns.all.find((column) => isNumber(column) && !column.name.endsWith('@'))
-    if (numbers !== undefined) use({ name: numbers.name, type: numbers.type, role: 'metric' })
+    if (numbers !== undefined) {
+      const { name, type } = numbers
+      fields.set(name, { name, type, role: 'metric' })
+    }
   }
   return [...fields.values()]
 }
 
-/** The fields of a filter. */
-export function filteredBy(filter: RowFilter): readonly EntityField[] {
-  if (filter.kind === 'constant') return []
-  return 'filters' in filter ? filter.filters.flatMap(filteredBy) : [filter.field]
-}
-
 /** Where the filter names values of the first tag, only their series are looked at. */
-export function selectionOf({ entityId, sinceMs, time, tags, filter }: AskedRows, fields: EntityField[]): Selection {
+export function selectionOf(
+  { entityId, sinceMs, time, tags, filter }: AskedRows,
+  fields: readonly EntityField[],
+): Selection {
   const [first] = tags
   const parts = filter === null ? [] : filter.kind === 'and' ? filter.filters : [filter]
   const named = parts.find((part) => part.kind === 'texts' && !part.isNegated && part.field.name === first.name)

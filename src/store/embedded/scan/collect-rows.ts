@@ -4,9 +4,9 @@ import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { compareValues } from '../../../lib/value-order.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { ScannedRow, ScanPlan } from '../../../model/scan-plan.ts'
+import { AnotherWay } from '../aggregate/another-way.ts'
 import { conditionsOf, type FilterTests, filterTests } from '../aggregate/row-conditions.ts'
 import { rowsWithin } from '../aggregate/rows-within.ts'
-import { TooMuchToDo } from '../aggregate/too-much-to-do.ts'
 import type { Stretch } from '../head/chunk.ts'
 import { GrowableInt32 } from '../head/growable.ts'
 import type { TableView } from '../head/table-view.ts'
@@ -33,7 +33,7 @@ interface Fields {
   readonly seriesCount: number
 }
 
-/** Throws TooMuchToDo where there are more rows, or there is more to do, than the plan allows, or their texts are too long. */
+/** Throws AnotherWay where there are more rows, or there is more to do, than the plan allows, or their texts are too long. */
 export async function collectRows(plan: ScanPlan, run: PlanRun, fields: Fields): Promise<readonly ScannedRow[]> {
   const collector = new RowCollector(plan, run, fields)
   for (const range of plan.isDescending ? plan.ranges.toReversed() : plan.ranges) {
@@ -97,7 +97,7 @@ class RowCollector {
     const rows = rowsWithin(range, files, this.#run.selected.series.length / Math.max(1, this.#fields.seriesCount))
     // About: rows are not spread evenly.
     const rowsMax = this.#tests.passesRow === null ? 2 * this.#plan.rowsMax : this.#plan.unitsMax / this.#rowCost
-    if (rows > rowsMax) throw new TooMuchToDo()
+    if (rows > rowsMax) throw new AnotherWay()
   }
 
   #nearestFirst(files: readonly OpenFile[]): readonly OpenFile[] {
@@ -160,7 +160,7 @@ class RowCollector {
         const isOver = this.#addRows({ chunk, start: first, end: first + count }, series)
         if (this.#rows.length > this.#cutAt) await this.#cut()
         else if (this.#texts > textsMax) await this.#cutTexts()
-        if (this.#rows.length > this.#plan.rowsMax || this.#texts > textsMax) throw new TooMuchToDo()
+        if (this.#rows.length > this.#plan.rowsMax || this.#texts > textsMax) throw new AnotherWay()
         await this.#spend(count * this.#rowCost)
         if (isOver) return
       }
@@ -206,7 +206,7 @@ class RowCollector {
 
   async #spend(units: number): Promise<void> {
     this.#units += units
-    if (this.#units > this.#plan.unitsMax) throw new TooMuchToDo()
+    if (this.#units > this.#plan.unitsMax) throw new AnotherWay()
     if (this.#run.pacer.spend(units)) await this.#run.pacer.rest()
   }
 }

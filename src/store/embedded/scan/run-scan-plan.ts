@@ -1,8 +1,9 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
+import { fieldsOfFilter } from '../../../model/row-condition.ts'
 import type { ScannedRow, ScanPlan } from '../../../model/scan-plan.ts'
-import { filteredBy, noLimits, selectionOf } from '../aggregate/run-aggregation.ts'
-import { TooMuchToDo } from '../aggregate/too-much-to-do.ts'
+import { AnotherWay } from '../aggregate/another-way.ts'
+import { noLimits, selectionOf } from '../aggregate/run-aggregation.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
 import { collectRows } from './collect-rows.ts'
@@ -24,13 +25,13 @@ export async function runScanPlan(
       seriesCount: snapshot.registry.series.count,
     })
   } catch (error) {
-    if (error instanceof TooMuchToDo) return null
+    if (error instanceof AnotherWay) return null
     throw error
   }
 }
 
 /** Each field once. */
 function usedFields({ columns, filter }: ScanPlan): EntityField[] {
-  const used = [...columns, ...(filter === null ? [] : filteredBy(filter))]
+  const used = [...columns, ...(filter === null ? [] : fieldsOfFilter(filter))]
   return [...new Map(used.map((field) => [field.name, field])).values()]
 }

@@ -1,0 +1,48 @@
+// What an aggregation asks of time and of rows: whether hours of rollups may stand for them.
+import type { AggregationPlan, StoreAggregate, TimeBuckets } from '../../../model/aggregation.ts'
+import type { Range } from '../../../model/plan.ts'
+import type { RowValue } from '../../../model/row-value.ts'
+import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
+import type { LinearColumn } from './group-hours.ts'
+import type { GroupFields } from './group-rows.ts'
+import { linearValue } from './linear-hours.ts'
+import type { MadeColumns } from './made-columns.ts'
+
+export interface Fields extends GroupFields {
+  /** Null where nothing is made of rows. */
+  readonly made: MadeColumns | null
+  /** How a field is made; null for those of the entity. */
+  readonly madeOf: (name: string) => RowValue | null
+  /** How time is cut where the granularity is by the clocks of a zone. */
+  readonly buckets: TimeBuckets | null
+  /** Columns of numbers that were opened: one that has a value in each row tells how many rows an hour has. */
+  readonly numbers: readonly number[]
+  /** How many series the entity has. */
+  readonly seriesCount: number
+  /** Between which dates the rows of each table lie. */
+  readonly tableSpans: readonly Range[]
+}
+
+/** Null where all rows are of one bucket. */
+export function walkOf({ granularity }: AggregationPlan, { buckets }: Fields): BucketWalk | null {
+  if (granularity.kind === 'all') return null
+  return granularity.kind === 'zoned' ? new BucketWalk({ kind: 'all' }, buckets) : new BucketWalk(granularity)
+}
+
+/** Whether buckets are made of whole UTC hours; by the clocks of a zone each hour is looked at as well. */
+export function isOfHours({ granularity }: AggregationPlan, { buckets }: Fields): boolean {
+  return granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
+}
+
+/** Whether what is aggregated is made of rows. */
+export const aggregatesMade = (aggregate: StoreAggregate, { madeOf }: Fields): boolean =>
+  'field' in aggregate && madeOf(aggregate.field.name) !== null
+
+/** What is made of a number and constants alone; null for anything else. */
+export function linearOf(aggregate: StoreAggregate, { madeOf, readerOf }: Fields): LinearColumn | null {
+  const value = 'field' in aggregate && aggregate.field.type === 'double' ? madeOf(aggregate.field.name) : null
+  const linear = value === null ? null : linearValue(value)
+  if (linear === null || madeOf(linear.field.name) !== null) return null
+  const reader = readerOf(linear.field.name)
+  return reader.kind === 'column' ? { index: reader.index, steps: linear.steps } : null
+}

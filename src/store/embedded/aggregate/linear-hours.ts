@@ -1,0 +1,119 @@
+// Hours of rollups of `V * 1.8 + 32`, from those of V: sums of what is added to and multiplied are added to and multiplied themselves.
+import type { EntityField } from '../../../model/entity.ts'
+import { type RowValue, typeOfValue } from '../../../model/row-value.ts'
+import type { ColumnHours } from './accumulator.ts'
+
+/** What is done to a value, one thing after the other. */
+interface Step {
+  readonly operator: '+' | '-' | '*' | '/'
+  readonly constant: number
+  /** Whether the constant stands first. */
+  readonly isFirst: boolean
+}
+
+export interface LinearValue {
+  readonly field: EntityField
+  readonly steps: readonly Step[]
+}
+
+/** Null where it is more than one number and constants, or not of doubles. */
+export function linearValue(value: RowValue): LinearValue | null {
+  if (value.kind === 'field') return { field: value.field, steps: [] }
+  if (value.kind === 'changed' && value.change === 'double') return linearValue(value.operand)
+  if (value.kind !== 'arithmetic' || value.type !== 'double' || value.operator === '%') return null
+  const { left, right, operator } = value
+  const isFirst = left.kind === 'number'
+  const [constant, other] = isFirst ? [left, right] : [right, left]
+  if (constant.kind !== 'number' || (operator === '/' && isFirst)) return null
+  // Longs go round at 64 bits before they become doubles.
+  if (other.kind !== 'field' && typeOfValue(other) !== 'double') return null
+  const inner = linearValue(other)
+  return inner && { ...inner, steps: [...inner.steps, { operator, constant: constant.value, isFirst }] }
+}
+
+/** Hours of it. An hour of which something is beyond all doubles has the sum NaN: its rows are read. */
+export function linearHours({ sums, bounds }: ColumnHours, hours: number, steps: readonly Step[]): ColumnHours {
+  if (sums === null) return { sums, bounds }
+  const made = {
+    counts: sums.counts,
+    sums: new Float64Array(hours),
+    errors: new Float64Array(hours),
+    least: new Float64Array(hours),
+    greatest: new Float64Array(hours),
+  }
+  for (let hour = 0; hour < hours; hour++) {
+    const count = sums.counts[hour]
+    const { sum, error } = sumAfter(sums.sums[hour], sums.errors?.[hour] ?? 0, count, steps)
+    const ends =
+      bounds === null ? [0] : [bounds.least[hour], bounds.greatest[hour]].map((end) => valueAfter(end, steps))
+    const isSound = count === 0 || (Number.isFinite(sum + error) && ends.every(Number.isFinite))
+    made.sums[hour] = isSound ? sum : Number.NaN
+    made.errors[hour] = isSound ? error : 0
+    // Each step keeps the order of values, or turns it.
+    made.least[hour] = Math.min(...ends)
+    made.greatest[hour] = Math.max(...ends)
+  }
+  return { sums: made, bounds: bounds === null ? null : made }
+}
+
+/** As for each row. */
+function valueAfter(value: number, steps: readonly Step[]): number {
+  return steps.reduce((made, { operator, constant, isFirst }) => {
+    if (operator === '+') return made + constant
+    if (operator === '-') return isFirst ? constant - made : made - constant
+    return operator === '*' ? made * constant : made / constant
+  }, value)
+}
+
+/** A sum and what it lost. */
+interface Lossy {
+  readonly sum: number
+  readonly error: number
+}
+
+function sumAfter(sum: number, error: number, count: number, steps: readonly Step[]): Lossy {
+  return steps.reduce<Lossy>((made, step) => stepped(made, count, step), { sum, error })
+}
+
+function stepped(made: Lossy, count: number, { operator, constant, isFirst }: Step): Lossy {
+  switch (operator) {
+    case '+':
+      return added(made, times(constant, count))
+    case '-': {
+      const all = times(constant, count)
+      return isFirst ? added(all, negative(made)) : added(made, negative(all))
+    }
+    case '*': {
+      const product = times(made.sum, constant)
+      return { sum: product.sum, error: product.error + made.error * constant }
+    }
+    case '/': {
+      const quotient = made.sum / constant
+      const whole = times(quotient, constant)
+      return { sum: quotient, error: (made.sum - whole.sum - whole.error + made.error) / constant }
+    }
+  }
+}
+
+const negative = ({ sum, error }: Lossy): Lossy => ({ sum: -sum, error: -error })
+
+function added(left: Lossy, right: Lossy): Lossy {
+  const sum = left.sum + right.sum
+  const part = sum - left.sum
+  return { sum, error: left.sum - (sum - part) + (right.sum - part) + left.error + right.error }
+}
+
+/** Dekker's product: what the multiplication loses is known too, but for numbers so large that it overflows. */
+function times(left: number, right: number): Lossy {
+  const sum = left * right
+  const [a, b] = halves(left)
+  const [c, d] = halves(right)
+  const error = b * d - (sum - a * c - b * c - a * d)
+  return { sum, error: Number.isFinite(error) ? error : 0 }
+}
+
+function halves(value: number): readonly [number, number] {
+  const scaled = value * 134_217_729
+  const high = scaled - (scaled - value)
+  return [high, value - high]
+}
