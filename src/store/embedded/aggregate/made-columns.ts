@@ -6,7 +6,7 @@ import { type Chunk, type ChunkColumn, type NumberColumn, newColumn, type Stretc
 import { Dictionary } from '../head/dictionary.ts'
 import { type FieldAccessor, keyAt } from '../run/field-accessor.ts'
 import { absoluteLongs, calculateDoubles, calculateLongs, copyLong, cutDoubles, Scratch } from './made-numbers.ts'
-import { conditionsOf, filterTests, type RowTest } from './row-conditions.ts'
+import { conditionsOf, filterTests } from './row-conditions.ts'
 
 /** Makes rows [0, rows) of a column; what it gave before is written over. */
 type Maker<Made extends ChunkColumn> = (piece: Chunk, rows: number, series: number) => Made
@@ -179,21 +179,27 @@ function eachDouble(operand: Maker<NumberColumn>, change: (value: number) => num
 
 type Choice = Extract<RowValue, { kind: 'choice' }>
 
-/** Which of the branches is that of a row; as many as there are, where none is. */
-function chooser({ branches }: Choice, readerOf: ReaderOf): RowTestOfPlace {
-  const tests = branches.map(({ passes }): RowTest => {
-    const { passesSeries, passesRow } = filterTests(passes, readerOf)
-    if (passesRow === null) return (_, __, series) => passesSeries(series)
-    return (piece, row, series) => passesRow(piece, row, series) && passesSeries(series)
-  })
-  return (piece, row, series) => {
-    let place = 0
-    while (place < tests.length && !tests[place](piece, row, series)) place++
-    return place
+/** Which of the branches is that of each row; as many as there are, where none is. Until it is asked for the next. */
+function chooser(
+  { branches }: Choice,
+  readerOf: ReaderOf,
+): (piece: Chunk, rows: number, series: number) => Uint16Array {
+  const tests = branches.map(({ passes }) => filterTests(passes, readerOf))
+  const none = branches.length
+  let places = new Uint16Array(0)
+  return (piece, rows, series) => {
+    if (places.length < rows) places = new Uint16Array(rows)
+    places.fill(none, 0, rows)
+    for (const [place, { passesSeries, passesRow }] of tests.entries()) {
+      // Asked once for all rows of a series, and not of rows that have a branch already.
+      if (!passesSeries(series)) continue
+      for (let row = 0; row < rows; row++) {
+        if (places[row] === none && (passesRow === null || passesRow(piece, row, series))) places[row] = place
+      }
+    }
+    return places
   }
 }
-
-type RowTestOfPlace = (piece: Chunk, row: number, series: number) => number
 
 const resultsOf = ({ branches, otherwise }: Choice): readonly (RowValue | null)[] => [
   ...branches.map(({ value }) => value),
@@ -201,7 +207,7 @@ const resultsOf = ({ branches, otherwise }: Choice): readonly (RowValue | null)[
 ]
 
 function choiceMaker(choice: Choice, readerOf: ReaderOf): Maker<NumberColumn> {
-  const placeOf = chooser(choice, readerOf)
+  const choose = chooser(choice, readerOf)
   const makers = resultsOf(choice).map((result) => (result === null ? null : numberMaker(result, readerOf)))
   const into = new Scratch()
   return (piece, rows, series) => {
@@ -211,8 +217,9 @@ function choiceMaker(choice: Choice, readerOf: ReaderOf): Maker<NumberColumn> {
       values: into.take(rows),
       exact: null,
     }
+    const places = choose(piece, rows, series)
     for (let row = 0; row < rows; row++) {
-      const column = columns[placeOf(piece, row, series)]
+      const column = columns[places[row]]
       if (column === null) made.values[row] = Number.NaN
       else if (made.type === 'long') copyLong(column, made, row)
       else made.values[row] = column.values[row]
@@ -224,13 +231,14 @@ function choiceMaker(choice: Choice, readerOf: ReaderOf): Maker<NumberColumn> {
 /** Texts that are chosen, with their codes in one dictionary. */
 function textMaker(value: RowValue, readerOf: ReaderOf, dictionary: Dictionary): Maker<ChunkColumn> {
   if (value.kind !== 'choice') throw new Error('texts are chosen alone')
-  const placeOf = chooser(value, readerOf)
+  const choose = chooser(value, readerOf)
   const codes = resultsOf(value).map((result) => codeMaker(result, readerOf, dictionary))
   let made = newColumn('string', 0, dictionary.strings)
   return (piece, rows, series) => {
     if (made.type !== 'string' || made.codes.length < rows) made = newColumn('string', rows, dictionary.strings)
     if (made.type !== 'string') throw new Error('codes are of texts')
-    for (let row = 0; row < rows; row++) made.codes[row] = codes[placeOf(piece, row, series)](piece, row, series)
+    const places = choose(piece, rows, series)
+    for (let row = 0; row < rows; row++) made.codes[row] = codes[places[row]](piece, row, series)
     return made
   }
 }

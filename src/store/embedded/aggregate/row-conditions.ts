@@ -6,7 +6,7 @@ import type { RowFilter, ValueBounds } from '../../../model/row-condition.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
-export type RowTest = (chunk: Chunk, row: number, series: number) => boolean
+type RowTest = (chunk: Chunk, row: number, series: number) => boolean
 
 interface CompiledTest {
   readonly test: RowTest
