@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -38,7 +38,7 @@ async function* broken(): AsyncGenerator<Uint8Array> {
 test('a file is there once all is written', async () => {
   await writeAnswerFile(file, chunks('one,', 'two'))
   expect(readFileSync(file, 'utf8')).toBe('one,two')
-  expect(existsSync(`${file}.part`)).toBe(false)
+  expect(readdirSync(folder)).toEqual(['answer'])
   await writeAnswerFile(file, chunks())
   expect(readFileSync(file, 'utf8')).toBe('')
 })
@@ -84,12 +84,32 @@ test.each([
   ])
 })
 
-test('what lies under the name of the part is not written through', async () => {
-  const other = join(folder, 'other')
-  writeFileSync(other, 'kept')
-  symlinkSync(other, `${file}.part`)
-  await writeAnswerFile(file, chunks('newer'))
-  expect([readFileSync(file, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['newer', 'kept'])
+/** What a writer waits for until the test lets it go on. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+test('of two that write one file at a time, each is whole, and the later one stays', async () => {
+  const [started, end] = [gate(), gate()]
+  async function* slow(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('first ')
+    started.open()
+    await end.opened
+    yield Buffer.from('writer')
+  }
+  const slower = writeAnswerFile(file, slow())
+  await started.opened
+  await expect(writeAnswerFile(file, broken())).rejects.toThrow('broke off')
+  await writeAnswerFile(file, chunks('second'))
+  expect(readFileSync(file, 'utf8')).toBe('second')
+  end.open()
+  await slower
+  expect(readFileSync(file, 'utf8')).toBe('first writer')
+  expect(readdirSync(folder)).toEqual(['answer'])
 })
 
 test('links in a ring, a folder, and a folder that is not there are named', async () => {

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { messageOf } from '../lib/message-of.ts'
 import { pathBehind } from '../lib/path-behind.ts'
 import { CommandError } from './command-error.ts'
 
 /**
- * Writes a file that a user named. Under another name first: chunks that break off leave neither a part of themselves nor an older file destroyed.
+ * Writes a file that a user named. Under a name of its own first: chunks that break off leave neither a part of themselves nor an older file destroyed,
+ * and of two commands that write one file each has its own part, so that the file is that of one of them, whole.
  * An older file keeps its rights and its owner, and a link stays a link. What is no plain file, as a FIFO or a device, is written as the chunks
  * come: nothing could be renamed onto it. Throws `CommandError` where it cannot be written, and what the chunks throw.
  */
@@ -15,11 +17,9 @@ export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8A
     return writeTo(handle, path, chunks)
   }
   const target = await told(path, pathBehind(path))
-  const part = `${target}.part`
+  const part = `${target}.${randomBytes(4).toString('hex')}.part`
+  const handle = await told(path, open(part, 'wx'))
   try {
-    // What an earlier run left, or whatever else it is: it is not written through.
-    await told(path, rm(part, { force: true }))
-    const handle = await told(path, open(part, 'wx'))
     if (older !== null) await makeAlike(handle, older)
     await writeTo(handle, path, chunks)
     await told(path, rename(part, target))

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -64,7 +64,9 @@ test.each<[name: string, options: readonly string[], content: string]>([
   ['answer.NDJSON', [], 'as application/x-ndjson\n'],
   ['answer.arrow', [], 'as application/vnd.apache.arrow.stream\n'],
   ['answer.txt', [], 'as text/csv\n'],
-  ['answer.json', ['--format', 'csv'], 'as text/csv\n'],
+  ['answer.jsonl', [], 'as application/x-ndjson\n'],
+  ['answer.json', ['--json'], '[{"T":"a","V":1.50}]'],
+  ['answer.2026', ['--format', 'csv'], 'as text/csv\n'],
 ])('%s with %j is written into a file', async (name, options, content) => {
   const file = join(folder, name)
   const { code, out, err } = await tidemark(url, [...select, ...options, '--output', file])
@@ -80,15 +82,21 @@ test('an answer that breaks off leaves the file that was there, and nothing of i
   expect(code).toBe(1)
   expect(err).toContain(url)
   expect(readFileSync(file, 'utf8')).toBe('before')
-  expect(existsSync(`${file}.part`)).toBe(false)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
 test.each<[options: readonly string[], words: string]>([
   [['--format', 'xml'], '"xml" is no format. There are: json, csv, ndjson, arrow.'],
   [['--format', 'csv', '--json'], '--json and --format csv do not go together'],
+  [['--output', 'x.xlsx'], 'No answer is written as .xlsx: spreadsheets open .csv.'],
+  [['--output', 'x.PARQUET', '--format', 'arrow'], 'No answer is written as .parquet: write .arrow or .csv'],
+  [['--output', 'x.csv.gz'], 'No answer is written as .gz: the file is not packed'],
+  [['--output', 'x.json', '--format', 'csv'], 'The name x.json says json, and --format csv was asked for.'],
+  [['--output', 'x.csv', '--json'], 'The name x.csv says csv, and --format json was asked for.'],
   [['--output', '/nowhere/at/all'], '/nowhere/at/all cannot be written'],
 ])('%j is refused', async (options, words) => {
   const { code, err } = await tidemark(url, [...select, ...options])
   expect(code).not.toBe(0)
   expect(err).toContain(words)
+  expect(existsSync('x.csv')).toBe(false)
 })

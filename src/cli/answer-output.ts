@@ -7,6 +7,7 @@ import { type AnswerFormat, answerFormats } from '../model/answer-format.ts'
 import { writeAnswerFile } from './answer-file.ts'
 import { type CliContext, writeAll } from './context.ts'
 import type { JsonOption } from './output.ts'
+import { formatOfEnding } from './output-ending.ts'
 import { parseWord } from './parse-word.ts'
 import { formatCount } from './push/report.ts'
 import { UsageError } from './usage-error.ts'
@@ -38,7 +39,9 @@ function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOpt
   if (json && format !== undefined && format !== 'json') {
     throw new UsageError(`--json and --format ${format} do not go together. Give one of them.`)
   }
-  const asked = format ?? (json || output === undefined ? 'json' : formatOfName(output))
+  const given = format ?? (json ? 'json' : undefined)
+  const named = output === undefined ? 'json' : (formatOfEnding(output, given) ?? 'csv')
+  const asked = given ?? named
   if (asked === 'arrow' && (output === undefined || isStandardOutput({ output })) && stdout.isTTY) {
     throw new UsageError(
       'An Arrow stream is no text for a terminal. Give --output <file>, or pass it on to another program.',
@@ -50,10 +53,6 @@ function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOpt
 /** As other programs have it, `-` is no file. The other name may lead to a file that somebody writes to as well. */
 function isStandardOutput({ output }: Pick<AnswerOptions, 'output'>): boolean {
   return output === '-' || output === '/dev/stdout'
-}
-
-function formatOfName(path: string): AnswerFormat {
-  return formatNames.find((name) => path.toLowerCase().endsWith(`.${name}`)) ?? 'csv'
 }
 
 /** Asks for an answer of rows in the format of the options, and writes it: into a file, as it comes, or as a table. */

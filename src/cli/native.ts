@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { text as readText } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { inWords } from '../lib/system-error.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect, writeAll } from './context.ts'
+import { readText } from './read-text.ts'
 
 /** `tidemark native`: a native query of Druid's, from a file. */
 export function addNative(program: Command, context: CliContext): void {
@@ -21,22 +19,11 @@ with a file like
 `,
     )
     .action(async (file: string, _options: object, command: Command) => {
-      const query = await readQuery(file, context)
+      const query = await readText(file, context)
       const answer = connect(context, command.optsWithGlobals()).nativeBytes(queryTypeOf(query, file), query)
       await writeAll(context.stdout, answer)
       context.stdout.write('\n')
     })
-}
-
-async function readQuery(file: string, context: CliContext): Promise<string> {
-  if (file === '-') return readText(context.stdin)
-  try {
-    return await readFile(file, 'utf8')
-  } catch (cause) {
-    throw new CommandError(`${file} cannot be read: ${inWords(cause)}.`, {
-      cause,
-    })
-  }
 }
 
 function queryTypeOf(query: string, file: string): string {

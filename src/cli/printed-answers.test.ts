@@ -1,4 +1,7 @@
 // What each command prints of what the service answers.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { closeServices, plantIngest, service, tidemark, unreachableUrl } from '../../test/support/cli.ts'
 
@@ -59,6 +62,35 @@ test('a query in SQL', async () => {
   expect((await tidemark(url, ['sql', 'SELECT COUNT(*) AS n FROM plant'])).out).toBe('n\n3\n')
   expect((await tidemark(url, ['sql', 'SELECT 3 AS n', '--json'])).out).toBe('[{"n":3}]\n')
   expect(seen[0]).toBe('POST /consumer/data/sql-query {"sql_query":"SELECT COUNT(*) AS n FROM plant"}')
+})
+
+test('SQL from standard input and from a file', async () => {
+  const { url, seen } = await service({ 'POST /consumer/data/sql-query': () => [200, '[{"n":3}]'] })
+  const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
+  try {
+    const file = join(folder, 'n.sql')
+    writeFileSync(file, '\uFEFFSELECT 3 AS n -- three\n')
+    expect((await tidemark(url, ['sql', '-'], 'SELECT 3\n')).out).toBe('n\n3\n')
+    expect((await tidemark(url, ['sql', '--file', file])).out).toBe('n\n3\n')
+    expect((await tidemark(url, ['sql', '--file', '-'], 'SELECT 4')).out).toBe('n\n3\n')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  expect(seen.map((request) => JSON.parse(request.slice(request.indexOf('{'))).sql_query)).toEqual([
+    'SELECT 3\n',
+    'SELECT 3 AS n -- three\n',
+    'SELECT 4',
+  ])
+})
+
+test.each([
+  [['sql'], '', 'Give the query in quotes, or --file FILE, or - for standard input.'],
+  [['sql', '-'], ' \n', 'Standard input holds no query.'],
+  [['sql', 'SELECT 1', '--file', 'x.sql'], '', 'The query and --file exclude each other.'],
+])('%j with %j on standard input is refused', async (command, stdin, words) => {
+  const { url, seen } = await service({})
+  const { code, err } = await tidemark(url, command, stdin)
+  expect([code, err, seen]).toEqual([64, expect.stringContaining(words), []])
 })
 
 test('a native query from standard input', async () => {
