@@ -34,6 +34,18 @@ export interface RejectedAdminParts {
   readonly discarded: () => Promise<void>
 }
 
+function mappingOf({ drop, rename, set, set_missing, convert }: Omit<ReplayRequest, 'ids' | 'into'>): RowMapping {
+  const asJson = (values: ReplayRequest['set'] = {}): ReadonlyMap<string, string> =>
+    new Map(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]))
+  return {
+    drop: new Set(drop),
+    rename: new Map(Object.entries(rename ?? {})),
+    set: asJson(set),
+    setMissing: asJson(set_missing),
+    convert: new Map(Object.entries(convert ?? {})),
+  }
+}
+
 /** The rejected rows of an ingest, whoever pushed them. All throw Problem `ingest_not_found`, and those of `RejectedRows`. */
 export class RejectedAdmin {
   readonly #parts: RejectedAdminParts
@@ -76,7 +88,7 @@ export class RejectedAdmin {
     return this.#parts.preview.preview(ingest, positions, repair)
   }
 
-  async #asked(alias: string, { ids, into, rename, set, convert }: ReplayRequest) {
+  async #asked(alias: string, { ids, into, ...changes }: ReplayRequest) {
     const { ingests } = this.#parts
     const ingest = found(alias, await ingests.find(alias))
     const positions = positionsOf(ids)
@@ -84,13 +96,11 @@ export class RejectedAdmin {
     if (into !== undefined && target === null) {
       throw invalidRequest('into', `there is no ingest ${JSON.stringify(into)}`)
     }
-    const isMended = rename !== undefined || set !== undefined || convert !== undefined
-    const mapping: RowMapping = {
-      rename: new Map(Object.entries(rename ?? {})),
-      set: new Map(Object.entries(set ?? {}).map(([name, value]) => [name, JSON.stringify(value)])),
-      convert: new Map(Object.entries(convert ?? {})),
+    const isMended = Object.values(changes).some((change) => change !== undefined)
+    const repair: Repair = {
+      ...(target === null ? {} : { into: target }),
+      ...(isMended ? { mapping: mappingOf(changes) } : {}),
     }
-    const repair: Repair = { ...(target === null ? {} : { into: target }), ...(isMended ? { mapping } : {}) }
     return { ingest, positions, repair }
   }
 

@@ -164,7 +164,7 @@ export interface ReplayOutcome {
   readonly passed: readonly number[]
   /** Items of rows that pass, in the order of their positions. */
   readonly items: readonly ItemWrite[]
-  /** Rows that stay rejected, with the new reason; none is kept of a mended text. A row that this replay stored before is rejected once more. */
+  /** Rows that stay rejected, with the new reason; none is kept of a mended text, or of another ingest. A row that this replay stored before is rejected once more. */
   readonly rejected: readonly RejectedRow[]
 }
 

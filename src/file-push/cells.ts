@@ -2,9 +2,10 @@
 // that goes as text, so that the service rejects the row and keeps it as it was.
 
 import type { CsvCell } from '../lib/csv-parser.ts'
+import { withoutGroups } from '../lib/grouped-number.ts'
 import type { FieldType } from '../model/field.ts'
 import { formatInstant, withoutSpace } from '../model/instant.ts'
-import { type CsvWriting, usualWriting } from './csv-writing.ts'
+import { type CsvWriting, type DecimalMark, usualWriting } from './csv-writing.ts'
 import { type TimeRules, timeOfCell, usualTimes } from './time-rules.ts'
 
 /** `guess` is for a property of which nothing is known. */
@@ -51,11 +52,17 @@ function commaText(cell: string): string | null {
   return commaNumber.test(cell) && jsonNumber.test(text) ? text : null
 }
 
+/** Of a column of numbers: where the thousands are parted, and it can mean nothing else, without what parts them. */
+function groupedText(cell: string, decimal: DecimalMark): string | null {
+  const text = withoutGroups(cell, decimal)
+  return text !== null && jsonNumber.test(text) ? text : null
+}
+
 /** What turns the cells of a column into JSON text. An empty cell is null; in a string column `""` is the empty string. Throws `CellTimeError`. */
 export function cellEncoder(type: CellType, { times, decimal }: CsvWriting = usualWriting): (cell: CsvCell) => string {
   if (type === 'string') return (cell) => JSON.stringify(cell)
   const numberOf = decimal === 'comma' ? commaText : (cell: string) => (jsonNumber.test(cell) ? cell : null)
-  const numberText = (cell: string): string => numberOf(cell) ?? JSON.stringify(cell)
+  const numberText = (cell: string): string => numberOf(cell) ?? groupedText(cell, decimal) ?? JSON.stringify(cell)
   const texts = {
     timestamp: timeTextBy(times),
     double: numberText,

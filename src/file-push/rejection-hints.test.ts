@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Field } from '../model/field.ts'
 import { valueOfWrongType, valueOutOfRange } from '../model/row-fault.ts'
-import { decimalHint, timeHint } from './rejection-hints.ts'
+import { numberHint, timeHint } from './rejection-hints.ts'
 
 const time: Field = { name: 'D', source: 'D', type: 'timestamp', role: 'time' }
 const value: Field = { name: 'V', source: 'V', type: 'double', role: 'metric' }
@@ -30,9 +30,16 @@ test('nothing is guessed of other faults', () => {
 })
 
 test.each([
-  ['1,5', '1,5'],
-  ['1,234.5', null],
+  ['1,5', 'comma'],
+  ['1.081,5', 'comma'],
+  ['81.5', 'point'],
+  ['1,234.5', 'point'],
+  ['1,234', 'ambiguous'],
+  ['-1.234', 'ambiguous'],
+  ['12/5', null],
+  ['1,2,3', null],
   ['n/a', null],
-])('the number %s', (text, hint) => {
-  expect(decimalHint([valueOfWrongType(value, JSON.stringify(text))])).toBe(hint)
+])('the number %s is %s', (text, is) => {
+  const hint = is === null ? null : { example: text, is }
+  expect(numberHint([valueOfWrongType(time, '"soon"'), valueOfWrongType(value, JSON.stringify(text))])).toEqual(hint)
 })

@@ -1,4 +1,5 @@
 // What the times and numbers of rejected rows look like: a guess, for a person to decide.
+import { isAmbiguous, withoutGroups } from '../lib/grouped-number.ts'
 import { likelyUnits } from '../model/epoch.ts'
 
 interface Rejection {
@@ -40,13 +41,23 @@ export function timeHint(rejections: readonly Rejection[]): TimeHint | null {
   return null
 }
 
-const refusedNumber = /: expected a (?:whole )?number, got "(-?\d+,\d+)"$/
+const refusedNumber = /: expected a (?:whole )?number, got "([-\d., '’\u00a0\u202f]{3,40})"$/
 
-/** A number with a comma for its point, or null where no rejected row has one. */
-export function decimalHint(rejections: readonly Rejection[]): string | null {
+export interface NumberHint {
+  /** A number as it stands in the file. */
+  readonly example: string
+  /** How it is meant: with a decimal comma, with a decimal point, or with a mark that may part thousands instead. */
+  readonly is: 'comma' | 'point' | 'ambiguous'
+}
+
+/** How a number that was rejected is meant; null where no rejected row has one. */
+export function numberHint(rejections: readonly Rejection[]): NumberHint | null {
   for (const { message } of rejections) {
     const example = refusedNumber.exec(message)?.[1]
-    if (example !== undefined) return example
+    if (example === undefined) continue
+    if (isAmbiguous(example)) return { example, is: 'ambiguous' }
+    if (/^-?\d+,\d+$/.test(example) || withoutGroups(example, 'comma') !== null) return { example, is: 'comma' }
+    if (/^-?\d+\.\d+$/.test(example) || withoutGroups(example, 'point') !== null) return { example, is: 'point' }
   }
   return null
 }

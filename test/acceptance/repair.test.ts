@@ -44,6 +44,7 @@ describe('rows go into another ingest', () => {
   test('where they are stored once; the others stay in their list', async () => {
     const { key, batch } = await makeWrong('wrong')
     await makeIngest(service.url, adminKey, { alias: 'right' })
+    const [, , last] = await listed('wrong')
     expect(await replay('wrong', { into: 'right' })).toEqual({ replayed: 3, stored: 2, rejected: 1 })
     expect(await replay('wrong', { into: 'right' })).toEqual({ replayed: 1, stored: 0, rejected: 1 })
     const moved = [
@@ -52,9 +53,10 @@ describe('rows go into another ingest', () => {
     ]
     expect(await select('right')).toEqual(moved)
     expect(await select('wrong')).toEqual([{ D: minute(0), T: 'a', V: 1 }])
-    expect(await listed('wrong')).toMatchObject([
-      { code: 'wrong_type', message: 'V: expected a number, got "x" (for right)' },
-    ])
+    // With the reason that it had for its own ingest; the preview says the other one.
+    expect(await listed('wrong')).toEqual([last])
+    const { Items } = await replay('wrong', { into: 'right' }, '/preview')
+    expect(Items).toMatchObject([{ code: 'wrong_type', message: 'V: expected a number, got "x"' }])
     expect(await counters('wrong')).toEqual({ received: 4, stored: 3, rejected: 1, pending: 0 })
     expect(await counters('right')).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })
     const receipt = await callWell<Row>(service.url, 'GET', `/ingests/wrong/batches/${batch}`, { key })
@@ -106,7 +108,9 @@ describe('rows are mended', () => {
     await callWell(service.url, 'POST', '/ingests/mended/data?wait=true', { key, body })
     const changes = { rename: { value: 'V' }, set: { T: 'pump' }, convert: { V: 'number' } }
     const preview = await replay('mended', changes, '/preview')
+    // T is good in two rows.
     expect(preview).toMatchObject({ rows: 3, stored: 2, rejected: 1, more: false })
+    expect(preview).toMatchObject({ overwritten: [{ name: 'T', rows: 2 }], unused: [] })
     expect((preview['Items'] as Row[]).map(({ after, code }) => [after, code])).toEqual([
       [`{"D":"${minute(0)}","V":1.50,"T":"pump"}`, null],
       [`{"D":"${minute(1)}","V":"n/a","T":"pump"}`, 'wrong_type'],
@@ -124,6 +128,27 @@ describe('rows are mended', () => {
       { D: minute(2), T: 'pump', V: 2 },
     ])
     expect(await listed('mended')).toMatchObject([{ code: 'unknown_field', row: JSON.stringify(body[1]) }])
+  })
+
+  test('with a property less, and others where they are missing; a misspelt name is told', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'dropped' })
+    const body = [
+      { D: minute(0), T: 'a', V: 1, comment: 'x' },
+      { D: minute(1), V: 2, comment: 'y' },
+    ]
+    await callWell(service.url, 'POST', '/ingests/dropped/data?wait=true', { key, body })
+    const misspelt = { drop: ['coment'] }
+    expect(await replay('dropped', misspelt)).toEqual({
+      ...{ replayed: 2, stored: 0, rejected: 2 },
+      unused: [{ of: 'drop', name: 'coment', likely: 'comment' }],
+    })
+    const changes = { drop: ['comment'], set_missing: { T: 'pump' } }
+    expect(await replay('dropped', changes, '/preview')).toMatchObject({ stored: 2, overwritten: [], unused: [] })
+    expect(await replay('dropped', changes)).toEqual({ replayed: 2, stored: 2, rejected: 0 })
+    expect(await select('dropped')).toEqual([
+      { D: minute(0), T: 'a', V: 1 },
+      { D: minute(1), T: 'pump', V: 2 },
+    ])
   })
 
   test('also where their times are counts of seconds', async () => {

@@ -107,7 +107,9 @@ export function useAdminSide(): void {
     })
     rejected = new RejectedAdmin({
       discarded,
-      preview: { preview: async () => ({ rows: 0, stored: 0, rejected: 0, more: false, Items: [] }) },
+      preview: {
+        preview: async () => ({ rows: 0, stored: 0, rejected: 0, more: false, overwritten: [], unused: [], Items: [] }),
+      },
       replays: { replay: async (_, positions) => ({ replayed: positions?.length ?? 100, stored: 0, rejected: 0 }) },
       ingests: catalog.ingests,
       rows,

@@ -212,7 +212,15 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       batches: async () => page,
       discard: async () => ({ discarded: 0 }),
       replay: async () => ({ replayed: 0, stored: 0, rejected: 0 }),
-      previewReplay: async () => ({ rows: 0, stored: 0, rejected: 0, more: false, Items: [] }),
+      previewReplay: async () => ({
+        rows: 0,
+        stored: 0,
+        rejected: 0,
+        more: false,
+        overwritten: [],
+        unused: [],
+        Items: [],
+      }),
     },
     setAsideAdmin: {
       list: async () => page,

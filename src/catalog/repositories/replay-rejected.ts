@@ -55,7 +55,7 @@ async function keepInList(transaction: Transaction<Tables>, outcome: ReplayOutco
   const rows = await takeReplayed(transaction, outcome)
   const rejected = outcome.rejected.map((row) => row.position)
   const givenBack = await recounted(transaction, outcome.ingestId, rejected, async () => {
-    await keepNewReasons(transaction, outcome)
+    if (outcome.into === undefined) await keepNewReasons(transaction, outcome)
     return giveBack(transaction, outcome)
   })
   return { ...rows, givenBack }
@@ -104,7 +104,8 @@ async function takeReplayed(
 
 /**
  * Rows that are rejected still get the reason that they are rejected for now, which takes more room than the one before, or less. One that was
- * judged in mended words keeps the reason that it had: the list shows its own words, of which that is true.
+ * judged in mended words keeps the reason that it had: the list shows its own words, of which that is true. So does one that was judged for another
+ * ingest: the list is of this one.
  */
 async function keepNewReasons(
   transaction: Transaction<Tables>,

@@ -167,6 +167,26 @@ test('numbers with a comma that were rejected are answered with the option for t
   expect(out).toContain('For numbers like "1,5" there is --decimal comma.\n')
 })
 
+test('numbers whose thousands are parted are read where they can mean nothing else; others are named', async () => {
+  const point = await pushCsv(
+    'D,T,V\n2026-01-01,a,"1,081.5"\n2026-01-02,a,"1,081"\n',
+    [],
+    'V: expected a number, got "1,081"',
+  )
+  expect(point.rows.map(({ V }) => V)).toEqual([1081.5, '1,081'])
+  expect(point.out).toContain(
+    'The comma in "1,081" may part thousands or be the decimal sign. --decimal comma reads 1.081; where 1081 is meant, write it so in the file.\n',
+  )
+  const options = ['--delimiter', ';', '--decimal', 'comma']
+  const comma = await pushCsv(
+    'D;T;V\n2026-01-01;a;1.081,5\n2026-01-02;a;81.5\n',
+    options,
+    'V: expected a number, got "81.5"',
+  )
+  expect(comma.rows.map(({ V }) => V)).toEqual([1081.5, '81.5'])
+  expect(comma.out).toContain('Numbers like "81.5" have a decimal point: they are read without --decimal comma.\n')
+})
+
 test('the encoding is named before anything is told of a header', async () => {
   const { code, err, rows } = await pushCsv(Buffer.from('D;T;Größe\n2026-01-01;a;1\n', 'latin1'), [])
   expect([code, rows]).toEqual([1, []])

@@ -4,7 +4,7 @@ import { type FirstRows, hasUnknownNames } from '../../file-push/first-rows.ts'
 import type { KnownIngest } from '../../file-push/known-ingest.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
-import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
+import { numberHint, timeHint } from '../../file-push/rejection-hints.ts'
 import type { ShownRejection } from '../../file-push/rejections.ts'
 import type { SendResult } from '../../file-push/send.ts'
 import type { StopReason } from '../../file-push/stop-after.ts'
@@ -152,7 +152,7 @@ export function nameLines(
 
 /** The options that rejected rows of a CSV file may ask for. */
 export function csvHints(faults: Faults): readonly string[] {
-  return [...timeLines(faults), ...decimalLines(faults)]
+  return [...timeLines(faults), ...numberLines(faults)]
 }
 
 /** The option that a file needs which was not read to its end; null where it is not one of options. */
@@ -170,9 +170,18 @@ function timeLines({ errors }: Faults): string[] {
   return [`For times like "${hint.example}" there is ${options.join(' or ')}${local}.`]
 }
 
-function decimalLines({ errors }: Faults): string[] {
-  const example = decimalHint(errors)
-  return example === null ? [] : [`For numbers like "${example}" there is --decimal comma.`]
+function numberLines({ errors }: Faults): string[] {
+  const hint = numberHint(errors)
+  if (hint === null) return []
+  const { example, is } = hint
+  if (is === 'comma') return [`For numbers like "${example}" there is --decimal comma.`]
+  if (is === 'point') return [`Numbers like "${example}" have a decimal point: they are read without --decimal comma.`]
+  const [mark, read] = example.includes(',')
+    ? ['comma', '--decimal comma']
+    : ['point', 'A push without --decimal comma']
+  return [
+    `The ${mark} in "${example}" may part thousands or be the decimal sign. ${read} reads ${example.replace(',', '.')}; where ${example.replace(/[.,]/, '')} is meant, write it so in the file.`,
+  ]
 }
 
 function whatIsOnDisk(result: SendResult, skipped: number, noun: Counted): string {

@@ -12,7 +12,7 @@ const answers: Answers = {
       { id: '4', before: '{"V":"1"}', after: '{"V":1}', code: null, field: null, message: null },
       { id: '5', before: '{"V":"n/a"}', after: '{"V":"n/a"}', ...fault },
     ]
-    return [200, { rows: 2, stored: 1, rejected: 1, more: true, Items }]
+    return [200, { rows: 2, stored: 1, rejected: 1, more: true, overwritten: [], unused: [], Items }]
   },
   'GET /admin/ingests/plant/rejected': () => [200, { Items: [{ row: '{"V":\n"x"}' }, { row: '' }], NextToken: null }],
 }
@@ -23,10 +23,10 @@ test('rows are mended, and go into another ingest', async () => {
   const changes = ['--rename', 'value=V', '--set', 'T=pump 1,n=07,m=1.5,b=true,q="7"', '--convert', 'V=number']
   const { code, out } = await tidemark(url, [...replay, '--all', '--into', 'plant2', ...changes])
   expect({ code, out }).toEqual({
-    code: 0,
+    code: 2,
     out: '2 rows are stored now in plant2, 1 is still rejected. The list shows them as they were pushed; --dry-run says why they do not pass.\n',
   })
-  const body = JSON.parse(seen[0]!.slice(replayPath.length))
+  const body = JSON.parse(seen[1]!.slice(replayPath.length))
   expect(body).toEqual({
     into: 'plant2',
     rename: { value: 'V' },
@@ -37,7 +37,8 @@ test('rows are mended, and go into another ingest', async () => {
 
 test('a dry run shows what would become of the first rows, and replays nothing', async () => {
   const { url, seen } = await service(answers)
-  const { out } = await tidemark(url, [...replay, '4', '5', '--convert', 'V=number', '--dry-run'])
+  const { out, code } = await tidemark(url, [...replay, '4', '5', '--convert', 'V=number', '--dry-run'])
+  expect(code).toBe(2)
   expect(out).toMatchInlineSnapshot(`
     "4  {"V":"1"}
       -> {"V":1}
@@ -53,7 +54,57 @@ test('a dry run shows what would become of the first rows, and replays nothing',
 test('a decimal comma is set as a text, which the service converts', async () => {
   const { url, seen } = await service(answers)
   await tidemark(url, [...replay, '--all', '--set', 'V=1\\,5', '--convert', 'V=decimal_comma'])
-  expect(JSON.parse(seen[0]!.slice(replayPath.length))).toEqual({ set: { V: '1,5' }, convert: { V: 'decimal_comma' } })
+  expect(JSON.parse(seen[1]!.slice(replayPath.length))).toEqual({ set: { V: '1,5' }, convert: { V: 'decimal_comma' } })
+})
+
+/** An ingest where a replay would overwrite and stores all, and whose rows have other names than those that are given. */
+const overwriting: Answers = {
+  [replayPath]: () => [
+    200,
+    { replayed: 3, stored: 3, rejected: 0, unused: [{ of: 'rename', name: 'vlaue', likely: 'value' }] },
+  ],
+  [`${replayPath}/preview`]: () => {
+    const overwritten = [{ name: 'V', rows: 2, first: '4' }]
+    const unused = [{ of: 'drop', name: 'x', likely: null }]
+    return [200, { rows: 3, stored: 3, rejected: 0, more: false, overwritten, unused, Items: [] }]
+  },
+}
+
+test('good values are not overwritten without a word', async () => {
+  const { url, seen } = await service(overwriting)
+  const refused = await tidemark(url, [...replay, '--all', '--set', 'V=null'])
+  expect(refused).toEqual({
+    code: 1,
+    out: '',
+    err:
+      'tidemark: --set overwrites a good value of V in 2 of the 3 rows, the first of them 4. Nothing was changed. ' +
+      '--field V chooses the rows where it is at fault, --set-missing V=... those without it; --yes overwrites.\n',
+  })
+  expect(seen).toEqual([`${replayPath}/preview {"set":{"V":null}}`])
+  expect((await tidemark(url, [...replay, '--all', '--set', 'V=null', '--yes'])).code).toBe(0)
+  expect((await tidemark(url, [...replay, '--all', '--set-missing', 'V=1.5', '--drop', 'a,b'])).code).toBe(0)
+  expect(seen.slice(1)).toEqual([
+    `${replayPath} {"set":{"V":null}}`,
+    `${replayPath} {"drop":["a","b"],"set_missing":{"V":1.5}}`,
+  ])
+})
+
+test('names that no row has are told', async () => {
+  const { url } = await service(overwriting)
+  expect(await tidemark(url, [...replay, '--all', '--rename', 'vlaue=V'])).toEqual({
+    code: 0,
+    out: '3 rows are stored now, 0 are still rejected.\n',
+    err: '--rename vlaue: none of the rows has it. "value" may be meant.\n',
+  })
+  const { code, out } = await tidemark(url, [...replay, '--all', '--drop', 'x', '--dry-run'])
+  expect([code, out]).toEqual([
+    0,
+    [
+      '--set overwrites a good value of V in 2 of the 3 rows, the first of them 4.',
+      '--drop x: none of the rows has it.',
+      'Of 3 rows 3 would be stored, 0 would still be rejected. Nothing was changed.\n',
+    ].join('\n'),
+  ])
 })
 
 test.each([

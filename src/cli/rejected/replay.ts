@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
-import type { PreviewAnswer, ReplayChanges } from '../../client/answers.ts'
+import type { PreviewAnswer, ReplayAnswer, ReplayChanges } from '../../client/answers.ts'
+import type { TidemarkClient } from '../../client/client.ts'
 import { printable } from '../../lib/text-table.ts'
 import { conversions } from '../../model/row-mapping.ts'
+import { CommandError } from '../command-error.ts'
 import { type CliContext, connect } from '../context.ts'
 import { collectList } from '../list-option.ts'
 import { type JsonOption, printJson } from '../output.ts'
@@ -11,25 +13,33 @@ import { jsonOrText, namedValues } from './named-values.ts'
 
 interface ReplayOptions extends ChoiceOptions, JsonOption {
   readonly into?: string
+  readonly drop?: readonly string[]
   readonly rename?: readonly string[]
   readonly set?: readonly string[]
+  readonly setMissing?: readonly string[]
   readonly convert?: readonly string[]
+  readonly yes?: boolean
   readonly dryRun?: boolean
 }
 
 const examples = `
-Rows are renamed first, then set, then converted; what cannot be done to a row is left as it is. --convert takes
+Properties are dropped first, then renamed, then set, then converted; what cannot be done to a row is left as it is. --convert takes
 ${conversions.join(', ')}.
-Those from iso on make times, as --time-format of a push does. A row that passes is stored once and leaves the list; the
-others stay, with their new reason; mended ones stay as they were pushed, with the reason that they had, and --dry-run says
-why they do not pass.
+Those from iso on make times, as --time-format of a push does. --set is for all chosen rows: where it would overwrite values that are
+good, the replay is refused without --yes. --set-missing is for those that have nothing there, and --code and --field choose rows.
+A row that passes is stored once and leaves the list; the others stay, with their new reason. Rows that are mended, or for
+another ingest, stay as they were pushed, with the reason that they had, and --dry-run says why they do not pass.
 A row that goes into another ingest is as new as the replay, any other as old as its push.
+
+Exit codes: 0 all these rows are stored; 2 some are still rejected, or would be; 1 it could not be done; 64 wrong usage.
 
 Examples:
   tidemark rejected replay plant --all
   tidemark rejected replay plant --code wrong_type --field V --convert V=number --dry-run
   tidemark rejected replay plant --code invalid_time --convert D=seconds --dry-run
   tidemark rejected replay plant --all --rename value=V --set T=boiler.temp
+  tidemark rejected replay plant --field V --set V=null
+  tidemark rejected replay plant --all --drop comment --set-missing T=boiler.temp
   tidemark rejected replay plant --all --into plant2
 `
 
@@ -40,68 +50,145 @@ export function addReplay(rejected: Command, context: CliContext): void {
     )
     .option('--all', 'all of them')
     .option('--into <ingest>', 'judge them by the fields of another ingest, and store them there')
+    .option('--drop <properties>', 'properties to leave out, as they were pushed, separated by commas', collectList)
     .option('--rename <pairs>', 'old=new names of properties, separated by commas', collectList)
     .option(
       '--set <pairs>',
       'property=value for every row; a number with a point, true, false, null or text; \\, is a comma within it',
       collectList,
     )
+    .option('--set-missing <pairs>', 'as --set, only for rows that have nothing there, or null', collectList)
     .option('--convert <pairs>', 'property=number, text, seconds and so on', collectList)
     .option('--dry-run', 'show what would become of the first rows, and change nothing')
+    .option('--yes', 'overwrite good values with --set')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
-    .action(async (ingest: string, ids: readonly string[], options: ReplayOptions, command: Command) => {
+    .action((ingest: string, ids: readonly string[], options: ReplayOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      const changes = changesOf(options)
-      const total = { stored: 0, rejected: 0 }
-      for await (const chosen of chosenIds(client, ingest, ids, options, 'replay')) {
-        if (options.dryRun) {
-          const preview = await client.previewReplay(ingest, chosen, changes)
-          refuseUnknown(ingest, ids, preview.rows)
-          if (options.json) printJson(context, preview)
-          else context.stdout.write(previewText(preview))
-          return
-        }
-        const { stored, rejected } = await client.replayRejected(ingest, chosen, changes)
-        total.stored += stored
-        total.rejected += rejected
-      }
-      refuseUnknown(ingest, ids, total.stored + total.rejected)
-      if (options.dryRun) context.stdout.write('There is no such row.\n')
-      else if (options.json) printJson(context, total)
-      else context.stdout.write(replayText(total, options))
+      const rows = { client, ingest, ids, options, changes: changesOf(options) }
+      return options.dryRun === true ? preview(context, rows) : replay(context, rows)
     })
 }
 
+interface RowsToReplay {
+  readonly client: TidemarkClient
+  readonly ingest: string
+  readonly ids: readonly string[]
+  readonly options: ReplayOptions
+  readonly changes: ReplayChanges
+}
+
+const someRejected = 2
+
+async function preview(context: CliContext, { client, ingest, ids, options, changes }: RowsToReplay): Promise<void> {
+  // The first of the chosen rows, of which nearly all fit.
+  for await (const chosen of chosenIds(client, ingest, ids, options, 'replay')) {
+    const answer = await client.previewReplay(ingest, chosen, changes)
+    refuseUnknown(ingest, ids, answer.rows)
+    if (options.json) printJson(context, answer)
+    else context.stdout.write(previewText(answer))
+    if (answer.rejected > 0) context.exitWith(someRejected)
+    return
+  }
+  context.stdout.write('There is no such row.\n')
+}
+
+async function replay(context: CliContext, { client, ingest, ids, options, changes }: RowsToReplay): Promise<void> {
+  const total: Total = { stored: 0, rejected: 0 }
+  for await (const chosen of chosenIds(client, ingest, ids, options, 'replay')) {
+    if (changes.set !== undefined && options.yes !== true)
+      refuseToOverwrite(await client.previewReplay(ingest, chosen, changes))
+    add(total, await client.replayRejected(ingest, chosen, changes))
+  }
+  refuseUnknown(ingest, ids, total.stored + total.rejected)
+  if (options.json) printJson(context, total)
+  else {
+    context.stdout.write(replayText(total, options))
+    for (const line of unusedLines(total.unused ?? [])) context.stderr.write(`${printable(line)}\n`)
+  }
+  if (total.rejected > 0) context.exitWith(someRejected)
+}
+
+interface Total {
+  stored: number
+  rejected: number
+  unused?: UnusedNames
+}
+
+type UnusedNames = PreviewAnswer['unused']
+
+/** A name is unused where no part of the rows has it. */
+function add(total: Total, { stored, rejected, unused = [] }: ReplayAnswer): void {
+  const isFirst = total.stored + total.rejected === 0
+  total.stored += stored
+  total.rejected += rejected
+  const left = isFirst
+    ? unused
+    : unused.filter((one) => total.unused?.some(({ of, name }) => of === one.of && name === one.name))
+  if (left.length > 0) total.unused = left
+  else delete total.unused
+}
+
+/** What is overwritten of a row that is stored is nowhere any more. Throws `CommandError`. */
+function refuseToOverwrite(answer: PreviewAnswer): void {
+  if (answer.overwritten.length === 0) return
+  const names = answer.overwritten.map(({ name }) => name).join(', ')
+  throw new CommandError(
+    [
+      ...overwrittenLines(answer),
+      `Nothing was changed. --field ${answer.overwritten[0]!.name} chooses the rows where it is at fault, --set-missing ${names}=... those without it; --yes overwrites.`,
+    ].join(' '),
+  )
+}
+
+function overwrittenLines({ rows, more, overwritten }: PreviewAnswer): readonly string[] {
+  const of = more ? `the first ${rows} rows` : `${rows === 1 ? 'the 1 row' : `the ${rows} rows`}`
+  return overwritten.map(({ name, rows: count, first }) => {
+    return `--set overwrites a good value of ${name} in ${count} of ${of}, the first of them ${first}.`
+  })
+}
+
+function unusedLines(unused: UnusedNames): readonly string[] {
+  return unused.map(({ of, name, likely }) => {
+    const meant = likely === null ? '' : ` "${likely}" may be meant.`
+    return `--${of} ${name}: none of the rows has it.${meant}`
+  })
+}
+
 function replayText(
-  { stored, rejected }: { readonly stored: number; readonly rejected: number },
-  { into, rename, set, convert }: ReplayOptions,
+  { stored, rejected }: Readonly<Total>,
+  { into, drop, rename, set, setMissing, convert }: ReplayOptions,
 ): string {
   const stay = rejected === 1 ? '1 is still rejected' : `${rejected} are still rejected`
   const where = into === undefined ? '' : ` in ${into}`
-  const isMended = [rename, set, convert].some((option) => option !== undefined)
+  const isOtherwise = [into, drop, rename, set, setMissing, convert].some((option) => option !== undefined)
   const why =
-    isMended && rejected > 0 ? ' The list shows them as they were pushed; --dry-run says why they do not pass.' : ''
+    isOtherwise && rejected > 0 ? ' The list shows them as they were pushed; --dry-run says why they do not pass.' : ''
   return `${stored} ${stored === 1 ? 'row is' : 'rows are'} stored now${where}, ${stay}.${why}\n`
 }
 
-function changesOf({ into, rename, set, convert }: ReplayOptions): ReplayChanges {
+function changesOf({ into, drop, rename, set, setMissing, convert }: ReplayOptions): ReplayChanges {
   return {
     ...(into === undefined ? {} : { into }),
+    ...(drop === undefined ? {} : { drop: [...drop] }),
     ...(rename === undefined ? {} : { rename: namedValues('--rename', rename, (text) => text) }),
     ...(set === undefined ? {} : { set: namedValues('--set', set, jsonOrText) }),
+    ...(setMissing === undefined ? {} : { set_missing: namedValues('--set-missing', setMissing, jsonOrText) }),
     ...(convert === undefined
       ? {}
       : { convert: namedValues('--convert', convert, (text) => parseWord(conversions, text, 'conversion')) }),
   }
 }
 
-function previewText({ rows, stored, rejected, more, Items }: PreviewAnswer): string {
+function previewText(answer: PreviewAnswer): string {
+  const { rows, stored, rejected, more, Items } = answer
   const lines = Items.flatMap(({ id, before, after, code, message }) => [
     `${id}  ${before}`,
     ...(after === before ? [] : [`  -> ${after}`]),
     `  ${code === null ? 'would be stored' : `would be rejected: ${message} (${code})`}`,
   ])
   const judged = `Of ${more ? `the first ${rows}` : rows} rows ${stored} would be stored, ${rejected} would still be rejected. Nothing was changed.`
-  return [...lines, judged].map((line) => `${printable(line)}\n`).join('')
+  return [...lines, ...overwrittenLines(answer), ...unusedLines(answer.unused), judged]
+    .map((line) => `${printable(line)}\n`)
+    .join('')
 }

@@ -16,7 +16,7 @@ export const postReplay: Route = (app, { services, settings, guard, inFlight }) 
       summary: 'Judge rejected rows again: some by their ids, or all, mended or for another ingest.',
       description:
         'Rows that pass by the fields as they are now are stored and leave the list; they are as old as their first push, or as new as the replay where they go `into` another ingest. The others stay, with ' +
-        'their new reason; rows that were mended keep the reason that they had. A request without a body replays all rejected rows of the ingest. It may be sent again.',
+        'their new reason; rows that were mended, or judged for another ingest, keep the reason that they had. A request without a body replays all rejected rows of the ingest. It may be sent again.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       body: ReplayRequest,

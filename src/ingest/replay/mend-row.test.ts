@@ -2,6 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Conversion, conversions } from '../../model/row-mapping.ts'
 import { mendRow } from './mend-row.ts'
+import { UnusedNames } from './unused-names.ts'
+
+const noMapping = {
+  drop: new Set<string>(),
+  rename: new Map(),
+  set: new Map(),
+  setMissing: new Map(),
+  convert: new Map(),
+}
 
 const mended = (
   row: string,
@@ -10,6 +19,7 @@ const mended = (
   convert: Readonly<Record<string, Conversion>> = {},
 ): string => {
   const mapping = {
+    ...noMapping,
     rename: new Map(Object.entries(rename)),
     set: new Map(Object.entries(set)),
     convert: new Map(Object.entries(convert)),
@@ -35,12 +45,49 @@ describe('a row', () => {
   })
 })
 
+test('properties are left out before others are renamed, and what is missing is set before it is converted', () => {
+  const mapping = {
+    drop: new Set(['V', 'comment']),
+    rename: new Map([['value', 'V']]),
+    set: new Map([['unit', '"bar"']]),
+    setMissing: new Map([
+      ['T', '"pump"'],
+      ['n', '"5"'],
+      ['unit', '"none"'],
+    ]),
+    convert: new Map<string, Conversion>([['n', 'number']]),
+  }
+  const unused = new UnusedNames(mapping)
+  const after = (row: string) => Buffer.from(mendRow({ text: Buffer.from(row) }, mapping, unused).text).toString()
+  expect(after('{"V":"n/a","value":1.50,"T":"a","n":null}')).toBe('{"V":1.50,"T":"a","unit":"bar","n":5}')
+  expect(unused.list()).toEqual([{ of: 'drop', name: 'comment', likely: null }])
+  expect(after('{"vlaue":1,"comment":"x"}')).toBe('{"vlaue":1,"unit":"bar","T":"pump","n":5}')
+  expect(unused.list()).toEqual([])
+})
+
+test('names that no row has are told, with those that were likely meant', () => {
+  const names = {
+    drop: new Set(['coment']),
+    rename: new Map([['vlaue', 'V']]),
+    convert: new Map<string, Conversion>([['X', 'number']]),
+  }
+  const unused = new UnusedNames(names)
+  mendRow({ text: Buffer.from('{"comment":1,"value":2}') }, { ...noMapping, ...names }, unused)
+  mendRow({ text: Buffer.from('7') }, { ...noMapping, ...names }, unused)
+  expect(unused.list()).toEqual([
+    { of: 'drop', name: 'coment', likely: 'comment' },
+    { of: 'rename', name: 'vlaue', likely: 'value' },
+    { of: 'convert', name: 'X', likely: null },
+  ])
+})
+
 test.each<[Conversion | 'rename' | 'set', is: readonly string[]]>([
   ['rename', ['c', 'b']],
   ['set', ['b']],
   ['text', ['a', 'b']],
 ])('what came as a long stays one: %s', (what, is) => {
   const mapping = {
+    ...noMapping,
     rename: new Map(what === 'rename' ? [['a', 'c']] : []),
     set: new Map(what === 'set' ? [['a', '5']] : []),
     convert: new Map<string, Conversion>(what === 'text' ? [['x', what]] : []),
@@ -58,12 +105,15 @@ test.each<[Conversion, value: string, is: string]>([
   ['number', '""', '""'],
   ['number', '"n/a"', '"n/a"'],
   ['number', '"81,5"', '"81,5"'],
+  ['number', '" 1,081.50 "', '1081.50'],
+  ['number', '"1,081"', '"1,081"'],
   ['number', 'null', 'null'],
   ['number', 'true', 'true'],
   ['number', '7', '7'],
   ['decimal_comma', '"-81,5"', '-81.5'],
   ['decimal_comma', '"81"', '81'],
-  ['decimal_comma', '"1.081,5"', '"1.081,5"'],
+  ['decimal_comma', '"1.081,5"', '1081.5'],
+  ['decimal_comma', '"1.081"', '"1.081"'],
   ['decimal_comma', '81.5', '81.5'],
   ['text', '81.50', '"81.50"'],
   ['text', 'true', '"true"'],

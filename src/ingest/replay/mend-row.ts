@@ -1,13 +1,15 @@
 // Mends the text of a row. What it is not told to touch keeps its characters: numbers of any length keep their digits.
 
 import { closeBrace, comma, openBrace, quote } from '../../lib/ascii.ts'
+import { withoutGroups } from '../../lib/grouped-number.ts'
 import { type EpochUnit, epochMs } from '../../model/epoch.ts'
 import { formatInstant, parseInstant, withoutSpace } from '../../model/instant.ts'
 import type { Conversion, RowMapping } from '../../model/row-mapping.ts'
 import { skipSpace, skipValue } from '../scan/skip.ts'
 import type { RowText } from './replayed-rows.ts'
+import type { UnusedNames } from './unused-names.ts'
 
-interface Member {
+export interface Member {
   readonly key: string
   /** Its text, with quotes. */
   readonly name: string
@@ -16,11 +18,16 @@ interface Member {
 }
 
 /** The row as it was where it is no object. What came as a long stays one under another name; a number that is `set` is none. */
-export function mendRow(row: RowText, { rename, set, convert }: RowMapping): RowText {
-  const { text, longs = [] } = row
-  const members = membersOf(Buffer.from(text.buffer, text.byteOffset, text.byteLength), new Set(longs))
+export function mendRow(row: RowText, mapping: RowMapping, unused?: UnusedNames): RowText {
+  const { drop, rename, set, setMissing, convert } = mapping
+  const members = membersOf(row)
   if (members === null) return row
-  const mended = withSet(renamed(members, rename), set).map((member) => {
+  unused?.met('drop', members)
+  const kept = members.filter(({ key }) => !drop.has(key))
+  unused?.met('rename', kept)
+  const complete = withMissing(withSet(renamed(kept, rename), set), setMissing)
+  unused?.met('convert', complete)
+  const mended = complete.map((member) => {
     const conversion = convert.get(member.key)
     return conversion === undefined ? member : { ...member, value: converters[conversion](member.value) }
   })
@@ -30,7 +37,9 @@ export function mendRow(row: RowText, { rename, set, convert }: RowMapping): Row
 }
 
 /** Null of a row that is no object. */
-function membersOf(bytes: Buffer, longs: ReadonlySet<string>): readonly Member[] | null {
+export function membersOf({ text, longs: longNames = [] }: RowText): readonly Member[] | null {
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  const longs = new Set(longNames)
   const start = skipSpace(bytes, 0)
   if (bytes[start] !== openBrace) return null
   const members: Member[] = []
@@ -67,6 +76,13 @@ function withSet(members: readonly Member[], set: RowMapping['set']): readonly M
   return [...others, ...added]
 }
 
+/** What is there and null is missing too. */
+function withMissing(members: readonly Member[], setMissing: RowMapping['setMissing']): readonly Member[] {
+  if (setMissing.size === 0) return members
+  const there = new Set(members.filter(({ value }) => value !== 'null').map(({ key }) => key))
+  return withSet(members, new Map([...setMissing].filter(([key]) => !there.has(key))))
+}
+
 const number = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
 
 /** The number that a text says, as JSON writes it; null where it says none. */
@@ -97,9 +113,15 @@ function timeOf(unit: EpochUnit): (value: string) => string {
 
 /** Each takes and gives the text of a JSON value. */
 const converters: Readonly<Record<Conversion, (value: string) => string>> = {
-  number: (value) => (isText(value) ? (numberIn(JSON.parse(value)) ?? value) : value),
+  number: (value) => {
+    if (!isText(value)) return value
+    const text: string = JSON.parse(value)
+    return numberIn(withoutGroups(text.trim(), 'point') ?? text) ?? value
+  },
   decimal_comma: (value) => {
     const text: string = isText(value) ? JSON.parse(value) : ''
+    const number = withoutGroups(text.trim(), 'comma')
+    if (number !== null) return number
     return text.includes('.') ? value : (numberIn(text.replace(',', '.')) ?? value)
   },
   text: (value) => (isScalar(value) ? JSON.stringify(value) : value),

@@ -2,13 +2,15 @@ import type { RejectedCatalog } from '../../catalog/rejected.ts'
 import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import type { RejectCode, RowFault } from '../../model/row-fault.ts'
-import type { Repair } from '../../model/row-mapping.ts'
+import type { Repair, UnusedName } from '../../model/row-mapping.ts'
 import type { EntryToJudge } from '../judge.ts'
 import type { PushCheck } from '../push-check.ts'
 import { AsideTexts } from './aside-texts.ts'
 import { mendRow } from './mend-row.ts'
+import { type Overwritten, OverwrittenValues } from './overwritten-values.ts'
 import type { RowText } from './replayed-rows.ts'
 import { textAgain } from './replayed-text.ts'
+import { UnusedNames } from './unused-names.ts'
 
 /** A row as it is and as it would be judged; without a code it would be stored. */
 interface PreviewedRow {
@@ -25,6 +27,8 @@ export interface Preview {
   readonly stored: number
   readonly rejected: number
   readonly more: boolean
+  readonly overwritten: Overwritten[]
+  readonly unused: UnusedName[]
   readonly Items: PreviewedRow[]
 }
 
@@ -66,17 +70,24 @@ export class ReplayPreview {
     const limits = { limit: rowsMax, bytesMax }
     const page = await rejected.list(ingest.id, { positions: chosen, afterPosition: -1, ...limits })
     const { mapping } = repair
-    const mended = (row: RowText): RowText => (mapping === undefined ? row : mendRow(row, mapping))
     const texts = new AsideTexts(setAside)
     const target = repair.into ?? ingest
     const rows: RowAgain[] = []
+    const unused = mapping === undefined ? undefined : new UnusedNames(mapping)
+    const overwritten = mapping === undefined ? undefined : new OverwrittenValues(mapping, target)
+    const mended = (id: number, row: RowText): RowText => {
+      if (mapping === undefined) return row
+      const after = mendRow(row, mapping, unused)
+      overwritten?.add(String(id), row, after)
+      return after
+    }
     for (const one of page.rows) {
       const row = await texts.rowOf(one)
       if (row === null) continue
       const again = textAgain(one, row.text, target)
       const common = { position: row.position, before: row.text }
       if ('fault' in again) rows.push({ ...common, after: row, fault: again.fault })
-      else rows.push({ ...common, after: mended(again) })
+      else rows.push({ ...common, after: mended(row.position, again) })
     }
     const pushed = { ingestId: target.id, fieldsVersion: target.fieldsVersion, subscriberId: 0, receivedMs: 0 }
     const entries = rows.map(({ after, fault }, position): EntryToJudge => {
@@ -89,7 +100,8 @@ export class ReplayPreview {
       return { id: String(position), before: textOf(before), after: textOf(after.text), code, field, message }
     })
     const more = page.after !== null || (chosen !== undefined && sorted.length > chosen.length)
-    return { rows: rows.length, stored: rows.length - faults.size, rejected: faults.size, more, Items }
+    const counts = { rows: rows.length, stored: rows.length - faults.size, rejected: faults.size, more }
+    return { ...counts, overwritten: [...(overwritten?.list() ?? [])], unused: [...(unused?.list() ?? [])], Items }
   }
 }
 

@@ -3,19 +3,22 @@ import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
 import { type JournalEntry, type JournalWriter, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Ingest } from '../../model/ingest.ts'
-import type { Repair, RowMapping } from '../../model/row-mapping.ts'
+import type { Repair, UnusedName } from '../../model/row-mapping.ts'
 import type { Reach } from '../../observe/crash-point.ts'
 import type { IngestProgress } from '../progress.ts'
 import { AsideTexts } from './aside-texts.ts'
 import { mendRow } from './mend-row.ts'
-import { encodeReplayedRows, type ReplayedRow } from './replayed-rows.ts'
+import { encodeReplayedRows, type ReplayedRow, type RowText } from './replayed-rows.ts'
 import { textAgain } from './replayed-text.ts'
+import { UnusedNames } from './unused-names.ts'
 
 /** How many rows were judged again and are there: `replayed = stored + rejected`. */
 export interface Replayed {
   readonly replayed: number
   readonly stored: number
   readonly rejected: number
+  /** Names of the mapping that none of these rows has; left out where there are none. */
+  readonly unused?: UnusedName[]
 }
 
 /** Rows that were judged again, and how many of them are stored now. */
@@ -72,7 +75,10 @@ export class Replays {
     return this.#replays.run(async () => {
       let [stored, rejected] = [0, 0]
       const target = repair.into ?? ingest
-      for await (const { rows, stillRejected } of this.#pages(ingest.id, target, positions, repair.mapping)) {
+      const { mapping } = repair
+      const unused = mapping === undefined ? undefined : new UnusedNames(mapping)
+      const mended = (row: RowText): RowText => (mapping === undefined ? row : mendRow(row, mapping, unused))
+      for await (const { rows, stillRejected } of this.#pages(ingest.id, target, positions, mended)) {
         signal.throwIfAborted()
         rejected += stillRejected
         if (rows.length === 0) continue
@@ -80,7 +86,10 @@ export class Replays {
         stored += page.stored
         rejected += page.rejected
       }
-      return { replayed: stored + rejected, stored, rejected }
+      const replayed = stored + rejected
+      // Where there were no rows, nothing is known of names.
+      const names = replayed === 0 ? [] : [...(unused?.list() ?? [])]
+      return { replayed, stored, rejected, ...(names.length === 0 ? {} : { unused: names }) }
     })
   }
 
@@ -118,7 +127,7 @@ export class Replays {
     ingestId: number,
     target: Ingest,
     positions: readonly number[] | null,
-    mapping?: RowMapping,
+    mended: (row: RowText) => RowText,
   ): AsyncGenerator<PageOfRows> {
     const { rejected, setAside } = this.#parts
     const texts = new AsideTexts(setAside)
@@ -135,8 +144,7 @@ export class Replays {
           if (again === null) continue
           if ('fault' in again) stillRejected++
           else {
-            const mended = mapping === undefined ? again : mendRow(again, mapping)
-            rows.push({ ...mended, position: one.position })
+            rows.push({ ...mended(again), position: one.position })
           }
           if (rows.reduce((bytes, { text }) => bytes + text.length, 0) < bytesAtOnce) continue
           yield { rows, stillRejected }

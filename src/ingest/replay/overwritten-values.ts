@@ -1,0 +1,54 @@
+import { foreseenFaults } from '../../file-push/foreseen-fault.ts'
+import type { Ingest } from '../../model/ingest.ts'
+import type { RowMapping } from '../../model/row-mapping.ts'
+import { membersOf, mendRow } from './mend-row.ts'
+import type { RowText } from './replayed-rows.ts'
+
+/** Of a property: in how many rows `set` puts another value in place of one that the ingest would take, and the first of them. */
+export interface Overwritten {
+  readonly name: string
+  readonly rows: number
+  /** The id of the first of them. */
+  readonly first: string
+}
+
+/** The good values that `set` overwrites: once such a row is stored, they are nowhere any more. */
+export class OverwrittenValues {
+  readonly #mapping: RowMapping
+  readonly #target: Pick<Ingest, 'fields' | 'unknown'>
+  readonly #found = new Map<string, { rows: number; first: string }>()
+
+  constructor(mapping: RowMapping, target: Pick<Ingest, 'fields' | 'unknown'>) {
+    this.#mapping = mapping
+    this.#target = target
+  }
+
+  /** `after` is the row as it was mended. */
+  add(id: string, row: RowText, after: RowText): void {
+    const { set } = this.#mapping
+    if (set.size === 0) return
+    const before = mendRow(row, { ...this.#mapping, set: new Map() })
+    const values = new Map((membersOf(after) ?? []).map(({ key, value }) => [key, value]))
+    const others = (membersOf(before) ?? []).filter(
+      ({ key, value }) => set.has(key) && value !== 'null' && value !== values.get(key),
+    )
+    if (others.length === 0) return
+    const atFault = this.#atFault(before)
+    for (const { key } of others) {
+      if (atFault.has(key)) continue
+      const known = this.#found.get(key)
+      this.#found.set(key, { rows: (known?.rows ?? 0) + 1, first: known?.first ?? id })
+    }
+  }
+
+  list(): readonly Overwritten[] {
+    return [...this.#found].map(([name, { rows, first }]) => ({ name, rows, first }))
+  }
+
+  #atFault({ text }: RowText): ReadonlySet<string | null> {
+    const { fields, unknown } = this.#target
+    const faults = foreseenFaults(Buffer.from(text).toString(), fields)
+    // A name that brings a field is none.
+    return new Set(faults.filter(({ code }) => unknown !== 'add' || code !== 'unknown_field').map(({ field }) => field))
+  }
+}
