@@ -32,14 +32,20 @@ test.each<[argv: readonly string[], kind: string, rows: number, said: string | n
 ])('delete %j of one of kind %s with %i items', async (options, kind, rows, said) => {
   const counters = { ...ingest.counters, stored: kind === 'series' ? 0 : rows }
   const { url, seen } = await service({
-    'GET /admin/ingests/plant': () => [200, { ...ingest, kind, counters }],
+    'GET /admin/ingests/plant': () => [
+      200,
+      { ...ingest, fields: [{ name: 'V', source: 'V', type: 'double', role: 'metric' }], kind, counters },
+    ],
     'GET /consumer/data/entities': () => [200, kind === 'series' ? [{ entity: 'plant', rows }] : []],
     'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
     'DELETE /admin/ingests/plant?data=drop': () => [204, ''],
   })
   const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
   expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
-  expect([code, err]).toEqual(said === null ? [0, ''] : [1, expect.stringContaining(said)])
+  const kept =
+    'It can still be queried as plant. To delete its data too: tidemark ingests create plant --field V:double:metric && tidemark ingests delete plant --drop-data\n'
+  const well = options.includes('--drop-data') ? '' : kept
+  expect([code, err]).toEqual(said === null ? [0, well] : [1, expect.stringContaining(said)])
 })
 
 test.each([

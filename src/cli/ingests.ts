@@ -171,6 +171,19 @@ export function addIngests(program: Command, context: CliContext): void {
   addChanges(ingests, context)
 }
 
+/** Data belongs to an ingest that can be deleted with it: one that is made again takes it over. */
+function keptText({ alias, kind, entity, fields, duplicates }: IngestAnswer): string {
+  const name = shellWord(alias)
+  const words = [
+    `tidemark ingests create ${name}`,
+    ...(kind === 'metadata' ? ['--kind metadata'] : []),
+    ...(entity === undefined || entity === alias ? [] : [`--entity ${shellWord(entity)}`]),
+    ...(duplicates === 'replace' ? ['--replace-duplicates'] : []),
+    `--field ${shellWord(fields.map(fieldText).join(','))}`,
+  ]
+  return `It can still be queried as ${entity ?? alias}. To delete its data too: ${words.join(' ')} && tidemark ingests delete ${name} --drop-data`
+}
+
 const addFieldsNote = `
 A row that lacks a tag is rejected. So once you add a tag, all who push must give it; until they do, all their rows are
 rejected. A dimension or metric may be left out.
@@ -213,9 +226,11 @@ function addChanges(ingests: Command, context: CliContext): void {
     .action(async (alias: string, { dropData, yes }: DeleteOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       if (dropData === true && yes !== true) await refuseToDrop(client, alias)
+      const before = await client.ingest(alias)
       await client.deleteIngest(alias, dropData === true ? 'drop' : 'keep')
       const outcome = dropData === true ? 'with all its data' : 'its data is kept'
       context.stdout.write(`${alias} is deleted, ${outcome}.\n`)
+      if (dropData !== true) context.stderr.write(`${keptText(before)}\n`)
     })
   ingests
     .command('block <alias>')

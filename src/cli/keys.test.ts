@@ -38,6 +38,24 @@ test('who revokes the key of TIDEMARK_ADMIN_KEY is told that a start brings it b
   expect((await tidemark(url, ['keys', 'revoke', 'first-admin-key', '--yes'])).err).toContain('change or remove it too')
 })
 
+test.each([
+  ['P7D', '1970-01-08T00:00:0'],
+  ['PT36H', '1970-01-02T12:00:0'],
+  ['2027-01-01', '2027-01-01'],
+])('a key that expires %s', async (text, expires) => {
+  const { url, seen } = await service({ 'POST /admin/subscribers/a/keys': () => [201, { id: 'i', key: 'k' }] })
+  const { code, err } = await tidemark(url, ['keys', 'create', 'a', '--rights', 'consume', '--expires', text])
+  expect(code).toBe(0)
+  expect(seen[0]).toContain(`"expires":"${expires}`)
+  expect(err).toContain(`It expires on ${expires}`)
+})
+
+test('a duration beyond the year 9999 is refused', async () => {
+  const { url, seen } = await service({})
+  const { code } = await tidemark(url, ['keys', 'create', 'a', '--rights', 'consume', '--expires', 'P9000Y'])
+  expect([code, seen]).toEqual([64, []])
+})
+
 test('keys are listed with whom they belong to and when they expire', async () => {
   const { url } = await holding(two)
   expect((await tidemark(url, ['keys', 'list'])).out).toMatchInlineSnapshot(`

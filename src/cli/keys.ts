@@ -7,6 +7,7 @@ import { rightNames } from '../model/right.ts'
 import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { parseDate } from './date-option.ts'
 import { collectList } from './list-option.ts'
 import { keysOf, lastAdminKey, listedKeyColumns } from './listed-keys.ts'
 import { type JsonOption, printItems, printJson } from './output.ts'
@@ -30,9 +31,16 @@ function addCreate(keys: Command, context: CliContext): void {
     .command('create <subscriber>')
     .description('create a key and show it, this once')
     .requiredOption('--rights <rights>', 'ingest, consume, observe or admin, separated by commas', collectList)
-    .option('--expires <date>', 'when it expires, ISO 8601 (default: never)')
+    .option(
+      '--expires <date>',
+      'when it expires: ISO 8601, or a duration from now such as P90D (default: never)',
+      parseDate(context.nowMs),
+    )
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tidemark keys create line-3 --rights ingest,consume --expires 2027-01-01\n')
+    .addHelpText(
+      'after',
+      '\nExample:\n  tidemark keys create line-3 --rights ingest,consume --expires 2027-01-01\n  tidemark keys create line-3 --rights consume --expires P90D\n',
+    )
     .action(async (subscriber: string, options: CreateOptions, command: Command) => {
       const created = await connect(context, command.optsWithGlobals()).createKey(subscriber, {
         rights: options.rights.map((text) => parseWord(rightNames, text, 'right')),

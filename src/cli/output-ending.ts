@@ -5,7 +5,10 @@ import { UsageError } from './usage-error.ts'
 
 const formatNames: readonly string[] = answerFormats.map(({ name }) => name)
 
-const inOtherWords: Readonly<Record<string, AnswerFormat>> = { jsonl: 'ndjson', arrows: 'arrow' }
+const inOtherWords: ReadonlyMap<string, AnswerFormat> = new Map([
+  ['jsonl', 'ndjson'],
+  ['arrows', 'arrow'],
+])
 
 /** Endings of formats in which no answer is written, and what to do in place of that. */
 const otherFormats: readonly (readonly [endings: string, way: string])[] = [
@@ -37,5 +40,5 @@ export function formatOfEnding(path: string, format: AnswerFormat | undefined): 
 
 function formatNamed(ending: string): AnswerFormat | null {
   if (formatNames.includes(ending)) return ending as AnswerFormat
-  return Object.hasOwn(inOtherWords, ending) ? inOtherWords[ending]! : null
+  return inOtherWords.get(ending) ?? null
 }

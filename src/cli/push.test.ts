@@ -160,6 +160,7 @@ test.each([
     for (const { code, out, err } of [atOnce, later]) {
       expect([code, out]).toEqual([1, ''])
       expect(err).toContain('Start it with "tidemark serve", or give its address with --url')
+      expect(err.endsWith(' No row was sent.\n')).toBe(true)
     }
     expect(atOnce.err).not.toContain('Trying again')
     expect(later.err).toContain('Trying again for up to 1 s (--retry-seconds); Ctrl-C ends it.\n')

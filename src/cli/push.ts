@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { TidemarkClient } from '../client/client.ts'
 import { halvesOf, type PushBatch } from '../client/push-batch.ts'
 import { mayGoBetter, withRetries } from '../client/retries.ts'
+import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf } from '../file-push/batches.ts'
 import { doorOf } from '../file-push/door.ts'
 import { FileLines } from '../file-push/file-lines.ts'
@@ -15,9 +16,11 @@ import { jsonRows, ndjsonRows, type PushedRows, protocolLines } from '../file-pu
 import { type SendResult, sendBatches } from '../file-push/send.ts'
 import { type StopAfterOptions, type StopReason, stopAfter } from '../file-push/stop-after.ts'
 import { UnreadableRows } from '../file-push/unreadable-rows.ts'
+import { messageOf } from '../lib/message-of.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { printable } from '../lib/text-table.ts'
 import { linePrecisions } from '../model/line-format.ts'
+import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount, parseOffset, wholeNumber } from './number-option.ts'
 import { printJson } from './output.ts'
@@ -27,6 +30,7 @@ import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
 import { retrySecondsMax, whenThere } from './push/when-there.ts'
+import { unreachableText } from './unreachable.ts'
 import { UsageError } from './usage-error.ts'
 
 const patienceMs = 60_000
@@ -193,6 +197,13 @@ async function targetOf(ask: () => Promise<KnownIngest>, { format }: RowsSource)
   }
 }
 
+/** A push that waited for the service in vain says at its end what became of the rows. */
+function nothingSent(error: unknown): unknown {
+  if (!mayGoBetter(error)) return error
+  const text = error instanceof ConnectionError && error.unreachable ? unreachableText(error) : messageOf(error)
+  return new CommandError(`${text} No row was sent.`, { cause: error })
+}
+
 async function runPush(context: CliContext, typed: TypedPush, client: TidemarkClient) {
   const { ingest, path, options } = typed
   if (options.dryRun === true && options.stopAfter !== undefined) {
@@ -209,7 +220,9 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const known = await targetOf(
     () => whenThere(context, retryMs, (signal) => knownIngest(client, ingest, signal)),
     source,
-  )
+  ).catch((error: unknown) => {
+    throw nothingSent(error)
+  })
   const fileLines = new FileLines()
   const csv = { ...typed, known: known.types, required: known.required, source }
   const firstRows = new FirstRows()

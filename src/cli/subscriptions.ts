@@ -13,6 +13,7 @@ import {
 } from './changed-subscriptions.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { parseDate } from './date-option.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 import { UsageError } from './usage-error.ts'
@@ -96,15 +97,15 @@ function withTargets(command: Command): Command {
     .option('--entity <names>', 'entities, separated by commas; * is every entity', collectList)
 }
 
-function withDates(command: Command): Command {
+function withDates(command: Command, { nowMs }: CliContext): Command {
   return command
-    .option('--from <date>', 'valid from, ISO 8601')
-    .option('--until <date>', 'valid until, ISO 8601')
+    .option('--from <date>', 'valid from: ISO 8601, or a duration from now such as P1D', parseDate(nowMs))
+    .option('--until <date>', 'valid until: ISO 8601, or a duration from now such as P90D', parseDate(nowMs))
     .option('--suspended', 'set the subscriptions, but suspend them')
 }
 
 function addAdd(subscriptions: Command, context: CliContext): void {
-  withDates(withTargets(subscriptions.command('add <subscriber>')))
+  withDates(withTargets(subscriptions.command('add <subscriber>')), context)
     .description('add ingests that a subscriber may push to and entities that it may read (needs an admin key)')
     .addHelpText('after', addExamples)
     .action(async (subscriber: string, options: NewSubscriptions, command: Command) => {
@@ -181,7 +182,7 @@ function addRemove(subscriptions: Command, context: CliContext): void {
 }
 
 function addSet(subscriptions: Command, context: CliContext): void {
-  withDates(withTargets(subscriptions.command('set <subscriber>')))
+  withDates(withTargets(subscriptions.command('set <subscriber>')), context)
     .description("replace all of a subscriber's subscriptions (needs an admin key)")
     .option('--none', 'end all subscriptions')
     .addHelpText('after', setExamples)

@@ -1,7 +1,7 @@
 // Rows of series are held to the judge's own words in `src/ingest/judge.model.test.ts`; here are items of metadata.
 import { expect, test } from 'vitest'
 import type { Field } from '../model/field.ts'
-import { foreseenFault } from './foreseen-fault.ts'
+import { foreseenFault, foreseenFaults } from './foreseen-fault.ts'
 
 const fields: readonly Field[] = [
   { name: 'id', source: 'Id', type: 'string', role: 'index' },
@@ -18,4 +18,18 @@ test.each([
 ])('%.60s', (row, code, message) => {
   const fault = foreseenFault(row, fields)
   expect([fault?.code ?? null, fault?.message ?? null]).toEqual([code, message])
+})
+
+test('faults are made as they are asked for', () => {
+  const looked: string[] = []
+  const watched: readonly Field[] = ['a', 'b', 'c'].map((source) => ({
+    ...{ name: source, source, role: 'attribute' },
+    get type(): Field['type'] {
+      looked.push(source)
+      return 'double'
+    },
+  }))
+  const [first] = foreseenFaults('{"a":"x","b":"y","c":"z"}', watched)
+  expect(first?.field).toBe('a')
+  expect(new Set(looked)).toEqual(new Set(['a']))
 })

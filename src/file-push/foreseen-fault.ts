@@ -62,30 +62,29 @@ function absencesIn(fields: readonly Field[], named: ReadonlySet<string>): RowFa
   return [...absent.filter(isTime), ...absent.filter((field) => !isTime(field))].map(valueMissing)
 }
 
-/** All that is wrong with a row, and first what it will be rejected for; none where it will be stored. `row` is valid JSON. */
-export function foreseenFaults(row: string, fields: readonly Field[]): RowFault[] {
+/** All that is wrong with a row, and first what it will be rejected for; none where it will be stored. `row` is valid JSON. Who stops asking has them made no further. */
+export function* foreseenFaults(row: string, fields: readonly Field[]): Generator<RowFault, undefined> {
   const text = row.trim()
   const bytes = bytesIn(text)
-  if (bytes > rowBytesUsual) return [rowTooLarge(bytes, rowBytesUsual)]
-  if (!text.startsWith('{')) return [noObject(text)]
+  if (bytes > rowBytesUsual) return yield rowTooLarge(bytes, rowBytesUsual)
+  if (!text.startsWith('{')) return yield noObject(text)
   const bySource = new Map(fields.map((field) => [field.source, field]))
   const named = new Set<string>()
-  const faults: RowFault[] = []
   for (const [name, value] of new Map(jsonMembers(text).map((member) => [member.name, member.value]))) {
     const field = bySource.get(name)
     if (field === undefined) {
-      faults.push(noSuchField(name))
+      yield noSuchField(name)
       continue
     }
     const verdict = verdictOf(field, value)
     if (verdict === 'missing') continue
     named.add(name)
-    if (verdict !== 'stored') faults.push(faultOfValue(field, verdict, value))
+    if (verdict !== 'stored') yield faultOfValue(field, verdict, value)
   }
-  return [...faults, ...absencesIn(fields, named)]
+  yield* absencesIn(fields, named)
 }
 
 /** The fault for which a row will be rejected, or null where it will be stored. `row` is valid JSON. */
 export function foreseenFault(row: string, fields: readonly Field[]): RowFault | null {
-  return foreseenFaults(row, fields)[0] ?? null
+  return foreseenFaults(row, fields).next().value ?? null
 }

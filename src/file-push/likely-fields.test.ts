@@ -49,3 +49,8 @@ test.each<[[string, string | null][], (string | null)[]]>([
     ),
   ).toEqual(found)
 })
+
+test('without a row, names alone say what a column may be', () => {
+  const columns = ['timestamp', 'value', 'sensor', 'v'].map((name) => ({ name, cell: undefined }))
+  expect(likelyFields(columns, fields)).toEqual(['D', null, null, 'V'])
+})

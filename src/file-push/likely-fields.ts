@@ -4,8 +4,8 @@ import type { CellType } from './cells.ts'
 
 interface Column {
   readonly name: string
-  /** Of the first row. */
-  readonly cell: CsvCell
+  /** Of the first row; undefined where there is none. */
+  readonly cell: CsvCell | undefined
 }
 
 interface Target {
@@ -19,12 +19,14 @@ const looksLikeTime = /\d[-/.:]\d.*\d[-/.:T]\d/
 const looksLikeNumber = /^-?\d+(?:[.,]\d+)?(?:e[+-]?\d+)?$/i
 const namesTime = /time|date|stamp|zeit|datum|fecha|hora/i
 
-function kindOf({ name, cell }: Column): 'time' | 'number' | 'text' {
-  if (namesTime.test(name) || (cell !== null && looksLikeTime.test(cell))) return 'time'
+/** Null where the name does not say it and no cell does. */
+function kindOf({ name, cell }: Column): 'time' | 'number' | 'text' | null {
+  if (namesTime.test(name) || (typeof cell === 'string' && looksLikeTime.test(cell))) return 'time'
+  if (cell === undefined) return null
   return cell !== null && looksLikeNumber.test(cell) ? 'number' : 'text'
 }
 
-const kindOfType: Readonly<Partial<Record<CellType, ReturnType<typeof kindOf>>>> = {
+const kindOfType: Readonly<Partial<Record<CellType, 'time' | 'number' | 'text'>>> = {
   timestamp: 'time',
   double: 'number',
   long: 'number',
@@ -35,7 +37,8 @@ const kindOfType: Readonly<Partial<Record<CellType, ReturnType<typeof kindOf>>>>
 const rules: readonly Rule[] = [
   (column, field) => column.name.trim().toLowerCase() === field.name.toLowerCase(),
   (column, field) => kindOf(column) === kindOfType[field.type],
-  () => true,
+  // Without a row the order would be all that is known.
+  ({ cell }) => cell !== undefined,
 ]
 
 /** For each column the field that it may be; null where none is left. */

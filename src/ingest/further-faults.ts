@@ -17,10 +17,18 @@ type Rejected = Pick<RejectedRow, 'row' | 'field' | 'code' | 'lineFormat'>
 export function furtherFaults(rejected: Rejected, { fields, unknown }: Pick<Ingest, 'fields' | 'unknown'>): RowFault[] {
   const { row, field, lineFormat } = rejected
   if (field === null || lineFormat !== undefined || row.length > rowBytesMax) return []
-  const faults = foreseenFaults(row, fields).filter((fault) => {
-    // Of names that bring fields the judge alone knows.
-    const isOpen = unknown === 'add' && fault.code === 'unknown_field'
-    return fault.field !== field && !isOpen
-  })
-  return faults.slice(0, faultsMax)
+  const faults: RowFault[] = []
+  for (const fault of faultsOfRow(row, { fields, unknown })) {
+    if (fault.field !== field) faults.push(fault)
+    if (faults.length === faultsMax) break
+  }
+  return faults
+}
+
+/** All that is wrong with a row that is JSON, one after the other; but of names that bring fields, of which the judge alone knows. */
+export function* faultsOfRow(
+  row: string,
+  { fields, unknown }: Pick<Ingest, 'fields' | 'unknown'>,
+): Generator<RowFault> {
+  for (const fault of foreseenFaults(row, fields)) if (unknown !== 'add' || fault.code !== 'unknown_field') yield fault
 }

@@ -8,6 +8,7 @@ import { CopyErrors, type FailingPart } from './copy-errors.ts'
 import type { Mark } from './copy-format.ts'
 import { CopyLog } from './copy-log.ts'
 import { CopyWaiters } from './copy-waiters.ts'
+import { requirePlaceOfFirstCopy } from './first-copy.ts'
 import { JournalCopier } from './journal-copier.ts'
 import { JournalMarks } from './journal-marks.ts'
 import { LagWatch } from './lag-watch.ts'
@@ -79,8 +80,9 @@ export class Copier {
     })
   }
 
-  /** Takes the copy over if the store answers at once; else that is tried on and on. Throws `NotOwner` when it is another's. */
+  /** Takes the copy over if the store answers at once; else that is tried on and on. Throws `NotOwner` when it is another's, an Error when there is no place for a first one. */
   async start(): Promise<void> {
+    await requirePlaceOfFirstCopy(this.#parts)
     const opening = this.#open()
     opening.catch((error: unknown) => this.#end(error))
     this.#loops = opening.then(

@@ -37,7 +37,7 @@ export interface RestoredCopy {
 
 /**
  * Makes a data folder of a copy. The folder is there whole or not at all. What an earlier try brought is read again and kept. Throws an Error that names the object
- * when the copy is damaged, or when the folder holds something.
+ * when the copy is damaged, or when the folder holds something; where no file was brought by then, it leaves nothing behind.
  */
 export async function restoreCopy({ data, atMs }: CopyRestoreRequest, parts: CopyRestoreParts): Promise<RestoredCopy> {
   const { disk, reach } = parts
@@ -46,6 +46,19 @@ export async function restoreCopy({ data, atMs }: CopyRestoreRequest, parts: Cop
   await requireEmpty(target)
   await requireOwn(unfinished)
   await disk.makeDirectory(unfinished)
+  const restored = await fillFolder(unfinished, atMs, parts).catch(async (error: unknown) => {
+    await removeIfNothingBrought(unfinished)
+    throw error
+  })
+  await rmdir(target).catch(ignoreMissing)
+  await rename(unfinished, target)
+  await disk.syncDirectory(dirname(target))
+  reach('copy-restore-renamed')
+  return restored
+}
+
+async function fillFolder(unfinished: string, atMs: number | null, parts: CopyRestoreParts): Promise<RestoredCopy> {
+  const { disk, reach } = parts
   const markPath = join(unfinished, replicaMarkName)
   if ((await readReplicaMark(markPath).catch(() => null)) === null)
     await writeReplicaMark(disk, markPath, { copy: '', token: '', next: null, url: null })
@@ -56,11 +69,14 @@ export async function restoreCopy({ data, atMs }: CopyRestoreRequest, parts: Cop
   const { copy, token } = chosen.last
   await writeReplicaMark(disk, markPath, { copy, token, next: null, url: markedUrl(parts.url) })
   await removeOthers(unfinished, chosen.moment.files)
-  await rmdir(target).catch(ignoreMissing)
-  await rename(unfinished, target)
-  await disk.syncDirectory(dirname(target))
-  reach('copy-restore-renamed')
   return { chosen, files: chosen.moment.files.length, bytes }
+}
+
+/** The journal is brought anew each time; files are what the next try goes on with. */
+async function removeIfNothingBrought(unfinished: string): Promise<void> {
+  const names = await readdir(unfinished).catch(ignoreMissing)
+  const isBrought = names?.some((name) => name !== 'journal' && !name.startsWith(replicaMarkName)) ?? true
+  if (!isBrought) await rm(unfinished, { recursive: true, force: true })
 }
 
 async function restoreJournal(

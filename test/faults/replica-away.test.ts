@@ -10,6 +10,18 @@ import { adminKey } from '../support/server-process.ts'
 
 const quick = { 'replica.intervalMs': '20', 'replica.catalogMs': '50' }
 
+test('a first copy at a place that is not there ends the start with words', () =>
+  inScratchFolder('tidemark-away-', async (directory) => {
+    const options = { engine: 'embedded', dataDirectory: join(directory, 'data') } as const
+    const url = `${copyUrl(directory)}/of/none`
+    const words = `No copy can be made at replica.url: the folder ${join(directory, 'copy', 'of')} is not there: is its disk mounted? Mend that, or leave replica.url out, and start the service again.`
+    await expect(runService({ ...quick, 'replica.url': url }, options)).rejects.toThrow(words)
+    await mkdir(join(directory, 'copy', 'of'), { recursive: true })
+    const service = await runService({ ...quick, 'replica.url': url }, options)
+    await isCopied(service.url)
+    await service.close()
+  }))
+
 test(
   'an empty place where the copy was is refused until the disk is there, and a new copy is begun on purpose',
   () =>

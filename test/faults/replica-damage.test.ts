@@ -131,6 +131,7 @@ test('what is no copy is told at once', () =>
         ['restore', url, '--data', join(directory, 'data')],
       ])
         expect(await runCommand(command, {})).toMatchObject({ code: 1, errors: expect.stringContaining(words!) })
+      expect((await readdir(directory)).filter((name) => name.startsWith('data'))).toEqual([])
     }
   }))
 

@@ -1,6 +1,7 @@
 // A copy on a store that refuses, does not answer, loses answers, tears them, is slow, and lists late.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type ObjectStore, StoreRefused } from '../../src/object-store/object-store.ts'
 import { callWell, makeIngest } from '../support/api.ts'
 import { FaultyStore } from '../support/faulty-store.ts'
 import { seededRandom } from '../support/random.ts'
@@ -56,6 +57,34 @@ test(
     }),
   120_000,
 )
+
+test('a store that refuses to be read ends the first start, and no later one', () =>
+  inScratchFolder('tidemark-denied-', async (directory) => {
+    let isDenied = true
+    const options = {
+      ...embedded,
+      dataDirectory: join(directory, 'data'),
+      wrapStore: (store: ObjectStore): ObjectStore => ({
+        putIfAbsent: (name, bytes) => store.putIfAbsent(name, bytes),
+        get: async (name) => {
+          if (isDenied) throw new StoreRefused('s3://none: NoSuchBucket')
+          return store.get(name)
+        },
+        list: (prefix, after) => store.list(prefix, after),
+        delete: (name) => store.delete(name),
+        close: () => store.close(),
+      }),
+    }
+    const settings = { 'replica.url': copyUrl(directory), 'replica.intervalMs': '20' }
+    await expect(runService(settings, options)).rejects.toThrow('at replica.url: s3://none: NoSuchBucket. Mend that')
+    isDenied = false
+    let service = await runService(settings, options)
+    await isCopied(service.url)
+    isDenied = true
+    service = await service.restart()
+    await expect.poll(async () => (await copyState(service.url)).error).toContain('NoSuchBucket')
+    await service.close()
+  }))
 
 test('a store that takes a second object of one name is refused at the start', () =>
   inScratchFolder('tidemark-overwriting-', async (directory) => {

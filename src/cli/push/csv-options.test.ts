@@ -147,6 +147,13 @@ test('all columns that are no fields are named at once, before anything is sent,
   expect(asIs.rows).toEqual([{ timestamp: '2026-01-01', T: 'a', value: 1, 'a note': 'x' }])
 })
 
+test('of a file with a header alone, nothing is guessed that its names do not say', async () => {
+  const { code, err } = await pushCsv('timestamp,value,sensor\n', [])
+  expect(code).toBe(1)
+  expect(err).toContain('The file has a header and no rows, so what its columns hold is not known.')
+  expect(err).toContain('--map timestamp=D,value=FIELD,sensor=FIELD')
+})
+
 test('a property of --set that is no field is refused likewise', async () => {
   const csv = 'D,T,value\n2026-01-01,a,1\n'
   const both = await pushCsv(csv, ['--set', 'Z=1'])

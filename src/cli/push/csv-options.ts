@@ -184,10 +184,12 @@ function refuseUnknownNames(
   const names = [...unknown, ...constants].map((name) => `"${name}"`).join(', ')
   const listed = unknown.map((name) => name.replaceAll(',', '\\,'))
   const likely = likelyFields(
-    unknown.map((name) => ({ name, cell: first[header.indexOf(name)] ?? null })),
+    unknown.map((name) => ({ name, cell: first.length === 0 ? undefined : (first[header.indexOf(name)] ?? null) })),
     unfed.map((name) => ({ name, type: known.get(name)! })),
   )
   const map = listed.map((name, place) => `${name}=${likely[place] ?? 'FIELD'}`).join(',')
+  const isHeaderAlone =
+    first.length === 0 ? ' The file has a header and no rows, so what its columns hold is not known.' : ''
   const lacking = unfed.length === 0 ? '' : ` Its fields without a column are ${unfed.join(', ')}.`
   const ways = [
     ...(unknown.length === 0
@@ -202,7 +204,7 @@ function refuseUnknownNames(
     'or push them with --as-is: their rows are rejected, and kept.',
   ]
   throw new CommandError(
-    `The ingest ${ingest} has no fields of the names ${names}. Nothing was sent.${lacking} ${ways.join(', ')}`,
+    `The ingest ${ingest} has no fields of the names ${names}. Nothing was sent.${isHeaderAlone}${lacking} ${ways.join(', ')}`,
   )
 }
 

@@ -215,7 +215,7 @@ export function stoppedText(
 /** Why rows are pending whose receipts were refused. */
 export function untoldText({ pending }: PushOutcome, error: unknown): string {
   const reason = messageOf(error)
-  return `The service does not tell what became of ${formatCount(pending)} rows: ${reason}`
+  return `The service does not tell what became of ${formatCount(pending)} rows, which are on disk: ${reason}`
 }
 
 /** What went wrong and how to go on, or null where all rows were acknowledged. */

@@ -1,6 +1,6 @@
-import { foreseenFaults } from '../../file-push/foreseen-fault.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import type { RowMapping } from '../../model/row-mapping.ts'
+import { faultsOfRow } from '../further-faults.ts'
 import { membersOf, mendRow } from './mend-row.ts'
 import type { RowText } from './replayed-rows.ts'
 
@@ -46,9 +46,6 @@ export class OverwrittenValues {
   }
 
   #atFault({ text }: RowText): ReadonlySet<string | null> {
-    const { fields, unknown } = this.#target
-    const faults = foreseenFaults(Buffer.from(text).toString(), fields)
-    // A name that brings a field is none.
-    return new Set(faults.filter(({ code }) => unknown !== 'add' || code !== 'unknown_field').map(({ field }) => field))
+    return new Set([...faultsOfRow(Buffer.from(text).toString(), this.#target)].map(({ field }) => field))
   }
 }
