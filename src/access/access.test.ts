@@ -167,6 +167,18 @@ describe('pushing', () => {
   ])('a refusal of %j says what to do', (apiKey, detail) => {
     expect(() => access.requireIngest(callerOf(apiKey), 'a')).toThrow(detail)
   })
+
+  test.each([
+    ['push', 'aslepe', 'ingest "aslepe". "asleep" may be meant. GET'],
+    ['push', 'elsewhere', 'ingest "elsewhere". GET'],
+    // Subscriptions of others are not told.
+    ['bare', 'aslepe', 'ingest "aslepe". GET'],
+    ['star', '*', null],
+  ])('a refusal of %j to push to %j names none but his own: %j', (apiKey, alias, detail) => {
+    const push = () => access.requireIngest(callerOf(apiKey), alias)
+    if (detail === null) push()
+    else expect(push).toThrow(detail)
+  })
 })
 
 test.each<[string, string, number, boolean]>([

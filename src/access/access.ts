@@ -1,5 +1,6 @@
 import type { AccessCatalog, AccessState, Subscription } from '../catalog/catalog.ts'
 import { KeptCopy } from '../lib/kept-copy.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import { Problem } from '../model/problem.ts'
 import { rightNames } from '../model/right.ts'
 import { type Asker, type Caller, expiredKey, isCaller, requireCaller, unknownKey, withoutKey } from './caller.ts'
@@ -59,10 +60,11 @@ export class Access {
   /** Throws Problem `forbidden` unless the caller may push to the ingest; whether there is such an ingest makes no difference. */
   requireIngest(asker: Asker, alias: string): Caller {
     const known = requireIngestRight(asker)
-    if (this.#subscriptions.get(known.subscriberId)?.allowIngest(alias, this.#nowMs())) return known
+    const subscriptions = this.#subscriptions.get(known.subscriberId)
+    if (subscriptions?.allowIngest(alias, this.#nowMs())) return known
     throw new Problem(
       'forbidden',
-      `The subscriber has no valid subscription to the ingest "${alias}". ` +
+      `The subscriber has no valid subscription to the ingest "${alias}".${likelyAmong(subscriptions, alias)} ` +
         'GET /subscription shows its subscriptions. Ask the operator for one to this ingest, or to extend or resume it.',
     )
   }
@@ -73,11 +75,17 @@ export class Access {
    */
   requireOwnRows(asker: Asker, alias: string): Caller {
     const known = requireIngestRight(asker)
-    if (this.#subscriptions.get(known.subscriberId)?.allowedIngest(alias, this.#nowMs())) return known
+    const subscriptions = this.#subscriptions.get(known.subscriberId)
+    if (subscriptions?.allowedIngest(alias, this.#nowMs())) return known
     throw new Problem(
       'forbidden',
-      `The subscriber has no subscription to the ingest "${alias}", nor had one. Look at GET /subscription, and ask the operator for one.`,
+      `The subscriber has no subscription to the ingest "${alias}", nor had one.${likelyAmong(subscriptions, alias)} Look at GET /subscription, and ask the operator for one.`,
     )
+  }
+
+  /** Whether a subscriber's keys may push to the ingest, where they have the right `ingest`. */
+  mayPush(subscriberId: number, alias: string): boolean {
+    return this.#subscriptions.get(subscriberId)?.allowIngest(alias, this.#nowMs()) ?? false
   }
 
   /** Throws Problem `forbidden` unless the caller may read anything at all; what that is, `mayRead` says. */
@@ -155,6 +163,11 @@ function requireIngestRight(asker: Asker): Caller {
 
 const every = '*'
 
+/** Of his own subscriptions alone: these he may see anyway. */
+function likelyAmong(subscriptions: Subscriptions | undefined, alias: string): string {
+  return mayBeMeant(alias, subscriptions?.ingests() ?? [])
+}
+
 /** One subscriber's subscriptions, found by what they are for. */
 class Subscriptions {
   readonly all: readonly Subscription[]
@@ -165,6 +178,11 @@ class Subscriptions {
     this.all = all
     this.#byIngest = grouped(all, ({ ingest }) => ingest)
     this.#byEntity = grouped(all, ({ entity }) => entity)
+  }
+
+  /** The ingests that they name. */
+  ingests(): readonly string[] {
+    return [...this.#byIngest.keys()].filter((alias) => alias !== every)
   }
 
   allowIngest(alias: string, nowMs: number): boolean {

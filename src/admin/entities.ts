@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import { type Entity, timeField } from '../model/entity.ts'
 import { fieldTypes, seriesRoles } from '../model/field.ts'
 import type { NextTokens } from '../model/next-token.ts'
@@ -75,9 +76,10 @@ export class EntityAdmin {
   /** Throws Problem `not_found`, `invalid_request` for what is no duration, `unavailable` while the store is started again. */
   async change(name: string, { retention }: ChangeEntity): Promise<EntityAnswer> {
     const { ingests, retentions } = this.#parts
-    if (retention !== undefined && !(await retentions.set(name, retention))) throw unknownEntity(name)
-    const entity = (await ingests.entities()).find((one) => one.name === name)
-    if (entity === undefined) throw unknownEntity(name)
+    const isThere = retention === undefined || (await retentions.set(name, retention))
+    const entities = await ingests.entities()
+    const entity = entities.find((one) => one.name === name)
+    if (entity === undefined || !isThere) throw unknownEntity(name, entities)
     return answerOf(entity)
   }
 }
@@ -92,8 +94,12 @@ export async function entitiesAfter(
   return all.filter(({ name }) => after === null || compareCodePoints(name, after) > 0).slice(0, limit)
 }
 
-function unknownEntity(name: string): Problem {
-  return new Problem('not_found', `There is no series entity "${name}". GET /admin/entities lists all entities.`)
+function unknownEntity(name: string, entities: readonly Entity[]): Problem {
+  const names = entities.map((entity) => entity.name)
+  return new Problem(
+    'not_found',
+    `There is no series entity "${name}".${mayBeMeant(name, names)} GET /admin/entities lists all entities.`,
+  )
 }
 
 function answerOf(entity: Entity): EntityAnswer {

@@ -1,4 +1,5 @@
 import type { DeletedData, IngestCatalog } from '../catalog/catalog.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import type { Ingest, IngestCounters } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
@@ -55,17 +56,18 @@ export class IngestAdmin {
 
   /** Throws Problem `ingest_not_found`. */
   async show(alias: string): Promise<IngestAnswer> {
-    return this.#answer(found(alias, await this.#parts.ingests.find(alias)))
+    return this.#answer(await foundIngest(this.#parts.ingests, alias))
   }
 
   /** Throws Problem `ingest_not_found`, and `invalid_request` for fields that cannot be added. */
   async change(alias: string, request: ChangeIngest): Promise<IngestAnswer> {
     const { ingests, changed, requireCounters } = this.#parts
     requireCounters()
-    const { kind } = found(alias, await ingests.find(alias))
+    const { kind } = await foundIngest(ingests, alias)
     const { state, reason, unknown } = request
     const addFields = addedFields(kind, request)
-    const ingest = found(alias, await ingests.change(alias, { state, reason, addFields, unknown }))
+    const ingest = await ingests.change(alias, { state, reason, addFields, unknown })
+    if (ingest === null) throw await unknownIngest(ingests, alias)
     await changed()
     return this.#answer(ingest)
   }
@@ -76,7 +78,7 @@ export class IngestAdmin {
    */
   async delete(alias: string, data: DeletedData): Promise<void> {
     const { ingests, changed, dropped, reach, nowMs } = this.#parts
-    if (!(await ingests.delete(alias, data, nowMs()))) throw unknownIngest(alias)
+    if (!(await ingests.delete(alias, data, nowMs()))) throw await unknownIngest(ingests, alias)
     reach('ingest-deleted')
     try {
       await changed()
@@ -105,11 +107,24 @@ export class IngestAdmin {
 }
 
 /** The ingest that a path names. Throws Problem `ingest_not_found` when there is none. */
-export function found(alias: string, ingest: Ingest | null): Ingest {
+export async function foundIngest(ingests: Pick<IngestCatalog, 'find' | 'list'>, alias: string): Promise<Ingest> {
+  const ingest = await ingests.find(alias)
   if (ingest !== null) return ingest
-  throw unknownIngest(alias)
+  throw await unknownIngest(ingests, alias)
 }
 
-function unknownIngest(alias: string): Problem {
-  return new Problem('ingest_not_found', `There is no ingest "${alias}". GET /admin/ingests lists all ingests.`)
+/** Names beyond these are not asked for: the message is one of many. */
+const namesMax = 1000
+
+/** The names among which the one is that a request misspells. */
+export async function namesOf(ingests: Pick<IngestCatalog, 'list'>): Promise<readonly string[]> {
+  return (await ingests.list({ after: null, limit: namesMax })).map(({ alias }) => alias)
+}
+
+async function unknownIngest(ingests: Pick<IngestCatalog, 'list'>, alias: string): Promise<Problem> {
+  const names = await namesOf(ingests)
+  return new Problem(
+    'ingest_not_found',
+    `There is no ingest "${alias}".${mayBeMeant(alias, names)} GET /admin/ingests lists all ingests.`,
+  )
 }

@@ -1,9 +1,10 @@
 import type { IngestCatalog } from '../catalog/catalog.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest } from '../model/problem.ts'
 import type { Repair, RowMapping } from '../model/row-mapping.ts'
-import { found } from './ingests.ts'
+import { foundIngest, namesOf } from './ingests.ts'
 import { positionsOf, type RejectedRequest, type RejectedRows, type RowsOf } from './rejected-rows.ts'
 import type {
   BatchAnswer,
@@ -15,7 +16,7 @@ import type {
 import type { PreviewAnswer, ReplayAnswer, ReplayRequest } from './replay-schemas.ts'
 
 export interface RejectedAdminParts {
-  readonly ingests: Pick<IngestCatalog, 'find'>
+  readonly ingests: Pick<IngestCatalog, 'find' | 'list'>
   readonly rows: RejectedRows
   /** Has rows judged again: those at these positions, or all; resolves when it is over. */
   readonly replays: {
@@ -90,11 +91,14 @@ export class RejectedAdmin {
 
   async #asked(alias: string, { ids, into, ...changes }: ReplayRequest) {
     const { ingests } = this.#parts
-    const ingest = found(alias, await ingests.find(alias))
+    const ingest = await foundIngest(ingests, alias)
     const positions = positionsOf(ids)
     const target = into === undefined ? null : await ingests.find(into)
     if (into !== undefined && target === null) {
-      throw invalidRequest('into', `there is no ingest ${JSON.stringify(into)}`)
+      throw invalidRequest(
+        'into',
+        `there is no ingest ${JSON.stringify(into)}.${mayBeMeant(into, await namesOf(ingests))}`,
+      )
     }
     const isMended = Object.values(changes).some((change) => change !== undefined)
     const repair: Repair = {
@@ -105,7 +109,7 @@ export class RejectedAdmin {
   }
 
   async #all(alias: string): Promise<RowsOf> {
-    const { id } = found(alias, await this.#parts.ingests.find(alias))
+    const { id } = await foundIngest(this.#parts.ingests, alias)
     return { ingestId: id, subscriberId: null }
   }
 }

@@ -1,5 +1,6 @@
 import type { AccessCatalog, AccessState, Key, Subscriber } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
@@ -59,7 +60,7 @@ export class SubscriberAdmin {
   /** Its keys are revoked at once. Throws Problem `not_found`. */
   async delete(name: string): Promise<void> {
     const { access, changed } = this.#parts
-    if (!(await access.deleteSubscriber(name))) throw unknownSubscriber(name)
+    if (!(await access.deleteSubscriber(name))) throw unknownSubscriber(await access.state(), name)
     await changed()
   }
 
@@ -125,12 +126,16 @@ function checkName(name: string): void {
 
 function subscriberIn({ subscribers }: AccessState, name: string): Subscriber {
   const subscriber = subscribers.find((candidate) => candidate.name === name)
-  if (subscriber === undefined) throw unknownSubscriber(name)
+  if (subscriber === undefined) throw unknownSubscriber({ subscribers }, name)
   return subscriber
 }
 
-function unknownSubscriber(name: string): Problem {
-  return new Problem('not_found', `There is no subscriber "${name}". GET /admin/subscribers lists all subscribers.`)
+function unknownSubscriber({ subscribers }: Pick<AccessState, 'subscribers'>, name: string): Problem {
+  const names = subscribers.map((subscriber) => subscriber.name)
+  return new Problem(
+    'not_found',
+    `There is no subscriber "${name}".${mayBeMeant(name, names)} GET /admin/subscribers lists all subscribers.`,
+  )
 }
 
 function keysBySubscriber(keys: readonly Key[]): ReadonlyMap<number, readonly Key[]> {

@@ -1,13 +1,20 @@
 import type { Definitions } from '../catalog/definitions.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { Problem } from '../model/problem.ts'
 
-/** Throws Problem `ingest_not_found`. */
-export function existingIngest(definitions: Pick<Definitions, 'ingest'>, alias: string): Ingest {
+/** Throws Problem `ingest_not_found`, which names none but those that the caller may push to. */
+export function existingIngest(
+  definitions: Pick<Definitions, 'ingest' | 'ingests'>,
+  alias: string,
+  mayPush: (alias: string) => boolean,
+): Ingest {
   const ingest = definitions.ingest(alias)
   if (ingest !== undefined) return ingest
+  const others = [...definitions.ingests()].map((one) => one.alias).filter(mayPush)
+  const hint = mayBeMeant(alias, others) || ' Check the alias; it is case-sensitive.'
   throw new Problem(
     'ingest_not_found',
-    `There is no ingest ${JSON.stringify(alias)}. Check the alias; it is case-sensitive.`,
+    `There is no ingest ${JSON.stringify(alias)}: it was deleted, or not made yet.${hint} The operator makes ingests: POST /admin/ingests.`,
   )
 }

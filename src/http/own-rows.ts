@@ -18,8 +18,9 @@ interface OwnRequest extends Pick<FastifyRequest, 'headers' | 'routeOptions' | '
 export function ownRows({ guard, services }: Pick<RouteParts, 'guard' | 'services'>) {
   const of = (request: OwnRequest): RowsOf & { readonly ingest: Ingest } => {
     const { ingest: alias } = request.params
-    const { subscriberId } = services.access.requireOwnRows(guard.asker(request), alias)
-    const ingest = existingIngest(services.definitions, alias)
+    const { access, definitions } = services
+    const { subscriberId } = access.requireOwnRows(guard.asker(request), alias)
+    const ingest = existingIngest(definitions, alias, (other) => access.mayPush(subscriberId, other))
     return { ingest, ingestId: ingest.id, subscriberId }
   }
   const admit = (request: OwnRequest, _reply: unknown, done: () => void): void => {

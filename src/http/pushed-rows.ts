@@ -42,7 +42,7 @@ export function admitPush(
   alias: string,
 ): PushTarget {
   const { subscriberId, keyId } = access.requireIngest(asker, alias)
-  const ingest = existingIngest(definitions, alias)
+  const ingest = existingIngest(definitions, alias, (other) => access.mayPush(subscriberId, other))
   if (ingest.state === 'blocked') {
     const reason = ingest.reason === null ? 'The operator gave no reason.' : `The operator's reason: ${ingest.reason}`
     throw new Problem('ingest_blocked', `The ingest ${alias} takes no rows now. ${reason}`)

@@ -32,6 +32,7 @@ export interface Services {
     | 'changes'
     | 'identify'
     | 'requireIngest'
+    | 'mayPush'
     | 'requireOwnRows'
     | 'requireConsume'
     | 'requireObserve'
@@ -39,7 +40,7 @@ export interface Services {
     | 'mayRead'
     | 'describe'
   >
-  readonly definitions: Pick<Definitions, 'ingest' | 'entity' | 'entities'>
+  readonly definitions: Pick<Definitions, 'ingest' | 'ingests' | 'entity' | 'entities'>
   readonly pushes: Pick<Pushes, 'push'>
   readonly pushCheck: Pick<PushCheck, 'check'>
   readonly receipts: Pick<Receipts, 'receipt'>

@@ -227,7 +227,7 @@ describe('what the parser refuses is a problem too', () => {
   test('a push is let in again when its body is whole', async () => {
     let known: Ingest | undefined = plant
     const server = await testServer({
-      definitions: { ingest: () => known, entity: () => undefined, entities: () => [] },
+      definitions: { ingest: () => known, ingests: () => [], entity: () => undefined, entities: () => [] },
     })
     const socket = connect(await listen(server), '127.0.0.1')
     const begun = once(server.app.server, 'request')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { likelyWord } from './likely-word.ts'
+import { likelyWord, mayBeMeant } from './likely-word.ts'
 
 const known = ['limits', 'limits.resultRows', 'limits.checkRows', 'port', 'adminKey']
 
@@ -17,4 +17,17 @@ test.each([
   ['l'.repeat(1000), null],
 ])('%s is likely %s', (word, likely) => {
   expect(likelyWord(word, known)).toBe(likely)
+})
+
+test('a message goes on with the name that may be meant', () => {
+  expect(mayBeMeant('plnat', ['plant', 'other'])).toBe(' "plant" may be meant.')
+  expect(mayBeMeant('nothing', ['plant', 'other'])).toBe('')
+})
+
+test('of very many names the first are looked at', () => {
+  function* names(): Generator<string> {
+    for (let count = 0; ; count++) yield `name-${count}`
+  }
+  expect(likelyWord('nmae-7', names())).toBe('name-7')
+  expect(likelyWord('unlike all of them', names())).toBe(null)
 })

@@ -26,15 +26,28 @@ const lettersPerEdit = 3
 /** Words that are longer are compared with nothing. */
 const lettersMax = 100
 
+/** Words after these are not looked at: a request that misspells a name must not cost the more the more names there are. */
+const wordsMax = 2000
+
 /** The known word that was likely meant, or null where none is like it. */
 export function likelyWord(word: string, known: Iterable<string>): string | null {
   const asked = plain(word)
   if (asked.length > lettersMax) return null
   let likely: string | null = null
   let least = Math.min(editsMax, Math.floor(asked.length / lettersPerEdit)) + 1
+  let looked = 0
   for (const one of known) {
-    const count = edits(asked, plain(one))
+    if (++looked > wordsMax) break
+    const other = plain(one)
+    if (Math.abs(other.length - asked.length) >= least) continue
+    const count = edits(asked, other)
     if (count < least) [likely, least] = [one, count]
   }
   return likely
+}
+
+/** What a message that there is no such name goes on with: a sentence behind a space, or nothing. Those who read it must be allowed to see all `known` names. */
+export function mayBeMeant(name: string, known: Iterable<string>): string {
+  const likely = likelyWord(name, known)
+  return likely === null ? '' : ` ${JSON.stringify(likely)} may be meant.`
 }

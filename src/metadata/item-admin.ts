@@ -7,7 +7,7 @@ import { identifierForms, keyOfText } from './identifier.ts'
 import { tableNotFound } from './metadata.ts'
 
 export interface ItemAdminParts {
-  readonly definitions: Pick<Definitions, 'metadataEntity'>
+  readonly definitions: Pick<Definitions, 'metadataEntity' | 'metadataEntities'>
   readonly items: Pick<ItemCatalog, 'delete'>
   readonly journal: Pick<JournalWriter, 'endPosition'>
   readonly progress: { waitFor(position: number, signal: AbortSignal): Promise<void> }
@@ -29,7 +29,7 @@ export class ItemAdmin {
   async delete(table: string, id: string): Promise<void> {
     const { definitions, items, journal } = this.#parts
     const entity = definitions.metadataEntity(table)
-    if (entity === undefined) throw tableNotFound(table)
+    if (entity === undefined) throw tableNotFound(table, definitions.metadataEntities())
     const { name, type } = indexField(entity)
     const key = keyOfText(type, id)
     if (key === null)

@@ -1,5 +1,6 @@
 import type { ItemCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import { indexField, type MetadataEntity } from '../model/entity.ts'
 import { type Item, itemJson } from '../model/item.ts'
 import { isEmptyRange, keyAfter } from '../model/item-key.ts'
@@ -43,9 +44,9 @@ export class Metadata {
 
   /** As asked, each once; all by name for `[]`. Throws Problem `unknown_entity` that names what is not there. */
   async describe({ entities }: DescriptionsRequest, mayRead: MayRead): Promise<readonly Description[]> {
-    const { definitions, items } = this.#parts
+    const { items } = this.#parts
     const named = this.#named([...(entities ?? [])], mayRead)
-    const asked = named.length > 0 ? named : definitions.metadataEntities().filter(({ name }) => mayRead(name))
+    const asked = named.length > 0 ? named : this.#readable(mayRead)
     const counts = await items.counts()
     return asked.map((entity) => descriptionOf(entity, counts.get(entity.id) ?? 0))
   }
@@ -104,8 +105,12 @@ export class Metadata {
 
   #entity(table: string, mayRead: MayRead): MetadataEntity {
     const entity = mayRead(table) ? this.#parts.definitions.metadataEntity(table) : undefined
-    if (entity === undefined) throw tableNotFound(table)
+    if (entity === undefined) throw tableNotFound(table, this.#readable(mayRead))
     return entity
+  }
+
+  #readable(mayRead: MayRead): readonly MetadataEntity[] {
+    return this.#parts.definitions.metadataEntities().filter(({ name }) => mayRead(name))
   }
 
   #named(names: readonly string[], mayRead: MayRead): readonly MetadataEntity[] {
@@ -122,10 +127,12 @@ export class Metadata {
   }
 }
 
-export function tableNotFound(table: string): Problem {
+/** `readable` are those that the caller may read. */
+export function tableNotFound(table: string, readable: readonly MetadataEntity[]): Problem {
+  const names = readable.map(({ name }) => name)
   return new Problem(
     'table_not_found',
-    `There is no metadata entity ${JSON.stringify(table)}. POST /consumer/metadata lists them; names are case-sensitive.`,
+    `There is no metadata entity ${JSON.stringify(table)}.${mayBeMeant(table, names)} POST /consumer/metadata lists them; names are case-sensitive.`,
   )
 }
 

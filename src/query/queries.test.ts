@@ -114,7 +114,7 @@ describe('the entity', () => {
     expect(problem.body()).toMatchObject({
       status: 400,
       code: 'unknown_entity',
-      detail: 'There is no entity "plants". There are: "plant".',
+      detail: 'There is no entity "plants". "plant" may be meant. There are: "plant".',
       errors: [{ path: 'entity' }],
     })
   })

@@ -1,5 +1,6 @@
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { listNames } from './faults.ts'
@@ -10,20 +11,21 @@ export function readableEntity(
   name: string,
   { mayRead }: Reader,
 ): Entity {
-  // Whether it exists is not told to those who may not read it.
-  if (!mayRead(name)) {
-    throw new Problem(
-      'forbidden',
-      `The entity ${JSON.stringify(name)} needs a key with the consume right and a valid subscription to it.`,
-    )
-  }
-  const entity = definitions.entity(name)
+  const isReadable = mayRead(name)
+  const entity = isReadable ? definitions.entity(name) : undefined
   if (entity !== undefined) return entity
   const names = definitions
     .entities()
     .map((known) => known.name)
     .filter(mayRead)
+  // Whether it exists is not told to those who may not read it.
+  if (!isReadable) {
+    throw new Problem(
+      'forbidden',
+      `The entity ${JSON.stringify(name)} needs a key with the consume right and a valid subscription to it.${mayBeMeant(name, names)}`,
+    )
+  }
   const choice = names.length === 0 ? 'There is none yet that you may read.' : `There are: ${listNames(names)}.`
-  const message = `There is no entity ${JSON.stringify(name)}. ${choice}`
+  const message = `There is no entity ${JSON.stringify(name)}.${mayBeMeant(name, names)} ${choice}`
   throw new Problem('unknown_entity', message, { errors: [{ path: 'entity', message }] })
 }

@@ -92,7 +92,7 @@ describe('rows go into another ingest', () => {
     await makeWrong('alone')
     const asked = { ...admin, body: { into: 'nowhere' } }
     const answer = await call<Row>(service.url, 'POST', '/admin/ingests/alone/rejected/replay', asked)
-    expect([answer.status, answer.body['detail']]).toEqual([400, 'into: there is no ingest "nowhere"'])
+    expect([answer.status, answer.body['detail']]).toEqual([400, 'into: there is no ingest "nowhere".'])
     expect(await replay('alone', { into: 'alone' })).toEqual({ replayed: 3, stored: 0, rejected: 3 })
   })
 })

@@ -113,6 +113,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
         if (!caller.rights.has('ingest')) throw forbidden()
         return caller
       },
+      mayPush: () => true,
       requireConsume: (asker) => {
         const caller = requireCaller(asker)
         if (!caller.rights.has('consume') && !caller.rights.has('admin')) throw forbidden()
@@ -137,6 +138,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     },
     definitions: {
       ingest: (alias) => ingests.get(alias),
+      ingests: () => ingests.values(),
       entity: (name) => entities.find((entity) => entity.name === name),
       entities: () => entities,
     },

@@ -1,5 +1,6 @@
 // FROM: tables, subqueries and joins as relations r1, r2, ... of the engine, and the names that the caller gives to their columns.
 
+import { likelyWord } from '../../lib/likely-word.ts'
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
 import type { Alias, Expression, Join, TableExpression } from '../parse/syntax.ts'
 import { joinedUsing } from './bind-using.ts'
@@ -108,7 +109,9 @@ function unknownTable(path: readonly string[], place: Place, { tables }: FromCon
   const whole = path.join('.')
   const isDotted = tables.find([whole]) !== undefined && path.length > 1
   const names = [...new Set(tables.all.map(({ name }) => name))]
-  const there = names.length === 0 ? ': there is none that you may read' : `: ${thereAre(names)}`
+  const likely = likelyWord(whole, names)
+  const meant = likely === null ? '' : `${quoted(likely)} may be meant; `
+  const there = names.length === 0 ? ': there is none that you may read' : `: ${meant}${thereAre(names)}`
   const hint = isDotted ? `: a name with a dot stands in double quotes, "${whole}"` : there
   return sqlProblem(place, `there is no table ${quoted(whole)}${hint}`)
 }

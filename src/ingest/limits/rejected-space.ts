@@ -80,7 +80,7 @@ export class RejectedSpace {
       throw new Problem(
         'overloaded',
         `The rejected rows of the ingest ${alias} take more than ${bytesMax} bytes (limits.rejectedBytes), so it takes no more rows. Nothing was stored: ` +
-          `send it again once the operator has looked at them and discarded or replayed them (/admin/ingests/${alias}/rejected).`,
+          `send it again once the operator has looked at them and discarded or replayed them: GET /admin/ingests/${alias}/rejected shows them.`,
         { retryAfterS: keptRetryS },
       )
     const unsure = this.#unsure.get(id)
