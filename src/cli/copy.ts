@@ -16,6 +16,7 @@ import { dateOption } from './copy/series.ts'
 import { collectList } from './list-option.ts'
 import { parseCount } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { tell } from './tell.ts'
 import { UsageError } from './usage-error.ts'
 
 interface CopyOptions extends JsonOption, ConnectionOptions {
@@ -131,7 +132,7 @@ async function runCopy(context: CliContext, sourceUrl: string, options: CopyOpti
     seconds: (context.nowMs() - startMs) / 1000,
   })
   for (const { name, problems } of copied) {
-    for (const problem of problems) context.stderr.write(`tidemark: ${printable(`${name}: ${problem}.`)}\n`)
+    for (const problem of problems) tell(context, `${name}: ${problem}.`)
     if (problems.length > 0) context.exitWith(1)
   }
 }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import type { TidemarkClient } from '../client/client.ts'
 import { messageOf } from '../lib/message-of.ts'
-import { printable } from '../lib/text-table.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './number-option.ts'
+import { tell } from './tell.ts'
 import { UsageError } from './usage-error.ts'
 
 interface MqttOptions {
@@ -47,7 +47,8 @@ duplicates=replace, the row is still there once.
 
 The user's password is read from the environment: TIDEMARK_MQTT_PASSWORD.
 
-Examples:
+Examples, the first with the ingest that it needs:
+  tidemark ingests create plant --field D:timestamp:time,T:string:tag,area:string:dimension,V:double:metric
   tidemark mqtt --broker mqtt://localhost --subscribe 'plant/+/+' --ingest plant --topic 'plant/{area}/{T}'
   tidemark mqtt --broker mqtts://broker.example --ca-file ca.pem --username line-3 --subscribe 'plant/#' --ingest plant --topic 'plant/{T...}'
   tidemark mqtt --broker mqtt://localhost --subscribe 'spBv1.0/#' --ingest plant --topic 'spBv1.0/{T...}'
@@ -60,7 +61,7 @@ const certificates = (file: string): Promise<string> =>
 
 async function runMqtt(options: MqttOptions, context: CliContext, client: TidemarkClient): Promise<void> {
   const { inFlight, batchRows, bufferBytes, flushMs, rebirth, birthWaitMessages, caFile, ...same } = options
-  const say = (text: string): void => void context.stderr.write(`tidemark: ${printable(text)}\n`)
+  const say = (text: string): void => tell(context, text)
   const ca = caFile === undefined ? undefined : await certificates(caFile)
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())

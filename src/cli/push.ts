@@ -22,6 +22,7 @@ import { printable } from '../lib/text-table.ts'
 import { linePrecisions } from '../model/line-format.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { inCommands } from './in-commands.ts'
 import { parseCount, parseOffset, wholeNumber } from './number-option.ts'
 import { printJson } from './output.ts'
 import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } from './push/csv-options.ts'
@@ -30,6 +31,7 @@ import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
 import { retrySecondsMax, whenThere } from './push/when-there.ts'
+import { tell } from './tell.ts'
 import { unreachableText } from './unreachable.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -86,7 +88,7 @@ function pusher(
   const onRetry = (error: Error, waitMs: number): void => {
     if (error.message === told.message && nowMs() < told.untilMs) return
     told = { message: error.message, untilMs: nowMs() + waitMs }
-    progress.note(`${printable(error.message)} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
+    progress.note(`${printable(inCommands(error.message))} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
   return (batch) => {
     const idempotencyKey = randomUUID()
@@ -253,7 +255,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const lines =
     failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, door.noun)])
   if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))
-  for (const line of lines) context.stderr.write(`tidemark: ${printable(line)}\n`)
+  for (const line of lines) tell(context, line)
   context.exitWith(exitCodeOf(failure, outcome))
 }
 

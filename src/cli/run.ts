@@ -2,12 +2,12 @@ import { type Command, CommanderError } from 'commander'
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import { CsvError } from '../lib/csv-parser.ts'
 import { messageOf } from '../lib/message-of.ts'
-import { printable } from '../lib/text-table.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { inOptions } from './option-names.ts'
 import { buildProgram } from './program.ts'
+import { tell } from './tell.ts'
 import { unreachableText } from './unreachable.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -57,7 +57,7 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
     const hasKey = showsKey(argv, context.environment)
     const told = () => explain(inOptions(error, running), hasKey) + (hasKey ? ownHint(error, running) : '')
     const lines = error instanceof SettingsError ? error.sentences : [told()]
-    for (const line of lines) context.stderr.write(`tidemark: ${printable(line)}\n`)
+    for (const line of lines) tell(context, line)
     if (argv.includes('--debug') && error instanceof Error) context.stderr.write(`${error.stack ?? ''}\n`)
     return error instanceof UsageError || error instanceof SettingsError ? usageExitCode : 1
   }

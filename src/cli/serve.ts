@@ -3,6 +3,7 @@ import { type SettingFlag, settingFlags } from '../config/describe.ts'
 import { ignoredVariables } from '../config/load.ts'
 import { settingGroups } from '../config/setting-groups.ts'
 import type { CliContext } from './context.ts'
+import { tell } from './tell.ts'
 
 const examples = `
 Examples:
@@ -60,7 +61,7 @@ export function addServe(program: Command, context: CliContext): void {
         const value = options[attribute]
         if (value !== undefined) given[name] = value
       }
-      for (const sentence of ignoredVariables(context.environment)) context.stderr.write(`tidemark: ${sentence}\n`)
+      for (const sentence of ignoredVariables(context.environment)) tell(context, sentence)
       // Loaded here, so that the other commands start without the service's parts.
       const { serve } = await import('../service/serve.ts')
       context.exitWith(await serve({ flags: given, environment: context.environment }))

@@ -3,6 +3,7 @@ import { readSettings } from '../config/read-settings.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import type { CliContext } from './context.ts'
 import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
+import { tell } from './tell.ts'
 import { UsageError } from './usage-error.ts'
 
 const examples = `
@@ -40,7 +41,7 @@ export function addVerify(program: Command, context: CliContext): void {
       }
       if (damages === 0) return
       const advice = copy === undefined ? 'Restore a backup' : 'Start the service with a new prefix in replica.url'
-      context.stderr.write(`tidemark: ${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. ${advice}.\n`)
+      tell(context, `${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. ${advice}.`)
       context.exitWith(1)
     })
 }
@@ -60,7 +61,7 @@ async function ofCopy(url: string, options: PlaceOptions, context: CliContext) {
   }
   const { verifyCopyAt } = await import('../service/copies.ts')
   const failed = (message: string): void => {
-    context.stderr.write(`tidemark: ${message}. It is tried again.\n`)
+    tell(context, `${message}. It is tried again.`)
   }
   return verifyCopyAt(copyPlace(url, options, context), { failed })
 }

@@ -8,7 +8,9 @@ import { sendBatches } from '../../file-push/send.ts'
 import type { UnreadableRows } from '../../file-push/unreadable-rows.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
+import { inCommands } from '../in-commands.ts'
 import { printJson } from '../output.ts'
+import { tell } from '../tell.ts'
 import type { PushJob } from './push-job.ts'
 import { choiceHint, csvHints, formatCount, nameLines, oldLines, rejectionLines, secondsLines } from './report.ts'
 
@@ -22,7 +24,7 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
   const { nowMs, sleep } = context
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: source.totalBytes })
   const onRetry = (error: Error, waitMs: number): void => {
-    progress.note(`${printable(error.message)} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
+    progress.note(`${printable(inCommands(error.message))} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
   const { format, rowsOf, oldRows, noun } = door
   const rejections = new Rejections(errorsMax)
@@ -53,7 +55,7 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
   if (options.json) printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
   else context.stdout.write(dryRunText(report, unreadable, job))
   const failures = failureSentences(result, noun, job.lineOf, 'checked')
-  for (const line of failures) context.stderr.write(`tidemark: ${printable(line)}\n`)
+  for (const line of failures) tell(context, line)
   if (failures.length > 0 || unreadable.count > 0) return 1
   return total.rejected > 0 ? 2 : 0
 }

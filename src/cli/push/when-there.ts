@@ -1,7 +1,7 @@
 import { mayGoBetter, withRetries } from '../../client/retries.ts'
 import { ConnectionError } from '../../client/service-error.ts'
-import { printable } from '../../lib/text-table.ts'
 import type { CliContext } from '../context.ts'
+import { tell } from '../tell.ts'
 import { unreachableText } from '../unreachable.ts'
 
 /** Less than the service knows an idempotency key. */
@@ -20,12 +20,12 @@ function isWorthWaiting(error: unknown): boolean {
  * place. Rejects with what the last try met when its time is over.
  */
 export async function whenThere<Answer>(
-  { stderr, nowMs, sleep }: CliContext,
+  context: CliContext,
   retryMs: number,
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
+  const { nowMs, sleep } = context
   const tryMs = retryMs === 0 ? answerMs : Math.min(answerMs, retryMs)
-  const say = (line: string): unknown => stderr.write(`tidemark: ${printable(line)}\n`)
   let told = ''
   const answer = await withRetries(() => within(tryMs, ask), {
     nowMs,
@@ -36,10 +36,10 @@ export async function whenThere<Answer>(
       const text = error instanceof ConnectionError && error.unreachable ? unreachableText(error) : error.message
       if (text === told) return
       told = text
-      say(`${text} Trying again for up to ${retryMs / 1000} s (--retry-seconds); Ctrl-C ends it.`)
+      tell(context, `${text} Trying again for up to ${retryMs / 1000} s (--retry-seconds); Ctrl-C ends it.`)
     },
   })
-  if (told !== '') say('The service answers now.')
+  if (told !== '') tell(context, 'The service answers now.')
   return answer
 }
 
