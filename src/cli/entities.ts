@@ -23,7 +23,11 @@ const columns: readonly ItemColumn<EntityDescription>[] = [
   { title: 'rows', align: 'right', cell: (entity) => entity.rows },
   { title: 'first', cell: (entity) => entity.first_date },
   { title: 'last', cell: (entity) => entity.last_date },
-  { title: 'fields', cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' ') },
+  {
+    title: 'fields',
+    below: 'whole',
+    cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' '),
+  },
 ]
 
 const retentionColumns: readonly ItemColumn<EntityAnswer>[] = [

@@ -75,7 +75,7 @@ const columns: readonly ItemColumn<ListedIngest>[] = [
   { title: 'rejected', align: 'right', cell: (ingest) => ingest.counters.rejected },
   { title: 'to repair', align: 'right', cell: (ingest) => ingest.to_repair },
   { title: 'pending', align: 'right', cell: (ingest) => ingest.counters.pending },
-  { title: 'fields', cell: ({ fields }) => fields.map(fieldText).join(' ') },
+  { title: 'fields', below: 'whole', cell: ({ fields }) => fields.map(fieldText).join(' ') },
 ]
 
 /** What the table has no room for: the kind, and what becomes of rows. */

@@ -31,7 +31,11 @@ const columns: readonly ItemColumn<MetadataDescription>[] = [
   { title: 'table', cell: (table) => table.entity },
   { title: 'index', cell: (table) => table.index_field },
   { title: 'items', align: 'right', cell: (table) => table.items },
-  { title: 'fields', cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' ') },
+  {
+    title: 'fields',
+    below: 'whole',
+    cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' '),
+  },
 ]
 
 /** `tidemark metadata`: the items of metadata ingests. */

@@ -1,8 +1,13 @@
-import { type TableColumn, textTable } from '../lib/text-table.ts'
+import { fittedTable, type TableColumn, textTable } from '../lib/text-table.ts'
 import type { CliContext } from './context.ts'
 
 export interface JsonOption {
   readonly json?: boolean
+}
+
+export interface TableOptions extends JsonOption {
+  /** Of a table that a terminal cuts. */
+  readonly wide?: boolean
 }
 
 /** A column of a list: its title and what stands in it for an item. */
@@ -14,16 +19,25 @@ export function printJson(context: CliContext, value: unknown): void {
   context.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Items as a table, or as JSON where `--json` asks for it. `none` stands in for an empty table. */
+/**
+ * Items as a table, or as JSON where `--json` asks for it. In a terminal the table is as wide as that; elsewhere a row is a line, whatever it holds.
+ * `none` stands in for an empty table.
+ */
 export function printItems<Item>(
   context: CliContext,
-  options: JsonOption,
+  options: TableOptions,
   { items, columns, none }: { items: readonly Item[]; columns: readonly ItemColumn<Item>[]; none: string },
 ): void {
   if (options.json) printJson(context, items)
   else if (items.length === 0) context.stdout.write(`${none}\n`)
   else {
     const rows = items.map((item) => columns.map((column) => String(column.cell(item) ?? '')))
-    context.stdout.write(textTable(columns, rows))
+    const { isTTY, columns: width } = context.stdout
+    if (!isTTY || !width || options.wide) context.stdout.write(textTable(columns, rows))
+    else {
+      const { text, isCut } = fittedTable(columns, rows, width)
+      context.stdout.write(text)
+      if (isCut) context.stderr.write('Some of it is cut (…): --wide shows it whole.\n')
+    }
   }
 }

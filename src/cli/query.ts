@@ -168,7 +168,11 @@ const entityColumns: readonly ItemColumn<EntityDescription>[] = [
   { title: 'rows', align: 'right', cell: (entity) => entity.rows },
   { title: 'first', cell: (entity) => entity.first_date },
   { title: 'last', cell: (entity) => entity.last_date },
-  { title: 'fields', cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' ') },
+  {
+    title: 'fields',
+    below: 'whole',
+    cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' '),
+  },
 ]
 
 /** `tidemark query`: one command for each data query, and the list of entities. */

@@ -15,7 +15,7 @@ const errorColumns: readonly ItemColumn<RowError>[] = [
   { title: 'row', align: 'right', cell: (error) => error.index + 1 },
   { title: 'field', cell: (error) => error.field },
   { title: 'code', cell: (error) => error.code },
-  { title: 'message', cell: (error) => error.message },
+  { title: 'message', below: 'whole', cell: (error) => error.message },
 ]
 
 function print(context: CliContext, { rows, stored, rejected, pending, errors }: Receipt): void {

@@ -109,3 +109,36 @@ test.each([
     `${asked} {"ids":["9"]}`,
   ])
 })
+
+test('in a terminal the list is as wide as that, and --wide or another program gets whole rows', async () => {
+  const row = {
+    id: '1',
+    received: '2026-01-01T00:00:00.000Z',
+    batch: 'YlYFwVfTBrTkKJkf2SZd3g',
+    index: 4,
+    row: `{"D":"2026-01-01T00:00:00Z","T":"boiler.temp","V":"${'x'.repeat(400)}"}`,
+    field: 'V',
+    code: 'wrong_type',
+    message: 'V: expected a number, got a text; see what the pusher of this row meant by it, and mend it',
+  }
+  const { url } = await service({
+    'GET /admin/ingests/plant/rejected?code=wrong_type&limit=21': () => [200, { Items: [row], NextToken: null }],
+  })
+  const list = ['rejected', 'list', 'plant', '--code', 'wrong_type']
+  const shown = await tidemark(url, list, '', 'k', 80)
+  expect(shown.out).toMatchInlineSnapshot(`
+    "id  received                  row  field  code
+    1   2026-01-01T00:00:00.000Z    5  V      wrong_type
+        batch: YlYFwVfTBrTkKJkf2SZd3g
+        message: V: expected a number, got a text; see what the pusher of this row
+        meant by it, and mend it
+        text: {"D":"2026-01-01T00:00:00Z","T":"boiler.temp","V":"xxxxxxxxxxxxxxxxxxx
+        xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+    "
+  `)
+  expect(shown.err).toBe('Some of it is cut (…): --wide shows it whole.\n')
+  const whole = await tidemark(url, list)
+  expect(whole.out).toContain(`${row.batch}    5  V      wrong_type  ${row.message}  ${row.row}\n`)
+  expect(await tidemark(url, [...list, '--wide'], '', 'k', 80)).toEqual(whole)
+})

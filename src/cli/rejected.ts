@@ -3,7 +3,7 @@ import type { BatchAnswer, RejectedKindAnswer, RejectedRowAnswer } from '../clie
 import type { TidemarkClient } from '../client/client.ts'
 import { type CliContext, connect, writeAll } from './context.ts'
 import { parseCount } from './number-option.ts'
-import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson, type TableOptions } from './output.ts'
 import {
   type ChoiceOptions,
   chosenIds,
@@ -17,7 +17,7 @@ import {
 } from './rejected/chosen-rows.ts'
 import { addReplay } from './rejected/replay.ts'
 
-interface ListOptions extends FilterOptions, JsonOption {
+interface ListOptions extends FilterOptions, TableOptions {
   readonly limit: number
 }
 
@@ -28,12 +28,12 @@ interface ExportOptions extends FilterOptions {
 const columns: readonly ItemColumn<RejectedRowAnswer>[] = [
   { title: 'id', cell: (row) => row.id },
   { title: 'received', cell: (row) => row.received },
-  { title: 'batch', cell: (row) => row.batch },
+  { title: 'batch', below: 'whole', cell: (row) => row.batch },
   { title: 'row', align: 'right', cell: (row) => row.index + 1 },
   { title: 'field', cell: (row) => row.field },
   { title: 'code', cell: (row) => row.code },
-  { title: 'message', cell: (row) => row.message },
-  { title: 'text', cell: (row) => row.row },
+  { title: 'message', below: 'cut', cell: (row) => row.message },
+  { title: 'text', below: 'cut', cell: (row) => row.row },
 ]
 
 const kindColumns: readonly ItemColumn<RejectedKindAnswer>[] = [
@@ -83,6 +83,7 @@ function addList(rejected: Command, context: CliContext): void {
   withMine(withFilters(rejected.command('list <ingest>', { isDefault: true })))
     .description('rejected rows as they were pushed, each with its reason; rows of a push are counted from 1')
     .option('--limit <count>', 'how many', parseCount, 20)
+    .option('--wide', 'in a terminal too, print each row on one line, whole')
     .option('--json', 'print JSON, where index counts the rows of a push from 0')
     .action(async (ingest: string, options: ListOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())

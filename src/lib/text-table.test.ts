@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { printable, textTable } from './text-table.ts'
+import { fittedTable, printable, textTable } from './text-table.ts'
 
 test('columns are as wide as their widest cell', () => {
   const table = textTable(
@@ -26,4 +26,53 @@ test.each([
   ['\u202eback', '\\u202eback'],
 ])('%j is printed as %j', (text, expected) => {
   expect(printable(text)).toBe(expected)
+})
+
+const columns = [
+  { title: 'id' },
+  { title: 'message', below: 'whole' },
+  { title: 'rows', align: 'right' },
+  { title: 'text', below: 'cut' },
+] as const
+
+test('a table that fits into the terminal is as it is elsewhere', () => {
+  const rows = [['1', 'no number', '7', 'x'.repeat(20)]]
+  const whole = textTable(columns, rows)
+  expect(fittedTable(columns, rows, 41)).toEqual({ text: whole, isCut: false })
+  expect(fittedTable(columns, rows, 40).text).not.toBe(whole)
+  // Without such columns there is no other way.
+  const bare = columns.map(({ title }) => ({ title }))
+  expect(fittedTable(bare, rows, 10)).toEqual({ text: textTable(bare, rows), isCut: false })
+})
+
+test('a wider one has long cells below their rows, broken at spaces, and cut where that is asked for', () => {
+  const rows = [
+    ['1', 'V: expected a number, got a text that is long', '7', `{"V":"${'x'.repeat(80)}"}`],
+    ['22', 'expected a number', '12', ''],
+    ['3', '', '', 'a\nb'],
+  ]
+  const { text, isCut } = fittedTable(columns, rows, 30)
+  expect(text).toMatchInlineSnapshot(`
+    "id  rows
+    1      7
+        message: V: expected a
+        number, got a text that is
+        long
+        text: {"V":"xxxxxxxxxxxxxx
+        xxxxxxxxxxxxxxxxxxxxxxxxxx
+        xxxxxxxxxxxxxxxxxxxxxxxxx…
+    22    12
+        message: expected a number
+    3
+        text: a\\u000ab
+    "
+  `)
+  expect(isCut).toBe(true)
+  expect(text.split('\n').every((line) => [...line].length <= 30)).toBe(true)
+  expect(fittedTable(columns, rows.slice(1), 30).isCut).toBe(false)
+})
+
+test('a cell of a megabyte is no work', () => {
+  const { text } = fittedTable(columns, [['1', '', '', 'x'.repeat(1_000_000)]], 80)
+  expect(text.length).toBeLessThan(400)
 })

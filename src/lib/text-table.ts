@@ -1,6 +1,8 @@
 export interface TableColumn {
   readonly title: string
   readonly align?: 'left' | 'right'
+  /** Where the table is wider than the terminal: on lines below its row, `whole`, or `cut` to a few of them. */
+  readonly below?: 'whole' | 'cut'
 }
 
 /** Control characters as escapes, so that data can neither break lines nor steer the terminal. */
@@ -31,4 +33,51 @@ export function textTable(columns: readonly TableColumn[], rows: readonly (reado
       .join('  ')
       .trimEnd()
   return `${lines.map(format).join('\n')}\n`
+}
+
+/** Of a cell that is cut. */
+const cutLines = 3
+const indent = 4
+
+/** A table for a terminal so many characters wide, and whether something of it is cut. One that fits is as `textTable` makes it. */
+export function fittedTable(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  terminalWidth: number,
+): { readonly text: string; readonly isCut: boolean } {
+  const whole = textTable(columns, rows)
+  const isBelow = columns.map(({ below }) => below !== undefined)
+  if (!isBelow.includes(true) || whole.split('\n').every((line) => width(line) <= terminalWidth))
+    return { text: whole, isCut: false }
+  const beside = <T>(cells: readonly T[]): T[] => cells.filter((_, index) => !isBelow[index])
+  const [titles, ...heads] = textTable(beside(columns), rows.map(beside)).split('\n')
+  let isCut = false
+  const below = (row: readonly string[]): string[] =>
+    columns.flatMap(({ title, below }, index) => {
+      const cell = row[index] ?? ''
+      if (below === undefined || cell === '') return []
+      const lines = wrapped(`${title}: ${printable(cell)}`, Math.max(1, terminalWidth - indent))
+      if (below === 'whole' || lines.length <= cutLines) return lines
+      isCut = true
+      const last = [...lines[cutLines - 1]!].slice(0, Math.max(1, terminalWidth - indent) - 1).join('')
+      return [...lines.slice(0, cutLines - 1), `${last}…`]
+    })
+  const lines = rows.flatMap((row, index) => [heads[index]!, ...below(row).map((line) => ' '.repeat(indent) + line)])
+  return { text: `${[titles, ...lines].join('\n')}\n`, isCut }
+}
+
+/** Lines of at most so many characters, broken at spaces where there are some. */
+function wrapped(text: string, widthMax: number): string[] {
+  const characters = [...text]
+  const lines: string[] = []
+  let from = 0
+  while (characters.length - from > widthMax) {
+    let end = from + widthMax
+    while (end > from + widthMax / 2 && characters[end] !== ' ') end--
+    const isAtSpace = characters[end] === ' '
+    if (!isAtSpace) end = from + widthMax
+    lines.push(characters.slice(from, end).join(''))
+    from = isAtSpace ? end + 1 : end
+  }
+  return [...lines, characters.slice(from).join('')]
 }

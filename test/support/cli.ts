@@ -70,6 +70,8 @@ export async function tidemark(
   argv: readonly string[],
   stdin: string | Uint8Array = '',
   key = 'k',
+  /** Of a terminal that both outputs go to. */
+  columns: number | null = null,
 ): Promise<Ran> {
   const printed = { out: '', err: '' }
   let now = 0
@@ -79,6 +81,7 @@ export async function tidemark(
       return true
     },
     once: () => {},
+    ...(columns === null ? {} : { isTTY: true, columns }),
   })
   const code = await run(argv, {
     environment: { TIDEMARK_URL: url, TIDEMARK_KEY: key },
