@@ -9,13 +9,14 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { writeAnswerFile } from './answer-file.ts'
+import { writeAnswerFile as writeAt } from './answer-file.ts'
 
 let folder = ''
 let file = ''
@@ -25,6 +26,9 @@ beforeEach(() => {
   file = join(folder, 'answer')
 })
 afterEach(() => rmSync(folder, { recursive: true }))
+
+const writeAnswerFile = (path: string, answer: AsyncIterable<Uint8Array>): Promise<void> =>
+  writeAt(path, answer, Date.now())
 
 async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text)
@@ -117,4 +121,23 @@ test('links in a ring, a folder, and a folder that is not there are named', asyn
   for (const path of [join(folder, 'ring'), folder, join(folder, 'none/answer')]) {
     await expect(writeAnswerFile(path, chunks('one'))).rejects.toThrow(`${path} cannot be written: `)
   }
+})
+
+test('parts that commands left which were killed are deleted, once nobody can be writing them', async () => {
+  const hour = 60 * 60 * 1000
+  const nowMs = Date.now()
+  const parts = [
+    'answer.0123abcd.part',
+    'answer.89abcdef.part',
+    'answer.part',
+    'answer.0123abcde.part',
+    'other.0123abcd.part',
+  ]
+  for (const name of parts) {
+    writeFileSync(join(folder, name), 'half')
+    const writtenS = (nowMs - (name === 'answer.89abcdef.part' ? hour - 1000 : hour + 1000)) / 1000
+    utimesSync(join(folder, name), writtenS, writtenS)
+  }
+  await writeAt(file, chunks('whole'), nowMs)
+  expect(readdirSync(folder).toSorted()).toEqual(['answer', ...parts.slice(1)].toSorted())
 })

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { messageOf } from '../lib/message-of.ts'
 import { pathBehind } from '../lib/path-behind.ts'
 import { CommandError } from './command-error.ts'
@@ -8,17 +10,20 @@ import { CommandError } from './command-error.ts'
  * Writes a file that a user named. Under a name of its own first: chunks that break off leave neither a part of themselves nor an older file destroyed,
  * and of two commands that write one file each has its own part, so that the file is that of one of them, whole.
  * An older file keeps its rights and its owner, and a link stays a link. What is no plain file, as a FIFO or a device, is written as the chunks
- * come: nothing could be renamed onto it. Throws `CommandError` where it cannot be written, and what the chunks throw.
+ * come: nothing could be renamed onto it. The part of a command that was killed is deleted by a later one. Throws `CommandError` where it cannot be
+ * written, and what the chunks throw.
  */
-export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8Array>, nowMs: number): Promise<void> {
   const older = await statOf(path)
   if (older !== null && !older.isFile()) {
     const handle = await told(path, open(path, 'w'))
     return writeTo(handle, path, chunks)
   }
   const target = await told(path, pathBehind(path))
+  await removeLeftParts(target, nowMs)
   const part = `${target}.${randomBytes(4).toString('hex')}.part`
   const handle = await told(path, open(part, 'wx'))
+  const keep = removeAtEnd(part)
   try {
     if (older !== null) await makeAlike(handle, older)
     await writeTo(handle, path, chunks)
@@ -26,7 +31,42 @@ export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8A
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined)
     throw error
+  } finally {
+    keep()
   }
+}
+
+/** No answer pauses for so long: the service ends a query, or a connection that takes nothing, before. Who writes a part is not told by it. */
+const leftMs = 60 * 60 * 1000
+
+/** Parts of this file that nobody writes any more: of commands that could not delete them, as when they were killed or the machine went off. */
+async function removeLeftParts(target: string, nowMs: number): Promise<void> {
+  const folder = dirname(target)
+  const before = `${basename(target)}.`
+  const isPart = (name: string): boolean =>
+    name.startsWith(before) && /^[0-9a-f]{8}\.part$/.test(name.slice(before.length))
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!isPart(name)) continue
+    const part = join(folder, name)
+    const written = await stat(part).catch(() => null)
+    if (written?.isFile() && nowMs - written.mtimeMs > leftMs) await rm(part, { force: true }).catch(() => undefined)
+  }
+}
+
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** A signal that ends the command, as Ctrl-C does, deletes the part first. The answer calls that off. */
+function removeAtEnd(part: string): () => void {
+  const end = (signal: NodeJS.Signals): void => {
+    rmSync(part, { force: true })
+    calledOff()
+    process.kill(process.pid, signal)
+  }
+  const calledOff = (): void => {
+    for (const signal of endSignals) process.off(signal, end)
+  }
+  for (const signal of endSignals) process.on(signal, end)
+  return calledOff
 }
 
 interface Rights {

@@ -94,7 +94,7 @@ async function writeFile(
     }
   }
   try {
-    await writeAnswerFile(path, counted())
+    await writeAnswerFile(path, counted(), nowMs())
   } finally {
     progress.end()
   }
