@@ -5,6 +5,7 @@ import { NoLine, type ParsedLine, parseLine } from '../../../lib/line-protocol/p
 import type { LineFormat } from '../../../model/line-format.ts'
 import { isByField, splitLineBytesMax } from '../../../model/line-format.ts'
 import { rowsOfLine, textOfField } from './line-rows.ts'
+import { PlainRowCounter } from './plain-row-counter.ts'
 
 export interface LineOfBody {
   readonly start: number
@@ -48,6 +49,7 @@ export function* countLineRows(
   counted: (rows: number) => void,
 ): Generator<void, number> {
   const endOf = isByField(format) ? null : plainLineEnds(bytes)
+  const plain = new PlainRowCounter()
   let rows = 0
   let sliceEnd = sliceBytes
   for (let at = nextLineAt(bytes, 0); at < bytes.length; ) {
@@ -55,14 +57,13 @@ export function* countLineRows(
       yield
       sliceEnd = at + sliceBytes
     }
-    if (endOf === null) {
+    let end = endOf === null ? plain.count(bytes, at) : endOf(at)
+    if (end < 0) {
       const line = lineAt(bytes, at, format)
       rows += line.rows
-      at = line.nextAt
-    } else {
-      rows++
-      at = nextLineAt(bytes, endOf(at))
-    }
+      end = line.nextAt
+    } else rows += endOf === null ? plain.rows : 1
+    at = nextLineAt(bytes, end)
     counted(rows)
   }
   return rows

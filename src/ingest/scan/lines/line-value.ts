@@ -30,7 +30,7 @@ endsBare.fill(1, 0, space + 1)
 for (const byte of [comma, equals, backslash, quote]) endsBare[byte] = 1
 
 /** 1 for bytes that end a plain string, or need care in one. */
-const endsString = new Uint8Array(256)
+export const endsString = new Uint8Array(256)
 endsString.fill(1, 0, space)
 for (const byte of [backslash, quote]) endsString[byte] = 1
 
@@ -110,21 +110,25 @@ export function readStringValue(bytes: Buffer, start: number, column: FieldColum
   return valueEnd(bytes, at + 1)
 }
 
-const spellings = [
-  { first: lowerT, value: 1, text: Buffer.from('true') },
-  { first: lowerF, value: 0, text: Buffer.from('false') },
-] as const
+/** By their first letters, which are spellings too. */
+const spellings: ReadonlyMap<number, Buffer> = new Map([
+  [lowerT, Buffer.from('true')],
+  [lowerF, Buffer.from('false')],
+])
 
 export function readBooleanValue(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
-  for (const { first, value, text } of spellings) {
-    if (bytes[start] !== first) continue
-    column.flags[row] = value
-    const short = valueEnd(bytes, start + 1)
-    if (short >= 0) return short
-    const end = afterLead(bytes, start, text)
-    return end < 0 ? needsCare : valueEnd(bytes, end)
-  }
-  return needsCare
+  column.flags[row] = bytes[start] === lowerT ? 1 : 0
+  return truthEnd(bytes, start)
+}
+
+/** The place after `t`, `f`, `true` or `false`. */
+export function truthEnd(bytes: Buffer, start: number): number {
+  const text = spellings.get(bytes[start]!)
+  if (text === undefined) return needsCare
+  const short = valueEnd(bytes, start + 1)
+  if (short >= 0) return short
+  const end = afterLead(bytes, start, text)
+  return end < 0 ? needsCare : valueEnd(bytes, end)
 }
 
 /** From the end of the last field to the end of the line: writes its time to `numbers` at `row`. */

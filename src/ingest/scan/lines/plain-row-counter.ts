@@ -1,0 +1,122 @@
+// How many rows a plain line is of which each field is one, found without parsing it: a push of such lines is counted before it is answered.
+import {
+  carriageReturn,
+  comma,
+  digitNine,
+  digitZero,
+  dot,
+  equals,
+  lowerI,
+  lowerU,
+  minus,
+  newline,
+  quote,
+  space,
+} from '../../../lib/ascii.ts'
+import { splitLineBytesMax } from '../../../model/line-format.ts'
+import { endsBare, endsString, needsCare, truthEnd, valueEnd } from './line-value.ts'
+
+/** Numbers of so many digits are within 64 bits, and far within the range of a double. */
+const digitsMax = 18
+/** The names of so many tags are compared with each other. */
+const tagsMax = 16
+
+export class PlainRowCounter {
+  readonly #nameStarts = new Int32Array(tagsMax)
+  readonly #nameEnds = new Int32Array(tagsMax)
+  #rows = 0
+
+  /** How many rows the line is that was counted last. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** The place of the newline after the line that begins at `start`, or the end of the body; -1 when it must be counted with care. */
+  count(bytes: Buffer, start: number): number {
+    let at = this.#headEnd(bytes, start)
+    let rows = 0
+    while (at >= 0) {
+      const nameEnd = bareEnd(bytes, at + 1)
+      if (nameEnd === at + 1 || bytes[nameEnd] !== equals) return needsCare
+      at = fieldValueEnd(bytes, nameEnd + 1)
+      rows++
+      if (bytes[at] !== comma) break
+    }
+    const end = at < 0 ? needsCare : timeEnd(bytes, at)
+    this.#rows = rows
+    return end - start > splitLineBytesMax ? needsCare : end
+  }
+
+  /** The place of the space after the measurement and the tags. */
+  #headEnd(bytes: Buffer, start: number): number {
+    let at = bareEnd(bytes, start)
+    if (at === start) return needsCare
+    for (let tags = 0; bytes[at] === comma; tags++) {
+      const nameEnd = bareEnd(bytes, at + 1)
+      if (nameEnd === at + 1 || bytes[nameEnd] !== equals || !this.#isNew(bytes, at + 1, nameEnd, tags))
+        return needsCare
+      at = bareEnd(bytes, nameEnd + 1)
+      if (at === nameEnd + 1) return needsCare
+    }
+    return bytes[at] === space ? at : needsCare
+  }
+
+  /** Whether no tag before has this name. Two of one name are a fault. */
+  #isNew(bytes: Buffer, start: number, end: number, tags: number): boolean {
+    if (tags >= tagsMax) return false
+    for (let tag = 0; tag < tags; tag++) {
+      const from = this.#nameStarts[tag]!
+      if (this.#nameEnds[tag]! - from === end - start && isSame(bytes, from, start, end - start)) return false
+    }
+    this.#nameStarts[tags] = start
+    this.#nameEnds[tags] = end
+    return true
+  }
+}
+
+function isSame(bytes: Buffer, one: number, other: number, length: number): boolean {
+  for (let i = 0; i < length; i++) if (bytes[one + i] !== bytes[other + i]) return false
+  return true
+}
+
+function bareEnd(bytes: Buffer, start: number): number {
+  let end = start
+  while (endsBare[bytes[end]!] === 0) end++
+  return end
+}
+
+function fieldValueEnd(bytes: Buffer, start: number): number {
+  const byte = bytes[start]!
+  if (byte === quote) {
+    let end = start + 1
+    while (endsString[bytes[end]!] === 0) end++
+    return bytes[end] === quote ? valueEnd(bytes, end + 1) : needsCare
+  }
+  const from = byte === minus ? start + 1 : start
+  let end = digitsEnd(bytes, from)
+  if (end === from) return truthEnd(bytes, start)
+  if (end - from > digitsMax) return needsCare
+  if (bytes[end] === lowerI) return valueEnd(bytes, end + 1)
+  if (bytes[end] === lowerU && byte !== minus) return valueEnd(bytes, end + 1)
+  if (bytes[end] === dot) end = digitsEnd(bytes, end + 1)
+  return valueEnd(bytes, end)
+}
+
+function timeEnd(bytes: Buffer, start: number): number {
+  let end = start
+  if (bytes[start] === space) {
+    end = digitsEnd(bytes, start + 1)
+    const digits = end - start - 1
+    // 9223372036854775807 is the greatest number of 64 bits.
+    const isWithin64Bits = digits <= digitsMax || (digits === digitsMax + 1 && bytes[start + 1] !== digitNine)
+    if (digits === 0 || !isWithin64Bits) return needsCare
+  }
+  if (bytes[end] === carriageReturn) end++
+  return end >= bytes.length || bytes[end] === newline ? end : needsCare
+}
+
+function digitsEnd(bytes: Buffer, start: number): number {
+  let end = start
+  while (bytes[end]! >= digitZero && bytes[end]! <= digitNine) end++
+  return end
+}
