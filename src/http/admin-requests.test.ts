@@ -7,6 +7,29 @@ import { admin, get, local, outcomeOn, post, pusher } from '../../test/support/i
 const { app } = await testServer()
 const outcome = (request: InjectOptions, server = app) => outcomeOn(server, request)
 
+interface Schema {
+  readonly type?: string
+  readonly examples?: readonly unknown[]
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly minItems?: number
+}
+
+interface Operation {
+  readonly responses: object
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+}
+
+/** The least that a schema takes: what it requires. */
+function leastOf({ type, examples, enum: choices, properties, required = [], items, minItems = 0 }: Schema): unknown {
+  if (choices !== undefined) return choices[0]
+  if (type === 'array') return Array.from({ length: minItems }, () => leastOf(items!))
+  if (type === 'string') return examples?.[0] ?? 'new'
+  return Object.fromEntries(required.map((name) => [name, leastOf(properties![name]!)]))
+}
+
 describe("the operator's side", () => {
   const alias = { alias: 'new', kind: 'series' }
   const remove = (url: string): InjectOptions => ({ method: 'DELETE', url, headers: admin })
@@ -53,39 +76,23 @@ describe("the operator's side", () => {
 
   /** Whoever watches a service may add parameters; the list of entities ignores them. */
   const open = ['/', '/healthz', '/readyz', '/metrics', '/consumer/data/entities']
-  const query = { entity: 'plant' }
-  const native = { query_type: 'scan', query_data: {} }
-  /** Bodies that are taken, so that the parameter is at fault. */
-  const bodies: Readonly<Record<string, unknown>> = {
-    ...Object.fromEntries(['select', 'latest', 'snap'].map((kind) => [`/consumer/data/${kind}`, query])),
-    ...Object.fromEntries(['', '-dimensions', '-granularity'].map((kind) => [`/consumer/data/average${kind}`, query])),
-    ...Object.fromEntries(['last', 'next'].map((kind) => [`/consumer/data/${kind}`, { ...query, date: 'P1D' }])),
-    ...Object.fromEntries(['druid', 'analytics'].map((kind) => [`/consumer/data/${kind}-native-query`, native])),
-    '/consumer/data/sql-query': { sql_query: 'SELECT 1' },
-    '/consumer/metadata/{table}': { itemsId: [] },
-    '/admin/ingests': { alias: 'new', kind: 'series' },
-    '/admin/ingests/{alias}': { state: 'active' },
-    '/admin/subscribers': { name: 'new' },
-    '/admin/subscribers/{name}/keys': { rights: ['ingest'] },
-    '/admin/subscribers/{name}/subscriptions': [],
-    '/admin/entities/{entity}': { retention: null },
-  }
   // As Druid and InfluxDB, these pass over what they do not know.
   const druids = /^\/(druid|status|api\/v2\/write|write|query|ping|health)(\/|$)/
   test('no endpoint takes a query parameter that it does not name', async () => {
     await app.ready()
     const { paths } = JSON.parse((await app.inject({ url: '/openapi.json' })).body)
-    const asked = Object.entries<Record<string, { responses: object }>>(paths).filter(
+    const asked = Object.entries<Record<string, Operation>>(paths).filter(
       ([path]) => !open.includes(path) && !druids.test(path),
     )
     expect(asked.length).toBeGreaterThan(25)
     for (const [path, methods] of asked) {
-      for (const [name, { responses }] of Object.entries(methods)) {
+      for (const [name, { responses, requestBody }] of Object.entries(methods)) {
         const url = `${path.replace(/\{[^}]*\}/g, 'plant')}?surprise=1`
         for (const method of name === 'get' ? ['GET', 'HEAD'] : [name.toUpperCase()]) {
           const headers = path.startsWith('/ingest') ? pusher : admin
-          const takesBody = ['POST', 'PUT', 'PATCH'].includes(method)
-          const payload = takesBody ? { payload: JSON.stringify(bodies[path] ?? {}) } : {}
+          // A body that is taken, so that the parameter is at fault.
+          const schema = requestBody?.content['application/json']?.schema
+          const payload = schema === undefined ? {} : { payload: JSON.stringify(leastOf(schema)) }
           const response = await app.inject({
             method: method as 'GET',
             url,

@@ -25,6 +25,9 @@ import type { Queries } from '../query/queries.ts'
 import type { TagLists } from '../query/tag-lists.ts'
 import type { Readiness } from './readiness.ts'
 
+/** All that a class offers, as a plain object may offer it too. */
+type Public<Class> = Pick<Class, keyof Class>
+
 /** What the endpoints call. */
 export interface Services {
   readonly access: Pick<
@@ -52,19 +55,16 @@ export interface Services {
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly tagLists: Pick<TagLists, 'list'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
-  readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change' | 'delete'>
-  readonly rejectedRows: Pick<RejectedRows, 'list' | 'summary' | 'batches' | 'discard'>
-  readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'summary' | 'batches' | 'discard' | 'replay' | 'previewReplay'>
-  readonly setAsideAdmin: Pick<SetAsideAdmin, 'list' | 'body' | 'letGo'>
-  readonly subscriberAdmin: Pick<
-    SubscriberAdmin,
-    'create' | 'list' | 'delete' | 'createKey' | 'deleteKey' | 'putSubscriptions' | 'getSubscriptions'
-  >
-  readonly entityAdmin: Pick<EntityAdmin, 'list' | 'change'>
-  readonly storageList: Pick<StorageList, 'list'>
-  readonly itemAdmin: Pick<ItemAdmin, 'delete'>
+  readonly ingestAdmin: Public<IngestAdmin>
+  readonly rejectedRows: Public<RejectedRows>
+  readonly rejectedAdmin: Public<RejectedAdmin>
+  readonly setAsideAdmin: Public<SetAsideAdmin>
+  readonly subscriberAdmin: Public<SubscriberAdmin>
+  readonly entityAdmin: Public<EntityAdmin>
+  readonly storageList: Public<StorageList>
+  readonly itemAdmin: Public<ItemAdmin>
   readonly backups: Pick<Backups, 'make'>
-  readonly backupList: Pick<BackupList, 'list'>
+  readonly backupList: Public<BackupList>
   readonly settingsInForce: () => readonly SettingAnswer[]
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   readonly readiness: () => Readiness

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keys, plainServices, plant, type TestServer, testServer } from '../../test/support/http-server.ts'
+import { emptyPages, keys, plainServices, plant, type TestServer, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
 import { unknownKey } from '../access/caller.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
@@ -242,16 +242,15 @@ describe('what the parser refuses is a problem too', () => {
   test('an operator is let in again when the body is whole', async () => {
     let isRevoked = false
     const made: unknown[] = []
-    const { access, ingestAdmin } = plainServices([])
+    const { access } = plainServices([])
     const server = await testServer({
       access: { ...access, identify: (given) => (isRevoked ? unknownKey : access.identify(given)) },
-      ingestAdmin: {
-        ...ingestAdmin,
+      ingestAdmin: emptyPages({
         create: async (definition) => {
           made.push(definition)
-          return ingestAdmin.create(definition)
+          throw new Error('the key was revoked')
         },
-      },
+      }),
     })
     const socket = connect(await listen(server), '127.0.0.1')
     const begun = once(server.app.server, 'request')

@@ -19,7 +19,7 @@ function floor(granularity: string, instant: string): string {
   return formatInstant(bucketStart(buckets(granularity), parseInstant(instant)!)).replace('T00:00:00.000Z', '')
 }
 
-test.each([
+const named: readonly (readonly [name: string, instant: string, start: string])[] = [
   ['none', '2026-05-20T13:47:58.123', '2026-05-20T13:47:58.123Z'],
   ['second', '2026-05-20T13:47:58.123', '2026-05-20T13:47:58.000Z'],
   ['minute', '2026-05-20T13:47:58.123', '2026-05-20T13:47:00.000Z'],
@@ -50,8 +50,14 @@ test.each([
   ['month', '1969-12-31', '1969-12-01'],
   ['quarter', '1969-11-05', '1969-10-01'],
   ['year', '0001-12-31', '0001-01-01'],
-])('%s of %s', (granularity, instant, expected) => {
+]
+
+test.each(named)('%s of %s', (granularity, instant, expected) => {
   expect(floor(granularity, instant)).toBe(expected)
+})
+
+test('they are all names but `all`, which has no buckets of its own', () => {
+  expect(new Set(['all', ...named.map(([name]) => name)])).toEqual(new Set(Object.keys(granularityNames)))
 })
 
 test.each([

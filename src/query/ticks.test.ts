@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseGranularity } from '../model/granularity.ts'
+import { granularityNames, parseGranularity } from '../model/granularity.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
 import { Faults } from './faults.ts'
@@ -60,8 +60,7 @@ describe('a granularity that is none', () => {
     const faults = new Faults()
     readGranularity('fortnight', faults)
     expect(() => faults.throwIfAny()).toThrow(
-      'granularity: "fortnight" is none; allowed: all, none, second, minute, five_minute, ten_minute, fifteen_minute, ' +
-        'thirty_minute, hour, six_hour, eight_hour, day, week, month, quarter, year (in any case), ' +
+      `granularity: "fortnight" is none; allowed: ${Object.keys(granularityNames).join(', ')} (in any case), ` +
         'or an ISO 8601 period longer than nothing and of at most 9,999 years, such as PT5M, P1D or P1M',
     )
   })

@@ -79,23 +79,10 @@ const forbidden = (): Problem => new Problem('forbidden', 'Send a key that may d
 const rows = Buffer.from('[{"D":"2026-01-01T00:00:00.000Z","T":"a","V":1}]')
 const page = { Items: [], NextToken: null }
 const pageBytes = Buffer.from(JSON.stringify(page))
-const ingestAnswer: Awaited<ReturnType<Services['ingestAdmin']['show']>> = {
-  alias: 'plant',
-  kind: 'series',
-  fields: [],
-  state: 'active',
-  reason: null,
-  created: '2026-01-01T00:00:00.000Z',
-  counters: { received: 0, stored: 0, rejected: 0, pending: 0 },
-}
 
-const entityAnswer: Awaited<ReturnType<Services['entityAdmin']['change']>> = {
-  entity: 'plant',
-  ingests: ['plant'],
-  time_field: 'D',
-  fields: [],
-  duplicates: 'keep',
-  retention: null,
+/** A part of the operator's side: what it is not given it answers with an empty page. Tests of requests look no further. */
+export function emptyPages<Part extends object>(given: NoInfer<Partial<Part>> = {}): Part {
+  return new Proxy(given, { get: (methods, name) => Reflect.get(methods, name) ?? (async () => page) }) as Part
 }
 
 export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
@@ -192,60 +179,29 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       list: async () => ({ bytes: pageBytes.length, chunks: [pageBytes] }),
       find: async () => ({ bytes: 2, chunks: [Buffer.from('[]')] }),
     },
-    ingestAdmin: {
-      create: async ({ alias }) => {
+    ingestAdmin: emptyPages({
+      create: async ({ alias, kind }) => {
         if (ingests.has(alias)) throw new Problem('conflict', 'The alias is taken.')
-        return { ...ingestAnswer, alias }
+        const counters = { received: 0, stored: 0, rejected: 0, pending: 0 }
+        return { alias, kind, fields: [], state: 'active', reason: null, created: '2026-01-01T00:00:00.000Z', counters }
       },
-      list: async () => ({ Items: [ingestAnswer], NextToken: null }),
-      show: async () => ingestAnswer,
-      change: async () => ingestAnswer,
-      delete: async () => {},
-    },
-    rejectedRows: {
-      list: async () => page,
-      summary: async () => [],
-      batches: async () => page,
-      discard: async () => ({ discarded: 0 }),
-    },
-    rejectedAdmin: {
-      list: async () => page,
-      summary: async () => [],
-      batches: async () => page,
-      discard: async () => ({ discarded: 0 }),
-      replay: async () => ({ replayed: 0, stored: 0, rejected: 0 }),
-      previewReplay: async () => ({
-        rows: 0,
-        stored: 0,
-        rejected: 0,
-        more: false,
-        overwritten: [],
-        unused: [],
-        Items: [],
-      }),
-    },
-    setAsideAdmin: {
-      list: async () => page,
+    }),
+    rejectedRows: emptyPages(),
+    rejectedAdmin: emptyPages(),
+    setAsideAdmin: emptyPages({
       body: async () => ({ format: 'json', bytes: 2, chunks: Readable.from([Buffer.from('[]')]) }),
-      letGo: async () => {},
-    },
-    backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },
-    backupList: { list: async () => page },
-    settingsInForce: () => [],
-    subscriberAdmin: {
-      create: async ({ name }) => ({ name, created: '2026-01-01T00:00:00.000Z', keys: [] }),
-      list: async () => page,
-      delete: async () => {},
-      createKey: async () => ({ id: 'k1', key: 'secret' }),
+    }),
+    subscriberAdmin: emptyPages({
       deleteKey: async (id) => {
         if (id !== 'k1') throw new Problem('not_found', 'There is no such key.')
       },
-      putSubscriptions: async () => page,
-      getSubscriptions: async () => page,
-    },
-    storageList: { list: async () => page },
-    entityAdmin: { list: async () => page, change: async () => entityAnswer },
-    itemAdmin: { delete: async () => {} },
+    }),
+    entityAdmin: emptyPages(),
+    storageList: emptyPages(),
+    itemAdmin: emptyPages(),
+    backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },
+    backupList: emptyPages(),
+    settingsInForce: () => [],
     metrics: { text: async () => '# none\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
     readiness: () => ({
       ready: true,
