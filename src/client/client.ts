@@ -5,37 +5,23 @@ import type {
   Accepted,
   BatchAnswer,
   CheckAnswer,
-  CreatedKey,
-  EntityAnswer,
   EntityDescription,
-  IngestAnswer,
-  IngestChange,
-  ListedBackup,
-  MadeBackup,
   MetadataDescription,
   MetadataItem,
-  NewIngest,
-  NewKey,
   OwnIngestAnswer,
   OwnSubscription,
   Page,
   PageRequest,
-  PreviewAnswer,
   ReadinessAnswer,
   Receipt,
   RejectedKindAnswer,
   RejectedRowAnswer,
-  ReplayAnswer,
-  ReplayChanges,
   ServiceAnswer,
-  SettingAnswer,
-  StorageAnswer,
-  SubscriberAnswer,
-  SubscriptionEntry,
 } from './answers.ts'
 import type { DataQueryRequest } from './data-query-request.ts'
+import { OperatorClient } from './operator-client.ts'
 import type { PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
-import { ingestPath, type RejectedSelection, replayRequest, search, segment, type WhoseRows } from './request-paths.ts'
+import { ingestPath, type RejectedSelection, search, segment, type WhoseRows } from './request-paths.ts'
 import { type PushedBody, pushedBody } from './row-text.ts'
 import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 
@@ -46,11 +32,12 @@ const nativePath = '/consumer/data/druid-native-query'
  * The service over HTTP. Every method throws `ServiceError` where the service answers with a problem, and `ConnectionError` where no
  * answer comes. Nothing is tried twice here.
  */
-export class TidemarkClient {
+export class TidemarkClient extends OperatorClient {
   readonly url: string
   readonly #http: Transport
 
   constructor(options: ClientOptions) {
+    super(options)
     this.#http = new Transport(options)
     this.url = this.#http.url
   }
@@ -153,25 +140,6 @@ export class TidemarkClient {
     return this.#http.text({ method: 'POST', path, body: JSON.stringify({ itemsId }) })
   }
 
-  async deleteItem(table: string, id: string): Promise<void> {
-    await this.#http.text({ method: 'DELETE', path: `/admin/metadata/${segment(table)}/items/${segment(id)}` })
-  }
-
-  adminEntities({ limit, token }: PageRequest = {}): Promise<Page<EntityAnswer>> {
-    return this.#http.json({ method: 'GET', path: `/admin/entities${search({ limit, NextToken: token })}` })
-  }
-
-  /** What each entity has on disk. */
-  storage({ limit, token }: PageRequest = {}): Promise<Page<StorageAnswer>> {
-    return this.#http.json({ method: 'GET', path: `/admin/storage${search({ limit, NextToken: token })}` })
-  }
-
-  /** How long an entity keeps its items: an ISO 8601 duration, or null for ever. */
-  retain(entity: string, retention: string | null): Promise<EntityAnswer> {
-    const path = `/admin/entities/${segment(entity)}`
-    return this.#http.json({ method: 'PATCH', path, body: JSON.stringify({ retention }) })
-  }
-
   /** What the key of this client may do. */
   subscription(): Promise<OwnSubscription> {
     return this.#http.json({ method: 'GET', path: '/subscription' })
@@ -190,22 +158,6 @@ export class TidemarkClient {
   /** Its metrics, as Prometheus reads them. */
   metrics(): Promise<string> {
     return this.#http.text({ method: 'GET', path: '/metrics', headers: { accept: '*/*' } })
-  }
-
-  createIngest(ingest: NewIngest): Promise<IngestAnswer> {
-    return this.#http.json({ method: 'POST', path: '/admin/ingests', body: JSON.stringify(ingest) })
-  }
-
-  ingests({ limit, token }: PageRequest = {}): Promise<Page<IngestAnswer>> {
-    return this.#http.json({ method: 'GET', path: `/admin/ingests${search({ limit, NextToken: token })}` })
-  }
-
-  ingest(alias: string, signal?: AbortSignal): Promise<IngestAnswer> {
-    return this.#http.json({ method: 'GET', path: `/admin/ingests/${segment(alias)}`, signal })
-  }
-
-  changeIngest(alias: string, change: IngestChange): Promise<IngestAnswer> {
-    return this.#http.json({ method: 'PATCH', path: `/admin/ingests/${segment(alias)}`, body: JSON.stringify(change) })
   }
 
   /** What an ingest takes, with any key that may push to it, or once might. */
@@ -235,66 +187,5 @@ export class TidemarkClient {
     const path = `${ingestPath(alias, of)}/rejected`
     const body = JSON.stringify(ids === null ? {} : { ids })
     return (await this.#http.json<{ readonly discarded: number }>({ method: 'DELETE', path, body })).discarded
-  }
-
-  /** Judges rejected rows again, mended or for another ingest: those with these ids, all of the ingest when it is null. */
-  replayRejected(alias: string, ids: readonly string[] | null, changes: ReplayChanges = {}): Promise<ReplayAnswer> {
-    return this.#http.json(replayRequest(alias, ids, changes))
-  }
-
-  /** What that would do to the first of them. */
-  previewReplay(alias: string, ids: readonly string[] | null, changes: ReplayChanges): Promise<PreviewAnswer> {
-    return this.#http.json(replayRequest(alias, ids, changes, '/preview'))
-  }
-
-  /** With `drop`, its entity goes with all that it holds. */
-  async deleteIngest(alias: string, data: 'keep' | 'drop'): Promise<void> {
-    await this.#http.text({ method: 'DELETE', path: `/admin/ingests/${segment(alias)}${search({ data })}` })
-  }
-
-  createSubscriber(name: string): Promise<SubscriberAnswer> {
-    return this.#http.json({ method: 'POST', path: '/admin/subscribers', body: JSON.stringify({ name }) })
-  }
-
-  subscribers({ limit, token }: PageRequest = {}): Promise<Page<SubscriberAnswer>> {
-    return this.#http.json({ method: 'GET', path: `/admin/subscribers${search({ limit, NextToken: token })}` })
-  }
-
-  async deleteSubscriber(name: string): Promise<void> {
-    await this.#http.text({ method: 'DELETE', path: `/admin/subscribers/${segment(name)}` })
-  }
-
-  createKey(subscriber: string, key: NewKey): Promise<CreatedKey> {
-    const path = `/admin/subscribers/${segment(subscriber)}/keys`
-    return this.#http.json({ method: 'POST', path, body: JSON.stringify(key) })
-  }
-
-  async deleteKey(id: string): Promise<void> {
-    await this.#http.text({ method: 'DELETE', path: `/admin/keys/${segment(id)}` })
-  }
-
-  /** All of them are on one page. */
-  subscriptions(subscriber: string): Promise<Page<SubscriptionEntry>> {
-    return this.#http.json({ method: 'GET', path: `/admin/subscribers/${segment(subscriber)}/subscriptions` })
-  }
-
-  /** Replaces all of the subscriber's subscriptions. */
-  async putSubscriptions(subscriber: string, subscriptions: readonly SubscriptionEntry[]): Promise<void> {
-    const path = `/admin/subscribers/${segment(subscriber)}/subscriptions`
-    await this.#http.text({ method: 'PUT', path, body: JSON.stringify(subscriptions) })
-  }
-
-  /** The backups in the service's own folder, newest first. */
-  backups({ limit, token }: PageRequest = {}): Promise<Page<ListedBackup>> {
-    return this.#http.json({ method: 'GET', path: `/admin/backups${search({ limit, NextToken: token })}` })
-  }
-
-  settings(): Promise<Page<SettingAnswer>> {
-    return this.#http.json({ method: 'GET', path: '/admin/settings' })
-  }
-
-  /** Resolves when the backup is complete. */
-  makeBackup(): Promise<MadeBackup> {
-    return this.#http.json({ method: 'POST', path: '/admin/backups' })
   }
 }

@@ -1,10 +1,8 @@
 // What programs import as `tidemark/client`: for Node.js and browsers, without a dependency.
 import type { QueryKind } from '../model/query-kind.ts'
-import type { AsideAnswer, Page, PageRequest } from './answers.ts'
 import { TidemarkClient } from './client.ts'
 import type { DataQueryRequest } from './data-query-request.ts'
 import { allBytes, lineValues } from './line-values.ts'
-import { search, segment } from './request-paths.ts'
 import { Transport } from './transport.ts'
 import { IngestWriter, type IngestWriterOptions } from './writer.ts'
 
@@ -79,21 +77,6 @@ export class Tidemark extends TidemarkClient {
   /** The items with these identifiers, in this order; absent ones are left out. */
   async itemsById(table: string, itemsId: readonly string[]): Promise<readonly AnsweredRow[]> {
     return JSON.parse(await this.itemsByIdText(table, itemsId))
-  }
-
-  /** Pushes that ended the judge, in the order in which they were accepted. */
-  setAside({ limit, token }: PageRequest = {}): Promise<Page<AsideAnswer>> {
-    return this.#http.json({ method: 'GET', path: `/admin/set-aside${search({ limit, NextToken: token })}` })
-  }
-
-  /** The body of one of them, as it was pushed. */
-  setAsideBody(id: string): Promise<string> {
-    return this.#http.text({ method: 'GET', path: `/admin/set-aside/${segment(id)}/body`, headers: { accept: '*/*' } })
-  }
-
-  /** Deletes that body; its rows stay among the rejected ones. */
-  async letGoSetAside(id: string): Promise<void> {
-    await this.#http.text({ method: 'DELETE', path: `/admin/set-aside/${segment(id)}` })
   }
 
   /** Whether the service lives; throws where it does not. */

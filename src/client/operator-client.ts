@@ -1,0 +1,142 @@
+import type {
+  AsideAnswer,
+  CreatedKey,
+  EntityAnswer,
+  IngestAnswer,
+  IngestChange,
+  ListedBackup,
+  MadeBackup,
+  NewIngest,
+  NewKey,
+  Page,
+  PageRequest,
+  PreviewAnswer,
+  ReplayAnswer,
+  ReplayChanges,
+  SettingAnswer,
+  StorageAnswer,
+  SubscriberAnswer,
+  SubscriptionEntry,
+} from './answers.ts'
+import { replayRequest, search, segment } from './request-paths.ts'
+import { type ClientOptions, Transport } from './transport.ts'
+
+/** The operator's side of the service: what a key with the right `admin` may ask, or in part one with `observe`. */
+export class OperatorClient {
+  readonly #http: Transport
+
+  constructor(options: ClientOptions) {
+    this.#http = new Transport(options)
+  }
+
+  createIngest(ingest: NewIngest): Promise<IngestAnswer> {
+    return this.#http.json({ method: 'POST', path: '/admin/ingests', body: JSON.stringify(ingest) })
+  }
+
+  ingests({ limit, token }: PageRequest = {}): Promise<Page<IngestAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/ingests${search({ limit, NextToken: token })}` })
+  }
+
+  ingest(alias: string, signal?: AbortSignal): Promise<IngestAnswer> {
+    return this.#http.json({ method: 'GET', path: `/admin/ingests/${segment(alias)}`, signal })
+  }
+
+  changeIngest(alias: string, change: IngestChange): Promise<IngestAnswer> {
+    return this.#http.json({ method: 'PATCH', path: `/admin/ingests/${segment(alias)}`, body: JSON.stringify(change) })
+  }
+
+  /** With `drop`, its entity goes with all that it holds. */
+  async deleteIngest(alias: string, data: 'keep' | 'drop'): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/admin/ingests/${segment(alias)}${search({ data })}` })
+  }
+
+  /** Judges rejected rows again, mended or for another ingest: those with these ids, all of the ingest when it is null. */
+  replayRejected(alias: string, ids: readonly string[] | null, changes: ReplayChanges = {}): Promise<ReplayAnswer> {
+    return this.#http.json(replayRequest(alias, ids, changes))
+  }
+
+  /** What that would do to the first of them. */
+  previewReplay(alias: string, ids: readonly string[] | null, changes: ReplayChanges): Promise<PreviewAnswer> {
+    return this.#http.json(replayRequest(alias, ids, changes, '/preview'))
+  }
+
+  /** Pushes that ended the judge, in the order in which they were accepted. */
+  setAside({ limit, token }: PageRequest = {}): Promise<Page<AsideAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/set-aside${search({ limit, NextToken: token })}` })
+  }
+
+  /** The body of one of them, as it was pushed. */
+  setAsideBody(id: string): Promise<string> {
+    return this.#http.text({ method: 'GET', path: `/admin/set-aside/${segment(id)}/body`, headers: { accept: '*/*' } })
+  }
+
+  /** Deletes that body; its rows stay among the rejected ones. */
+  async letGoSetAside(id: string): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/admin/set-aside/${segment(id)}` })
+  }
+
+  async deleteItem(table: string, id: string): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/admin/metadata/${segment(table)}/items/${segment(id)}` })
+  }
+
+  adminEntities({ limit, token }: PageRequest = {}): Promise<Page<EntityAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/entities${search({ limit, NextToken: token })}` })
+  }
+
+  /** How long an entity keeps its items: an ISO 8601 duration, or null for ever. */
+  retain(entity: string, retention: string | null): Promise<EntityAnswer> {
+    const path = `/admin/entities/${segment(entity)}`
+    return this.#http.json({ method: 'PATCH', path, body: JSON.stringify({ retention }) })
+  }
+
+  /** What each entity has on disk. */
+  storage({ limit, token }: PageRequest = {}): Promise<Page<StorageAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/storage${search({ limit, NextToken: token })}` })
+  }
+
+  createSubscriber(name: string): Promise<SubscriberAnswer> {
+    return this.#http.json({ method: 'POST', path: '/admin/subscribers', body: JSON.stringify({ name }) })
+  }
+
+  subscribers({ limit, token }: PageRequest = {}): Promise<Page<SubscriberAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/subscribers${search({ limit, NextToken: token })}` })
+  }
+
+  async deleteSubscriber(name: string): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/admin/subscribers/${segment(name)}` })
+  }
+
+  createKey(subscriber: string, key: NewKey): Promise<CreatedKey> {
+    const path = `/admin/subscribers/${segment(subscriber)}/keys`
+    return this.#http.json({ method: 'POST', path, body: JSON.stringify(key) })
+  }
+
+  async deleteKey(id: string): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/admin/keys/${segment(id)}` })
+  }
+
+  /** All of them are on one page. */
+  subscriptions(subscriber: string): Promise<Page<SubscriptionEntry>> {
+    return this.#http.json({ method: 'GET', path: `/admin/subscribers/${segment(subscriber)}/subscriptions` })
+  }
+
+  /** Replaces all of the subscriber's subscriptions. */
+  async putSubscriptions(subscriber: string, subscriptions: readonly SubscriptionEntry[]): Promise<void> {
+    const path = `/admin/subscribers/${segment(subscriber)}/subscriptions`
+    await this.#http.text({ method: 'PUT', path, body: JSON.stringify(subscriptions) })
+  }
+
+  /** The backups in the service's own folder, newest first. */
+  backups({ limit, token }: PageRequest = {}): Promise<Page<ListedBackup>> {
+    return this.#http.json({ method: 'GET', path: `/admin/backups${search({ limit, NextToken: token })}` })
+  }
+
+  /** Resolves when the backup is complete. */
+  makeBackup(): Promise<MadeBackup> {
+    return this.#http.json({ method: 'POST', path: '/admin/backups' })
+  }
+
+  settings(): Promise<Page<SettingAnswer>> {
+    return this.#http.json({ method: 'GET', path: '/admin/settings' })
+  }
+}
