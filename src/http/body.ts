@@ -51,17 +51,24 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
     }
     // A client of HTTP/1.0 does not know of answers before the answer.
     if (headers.expect !== undefined && raw.httpVersion !== '1.0') reply.raw.writeContinue()
-    const compressed = isGzip(headers['content-encoding'])
-    const share = rule.budget?.share(reply.raw) ?? null
-    collectBody(raw, rule, share, (error, body) => {
-      if (compressed && body !== null && body.length > 0) decompress(body, rule, share, finish)
-      else finish(error, body)
+    readBody(raw, rule, rule.budget?.share(reply.raw) ?? null, (error, body) => {
+      request.body = body
+      done(error ?? undefined)
     })
-    function finish(error: Error | null, body: Buffer | null): void {
-      const isEmpty = body !== null && body.length === 0
-      request.body = isEmpty && rule.whenEmpty !== undefined ? Buffer.from(rule.whenEmpty) : body
-      done(error ?? (isEmpty && rule.whenEmpty === undefined ? emptyBody() : undefined))
-    }
+  }
+}
+
+/** Reads a body, decompressed, up to the limit. An empty one is what the rule has it stand for, or refused. */
+export function readBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
+  const compressed = isGzip(raw.headers['content-encoding'])
+  collectBody(raw, rule, share, (error, body) => {
+    if (compressed && body !== null && body.length > 0) decompress(body, rule, share, finish)
+    else finish(error, body)
+  })
+  function finish(error: Error | null, body: Buffer | null): void {
+    if (body === null || body.length > 0) done(error, body)
+    else if (rule.whenEmpty === undefined) done(error ?? emptyBody(), null)
+    else done(error, Buffer.from(rule.whenEmpty))
   }
 }
 
@@ -144,7 +151,7 @@ function emptyBody(): Problem {
 }
 
 /** Reads up to the limit. What is beyond it is left to `discardBody`. */
-export function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
+function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
   const chunks: Buffer[] = []
   let bytes = 0
   let ended = false

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { keys, plainServices, type TestServer, testServer } from '../../test/support/http-server.ts'
 import { Problem } from '../model/problem.ts'
@@ -47,18 +48,31 @@ async function start(
 const json = 'application/json'
 const row = '{"D":"2026-01-01T00:00:00.000Z","T":"a","V":1}'
 const pusher = { authorization: `Bearer ${keys.pusher}`, 'content-type': json }
+const line = 'm v=1'
+const lines = { authorization: `Token ${keys.pusher}`, 'content-type': 'text/plain; charset=utf-8' }
+const form = 'application/x-www-form-urlencoded'
+const basic = (key: string): string => `Basic ${Buffer.from(`any:${key}`).toString('base64')}`
 
-async function push(
-  { url }: Counted,
-  { path, headers, body }: { readonly path: string; readonly headers: Record<string, string>; readonly body: string },
-) {
-  const response = await fetch(url + path, { method: 'POST', headers, body })
+/** With a parameter that changes nothing. */
+function forFramework(path: string): string {
+  if (!path.includes('?')) return `${path}?wait=false`
+  return path.startsWith('/write') ? `${path}&u=%61` : `${path}&orgID=%61`
+}
+
+interface Pushed {
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body: string | Uint8Array
+}
+
+async function push({ url }: Counted, { path, headers, body }: Pushed) {
+  const response = await fetch(url + path, { method: 'POST', headers, body: Buffer.from(body) })
   const { date: _, 'x-request-id': id, ...others } = Object.fromEntries(response.headers)
   return { id, answer: { status: response.status, headers: others, body: await response.text() } }
 }
 
 describe('the answer is the same with and without the framework', () => {
-  test.each<[string, boolean, string, Record<string, string>, string]>([
+  test.each<[string, boolean, string, Record<string, string>, string | Uint8Array]>([
     ['a row', true, '/ingests/plant/data', pusher, row],
     ['the other way to write the path', true, '/ingest/plant/data', pusher, `[${row}]`],
     ['lines', true, '/ingests/plant/data', { ...pusher, 'content-type': 'application/x-ndjson' }, `${row}\n${row}\n`],
@@ -71,6 +85,41 @@ describe('the answer is the same with and without the framework', () => {
       row,
     ],
     ['an idempotency key', true, '/ingests/plant/data', { ...pusher, 'idempotency-key': 'k' }, row],
+    ['gzip', true, '/ingests/plant/data', { ...pusher, 'content-encoding': 'gzip' }, gzipSync(row)],
+    ['gzip of nothing', true, '/ingests/plant/data', { ...pusher, 'content-encoding': 'gzip' }, gzipSync('')],
+    [
+      'gzip of too much',
+      true,
+      '/ingests/plant/data',
+      { ...pusher, 'content-encoding': 'gzip' },
+      gzipSync(row.repeat(100)),
+    ],
+    ['no gzip', true, '/ingests/plant/data', { ...pusher, 'content-encoding': 'gzip' }, row],
+    ['line protocol', true, '/api/v2/write?bucket=plant', lines, line],
+    ['seconds', true, '/api/v2/write?org=x&bucket=plant&precision=s', lines, line],
+    ['the older path', true, '/write?db=plant&precision=h&rp=auto&consistency=any', lines, line],
+    ['gzip of lines', true, '/write?db=plant', { ...lines, 'content-encoding': 'gzip' }, gzipSync(line)],
+    ['what curl says of lines', true, '/write?db=plant', { ...lines, 'content-type': form }, line],
+    ['lines with a key of HTTP', true, '/write?db=plant', { ...lines, authorization: basic(keys.pusher) }, line],
+    ['lines with a wrong key', false, '/write?db=plant', { ...lines, authorization: basic('wrong') }, line],
+    ['lines with the key as a parameter', false, `/write?db=plant&p=${keys.pusher}`, {}, line],
+    ['lines with an idempotency key', true, '/write?db=plant', { ...lines, 'idempotency-key': 'k' }, line],
+    ['a unit that there is not', false, '/write?db=plant&precision=constructor', lines, line],
+    ['a unit of the other path', false, '/api/v2/write?bucket=plant&precision=h', lines, line],
+    ['two ingests', false, '/write?db=plant&db=other', lines, line],
+    ['no ingest', false, '/write?rp=a', lines, line],
+    ['an unknown parameter', false, '/write?db=plant&x=1', lines, line],
+    ['an ingest that there is not, for lines', false, '/write?db=other', lines, line],
+    ['a blocked ingest, for lines', false, '/write?db=blocked', lines, line],
+    ['no lines', false, '/write?db=plant', lines, ''],
+    ['too many lines', false, '/write?db=plant', lines, `${line}\n`.repeat(200)],
+    [
+      'rows with a way of lines to show the key',
+      false,
+      '/ingests/plant/data',
+      { ...pusher, authorization: basic(keys.pusher) },
+      row,
+    ],
     ['another charset', false, '/ingests/plant/data', { ...pusher, 'content-type': `${json}; charset=latin1` }, row],
     ['a page of another origin', true, '/ingests/plant/data', { ...pusher, origin: 'https://example.com' }, row],
     [
@@ -93,7 +142,7 @@ describe('the answer is the same with and without the framework', () => {
     ['a blocked ingest', false, '/ingests/blocked/data', pusher, row],
     ['a name that is percent-encoded', false, '/ingests/pl%61nt/data', pusher, row],
     ['another type', false, '/ingests/plant/data', { ...pusher, 'content-type': 'text/plain' }, row],
-    ['an encoding', false, '/ingests/plant/data', { ...pusher, 'content-encoding': 'br' }, row],
+    ['another encoding', false, '/ingests/plant/data', { ...pusher, 'content-encoding': 'br' }, row],
     ['no body', false, '/ingests/plant/data', pusher, ''],
     ['a body that is too large', false, '/ingests/plant/data', pusher, row.repeat(100)],
     ['a path that there is not', false, '/ingests/plant/datum', pusher, row],
@@ -101,14 +150,14 @@ describe('the answer is the same with and without the framework', () => {
     const services = await start({}, { TIDEMARK_LIMITS_INGEST_BODY_BYTES: '1000' })
     const plain = await push(services, { path, headers, body })
     const askedFor = services.identified()
-    const framework = await push(services, { path: `${path}?wait=false`, headers, body })
+    const framework = await push(services, { path: forFramework(path), headers, body })
     expect(plain.answer).toEqual(framework.answer)
     const { events, pushed } = services.server
     await expect.poll(() => events.length).toBe(2)
     const [first, second] = events
     expect(first).toMatchObject({ kind: 'requestServed', id: plain.id, status: plain.answer.status })
     expect({ ...first, id: '', ms: 0 }).toEqual({ ...second, id: '', ms: 0 })
-    expect(pushed).toHaveLength(plain.answer.status === 200 ? 2 : 0)
+    expect(pushed).toHaveLength(plain.answer.status < 300 ? 2 : 0)
     expect(pushed[0]).toEqual(pushed[1])
     if (isPlain) expect(askedFor).toBe(1)
   })

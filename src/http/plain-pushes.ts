@@ -2,16 +2,15 @@
 // with one row. Whatever is unusual about a request, or goes wrong with it, is the framework's (docs/decisions/plain-pushes.md).
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Asker } from '../access/caller.ts'
-import type { Push } from '../ingest/push.ts'
-import { type BodyRule, collectBody } from './body.ts'
+import { type BodyRule, readBody } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { commonHeaders } from './common-headers.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { idempotencyKeyOf, isIdempotencyKey } from './idempotency-header.ts'
 import type { AnswerInFlight, InFlight } from './in-flight.ts'
+import { type PlainAnswer, type PlainTarget, plainTargets } from './plain-targets.ts'
 import { admitPush, pushBodyRule } from './pushed-rows.ts'
 import { headProblem } from './request-head.ts'
-import { pushPaths } from './routes/post-push.ts'
 import type { Services } from './services.ts'
 
 export interface PlainPushParts {
@@ -40,50 +39,26 @@ export function answerPlainPushes(server: Server, given: PlainPushParts): void {
   if (framework === undefined) throw new Error('the framework does not listen to requests')
   const listener: RequestListener = (request, response) => Reflect.apply(framework, server, [request, response])
   const parts = { ...given, framework: listener, bodyRule: pushBodyRule(given) }
-  const pathOf = plainPath(settings.server.basePath)
+  const targetOf = plainTargets(settings.server.basePath)
   server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const push = plainPush(parts, pathOf, request, response)
+    const push = plainPush(parts, targetOf, request, response)
     if (push === null) listener(request, response)
     else push.begin()
   })
 }
 
-interface PushPath {
-  readonly alias: string
-  /** As metrics name it. */
-  readonly route: string
-}
-
-/** The ingest that a plain target names: one of the paths, nothing percent-encoded and no parameters. */
-function plainPath(basePath: string): (target: string) => PushPath | null {
-  const paths = pushPaths.map(({ url }) => {
-    const [before = '', after = ''] = url.split(':ingest')
-    return { before: basePath + before, after, route: basePath + url }
-  })
-  return (target) => {
-    for (const { before, after, route } of paths) {
-      if (!target.startsWith(before) || !target.endsWith(after)) continue
-      const alias = target.slice(before.length, target.length - after.length)
-      if (/^[\w.-]+$/.test(alias)) return { alias, route }
-    }
-    return null
-  }
-}
-
 /** Null for a request that the framework is to answer: it is unusual, or would be refused. Nothing is done with it then. */
 function plainPush(
   parts: PlainParts,
-  pathOf: (target: string) => PushPath | null,
+  targetOf: ReturnType<typeof plainTargets>,
   request: IncomingMessage,
   response: ServerResponse,
 ): PlainPush | null {
   const { method, url = '', headers } = request
   if (method !== 'POST' || parts.inFlight.stopping) return null
-  const path = pathOf(url)
-  if (path === null) return null
-  const format = plainFormat(headers, parts.bodyRule.limitBytes)
-  if (format === null || headProblem(request) !== null) return null
-  const push = new PlainPush(parts, { ...path, format }, request, response)
+  const target = targetOf(url, headers['content-type'])
+  if (target === null || !isPlainBody(headers, parts.bodyRule.limitBytes) || headProblem(request) !== null) return null
+  const push = new PlainPush(parts, target, request, response)
   try {
     push.admit()
   } catch {
@@ -92,35 +67,24 @@ function plainPush(
   return push
 }
 
-const formats: ReadonlyMap<string | undefined, Push['format']> = new Map([
-  [undefined, 'json'],
-  ['application/json', 'json'],
-  ['application/json; charset=utf-8', 'json'],
-  ['application/json;charset=utf-8', 'json'],
-  ['application/x-ndjson', 'ndjson'],
-])
-
-/** Null where the headers ask for more than to take a body of some rows, or for something wrong. */
-function plainFormat(headers: IncomingHttpHeaders, bodyBytesMax: number): Push['format'] | null {
+/** False where the headers ask for more than to take a body of some rows, or for something wrong. */
+function isPlainBody(headers: IncomingHttpHeaders, bodyBytesMax: number): boolean {
   const length = Number(headers['content-length'] ?? 0)
+  const encoding = headers['content-encoding']
   const key = idempotencyKeyOf(headers)
-  const isPlain =
+  return (
     length > 0 &&
     length <= bodyBytesMax &&
     headers['transfer-encoding'] === undefined &&
-    headers['content-encoding'] === undefined &&
+    (encoding === undefined || encoding === 'gzip') &&
     headers.expect === undefined &&
     headers.upgrade === undefined &&
     (key === null || isIdempotencyKey(key))
-  return isPlain ? (formats.get(headers['content-type']) ?? null) : null
-}
-
-interface PushHead extends PushPath {
-  readonly format: Push['format']
+  )
 }
 
 /** In the order of the framework's, whose names have small letters. */
-const answerHeaders = Object.entries({ ...commonHeaders(''), 'content-type': 'application/json' })
+const answerHeaders = Object.entries(commonHeaders(''))
   .filter(([name]) => name !== 'X-Request-Id')
   .flatMap(([name, value]) => [name.toLowerCase(), value])
 
@@ -131,7 +95,7 @@ class PlainPush implements AnswerInFlight {
   readonly raw: ServerResponse
   readonly request: { readonly raw: IncomingMessage }
   readonly #parts: PlainParts
-  readonly #head: PushHead
+  readonly #target: PlainTarget
   readonly #startedMs = performance.now()
   #asker: Asker | null = null
   #accessChanges = 0
@@ -140,9 +104,9 @@ class PlainPush implements AnswerInFlight {
   /** Null until it is answered here. */
   #requestId: string | null = null
 
-  constructor(parts: PlainParts, head: PushHead, request: IncomingMessage, response: ServerResponse) {
+  constructor(parts: PlainParts, target: PlainTarget, request: IncomingMessage, response: ServerResponse) {
     this.#parts = parts
-    this.#head = head
+    this.#target = target
     this.raw = response
     this.request = { raw: request }
   }
@@ -158,17 +122,18 @@ class PlainPush implements AnswerInFlight {
       this.#asker !== null && this.#accessChanges === access.changes && performance.now() - this.#startedMs < askerMs
     if (!isKnown) {
       const { authorization, 'x-api-key': apiKey } = this.request.raw.headers
-      this.#asker = access.identify({ authorization, apiKey: apiKey?.toString() })
+      const schemes = this.#target.keySchemes
+      this.#asker = access.identify({ authorization, apiKey: apiKey?.toString(), schemes })
       this.#accessChanges = access.changes
     }
-    return admitPush(this.#parts.services, this.#asker!, this.#head.alias)
+    return admitPush(this.#parts.services, this.#asker!, this.#target.alias)
   }
 
   begin(): void {
     const { inFlight, pushBodies, bodyRule } = this.#parts
     inFlight.begin(this)
     this.raw.on('close', () => this.#closed())
-    collectBody(this.request.raw, bodyRule, pushBodies.share(this.raw), (error, body) => {
+    readBody(this.request.raw, bodyRule, pushBodies.share(this.raw), (error, body) => {
       if (body === null) this.send(error ?? new Error('a body ended without bytes and without an error'))
       // A stop may have answered meanwhile: rows that were refused are not stored.
       else if (!this.#sent) void this.#push(body)
@@ -197,24 +162,23 @@ class PlainPush implements AnswerInFlight {
         keyId,
         ingest,
         body,
-        format: this.#head.format,
+        format: this.#target.formatOf(ingest),
         idempotencyKey: idempotencyKeyOf(headers),
         wait: false,
       })
-      this.#answer(JSON.stringify(answer))
+      this.#answer(this.#target.answerOf(answer))
     } catch (error) {
       this.send(error instanceof Error ? error : new Error(String(error)))
     }
   }
 
-  #answer(text: string): void {
+  #answer({ status, headers, text }: PlainAnswer): void {
     if (this.#sent) return
     this.#sent = true
     const id = this.#parts.requestId()
     this.#requestId = id
-    const bytes = String(Buffer.byteLength(text))
     // One text, so that it leaves in one write.
-    this.raw.writeHead(200, [...answerHeaders, 'x-request-id', id, 'content-length', bytes]).end(text)
+    this.raw.writeHead(status, [...answerHeaders, 'x-request-id', id, ...headers]).end(text)
   }
 
   #closed(): void {
@@ -223,7 +187,7 @@ class PlainPush implements AnswerInFlight {
     const ms = performance.now() - this.#startedMs
     this.#parts.services.observe({
       kind: 'requestServed',
-      ...{ id, method: 'POST', route: this.#head.route, status: 200, ms },
+      ...{ id, method: 'POST', route: this.#target.route, status: this.raw.statusCode, ms },
     })
   }
 }

@@ -11,7 +11,7 @@ import { admitPush, type PushTarget, pushProblems, readPushBody } from '../pushe
 import type { Route, RouteParts } from '../route.ts'
 
 /** One of InfluxDB's two ways to write, with the names that it has for the units of times. */
-interface WritePath {
+export interface WritePath {
   readonly url: string
   readonly operationId: string
   /** The parameter that names the ingest. */
@@ -21,7 +21,8 @@ interface WritePath {
   readonly ignored: readonly string[]
 }
 
-const paths: readonly WritePath[] = [
+/** `src/http/plain-pushes.ts` answers there too. */
+export const writePaths: readonly WritePath[] = [
   {
     url: '/api/v2/write',
     operationId: 'writeLines',
@@ -38,10 +39,13 @@ const paths: readonly WritePath[] = [
   },
 ]
 
+/** Names the push in an answer that has no body. */
+export const batchHeader = 'Tidemark-Batch'
+
 /** Pushes of line protocol, as InfluxDB 2 and InfluxDB 1 take them. */
 export const postLines: Route = (app, parts) => {
   const preValidation = readPushBody(parts, null)
-  for (const path of paths) {
+  for (const path of writePaths) {
     app.route({
       method: 'POST',
       url: path.url,
@@ -66,7 +70,7 @@ export const postLines: Route = (app, parts) => {
           idempotencyKey: idempotencyKeyOf(headers),
           wait: false,
         })
-        return reply.code(204).header('Tidemark-Batch', batch).send()
+        return reply.code(204).header(batchHeader, batch).send()
       },
     })
   }
@@ -118,7 +122,7 @@ function describe({ operationId, target, precisions, ignored }: WritePath) {
           description: 'The rows are on disk.',
           type: 'null',
           headers: {
-            'Tidemark-Batch': { schema: { type: 'string' }, description: 'The id of the push, for its receipt.' },
+            [batchHeader]: { schema: { type: 'string' }, description: 'The id of the push, for its receipt.' },
           },
         },
       },

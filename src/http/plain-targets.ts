@@ -1,0 +1,120 @@
+// Tested by `src/http/plain-pushes.test.ts`.
+
+// Which requests are plain pushes, by target and type: of the rest the framework makes sense.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { KeyScheme } from '../access/keys.ts'
+import type { Push, PushResult } from '../ingest/push.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { type LinePrecision, lineFormatOf, lineMediaType } from '../model/line-format.ts'
+import { lineConfig } from './line-route.ts'
+import { batchHeader, type WritePath, writePaths } from './routes/post-lines.ts'
+import { pushPaths } from './routes/post-push.ts'
+
+export interface PlainTarget {
+  readonly alias: string
+  /** As metrics name it. */
+  readonly route: string
+  /** The ways to show a key that its path takes besides `Bearer`. */
+  readonly keySchemes: readonly KeyScheme[]
+  readonly formatOf: (ingest: Ingest) => Push['format']
+  readonly answerOf: (result: Answered) => PlainAnswer
+}
+
+type Answered = Pick<PushResult, 'batch'>
+
+export interface PlainAnswer {
+  readonly status: number
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  readonly text: string
+}
+
+/** Null for what is no plain target, or whose type says something else than its path. */
+type ReadTarget = (target: string, contentType: IncomingHttpHeaders['content-type']) => PlainTarget | null
+
+export function plainTargets(basePath: string): ReadTarget {
+  const readers = [
+    ...pushPaths.map(({ url }) => rowsTarget(basePath, url)),
+    ...writePaths.map((path) => linesTarget(basePath, path)),
+  ]
+  return (target, contentType) => {
+    for (const read of readers) {
+      const found = read(target, contentType)
+      if (found !== null) return found
+    }
+    return null
+  }
+}
+
+/** Nothing in it is percent-encoded. */
+const plainName = /^[\w.-]+$/
+
+const rowTypes: ReadonlyMap<string | undefined, 'json' | 'ndjson'> = new Map([
+  [undefined, 'json'],
+  ['application/json', 'json'],
+  ['application/json; charset=utf-8', 'json'],
+  ['application/json;charset=utf-8', 'json'],
+  ['application/x-ndjson', 'ndjson'],
+])
+
+function rowsTarget(basePath: string, url: string): ReadTarget {
+  const [before = '', after = ''] = url.split(':ingest')
+  const route = basePath + url
+  const start = basePath + before
+  return (target, contentType) => {
+    if (!target.startsWith(start) || !target.endsWith(after)) return null
+    const alias = target.slice(start.length, target.length - after.length)
+    const format = rowTypes.get(contentType)
+    if (format === undefined || !plainName.test(alias)) return null
+    return { alias, route, keySchemes: [], formatOf: () => format, answerOf: rowsAnswer }
+  }
+}
+
+function rowsAnswer(result: Answered): PlainAnswer {
+  const text = JSON.stringify(result)
+  const length = String(Buffer.byteLength(text))
+  return { status: 200, headers: ['content-type', 'application/json', 'content-length', length], text }
+}
+
+/** Those that clients write; curl says that it sends a form. */
+const lineTypes: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  lineMediaType,
+  `${lineMediaType}; charset=utf-8`,
+  `${lineMediaType};charset=utf-8`,
+  'application/x-www-form-urlencoded',
+])
+
+function linesTarget(basePath: string, { url, target: named, precisions, ignored }: WritePath): ReadTarget {
+  const route = basePath + url
+  const start = `${route}?`
+  const units = new Map(Object.entries(precisions))
+  return (target, contentType) => {
+    if (!target.startsWith(start) || !lineTypes.has(contentType)) return null
+    const parameters = plainParameters(target.slice(start.length), [named, 'precision', ...ignored])
+    const alias = parameters?.get(named)
+    const precision = units.get(parameters?.get('precision') ?? 'ns')
+    if (alias === undefined || precision === undefined) return null
+    return { alias, route, keySchemes: lineConfig.keySchemes, formatOf: lineFormat(precision), answerOf: linesAnswer }
+  }
+}
+
+function lineFormat(precision: LinePrecision): PlainTarget['formatOf'] {
+  return ({ lines }) => lineFormatOf(precision, lines !== undefined)
+}
+
+function linesAnswer({ batch }: Answered): PlainAnswer {
+  return { status: 204, headers: [batchHeader.toLowerCase(), batch], text: '' }
+}
+
+/** Null where one is not among these names, is there twice, or is not plain. */
+function plainParameters(query: string, names: readonly string[]): ReadonlyMap<string, string> | null {
+  const parameters = new Map<string, string>()
+  for (const pair of query.split('&')) {
+    const at = pair.indexOf('=')
+    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
+    if (at < 0 || !names.includes(name) || parameters.has(name) || !plainName.test(value)) return null
+    parameters.set(name, value)
+  }
+  return parameters
+}
