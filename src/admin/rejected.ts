@@ -72,9 +72,8 @@ export class RejectedAdmin {
   }
 
   /**
-   * Judges rows again, by the fields as they are now of their ingest or the one they go into: those with these ids, or all, mended first. Ids of rows that
-   * are not in the list count for nothing, so it may be asked again. Throws Problem `invalid_request` for what is no id or no such ingest to go into, and
-   * those of the journal.
+   * Mends rows and judges them again, by the fields that their ingest or the one they go into has now: those with these ids, or all. Ids that are not in
+   * the list count for nothing, so it may be asked again. Throws Problem `invalid_request` for a bad id or ingest, and those of the journal.
    */
   async replay(alias: string, request: ReplayRequest, signal: AbortSignal): Promise<ReplayAnswer> {
     const { ingest, positions, repair } = await this.#asked(alias, request)

@@ -5,8 +5,8 @@ import { shortChunkBytes } from './spare-chunks.ts'
 import type { Answer } from './whole-answer.ts'
 
 /**
- * A body's chunks have memory of their own; a body's file is deleted by whoever opens the answer. `short` are its bytes as a text of one
- * character each (latin1): to copy a few of them into another thread costs a third of what handing over their memory does.
+ * Chunks have memory of their own; a file is deleted by whoever opens the answer. A short body is a text of one character a byte (latin1): copying it to
+ * another thread costs a third of handing over its memory.
  */
 export type BodyData =
   | { readonly kind: 'short'; readonly bytes: string }

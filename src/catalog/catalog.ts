@@ -69,8 +69,8 @@ export interface IngestCatalog {
   /** The ingest as it is now, also when it has been deleted since; null when its entity was dropped. */
   findOpen(id: number): Promise<OpenIngest | null>
   /**
-   * Notes that the row at this position brings fields, and makes those that the ingest does not have. Does nothing of it where one of them can be none, is
-   * another one by now, or `fieldsMax` is reached: the answer tells what there is. Null when the entity was dropped.
+   * Notes that the row at this position brings fields, and adds those that the ingest lacks. Adds none where one of them is not allowed or is another
+   * one by now, or where `fieldsMax` is reached: the answer tells what there is. Null when the entity was dropped.
    */
   addByRow(id: number, fields: readonly Field[], position: number, fieldsMax: number): Promise<OpenIngest | null>
   list(page: ListBounds): Promise<readonly Ingest[]>
@@ -164,7 +164,7 @@ export interface ReplayOutcome {
   readonly passed: readonly number[]
   /** Items of rows that pass, in the order of their positions. */
   readonly items: readonly ItemWrite[]
-  /** Rows that stay rejected, with the new reason; none is kept of a mended text, or of another ingest. A row that this replay stored before is rejected once more. */
+  /** Rows that stay rejected, with the new reason (not of mended rows, or for another ingest). A row that this replay stored before is rejected again. */
   readonly rejected: readonly RejectedRow[]
 }
 

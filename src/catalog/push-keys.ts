@@ -54,7 +54,7 @@ export interface PushKeyCatalog {
   release(name: PushKeyName, reservationId: string, mayBeStored: boolean): Promise<void>
   /** The push that the key stands for; null when there is none, or none of the day before `nowMs`. */
   find(name: PushKeyName, nowMs: number): Promise<PushKeyHolder | null>
-  /** How many keys are kept, as the database knew seconds ago. Of millions it may be wrong by one in a hundred, and keys that were forgotten may count for minutes. */
+  /** How many keys were kept seconds ago: of millions within one in a hundred. Forgotten keys may count for minutes. */
   count(): Promise<number>
   /** Forgets keys from before a date, and says how many these were. It may take a while, and stops early when it is aborted. */
   forget(beforeMs: number, signal: AbortSignal): Promise<number>

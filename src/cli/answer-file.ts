@@ -7,11 +7,9 @@ import { pathBehind } from '../lib/path-behind.ts'
 import { CommandError } from './command-error.ts'
 
 /**
- * Writes a file that a user named. Under a name of its own first: chunks that break off leave neither a part of themselves nor an older file destroyed,
- * and of two commands that write one file each has its own part, so that the file is that of one of them, whole.
- * An older file keeps its rights and its owner, and a link stays a link. What is no plain file, as a FIFO or a device, is written as the chunks
- * come: nothing could be renamed onto it. The part of a command that was killed is deleted by a later one. Throws `CommandError` where it cannot be
- * written, and what the chunks throw.
+ * Writes a file that a user named, under another name first: the file is replaced whole or not at all, also by two commands at once. It keeps its
+ * rights and its owner, and a link stays a link. A FIFO or a device is written as the chunks come. The part of a command that was killed is deleted
+ * by a later one. Throws `CommandError` where it cannot be written, and what the chunks throw.
  */
 export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8Array>, nowMs: number): Promise<void> {
   const older = await statOf(path)

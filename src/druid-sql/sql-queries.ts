@@ -96,9 +96,8 @@ export class SqlQueries {
   }
 
   /**
-   * Answers one query of Druid's SQL over the entities that the caller may read, metadata included. Whoever gets the answer releases it. Throws Problem
-   * `invalid_request`, with the place in the text, `result_too_large`, `overloaded`, `query_timeout` or `unavailable`, and the signal's
-   * reason when it is aborted.
+   * Answers one query of Druid's SQL over the entities and metadata that the caller may read. Whoever gets the answer releases it. Throws Problem
+   * `invalid_request`, with the place in the text, `result_too_large`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason.
    */
   async run(
     question: SqlQuestion,

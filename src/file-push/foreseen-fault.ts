@@ -62,7 +62,7 @@ function absencesIn(fields: readonly Field[], named: ReadonlySet<string>): RowFa
   return [...absent.filter(isTime), ...absent.filter((field) => !isTime(field))].map(valueMissing)
 }
 
-/** All that is wrong with a row, and first what it will be rejected for; none where it will be stored. `row` is valid JSON. Who stops asking has them made no further. */
+/** All faults of a row, first the one that it will be rejected for; none where it will be stored. `row` is valid JSON. Each is looked for when it is asked for. */
 export function* foreseenFaults(row: string, fields: readonly Field[]): Generator<RowFault, undefined> {
   const text = row.trim()
   const bytes = bytesIn(text)

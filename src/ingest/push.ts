@@ -62,10 +62,9 @@ export class Pushes {
   }
 
   /**
-   * Takes the rows of one request: when this resolves they are on disk. A push whose idempotency key is known is answered as the first one
-   * with it was. Throws Problem `invalid_json` or `invalid_body` for a body that holds no rows, `too_many_rows`, and the Problems of
-   * `IdempotencyKeys.once`, `Intake.requireRoom` and `JournalWriter.append`; nothing is stored then. If the copy goes away meanwhile, the rows are stored and
-   * may still be refused with `unavailable`.
+   * Takes the rows of one request: when this resolves they are on disk. A push whose idempotency key is known gets the first one's answer. Throws the
+   * Problems of `checkBody`, `IdempotencyKeys.once`, `Intake.requireRoom` and `JournalWriter.append`, with nothing stored; only where the copy goes away
+   * meanwhile, rows that are stored may be refused with `unavailable`.
    */
   async push(push: Push): Promise<PushResult | Receipt> {
     const { copy, keys, batchIds, receipts } = this.#parts

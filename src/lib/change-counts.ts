@@ -1,16 +1,16 @@
-// How often things have changed, by the UTC day that a change is about, in memory that threads share: whoever made something of them learns
-// without asking whether it would be the same now.
+// How often things have changed, by the UTC day that each change is about, in memory that threads share. Who keeps a result made of such a thing can
+// tell, without asking, whether it is still good.
 
 const dayMs = 86_400_000
-/** On each side of the day it begins with; changes beyond are counted together. */
+/** Days with a count of their own, on each side of the day of the start; all days beyond share the outermost count. */
 const daysOneSide = 256
 const days = 2 * daysOneSide
-/** Things whose numbers leave the same rest by it share their counts. */
+/** Things whose numbers have the same remainder by it share their counts. */
 const places = 64
-/** All changes; those that are about no day; then each day's. */
+/** A count of all changes, one of those that are about no single day, and one for each day. */
 const countsOfPlace = 2 + days
 
-/** What crosses to another thread. */
+/** What is sent to another thread, so that it reads the same counts. */
 export interface SharedCounts {
   readonly memory: SharedArrayBuffer
   readonly firstDay: number
@@ -23,8 +23,8 @@ export interface Span {
 }
 
 /**
- * One thread counts, and changes the thing in the same turn of its event loop. Others may read a state, have something made by that thread
- * afterwards, and use it for as long as the state is the same.
+ * One thread changes the things, and counts in the same turn of its event loop. Another one reads a state, then asks that thread for a result, and may use
+ * the result for as long as the state is the same.
  */
 export class ChangeCounts {
   readonly shared: SharedCounts
@@ -66,7 +66,7 @@ export class ChangeCounts {
     for (let thing = 0; thing < places; thing++) this.allChanged(thing)
   }
 
-  /** A number that is another one after each change that is about this time. */
+  /** Another number after each change about this span. */
   state(thing: number, { fromMs, toMs }: Span): number {
     const place = placeOf(thing)
     if (fromMs === Number.NEGATIVE_INFINITY && toMs === Number.POSITIVE_INFINITY)

@@ -1,4 +1,4 @@
-// Small answers, kept for as long as the same question would be answered the same (docs/decisions/answer-cache.md).
+// Short answers, which are given again for as long as the store would answer the same (docs/decisions/answer-cache.md).
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { ChangeCounts } from '../lib/change-counts.ts'
@@ -6,16 +6,16 @@ import type { AnswerFormat } from '../model/answer-format.ts'
 import { datesOf, type Plan } from '../model/plan.ts'
 
 export interface KeptAnswersParts {
-  /** What all of them may take of the memory, with their questions. */
+  /** What all kept answers may take of the memory, with their keys. */
   readonly bytesMax: number
-  /** By the ids of entities. */
+  /** The changes of each entity, by its id. */
   readonly changes: Pick<ChangeCounts, 'state'>
-  /** Whether the store answers now: while it does not, nobody is answered. */
+  /** Whether the store answers now. While it does not, no kept answer is given either. */
   readonly isReady: () => boolean
   readonly unsent: Pick<UnsentAnswers, 'room' | 'open'>
 }
 
-/** A question, and the state of what its answer depends on before it was asked. */
+/** A question, and the state of what its answer depends on, read before the store is asked. */
 export interface Sought {
   readonly key: string
   readonly state: number
@@ -24,23 +24,23 @@ export interface Sought {
 interface Kept {
   readonly state: number
   readonly rows: number
-  /** A character a byte. */
+  /** The body, a character a byte. */
   readonly text: string
   readonly bytes: number
 }
 
-/** Longer questions are hardly asked again, and would take long to be looked for. */
+/** Longer questions are hardly asked again, and their keys would take long to make. */
 const namesMax = 100
-/** About what a kept answer takes beside its texts. */
+/** About what a kept answer takes beside its key and its body. */
 const overheadBytes = 256
-/** By how many questions it is remembered, about, whether one was asked before. */
-const tracesMax = 16_384
+/** Of so many questions, about, it is remembered that they were asked. */
+const hashesMax = 16_384
 
 export class KeptAnswers {
   readonly #parts: KeptAnswersParts
   /** The longest unused comes first. */
   readonly #kept = new Map<string, Kept>()
-  readonly #traces = new Int32Array(tracesMax)
+  readonly #hashes = new Int32Array(hashesMax)
   #bytes = 0
   #hits = 0
   #misses = 0
@@ -53,12 +53,12 @@ export class KeptAnswers {
     return this.#bytes
   }
 
-  /** Questions that were answered with what was kept, and those that were asked because there was nothing, or it was out of date. */
+  /** Questions that got a kept answer, and those that were passed on because none was kept, or it was out of date. */
   get counts(): { readonly hits: number; readonly misses: number } {
     return { hits: this.#hits, misses: this.#misses }
   }
 
-  /** To be called before the store is asked. Null where the answer to such a plan is not kept. */
+  /** Call it before the store is asked. Null where answers to such a plan are not kept. */
   sought(plan: Plan, format: AnswerFormat): Sought | null {
     const { entityId, ids, prefixes } = plan.selection
     const ticks = plan.kind === 'snap' ? plan.ticksMs.length : 0
@@ -66,12 +66,12 @@ export class KeptAnswers {
     return { key: keyOf(plan, format), state: this.#parts.changes.state(entityId, datesOf(plan)) }
   }
 
-  /** Null where there is none, or something has changed that it depends on. */
+  /** The kept answer; null where there is none, or something that it depends on has changed. */
   find({ key, state }: Sought): Answer | null {
     const kept = this.#kept.get(key)
     if (kept !== undefined) this.#forget(key, kept)
     const { isReady, unsent } = this.#parts
-    // Where it would wait for its reader beyond the bounds, it is made as others are.
+    // Where unsent answers leave no room for it, the question goes to the store like any other.
     if (kept?.state !== state || !isReady() || unsent.room().memoryBytes < kept.text.length) {
       this.#misses++
       return null
@@ -82,7 +82,7 @@ export class KeptAnswers {
     return unsent.open({ rows, bytes: text.length, body: { kind: 'short', bytes: text } })
   }
 
-  /** The answer to a question that was sought before it was asked. It is kept when the question came before. */
+  /** Keeps the store's answer, if the question came before. */
   keep({ key, state }: Sought, { rows, text }: Answer): void {
     if (text === undefined || !this.#cameBefore(key)) return
     const before = this.#kept.get(key)
@@ -107,17 +107,17 @@ export class KeptAnswers {
     this.#bytes -= kept.bytes
   }
 
-  /** What is asked once alone takes no memory. Two questions may leave the same trace: then an answer is kept too early. */
+  /** Two questions may have the same hash: then an answer is kept at its first time. */
   #cameBefore(key: string): boolean {
-    const trace = traceOf(key)
-    const place = trace & (tracesMax - 1)
-    const came = this.#traces[place] === trace
-    this.#traces[place] = trace
+    const hash = hashOf(key)
+    const place = hash & (hashesMax - 1)
+    const came = this.#hashes[place] === hash
+    this.#hashes[place] = hash
     return came
   }
 }
 
-/** The same for the same plan alone: its fields come in one order, because it is made in one place. */
+/** Equal for equal plans alone: the properties of a plan come in one order, because it is made in one place. */
 function keyOf(plan: Plan, format: AnswerFormat): string {
   const { kind } = plan
   const dates = datesOf(plan)
@@ -126,7 +126,7 @@ function keyOf(plan: Plan, format: AnswerFormat): string {
 }
 
 /** FNV-1a; never 0, which stands for no question. */
-function traceOf(key: string): number {
+function hashOf(key: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
   return hash | 1

@@ -37,8 +37,8 @@ interface Wanted {
 }
 
 /**
- * The newest state, or the one after the last push that was on disk by `atMs`. Throws `CopyDamaged` when an object is missing or damaged that may hold some of it: never is an
- * older state taken for it. Throws an Error when the copy has none.
+ * The newest state, or the one after the last push that was on disk by `atMs`. Throws `CopyDamaged` when an object that may hold some of it is missing or
+ * damaged, rather than take an older state for it. Throws an Error when the copy has none.
  */
 export async function chooseMoment(parts: ChooseParts, atMs: number | null): Promise<ChosenMoment> {
   const end = await readEnd(parts, atMs)
@@ -130,8 +130,8 @@ async function requireLogBefore(
 }
 
 /**
- * Looks at the log from where the journal was not followed any more. Throws `CopyDamaged` where something is missing that may be wanted. Returns the entry of a moment that
- * counts, and is newer than the newest known.
+ * Reads the log from where the journal was no longer followed. Returns the entry of a moment that counts and is newer than the newest known. Throws
+ * `CopyDamaged` where something is missing that may be wanted.
  */
 async function readRest(
   { store, attempt }: ChooseParts,

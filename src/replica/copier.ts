@@ -80,7 +80,7 @@ export class Copier {
     })
   }
 
-  /** Takes the copy over if the store answers at once; else that is tried on and on. Throws `NotOwner` when it is another's, an Error when there is no place for a first one. */
+  /** Takes the copy over, at once or as soon as the store answers. Throws `NotOwner` when another service has it, an Error when a first copy has no place. */
   async start(): Promise<void> {
     await requirePlaceOfFirstCopy(this.#parts)
     const opening = this.#open()

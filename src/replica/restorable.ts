@@ -14,8 +14,8 @@ interface Held {
 }
 
 /**
- * What a restore would give now. A moment is committed before the journal has reached its position, because pushes behind it may need its definitions. Until the
- * journal is there, a restore takes the moment before, and nothing of the log behind the new one: it counts all at once.
+ * What a restore would give now. A moment is committed before the journal reaches its position, because pushes behind it may need its definitions.
+ * Until the journal is there, a restore takes the moment before, and nothing of the log behind the new one.
  */
 export class Restorable {
   readonly #parts: RestorableParts

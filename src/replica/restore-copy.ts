@@ -36,8 +36,8 @@ export interface RestoredCopy {
 }
 
 /**
- * Makes a data folder of a copy. The folder is there whole or not at all. What an earlier try brought is read again and kept. Throws an Error that names the object
- * when the copy is damaged, or when the folder holds something; where no file was brought by then, it leaves nothing behind.
+ * Makes a data folder of a copy: whole or not at all. What an earlier try brought is read again and kept. Throws an Error when the folder holds
+ * something, and one that names the object when the copy is damaged; where no file was brought by then, nothing is left behind.
  */
 export async function restoreCopy({ data, atMs }: CopyRestoreRequest, parts: CopyRestoreParts): Promise<RestoredCopy> {
   const { disk, reach } = parts

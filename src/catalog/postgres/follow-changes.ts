@@ -19,10 +19,7 @@ interface Seen {
   lanes: string
 }
 
-/**
- * Follows what other processes change, on a connection of its own: it looks when the database announces a change, and every second beside. What processes ask each
- * other goes by the same connection.
- */
+/** Follows what other processes change and ask, on a connection of its own: when the database announces it, and every second. */
 export class Changes implements ClusterChanges {
   readonly #config: pg.ClientConfig
   readonly #schema: string

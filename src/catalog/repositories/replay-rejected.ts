@@ -103,9 +103,8 @@ async function takeReplayed(
 }
 
 /**
- * Rows that are rejected still get the reason that they are rejected for now, which takes more room than the one before, or less. One that was
- * judged in mended words keeps the reason that it had: the list shows its own words, of which that is true. So does one that was judged for another
- * ingest: the list is of this one.
+ * Rows that are rejected still get their new reason, which takes more room than the one before, or less. Those that were mended, or judged for another
+ * ingest, keep the reason that they had: it is true of what the list shows.
  */
 async function keepNewReasons(
   transaction: Transaction<Tables>,

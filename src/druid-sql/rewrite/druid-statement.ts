@@ -21,8 +21,8 @@ export interface DruidTables {
 }
 
 /**
- * A query that was checked (`translateSql`), as a statement of Druid's SQL. Its columns are those of the check, in order; `namedKeys` is the check's. Throws Problem
- * `invalid_request` for what only the embedded engine takes.
+ * A query that `translateSql` has checked, as a statement of Druid's SQL, with the columns of the check in their order; `namedKeys` is the check's.
+ * Throws Problem `invalid_request` for what only the embedded engine takes.
  */
 export function druidStatement(
   { text, parameters }: Pick<SqlQuestion, 'text' | 'parameters'>,

@@ -8,8 +8,8 @@ import { digits } from './raw-sql.ts'
 const textChars = 4_000_000
 
 /**
- * Planning time grows with what a planner sees: VALUES of 20,000 rows take it a minute, and so do literals that it works out. So the lines are one text, of which it
- * does not know that it is always taken: what an aggregate gives is no constant to it.
+ * Druid's planner takes a minute over VALUES of 20,000 rows, and over literals that it can work out. So the items are one text, behind an aggregate:
+ * the planner does not see through it.
  */
 const one = sql`(SELECT MAX("n") AS "n" FROM (VALUES (0), (1)) AS "v" ("n")) AS "one"`
 

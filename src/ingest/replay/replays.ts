@@ -61,10 +61,9 @@ export class Replays {
   }
 
   /**
-   * Judges rejected rows by the fields that their ingest, or the one they go into, has now, mended where a mapping is given: those at these positions, or all that are in the list when it is null.
-   * Resolves when the rows are queryable, or still rejected. Rows that an earlier replay stored meanwhile, whose caller did not wait for
-   * it, count as stored; rows that were discarded meanwhile do not count. When it rejects (with the Problems of `JournalWriter.append`,
-   * or the signal's reason), a part may have been judged; it may be asked again.
+   * Judges rejected rows by the fields that their ingest, or the one they go into, has now: those at these positions, or with null all, mended by the
+   * mapping. Resolves when they are queryable, or rejected still. What an earlier replay stored meanwhile counts as stored; what was discarded does not
+   * count. Throws the Problems of `JournalWriter.append` and the signal's reason: a part may be judged by then, and it may be asked again.
    */
   replay(
     ingest: Ingest,

@@ -1,7 +1,6 @@
-// Finds the entry that ends the judge, and has it set aside. After a first death the entries of that step are judged one at a time. The
-// entry that is being judged at the second death is set aside: the catalog says so before anything of it is passed over. A process that
-// was killed does not count as such a death, because anything may have killed it. It counts when it comes again and again, and at last at
-// one small piece of one entry.
+// Finds the entry that ends the judge, and has it set aside. After a first death the entries of that step are judged one at a time. The entry that is
+// being judged at the second is set aside: the catalog says so before anything of it is passed over. Anything may kill a process, so that counts as such
+// a death only when it comes again and again, at last at one small piece of one entry.
 import type { AsideDecision, AsideLevel, SetAsideCatalog } from '../../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'

@@ -11,9 +11,8 @@ interface PlanNode {
 const readers: ReadonlySet<string> = new Set(['READ_PARQUET', 'SEQ_SCAN', 'CTE_SCAN', 'DELIM_SCAN'])
 
 /**
- * The least range that holds the times of all files' readings in a plan of EXPLAIN (FORMAT JSON), null where one of them has no bounds. A plan that has
- * other leaves tells nothing: the engine may have counted a file by its footer, or left it out by what it says of itself, and nothing in the plan
- * then names the file.
+ * The least range that holds the times of all files' readings in a plan of EXPLAIN (FORMAT JSON), null where one of them has no bounds. A plan with other
+ * leaves tells nothing: it does not name a file that the engine counted by its footer, or left out by its statistics.
  */
 export function timesOfPlan(plan: readonly PlanNode[]): TimeBounds | null {
   const readings: TimeBounds[] = []

@@ -73,8 +73,8 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   }
 
   /**
-   * Runs a query, and starts the process when it is the first; settles when it has really ended. Throws the Problems of `SqlEngine.run`, LongOverflow, Problem `overloaded` when too much
-   * waits to be sent and `unavailable` while the process cannot be started, and the signal's reason when it is aborted.
+   * Runs a query, and starts the process for the first one; settles when the query has really ended. Throws what `SqlEngine.run` throws, LongOverflow,
+   * Problem `overloaded` when too much waits to be sent, and `unavailable` while the process cannot be started.
    */
   run(request: SqlRequest, signal: AbortSignal): Promise<Answer> {
     return this.#answer({ kind: 'run', ...request }, signal)

@@ -57,10 +57,9 @@ export class Supervisors {
   }
 
   /**
-   * Makes the supervisors of these entities, or changes those that are not as they must be, and tells Druid how to merge their segments
-   * where it does not know. Answers the entities whose supervisor was changed. A field that was added changes nothing: tasks find it in
-   * the rows. A supervisor whose tasks only begin is left as it is. Druid would kill them, and until others have read the same rows
-   * again, these are missing or there twice. A supervisor that rests goes on resting.
+   * Makes or corrects the supervisors of these entities, and tells Druid how to merge their segments. Answers the entities whose supervisor was changed.
+   * A new field changes nothing: tasks find it in the rows. A supervisor that rests goes on resting. One whose tasks only begin is left as it is: Druid
+   * would kill them, and until others have read the same rows, these are missing or there twice.
    */
   async ensure(
     entities: readonly SupervisedEntity[],
