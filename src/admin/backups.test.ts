@@ -137,7 +137,7 @@ function open(
     keepKeys: async () => [],
     readJournal: () => openFileJournalCursor({ disk, directory: join(data, 'journal') }),
     newJournal: (directory, reachedPosition) => openJournalCopy({ disk, directory, settings, reachedPosition }),
-    stepBytes: 30_000,
+    journalReadBytes: 30_000,
     reach: () => undefined,
     observe: (event) => events.push(event),
     nowMs: () => 0,

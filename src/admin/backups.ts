@@ -51,7 +51,7 @@ export interface BackupParts {
   /** A new journal that begins at a position, and gives entries their places in the order of the calls, whatever their sizes. */
   readonly newJournal: (directory: string, position: number) => Promise<LocalJournalWriter>
   /** How much of the journal is in memory at a time. */
-  readonly stepBytes: number
+  readonly journalReadBytes: number
   readonly reach: Reach
   readonly observe: Observe
   readonly nowMs: () => number
@@ -174,13 +174,13 @@ export class Backups {
 
   /** Entry by entry: the copy ends whole, with the entry before `untilPosition`, whatever is written to the journal meanwhile. */
   async #copyJournal(directory: string, fromPosition: number, untilPosition: number): Promise<void> {
-    const { readJournal, newJournal, stepBytes } = this.#parts
+    const { readJournal, newJournal, journalReadBytes } = this.#parts
     const firstPosition = await this.#firstPosition(fromPosition, untilPosition)
     const journal = await newJournal(directory, firstPosition)
     const cursor = readJournal()
     try {
       for (let position = firstPosition; position < untilPosition; ) {
-        const entries = await cursor.read(position, untilPosition, stepBytes)
+        const entries = await cursor.read(position, untilPosition, journalReadBytes)
         const positions = await Promise.all(entries.map((entry) => journal.append(entry)))
         if (entries.some((entry, index) => entry.position !== positions[index])) {
           throw new Error('the entries of the journal got other positions in the backup')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { positionAfter } from './journal.ts'
-import { laneOf, lanesMax, offsetFrom, positionAt, slotsOf } from './lane-position.ts'
+import { laneOf, lanesMax, offsetFrom, positionAt, recordsOf } from './lane-position.ts'
 
 test.each([
   [0, 0, 0],
@@ -31,8 +31,8 @@ test.each([
   [257, 2],
   [512, 2],
   [100_000, 391],
-])('%i rows take %i records', (rows, slots) => {
-  expect(slotsOf(rows)).toBe(slots)
+])('%i rows take %i records', (rows, records) => {
+  expect(recordsOf(rows)).toBe(records)
 })
 
 test('an entry is followed by the next at the first record that is free, and all its rows are safe integers of its lane', () => {
@@ -45,7 +45,7 @@ test('an entry is followed by the next at the first record that is free, and all
     fc.property(place, ({ lane, offset, rows }) => {
       const position = positionAt(lane, offset)
       const after = positionAfter({ position, rows })
-      expect(offsetFrom(after)).toBe(offset + slotsOf(rows))
+      expect(offsetFrom(after)).toBe(offset + recordsOf(rows))
       expect(laneOf(after - 1)).toBe(lane)
       expect(Number.isSafeInteger(after)).toBe(true)
     }),

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { positionAfter } from '../journal/journal.ts'
-import { laneOf, positionAt, slotsOf } from '../journal/lane-position.ts'
+import { laneOf, positionAt, recordsOf } from '../journal/lane-position.ts'
 import { PendingRows } from './pending-rows.ts'
 
 const lane = fc.integer({ min: 0, max: 2 })
@@ -27,7 +27,7 @@ function* told(all: readonly Round[]): Generator<{ readonly found: number; reado
   for (const { pushes, reach } of all) {
     for (const { lane, ingestId, rows } of pushes) {
       const accepted = { ingestId, position: positionAt(lane, offsets[lane]!), rows }
-      offsets[lane] = offsets[lane]! + slotsOf(rows)
+      offsets[lane] = offsets[lane]! + recordsOf(rows)
       pending.add(accepted)
       waiting.push(accepted)
     }

@@ -1,10 +1,10 @@
-// What an aggregating query means, as plain data, where the store can answer it from its own columns. Druid's native queries compile to it
-// as far as they can; what they cannot goes to the SQL engine. Only fields of an entity's own columns stand in it, and what is made of them: names are checked.
+// What an aggregating query means, as plain data, where the store can answer it: over fields of an entity, whose names are checked, and what is computed from
+// them. Native queries and SQL compile to it as far as they can; the rest goes to the SQL engine.
 import { type Entity, type EntityField, fieldsOfRole } from './entity.ts'
 import type { Granularity } from './granularity.ts'
 import type { Range } from './plan.ts'
 import type { RowFilter } from './row-condition.ts'
-import type { MadeField } from './row-value.ts'
+import type { ComputedField } from './row-value.ts'
 
 /** What is kept of a group's rows: of all of them, or of those that pass a filter of its own. */
 export type StoreAggregate = (RowsAggregate | EndAggregate) & { readonly where?: RowFilter }
@@ -77,13 +77,13 @@ export function askedRows(
 }
 
 export interface AggregationPlan extends AskedRows {
-  /** What its other parts name that no field of the entity is. Those that are made of others come after them. */
-  readonly made: readonly MadeField[]
+  /** The fields that its other parts name and the entity does not have. Each comes after those that it is computed from. */
+  readonly computed: readonly ComputedField[]
   readonly granularity: Granularity | ZonedGranularity
   /** What the rows of a bucket are grouped by: tags and dimensions. */
   readonly keys: readonly EntityField[]
   readonly aggregates: readonly StoreAggregate[]
-  /** More groups are not made: another way is taken then. */
+  /** With more groups than this, the SQL engine answers in place of the store. */
   readonly groupsMax: number
   /** Nor is more work done: about a row read, for each thing that is asked of it, is a unit. */
   readonly unitsMax: number

@@ -1,18 +1,18 @@
-// Values that are worked out of each row, as plain data.
+// Values that are computed from each row, as plain data.
 import type { EntityField } from './entity.ts'
 import { fieldsOfFilter, type RowFilter } from './row-condition.ts'
 
 /**
- * Null where a part is null. Longs go round at 64 bits and are cut when they are divided. What has no finite double, and a long divided by
- * zero, is for another way to answer.
+ * Null where a part is null. Longs wrap around at 64 bits, and their quotients are cut. Where a double is not finite, or a long is divided by zero, the SQL
+ * engine answers in place of the store.
  */
 export type RowValue =
-  /** A metric, a dimension or a tag, or another value that was made before. */
+  /** A metric, a dimension or a tag, or a computed field before this one. */
   | { readonly kind: 'field'; readonly field: EntityField }
-  /** A long is below 2^53 in size. */
+  /** The absolute value of a long is below 2^53. */
   | { readonly kind: 'number'; readonly type: NumberType; readonly value: number }
   | { readonly kind: 'text'; readonly value: string }
-  /** Of doubles where one side is a double. The remainder, of longs alone, has the sign of the first. */
+  /** A double if either side is one. The remainder (`%`) is of longs alone, and has the sign of the left side. */
   | {
       readonly kind: 'arithmetic'
       readonly type: NumberType
@@ -20,16 +20,16 @@ export type RowValue =
       readonly left: RowValue
       readonly right: RowValue
     }
-  /** `double` and `long` are types: a double that becomes a long is cut. */
+  /** `double` and `long` cast: a double that becomes a long is cut. */
   | {
-      readonly kind: 'changed'
+      readonly kind: 'unary'
       readonly type: NumberType
-      readonly change: 'floor' | 'ceil' | 'abs' | 'double' | 'long'
+      readonly operator: 'floor' | 'ceil' | 'abs' | 'double' | 'long'
       readonly operand: RowValue
     }
-  /** A double to so many decimal places, halves away from zero. */
+  /** A double, rounded to so many decimal places; halves go away from zero. */
   | { readonly kind: 'rounded'; readonly places: number; readonly operand: RowValue }
-  /** The first of which the condition is true; null is null. */
+  /** CASE: the value of the first branch whose condition is true. A value of null is null. */
   | {
       readonly kind: 'choice'
       readonly type: NumberType | 'string'
@@ -45,8 +45,8 @@ export interface RowBranch {
   readonly value: RowValue | null
 }
 
-/** A value that rows are asked for under the name of a field which no entity has. */
-export interface MadeField {
+/** A value under the name of a field that no entity has: a query asks for it as for any other field. */
+export interface ComputedField {
   readonly field: EntityField
   readonly value: RowValue
 }
@@ -66,12 +66,12 @@ export function typeOfValue(value: RowValue): NumberType | 'string' {
   }
 }
 
-/** The values that a value is made of, one level down. */
+/** The values that a value is computed from, one level down. */
 export function partsOfValue(value: RowValue): readonly RowValue[] {
   switch (value.kind) {
     case 'arithmetic':
       return [value.left, value.right]
-    case 'changed':
+    case 'unary':
     case 'rounded':
       return [value.operand]
     case 'choice':

@@ -33,7 +33,7 @@ export async function openBackups(
     readJournal: () => openFileJournalCursor({ disk: nodeDisk, directory: paths.journal }),
     newJournal: (directory, position) =>
       openJournalCopy({ disk, directory, settings: { segmentBytes, batchBytesMax }, reachedPosition: position }),
-    stepBytes: settings.journal.batchBytes,
+    journalReadBytes: settings.journal.batchBytes,
     reach,
     observe,
     nowMs,

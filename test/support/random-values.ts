@@ -1,19 +1,19 @@
 // Values that are worked out of random rows, and the plainest way to do it.
 import type { EntityField } from '../../src/model/entity.ts'
-import { type MadeField, type RowValue, typeOfValue } from '../../src/model/row-value.ts'
+import { type ComputedField, type RowValue, typeOfValue } from '../../src/model/row-value.ts'
 import type { ModelRow } from './model-store.ts'
 import { isNumber, passes, randomFilter } from './random-filters.ts'
 import { type Draw, oneOf } from './random-rows.ts'
 
-/** Numbers and texts that are made of fields, the last of those before them too. */
-export function randomMade(draw: Draw, fields: readonly EntityField[]): readonly MadeField[] {
-  const made: MadeField[] = []
+/** Computed fields, of numbers and of texts; some are computed from those before them. */
+export function randomComputed(draw: Draw, fields: readonly EntityField[]): readonly ComputedField[] {
+  const computed: ComputedField[] = []
   for (let count = draw(4); count > 0; count--) {
-    const known = [...fields, ...made.map(({ field }) => field)]
+    const known = [...fields, ...computed.map(({ field }) => field)]
     const value = randomValue(draw, known)
-    made.push({ field: { name: `@${made.length}`, type: typeOfValue(value), role: 'dimension' }, value })
+    computed.push({ field: { name: `@${computed.length}`, type: typeOfValue(value), role: 'dimension' }, value })
   }
-  return made
+  return computed
 }
 
 function randomValue(draw: Draw, fields: readonly EntityField[]): RowValue {
@@ -71,21 +71,21 @@ function randomNumber(draw: Draw, fields: readonly EntityField[], depth: number)
       const type = typeOfValue(operand) === 'long' ? 'long' : 'double'
       if (type === 'long')
         return {
-          kind: 'changed',
+          kind: 'unary',
           ...oneOf(draw, [
-            { change: 'abs', type },
-            { change: 'double', type: 'double' },
+            { operator: 'abs', type },
+            { operator: 'double', type: 'double' },
           ] as const),
           operand,
         }
-      return { kind: 'changed', type, change: oneOf(draw, ['floor', 'ceil', 'abs'] as const), operand }
+      return { kind: 'unary', type, operator: oneOf(draw, ['floor', 'ceil', 'abs'] as const), operand }
     }
     case 3:
       return {
-        kind: 'changed',
+        kind: 'unary',
         type: 'long',
-        change: 'long',
-        operand: { kind: 'changed', type: 'double', change: 'double', operand: one() },
+        operator: 'long',
+        operand: { kind: 'unary', type: 'double', operator: 'double', operand: one() },
       }
     default: {
       const values = [one(), one()]
@@ -112,11 +112,11 @@ function choice(
 /** Something that the store leaves to others. */
 export class Beyond extends Error {}
 
-/** Rows with what is made of them; throws `Beyond`. */
-export function withMade(rows: readonly ModelRow[], made: readonly MadeField[]): readonly ModelRow[] {
+/** Rows with their computed fields; throws `Beyond`. */
+export function withComputed(rows: readonly ModelRow[], computed: readonly ComputedField[]): readonly ModelRow[] {
   return rows.map((row) => {
     const values = { ...row.values }
-    for (const { field, value } of made) values[field.name] = valueIn(value, { ...row, values })
+    for (const { field, value } of computed) values[field.name] = valueIn(value, { ...row, values })
     return { ...row, values }
   })
 }
@@ -142,8 +142,8 @@ function valueIn(value: RowValue, row: ModelRow): ModelValue {
       if (value.type === 'double') return finite(ofNumbers(value.operator, Number(left), Number(right)))
       return BigInt.asIntN(64, ofLongs(value.operator, BigInt(left), BigInt(right)))
     }
-    case 'changed':
-      return changed(value, valueIn(value.operand, row))
+    case 'unary':
+      return unary(value, valueIn(value.operand, row))
     case 'rounded':
       throw new Error('rounding has a test of its own')
     case 'choice': {
@@ -158,12 +158,12 @@ function valueIn(value: RowValue, row: ModelRow): ModelValue {
   }
 }
 
-function changed({ change }: Extract<RowValue, { kind: 'changed' }>, operand: ModelValue): ModelValue {
+function unary({ operator }: Extract<RowValue, { kind: 'unary' }>, operand: ModelValue): ModelValue {
   if (operand === null || typeof operand === 'string') return null
-  if (typeof operand === 'bigint' && change === 'abs') return BigInt.asIntN(64, operand < 0n ? -operand : operand)
+  if (typeof operand === 'bigint' && operator === 'abs') return BigInt.asIntN(64, operand < 0n ? -operand : operand)
   const number = Number(operand)
-  if (change === 'double') return number
-  if (change !== 'long') return Math[change](number)
+  if (operator === 'double') return number
+  if (operator !== 'long') return Math[operator](number)
   if (Math.abs(number) >= 2 ** 53) throw new Beyond()
   return BigInt(Math.trunc(number))
 }

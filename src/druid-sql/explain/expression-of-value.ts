@@ -16,10 +16,10 @@ export function expressionOfValue(value: RowValue, nameOf: (field: EntityField) 
       return quotedText(value.value)
     case 'arithmetic':
       return `(${text(value.left)} ${value.operator} ${text(value.right)})`
-    case 'changed':
-      return value.change === 'double' || value.change === 'long'
-        ? `cast(${text(value.operand)},'${value.change.toUpperCase()}')`
-        : `${value.change}(${text(value.operand)})`
+    case 'unary':
+      return value.operator === 'double' || value.operator === 'long'
+        ? `cast(${text(value.operand)},'${value.operator.toUpperCase()}')`
+        : `${value.operator}(${text(value.operand)})`
     case 'rounded':
       return `round(${text(value.operand)},${value.places})`
     case 'choice': {

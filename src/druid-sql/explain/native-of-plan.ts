@@ -26,7 +26,7 @@ export function nativeQuery(plan: SqlPlan, entityName: string): NativeQuery {
     direction: isDescending ? 'descending' : 'ascending',
     dimensionOrder: { type: value.type === 'string' ? 'lexicographic' : 'numeric' },
   }))
-  const nameOf = namesOfMade(aggregation)
+  const nameOf = namesOfComputed(aggregation)
   const source = {
     dataSource: { type: 'table', name: entityName },
     intervals: { type: 'intervals', intervals: nativeIntervals(aggregation) },
@@ -134,16 +134,16 @@ export function nativeIntervals({ ranges, sinceMs }: Pick<AggregationPlan, 'rang
 
 type NameOf = (field: Pick<EntityField, 'name'>) => string
 
-/** What is made is a virtual column: `v0` is the floor of the time. */
-function namesOfMade({ made, granularity }: AggregationPlan): NameOf {
+/** A computed field is a virtual column of Druid's: `v0` is the floor of the time. */
+function namesOfComputed({ computed, granularity }: AggregationPlan): NameOf {
   const before = granularity.kind === 'all' ? 0 : 1
-  const names = new Map(made.map(({ field }, at) => [field.name, `v${before + at}`]))
+  const names = new Map(computed.map(({ field }, at) => [field.name, `v${before + at}`]))
   return ({ name }) => names.get(name) ?? name
 }
 
-function virtualColumnsOf({ granularity, made }: AggregationPlan, nameOf: NameOf): object {
+function virtualColumnsOf({ granularity, computed }: AggregationPlan, nameOf: NameOf): object {
   const zone = granularity.kind === 'zoned' ? granularity.zone : 'UTC'
-  const virtualColumns = made.map(({ field, value }) => {
+  const virtualColumns = computed.map(({ field, value }) => {
     return virtualColumn(nameOf(field), expressionOfValue(value, nameOf), nativeType(value))
   })
   if (granularity.kind !== 'all') {

@@ -6,7 +6,7 @@ import { fieldsOfFilter } from '../../model/row-condition.ts'
 import { scanUnitsMax } from '../../model/scan-plan.ts'
 import type { Query, Select } from '../parse/syntax.ts'
 import type { CheckedSql } from '../translate.ts'
-import { isMade } from './made-fields.ts'
+import { isComputed } from './computed-fields.ts'
 import type { PlannedWhere, TableNames } from './read-where.ts'
 import type { PlannedType, SqlScanPlan } from './sql-plan.ts'
 
@@ -26,8 +26,8 @@ export function planSqlScan(
   where: PlannedWhere,
 ): SqlScanPlan | null {
   if (select.groupBy !== null || select.having !== null || select.distinct || query.limit === 0n) return null
-  // Rows are not made anything of before they are found.
-  if (where.filter !== null && fieldsOfFilter(where.filter).some(isMade)) return null
+  // A scan computes fields of the rows that it has found, not while it looks for them.
+  if (where.filter !== null && fieldsOfFilter(where.filter).some(isComputed)) return null
   const asked = askedRows(entity, where)
   const shown = shownColumns(select, entity, names)
   if (asked === null || shown === null) return null

@@ -15,7 +15,7 @@ import { parseUnit } from '../parse/parse-unit.ts'
 import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { CheckedSql } from '../translate.ts'
-import { MadeFields } from './made-fields.ts'
+import { ComputedFields } from './computed-fields.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
 import { zoneConstant } from './read-constants.ts'
 import { GroupValues } from './read-values.ts'
@@ -40,7 +40,7 @@ export function planSql(
   const { body } = query
   if (query.with.length > 0 || body.kind !== 'select' || body.windows.size > 0) return null
   if (body.from?.kind !== 'table' || (body.from.alias?.columns.length ?? 0) > 0) return null
-  const names = new MadeFields(entity)
+  const names = new ComputedFields(entity)
   const where = plannedWhere(body.where, names, { nowMs, zone })
   if (where === null) return null
   const scan = planSqlScan(query, body, entity, names, checked, where)
@@ -64,7 +64,7 @@ class SqlPlanner {
   readonly #select: Select
   readonly #items: readonly NamedItem[]
   readonly #entity: Entity
-  readonly #names: MadeFields
+  readonly #names: ComputedFields
   readonly #zone: Zone
 
   constructor(
@@ -72,7 +72,7 @@ class SqlPlanner {
     select: Select,
     items: readonly NamedItem[],
     entity: Entity,
-    names: MadeFields,
+    names: ComputedFields,
     zone: Zone,
   ) {
     this.#query = query
@@ -94,7 +94,7 @@ class SqlPlanner {
       ...rest,
       aggregation: {
         ...asked,
-        made: this.#names.made,
+        computed: this.#names.computed,
         granularity: keys.granularity,
         keys: keys.fields,
         aggregates,

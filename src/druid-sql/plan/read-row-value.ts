@@ -1,11 +1,11 @@
-// Values of rows as SQL writes them: arithmetic and CASE over columns. Null is what the store does not know.
+// SQL to values that the store computes from each row: arithmetic, functions and CASE over columns. Null is what the store cannot compute.
 import type { RowFilter } from '../../model/row-condition.ts'
 import { type RowBranch, type RowValue, typeOfValue } from '../../model/row-value.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { numberConstant } from './read-constants.ts'
 import { rowFilter, type TableNames, textConstant } from './read-where.ts'
 
-/** More are rounded in another way by the SQL engine. */
+/** The SQL engine rounds to more places in another way. */
 const roundedPlacesMax = 12n
 
 type Call = Extract<Expression, { kind: 'call' }>
@@ -55,7 +55,7 @@ function arithmetic(
   left: RowValue,
   right: RowValue,
 ): RowValue | null {
-  // Constants alone have rules of their own.
+  // SQL has rules of its own for constants alone.
   if (left.kind === 'number' && right.kind === 'number') return null
   const isDouble = typeOfValue(left) === 'double' || typeOfValue(right) === 'double'
   if (isDouble && operator === '%') return null
@@ -67,7 +67,7 @@ function castValue({ operand, type }: Extract<Expression, { kind: 'cast' }>, nam
   if (value === null || value.kind === 'number' || type.isArray || type.scale !== null) return null
   if (type.name !== 'BIGINT' && type.name !== 'DOUBLE') return null
   const to = type.name === 'BIGINT' ? 'long' : 'double'
-  return typeOfValue(value) === to ? value : { kind: 'changed', type: to, change: to, operand: value }
+  return typeOfValue(value) === to ? value : { kind: 'unary', type: to, operator: to, operand: value }
 }
 
 function calledValue({ name, operands, unit, over, distinct, star, filter }: Call, names: TableNames): RowValue | null {
@@ -82,7 +82,7 @@ function calledValue({ name, operands, unit, over, distinct, star, filter }: Cal
     case 'CEILING':
     case 'ABS': {
       const operand = second === undefined ? numberValue(first, names) : null
-      return operand && changed(({ FLOOR: 'floor', ABS: 'abs' } as const)[name as 'FLOOR'] ?? 'ceil', operand)
+      return operand && unary(({ FLOOR: 'floor', ABS: 'abs' } as const)[name as 'FLOOR'] ?? 'ceil', operand)
     }
     case 'ROUND':
       return rounded(numberValue(first, names), second)
@@ -97,10 +97,10 @@ function calledValue({ name, operands, unit, over, distinct, star, filter }: Cal
   }
 }
 
-function changed(change: 'floor' | 'ceil' | 'abs', operand: RowValue): RowValue | null {
+function unary(operator: 'floor' | 'ceil' | 'abs', operand: RowValue): RowValue | null {
   if (operand.kind === 'number') return null
   const type = typeOfValue(operand) === 'long' ? 'long' : 'double'
-  return type === 'long' && change !== 'abs' ? operand : { kind: 'changed', type, change, operand }
+  return type === 'long' && operator !== 'abs' ? operand : { kind: 'unary', type, operator, operand }
 }
 
 function rounded(operand: RowValue | null, digits: Expression | undefined): RowValue | null {
@@ -110,7 +110,7 @@ function rounded(operand: RowValue | null, digits: Expression | undefined): RowV
   return typeOfValue(operand) === 'long' ? operand : { kind: 'rounded', places: Number(places.value), operand }
 }
 
-/** `NULLIF(V, 0)`. */
+/** `NULLIF(V, 0)` is `CASE WHEN V = 0 THEN NULL ELSE V END`. */
 function nullIf(expression: Expression, constant: Expression, names: TableNames): RowValue | null {
   const { place } = expression
   const isEqual: Expression = { kind: 'comparison', operator: '=', left: expression, right: constant, place }
@@ -119,7 +119,7 @@ function nullIf(expression: Expression, constant: Expression, names: TableNames)
   return passes && value && choiceOf([{ passes, value: null }], value)
 }
 
-/** Each but the last where it is not null. */
+/** `COALESCE(V, W, 0)` is `CASE WHEN V IS NOT NULL THEN V WHEN W IS NOT NULL THEN W ELSE 0 END`. */
 function coalesced(operands: readonly Expression[], names: TableNames): RowValue | null {
   const branches: RowBranch[] = []
   for (const operand of operands.slice(0, -1)) {
@@ -148,14 +148,14 @@ function choiceValue(
   return last === undefined ? null : choiceOf(read, last)
 }
 
-/** Null is null; undefined is what is not known. */
+/** Null is SQL's NULL; undefined is what the store cannot compute. */
 function resultValue(expression: Expression, names: TableNames): RowValue | null | undefined {
   if (expression.kind === 'null') return null
   const text = textConstant(expression)
   if (text !== null) return { kind: 'text', value: text }
   const value = readRowValue(expression, names)
   if (value === null) return undefined
-  // A text that is chosen is written, or is that of a column.
+  // A text result is a constant or a column.
   return typeOfValue(value) === 'string' && value.kind !== 'field' ? undefined : value
 }
 

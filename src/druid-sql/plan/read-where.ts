@@ -11,7 +11,7 @@ import { instantConstant, numberConstant, type QueryClock } from './read-constan
 
 /** What a name stands for in the one table of a query. */
 export interface TableNames {
-  /** A column that can be planned with, or what is made of such; null for others. */
+  /** A column or a computed field; null for what the store cannot compute. */
   readonly fieldOf: (expression: Expression) => EntityField | null
   readonly isTime: (expression: Expression) => boolean
 }

@@ -19,7 +19,7 @@ export interface SqlPlanRequest {
   readonly room: SpoolRoom
 }
 
-/** Rows that are made columns of at a stretch. */
+/** Rows whose columns are made at once. */
 const batchRows = 1024
 
 /** Null where the SQL engine has to answer. Throws what the store throws, and Problem `result_too_large` or `overloaded`. */

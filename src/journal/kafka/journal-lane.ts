@@ -2,7 +2,7 @@
 import type { BatchProducer } from '../../kafka/batch-producer.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { JournalEntry } from '../journal.ts'
-import { positionAt, slotsOf } from '../lane-position.ts'
+import { positionAt, recordsOf } from '../lane-position.ts'
 import { encodeEntry, placeRecord } from '../record.ts'
 
 interface LaneOptions {
@@ -26,7 +26,7 @@ interface PendingEntry {
   readonly reject: (error: Error) => void
 }
 
-/** Fills the slots of an entry that has more rows than one record has positions. */
+/** The further records of an entry that has more rows than one record has positions. */
 const filler = Buffer.alloc(0)
 const unplaced = 0
 
@@ -85,7 +85,7 @@ export class JournalLane {
     const startedMs = performance.now()
     const values = batch.flatMap(({ value, rows }) => [
       value,
-      ...Array.from({ length: slotsOf(rows) - 1 }, () => filler),
+      ...Array.from({ length: recordsOf(rows) - 1 }, () => filler),
     ])
     try {
       let offset = await producer.append(values, AbortSignal.timeout(waitMs))
@@ -93,7 +93,7 @@ export class JournalLane {
       positionAt(lane, offset + values.length)
       for (const { rows, resolve } of batch) {
         resolve(positionAt(lane, offset))
-        offset += slotsOf(rows)
+        offset += recordsOf(rows)
       }
     } catch (error) {
       const refusal = failed(error)

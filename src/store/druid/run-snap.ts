@@ -23,13 +23,13 @@ const ticksAtOnce = 1024
 export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   if (ticksMs.length === 0) return
   const fromMs = startMs(selection, Number.NEGATIVE_INFINITY)
-  const [atFirst, steps] = await Promise.all([
+  const [atFirst, newest] = await Promise.all([
     nearestItems(selection, { fromMs, toMs: ticksMs[0] }, 'backwards', 0, run),
-    run.replacedBy === null ? stepsOf(selection, ticksMs, run) : replacedSteps(selection, ticksMs, run),
+    run.replacedBy === null ? newestOf(selection, ticksMs, run) : replacedNewest(selection, ticksMs, run),
   ])
-  for (const [tag, { nearestMs }] of atFirst) steps.set(tag, (steps.get(tag) ?? new Map()).set(0, nearestMs))
-  checkRows(steps, ticksMs.length, run.limits.resultRows)
-  const wanted = new Map([...steps].map(([tag, ofTag]) => [tag, new Set(ofTag.values())] as const))
+  for (const [tag, { nearestMs }] of atFirst) newest.set(tag, (newest.get(tag) ?? new Map()).set(0, nearestMs))
+  checkRows(newest, ticksMs.length, run.limits.resultRows)
+  const wanted = new Map([...newest].map(([tag, ofTag]) => [tag, new Set(ofTag.values())] as const))
   const placed = await itemsAt(selection, wanted, 'newest', run)
   const rowOf = new Map<TagKey, Map<number, readonly unknown[]>>()
   for (const { tag, ms, row } of placed) rowOf.set(tag, (rowOf.get(tag) ?? new Map()).set(ms, row))
@@ -40,7 +40,7 @@ export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun):
     [...fields.slice(0, shown), tick].map(({ type }) => type),
     run.limits,
   )
-  for (const [tag, ofTag] of steps) {
+  for (const [tag, ofTag] of newest) {
     const rows = rowOf.get(tag)
     let state: readonly unknown[] | undefined
     for (const [place, tickMs] of ticksMs.entries()) {
@@ -57,8 +57,8 @@ export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun):
   )
 }
 
-async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<NewestAtTicks> {
-  const steps: NewestAtTicks = new Map()
+async function newestOf(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<NewestAtTicks> {
+  const newest: NewestAtTicks = new Map()
   const tags = new TagKeys(selection)
   for (const stretch of tickStretches(selection, ticksMs)) {
     const query = {
@@ -79,7 +79,7 @@ async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRu
       for (const row of rows) {
         const tag = tags.at(row, 0)
         const [place, newestMs] = row.slice(tags.columns)
-        steps.set(tag, (steps.get(tag) ?? new Map()).set(Number(place), Number(newestMs)))
+        newest.set(tag, (newest.get(tag) ?? new Map()).set(Number(place), Number(newestMs)))
       }
       groups += rows.length
       // Each group is a row of the answer at the least.
@@ -87,25 +87,25 @@ async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRu
       if (run.pacer.spend(rows.length)) await run.pacer.rest()
     }
   }
-  return steps
+  return newest
 }
 
-async function replacedSteps(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<NewestAtTicks> {
-  const steps: NewestAtTicks = new Map()
+async function replacedNewest(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<NewestAtTicks> {
+  const newest: NewestAtTicks = new Map()
   const tags = new TagKeys(selection)
   const fromMs = startMs(selection, ticksMs[0] + 1)
   const toMs = ticksMs[ticksMs.length - 1]
-  if (fromMs > toMs) return steps
+  if (fromMs > toMs) return newest
   for await (const rows of items({ selection, ranges: [{ fromMs, toMs }], filter: null, limit: null }, run)) {
     for (const row of rows) {
       const ms = Number(row[0])
       const tag = tags.at(row, 1)
-      const ofTag = steps.get(tag) ?? new Map<number, number>()
+      const ofTag = newest.get(tag) ?? new Map<number, number>()
       const place = firstTickFrom(ticksMs, ms)
-      steps.set(tag, ofTag.set(place, Math.max(ms, ofTag.get(place) ?? ms)))
+      newest.set(tag, ofTag.set(place, Math.max(ms, ofTag.get(place) ?? ms)))
     }
   }
-  return steps
+  return newest
 }
 
 /** The place of the first tick that is not before a date. */
@@ -133,9 +133,9 @@ function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketStr
   return stretchesOf(starts, fromMs, last)
 }
 
-function checkRows(steps: NewestAtTicks, ticks: number, limit: number): void {
+function checkRows(newest: NewestAtTicks, ticks: number, limit: number): void {
   let rows = 0
-  for (const ofTag of steps.values()) {
+  for (const ofTag of newest.values()) {
     let first = ticks
     for (const place of ofTag.keys()) first = Math.min(first, place)
     rows += ticks - first

@@ -28,7 +28,7 @@ export interface Accumulator {
 export function accumulatorOf(
   aggregate: StoreAggregate,
   index: number,
-  readerOf: (name: string) => FieldAccessor,
+  accessorOf: (name: string) => FieldAccessor,
 ): Accumulator {
   switch (aggregate.kind) {
     case 'rows':
@@ -36,7 +36,7 @@ export function accumulatorOf(
     case 'values':
       return new ValueCount(index)
     case 'distinct':
-      return new DistinctCount(readerOf(aggregate.field.name), aggregate.countsEmpty)
+      return new DistinctCount(accessorOf(aggregate.field.name), aggregate.countsEmpty)
     case 'endTime':
       return new EndTime(aggregate.end === 'newest')
     case 'endValue':

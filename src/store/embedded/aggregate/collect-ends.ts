@@ -14,13 +14,16 @@ import { type FilterTests, filterTests } from './row-conditions.ts'
 const fileUnits = 32
 
 /** Whether an aggregation can be made of ends: one bucket, groups of whole series. */
-export function isOfEnds({ granularity, keys, aggregates }: AggregationPlan, { readerOf, made }: Fields): boolean {
+export function isOfEnds(
+  { granularity, keys, aggregates }: AggregationPlan,
+  { accessorOf, computed }: Fields,
+): boolean {
   return (
-    made === null &&
+    computed === null &&
     granularity.kind === 'all' &&
     aggregates.length > 0 &&
     aggregates.every((aggregate) => 'end' in aggregate && aggregate.where === undefined) &&
-    keys.every(({ name }) => readerOf(name).kind !== 'column')
+    keys.every(({ name }) => accessorOf(name).kind !== 'column')
   )
 }
 
@@ -44,7 +47,7 @@ class EndsCollector {
   constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
     this.groups = new GroupRows(plan, fields)
     this.#run = run
-    this.#tests = filterTests(plan.filter, fields.readerOf)
+    this.#tests = filterTests(plan.filter, fields.accessorOf)
     this.#hasNewest = plan.aggregates.some((aggregate) => 'end' in aggregate && aggregate.end === 'newest')
     this.#hasOldest = plan.aggregates.some((aggregate) => 'end' in aggregate && aggregate.end === 'oldest')
     this.#unitsMax = plan.unitsMax

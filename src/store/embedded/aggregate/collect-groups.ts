@@ -10,7 +10,7 @@ import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { AnotherWay } from './another-way.ts'
 import { GroupHours } from './group-hours.ts'
-import { aggregatesMade, type Fields, isOfHours, linearOf, walkOf } from './group-kinds.ts'
+import { aggregatesComputed, type Fields, isOfHours, linearOf, walkOf } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
 import { rowsWithin } from './rows-within.ts'
@@ -56,11 +56,11 @@ class GroupCollector {
   #units = 0
 
   constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
-    const keys = plan.keys.map(({ name }) => fields.readerOf(name))
+    const keys = plan.keys.map(({ name }) => fields.accessorOf(name))
     this.groups = new GroupRows(plan, fields)
     this.#run = run
     this.#fields = fields
-    this.#tests = filterTests(plan.filter, fields.readerOf)
+    this.#tests = filterTests(plan.filter, fields.accessorOf)
     this.#walk = walkOf(plan, fields)
     const countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
     const linear = plan.aggregates.map((aggregate) => linearOf(aggregate, fields))
@@ -68,11 +68,11 @@ class GroupCollector {
     this.#rowCost =
       plan.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
       (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter)) +
-      (fields.made?.cost ?? 0)
+      (fields.computed?.cost ?? 0)
     this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
     const hasEnds = plan.aggregates.some((aggregate) => 'end' in aggregate)
     const distinct = plan.aggregates.filter((aggregate) => aggregate.kind === 'distinct')
-    const hasDistinctRows = distinct.some(({ field }) => fields.readerOf(field.name).kind === 'column')
+    const hasDistinctRows = distinct.some(({ field }) => fields.accessorOf(field.name).kind === 'column')
     this.#usesRollups =
       isOfHours(plan, fields) &&
       this.#tests.passesRow === null &&
@@ -80,7 +80,7 @@ class GroupCollector {
       !this.#hasRowKeys &&
       !hasEnds &&
       !hasDistinctRows &&
-      plan.aggregates.every((aggregate, place) => linear[place] !== null || !aggregatesMade(aggregate, fields))
+      plan.aggregates.every((aggregate, place) => linear[place] !== null || !aggregatesComputed(aggregate, fields))
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
     const hasFilters = plan.filter !== null || plan.aggregates.some(({ where }) => where !== undefined)
@@ -239,14 +239,14 @@ class GroupCollector {
 
   async #addRows(stretches: Iterable<Stretch>, series: number): Promise<void> {
     const { pacer } = this.#run
-    const { made } = this.#fields
+    const { computed } = this.#fields
     const rowsAtOnce = Math.max(1, Math.floor(unitsAtOnce / this.#rowCost))
     for (const { chunk, start, end } of stretches) {
       for (let from = start; from < end; from += rowsAtOnce) {
         const to = Math.min(end, from + rowsAtOnce)
         const isRestDue = this.#spend((to - from) * this.#rowCost)
         const stretch = { chunk, start: from, end: to }
-        this.#addStretch(made === null ? stretch : made.over(stretch, series), series)
+        this.#addStretch(computed === null ? stretch : computed.over(stretch, series), series)
         if (isRestDue) await pacer.rest()
       }
     }

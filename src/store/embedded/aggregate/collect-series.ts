@@ -13,14 +13,17 @@ import { filterTests } from './row-conditions.ts'
 const fileUnits = 16
 
 /** Whether one row of a series says what all of its rows do. */
-export function isOfSeries({ granularity, keys, aggregates, filter }: AggregationPlan, { readerOf }: Fields): boolean {
-  const isTag = (name: string): boolean => readerOf(name).kind !== 'column'
+export function isOfSeries(
+  { granularity, keys, aggregates, filter }: AggregationPlan,
+  { accessorOf }: Fields,
+): boolean {
+  const isTag = (name: string): boolean => accessorOf(name).kind !== 'column'
   return (
     granularity.kind === 'all' &&
     keys.every(({ name }) => isTag(name)) &&
     aggregates.every((aggregate) => aggregate.kind === 'distinct' && isTag(aggregate.field.name)) &&
     [filter, ...aggregates.map(({ where }) => where ?? null)].every(
-      (one) => filterTests(one, readerOf).passesRow === null,
+      (one) => filterTests(one, accessorOf).passesRow === null,
     )
   )
 }
@@ -47,7 +50,7 @@ class SeriesCollector {
     const { ranges, filter } = this.#plan
     const { sinceMs, selected } = this.#run
     const groups = new GroupRows(this.#plan, this.#fields)
-    const { passesSeries } = filterTests(filter, this.#fields.readerOf)
+    const { passesSeries } = filterTests(filter, this.#fields.accessorOf)
     const kept = ranges.map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, sinceMs), toMs }))
     for (const series of selected.series) {
       await this.#spend(1)

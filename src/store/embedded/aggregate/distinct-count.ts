@@ -9,24 +9,24 @@ import { AnotherWay } from './another-way.ts'
 const distinctMax = 1_000_000
 
 export class DistinctCount {
-  readonly #reader: FieldAccessor
+  readonly #accessor: FieldAccessor
   readonly #countsEmpty: boolean
   /** By group, the codes or numbers that it has. */
   readonly #values: Set<FieldKey>[] = []
   #count = 0
 
-  constructor(reader: FieldAccessor, countsEmpty: boolean) {
-    this.#reader = reader
+  constructor(accessor: FieldAccessor, countsEmpty: boolean) {
+    this.#accessor = accessor
     this.#countsEmpty = countsEmpty
   }
 
   addRows(group: number, chunk: Chunk, start: number, end: number, series: number): void {
-    const reader = this.#reader
-    if (reader.kind !== 'column') {
+    const accessor = this.#accessor
+    if (accessor.kind !== 'column') {
       this.#addSeries(group, series)
       return
     }
-    const column = chunk.columns[reader.index]
+    const column = chunk.columns[accessor.index]
     if (column === undefined || column.type === 'boolean') return
     if (column.type !== 'string') {
       this.#addNumbers(group, column, start, end)
@@ -37,7 +37,7 @@ export class DistinctCount {
       const code = column.codes[row]
       if (code === before || code === nullCode) continue
       before = code
-      this.#addCode(group, reader.dictionary.codeFrom(column.dictionary, code))
+      this.#addCode(group, accessor.dictionary.codeFrom(column.dictionary, code))
     }
   }
 
@@ -51,7 +51,7 @@ export class DistinctCount {
 
   /** Only a tag is known of an hour. */
   holdsHour(): boolean {
-    return this.#reader.kind !== 'column'
+    return this.#accessor.kind !== 'column'
   }
 
   addHour(group: number, _: unknown, __: number, ___: number, series: number): void {
@@ -63,15 +63,15 @@ export class DistinctCount {
   }
 
   #addSeries(group: number, series: number): void {
-    if (this.#reader.kind !== 'tag') return
-    const code = this.#reader.tag.codes.values[series]
+    if (this.#accessor.kind !== 'tag') return
+    const code = this.#accessor.tag.codes.values[series]
     if (code >= 0) this.#addCode(group, code)
   }
 
   #addCode(group: number, code: number): void {
-    const reader = this.#reader
-    if (reader.kind === 'time') throw new Error('the time is no text')
-    if (this.#countsEmpty || reader.dictionary.strings[code] !== '') this.#add(group, code)
+    const accessor = this.#accessor
+    if (accessor.kind === 'time') throw new Error('the time is no text')
+    if (this.#countsEmpty || accessor.dictionary.strings[code] !== '') this.#add(group, code)
   }
 
   #add(group: number, value: FieldKey): void {

@@ -10,7 +10,7 @@ import { type LinearValue, linearHours } from './linear-hours.ts'
 /** Where nobody asks how many rows there are. */
 const noCounts = new Float64Array(0)
 
-/** What is made of a column, by its index. */
+/** A computed field of one column, by the index of the column. */
 export interface LinearColumn extends Pick<LinearValue, 'steps'> {
   readonly index: number
 }
@@ -21,7 +21,7 @@ export interface GroupHoursOptions {
   readonly walk: BucketWalk | null
   /** The index of the column of each aggregate, -1 where it has none. */
   readonly columns: readonly number[]
-  /** Of each aggregate, where its column is made of another. */
+  /** For each aggregate: what its field is computed from, null for a field of the entity. */
   readonly linear: readonly (LinearColumn | null)[]
   /** Columns of numbers: one that has a value in each row tells how many rows an hour has. */
   readonly numbers: readonly number[]
@@ -65,11 +65,11 @@ export class GroupHours {
   columnsOf(rollups: SeriesRollups | PooledRollups | TableRollups): ColumnHours[] {
     const { columns, linear } = this.#options
     return columns.map((column, place) => {
-      const made = linear[place]
-      const index = made?.index ?? column
+      const computed = linear[place]
+      const index = computed?.index ?? column
       if (index === -1) return { sums: null, bounds: null }
       const hours = { sums: rollups.column(index), bounds: 'bounds' in rollups ? rollups.bounds(index) : null }
-      return made === null ? hours : linearHours(hours, rollups.length, made.steps)
+      return computed === null ? hours : linearHours(hours, rollups.length, computed.steps)
     })
   }
 

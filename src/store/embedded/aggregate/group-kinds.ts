@@ -3,16 +3,16 @@ import type { AggregationPlan, StoreAggregate, TimeBuckets } from '../../../mode
 import type { Range } from '../../../model/plan.ts'
 import type { RowValue } from '../../../model/row-value.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
+import type { ComputedColumns } from './computed-columns.ts'
 import type { LinearColumn } from './group-hours.ts'
 import type { GroupFields } from './group-rows.ts'
 import { linearValue } from './linear-hours.ts'
-import type { MadeColumns } from './made-columns.ts'
 
 export interface Fields extends GroupFields {
-  /** Null where nothing is made of rows. */
-  readonly made: MadeColumns | null
-  /** How a field is made; null for those of the entity. */
-  readonly madeOf: (name: string) => RowValue | null
+  /** Null where no field is computed. */
+  readonly computed: ComputedColumns | null
+  /** What a computed field is; null for those of the entity. */
+  readonly computedValueOf: (name: string) => RowValue | null
   /** How time is cut where the granularity is by the clocks of a zone. */
   readonly buckets: TimeBuckets | null
   /** Columns of numbers that were opened: one that has a value in each row tells how many rows an hour has. */
@@ -34,15 +34,15 @@ export function isOfHours({ granularity }: AggregationPlan, { buckets }: Fields)
   return granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
 }
 
-/** Whether what is aggregated is made of rows. */
-export const aggregatesMade = (aggregate: StoreAggregate, { madeOf }: Fields): boolean =>
-  'field' in aggregate && madeOf(aggregate.field.name) !== null
+/** Whether a computed field is aggregated. */
+export const aggregatesComputed = (aggregate: StoreAggregate, { computedValueOf }: Fields): boolean =>
+  'field' in aggregate && computedValueOf(aggregate.field.name) !== null
 
-/** What is made of a number and constants alone; null for anything else. */
-export function linearOf(aggregate: StoreAggregate, { madeOf, readerOf }: Fields): LinearColumn | null {
-  const value = 'field' in aggregate && aggregate.field.type === 'double' ? madeOf(aggregate.field.name) : null
+/** A computed field of one column of doubles and constants; null for anything else. */
+export function linearOf(aggregate: StoreAggregate, { computedValueOf, accessorOf }: Fields): LinearColumn | null {
+  const value = 'field' in aggregate && aggregate.field.type === 'double' ? computedValueOf(aggregate.field.name) : null
   const linear = value === null ? null : linearValue(value)
-  if (linear === null || madeOf(linear.field.name) !== null) return null
-  const reader = readerOf(linear.field.name)
-  return reader.kind === 'column' ? { index: reader.index, steps: linear.steps } : null
+  if (linear === null || computedValueOf(linear.field.name) !== null) return null
+  const accessor = accessorOf(linear.field.name)
+  return accessor.kind === 'column' ? { index: accessor.index, steps: linear.steps } : null
 }

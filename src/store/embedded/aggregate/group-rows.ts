@@ -9,7 +9,7 @@ import { AnotherWay } from './another-way.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 
 export interface GroupFields {
-  readonly readerOf: (name: string) => FieldAccessor
+  readonly accessorOf: (name: string) => FieldAccessor
   /** The index of the column of each aggregate, -1 where it has none. */
   readonly columns: readonly number[]
 }
@@ -28,10 +28,10 @@ export class GroupRows {
   readonly #combinationOf = new GrowableInt32()
   readonly #groupsMax: number
 
-  constructor({ aggregates, keys: keyFields, groupsMax }: AggregationPlan, { readerOf, columns }: GroupFields) {
-    const keys = keyFields.map(({ name }) => readerOf(name))
-    this.accumulators = aggregates.map((aggregate, place) => accumulatorOf(aggregate, columns[place], readerOf))
-    this.#tests = aggregates.map(({ where }) => (where === undefined ? null : filterTests(where, readerOf)))
+  constructor({ aggregates, keys: keyFields, groupsMax }: AggregationPlan, { accessorOf, columns }: GroupFields) {
+    const keys = keyFields.map(({ name }) => accessorOf(name))
+    this.accumulators = aggregates.map((aggregate, place) => accumulatorOf(aggregate, columns[place], accessorOf))
+    this.#tests = aggregates.map(({ where }) => (where === undefined ? null : filterTests(where, accessorOf)))
     this.#combinations = new Combinations(keys)
     this.#keys = keys
     this.#groupsMax = groupsMax
@@ -124,8 +124,8 @@ function addPassing(
   }
 }
 
-function keyValue(reader: FieldAccessor, key: FieldKey): GroupValue {
-  if (key === null || reader.kind === 'time') return null
-  if (reader.type === 'string') return reader.dictionary.strings[Number(key)]
-  return reader.type === 'long' ? BigInt(key) : key
+function keyValue(accessor: FieldAccessor, key: FieldKey): GroupValue {
+  if (key === null || accessor.kind === 'time') return null
+  if (accessor.type === 'string') return accessor.dictionary.strings[Number(key)]
+  return accessor.type === 'long' ? BigInt(key) : key
 }

@@ -19,7 +19,7 @@ export interface LinearValue {
 /** Null where it is more than one number and constants, or not of doubles. */
 export function linearValue(value: RowValue): LinearValue | null {
   if (value.kind === 'field') return { field: value.field, steps: [] }
-  if (value.kind === 'changed' && value.change === 'double') return linearValue(value.operand)
+  if (value.kind === 'unary' && value.operator === 'double') return linearValue(value.operand)
   if (value.kind !== 'arithmetic' || value.type !== 'double' || value.operator === '%') return null
   const { left, right, operator } = value
   const isFirst = left.kind === 'number'

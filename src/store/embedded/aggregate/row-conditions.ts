@@ -24,10 +24,10 @@ export interface FilterTests {
 const noRows = newChunk(0)
 const pass: FilterTests = { passesSeries: () => true, passesRow: null }
 
-export function filterTests(filter: RowFilter | null, readerOf: (name: string) => FieldAccessor): FilterTests {
+export function filterTests(filter: RowFilter | null, accessorOf: (name: string) => FieldAccessor): FilterTests {
   if (filter === null) return pass
   const parts = filter.kind === 'and' ? filter.filters : [filter]
-  const tests = parts.map((part) => compileTest(part, readerOf))
+  const tests = parts.map((part) => compileTest(part, accessorOf))
   const ofSeries = tests.filter(({ isOfSeries }) => isOfSeries).map(({ test }) => test)
   const ofRows = tests.filter(({ isOfSeries }) => !isOfSeries).map(({ test }) => test)
   return {
@@ -42,37 +42,37 @@ export function conditionsOf(filter: RowFilter | null): number {
   return 'filters' in filter ? filter.filters.reduce((sum, part) => sum + conditionsOf(part), 1) : 1
 }
 
-function compileTest(filter: RowFilter, readerOf: (name: string) => FieldAccessor): CompiledTest {
+function compileTest(filter: RowFilter, accessorOf: (name: string) => FieldAccessor): CompiledTest {
   switch (filter.kind) {
     case 'constant':
       return { test: () => filter.value, isOfSeries: true }
     case 'and':
     case 'or': {
-      const parts = filter.filters.map((part) => compileTest(part, readerOf))
+      const parts = filter.filters.map((part) => compileTest(part, accessorOf))
       const tests = parts.map(({ test }) => test)
       const isOfSeries = parts.every((part) => part.isOfSeries)
       return { test: filter.kind === 'and' ? allOf(tests) : anyOf(tests), isOfSeries }
     }
     case 'null':
-      return nullTest(readerOf(filter.field.name), filter.isNegated)
+      return nullTest(accessorOf(filter.field.name), filter.isNegated)
     case 'texts': {
       const values = new Set(filter.values)
-      return textTest(readerOf(filter.field.name), (text) => values.has(text) !== filter.isNegated)
+      return textTest(accessorOf(filter.field.name), (text) => values.has(text) !== filter.isNegated)
     }
     case 'like': {
       const isLike = likeTest(filter.pattern, filter.escapedBy)
-      return textTest(readerOf(filter.field.name), (text) => isLike(text) !== filter.isNegated)
+      return textTest(accessorOf(filter.field.name), (text) => isLike(text) !== filter.isNegated)
     }
     case 'textRange':
-      return textTest(readerOf(filter.field.name), (text) => {
+      return textTest(accessorOf(filter.field.name), (text) => {
         return isWithin(filter, (bound) => compareCodePoints(text, bound)) !== filter.isNegated
       })
     case 'numbers': {
       const values = new Set(filter.values)
-      return numberTest(readerOf(filter.field.name), (value) => values.has(value) !== filter.isNegated)
+      return numberTest(accessorOf(filter.field.name), (value) => values.has(value) !== filter.isNegated)
     }
     case 'numberRange':
-      return numberTest(readerOf(filter.field.name), (value) => {
+      return numberTest(accessorOf(filter.field.name), (value) => {
         return isWithin(filter, (bound) => value - bound) !== filter.isNegated
       })
   }
@@ -102,16 +102,16 @@ function isWithin<Bound>(
   return order < 0 || (!isUpperOpen && order === 0)
 }
 
-function nullTest(reader: FieldAccessor, isNegated: boolean): CompiledTest {
-  switch (reader.kind) {
+function nullTest(accessor: FieldAccessor, isNegated: boolean): CompiledTest {
+  switch (accessor.kind) {
     case 'absent':
       return { test: () => !isNegated, isOfSeries: true }
     case 'tag': {
-      const { tag } = reader
+      const { tag } = accessor
       return { test: (_, __, series) => tag.codes.values[series] < 0 !== isNegated, isOfSeries: true }
     }
     case 'column': {
-      const { index, type } = reader
+      const { index, type } = accessor
       const isNull: RowTest = (chunk, row) => {
         const column = chunk.columns[index]
         if (column === undefined) return true
@@ -126,13 +126,13 @@ function nullTest(reader: FieldAccessor, isNegated: boolean): CompiledTest {
 }
 
 /** A null passes neither a condition nor what it negates. */
-function textTest(reader: FieldAccessor, passes: (text: string) => boolean): CompiledTest {
-  switch (reader.kind) {
+function textTest(accessor: FieldAccessor, passes: (text: string) => boolean): CompiledTest {
+  switch (accessor.kind) {
     case 'absent':
       return { test: () => false, isOfSeries: true }
     case 'tag': {
-      const { tag } = reader
-      const { strings } = reader.dictionary
+      const { tag } = accessor
+      const { strings } = accessor.dictionary
       const verdict = verdicts(passes)
       return {
         test: (_, __, series) => {
@@ -143,7 +143,7 @@ function textTest(reader: FieldAccessor, passes: (text: string) => boolean): Com
       }
     }
     case 'column': {
-      const { index } = reader
+      const { index } = accessor
       const verdict = verdicts(passes)
       const test: RowTest = (chunk, row) => {
         const column = chunk.columns[index]
@@ -175,9 +175,9 @@ function verdicts(passes: (text: string) => boolean): (dictionary: readonly stri
   }
 }
 
-function numberTest(reader: FieldAccessor, passes: (value: number) => boolean): CompiledTest {
-  if (reader.kind !== 'column') throw new Error('only metrics and dimensions hold numbers')
-  const { index } = reader
+function numberTest(accessor: FieldAccessor, passes: (value: number) => boolean): CompiledTest {
+  if (accessor.kind !== 'column') throw new Error('only metrics and dimensions hold numbers')
+  const { index } = accessor
   const test: RowTest = (chunk, row) => {
     const column = chunk.columns[index]
     if (column === undefined || column.type === 'string' || column.type === 'boolean') return false

@@ -7,7 +7,7 @@ import { MemoryFolder, randomMemoryFolder } from '../../../../test/support/memor
 import type { ModelRow } from '../../../../test/support/model-store.ts'
 import { isNumber, passes, randomFilter } from '../../../../test/support/random-filters.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
-import { Beyond, randomMade, withMade } from '../../../../test/support/random-values.ts'
+import { Beyond, randomComputed, withComputed } from '../../../../test/support/random-values.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
 import { parsePeriod } from '../../../druid-time/iso.ts'
 import { nativeBucketStart, periodGranularity } from '../../../druid-time/native-granularity.ts'
@@ -90,8 +90,8 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
           { ...ranges[0], toMs: Math.min(ranges[0].toMs, cut) },
           { ...ranges[0], fromMs: cut + 1000 },
         ].filter(({ fromMs, toMs }) => fromMs <= toMs)
-  const made = draw(2) === 0 ? [] : randomMade(draw, [...entity.tags, ...entity.others])
-  const fields = [...entity.tags, ...entity.others, ...made.map(({ field }) => field)]
+  const computed = draw(2) === 0 ? [] : randomComputed(draw, [...entity.tags, ...entity.others])
+  const fields = [...entity.tags, ...entity.others, ...computed.map(({ field }) => field)]
   const keys = fields.filter(
     (field) =>
       (field.role === 'tag' || field.role === 'dimension') && field.type !== 'boolean' && field.type !== 'timestamp',
@@ -104,7 +104,7 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
     tags: [first, ...others],
     ranges: apart,
     filter: draw(2) === 0 ? null : randomFilter(draw, fields),
-    made,
+    computed,
     granularity: draw(4) === 0 ? randomZoned(draw) : parseGranularity(oneOf(draw, granularities))!,
     keys: draw(3) === 0 ? [] : keys.filter(() => draw(3) === 0),
     aggregates: randomAggregates(draw, fields),
@@ -231,9 +231,9 @@ async function look(draw: Draw, seen: SeenHistory): Promise<void> {
 }
 
 /** Null where something that is made of a row is beyond what the store makes. */
-function modelRows({ made }: AggregationPlan, rows: readonly ModelRow[]): readonly ModelRow[] | null {
+function modelRows({ computed }: AggregationPlan, rows: readonly ModelRow[]): readonly ModelRow[] | null {
   try {
-    return withMade(rows, made)
+    return withComputed(rows, computed)
   } catch (error) {
     if (error instanceof Beyond) return null
     throw error
@@ -282,7 +282,7 @@ test('more groups, or more work, than a plan allows are left to others', async (
     tags: [tag],
     ranges: [all],
     filter: null,
-    made: [],
+    computed: [],
     granularity: { kind: 'all' },
     keys: [tag],
     aggregates: [{ kind: 'rows' }],
@@ -332,7 +332,7 @@ test('rollups may be read for longer than rows, as long as that is much less tha
     tags: [tag],
     ranges: [{ fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }],
     filter: null,
-    made: [],
+    computed: [],
     granularity: { kind: 'uniform', widthMs: 3_600_000, originMs: 0 },
     keys: [tag],
     aggregates: [{ kind: 'sum', type: 'double', field: value }],

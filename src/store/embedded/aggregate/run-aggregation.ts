@@ -3,7 +3,7 @@ import type { AggregationPlan, AskedRows, Groups, GroupValue, TimeBuckets } from
 import type { EntityField } from '../../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../../model/plan.ts'
 import { fieldsOfFilter } from '../../../model/row-condition.ts'
-import { fieldsOfValue, type MadeField } from '../../../model/row-value.ts'
+import { type ComputedField, fieldsOfValue } from '../../../model/row-value.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
@@ -11,9 +11,9 @@ import { AnotherWay } from './another-way.ts'
 import { collectEnds, isOfEnds } from './collect-ends.ts'
 import { collectGroups } from './collect-groups.ts'
 import { collectSeries, isOfSeries } from './collect-series.ts'
+import { ComputedColumns } from './computed-columns.ts'
 import { dayRows } from './day-rows.ts'
 import type { Fields } from './group-kinds.ts'
-import { MadeColumns } from './made-columns.ts'
 
 /**
  * The groups of an aggregation; null where another way has to answer: newer rows replace older ones, or there is more to do than the plan
@@ -26,21 +26,21 @@ export async function runAggregation(
   memory: RunMemory,
   buckets: TimeBuckets | null,
 ): Promise<Groups | null> {
-  const made = usedMade(plan)
-  const used = ownFields(plan, made, snapshot)
+  const computed = usedFields(plan)
+  const used = ownFields(plan, computed, snapshot)
   const run = await preparePlan(snapshot, selectionOf(plan, used), noLimits, pacer, memory)
   if (run.replaces) return null
   const own = new Map(used.map(({ name }, place) => [name, run.fields[place]]))
-  const columns = made.length === 0 ? null : new MadeColumns(made, own)
-  const readerOf = (name: string): FieldAccessor => columns?.reader(name) ?? own.get(name)!
+  const columns = computed.length === 0 ? null : new ComputedColumns(computed, own)
+  const accessorOf = (name: string): FieldAccessor => columns?.accessor(name) ?? own.get(name)!
   const columnOf = (name: string): number => {
-    const reader = readerOf(name)
-    return reader.kind === 'column' ? reader.index : -1
+    const accessor = accessorOf(name)
+    return accessor.kind === 'column' ? accessor.index : -1
   }
   const fields: Fields = {
-    readerOf,
-    made: columns,
-    madeOf: (name) => made.find(({ field }) => field.name === name)?.value ?? null,
+    accessorOf,
+    computed: columns,
+    computedValueOf: (name) => computed.find(({ field }) => field.name === name)?.value ?? null,
     columns: plan.aggregates.map((aggregate) => ('field' in aggregate ? columnOf(aggregate.field.name) : -1)),
     numbers: used.filter(({ type }) => type === 'double' || type === 'long').map(({ name }) => columnOf(name)),
     buckets,
@@ -85,10 +85,10 @@ function namedFields({ keys, aggregates, filter }: AggregationPlan): readonly En
   return [...keys, ...ofAggregates, ...(filter === null ? [] : fieldsOfFilter(filter))]
 }
 
-/** What has to be made, in order: the last may be made of the first. */
-function usedMade(plan: AggregationPlan): readonly MadeField[] {
+/** The computed fields that a plan uses, each after those that it is computed from. */
+function usedFields(plan: AggregationPlan): readonly ComputedField[] {
   const wanted = new Set(namedFields(plan).map(({ name }) => name))
-  const used = plan.made.toReversed().filter(({ field, value }) => {
+  const used = plan.computed.toReversed().filter(({ field, value }) => {
     const isWanted = wanted.has(field.name)
     if (isWanted) for (const { name } of fieldsOfValue(value)) wanted.add(name)
     return isWanted
@@ -99,12 +99,12 @@ function usedMade(plan: AggregationPlan): readonly MadeField[] {
 /** Each field of the entity once; where rows are counted, a column of numbers is among them. */
 function ownFields(
   plan: AggregationPlan,
-  made: readonly MadeField[],
+  computed: readonly ComputedField[],
   { registry }: EntitySnapshot,
 ): readonly EntityField[] {
-  const named = [...namedFields(plan), ...made.flatMap(({ value }) => fieldsOfValue(value))]
+  const named = [...namedFields(plan), ...computed.flatMap(({ value }) => fieldsOfValue(value))]
   const fields = new Map(named.map((field) => [field.name, field]))
-  for (const { field } of made) fields.delete(field.name)
+  for (const { field } of computed) fields.delete(field.name)
   const isNumber = ({ type }: Pick<EntityField, 'type'>): boolean => type === 'double' || type === 'long'
   if (![...fields.values()].some(isNumber)) {
     const numbers = registry.columns.all.find((column) => isNumber(column) && !column.name.endsWith('@'))

@@ -8,7 +8,7 @@ import type { Stretch } from '../head/chunk.ts'
 import type { Table } from '../head/table.ts'
 import type { ParquetField } from '../parquet/column-pages.ts'
 import { ParquetWriter } from '../parquet/parquet-writer.ts'
-import { stepRows } from '../parquet/steps.ts'
+import { sliceRows } from '../parquet/slices.ts'
 import { positionName, timeName } from '../sealed/index-layout.ts'
 import { RowBuffer } from '../sealed/row-buffer.ts'
 
@@ -74,7 +74,7 @@ class DeltaWriter {
       offset += bytes.length
     }
     const pause = async (): Promise<void> => {
-      if (pacer.spend(stepRows)) await pacer.rest()
+      if (pacer.spend(sliceRows)) await pacer.rest()
     }
     this.#parquet = new ParquetWriter(this.#schema, write, { compress: false, pause, spares })
   }
@@ -86,7 +86,7 @@ class DeltaWriter {
     for (const { chunk, start, end } of stretches) {
       for (let from = start; from < end; from += pageRows) {
         const to = Math.min(end, from + pageRows)
-        for (const _ of this.#buffer.reserve(to - from)) if (this.#pacer.spend(stepRows)) await this.#pacer.rest()
+        for (const _ of this.#buffer.reserve(to - from)) if (this.#pacer.spend(sliceRows)) await this.#pacer.rest()
         this.#buffer.append({ chunk, start: from, end: to }, tagCodes)
         this.#learnDates(chunk.times, from, to)
         if (this.#pacer.spend((to - from) * this.#schema.length)) await this.#pacer.rest()

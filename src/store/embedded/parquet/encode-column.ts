@@ -10,7 +10,7 @@ import type { ChunkBounds, PageBounds } from './page-bounds.ts'
 import { writeDataPageHeader, writeDictionaryPageHeader } from './page-header.ts'
 import { type EncodingOptions, planColumn } from './plan-column.ts'
 import { writeRuns } from './run-lengths.ts'
-import { stepRows } from './steps.ts'
+import { sliceRows } from './slices.ts'
 
 /** A column chunk: its bytes are in the writer that was passed, and this says what they are. */
 export interface EncodedColumn {
@@ -54,7 +54,7 @@ export function* encodeColumn(
     checksums[page] = crc32(out.bytes.subarray(start, out.length))
     ends[page] = out.length - firstPageAt
     row = pageEnds[page]
-    if (row - pausedAt >= stepRows) {
+    if (row - pausedAt >= sliceRows) {
       pausedAt = row
       yield
     }
@@ -92,7 +92,7 @@ class ChunkWriter {
   *writeDictionary(fileOffset: number): Generator<void, DictionaryPlace | null> {
     const { body, codec } = this.#chosen
     if (body.dictionary === null) return null
-    // Others may be encoded between the steps: what all share is theirs then.
+    // Others may be encoded between the slices: what all share is theirs then.
     const plain = new ByteWriter()
     body.dictionary.write(plain)
     const block = codec === 'LZ4_RAW' ? new ByteWriter() : plain

@@ -1,5 +1,5 @@
 import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
-import { stepRows } from './steps.ts'
+import { sliceRows } from './slices.ts'
 
 export interface NumberDictionary {
   /** The different numbers, in the order of their first appearance. */
@@ -24,8 +24,8 @@ export function* buildNumberDictionary(
   const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
   const codes = arrays.int32(values.length)
   let length = 0
-  for (let start = 0; start < values.length; start += stepRows) {
-    length = indexSlice(words, start, Math.min(start + stepRows, values.length), { slots, bits, known, codes }, length)
+  for (let start = 0; start < values.length; start += sliceRows) {
+    length = indexSlice(words, start, Math.min(start + sliceRows, values.length), { slots, bits, known, codes }, length)
     if (length < 0) return null
     yield
   }

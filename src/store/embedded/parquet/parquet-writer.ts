@@ -6,7 +6,7 @@ import { type EncodedColumn, encodeColumn } from './encode-column.ts'
 import { encodeFooter, type FooterColumn, type FooterRowGroup, type IndexPlace } from './footer.ts'
 import { encodeColumnIndex, encodeOffsetIndex } from './page-index.ts'
 import type { EncodingOptions } from './plan-column.ts'
-import { runSteps } from './steps.ts'
+import { runSlices } from './slices.ts'
 
 /** Takes the next bytes of the file. They are used again for others once it has returned, or its promise has settled. */
 export type ByteSink = (bytes: Uint8Array) => void | Promise<void>
@@ -71,8 +71,8 @@ export class ParquetWriter {
     const written: WrittenColumn[] = []
     for (const [index, field] of this.#schema.entries()) {
       const place = { offset: this.#offset, pageEnds }
-      const steps = encodeColumn(field, columns[index], place, this.#options, this.#arrays, this.#chunk)
-      const encoded = await runSteps(steps, this.#pause)
+      const slices = encodeColumn(field, columns[index], place, this.#options, this.#arrays, this.#chunk)
+      const encoded = await runSlices(slices, this.#pause)
       this.#arrays.giveBack()
       if (this.#chunk.length > chunkBytesMax) throw new Error(`column ${field.name} of a row group is over 4 GiB`)
       pages.push(encoded.pages)

@@ -1,7 +1,7 @@
 import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import { nullCode, type StringColumn } from '../../../model/column.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { stepRows } from './steps.ts'
+import { sliceRows } from './slices.ts'
 
 /** The strings that a row group uses, numbered in the order of their first appearance. */
 export interface UsedStrings {
@@ -23,8 +23,8 @@ export function* usedStrings(
   const entryOf = arrays.int32(dictionary.length).fill(-1)
   const used: Used = { entryOf, codesOf: [], codes: arrays.int32(values) }
   let count = 0
-  for (let start = 0; start < codes.length; start += stepRows) {
-    count = useSlice(codes, start, Math.min(start + stepRows, codes.length), used, count)
+  for (let start = 0; start < codes.length; start += sliceRows) {
+    count = useSlice(codes, start, Math.min(start + sliceRows, codes.length), used, count)
     yield
   }
   const entries = used.codesOf.map((code) => dictionary[code])

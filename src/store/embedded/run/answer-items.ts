@@ -15,11 +15,11 @@ export const batchRows = 4096
  */
 export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGenerator<ResultBatch> {
   const order = await orderItems(run, picked)
-  const readers = [{ kind: 'time', type: 'timestamp' } as const, ...run.tags, ...run.fields, ...run.metrics]
+  const accessors = [{ kind: 'time', type: 'timestamp' } as const, ...run.tags, ...run.fields, ...run.metrics]
   for (let start = 0; start < picked.length; start += batchRows) {
     const end = Math.min(picked.length, start + batchRows)
-    yield picked.batch(readers, order, start, end)
-    if (run.pacer.spend((end - start) * readers.length)) await run.pacer.rest()
+    yield picked.batch(accessors, order, start, end)
+    if (run.pacer.spend((end - start) * accessors.length)) await run.pacer.rest()
   }
 }
 

@@ -49,7 +49,7 @@ export function tagAccessor(tag: TagIndex): TagAccessor {
   return { kind: 'tag', type: 'string', tag, dictionary: tag.dictionary }
 }
 
-export function tagReaderOf({ series }: EntityRegistry, { name }: EntityField): TagAccessor | AbsentAccessor {
+export function tagAccessorOf({ series }: EntityRegistry, { name }: EntityField): TagAccessor | AbsentAccessor {
   const tag = series.tag(name)
   return tag === null ? absent() : tagAccessor(tag)
 }
@@ -60,24 +60,24 @@ function absent(): AbsentAccessor {
 
 /** Tells whether two series are of one combination of tags. */
 export function sameTags(tags: readonly (TagAccessor | AbsentAccessor)[]): (left: number, right: number) => boolean {
-  const [first, ...others] = tags.flatMap((reader) => (reader.kind === 'tag' ? [reader.tag.codes.values] : []))
+  const [first, ...others] = tags.flatMap((accessor) => (accessor.kind === 'tag' ? [accessor.tag.codes.values] : []))
   if (first === undefined) return () => true
   if (others.length === 0) return (left, right) => first[left] === first[right]
   return (left, right) => first[left] === first[right] && others.every((codes) => codes[left] === codes[right])
 }
 
-export function keyAt(reader: FieldAccessor, chunk: Chunk, row: number, series: number): FieldKey {
-  switch (reader.kind) {
+export function keyAt(accessor: FieldAccessor, chunk: Chunk, row: number, series: number): FieldKey {
+  switch (accessor.kind) {
     case 'time':
       return chunk.times[row]
     case 'tag': {
-      const code = reader.tag.codes.values[series]
+      const code = accessor.tag.codes.values[series]
       return code < 0 ? null : code
     }
     case 'column': {
-      const column = chunk.columns[reader.index]
+      const column = chunk.columns[accessor.index]
       if (column === undefined || isNullIn(column, row)) return null
-      if (column.type === 'string') return reader.dictionary.codeFrom(column.dictionary, column.codes[row])
+      if (column.type === 'string') return accessor.dictionary.codeFrom(column.dictionary, column.codes[row])
       if (column.type === 'boolean' || column.exact === null) return column.values[row]
       return Math.abs(column.values[row]) >= 2 ** 53 ? column.exact[row] : column.values[row]
     }
@@ -87,10 +87,11 @@ export function keyAt(reader: FieldAccessor, chunk: Chunk, row: number, series: 
 }
 
 /** Orders two values of a field: null first, strings by code point, false before true. */
-export function compareKeys(reader: FieldAccessor, left: FieldKey, right: FieldKey): number {
+export function compareKeys(accessor: FieldAccessor, left: FieldKey, right: FieldKey): number {
   if (left === right) return 0
   if (left === null) return -1
   if (right === null) return 1
-  if (reader.kind !== 'time' && reader.type === 'string') return reader.dictionary.compare(Number(left), Number(right))
+  if (accessor.kind !== 'time' && accessor.type === 'string')
+    return accessor.dictionary.compare(Number(left), Number(right))
   return left < right ? -1 : left > right ? 1 : 0
 }

@@ -99,17 +99,17 @@ export class PickedRows {
   }
 
   /** The picks from place `start` up to `end` of `order` (null: as picked) as columns, good until the next call. */
-  batch(readers: readonly FieldAccessor[], order: Int32Array | null, start: number, end: number): ResultBatch {
+  batch(accessors: readonly FieldAccessor[], order: Int32Array | null, start: number, end: number): ResultBatch {
     const picks = this.#memory.picks.codes(end - start)
     for (let place = start; place < end; place++) picks[place - start] = order === null ? place : order[place]
-    return { rows: picks.length, columns: readers.map((reader, index) => this.#column(reader, picks, index)) }
+    return { rows: picks.length, columns: accessors.map((accessor, index) => this.#column(accessor, picks, index)) }
   }
 
-  #column(reader: FieldAccessor, picks: Int32Array, index: number): ColumnVector {
+  #column(accessor: FieldAccessor, picks: Int32Array, index: number): ColumnVector {
     const { columns } = this.#memory
     const room = columns[index] ?? new BatchColumns()
     columns[index] = room
-    switch (reader.kind) {
+    switch (accessor.kind) {
       case 'time': {
         const values = room.numbers(picks.length)
         const times = this.times
@@ -119,29 +119,29 @@ export class PickedRows {
       case 'tag': {
         const codes = room.codes(picks.length)
         const series = this.#series.values
-        const bySeries = reader.tag.codes.values
+        const bySeries = accessor.tag.codes.values
         for (let place = 0; place < codes.length; place++) codes[place] = bySeries[series[picks[place]]]
-        return { type: 'string', codes, dictionary: reader.dictionary.strings }
+        return { type: 'string', codes, dictionary: accessor.dictionary.strings }
       }
       case 'column':
-        return this.#stored(reader, picks, room)
+        return this.#stored(accessor, picks, room)
       case 'absent':
-        return nulls(reader.type, picks.length, reader.dictionary, room)
+        return nulls(accessor.type, picks.length, accessor.dictionary, room)
     }
   }
 
-  #stored(reader: FieldAccessor & { kind: 'column' }, picks: Int32Array, room: BatchColumns): ColumnVector {
-    const column = nulls(reader.type, picks.length, reader.dictionary, room)
+  #stored(accessor: FieldAccessor & { kind: 'column' }, picks: Int32Array, room: BatchColumns): ColumnVector {
+    const column = nulls(accessor.type, picks.length, accessor.dictionary, room)
     switch (column.type) {
       case 'string':
-        this.#codes(reader, picks, column.codes)
+        this.#codes(accessor, picks, column.codes)
         return column
       case 'boolean':
-        this.#flags(reader.index, picks, column.values)
+        this.#flags(accessor.index, picks, column.values)
         return column
       default:
-        this.#numbers(reader.index, picks, column.values)
-        return column.type === 'long' ? this.#exact(reader.index, picks, column) : column
+        this.#numbers(accessor.index, picks, column.values)
+        return column.type === 'long' ? this.#exact(accessor.index, picks, column) : column
     }
   }
 

@@ -20,7 +20,7 @@ import {
   fieldAccessor,
   type TagAccessor,
   tagAccessor,
-  tagReaderOf,
+  tagAccessorOf,
 } from './field-accessor.ts'
 import { ItemTest } from './item-filter.ts'
 import { PickedRows } from './picked-rows.ts'
@@ -70,11 +70,11 @@ export async function preparePlan(
   const { registry } = snapshot
   const [first, ...others] = selection.tags
   const tag = tagAccessor(await registry.series.tagOrNullsPaced(first.name, pacer))
-  const tags = [tag, ...others.map((other) => tagReaderOf(registry, other))]
+  const tags = [tag, ...others.map((other) => tagAccessorOf(registry, other))]
   const dictionaryOf = dictionariesOf(snapshot)
-  const readerOf = (field: EntityField): FieldAccessor => fieldAccessor(registry, field, dictionaryOf)
-  const metrics = selection.metrics.map(readerOf)
-  const fields = selection.fields.map(readerOf)
+  const accessorOf = (field: EntityField): FieldAccessor => fieldAccessor(registry, field, dictionaryOf)
+  const metrics = selection.metrics.map(accessorOf)
+  const fields = selection.fields.map(accessorOf)
   const columns = copiedColumns([...fields, ...metrics])
   const { sinceMs } = selection
   const replaced = replacedColumns(registry, columns)
@@ -107,7 +107,9 @@ export async function preparePlan(
 
 /** Those that series may differ in: what no row came with yet is null in all of them. */
 function knownOf({ series }: EntityRegistry, tags: PlanRun['tags']): readonly TagIndex[] {
-  return tags.flatMap((reader) => (reader.kind === 'tag' && series.tags.includes(reader.tag) ? [reader.tag] : []))
+  return tags.flatMap((accessor) =>
+    accessor.kind === 'tag' && series.tags.includes(accessor.tag) ? [accessor.tag] : [],
+  )
 }
 
 /** Whether two items of an answer may have the same date, tag and fields. */
@@ -129,9 +131,9 @@ function dictionariesOf({ tables, files }: EntitySnapshot): (column: number) => 
   }
 }
 
-function copiedColumns(readers: readonly FieldAccessor[]): readonly CopiedColumn[] {
+function copiedColumns(accessors: readonly FieldAccessor[]): readonly CopiedColumn[] {
   const columns = new Map<number, CopiedColumn>()
-  for (const reader of readers) if (reader.kind === 'column') columns.set(reader.index, reader)
+  for (const accessor of accessors) if (accessor.kind === 'column') columns.set(accessor.index, accessor)
   return [...columns.values()]
 }
 

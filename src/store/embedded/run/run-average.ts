@@ -70,12 +70,12 @@ function answer(
   return { rows: order.length, columns }
 }
 
-function tagColumn(reader: TagAccessor | AbsentAccessor, series: Int32Array, order: Int32Array): ColumnVector {
-  if (reader.kind === 'absent') return nulls(reader.type, order.length, reader.dictionary)
-  const bySeries = reader.tag.codes.values
+function tagColumn(accessor: TagAccessor | AbsentAccessor, series: Int32Array, order: Int32Array): ColumnVector {
+  if (accessor.kind === 'absent') return nulls(accessor.type, order.length, accessor.dictionary)
+  const bySeries = accessor.tag.codes.values
   const codes = new Int32Array(order.length)
   for (let place = 0; place < order.length; place++) codes[place] = bySeries[series[order[place]]]
-  return { type: 'string', codes, dictionary: reader.dictionary.strings }
+  return { type: 'string', codes, dictionary: accessor.dictionary.strings }
 }
 
 function pick(values: Float64Array, order: Int32Array): Float64Array {
@@ -85,9 +85,9 @@ function pick(values: Float64Array, order: Int32Array): Float64Array {
 }
 
 /** The values of a field of the combinations as a column. */
-function keyColumn(reader: FieldAccessor, rows: number, keyOf: (place: number) => FieldKey): ColumnVector {
-  if (reader.kind === 'time') throw new Error('the time field is no dimension')
-  const column = nulls(reader.type, rows, reader.dictionary)
+function keyColumn(accessor: FieldAccessor, rows: number, keyOf: (place: number) => FieldKey): ColumnVector {
+  if (accessor.kind === 'time') throw new Error('the time field is no dimension')
+  const column = nulls(accessor.type, rows, accessor.dictionary)
   let exact: BigInt64Array | null = null
   for (let place = 0; place < rows; place++) {
     const key = keyOf(place)

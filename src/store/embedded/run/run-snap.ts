@@ -89,7 +89,7 @@ function answer(
   start: number,
   end: number,
 ): ResultBatch {
-  const readers = [{ kind: 'time', type: 'timestamp' } as const, ...run.tags, ...run.fields, ...run.metrics]
-  const { rows, columns } = picked.batch(readers, order, start, end)
+  const accessors = [{ kind: 'time', type: 'timestamp' } as const, ...run.tags, ...run.fields, ...run.metrics]
+  const { rows, columns } = picked.batch(accessors, order, start, end)
   return { rows, columns: [...columns, { type: 'timestamp', values: ticks }] }
 }

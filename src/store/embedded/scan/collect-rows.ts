@@ -28,7 +28,7 @@ const rowsAtOnce = 1024
 const textsMax = 64 * 1024 * 1024
 
 interface Fields {
-  readonly readerOf: (name: string) => FieldAccessor
+  readonly accessorOf: (name: string) => FieldAccessor
   /** How many series the entity has. */
   readonly seriesCount: number
 }
@@ -46,7 +46,7 @@ class RowCollector {
   readonly #plan: ScanPlan
   readonly #run: PlanRun
   readonly #fields: Fields
-  readonly #readers: readonly FieldAccessor[]
+  readonly #accessors: readonly FieldAccessor[]
   readonly #tests: FilterTests
   readonly #rowCost: number
   readonly #compare: (left: ScannedRow, right: ScannedRow) => number
@@ -63,8 +63,8 @@ class RowCollector {
     this.#plan = plan
     this.#run = run
     this.#fields = fields
-    this.#readers = plan.columns.map(({ name }) => fields.readerOf(name))
-    this.#tests = filterTests(plan.filter, fields.readerOf)
+    this.#accessors = plan.columns.map(({ name }) => fields.accessorOf(name))
+    this.#tests = filterTests(plan.filter, fields.accessorOf)
     this.#rowCost = 1 + (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter))
     this.#compare = comparing(plan.isDescending)
     this.#cutAt = plan.limit === null ? Number.POSITIVE_INFINITY : 2 * plan.limit + rowsAtOnce
@@ -145,7 +145,7 @@ class RowCollector {
       await this.#add(
         this.#plan.isDescending ? file.backward(place, fromMs, toMs) : reader.forward(place, fromMs, toMs),
         one,
-        (1 + this.#readers.length) / valuesPerUnit,
+        (1 + this.#accessors.length) / valuesPerUnit,
       )
     }
   }
@@ -176,7 +176,7 @@ class RowCollector {
       const ms = chunk.times[row]
       if (isDescending ? ms < this.#edgeMs : ms > this.#edgeMs) return true
       if (passesRow !== null && !passesRow(chunk, row, series)) continue
-      const kept = [ms, ...this.#readers.map((reader) => rowValue(reader, chunk, row, series))]
+      const kept = [ms, ...this.#accessors.map((accessor) => rowValue(accessor, chunk, row, series))]
       this.#rows.push(kept)
       this.#texts += textsOf(kept)
     }

@@ -3,16 +3,16 @@ import { type Chunk, isNullIn } from '../head/chunk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
 /** What a row has in a field. */
-export function rowValue(reader: FieldAccessor, chunk: Chunk, row: number, series: number): GroupValue {
-  switch (reader.kind) {
+export function rowValue(accessor: FieldAccessor, chunk: Chunk, row: number, series: number): GroupValue {
+  switch (accessor.kind) {
     case 'time':
       return chunk.times[row]
     case 'tag': {
-      const code = reader.tag.codes.values[series]
-      return code < 0 ? null : reader.dictionary.strings[code]
+      const code = accessor.tag.codes.values[series]
+      return code < 0 ? null : accessor.dictionary.strings[code]
     }
     case 'column': {
-      const column = chunk.columns[reader.index]
+      const column = chunk.columns[accessor.index]
       if (column === undefined || isNullIn(column, row)) return null
       if (column.type === 'string') return column.dictionary[column.codes[row]]
       if (column.type === 'boolean') return BigInt(column.values[row])

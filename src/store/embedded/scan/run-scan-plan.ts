@@ -18,10 +18,10 @@ export async function runScanPlan(
   const used = usedFields(plan)
   const run = await preparePlan(snapshot, selectionOf(plan, used), noLimits, pacer, memory)
   if (run.replaces) return null
-  const readers = new Map(used.map(({ name }, place) => [name, run.fields[place]]))
+  const accessors = new Map(used.map(({ name }, place) => [name, run.fields[place]]))
   try {
     return await collectRows(plan, run, {
-      readerOf: (name) => readers.get(name)!,
+      accessorOf: (name) => accessors.get(name)!,
       seriesCount: snapshot.registry.series.count,
     })
   } catch (error) {

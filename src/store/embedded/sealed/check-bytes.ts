@@ -7,7 +7,7 @@ import { FileIndex } from './file-index.ts'
 import type { FilePaths } from './file-paths.ts'
 
 /** Read at once: half a millisecond of work, between which others have their turn. */
-const stepBytes = 1 << 20
+const windowBytes = 1 << 20
 
 /** A run of bytes with its CRC-32. */
 interface Piece {
@@ -65,10 +65,10 @@ function* piecesOf(index: FileIndex): Generator<Piece> {
   yield { offset: footerOffset, bytes: parquetBytes - footerOffset, checksum: footerChecksum }
 }
 
-/** Reads a file in steps that are much longer than most pieces. */
+/** Reads a file through a window that is much longer than most pieces. */
 class ChunkedBytes {
   readonly #file: DiskFile
-  readonly #buffer = new Uint8Array(stepBytes)
+  readonly #buffer = new Uint8Array(windowBytes)
   #start = 0
   #held = 0
 
@@ -80,7 +80,7 @@ class ChunkedBytes {
   async checksum(offset: number, bytes: number): Promise<number> {
     let checksum = 0
     for (let at = offset; at < offset + bytes; ) {
-      if (at < this.#start || at >= this.#start + this.#held) await this.#step(at)
+      if (at < this.#start || at >= this.#start + this.#held) await this.#readFrom(at)
       const from = at - this.#start
       const to = Math.min(this.#held, from + offset + bytes - at)
       checksum = crc32(this.#buffer.subarray(from, to), checksum)
@@ -89,7 +89,7 @@ class ChunkedBytes {
     return checksum
   }
 
-  async #step(start: number): Promise<void> {
+  async #readFrom(start: number): Promise<void> {
     this.#start = start
     this.#held = await this.#file.read(this.#buffer, start)
     if (this.#held === 0) throw new Error('the file is cut short')

@@ -6,7 +6,7 @@ import type { ColumnVector } from '../../../model/column.ts'
 import type { Stretch } from '../head/chunk.ts'
 import type { ParquetField } from '../parquet/column-pages.ts'
 import { ParquetWriter } from '../parquet/parquet-writer.ts'
-import { stepRows } from '../parquet/steps.ts'
+import { sliceRows } from '../parquet/slices.ts'
 import type { SealedFile, SealedFileInfo, SealedFileWriter, SealedTarget } from '../reading/sealed-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { TagIndex } from '../registry/series-index.ts'
@@ -85,7 +85,7 @@ export class LocalFileWriter implements SealedFileWriter {
     })
     this.#parquet = new ParquetWriter(schema, (bytes) => this.#write(bytes), {
       pause: async () => {
-        if (pacer.spend(stepRows)) await pacer.rest()
+        if (pacer.spend(sliceRows)) await pacer.rest()
       },
       spares,
     })
@@ -162,7 +162,7 @@ export class LocalFileWriter implements SealedFileWriter {
     const rowsAtOnce = this.#hasText ? Math.min(pageRows, textRowsAtOnce) : pageRows
     for (let from = start; from < end; from += rowsAtOnce) {
       const to = Math.min(end, from + rowsAtOnce)
-      for (const _ of this.#rows.reserve(to - from)) if (pacer.spend(stepRows)) await pacer.rest()
+      for (const _ of this.#rows.reserve(to - from)) if (pacer.spend(sliceRows)) await pacer.rest()
       this.#rows.append({ chunk, start: from, end: to }, tagCodes)
       this.#index.add(chunk, from, to)
       this.#growPage(to - from)

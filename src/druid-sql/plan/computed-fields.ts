@@ -1,53 +1,53 @@
-// What stands for a value in a query's one table: its columns, and fields that are made of them. Null is what the store does not know.
+// The fields that the expressions of a query over one table stand for: its columns, and fields that are computed from them.
 import { aggregatedFields } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
-import { fieldsOfValue, type MadeField, type RowValue, typeOfValue } from '../../model/row-value.ts'
+import { type ComputedField, fieldsOfValue, type RowValue, typeOfValue } from '../../model/row-value.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { readRowValue } from './read-row-value.ts'
 import type { TableNames } from './read-where.ts'
 
-/** More are for the SQL engine. */
-const madeMax = 50
+/** A query with more of them goes to the SQL engine. */
+const computedMax = 50
 
-/** No field of an entity has it in its name. */
+/** Names of computed fields begin with it; no field of an entity has it in its name. */
 const mark = '@'
 
-export const isMade = ({ name }: EntityField): boolean => name.startsWith(mark)
+export const isComputed = ({ name }: EntityField): boolean => name.startsWith(mark)
 
-export class MadeFields implements TableNames {
-  readonly made: MadeField[] = []
+export class ComputedFields implements TableNames {
+  readonly computed: ComputedField[] = []
   readonly isTime = isTime
   readonly #columnOf: (name: string) => EntityField | null
-  /** By what they are. */
+  /** By their values, as JSON. */
   readonly #known = new Map<string, EntityField>()
-  /** A part of an expression is asked for again and again. */
+  /** The same part of a query is asked for again and again. */
   readonly #read = new Map<Expression, EntityField | null>()
 
   constructor(entity: Entity) {
     this.#columnOf = aggregatedFields(entity)
   }
 
-  /** A column, or what is made of columns; the same again where it stands twice. */
+  /** A column or a computed field, the same for equal expressions; null for what the store cannot compute. */
   fieldOf(expression: Expression): EntityField | null {
     if (expression.kind === 'column') return this.#columnOf(expression.path.at(-1)!)
     const read = this.#read.get(expression)
     if (read !== undefined) return read
     const value = readRowValue(expression, this)
-    // What is the same for all rows has rules of its own.
-    const field = value === null || fieldsOfValue(value).length === 0 ? null : this.#make(value)
+    // SQL has rules of its own for values that are the same for all rows.
+    const field = value === null || fieldsOfValue(value).length === 0 ? null : this.#computedField(value)
     this.#read.set(expression, field)
     return field
   }
 
-  #make(value: RowValue): EntityField | null {
+  #computedField(value: RowValue): EntityField | null {
     if (value.kind === 'field') return value.field
     const key = JSON.stringify(value)
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    if (this.made.length === madeMax) return null
-    const field: EntityField = { name: `${mark}${this.made.length}`, type: typeOfValue(value), role: 'dimension' }
+    if (this.computed.length === computedMax) return null
+    const field: EntityField = { name: `${mark}${this.computed.length}`, type: typeOfValue(value), role: 'dimension' }
     this.#known.set(key, field)
-    this.made.push({ field, value })
+    this.computed.push({ field, value })
     return field
   }
 }

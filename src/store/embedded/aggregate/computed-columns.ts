@@ -1,49 +1,49 @@
-// Columns of values that are worked out of each row, made for some rows at a time.
+// Columns of computed fields, for some rows at a time.
 import { roundedTo } from '../../../lib/rounded-to.ts'
 import { nullCode } from '../../../model/column.ts'
-import { type MadeField, partsOfValue, type RowValue } from '../../../model/row-value.ts'
+import { type ComputedField, partsOfValue, type RowValue } from '../../../model/row-value.ts'
 import { type Chunk, type ChunkColumn, type NumberColumn, newColumn, type Stretch } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { type FieldAccessor, keyAt } from '../run/field-accessor.ts'
-import { absoluteLongs, calculateDoubles, calculateLongs, copyLong, cutDoubles, Scratch } from './made-numbers.ts'
+import { absoluteLongs, calculateDoubles, calculateLongs, copyLong, cutDoubles, Scratch } from './compute-numbers.ts'
 import { conditionsOf, filterTests } from './row-conditions.ts'
 
-/** Makes rows [0, rows) of a column; what it gave before is written over. */
-type Maker<Made extends ChunkColumn> = (piece: Chunk, rows: number, series: number) => Made
+/** Makes rows [0, rows) of a column, of the same rows of a piece. It writes over the column that it made before. */
+type Maker<Column extends ChunkColumn> = (piece: Chunk, rows: number, series: number) => Column
 
 /** What a row costs to be rounded, in the units of a pacer. */
 const roundingUnits = 8
 
-export class MadeColumns {
+export class ComputedColumns {
   /** What a row costs, in the units of a pacer. */
   readonly cost: number
   readonly #own: readonly number[]
   readonly #makers: readonly { readonly index: number; readonly make: Maker<ChunkColumn> }[]
-  readonly #readers = new Map<string, FieldAccessor>()
+  readonly #accessors = new Map<string, FieldAccessor>()
 
-  /** Those that are made of others come after them. `own` reads the fields of the entity. */
-  constructor(made: readonly MadeField[], own: ReadonlyMap<string, FieldAccessor>) {
-    const indices = [...own.values()].flatMap((reader) => (reader.kind === 'column' ? [reader.index] : []))
+  /** Each field comes after those that it is computed from. `own` reads the fields of the entity. */
+  constructor(fields: readonly ComputedField[], own: ReadonlyMap<string, FieldAccessor>) {
+    const indices = [...own.values()].flatMap((accessor) => (accessor.kind === 'column' ? [accessor.index] : []))
     const first = Math.max(-1, ...indices) + 1
     this.#own = indices
-    this.cost = made.reduce((sum, { value }) => sum + costOf(value), 0)
-    const readerOf = (name: string): FieldAccessor => this.#readers.get(name) ?? own.get(name)!
-    this.#makers = made.map(({ field: { name, type }, value }, place) => {
+    this.cost = fields.reduce((sum, { value }) => sum + costOf(value), 0)
+    const accessorOf = (name: string): FieldAccessor => this.#accessors.get(name) ?? own.get(name)!
+    this.#makers = fields.map(({ field: { name, type }, value }, place) => {
       const index = first + place
       const dictionary = new Dictionary()
-      if (type === 'json') throw new Error('no json is made')
-      const make = type === 'string' ? textMaker(value, readerOf, dictionary) : numberMaker(value, readerOf)
-      this.#readers.set(name, { kind: 'column', type, index, dictionary })
+      if (type === 'json') throw new Error('no json is computed')
+      const make = type === 'string' ? textMaker(value, accessorOf, dictionary) : numberMaker(value, accessorOf)
+      this.#accessors.set(name, { kind: 'column', type, index, dictionary })
       return { index, make }
     })
   }
 
-  /** Null for what is not made. */
-  reader(name: string): FieldAccessor | null {
-    return this.#readers.get(name) ?? null
+  /** Null for a field that is not computed. */
+  accessor(name: string): FieldAccessor | null {
+    return this.#accessors.get(name) ?? null
   }
 
-  /** The same rows as a chunk of their own, with what is made of them: until it is asked for the next. */
+  /** The same rows as a chunk of their own, with their computed columns. It is good until the next call. */
   over({ chunk, start, end }: Stretch, series: number): Stretch {
     const piece = new Piece(chunk, start, end)
     for (const index of this.#own) {
@@ -96,36 +96,36 @@ function costOf(value: RowValue): number {
   return partsOfValue(value).reduce((sum, part) => sum + costOf(part), own + conditions)
 }
 
-type ReaderOf = (name: string) => FieldAccessor
+type AccessorOf = (name: string) => FieldAccessor
 
-function numberMaker(value: RowValue, readerOf: ReaderOf): Maker<NumberColumn> {
+function numberMaker(value: RowValue, accessorOf: AccessorOf): Maker<NumberColumn> {
   switch (value.kind) {
     case 'field':
-      return fieldMaker(readerOf(value.field.name))
+      return fieldMaker(accessorOf(value.field.name))
     case 'number': {
       const constants = new Scratch(value.value)
       return (_, rows) => ({ type: value.type, values: constants.take(rows), exact: null })
     }
     case 'arithmetic':
-      return arithmeticMaker(value, readerOf)
-    case 'changed':
-      return changedMaker(value, readerOf)
+      return arithmeticMaker(value, accessorOf)
+    case 'unary':
+      return unaryMaker(value, accessorOf)
     case 'rounded': {
-      const operand = numberMaker(value.operand, readerOf)
+      const operand = numberMaker(value.operand, accessorOf)
       return eachDouble(operand, (number) => roundedTo(number, value.places))
     }
     case 'choice':
-      return choiceMaker(value, readerOf)
+      return choiceMaker(value, accessorOf)
     case 'text':
       throw new Error('a text is no number')
   }
 }
 
-function fieldMaker(reader: FieldAccessor): Maker<NumberColumn> {
-  if (reader.kind !== 'column') throw new Error('only metrics and dimensions hold numbers')
+function fieldMaker(accessor: FieldAccessor): Maker<NumberColumn> {
+  if (accessor.kind !== 'column') throw new Error('only metrics and dimensions hold numbers')
   const nulls = new Scratch(Number.NaN)
   return (piece, rows) => {
-    const column = piece.columns[reader.index]
+    const column = piece.columns[accessor.index]
     if (column === undefined) return { type: 'double', values: nulls.take(rows), exact: null }
     if (column.type === 'string' || column.type === 'boolean') throw new Error('only numbers are calculated with')
     return column
@@ -134,9 +134,9 @@ function fieldMaker(reader: FieldAccessor): Maker<NumberColumn> {
 
 function arithmeticMaker(
   { type, operator, left, right }: Extract<RowValue, { kind: 'arithmetic' }>,
-  readerOf: ReaderOf,
+  accessorOf: AccessorOf,
 ): Maker<NumberColumn> {
-  const [makeLeft, makeRight] = [numberMaker(left, readerOf), numberMaker(right, readerOf)]
+  const [makeLeft, makeRight] = [numberMaker(left, accessorOf), numberMaker(right, accessorOf)]
   const into = new Scratch()
   return (piece, rows, series) => {
     const a = makeLeft(piece, rows, series)
@@ -148,50 +148,50 @@ function arithmeticMaker(
   }
 }
 
-function changedMaker(
-  { type, change, operand }: Extract<RowValue, { kind: 'changed' }>,
-  readerOf: ReaderOf,
+function unaryMaker(
+  { type, operator, operand }: Extract<RowValue, { kind: 'unary' }>,
+  accessorOf: AccessorOf,
 ): Maker<NumberColumn> {
-  const made = numberMaker(operand, readerOf)
-  if (change === 'double') return (piece, rows, series) => ({ ...made(piece, rows, series), type, exact: null })
-  if (change === 'floor') return eachDouble(made, Math.floor)
-  if (change === 'ceil') return eachDouble(made, Math.ceil)
-  if (change === 'abs' && type === 'double') return eachDouble(made, Math.abs)
+  const make = numberMaker(operand, accessorOf)
+  if (operator === 'double') return (piece, rows, series) => ({ ...make(piece, rows, series), type, exact: null })
+  if (operator === 'floor') return eachDouble(make, Math.floor)
+  if (operator === 'ceil') return eachDouble(make, Math.ceil)
+  if (operator === 'abs' && type === 'double') return eachDouble(make, Math.abs)
   const into = new Scratch()
   return (piece, rows, series) => {
-    const column = made(piece, rows, series)
+    const column = make(piece, rows, series)
     const values = into.take(rows)
-    if (change === 'abs') return absoluteLongs(column, values, rows)
+    if (operator === 'abs') return absoluteLongs(column, values, rows)
     cutDoubles(column.values, values, rows)
     return { type, values, exact: null }
   }
 }
 
-function eachDouble(operand: Maker<NumberColumn>, change: (value: number) => number): Maker<NumberColumn> {
+function eachDouble(operand: Maker<NumberColumn>, changed: (value: number) => number): Maker<NumberColumn> {
   const into = new Scratch()
   return (piece, rows, series) => {
     const from = operand(piece, rows, series).values
     const values = into.take(rows)
-    for (let row = 0; row < rows; row++) values[row] = Number.isNaN(from[row]) ? Number.NaN : change(from[row])
+    for (let row = 0; row < rows; row++) values[row] = Number.isNaN(from[row]) ? Number.NaN : changed(from[row])
     return { type: 'double', values, exact: null }
   }
 }
 
 type Choice = Extract<RowValue, { kind: 'choice' }>
 
-/** Which of the branches is that of each row; as many as there are, where none is. Until it is asked for the next. */
+/** The place of each row's branch; the number of branches where it has none. The answer is good until the next call. */
 function chooser(
   { branches }: Choice,
-  readerOf: ReaderOf,
+  accessorOf: AccessorOf,
 ): (piece: Chunk, rows: number, series: number) => Uint16Array {
-  const tests = branches.map(({ passes }) => filterTests(passes, readerOf))
+  const tests = branches.map(({ passes }) => filterTests(passes, accessorOf))
   const none = branches.length
   let places = new Uint16Array(0)
   return (piece, rows, series) => {
     if (places.length < rows) places = new Uint16Array(rows)
     places.fill(none, 0, rows)
     for (const [place, { passesSeries, passesRow }] of tests.entries()) {
-      // Asked once for all rows of a series, and not of rows that have a branch already.
+      // The condition on the series is asked once, and rows that have a branch are not asked again.
       if (!passesSeries(series)) continue
       for (let row = 0; row < rows; row++) {
         if (places[row] === none && (passesRow === null || passesRow(piece, row, series))) places[row] = place
@@ -206,9 +206,9 @@ const resultsOf = ({ branches, otherwise }: Choice): readonly (RowValue | null)[
   otherwise,
 ]
 
-function choiceMaker(choice: Choice, readerOf: ReaderOf): Maker<NumberColumn> {
-  const choose = chooser(choice, readerOf)
-  const makers = resultsOf(choice).map((result) => (result === null ? null : numberMaker(result, readerOf)))
+function choiceMaker(choice: Choice, accessorOf: AccessorOf): Maker<NumberColumn> {
+  const choose = chooser(choice, accessorOf)
+  const makers = resultsOf(choice).map((result) => (result === null ? null : numberMaker(result, accessorOf)))
   const into = new Scratch()
   return (piece, rows, series) => {
     const columns = makers.map((make) => make?.(piece, rows, series) ?? null)
@@ -228,11 +228,11 @@ function choiceMaker(choice: Choice, readerOf: ReaderOf): Maker<NumberColumn> {
   }
 }
 
-/** Texts that are chosen, with their codes in one dictionary. */
-function textMaker(value: RowValue, readerOf: ReaderOf, dictionary: Dictionary): Maker<ChunkColumn> {
-  if (value.kind !== 'choice') throw new Error('texts are chosen alone')
-  const choose = chooser(value, readerOf)
-  const codes = resultsOf(value).map((result) => codeMaker(result, readerOf, dictionary))
+/** Texts of a CASE, whose codes are in one dictionary. */
+function textMaker(value: RowValue, accessorOf: AccessorOf, dictionary: Dictionary): Maker<ChunkColumn> {
+  if (value.kind !== 'choice') throw new Error('a text is not computed, only chosen')
+  const choose = chooser(value, accessorOf)
+  const codes = resultsOf(value).map((result) => codeMaker(result, accessorOf, dictionary))
   let made = newColumn('string', 0, dictionary.strings)
   return (piece, rows, series) => {
     if (made.type !== 'string' || made.codes.length < rows) made = newColumn('string', rows, dictionary.strings)
@@ -245,17 +245,17 @@ function textMaker(value: RowValue, readerOf: ReaderOf, dictionary: Dictionary):
 
 type CodeOf = (piece: Chunk, row: number, series: number) => number
 
-function codeMaker(value: RowValue | null, readerOf: ReaderOf, dictionary: Dictionary): CodeOf {
+function codeMaker(value: RowValue | null, accessorOf: AccessorOf, dictionary: Dictionary): CodeOf {
   if (value === null) return () => nullCode
   if (value.kind === 'text') {
     const code = dictionary.codeFor(value.value)
     return () => code
   }
   if (value.kind !== 'field') throw new Error('a text is one of the entity, or a constant')
-  const reader = readerOf(value.field.name)
-  if (reader.kind === 'time') throw new Error('the time is no text')
+  const accessor = accessorOf(value.field.name)
+  if (accessor.kind === 'time') throw new Error('the time is no text')
   return (piece, row, series) => {
-    const code = keyAt(reader, piece, row, series)
-    return code === null ? nullCode : dictionary.codeFrom(reader.dictionary.strings, Number(code))
+    const code = keyAt(accessor, piece, row, series)
+    return code === null ? nullCode : dictionary.codeFrom(accessor.dictionary.strings, Number(code))
   }
 }

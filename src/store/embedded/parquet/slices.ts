@@ -2,13 +2,13 @@
 // others run in between.
 
 /** Rows of one column between two yields. */
-export const stepRows = 1 << 14
+export const sliceRows = 1 << 14
 
 /** Runs to the end, waiting for `pause` at each yield. */
-export async function runSteps<T>(steps: Generator<void, T>, pause: (() => Promise<void>) | undefined): Promise<T> {
+export async function runSlices<T>(slices: Generator<void, T>, pause: (() => Promise<void>) | undefined): Promise<T> {
   for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
+    const slice = slices.next()
+    if (slice.done === true) return slice.value
     if (pause !== undefined) await pause()
   }
 }

@@ -1,12 +1,12 @@
-// Numbers that are worked out of rows, many rows at a time.
+// Arithmetic on columns of numbers, many rows at a time.
 import type { RowOperator } from '../../../model/row-value.ts'
 import type { NumberColumn } from '../head/chunk.ts'
 import { AnotherWay } from './another-way.ts'
 
-/** Longs below it in size are exact as doubles. */
+/** Longs whose absolute value is below it are exact as doubles. */
 const exactMax = 2 ** 53
 
-/** Rows [0, rows) of a column that is used again for the next rows. */
+/** Memory for rows [0, rows) of a column, which is used again for the next rows. */
 export class Scratch {
   #values = new Float64Array(0)
   readonly #filledWith: number
@@ -46,7 +46,7 @@ export function calculateDoubles(
       break
   }
   for (let row = 0; row < rows; row++) {
-    // True of what is no finite number, nulls among it.
+    // The difference is 0 for finite numbers alone; NaN is null.
     if (into[row] - into[row] !== 0 && !Number.isNaN(left[row]) && !Number.isNaN(right[row])) throw new AnotherWay()
   }
 }
@@ -62,7 +62,7 @@ export function calculateLongs(
   const divides = operator === '/' || operator === '%'
   for (let row = 0; row < rows; row++) {
     const [a, b] = [left.values[row], right.values[row]]
-    // Of null too.
+    // Also where the dividend is null.
     if (divides && b === 0) throw new AnotherWay()
     const value = ofDoubles(operator, a, b)
     const areExact = Math.abs(a) < exactMax && Math.abs(b) < exactMax && Math.abs(value) < exactMax
@@ -72,7 +72,7 @@ export function calculateLongs(
   return made
 }
 
-/** Exact where the numbers and the result are below 2^53 in size. */
+/** Exact where the absolute values of the numbers and of the result are below 2^53. */
 function ofDoubles(operator: RowOperator, a: number, b: number): number {
   switch (operator) {
     case '+':
@@ -128,7 +128,7 @@ function digitsAt({ values, exact }: NumberColumn, row: number): bigint {
   return exact !== null && Math.abs(values[row]) >= exactMax ? exact[row] : BigInt(values[row])
 }
 
-/** Past 64 bits it goes round. */
+/** Wraps around at 64 bits. */
 function putDigits(made: NumberColumn, row: number, digits: bigint): void {
   const long = BigInt.asIntN(64, digits)
   made.values[row] = Number(long)
@@ -136,7 +136,7 @@ function putDigits(made: NumberColumn, row: number, digits: bigint): void {
   made.exact[row] = long
 }
 
-/** Doubles as longs: cut. */
+/** Doubles cut to longs. */
 export function cutDoubles(from: Float64Array, into: Float64Array, rows: number): void {
   for (let row = 0; row < rows; row++) {
     if (Math.abs(from[row]) >= exactMax) throw new AnotherWay()
