@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { CopyDamaged, damagedObject } from './copy-damage.ts'
+import type { Packing } from './journal-packing.ts'
 
 /** All rows before `position` were on disk at `timeMs`, and the segment that begins at `segment` had so many bytes. */
 export type Mark = readonly [timeMs: number, position: number, segment: number, offset: number]
@@ -38,6 +39,8 @@ export interface MomentPlace {
 }
 
 export interface JournalPart {
+  /** Left out in version 1, which knew gzip alone. */
+  readonly packing?: Packing
   readonly pieces: readonly JournalPiece[]
   readonly marks: readonly Mark[]
 }
@@ -93,7 +96,9 @@ function digits(number: number, count: number): string {
   return String(number).padStart(count, '0')
 }
 
-const magic = 'tidemark-replica 1 '
+const magic = 'tidemark-replica 2 '
+/** All that this program reads. */
+const magics = ['tidemark-replica 1 ', magic]
 const newline = 0x0a
 /** Of a list of files, as text: some millions of files. */
 const momentBytesMax = 2 ** 30
@@ -102,7 +107,7 @@ const firstLineBytes = magic.length + 64 + 1
 const gzipAsync = promisify(gzip)
 const gunzipAsync = promisify(gunzip)
 
-/** Fast rather than small: what is pushed shrinks to a fifth even so. */
+/** A list of files, or a piece of a file that changes. */
 export function pack(bytes: Uint8Array): Promise<Buffer> {
   return gzipAsync(bytes, { level: 1 })
 }
@@ -146,10 +151,12 @@ function decodeObject<Header>(
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const first = buffer.toString('latin1', 0, firstLineBytes)
   const body = buffer.subarray(firstLineBytes)
-  if (/^tidemark-replica (?!1 )/.test(first)) {
+  const begin = first.slice(0, magic.length)
+  if (/^tidemark-replica /.test(begin) && !magics.includes(begin)) {
     throw new CopyDamaged(`${name} was written by a newer version of Tidemark. Take that one to read the copy.`)
   }
-  if (first !== `${magic}${createHash('sha256').update(body).digest('hex')}\n`) throw damagedObject(name)
+  const checksum = createHash('sha256').update(body).digest('hex')
+  if (!magics.includes(begin) || first !== `${begin}${checksum}\n`) throw damagedObject(name)
   const end = body.indexOf(newline)
   try {
     return { header: JSON.parse(body.toString('utf8', 0, end)), payload: body.subarray(end + 1) }

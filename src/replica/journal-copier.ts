@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { segmentName } from '../journal/file/segment-header.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { ByteRate } from './byte-rate.ts'
-import { type JournalPiece, type Mark, pack } from './copy-format.ts'
+import type { JournalPiece, Mark } from './copy-format.ts'
 import type { CopyLog } from './copy-log.ts'
 import type { JournalMarks } from './journal-marks.ts'
+import { packJournal } from './journal-packing.ts'
 
-/** As much goes into one entry of the log. */
-const entryBytes = 4 * 1024 * 1024
+/** As much goes into one entry of the log. Each costs some twenty calls of the disk, however small it is. */
+const entryBytes = 8 * 1024 * 1024
 
 export interface JournalCopierParts {
   readonly journal: Pick<LocalJournalWriter, 'segments'>
@@ -30,6 +31,7 @@ export class JournalCopier {
   /** Which entry of the log each segment begins in, by the position that it begins at. */
   #begun: (readonly [segment: number, number: number])[] = []
   #position = 0
+  #buffer: Buffer = Buffer.alloc(0)
 
   constructor(parts: JournalCopierParts) {
     this.#parts = parts
@@ -78,10 +80,10 @@ export class JournalCopier {
   async copy(log: CopyLog, ready: readonly Mark[]): Promise<boolean> {
     const batch = this.#batchOf(ready)
     if (batch === null) return false
-    const payload = await pack(await this.#read(batch.pieces))
+    const payload = await packJournal(await this.#read(batch.pieces))
     await this.#parts.rate.pass(payload.length)
     const number = log.next
-    await log.append({ kind: 'journal', ...batch }, payload)
+    await log.append({ kind: 'journal', packing: 'brotli', ...batch }, payload)
     for (const [segment, offset] of batch.pieces) if (offset === 0) this.#begun.push([segment, number])
     const [segment, offset, bytes] = batch.pieces.at(-1)!
     this.#at = { segment, offset: offset + bytes }
@@ -110,8 +112,11 @@ export class JournalCopier {
     return pieces.length === 0 ? null : { pieces, marks }
   }
 
-  async #read(pieces: readonly JournalPiece[]): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(pieces.reduce((sum, [, , bytes]) => sum + bytes, 0))
+  /** The same memory each time: fresh memory costs as much as what is read into it. */
+  async #read(pieces: readonly JournalPiece[]): Promise<Uint8Array> {
+    const length = pieces.reduce((sum, [, , bytes]) => sum + bytes, 0)
+    if (this.#buffer.length < length) this.#buffer = Buffer.allocUnsafeSlow(length)
+    const buffer = this.#buffer.subarray(0, length)
     let filled = 0
     for (const [segment, offset, bytes] of pieces) {
       const path = join(this.#parts.directory, segmentName(segment))

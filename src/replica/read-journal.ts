@@ -1,7 +1,8 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { CopyDamaged, damagedObject } from './copy-damage.ts'
-import { type JournalPiece, type LogEntry, logName, type Mark, type Moment, unpack } from './copy-format.ts'
+import { type JournalPiece, type LogEntry, logName, type Mark, type Moment } from './copy-format.ts'
 import type { StoreAttempt } from './copy-log.ts'
+import { unpackJournal } from './journal-packing.ts'
 import { orDamage, type ReadLogEntry, requireLogEntry } from './read-log.ts'
 
 /** Takes the bytes of segments, in order. */
@@ -94,12 +95,9 @@ class Follower {
 
   /** False when nothing that follows is wanted. */
   async follow(entry: Extract<LogEntry, { kind: 'journal' }>, payload: Uint8Array, take: TakePiece): Promise<boolean> {
-    const { pieces, marks } = entry
-    const unpacked = unpack(
-      payload,
-      pieces.reduce((sum, [, , length]) => sum + length, 0),
-    )
-    const bytes = await unpacked.catch((cause: unknown) => {
+    const { packing = 'gzip', pieces, marks } = entry
+    const unpackedBytes = pieces.reduce((sum, [, , length]) => sum + length, 0)
+    const bytes = await unpackJournal(packing, payload, unpackedBytes).catch((cause: unknown) => {
       throw damagedObject(logName(entry.number), cause)
     })
     let from = 0

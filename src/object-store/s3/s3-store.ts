@@ -113,10 +113,8 @@ export class S3Store implements ObjectStore {
   /** 200, 412 where there is one of the name, or 409. */
   #put(name: string, bytes: Uint8Array): Promise<number> {
     return this.#asked(name, async (abortSignal) => {
-      // The store refuses bytes that do not have the checksum.
-      const object = { ...this.#at(name), Body: bytes, IfNoneMatch: '*', ChecksumAlgorithm: 'SHA256' as const }
       try {
-        await this.#client.send(new PutObjectCommand(object), { abortSignal })
+        await this.#client.send(await putCommand({ ...this.#at(name), Body: bytes }), { abortSignal })
         return 200
       } catch (error) {
         const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
@@ -159,6 +157,21 @@ export class S3Store implements ObjectStore {
       this.#running.delete(request)
     }
   }
+}
+
+/** The store refuses bytes that do not have the checksum. The signature holds the same one: the client would work out each by itself, on this thread. */
+async function putCommand(object: { readonly Bucket: string; readonly Key: string; readonly Body: Uint8Array }) {
+  const sha256 = Buffer.from(await crypto.subtle.digest('SHA-256', object.Body as Uint8Array<ArrayBuffer>))
+  const command = new PutObjectCommand({ ...object, IfNoneMatch: '*', ChecksumSHA256: sha256.toString('base64') })
+  command.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { readonly headers: Record<string, string> }
+      headers['x-amz-content-sha256'] = sha256.toString('hex')
+      return next(args)
+    },
+    { step: 'build', name: 'knownChecksum' },
+  )
+  return command
 }
 
 /** What S3 says of requests that came too late or torn; the clock of the client is put right by the answer. */
