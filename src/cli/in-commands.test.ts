@@ -41,9 +41,9 @@ const made: Readonly<Record<string, readonly string[]>> = { 'ingests create': ['
 
 test.each(commandsOfRequests)('%s is sent by tidemark %s', async (request, command) => {
   const { url, seen } = await service({})
-  const words = command.replace('{alias}', 'plant').split(' ')
+  const words = command.replace(/\{\w+\}/, 'plant').split(' ')
   await tidemark(url, [...words, ...(made[command] ?? [])])
-  expect(seen[0]?.split(/[?]| \{/)[0]).toBe(request.replace('{alias}', 'plant'))
+  expect(seen[0]?.split(/[?]| \{/)[0]).toBe(request.replace(/\{\w+\}/, 'plant'))
 })
 
 test('every message on standard error is told in commands', async () => {

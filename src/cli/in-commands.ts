@@ -7,6 +7,7 @@ export const commandsOfRequests: readonly (readonly [request: string, command: s
   ['GET /admin/ingests/{alias}/rejected', 'rejected list {alias}'],
   ['GET /admin/subscribers', 'subscribers list'],
   ['GET /consumer/data/entities', 'entities list'],
+  ['GET /consumer/metadata/{table}', 'metadata items {table}'],
   ['GET /subscription', 'subscriptions mine'],
   ['POST /admin/ingests', 'ingests create'],
   ['POST /consumer/metadata', 'metadata list'],

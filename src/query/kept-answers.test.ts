@@ -43,7 +43,11 @@ function asking(parts: Partial<KeptAnswersParts> = {}) {
   const places = { runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }
   let known = entity
   const queries = new Queries({
-    definitions: { entity: (name) => (name === known.name ? known : undefined), entities: () => [known] },
+    definitions: {
+      entity: (name) => (name === known.name ? known : undefined),
+      entities: () => [known],
+      metadataEntity: () => undefined,
+    },
     runner: {
       run: async (plan) => {
         plans.push(plan)

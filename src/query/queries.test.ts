@@ -30,6 +30,7 @@ const entities = [entityOf(1, 'plant'), entityOf(2, 'secret')]
 const definitions = {
   entity: (name: string) => entities.find((entity) => entity.name === name),
   entities: () => entities,
+  metadataEntity: () => undefined,
 }
 const answer = plainAnswer('[]', 0)
 const noLimits: QueryLimits & AdmissionLimits = {

@@ -25,7 +25,7 @@ export interface QueryLimits extends PlanLimits {
 }
 
 export interface QueriesParts {
-  readonly definitions: Pick<Definitions, 'entity' | 'entities'>
+  readonly definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>
   readonly runner: PlanRunner
   /** The places that all queries share. */
   readonly admission: Admission

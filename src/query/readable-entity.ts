@@ -7,7 +7,7 @@ import { listNames } from './faults.ts'
 
 /** The entity that a data query names. Throws Problem `forbidden` where the reader may not read it, `unknown_entity` where there is none. */
 export function readableEntity(
-  definitions: Pick<Definitions, 'entity' | 'entities'>,
+  definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>,
   name: string,
   { mayRead }: Reader,
 ): Entity {
@@ -25,7 +25,16 @@ export function readableEntity(
       `The entity ${JSON.stringify(name)} needs a key with the consume right and a valid subscription to it.${mayBeMeant(name, names)}`,
     )
   }
+  if (definitions.metadataEntity(name) !== undefined) throw unknown(itemsText(name))
   const choice = names.length === 0 ? 'There is none yet that you may read.' : `There are: ${listNames(names)}.`
-  const message = `There is no entity ${JSON.stringify(name)}.${mayBeMeant(name, names)} ${choice}`
-  throw new Problem('unknown_entity', message, { errors: [{ path: 'entity', message }] })
+  throw unknown(`There is no entity ${JSON.stringify(name)}.${mayBeMeant(name, names)} ${choice}`)
+}
+
+/** Metadata has items, and no times by which these queries ask. */
+function itemsText(name: string): string {
+  return `${JSON.stringify(name)} is a metadata entity, and not one of series. GET /consumer/metadata/${name} lists its items, and SQL joins them with rows.`
+}
+
+function unknown(message: string): Problem {
+  return new Problem('unknown_entity', message, { errors: [{ path: 'entity', message }] })
 }

@@ -27,7 +27,7 @@ export interface TagListRequest extends PageRequest {
 }
 
 export interface TagListParts {
-  readonly definitions: Pick<Definitions, 'entity' | 'entities'>
+  readonly definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>
   readonly runner: Pick<PlanRunner, 'tags'>
   readonly admission: Admission
   readonly tokens: NextTokens

@@ -80,6 +80,8 @@ const asked: readonly Asked[] = [
   { key: 'one', request: 'POST /consumer/data/latest', body: { entity: 'plannt' }, status: 403, likely: 'plant' },
   { key: 'one', request: 'POST /consumer/data/latest', body: { entity: 'boilre' }, status: 400, likely: null },
   { key: 'all', request: 'POST /consumer/data/latest', body: { entity: 'boilre' }, status: 400, likely: 'boiler' },
+  // It is there, and of another kind.
+  { key: 'all', request: 'POST /consumer/data/latest', body: { entity: 'sensors' }, status: 400, likely: null },
   { key: 'one', request: 'GET /consumer/metadata/senors', status: 404, likely: null },
   { key: 'all', request: 'GET /consumer/metadata/senors', status: 404, likely: 'sensors' },
   { key: 'all', request: 'POST /consumer/metadata/senors', body: { itemsId: ['a'] }, status: 404, likely: 'sensors' },

@@ -215,7 +215,7 @@ export class InProcessWorld implements HistoryWorld {
     })
     const room = { resultRows: 1e6, buckets: 1e6, resultBytes: 1e9 }
     const limits = { ...room, runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0, queryTimeMs: 60_000 }
-    const definitions = { entity, entities: () => [entity()] }
+    const definitions = { entity, entities: () => [entity()], metadataEntity: () => undefined }
     const admission = new Admission(limits)
     const runner = inProcessRunner(this.#store)
     return new Queries({ definitions, runner, admission, nowMs: () => this.#times.nowMs, limits })

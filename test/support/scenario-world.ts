@@ -140,6 +140,7 @@ class ScenarioWorld {
       definitions: {
         entity: (name) => this.#entities.get(name),
         entities: () => [...this.#entities.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
+        metadataEntity: () => undefined,
       },
       runner: inProcessRunner(this.#store),
       admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }),
