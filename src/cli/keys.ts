@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SubscriberAnswer } from '../client/answers.ts'
+import type { SubscriberAnswer, SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { shellWord } from '../lib/shell-word.ts'
@@ -42,27 +42,37 @@ function addCreate(keys: Command, context: CliContext): void {
       '\nExample:\n  tidemark keys create line-3 --rights ingest,consume --expires 2027-01-01\n  tidemark keys create line-3 --rights consume --expires P90D\n',
     )
     .action(async (subscriber: string, options: CreateOptions, command: Command) => {
-      const created = await connect(context, command.optsWithGlobals()).createKey(subscriber, {
+      const client = connect(context, command.optsWithGlobals())
+      const created = await client.createKey(subscriber, {
         rights: options.rights.map((text) => parseWord(rightNames, text, 'right')),
         ...(options.expires === undefined ? {} : { expires: options.expires }),
       })
       if (options.json) return printJson(context, created)
       context.stdout.write(`id   ${created.id}\nkey  ${created.key}\n`)
       const expiry = options.expires === undefined ? '' : ` It expires on ${options.expires}.`
-      context.stderr.write(`Keep the key now: it is not shown again.${expiry}${nextStep(subscriber, options.rights)}\n`)
+      // The key is there and shown: what cannot be asked now is left out.
+      const present = await client.subscriptions(subscriber).catch(() => null)
+      const next = nextStep(subscriber, options.rights, present?.Items ?? null)
+      context.stderr.write(`Keep the key now: it is not shown again.${expiry}${next}\n`)
     })
 }
 
 /** Without a subscription a key may neither push nor read. */
-function nextStep(subscriber: string, rights: readonly string[]): string {
+function nextStep(
+  subscriber: string,
+  rights: readonly string[],
+  present: readonly Pick<SubscriptionEntry, 'ingest' | 'entity'>[] | null,
+): string {
+  const lacks = (right: string, of: 'ingest' | 'entity') =>
+    rights.includes(right) && (present ?? []).every((one) => (one[of] ?? null) === null)
   const targets = [
-    rights.includes('ingest') ? ' --ingest INGEST' : '',
-    rights.includes('consume') ? ' --entity ENTITY' : '',
+    lacks('ingest', 'ingest') ? ' --ingest INGEST' : '',
+    lacks('consume', 'entity') ? ' --entity ENTITY' : '',
   ]
   const needed = targets.join('')
   return needed === ''
     ? ''
-    : ` The subscriber needs subscriptions too, unless it has them: tidemark subscriptions add ${shellWord(subscriber)}${needed}`
+    : ` The subscriber needs subscriptions too${present === null ? ', unless it has them' : ''}: tidemark subscriptions add ${shellWord(subscriber)}${needed}`
 }
 
 function addList(keys: Command, context: CliContext): void {

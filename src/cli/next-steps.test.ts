@@ -11,12 +11,21 @@ test('a subscriber with a space in its name', async () => {
 })
 
 test('a key repeats when it expires, and says which subscriptions it needs', async () => {
-  const { url } = await service({ 'POST /admin/subscribers/line%203/keys': () => [201, { id: 'k1', key: 'secret' }] })
+  const has = async (...Items: readonly object[]): Promise<string> => {
+    const { url } = await service({
+      'POST /admin/subscribers/line%203/keys': () => [201, { id: 'k1', key: 'secret' }],
+      'GET /admin/subscribers/line%203/subscriptions': () => [200, { Items, NextToken: null }],
+    })
+    return (await tidemark(url, argv)).err
+  }
   const argv = ['keys', 'create', 'line 3', '--rights', 'ingest,consume', '--expires', '2027-01-01']
-  expect((await tidemark(url, argv)).err).toBe(
-    'Keep the key now: it is not shown again. It expires on 2027-01-01. ' +
-      'The subscriber needs subscriptions too, unless it has them: tidemark subscriptions add "line 3" --ingest INGEST --entity ENTITY\n',
-  )
+  const kept = 'Keep the key now: it is not shown again. It expires on 2027-01-01.'
+  const needs = `${kept} The subscriber needs subscriptions too: tidemark subscriptions add "line 3"`
+  expect(await has()).toBe(`${needs} --ingest INGEST --entity ENTITY\n`)
+  expect(await has({ ingest: 'plant', entity: null })).toBe(`${needs} --entity ENTITY\n`)
+  const { url } = await service({ 'POST /admin/subscribers/line%203/keys': () => [201, { id: 'k1', key: 'secret' }] })
+  expect((await tidemark(url, argv)).err).toContain('needs subscriptions too, unless it has them: ')
+  expect(await has({ ingest: '*', entity: null }, { ingest: null, entity: 'plant' })).toBe(`${kept}\n`)
 })
 
 test.each([

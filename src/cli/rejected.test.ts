@@ -142,3 +142,11 @@ test('in a terminal the list is as wide as that, and --wide or another program g
   expect(whole.out).toContain(`${row.batch}    5  V      wrong_type  ${row.message}  ${row.row}\n`)
   expect(await tidemark(url, [...list, '--wide'], '', 'k', 80)).toEqual(whole)
 })
+
+test("a replay of one's own rows says how they are mended", async () => {
+  const { code, err } = await tidemark(unreachable, ['rejected', 'replay', 'line 3', '--all', '--mine'])
+  expect([code, err]).toEqual([
+    64,
+    expect.stringContaining('tidemark rejected export "line 3" --mine --rows > mend.ndjson'),
+  ])
+})

@@ -39,7 +39,7 @@ test.each<[string[], string]>([
   [['ingests', 'unknown', 'plant', 'add'], 'PATCH /admin/ingests/plant {"unknown":"add"}'],
   [['ingests', 'unblock', 'plant'], 'PATCH /admin/ingests/plant {"state":"active"}'],
   [
-    ['keys', 'create', 's', '--rights', 'ingest,consume'],
+    ['keys', 'create', 's', '--rights', 'ingest,consume', '--json'],
     'POST /admin/subscribers/s/keys {"rights":["ingest","consume"]}',
   ],
   [['keys', 'revoke', 'k1', '--yes'], 'DELETE /admin/keys/k1'],

@@ -18,6 +18,9 @@ export interface CsvMapping {
 
 type RowEncoder = (record: CsvRecord) => string
 
+/** Most often: a decimal comma in a file that is parted by commas, or a text with one. */
+const moreCellsText = '. A cell with the delimiter in it, as 2,5 in a file with commas, stands in double quotes'
+
 interface ColumnEncoder {
   readonly name: string
   readonly index: number
@@ -68,7 +71,8 @@ function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
   )
   return ({ line, cells }) => {
     if (cells.length !== names.length) {
-      throw new CsvError(line, `there are ${cells.length} cells, and the header has ${names.length} columns`)
+      const hint = cells.length > names.length ? moreCellsText : ''
+      throw new CsvError(line, `there are ${cells.length} cells, and the header has ${names.length} columns${hint}`)
     }
     const members = encoders.map((column) => memberOf(column, cells, line))
     return `{${members.concat(constants).join(',')}}`

@@ -193,7 +193,7 @@ function whatIsOnDisk(result: SendResult, skipped: number, noun: Counted): strin
     const before = rows === skipped ? '' : `All ${noun}s before ${noun} ${rows + 1} are on disk. `
     return `${before}Look which of the later ones are there before you go on with --skip-rows ${rows}: what is there would be stored twice, unless the ingest replaces rows of one time.`
   }
-  if (result.acknowledgedRows === 0) return `No other ${noun} was sent.`
+  if (result.acknowledgedRows === 0) return `No ${result.failed.length === 0 ? '' : 'other '}${noun} was sent.`
   return `All ${noun}s before ${noun} ${rows + 1} are on disk, none after. Once it is mended, go on with --skip-rows ${rows}.`
 }
 

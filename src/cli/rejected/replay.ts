@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { PreviewAnswer, ReplayAnswer, ReplayChanges } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
+import { shellWord } from '../../lib/shell-word.ts'
 import { printable } from '../../lib/text-table.ts'
 import { conversions } from '../../model/row-mapping.ts'
 import { CommandError } from '../command-error.ts'
@@ -8,6 +9,7 @@ import { type CliContext, connect } from '../context.ts'
 import { collectList } from '../list-option.ts'
 import { type JsonOption, printJson } from '../output.ts'
 import { parseWord } from '../parse-word.ts'
+import { UsageError } from '../usage-error.ts'
 import { type ChoiceOptions, chosenIds, refuseUnknown, withFilters } from './chosen-rows.ts'
 import { jsonOrText, namedValues } from './named-values.ts'
 
@@ -20,6 +22,7 @@ interface ReplayOptions extends ChoiceOptions, JsonOption {
   readonly convert?: readonly string[]
   readonly yes?: boolean
   readonly dryRun?: boolean
+  readonly mine?: boolean
 }
 
 const examples = `
@@ -49,6 +52,7 @@ export function addReplay(rejected: Command, context: CliContext): void {
       'judge rejected rows again, mended or for another ingest: those with these ids, those that a filter lets in, or all',
     )
     .option('--all', 'all of them')
+    .addOption(new Option('--mine').hideHelp())
     .option('--into <ingest>', 'judge them by the fields of another ingest, and store them there')
     .option('--drop <properties>', 'properties to leave out, as they were pushed, separated by commas', collectList)
     .option('--rename <pairs>', 'old=new names of properties, separated by commas', collectList)
@@ -64,10 +68,20 @@ export function addReplay(rejected: Command, context: CliContext): void {
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
     .action((ingest: string, ids: readonly string[], options: ReplayOptions, command: Command) => {
+      if (options.mine === true) throw new UsageError(ownRowsText(ingest))
       const client = connect(context, command.optsWithGlobals())
       const rows = { client, ingest, ids, options, changes: changesOf(options) }
       return options.dryRun === true ? preview(context, rows) : replay(context, rows)
     })
+}
+
+/** The other commands about rejected rows take `--mine`. */
+function ownRowsText(ingest: string): string {
+  const name = shellWord(ingest)
+  return (
+    'A replay needs an admin key, and has no --mine. Your own rows you mend in a file and push again: ' +
+    `tidemark rejected export ${name} --mine --rows > mend.ndjson, then tidemark push ${name} mend.ndjson, then tidemark rejected discard ${name} --mine with what chooses the old ones.`
+  )
 }
 
 interface RowsToReplay {
