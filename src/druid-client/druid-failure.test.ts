@@ -32,6 +32,12 @@ test.each([
   [500, bodyOf({ category: 'RUNTIME_FAILURE', errorMessage: 'Invalid expression: (x); [s] used as both' })],
   [500, bodyOf({ errorMessage: 'org.apache.druid.error.DruidException: Function[replace] encountered unknown' })],
   [500, bodyOf({ errorMessage: 'Function[replace] encountered unknown exception.' })],
+  [500, bodyOf({ errorMessage: 'Function[json_merge] bad string input [{a=1}]' })],
+  [
+    500,
+    bodyOf({ errorMessage: 'java.util.concurrent.ExecutionException: a.b.RE: Invalid expression: (x); [s] used as' }),
+  ],
+  [500, bodyOf({ errorMessage: 'a.b.ExpressionValidationException: Function[json_merge] invalid input' })],
   [500, bodyOf({ errorMessage: 'while converting `fuzz`.`d` IN (1.5, PI)', errorClass: 'java.lang.RuntimeException' })],
   [500, bodyOf({ errorMessage: 'java.util.concurrent.ExecutionException: org.apache.druid.java.util.common.IAE: x' })],
 ])('an answer with %i and %s is left to who asked', (status, body) => {

@@ -17,8 +17,9 @@ interface Moment {
 /** A pattern in pieces: runs of one letter, and literal text. */
 export type PatternPiece = { readonly letter: string; readonly count: number } | { readonly text: string }
 
-/** The pieces of a pattern; null when a quote is left open or a letter is none of Joda's. */
+/** The pieces of a pattern; null when there are none, a quote is left open or a letter is none of Joda's. */
 export function patternPieces(pattern: string): readonly PatternPiece[] | null {
+  if (pattern === '') return null
   const pieces: PatternPiece[] = []
   for (let at = 0; at < pattern.length; ) {
     const char = pattern[at]!
@@ -125,7 +126,13 @@ function letterText(moment: Moment, letter: string, count: number): Sql {
 
 /** The instant, in milliseconds, that a text says by a pattern, in the zone where the text names no offset; NULL where it does not fit. */
 export function parseTimeBy(text: Sql, { text: format, hasOffset }: ParseFormat, zone: Zone): Sql {
-  const ms = sql`epoch_ms(try_strptime(${text}, ${sql.literal(format)}))`
+  // The engine passes over blanks around a text.
+  const isExact = (x: Sql): Sql => sql`${x} = trim(${x})`
+  const read = (x: Sql): Sql => sql`try_strptime(${x}, ${sql.literal(format)})`
+  const ms =
+    format === format.trim()
+      ? bind(text, (x) => sql`CASE WHEN ${isExact(x)} THEN epoch_ms(${read(x)}) END`)
+      : sql`epoch_ms(${read(text)})`
   return hasOffset ? ms : shownInstant(ms, zone)
 }
 
@@ -142,11 +149,11 @@ export function formatTime(
       const local = sql`make_timestamp_ms(${localMs})`
       const moment: Moment = { local, offsetMs: sql`(${localMs} - ${x})`, zone, locale }
       if (pieces === null) return isoText(moment)
-      if (pieces.length === 0) return sql`''`
       const parts = pieces.map((piece) =>
         'text' in piece ? sql.literal(piece.text) : letterText(moment, piece.letter, piece.count),
       )
-      return sql`(${sql.join([...parts, sql`''`], ' || ')})`
+      // Some letters and all quoted text are there whatever the time is.
+      return sql`CASE WHEN ${x} IS NOT NULL THEN ${sql.join([...parts, sql`''`], ' || ')} END`
     }),
   )
 }

@@ -18,5 +18,15 @@ export function utf16Filler(text: Sql, units: Sql): Sql {
   )
 }
 
+const pair = sql.literal(String.raw`([\x{10000}-\x{10FFFF}])`)
+/** No character at all, and so in no text. */
+const mark = sql.literal('\uffff')
+const markedPair = sql.literal('\uffff\\1')
+
+/** So many UTF-16 units of a text, from its start; one less where its last character would be cut in two. */
+export const utf16Start = (text: Sql, units: Sql): Sql =>
+  sql`CASE WHEN strlen(${text}) = length(${text}) THEN left(${text}, ${units})
+    ELSE replace(left(regexp_replace(${text}, ${pair}, ${markedPair}, 'g'), ${units}), ${mark}, '') END`
+
 /** Whether a text has characters of two UTF-16 units. */
 export const holdsPairs = (text: Sql): Sql => sql`length(${text}) <> ${unitsOf(text)}`

@@ -150,6 +150,23 @@ test.each([
   await expect(answerOf({ ...query, aggregations: [count], ...asked }, engine)).rejects.toThrow('"natural" compares')
 })
 
+const upTo3 = { type: 'substring', index: 3 }
+test.each([
+  [{ type: 'search', query: { type: 'all' } }, 3, 0],
+  [{ type: 'search', query: { type: 'fragment', values: [] } }, 3, 0],
+  [{ type: 'bound', lower: 'a', extractionFn: upTo3 }, 1, 3],
+  [{ type: 'like', pattern: 'd%', extractionFn: upTo3 }, 1, 0],
+])('%j finds %i of four rows, and is false for %i', async (filter, found, isFalse) => {
+  const rows = ['abcd', 'b', 'c', null].map((text) => [timeMs, text, 1])
+  const countOf = async (asked: object): Promise<unknown> => {
+    const body = { ...query, queryType: 'timeseries', dataSource: { ...dataSource, rows }, filter: asked }
+    return JSON.parse(await answerOf({ ...body, aggregations: [count] }, engine))[0]?.result
+  }
+  const whole = { ...filter, dimension: 's' }
+  expect(await countOf(whole)).toEqual({ [count.name]: found })
+  expect(await countOf({ type: 'isfalse', field: whole })).toEqual({ [count.name]: isFalse })
+})
+
 test.each([
   ['x', [null]],
   ['', [null]],

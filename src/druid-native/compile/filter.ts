@@ -119,10 +119,14 @@ export function compileFilter(filter: Filter, scope: Scope): Sql {
       return onAnyValue(scope.column(filter.column), filter.kind, (one) => compileTyped(filter, one))
     default:
       return onAnyValue(scope.column(filter.dimension), filter.kind, (one) =>
-        compileDimensionFilter(filter, operand(one, filter.extraction), scope.isFinished ?? false),
+        certain(filter, compileDimensionFilter(filter, operand(one, filter.extraction), scope.isFinished ?? false)),
       )
   }
 }
+
+/** What an extraction makes null is out of bounds, where other filters cannot tell. */
+const certain = (filter: DimensionFilter, condition: Sql): Sql =>
+  filter.kind === 'bound' && filter.extraction !== null ? sql`coalesce(${condition}, FALSE)` : condition
 
 function compileTyped(filter: Filter & { kind: 'equals' | 'inType' | 'range' }, value: Typed): Sql {
   if (filter.kind === 'range') return compileRange(filter, value)
@@ -162,7 +166,9 @@ function compileDimensionFilter(filter: DimensionFilter, value: Typed, isFinishe
     case 'regex':
       return matchesPattern(toText(value), filter.pattern)
     case 'search':
-      return value.type === null ? sql`CAST(NULL AS BOOLEAN)` : matchesSearch(toText(value), filter.query)
+      return value.type === null
+        ? sql`CAST(NULL AS BOOLEAN)`
+        : bind(toText(value), (x) => sql`CASE WHEN ${x} IS NOT NULL THEN ${matchesSearch(x, filter.query)} END`)
     case 'interval': {
       const ms = toLong(value)
       return bind(ms, (x) =>

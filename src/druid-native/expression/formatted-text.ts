@@ -2,7 +2,7 @@ import { bind } from '../../lib/bind-sql.ts'
 import { fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { concatenated, inRoom, isFree, toldCharactersMax, widthOfAll } from '../values/text-room.ts'
-import { type Typed, textValue, toDouble, toLong, toText, upperCase } from '../values/typed.ts'
+import { type Typed, textValue, toDouble, toLong, toText, upperCase, utf16Length } from '../values/typed.ts'
 import { type Call, literalText } from './call.ts'
 
 const formatPart = /%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/g
@@ -45,8 +45,7 @@ function formatOne(arg: Typed, { flags, width, precision, conversion }: Conversi
   if (written > toldCharactersMax)
     return call.refuse(`a text of more than ${toldCharactersMax} characters would be written`)
   const fitted = (text: Sql): Sql => (isFree(written) ? text : inRoom(sql.long(written), toldCharactersMax, text))
-  const pad = (text: Sql): Sql =>
-    width === undefined ? text : sql`printf(${sql.literal(`%${flags.includes('-') ? '-' : ''}${width}s`)}, ${text})`
+  const pad = (text: Sql): Sql => (width === undefined ? text : filledTo(text, Number(width), flags.includes('-')))
   if (conversion === 's' || conversion === 'S') {
     const text = sql`coalesce(${toText(arg)}, 'null')`
     const cutText = precision === undefined ? text : sql`left(${text}, ${sql.long(Number(precision))})`
@@ -64,6 +63,13 @@ function formatOne(arg: Typed, { flags, width, precision, conversion }: Conversi
   const form = `%${flags}${width ?? ''}${conversion}`
   return fitted(sql`coalesce(printf(${sql.literal(form)}, ${toLong(arg)}), ${pad(none)})`)
 }
+
+/** With blanks, up to so many UTF-16 units. */
+const filledTo = (text: Sql, width: number, isLeft: boolean): Sql =>
+  bind(text, (x) => {
+    const blanks = sql`repeat(' ', greatest(${sql.long(width)} - ${utf16Length(x)}, 0))`
+    return isLeft ? sql`(${x} || ${blanks})` : sql`(${blanks} || ${x})`
+  })
 
 /** A double as Java's `%f` writes it. */
 function fixedForm(x: Sql, places: number, flags: string, width: number): Sql {

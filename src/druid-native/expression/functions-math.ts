@@ -81,6 +81,14 @@ function hypotenuse(a: Sql, b: Sql): Sql {
   )
 }
 
+/** What is left of a number by the multiple of the other that is next to it, of two such the even one: to its last digit. */
+function nearestRemainder(a: Sql, b: Sql): Sql {
+  const nearest = (rest: Sql, by: Sql): Sql =>
+    sql`CASE WHEN ${rest} > ${by} - ${rest} OR (${rest} = ${by} - ${rest} AND ((abs(${a}) - ${rest}) / ${by}) % 2 = 1) THEN ${rest} - ${by} ELSE ${rest} END`
+  return sql`CASE WHEN ${b} = 0 OR isnan(${a}) OR isnan(${b}) OR isinf(${a}) THEN ${a} * ${b} * ${nan} WHEN isinf(${b}) THEN ${a}
+    ELSE CASE WHEN ${a} < 0 THEN -1 ELSE 1 END * ${bind2(sql`abs(${a}) % abs(${b})`, sql`abs(${b})`, nearest)} END`
+}
+
 function round(args: readonly Typed[], call: Call): Typed {
   const [value] = args as [Typed]
   const digits = args.length === 1 ? 0 : Number(call.literal(1) ?? Number.NaN)
@@ -158,9 +166,7 @@ export const mathFunctions = {
   min: byType(extreme(sql`<=`), extreme(sql`<=`)),
   pi: { args: [0, 0], compile: () => doubleValue(sql.double(Math.PI)) },
   pow: ofTwoDoubles((a, b) => sql`pow(${a}, ${b})`),
-  remainder: ofTwoDoubles(
-    (a, b) => sql`CASE WHEN ${b} = 0 THEN ${a} * ${nan} ELSE ${a} - ${b} * round_even(${a} / ${b}, 0) END`,
-  ),
+  remainder: ofTwoDoubles((a, b) => bind2(a, b, nearestRemainder)),
   rint: ofDouble((x) => sql`round_even(${x}, 0)`),
   round: { args: [1, 2], compile: round },
   safe_divide: byType(

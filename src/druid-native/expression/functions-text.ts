@@ -1,7 +1,8 @@
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
+import { reversedText } from '../../lib/reversed-text.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { holdsPairs, utf16Filler } from '../../lib/utf16-filler.ts'
+import { holdsPairs, utf16Filler, utf16Start } from '../../lib/utf16-filler.ts'
 import {
   extractPattern,
   isBrokenPattern,
@@ -83,7 +84,7 @@ function padded(side: 'left' | 'right'): ExpressionFunction {
           const filler = utf16Filler(pad, missing)
           const filled = side === 'left' ? sql`${filler} || ${text}` : sql`${text} || ${filler}`
           const whole = sql`CASE WHEN ${holdsPairs(pad)} AND ${missing} > 0 THEN ${filled} ELSE ${plain} END`
-          return sql`CASE WHEN ${size} IS NULL OR ${text} IS NULL THEN NULL WHEN ${size} < 0 THEN '' WHEN ${size} = 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${fitted(whole, size)} END`
+          return sql`CASE WHEN ${size} IS NULL OR ${text} IS NULL THEN NULL WHEN ${size} < 0 THEN '' WHEN ${size} = 0 THEN NULL WHEN ${pad} = '' OR ${utf16Length(text)} >= ${size} THEN ${utf16Start(text, size)} ELSE ${fitted(whole, size)} END`
         })
       return textValue(bind2(toText(value!), toLong(length!), body), width)
     },
@@ -185,7 +186,8 @@ export const textFunctions = {
   },
   icontains_string: {
     args: [2, 2],
-    compile: ([text, part]) => truthValue(sql`contains(lower(${toText(text!)}), lower(${toText(part!)}))`),
+    compile: ([text, part]) =>
+      truthValue(sql`contains(lower(upper(${toText(text!)})), lower(upper(${toText(part!)})))`),
   },
   replace: { args: [3, 3], compile: replaceText },
   substring: {
@@ -210,7 +212,7 @@ export const textFunctions = {
   rtrim: trimmed(sql`rtrim`),
   lower: ofText((x) => sql`lower(${x})`),
   upper: ofText(upperCase),
-  reverse: ofText((x) => sql`reverse(${x})`),
+  reverse: ofText(reversedText),
   repeat: { args: [2, 2], compile: repeat },
   lpad: padded('left'),
   rpad: padded('right'),

@@ -3,7 +3,7 @@
 import type { Zone } from '../../druid-time/zone.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
-import { divisor, modulo, numeric, quotient, wrapped } from '../functions/numbers.ts'
+import { modulo, numeric, quotient, wrapped } from '../functions/numbers.ts'
 import { checkCount, unknownFunction } from '../functions/signature.ts'
 import { withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { concat } from '../functions/texts.ts'
@@ -158,7 +158,7 @@ function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Pla
     const value = aroundConstants(a.constant, b.constant, results[operator])
     return constant(place, long, longLiteral(value), value)
   }
-  if (operator === '/') return combine(place, long, quotient(a, divisor(b), wraps), [a, b])
+  if (operator === '/') return combine(place, long, quotient(a, b, wraps), [a, b])
   if (!wraps) return combine(place, long, duckSql`${plainArithmetic[operator]}(${a.sql}, ${b.sql})`, [a, b])
   return combine(place, long, wrapped(duckSql`(${a.sql}::HUGEINT ${operatorText(operator)} ${b.sql}::HUGEINT)`), [a, b])
 }

@@ -4,6 +4,7 @@ import { likeForm } from '../../druid-patterns/like.ts'
 import { onceEach, withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression } from '../parse/syntax.ts'
+import { orderKey } from './bind-aggregate.ts'
 import { type Bound, combine } from './bound.ts'
 import { as, comparable } from './conversions.ts'
 import { duckSql, failing, join, literal, plainInteger, type SqlText } from './duck-sql.ts'
@@ -48,7 +49,8 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   switch (expression.kind) {
     case 'comparison': {
       const [left, right] = comparable(bind(expression.left), bind(expression.right))
-      const [a, b] = inFiles(left, right, context)
+      const isOrder = expression.operator !== '=' && expression.operator !== '<>'
+      const [a, b] = isOrder ? ordering(left, right, context) : inFiles(left, right, context)
       return combine(place, boolean, duckSql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
     }
     case 'logical': {
@@ -108,6 +110,10 @@ function inFiles(left: Bound, right: Bound, { isFilter }: ExpressionContext): re
   return isFilter && isOfFiles ? [inFile(left), inFile(right)] : [left.sql, right.sql]
 }
 
+/** What two operands are ordered by. */
+const ordering = (left: Bound, right: Bound, context: ExpressionContext): readonly [SqlText, SqlText] =>
+  left.type.kind === 'array' ? [orderKey(left), orderKey(right)] : inFiles(left, right, context)
+
 const inFile = ({ fileSql, sql: text }: Bound): SqlText => fileSql ?? duckSql`make_timestamptz(epoch_us(${text}))`
 
 const negation = (negated: boolean): SqlText => (negated ? duckSql`NOT ` : duckSql``)
@@ -118,8 +124,8 @@ function bindBetween(expression: Extract<Expression, { kind: 'between' }>, conte
   const ends = [context.bind(expression.low, context), context.bind(expression.high, context)] as const
   const inside = withoutRepeats([operand.sql, ends[0].sql, ends[1].sql], (...named) => {
     const [x, low, high] = [operand, ...ends].map((bound, index) => ({ ...bound, sql: named[index]! }))
-    const [above, least] = inFiles(...comparable(x!, low!), context)
-    const [below, most] = inFiles(...comparable(x!, high!), context)
+    const [above, least] = ordering(...comparable(x!, low!), context)
+    const [below, most] = ordering(...comparable(x!, high!), context)
     const between = duckSql`(${above} >= ${least} AND ${below} <= ${most})`
     return expression.symmetric ? duckSql`(${between} OR (${above} <= ${least} AND ${below} >= ${most}))` : between
   })

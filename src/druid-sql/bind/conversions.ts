@@ -241,9 +241,9 @@ function toTimestamp(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
     case 'date':
       return toUtc(duckSql`CAST(${x} AS TIMESTAMP)`, zone)
     case 'long':
-      return duckSql`make_timestamp(${x} * 1000::BIGINT)`
+      return timeOfMs(x)
     case 'double':
-      return duckSql`make_timestamp(${cutToLong(x)} * 1000::BIGINT)`
+      return timeOfMs(cutToLong(x))
     case 'string':
       return textToTimestamp(x, zone)
     default:
@@ -251,14 +251,15 @@ function toTimestamp(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
   }
 }
 
-/** Milliseconds beyond the engine's times are none. */
+/** ISO 8601, with a space for the T too; what names no zone is meant by the clocks of this one. */
+export const textToTimestamp = (x: SqlText, zone: Zone): SqlText =>
+  timeOfMs(fromShared(parseIsoTime(asShared(x), zone)))
+
 const furthestMs = longLiteral(8_640_000_000_000_000)
 
-/** ISO 8601, with a space for the T too; what names no zone is meant by the clocks of this one. */
-export function textToTimestamp(x: SqlText, zone: Zone): SqlText {
-  const ms = fromShared(parseIsoTime(asShared(x), zone))
-  return once(ms, (v) => duckSql`CASE WHEN abs(${v}) <= ${furthestMs} THEN make_timestamp_ms(${v}) END`)
-}
+/** Null beyond the engine's times. */
+export const timeOfMs = (ms: SqlText): SqlText =>
+  once(ms, (v) => duckSql`CASE WHEN ${v} BETWEEN -${furthestMs} AND ${furthestMs} THEN make_timestamp_ms(${v}) END`)
 
 /** Both sides of a comparison, as the one type in which they are compared. */
 export function comparable(left: Bound, right: Bound): [Bound, Bound] {

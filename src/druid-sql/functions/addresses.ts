@@ -33,7 +33,7 @@ function addressNumber(operand: Bound): Bound {
 }
 
 const addressMatch = special(2, 2, (call) => {
-  const [address = '', length = '32', ...more] = neededText(call, 1).split('/')
+  const [address = '', length = '', ...more] = neededText(call, 1).split('/')
   const numbers = address.split('.').map(Number)
   const bits = Number(length)
   if (

@@ -135,11 +135,12 @@ function numericAsDouble(call: AggregateCall): SqlText {
 }
 
 function bits(name: SqlText): Aggregate {
-  return aggregate(1, 1, ({ operands: [x] }) => ({
-    call: duckSql`${name}(${as(numeric(x!), long).sql})`,
-    type: long,
-    finish: same,
-  }))
+  return aggregate(1, 1, (call) => {
+    const x = numeric(call.operands[0]!)
+    if (x.type.kind !== 'long' && call.operands[0]!.type.kind !== 'null')
+      throw sqlProblem(x.place, `${call.name} takes whole numbers`)
+    return { call: duckSql`${name}(${as(x, long).sql})`, type: long, finish: same }
+  })
 }
 
 /** The share of the rows, as a literal: 0 to 1. */
@@ -183,10 +184,10 @@ const quantilesOf = aggregate(1, 2, (call) => ({
 
 /** What is written with commas between: nulls are left out. The bound on bytes is Druid's; the engine's memory bounds it here. */
 const textOfAll = aggregate(
-  1,
+  2,
   3,
   (call) => {
-    const separator = call.operands.length > 1 ? neededText(call, 1) : ','
+    const separator = neededText(call, 1)
     if (separator.includes('\0')) throw sqlProblem(call.place, `${call.name} takes no separator with a NUL`)
     constantInteger(call, 2, 0n)
     const x = as(call.operands[0]!, string)

@@ -18,16 +18,21 @@ function jsonPath(call: BoundCall): SqlText {
 const jsonOf = (operand: Bound): Bound =>
   operand.type.kind === 'json'
     ? operand
-    : combine(operand.place, json, duckSql`TRY_CAST(${as(operand, string).sql} AS JSON)`, [operand])
+    : combine(operand.place, json, there(duckSql`TRY_CAST(${as(operand, string).sql} AS JSON)`), [operand])
 
-/** Text, numbers and truth values; objects and arrays are null. */
+/** JSON's null is null. */
+const there = (document: SqlText): SqlText =>
+  withoutRepeats([document], (x) => duckSql`CASE WHEN json_type(${x}) <> 'NULL' THEN ${x} END`)
+
+/** Text and numbers, and truth values as such; objects and arrays are null. */
 const jsonValue = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
   const path = jsonPath(call)
   const text = withoutRepeats(
     [document.sql],
     (x) =>
-      duckSql`CASE WHEN json_type(${x}, ${path}) IN ('OBJECT', 'ARRAY') THEN NULL ELSE json_extract_string(${x}, ${path}) END`,
+      duckSql`CASE json_type(${x}, ${path}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL
+        WHEN 'BOOLEAN' THEN CASE json_extract_string(${x}, ${path}) WHEN 'true' THEN '1' ELSE '0' END ELSE json_extract_string(${x}, ${path}) END`,
   )
   const value = combine(call.place, string, text, [document])
   return call.returning === null ? value : as(value, call.returning)
@@ -35,7 +40,7 @@ const jsonValue = special(2, 2, (call) => {
 
 const jsonQuery = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
-  return combine(call.place, json, duckSql`json_extract(${document.sql}, ${jsonPath(call)})`, [document])
+  return combine(call.place, json, there(duckSql`json_extract(${document.sql}, ${jsonPath(call)})`), [document])
 })
 
 const jsonKeys = special(2, 2, (call) => {
@@ -79,6 +84,8 @@ const jsonMerge = special(2, 2, ({ place, operands }) => {
 const isLoose = (text: SqlText): SqlText =>
   duckSql`(regexp_matches(${text}, ${literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${literal(jsonTexts)}, '0', 'g'), ${literal(notJson)}))`
 
+const isNull = (text: SqlText): SqlText => duckSql`(trim(${text}, ${literal(' \t\n\r')}) = 'null')`
+
 const toJson = special(1, 1, ({ place, operands }) =>
   combine(place, string, duckSql`CAST(to_json(${asPlainNumber(operands[0]!).sql}) AS VARCHAR)`, operands),
 )
@@ -92,11 +99,15 @@ export const jsons: Catalogue = {
   PARSE_JSON: scalar([string], json, (x) =>
     onceEach(
       [x],
-      (text) => duckSql`CAST(CASE WHEN ${isLoose(text)} THEN ${failing('a text is no JSON')} ELSE ${text} END AS JSON)`,
+      (text) =>
+        duckSql`CAST(CASE WHEN ${isLoose(text)} THEN ${failing('a text is no JSON')} WHEN ${isNull(text)} THEN NULL ELSE ${text} END AS JSON)`,
     ),
   ),
   TRY_PARSE_JSON: scalar([string], json, (x) =>
-    onceEach([x], (text) => duckSql`CASE WHEN NOT ${isLoose(text)} THEN TRY_CAST(${text} AS JSON) END`),
+    onceEach(
+      [x],
+      (text) => duckSql`CASE WHEN NOT ${isLoose(text)} AND NOT ${isNull(text)} THEN TRY_CAST(${text} AS JSON) END`,
+    ),
   ),
   TO_JSON_STRING: toJson,
 }

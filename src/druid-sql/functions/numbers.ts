@@ -84,23 +84,31 @@ export const modulo = special(2, 2, (call) => {
     )
     return combine(call.place, double, rest, [a, b])
   }
-  const text = call.wraps
-    ? duckSql`CAST(${a.sql}::HUGEINT % ${divisor(b)}::HUGEINT AS BIGINT)`
-    : duckSql`(${a.sql} % ${divisor(b)})`
+  const text = divided(a, b, (x, by) =>
+    call.wraps ? duckSql`CAST(${x}::HUGEINT % ${by}::HUGEINT AS BIGINT)` : duckSql`(${x} % ${by})`,
+  )
   return combine(call.place, long, text, [a, b])
 })
 
 const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives null there')
 
-/** The second operand of a division of whole numbers: zero ends the query, as it does in Druid. */
-export function divisor(b: Bound): SqlText {
-  if (typeof b.constant === 'bigint' && b.constant !== 0n) return b.sql
-  return withoutRepeats([b.sql], (x) => duckSql`CASE WHEN ${x} = 0 THEN CAST(${noDivision} AS BIGINT) ELSE ${x} END`)
+/** A division of whole numbers: by zero it ends the query, as it does in Druid, unless it is null that is divided. */
+function divided(a: Bound, b: Bound, render: (x: SqlText, by: SqlText) => SqlText): SqlText {
+  if (typeof b.constant === 'bigint' && b.constant !== 0n) return render(a.sql, b.sql)
+  return withoutRepeats([a.sql, b.sql], (x, y) =>
+    render(
+      x,
+      duckSql`CASE WHEN ${y} <> 0 THEN ${y} WHEN ${y} = 0 AND ${x} IS NOT NULL THEN CAST(${noDivision} AS BIGINT) END`,
+    ),
+  )
 }
 
+export const quotient = (a: Bound, b: Bound, wraps: boolean): SqlText =>
+  divided(a, b, (x, by) => cutQuotient(x, by, wraps))
+
 /** The least long divided by -1 goes round to itself. */
-export function quotient(a: Bound, by: SqlText, wraps: boolean): SqlText {
-  return wraps ? wrapped(duckSql`(${a.sql}::HUGEINT // ${by}::HUGEINT)`) : duckSql`(${a.sql} // ${by})`
+function cutQuotient(x: SqlText, by: SqlText, wraps: boolean): SqlText {
+  return wraps ? wrapped(duckSql`(${x}::HUGEINT // ${by}::HUGEINT)`) : duckSql`(${x} // ${by})`
 }
 
 const safeDivide = special(2, 2, (call) => {
@@ -114,12 +122,12 @@ const safeDivide = special(2, 2, (call) => {
     )
     return combine(call.place, double, whole, [a, b])
   }
-  return combine(call.place, long, quotient(a, duckSql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
+  return combine(call.place, long, cutQuotient(a.sql, duckSql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
 })
 
 const div = special(2, 2, (call) => {
   const [a, b] = [as(numeric(call.operands[0]!), long), as(numeric(call.operands[1]!), long)]
-  return combine(call.place, long, quotient(a, divisor(b), call.wraps), [a, b])
+  return combine(call.place, long, quotient(a, b, call.wraps), [a, b])
 })
 
 function extreme(name: SqlText): ScalarFunction {

@@ -81,7 +81,7 @@ function read(form: string, values: readonly Bound[], place: Place) {
     const wanted = /[dxXo]/.test(conversion) ? 'long' : /[fe]/.test(conversion) ? 'double' : value.type.kind
     if (value.type.kind !== wanted) {
       misfits.push(duckSql`${value.sql} IS NOT NULL`)
-      pieces.push(padded(duckSql`'null'`, part))
+      pieces.push(writtenNull(part))
     } else pieces.push(written(value, part, place))
   }
   pieces.push(literal(form.slice(at)))
@@ -99,10 +99,14 @@ function isSound(flags: string, width: string, precision: string | undefined, co
   return conversion !== 'e' || !flags.includes(',')
 }
 
+function writtenNull(part: Part): SqlText {
+  const word = /[SX]/.test(part.conversion) ? 'NULL' : 'null'
+  return padded(literal(part.precision === null ? word : word.slice(0, part.precision)), part)
+}
+
 function written(value: Bound, part: Part, place: Place): SqlText {
   const { conversion, precision, flags } = part
-  const word = conversion === 'X' ? 'NULL' : 'null'
-  const none = padded(literal(precision === null ? word : word.slice(0, precision)), part)
+  const none = writtenNull(part)
   if (/[sS]/.test(conversion)) {
     const text = duckSql`coalesce(${as(value, string).sql}, 'null')`
     const cut = precision === null ? text : duckSql`left(${text}, ${plainInteger(precision)})`

@@ -1,11 +1,12 @@
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
-import { holdsPairs, utf16Filler } from '../../lib/utf16-filler.ts'
+import { reversedText } from '../../lib/reversed-text.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
 import { asShared, duckSql, failing, fromShared, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { boolean, long, string, wideString } from '../bind/types.ts'
-import { type Place, sqlProblem } from '../parse/sql-problem.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
+import { paddedText, repeatedText } from './filled-texts.ts'
 import {
   asText,
   type BoundCall,
@@ -17,23 +18,15 @@ import {
   special,
 } from './signature.ts'
 import { stringFormat } from './string-format.ts'
-import {
-  inRoom,
-  isFree,
-  joinedBytesMax,
-  onceEach,
-  told,
-  toldCharactersMax,
-  utf16Units,
-  widthOf,
-  withoutRepeats,
-} from './text-room.ts'
+import { inRoom, isFree, joinedBytesMax, onceEach, utf16Units, widthOf, withoutRepeats } from './text-room.ts'
 
 const lengthOf = scalar([string], long, utf16Units)
 
 /** What lies behind the end is null, not empty. */
 const substring = special(2, 3, (call) => {
   const [text, start, length] = call.operands
+  if (typeof start?.constant === 'bigint' && start.constant < 1n)
+    throw sqlProblem(start.place, 'the first character of a text is 1 for SUBSTRING')
   if (typeof length?.constant === 'bigint' && length.constant <= 0n)
     throw sqlProblem(length.place, 'the length of a SUBSTRING must be more than 0')
   return scalar(
@@ -65,6 +58,16 @@ export const concat = special(1, 1000, ({ place, operands }) => {
   const whole = isFree(width) ? duckSql`CAST((${join(parts, ' || ')}) AS VARCHAR)` : concatenated(parts)
   return combine(place, wideString(width), whole, texts)
 })
+
+/** CONCAT takes times for their milliseconds, which `||` does not. */
+const withMilliseconds = special(1, 1000, (call) =>
+  concat.bind({
+    ...call,
+    operands: call.operands.map((operand) =>
+      operand.type.kind === 'timestamp' || operand.type.kind === 'date' ? as(operand, long) : operand,
+    ),
+  }),
+)
 
 /** As one list, so that each part is held once; null where one of them is. */
 function concatenated(parts: readonly SqlText[]): SqlText {
@@ -145,63 +148,6 @@ const parseLong = special(1, 2, (call) => {
 })
 
 const upper = (x: SqlText): SqlText => duckSql`upper(replace(${x}, 'ß', 'SS'))`
-/** Druid pads with nothing where the padding is empty; the engine would fail. */
-const padded = (side: 'left' | 'right'): ScalarFunction =>
-  special(2, 3, ({ place, operands: [text, count, padding] }) => {
-    const mayHoldPairs =
-      padding !== undefined &&
-      !(typeof padding.constant === 'string' && !/[\u{10000}-\u{10FFFF}]/u.test(padding.constant))
-    const filled = (x: SqlText, length: SqlText, by: SqlText): SqlText => {
-      const name = side === 'left' ? duckSql`lpad` : duckSql`rpad`
-      const plain = duckSql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Units(x)} - length(${x})), 0) AS INTEGER), ${by})`
-      if (!mayHoldPairs) return plain
-      const missing = duckSql`(${told(length)} - ${utf16Units(x)})`
-      const filler = fromShared(utf16Filler(asShared(by), asShared(missing)))
-      const whole = side === 'left' ? duckSql`${filler} || ${x}` : duckSql`${x} || ${filler}`
-      return duckSql`CASE WHEN ${fromShared(holdsPairs(asShared(by)))} AND ${missing} > 0 THEN ${whole} ELSE ${plain} END`
-    }
-    const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
-    const [x, length, by = duckSql`' '`] = parts.map((part) => part.sql)
-    const body = (x: SqlText, length: SqlText, by: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
-      duckSql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${length} = 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Units(x)} - length(${x})))
-        ELSE ${guard(filled(x, length, by))} END`
-    const width = constantCount(count!)
-    if (typeof count!.constant === 'bigint') checkTold(width, place)
-    const whole = isFree(width)
-      ? withoutRepeats([x!, length!, by], (x, length, by) => body(x, length, by, (text) => text))
-      : onceEach([x!, length!, by], (x, length, by) =>
-          body(x, length, by, (text) => inRoom(told(length), toldCharactersMax, text)),
-        )
-    return combine(place, wideString(width), whole, parts)
-  })
-
-/** How much a count can be, where it is known. */
-function constantCount({ constant }: Bound): number {
-  if (constant === null) return 0
-  return typeof constant === 'bigint' ? Math.max(0, Number(constant)) : Number.POSITIVE_INFINITY
-}
-
-/** What is known to be too long is refused before it runs, on both engines. */
-function checkTold(characters: number, place: Place): void {
-  if (characters > toldCharactersMax)
-    throw sqlProblem(place, `a text could become longer than ${toldCharactersMax} characters`)
-}
-
-const repeat = special(2, 2, ({ place, operands }) => {
-  const parts = [as(operands[0]!, string), as(operands[1]!, long)] as const
-  const body = (x: SqlText, count: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
-    duckSql`CASE WHEN ${count} >= 1 THEN ${guard(duckSql`repeat(${x}, ${told(count)})`)} END`
-  const width = widthOf(parts[0].type) * constantCount(operands[1]!)
-  const [{ constant }, count] = operands as [Bound, Bound]
-  if (typeof constant === 'string' && typeof count.constant === 'bigint') checkTold(width, place)
-  const whole = isFree(width)
-    ? body(parts[0].sql, parts[1].sql, (text) => text)
-    : onceEach([parts[0].sql, parts[1].sql], (x, count) =>
-        body(x, count, (text) => inRoom(duckSql`(strlen(${x}) * ${told(count)})`, toldCharactersMax, text)),
-      )
-  return combine(place, wideString(width), whole, parts)
-})
-
 const replace = special(3, 3, ({ place, operands }) => {
   const parts = operands.map((operand) => as(operand, string))
   const [x, from, to] = parts.map((part) => part.sql)
@@ -231,8 +177,19 @@ function growth(from: Bound, to: Bound): number {
   return Math.max(1, widthOf(to.type) / shortest)
 }
 
-const half = (whole: (x: SqlText, n: SqlText) => SqlText) =>
-  scalar([string, long], string, (x, count) => duckSql`CASE WHEN ${count} < 0 THEN NULL ELSE ${whole(x, count)} END`)
+function half(whole: (x: SqlText, n: SqlText) => SqlText): ScalarFunction {
+  const cut = scalar(
+    [string, long],
+    string,
+    (x, count) => duckSql`CASE WHEN ${count} < 0 THEN NULL ELSE ${whole(x, count)} END`,
+  )
+  return special(2, 2, (call) => {
+    const count = call.operands[1]!
+    if (typeof count.constant === 'bigint' && count.constant < 0n)
+      throw sqlProblem(count.place, `${call.name} takes no length below 0`)
+    return cut.bind(call)
+  })
+}
 
 export const texts: Catalogue = {
   LENGTH: lengthOf,
@@ -243,19 +200,19 @@ export const texts: Catalogue = {
   UPPER: scalar([string], string, upper),
   SUBSTRING: substring,
   SUBSTR: substring,
-  CONCAT: concat,
+  CONCAT: withMilliseconds,
   TEXTCAT: { ...concat, count: [2, 2] },
   TRIM: trim,
   BTRIM: scalar([string, string], string, trimmed('trim'), 1),
   LTRIM: scalar([string, string], string, trimmed('ltrim'), 1),
   RTRIM: scalar([string, string], string, trimmed('rtrim'), 1),
   REPLACE: replace,
-  REPEAT: repeat,
-  REVERSE: scalar([string], string, (x) => duckSql`reverse(${x})`),
+  REPEAT: repeatedText,
+  REVERSE: scalar([string], string, (x) => fromShared(reversedText(asShared(x)))),
   LEFT: half((x, count) => duckSql`left(${x}, ${count})`),
   RIGHT: half((x, count) => duckSql`right(${x}, ${count})`),
-  LPAD: padded('left'),
-  RPAD: padded('right'),
+  LPAD: paddedText('left'),
+  RPAD: paddedText('right'),
   STRPOS: scalar([string, string], long, (x, part) => duckSql`strpos(${x}, ${part})`),
   POSITION: scalar(
     [string, string, long],
@@ -267,7 +224,11 @@ export const texts: Catalogue = {
     1,
   ),
   CONTAINS_STRING: scalar([string, string], boolean, (x, part) => duckSql`contains(${x}, ${part})`),
-  ICONTAINS_STRING: scalar([string, string], boolean, (x, part) => duckSql`contains(lower(${x}), lower(${part}))`),
+  ICONTAINS_STRING: scalar(
+    [string, string],
+    boolean,
+    (x, part) => duckSql`contains(lower(upper(${x})), lower(upper(${part})))`,
+  ),
   REGEXP_LIKE: regexpLike,
   REGEXP_EXTRACT: regexpExtract,
   REGEXP_REPLACE: regexpReplace,

@@ -3,7 +3,7 @@ import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { type Bound, combine } from '../bind/bound.ts'
-import { as, textToTimestamp, timestampLiteral } from '../bind/conversions.ts'
+import { as, textToTimestamp, timeOfMs, timestampLiteral } from '../bind/conversions.ts'
 import { duckSql, literal, longLiteral, type SqlText } from '../bind/duck-sql.ts'
 import { readInterval } from '../bind/intervals.ts'
 import {
@@ -211,7 +211,7 @@ export const times: Catalogue = {
   TIME_PARSE: timeParse,
   TIME_FORMAT: timeFormat,
   TIME_IN_INTERVAL: timeInInterval,
-  MILLIS_TO_TIMESTAMP: scalar([long], timestamp, (ms) => duckSql`make_timestamp(${ms} * 1000::BIGINT)`),
+  MILLIS_TO_TIMESTAMP: scalar([long], timestamp, timeOfMs),
   TIMESTAMP_TO_MILLIS: special(1, 1, (call) => {
     const at = timestampOf(call)
     return combine(call.place, long, duckSql`epoch_ms(${at.sql})`, [at])

@@ -10,6 +10,8 @@ const written = (text: string): string =>
 /** What Druid's planner trips over, or does not have. */
 test.each([
   [`SELECT n IN (1.5, PI) FROM ${rows}`, '"n" IN (1.5, CAST(3.141592653589793E0 AS DOUBLE))'],
+  [`SELECT (n > 1) IS UNKNOWN FROM ${rows}`, '("n" > 1) IS NULL'],
+  [`SELECT (n > 1) IS NOT UNKNOWN FROM ${rows}`, '("n" > 1) IS NOT NULL'],
   [`SELECT ARRAY[s][n] FROM ${rows}`, 'ARRAY_ORDINAL(ARRAY["s"], "n")'],
 ])('%s is written for it', (text, part) => {
   expect(written(text)).toContain(part)

@@ -93,7 +93,8 @@ export class ExpressionWriter {
       case 'negate':
         return sql`- ${write(expression.operand)}`
       case 'is':
-        return sql`${write(expression.operand)} IS ${not(expression)}${word(expression.what)}`
+        // Druid has no IS UNKNOWN.
+        return sql`${write(expression.operand)} IS ${not(expression)}${word(expression.what === 'UNKNOWN' ? 'NULL' : expression.what)}`
       case 'distinctFrom':
         return sql`${write(expression.left)} IS ${not(expression)}DISTINCT FROM ${write(expression.right)}`
       case 'between': {

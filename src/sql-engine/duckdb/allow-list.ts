@@ -35,7 +35,7 @@ const functionNames = `
   abs acos add day dayofyear hour isodow isoyear millisecond minute month quarter second week year arg_max_null arg_min_null array_to_string asin atan atan2 any_value avg bit_and bit_or bit_xor cbrt ceil chr contains cos cosh count
   count_star cume_dist date_part date_sub date_trunc decode degrees dense_rank epoch_ms epoch_us error exp first_value flatten floor from_base64 greatest isfinite isinf
   grouping isnan json_extract json_extract_string json_keys json_merge_patch json_object json_type lag last_value lead least left len length
-  list list_append list_concat list_contains list_distinct list_filter list_has_all list_has_any list_intersect list_position list_prepend list_reduce list_sort list_count list_sum list_resize
+  list list_append list_concat list_contains list_distinct list_filter list_has_all list_has_any list_intersect list_position list_prepend list_reduce list_reverse list_sort list_count list_sum list_resize
   list_transform list_value ln log10 lower lpad ltrim make_timestamp make_timestamp_ms make_timestamptz max min multiply now ntile nullif percent_rank pi power printf quantile_disc radians range rank
   regexp_escape regexp_extract regexp_extract_all regexp_full_match regexp_matches regexp_replace repeat replace reverse right round row row_number rpad rtrim sign sin sinh split_part
   sqrt stddev_pop stddev_samp strftime string_agg string_split strlen strpos substring subtract sum tan tanh text_out text_room time_bucket timezone to_days to_json
