@@ -8,6 +8,8 @@ const checks = [
   // What was found of files that did not change since is kept in build.
   'tsc --noEmit --incremental --tsBuildInfoFile build/types/all.tsbuildinfo',
   'knip',
+  // What only tests use.
+  'knip --production --include exports',
   'biome check --error-on-warnings .',
   'tsc --noEmit -p portal',
   'tsc --noEmit -p test/e2e',

@@ -85,7 +85,7 @@ function endOf({ start, end }: QueryCommandOptions, nowMs: number): string | und
 }
 
 /** The request that the options ask for, with only what was given. */
-export function requestOf(options: QueryCommandOptions, nowMs: number): DataQueryRequest {
+function requestOf(options: QueryCommandOptions, nowMs: number): DataQueryRequest {
   const all = {
     entity: options.entity,
     ids: options.ids,

@@ -58,7 +58,10 @@ describe('a refusal says what is meant, and where', () => {
       'SELECT W FROM (SELECT V FROM plant)',
       "column 'W' is not found in any table: there is 'V'. A text stands in single quotes: 'W' (line 1, column 8)",
     ],
-    ['SELECT T FROM plnt', "there is no table 'plnt': there are 'plant', 'a.b' (line 1, column 15)"],
+    [
+      'SELECT T FROM plnt',
+      "there is no table 'plnt': 'plant' may be meant; there are 'plant', 'a.b' (line 1, column 15)",
+    ],
     [
       'SELECT T FROM a.b',
       `there is no table 'a.b': a name with a dot stands in double quotes, "a.b" (line 1, column 15)`,

@@ -16,7 +16,7 @@ interface PatternPart {
 }
 
 /** The letters of a pattern, each with what it stands for. */
-export const patternLetters: ReadonlyMap<string, string> = new Map([
+const patternLetters: ReadonlyMap<string, string> = new Map([
   ['y', 'year'],
   ['M', 'month'],
   ['d', 'day'],

@@ -3,7 +3,7 @@
 /** So many lanes have room below 2^53. */
 export const lanesMax = 64
 /** Positions of one record: an entry of more rows takes several records. */
-export const recordPositions = 256
+const recordPositions = 256
 const lanePositions = 2 ** 47
 
 /** The first position of the record at an offset of a lane. Throws RangeError past the last that has a place. */

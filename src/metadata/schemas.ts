@@ -30,7 +30,7 @@ export const Description = Type.Object({
 export type Description = Static<typeof Description>
 export const DescriptionsAnswer = Type.Array(Description)
 
-export const idsMax = 10_000
+const idsMax = 10_000
 
 export const ItemsByIdRequest = Type.Object(
   {

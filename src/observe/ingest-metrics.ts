@@ -12,7 +12,7 @@ export interface WatchedIngests {
 }
 
 /** The label of those that are counted together: no alias has parentheses. */
-export const otherIngests = '(others)'
+const otherIngests = '(others)'
 
 interface Rows {
   received: number

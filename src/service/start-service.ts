@@ -130,13 +130,6 @@ export async function openService(
   }
 }
 
-/** As `openService`, once it is started: queries are answered, or /readyz says what the start waits for. */
-export async function startService(...given: Parameters<typeof openService>): Promise<Service> {
-  const service = await openService(...given)
-  await service.started()
-  return service
-}
-
 /** Null where the service speaks plain HTTP. */
 async function openCertificate(
   settings: Settings,

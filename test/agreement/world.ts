@@ -4,7 +4,7 @@ import { newClusterName, publishRows } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
-export const entity = 'fuzz'
+const entity = 'fuzz'
 const fields = [
   { name: 'D', type: 'timestamp', role: 'time' },
   { name: 'T', type: 'string', role: 'tag' },

@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings } from '../../src/config/load.ts'
 import { Problem, type ProblemCode, type ProblemError } from '../../src/model/problem.ts'
-import { type Service, startService } from '../../src/service/start-service.ts'
+import type { Service } from '../../src/service/start-service.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { clusterEnvironment } from '../support/cluster-under-test.ts'
 import type { Asked, Check, Given } from '../support/scenario.ts'
 import { checkElsewhere, pushedJson } from '../support/scenario-world.ts'
 import { adminKey } from '../support/server-process.ts'
+import { startService } from '../support/start-service.ts'
 
 type EntityGiven = Given & { kind: 'entity' }
 

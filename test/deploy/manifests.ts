@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 
-export const deployFolder = fileURLToPath(new URL('../../deploy', import.meta.url))
+const deployFolder = fileURLToPath(new URL('../../deploy', import.meta.url))
 
 export interface Probe {
   readonly httpGet?: { readonly path: string; readonly port: string | number }

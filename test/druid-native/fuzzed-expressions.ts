@@ -108,7 +108,7 @@ const columns: Readonly<Record<(typeof kinds)[number], readonly string[]>> = {
   json: ['s'],
 }
 
-export const textLiteral = (text: string): string =>
+const textLiteral = (text: string): string =>
   `'${text.replace(/[\\'\n\0\ud800-\udfff]/g, (character) =>
     character === '\\' || character === "'"
       ? `\\${character}`

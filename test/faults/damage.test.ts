@@ -8,11 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
 import type { Finding } from '../../src/lib/finding.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
-import { type Service, startService } from '../../src/service/start-service.ts'
+import type { Service } from '../../src/service/start-service.ts'
 import { verifyData } from '../../src/service/verify-data.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { adminKey } from '../support/server-process.ts'
+import { startService } from '../support/start-service.ts'
 
 const threadUrl = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
 const sqlEntryUrl = new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url)

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
-import { type Service, startService } from '../../src/service/start-service.ts'
+import type { Service } from '../../src/service/start-service.ts'
 import { callWell, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { startService } from '../support/start-service.ts'
 
 const threadUrl = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
 const sqlEntryUrl = new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url)

@@ -16,7 +16,7 @@ export class Raw {
   }
 }
 
-export const edgeTexts: readonly string[] = [
+const edgeTexts: readonly string[] = [
   '',
   ' ',
   '\0',

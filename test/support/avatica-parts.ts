@@ -5,7 +5,7 @@ import type { AvaticaRequest, AvaticaResponse } from '../../src/avatica/avatica-
 import { Problem } from '../../src/model/problem.ts'
 import { plainAnswer } from './in-process.ts'
 
-export const avaticaLimits: AvaticaLimits = {
+const avaticaLimits: AvaticaLimits = {
   connections: 5,
   ownConnections: 3,
   statements: 3,
@@ -25,7 +25,7 @@ const columns = [
 ]
 
 /** The row of a number: a long that a double does not hold, where it is even. */
-export function rowText(n: number): string {
+function rowText(n: number): string {
   const long = n % 2 === 0 ? `900719925474099${n % 10}` : String(n)
   return `{"n":${long},"text":"row ${n}","at":"2026-01-01T00:00:00.00${n % 10}Z","x":${n}.5,"is":${n % 3 === 0}}\n`
 }

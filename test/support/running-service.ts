@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSettings } from '../../src/config/load.ts'
 import type { Observe } from '../../src/observe/event.ts'
-import { type ServiceOverrides, startService } from '../../src/service/start-service.ts'
+import type { ServiceOverrides } from '../../src/service/start-service.ts'
 import { clusterEnvironment, newClusterName, onCluster, removeCluster } from './cluster-under-test.ts'
 import { adminKey } from './server-process.ts'
+import { startService } from './start-service.ts'
 
 type Changes = ServiceOverrides & { readonly settings?: Readonly<Record<string, string>> }
 

@@ -14,7 +14,7 @@ export interface ColumnLayout {
 }
 
 /** Bodies and their buffers begin at multiples of this. */
-export const alignmentBytes = 8
+const alignmentBytes = 8
 
 export function alignedBytes(bytes: number): number {
   return Math.ceil(bytes / alignmentBytes) * alignmentBytes

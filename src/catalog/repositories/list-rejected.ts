@@ -20,7 +20,7 @@ type RowSize = Pick<RejectedRecord, 'position' | 'row_bytes'>
 type RejectedKindKey = Pick<Tables['rejected_kinds'], 'subscriber_id' | 'code' | 'field_key'>
 
 /** A word of the program's own, written into the statement: only so is an index used that holds the kept rows alone. */
-export const kept = sql.lit('kept')
+const kept = sql.lit('kept')
 
 export async function listRejected(
   transaction: Transaction<Tables>,

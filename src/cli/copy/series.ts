@@ -68,7 +68,7 @@ function firstDate(dates: readonly unknown[]): number | null {
 }
 
 /** What to read: the entity's own dates, and of these what the options leave. */
-export function rangeOf(entity: EntityDescription, { fromMs, toMs }: CopyDates): CopyRange | null {
+function rangeOf(entity: EntityDescription, { fromMs, toMs }: CopyDates): CopyRange | null {
   if (entity.first_date === null || entity.last_date === null) return null
   const startMs = Math.max(parseInstant(entity.first_date) ?? earliestMs, fromMs ?? earliestMs)
   const endMs = Math.min(parseInstant(entity.last_date) ?? latestMs, toMs === null ? latestMs : toMs - 1)
@@ -76,7 +76,7 @@ export function rangeOf(entity: EntityDescription, { fromMs, toMs }: CopyDates):
 }
 
 /** Names a day's rows as they were asked for: dates that cut through it are part of its name. */
-export function identityOf(sourceUrl: string, entity: string, { fromMs, toMs }: CopyDates) {
+function identityOf(sourceUrl: string, entity: string, { fromMs, toMs }: CopyDates) {
   return (day: string): string[] => {
     const dayMs = parseInstant(day) ?? earliestMs
     const cut = (ms: number | null): string =>

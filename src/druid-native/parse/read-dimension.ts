@@ -8,7 +8,7 @@ export function readExtractionOrNull(json: Json): Extraction | null {
   return json.missing ? null : readExtraction(json)
 }
 
-export function readExtraction(json: Json): Extraction {
+function readExtraction(json: Json): Extraction {
   const type = json.type()
   switch (type) {
     case 'timeFormat':

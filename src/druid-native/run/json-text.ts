@@ -13,7 +13,7 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue }
 
 /** `1.0`, `1.0E7`; what JSON has no number for is a text. */
-export function doubleText(value: number): string {
+function doubleText(value: number): string {
   if (!Number.isFinite(value)) return `"${value}"`
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
   const size = Math.abs(value)

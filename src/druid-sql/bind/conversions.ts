@@ -168,7 +168,7 @@ function doubleText(x: SqlText): SqlText {
 }
 
 /** Cut towards zero; what is beyond a long is the nearest one, NaN is 0. */
-export function cutToLong(x: SqlText): SqlText {
+function cutToLong(x: SqlText): SqlText {
   return once(
     x,
     () => duckSql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT

@@ -11,7 +11,7 @@ export function readRows(chunk: DuckDBDataChunk, [from, until]: readonly [number
   return rows
 }
 
-export function engineValue(value: DuckDBValue | null): EngineValue {
+function engineValue(value: DuckDBValue | null): EngineValue {
   if (value === null) return null
   switch (typeof value) {
     case 'boolean':

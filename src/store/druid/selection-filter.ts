@@ -11,7 +11,7 @@ export function tagFilter({ tags: [tag], ids, prefixes }: Selection): NativeFilt
 }
 
 /** An item is a row in which at least one of the metrics is not null. */
-export function itemFilter(metrics: readonly EntityField[]): NativeFilter {
+function itemFilter(metrics: readonly EntityField[]): NativeFilter {
   return anyOf(metrics.map(({ name }) => not(isNull(name))))
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadSettings } from '../../../dist/config/load.js'
-import { startService } from '../../../dist/service/start-service.js'
+import { openService } from '../../../dist/service/start-service.js'
 
 const flags = Object.fromEntries(
   process.argv
@@ -18,9 +18,10 @@ if (existsSync(fuse)) {
   unlinkSync(fuse)
 }
 const settings = loadSettings({ flags, environment: process.env, file: null })
-const service = await startService(settings, ({ kind }) => {
+const service = await openService(settings, ({ kind }) => {
   // Told in the same turn in which the write is known to be on disk: no answer has been sent yet.
   if (kind === 'journalWritten' && --writesLeft < 0) process.kill(process.pid, 'SIGKILL')
 })
+await service.started()
 process.stdout.write(`${JSON.stringify({ url: service.url })}\n`)
 process.on('SIGTERM', () => service.close())

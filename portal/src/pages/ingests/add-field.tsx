@@ -23,7 +23,7 @@ interface Props {
 }
 
 /** What a value is most likely meant to be. */
-export function typeOfValue(value: string): FieldType {
+function typeOfValue(value: string): FieldType {
   if (value === 'true' || value === 'false') return 'boolean'
   if (value === '' || /^-?\d/.test(value)) return 'double'
   try {

@@ -4,7 +4,7 @@ import { type RejectedFilter, requestOf } from './filter.ts'
 import { sideOf } from './side.ts'
 
 /** How many rows are asked for, or worked on, at once: between two of these the work can be stopped. */
-export const rowsAtOnce = 1000
+const rowsAtOnce = 1000
 
 /** All rows of a filter, a page at a time. */
 export async function* pagesOfRows(

@@ -15,7 +15,7 @@ import { pushOneRow } from './push-one-row.ts'
 import { judgedRow } from './use-preview.ts'
 
 /** What is typed becomes JSON as the cells of a CSV file do; what is empty is left out. */
-export function typedRow(values: ReadonlyMap<string, string>, fields: readonly Field[]): string {
+function typedRow(values: ReadonlyMap<string, string>, fields: readonly Field[]): string {
   const members = fields.flatMap(({ source, type }) => {
     const value = values.get(source) ?? ''
     return value === '' ? [] : [`${JSON.stringify(source)}:${cellEncoder(type)(value)}`]

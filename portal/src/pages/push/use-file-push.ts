@@ -51,7 +51,7 @@ function kindsTogether(one: readonly RejectionTally[], other: readonly Rejection
 }
 
 /** What became of the rows of two tries, the later of which went on where the earlier one ended. */
-export function together(before: PushOutcome | null, now: SentFile): SentFile {
+function together(before: PushOutcome | null, now: SentFile): SentFile {
   if (before === null) return now
   return {
     ...now,

@@ -97,7 +97,7 @@ export class RegistryLog {
 }
 
 /** Throws an Error that names the file when it is not there. */
-export async function openRegistry(disk: Disk, path: string): Promise<DiskFile> {
+async function openRegistry(disk: Disk, path: string): Promise<DiskFile> {
   try {
     return await disk.open(path, { create: false })
   } catch (cause) {

@@ -8,7 +8,7 @@ export const sectionEntryBytes = 32
 /** The checksum of header and table, and zeros. */
 export const headerEndBytes = 8
 export const chunkRecordBytes = 32
-export const mixedDay = -(2 ** 31)
+const mixedDay = -(2 ** 31)
 
 export const sectionKinds = {
   columns: 1,
