@@ -4,7 +4,12 @@ import { type Answers, closeServices, service, tidemark } from '../../../test/su
 afterEach(closeServices)
 
 const replayPath = 'POST /admin/ingests/plant/rejected/replay'
+const listPath = 'GET /admin/ingests/plant/rejected?limit=10000'
+const listed = (...ids: readonly string[]): Answers => ({
+  [listPath]: () => [200, { Items: ids.map((id) => ({ id })), NextToken: null }],
+})
 const answers: Answers = {
+  ...listed('4', '5'),
   [replayPath]: () => [200, { replayed: 3, stored: 2, rejected: 1 }],
   [`${replayPath}/preview`]: () => {
     const fault = { code: 'wrong_type', field: 'V', message: 'V: expected a number, got "n/a"' }
@@ -26,8 +31,9 @@ test('rows are mended, and go into another ingest', async () => {
     code: 2,
     out: '2 rows are stored now in plant2, 1 is still rejected. The list shows them as they were pushed; --dry-run says why they do not pass.\n',
   })
-  const body = JSON.parse(seen[1]!.slice(replayPath.length))
+  const body = JSON.parse(seen.at(-1)!.slice(replayPath.length))
   expect(body).toEqual({
+    ids: ['4', '5'],
     into: 'plant2',
     rename: { value: 'V' },
     set: { T: 'pump 1', n: '07', m: 1.5, b: true, q: '7' },
@@ -54,11 +60,16 @@ test('a dry run shows what would become of the first rows, and replays nothing',
 test('a decimal comma is set as a text, which the service converts', async () => {
   const { url, seen } = await service(answers)
   await tidemark(url, [...replay, '--all', '--set', 'V=1\\,5', '--convert', 'V=decimal_comma'])
-  expect(JSON.parse(seen[1]!.slice(replayPath.length))).toEqual({ set: { V: '1,5' }, convert: { V: 'decimal_comma' } })
+  expect(JSON.parse(seen.at(-1)!.slice(replayPath.length))).toEqual({
+    ids: ['4', '5'],
+    set: { V: '1,5' },
+    convert: { V: 'decimal_comma' },
+  })
 })
 
 /** An ingest where a replay would overwrite and stores all, and whose rows have other names than those that are given. */
 const overwriting: Answers = {
+  ...listed('3', '4', '5'),
   [replayPath]: () => [
     200,
     { replayed: 3, stored: 3, rejected: 0, unused: [{ of: 'rename', name: 'vlaue', likely: 'value' }] },
@@ -80,13 +91,48 @@ test('good values are not overwritten without a word', async () => {
       'tidemark: --set overwrites a good value of V in 2 of the 3 rows, the first of them 4. Nothing was changed. ' +
       '--field V chooses the rows where it is at fault, --set-missing V=... those without it; --yes overwrites.\n',
   })
-  expect(seen).toEqual([`${replayPath}/preview {"set":{"V":null}}`])
+  expect(seen).toEqual([listPath, `${replayPath}/preview {"ids":["3","4","5"],"set":{"V":null}}`])
   expect((await tidemark(url, [...replay, '--all', '--set', 'V=null', '--yes'])).code).toBe(0)
   expect((await tidemark(url, [...replay, '--all', '--set-missing', 'V=1.5', '--drop', 'a,b'])).code).toBe(0)
-  expect(seen.slice(1)).toEqual([
+  expect(seen.slice(2)).toEqual([
     `${replayPath} {"set":{"V":null}}`,
     `${replayPath} {"drop":["a","b"],"set_missing":{"V":1.5}}`,
   ])
+})
+
+/** Looks at two rows at once, of which those with these ids have a good value. */
+function previewing(good: ReadonlySet<string>, made: readonly string[]): Answers {
+  const overwritten = (ids: readonly string[]) => {
+    const found = ids.filter((id) => good.has(id))
+    return found.length === 0 ? [] : [{ name: 'V', rows: found.length, first: found[0] }]
+  }
+  return {
+    ...listed(...made),
+    [`${replayPath}/preview`]: (body) => {
+      const { ids }: { readonly ids: readonly string[] } = JSON.parse(body)
+      const looked = ids.slice(0, 2)
+      const rows = looked.length
+      const more = ids.length > rows
+      return [200, { rows, stored: rows, rejected: 0, more, overwritten: overwritten(looked), unused: [], Items: [] }]
+    },
+    [replayPath]: () => [200, { replayed: made.length, stored: made.length, rejected: 0 }],
+  }
+}
+
+test.each([
+  [['6'], 'V in 1 of the 7 rows, the first of them 6.'],
+  [['1', '4', '7'], 'V in 3 of the 7 rows, the first of them 1.'],
+])('good values are looked for in all rows, however few one preview looks at: %j', async (good, says) => {
+  const { url, seen } = await service(previewing(new Set(good), ['1', '2', '3', '4', '5', '6', '7']))
+  const { code, err } = await tidemark(url, [...replay, '--all', '--set', 'V=null'])
+  expect([code, err]).toEqual([1, expect.stringContaining(says)])
+  expect(seen.filter((asked) => asked.startsWith(`${replayPath} `))).toEqual([])
+})
+
+test('the rows that were looked at are judged again, and no others', async () => {
+  const { url, seen } = await service(previewing(new Set(), ['1', '2', '3']))
+  expect((await tidemark(url, [...replay, '--all', '--set', 'V=null'])).code).toBe(0)
+  expect(seen.at(-1)).toBe(`${replayPath} {"ids":["1","2","3"],"set":{"V":null}}`)
 })
 
 test('names that no row has are told', async () => {

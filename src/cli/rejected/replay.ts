@@ -10,8 +10,9 @@ import { collectList } from '../list-option.ts'
 import { type JsonOption, printJson } from '../output.ts'
 import { parseWord } from '../parse-word.ts'
 import { UsageError } from '../usage-error.ts'
-import { type ChoiceOptions, chosenIds, refuseUnknown, withFilters } from './chosen-rows.ts'
+import { type ChoiceOptions, chosenIds, pageRowsMax, pagesOf, refuseUnknown, withFilters } from './chosen-rows.ts'
 import { jsonOrText, namedValues } from './named-values.ts'
+import { type Overwriting, overwritingOf } from './overwritten-rows.ts'
 
 interface ReplayOptions extends ChoiceOptions, JsonOption {
   readonly into?: string
@@ -107,13 +108,10 @@ async function preview(context: CliContext, { client, ingest, ids, options, chan
   context.stdout.write('There is no such row.\n')
 }
 
-async function replay(context: CliContext, { client, ingest, ids, options, changes }: RowsToReplay): Promise<void> {
+async function replay(context: CliContext, rows: RowsToReplay): Promise<void> {
+  const { client, ingest, ids, options, changes } = rows
   const total: Total = { stored: 0, rejected: 0 }
-  for await (const chosen of chosenIds(client, ingest, ids, options, 'replay')) {
-    if (changes.set !== undefined && options.yes !== true)
-      refuseToOverwrite(await client.previewReplay(ingest, chosen, changes))
-    add(total, await client.replayRejected(ingest, chosen, changes))
-  }
+  for await (const chosen of idsToReplay(rows)) add(total, await client.replayRejected(ingest, chosen, changes))
   refuseUnknown(ingest, ids, total.stored + total.rejected)
   if (options.json) printJson(context, total)
   else {
@@ -121,6 +119,29 @@ async function replay(context: CliContext, { client, ingest, ids, options, chang
     for (const line of unusedLines(total.unused ?? [])) context.stderr.write(`${printable(line)}\n`)
   }
   if (total.rejected > 0) context.exitWith(someRejected)
+}
+
+/** Where something may be overwritten, all that are meant are looked at first, and those alone are judged again. Throws `CommandError`. */
+async function* idsToReplay({
+  client,
+  ingest,
+  ids,
+  options,
+  changes,
+}: RowsToReplay): AsyncGenerator<readonly string[] | null> {
+  const meant = chosenIds(client, ingest, ids, options, 'replay')
+  if (changes.set === undefined || options.yes === true) {
+    yield* meant
+    return
+  }
+  const all: string[] = []
+  for await (const chosen of meant) {
+    if (chosen !== null) all.push(...chosen)
+    else for await (const page of pagesOf(client, ingest, {}, pageRowsMax)) all.push(...page.map(({ id }) => id))
+  }
+  const overwriting = await overwritingOf(all, (some) => client.previewReplay(ingest, some, changes))
+  refuseToOverwrite(overwriting)
+  for (let from = 0; from < all.length; from += pageRowsMax) yield all.slice(from, from + pageRowsMax)
 }
 
 interface Total {
@@ -144,18 +165,19 @@ function add(total: Total, { stored, rejected, unused = [] }: ReplayAnswer): voi
 }
 
 /** What is overwritten of a row that is stored is nowhere any more. Throws `CommandError`. */
-function refuseToOverwrite(answer: PreviewAnswer): void {
-  if (answer.overwritten.length === 0) return
-  const names = answer.overwritten.map(({ name }) => name).join(', ')
+function refuseToOverwrite(overwriting: Overwriting): void {
+  const { overwritten } = overwriting
+  if (overwritten.length === 0) return
+  const names = overwritten.map(({ name }) => name).join(', ')
   throw new CommandError(
     [
-      ...overwrittenLines(answer),
-      `Nothing was changed. --field ${answer.overwritten[0]!.name} chooses the rows where it is at fault, --set-missing ${names}=... those without it; --yes overwrites.`,
+      ...overwrittenLines({ ...overwriting, more: false }),
+      `Nothing was changed. --field ${overwritten[0]!.name} chooses the rows where it is at fault, --set-missing ${names}=... those without it; --yes overwrites.`,
     ].join(' '),
   )
 }
 
-function overwrittenLines({ rows, more, overwritten }: PreviewAnswer): readonly string[] {
+function overwrittenLines({ rows, more, overwritten }: Overwriting & Pick<PreviewAnswer, 'more'>): readonly string[] {
   const of = more ? `the first ${rows} rows` : `${rows === 1 ? 'the 1 row' : `the ${rows} rows`}`
   return overwritten.map(({ name, rows: count, first }) => {
     return `--set overwrites a good value of ${name} in ${count} of ${of}, the first of them ${first}.`
