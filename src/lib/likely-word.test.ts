@@ -19,6 +19,15 @@ test.each([
   expect(likelyWord(word, known)).toBe(likely)
 })
 
+test.each([
+  ['давление', 'температура', null],
+  ['тeмпература', 'температура', 'температура'],
+  ['圧力', '温度', null],
+  ['°', '%', null],
+])('letters of every script count: %s beside %s', (word, one, likely) => {
+  expect(likelyWord(word, [one])).toBe(likely)
+})
+
 test('a message goes on with the name that may be meant', () => {
   expect(mayBeMeant('plnat', ['plant', 'other'])).toBe(' "plant" may be meant.')
   expect(mayBeMeant('nothing', ['plant', 'other'])).toBe('')

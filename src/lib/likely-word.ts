@@ -1,5 +1,5 @@
-/** Letters alone count: names are also written with other marks between words, and other capitals. */
-const plain = (word: string): string => word.toLowerCase().replace(/[^a-z0-9.]/g, '')
+/** Letters and digits alone count: names are also written with other marks between words, and other capitals. */
+const plain = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{M}\p{N}.]/gu, '')
 
 /** How many letters have to be changed, added, left out or swapped with the next one (optimal string alignment). */
 function edits(one: string, other: string): number {
@@ -32,7 +32,7 @@ const wordsMax = 2000
 /** The known word that was likely meant, or null where none is like it. */
 export function likelyWord(word: string, known: Iterable<string>): string | null {
   const asked = plain(word)
-  if (asked.length > lettersMax) return null
+  if (asked === '' || asked.length > lettersMax) return null
   let likely: string | null = null
   let least = Math.min(editsMax, Math.floor(asked.length / lettersPerEdit)) + 1
   let looked = 0
