@@ -62,7 +62,7 @@ function absencesIn(fields: readonly Field[], named: ReadonlySet<string>): RowFa
   return [...absent.filter(isTime), ...absent.filter((field) => !isTime(field))].map(valueMissing)
 }
 
-/** All faults of a row, first the one that it will be rejected for; none where it will be stored. `row` is valid JSON. Each is looked for when it is asked for. */
+/** All faults of a row, each looked for when it is asked for, the one that it will be rejected for first; none of a good row. `row` is valid JSON. */
 export function* foreseenFaults(row: string, fields: readonly Field[]): Generator<RowFault, undefined> {
   const text = row.trim()
   const bytes = bytesIn(text)

@@ -46,7 +46,7 @@ export function likelyWord(word: string, known: Iterable<string>): string | null
   return likely
 }
 
-/** What a message that there is no such name goes on with: a sentence behind a space, or nothing. Those who read it must be allowed to see all `known` names. */
+/** The end of a message that there is no such name: a space and a sentence, or nothing. Whoever reads it must be allowed to see all `known` names. */
 export function mayBeMeant(name: string, known: Iterable<string>): string {
   const likely = likelyWord(name, known)
   return likely === null ? '' : ` ${JSON.stringify(likely)} may be meant.`

@@ -146,8 +146,8 @@ function* countedRows(body: Uint8Array, format: BodyFormat, limit: RowsLimit): C
 
 /**
  * The number of rows in a pushed body, good and bad: those of its array, 1 for an object, the lines of NDJSON that are not blank, or what
- * `countLineRows` says. Throws Problem `invalid_json` where it is no JSON or nested too deep, `invalid_body` where it is empty, not UTF-8, or neither an object nor an
- * array, and `too_many_rows` at the first row past the limit.
+ * `countLineRows` says. Throws Problem `invalid_json` where it is no JSON or nested too deep, `invalid_body` where it is empty, not UTF-8, or neither
+ * an object nor an array, and `too_many_rows` at the first row past the limit.
  */
 export function checkBody(body: Uint8Array, format: BodyFormat, limit = anyRows): number {
   const count = countedRows(body, format, limit)
