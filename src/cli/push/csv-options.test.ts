@@ -1,9 +1,15 @@
 // How a CSV file is written, and what is said of one that is written otherwise.
-import { afterEach, expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { type Answers, closeServices, service, tidemark } from '../../../test/support/cli.ts'
 import { defaultSeriesFields } from '../../model/field.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
+
 afterEach(closeServices)
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const pushed = 'POST /ingests/plant/data '
 
@@ -152,6 +158,26 @@ test('of a file with a header alone, nothing is guessed that its names do not sa
   expect(code).toBe(1)
   expect(err).toContain('The file has a header and no rows, so what its columns hold is not known.')
   expect(err).toContain('--map timestamp=D,value=FIELD,sensor=FIELD')
+})
+
+test.each(['2026-01-01T08:00:00Z,a,1', 'a,1.5,x', '01.02.2026 08:00;a;1,5'])(
+  'of %s, it is said that it may be no header',
+  async (row) => {
+    const { code, err, rows } = await pushCsv(`${row}\n${row}\n`, row.includes(';') ? ['--delimiter', ';'] : [])
+    expect([code, rows]).toEqual([1, []])
+    expect(err).toContain(
+      'The first line looks like a row: if the file has no header, put a line with the names of its columns before it.',
+    )
+    expect(err).not.toContain('a header and no rows')
+  },
+)
+
+test('a file of tabs is told by its name', async () => {
+  const path = join(folder, 'rows.tsv')
+  writeFileSync(path, 'D\tT\tV\n2026-01-01\ta,b\t1\n')
+  const { url, seen } = await service(plant())
+  expect((await tidemark(url, ['push', 'plant', path])).code).toBe(0)
+  expect(seen).toContain(`${pushed}{"D":"2026-01-01","T":"a,b","V":1}\n`)
 })
 
 test('a property of --set that is no field is refused likewise', async () => {

@@ -47,7 +47,10 @@ export function addCsvOptions(command: Command): Command {
     )
     .option('--types <pairs>', "CSV: property=type, instead of asking for the ingest's definition", collectList)
     .option('--as-is', 'CSV: push columns too that the ingest has no field for: their rows are rejected, and kept')
-    .option('--delimiter <character>', 'CSV: what stands between two cells, as ";" or tab (default: a comma)')
+    .option(
+      '--delimiter <character>',
+      'CSV: what stands between two cells, as ";" or tab (default: a comma; of .tsv a tab)',
+    )
     .addOption(
       new Option('--decimal <mark>', 'CSV: what stands before the fraction of a number (default: point)').choices(
         decimalMarks,
@@ -110,9 +113,12 @@ function fromOption<Value>(parse: () => Value): Value {
   }
 }
 
-function writingOf({ delimiter, decimal, timeFormat, timeZone, ambiguous }: CsvOptions): CsvWriting {
+function writingOf(
+  { delimiter, decimal, timeFormat, timeZone, ambiguous }: CsvOptions,
+  usualDelimiter: string,
+): CsvWriting {
   return fromOption(() => ({
-    delimiter: parseDelimiter(delimiter ?? ','),
+    delimiter: delimiter === undefined ? usualDelimiter : parseDelimiter(delimiter),
     decimal: decimal ?? 'point',
     times: timeRules(timeFormat ?? '', timeZone ?? '', ambiguous ?? null),
   }))
@@ -168,6 +174,10 @@ function refuseLikelyOther({ ingest, path, options, others }: CsvPush, delimiter
   )
 }
 
+/** A number or a date: no column is called so but by a file without a header. */
+const looksLikeValue = (name: string): boolean =>
+  /^(-?\d+[.,]\d+|\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{4}.*)$/.test(name)
+
 /** Throws `CommandError` that names all columns and properties of `--set` which are no fields of the ingest, and what to type. */
 function refuseUnknownNames(
   { ingest }: CsvPush,
@@ -188,8 +198,11 @@ function refuseUnknownNames(
     unfed.map((name) => ({ name, type: known.get(name)! })),
   )
   const map = listed.map((name, place) => `${name}=${likely[place] ?? 'FIELD'}`).join(',')
-  const isHeaderAlone =
-    first.length === 0 ? ' The file has a header and no rows, so what its columns hold is not known.' : ''
+  const about = header.some(looksLikeValue)
+    ? ' The first line looks like a row: if the file has no header, put a line with the names of its columns before it.'
+    : first.length === 0
+      ? ' The file has a header and no rows, so what its columns hold is not known.'
+      : ''
   const lacking = unfed.length === 0 ? '' : ` Its fields without a column are ${unfed.join(', ')}.`
   const ways = [
     ...(unknown.length === 0
@@ -204,7 +217,7 @@ function refuseUnknownNames(
     'or push them with --as-is: their rows are rejected, and kept.',
   ]
   throw new CommandError(
-    `The ingest ${ingest} has no fields of the names ${names}. Nothing was sent.${isHeaderAlone}${lacking} ${ways.join(', ')}`,
+    `The ingest ${ingest} has no fields of the names ${names}. Nothing was sent.${about}${lacking} ${ways.join(', ')}`,
   )
 }
 
@@ -228,7 +241,7 @@ export async function csvRows(
 ): Promise<AsyncGenerator<Uint8Array>> {
   const { known, options, source } = push
   const given = parseTypes(parsePairs('--types', options.types))
-  const writing = writingOf(options)
+  const writing = writingOf(options, source.delimiter)
   const head = await csvHead(source.bytes, writing.delimiter).catch((cause: unknown) => {
     throw cause instanceof EncodingError ? new CommandError(cause.message, { cause }) : cause
   })

@@ -91,11 +91,23 @@ test('gzip that ends too early is an error', async () => {
 test.each([
   ['-', 'Give --format csv, ndjson, json or lp (line protocol).'],
   ['missing.csv', 'There is no file'],
-  ['rows.txt', 'does not say what it holds'],
+  ['missing.txt', 'There is no file'],
 ])('%s is refused', async (path, message) => {
   await expect(openSource(path, undefined, Readable.from([]))).rejects.toThrow(message)
 })
 
+test.each([
+  ['rows.txt', 'does not say what it holds'],
+  ['rows.xlsx', 'is a spreadsheet. Save its sheet as CSV'],
+  ['rows.ODS', 'is a spreadsheet.'],
+])('%s says too little by its name', async (name, message) => {
+  const path = join(folder, name)
+  writeFileSync(path, '{}')
+  await expect(openSource(path, undefined, Readable.from([]))).rejects.toThrow(message)
+  expect(await openSource(path, 'json', Readable.from([]))).toMatchObject({ format: 'json' })
+})
+
 test('a folder is refused', async () => {
-  await expect(openSource(folder, 'csv', Readable.from([]))).rejects.toThrow('is a folder')
+  for (const format of ['csv', undefined] as const)
+    await expect(openSource(folder, format, Readable.from([]))).rejects.toThrow('is a folder')
 })

@@ -13,6 +13,8 @@ export interface RowsSource {
   /** The file's bytes, decompressed where they are gzip, without a byte order mark. */
   readonly bytes: AsyncIterable<Uint8Array>
   readonly format: FileFormat
+  /** What stands between two cells of CSV, by the file's name. */
+  readonly delimiter: string
   /** The file's name without folders and endings; null for standard input. */
   readonly name: string | null
   /** Size of the file as it lies there, null where nobody knows. */
@@ -83,6 +85,8 @@ async function* decompressed(input: AsyncIterable<Uint8Array>): AsyncGenerator<U
 function formatOf(path: string, asked: FileFormat | undefined, fromName: FileFormat | null): FileFormat {
   const format = asked ?? fromName
   if (format !== null) return format
+  if (/\.(xlsx?|xlsm|xlsb|ods)$/i.test(path))
+    throw new UsageError(`"${path}" is a spreadsheet. Save its sheet as CSV (in Excel as "CSV UTF-8"), and push that.`)
   throw new UsageError(
     `The name "${path}" does not say what it holds. Give --format csv, ndjson, json or lp (line protocol).`,
   )
@@ -95,14 +99,17 @@ export async function openSource(path: string, asked: FileFormat | undefined, st
     read += bytes
   }
   const bytesOf = (input: AsyncIterable<Uint8Array>) => withoutMark(decompressed(counted(input, count)))
-  const { name, format: fromName } = path === '-' ? { name: null, format: null } : describeName(basename(path))
-  const format = formatOf(path, asked, fromName)
-  if (path === '-') return { bytes: bytesOf(stdin), format, name, totalBytes: null, readBytes: () => read }
+  if (path === '-') {
+    const format = formatOf(path, asked, null)
+    return { bytes: bytesOf(stdin), format, delimiter: ',', name: null, totalBytes: null, readBytes: () => read }
+  }
+  const { name, format: fromName, delimiter } = describeName(basename(path))
   const stats = await stat(path).catch((cause: unknown) => {
     throw new CommandError(`There is no file "${path}" that can be read.`, { cause })
   })
   if (stats.isDirectory()) throw new CommandError(`"${path}" is a folder. Push its files one by one.`)
+  const format = formatOf(path, asked, fromName)
   const file = createReadStream(path, { highWaterMark: chunkBytes })
   const totalBytes = stats.isFile() ? stats.size : null
-  return { bytes: bytesOf(file), format, name, totalBytes, readBytes: () => read }
+  return { bytes: bytesOf(file), format, delimiter, name, totalBytes, readBytes: () => read }
 }

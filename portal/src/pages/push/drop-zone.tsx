@@ -39,7 +39,7 @@ export function DropZone({ again, onFile }: Props) {
       <input
         type="file"
         class="unseen"
-        accept=".csv,.ndjson,.jsonl,.json,.lp,.gz,text/csv,application/json"
+        accept=".csv,.tsv,.ndjson,.jsonl,.json,.lp,.gz,text/csv,application/json"
         onChange={(event) => {
           take(event.currentTarget.files)
           // The same file may be chosen again.
