@@ -51,6 +51,19 @@ export interface ComputedField {
   readonly value: RowValue
 }
 
+/** The most of them in a query. One with more goes to the SQL engine. */
+export const computedMax = 50
+
+/** Names of computed fields begin with it; no field of an entity has it in its name. */
+const mark = '@'
+
+export const isComputed = ({ name }: EntityField): boolean => name.startsWith(mark)
+
+/** The one after `before` others. */
+export function computedField(value: RowValue, before: number): ComputedField {
+  return { field: { name: `${mark}${before}`, type: typeOfValue(value), role: 'dimension' }, value }
+}
+
 export function typeOfValue(value: RowValue): NumberType | 'string' {
   switch (value.kind) {
     case 'field': {

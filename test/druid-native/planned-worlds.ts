@@ -81,9 +81,9 @@ export class PlannedWorlds {
   }
 }
 
-export function randomFilter(draw: Draw, depth = 0): object {
+export function randomFilter(draw: Draw, depth = 0, numbers: readonly string[] = ['l', 'V']): object {
   const text = oneOf(draw, ['tag', 'site', 's'])
-  const number = oneOf(draw, ['l', 'V'])
+  const number = oneOf(draw, numbers)
   const column = oneOf(draw, [text, number])
   const bound = (): string | undefined => (draw(3) === 0 ? undefined : String(oneOf(draw, [0, 1, 1.5, 7, 100, -2.25])))
   switch (draw(depth < 2 ? 10 : 7)) {
@@ -111,17 +111,18 @@ export function randomFilter(draw: Draw, depth = 0): object {
       return { type: 'like', dimension: text, pattern, escape: draw(2) === 0 ? '\\' : undefined }
     }
     case 7:
-      return { type: 'not', field: randomFilter(draw, depth + 1) }
+      return { type: 'not', field: randomFilter(draw, depth + 1, numbers) }
     case 8:
-      return { type: 'and', fields: [randomFilter(draw, depth + 1), randomFilter(draw, depth + 1)] }
+      return { type: 'and', fields: [randomFilter(draw, depth + 1, numbers), randomFilter(draw, depth + 1, numbers)] }
     default:
-      return { type: 'or', fields: [randomFilter(draw, depth + 1), randomFilter(draw, depth + 1)] }
+      return { type: 'or', fields: [randomFilter(draw, depth + 1, numbers), randomFilter(draw, depth + 1, numbers)] }
   }
 }
 
 /** Sums are rounded where they are added: what differs in the last digits of a double is the same. */
 function rounded(value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(9))
+  if (typeof value === 'number' && (!Number.isInteger(value) || Math.abs(value) > 1e9))
+    return Number(value.toPrecision(9))
   if (Array.isArray(value)) return value.map(rounded)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, rounded(one)]))

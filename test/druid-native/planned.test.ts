@@ -28,6 +28,18 @@ const aggregations = [
   { type: 'cardinality', name: 'tags', fields: ['tag'], round: true },
   { type: 'cardinality', name: 'texts', fields: [{ type: 'default', dimension: 's' }], byRow: true },
 ]
+/** What filters of numbers look at. */
+const numbers = ['l', 'V', 'double', 'long']
+const computed = [
+  { type: 'doubleSum', name: 'computedSum', fieldName: 'double' },
+  { type: 'doubleMean', name: 'computedMean', fieldName: 'double' },
+  { type: 'doubleMin', name: 'computedLeast', fieldName: 'double' },
+  { type: 'longSum', name: 'computedLongs', fieldName: 'long' },
+  { type: 'longMax', name: 'computedMost', fieldName: 'long' },
+  { type: 'doubleMax', name: 'computedMixed', fieldName: 'long' },
+  { type: 'doubleLast', name: 'computedLast', fieldName: 'double' },
+  { type: 'longFirst', name: 'computedFirst', fieldName: 'long' },
+]
 const ends = [
   { type: 'doubleLast', name: 'last', fieldName: 'V' },
   { type: 'longFirst', name: 'first', fieldName: 'l' },
@@ -52,7 +64,7 @@ function filtered<One extends { readonly name: string }>(
 ): object & { readonly name: string } {
   if (draw(4) > 0) return aggregator
   const inner = draw(4) === 0 ? filtered(draw, aggregator) : aggregator
-  const made = { type: 'filtered', name: aggregator.name, filter: randomFilter(draw, 1), aggregator: inner }
+  const made = { type: 'filtered', name: aggregator.name, filter: randomFilter(draw, 1, numbers), aggregator: inner }
   return made
 }
 
@@ -65,9 +77,14 @@ function virtualColumns(draw: Draw): readonly object[] {
     { name: 's', expression: 's' },
     { name: 's', expression: 'site' },
   ])
+  const computed = [
+    { name: 'double', expression: oneOf(draw, ['V * 1.8 + 32', '(V - l) / 4', 'l / 8.0', '-2 * V - 1', 'l + V * V']) },
+    { name: 'long', expression: oneOf(draw, ['l * 3', 'l / 2 + 1', '7 - l', 'l % 5', 'l / -1', 'l - l * l']) },
+  ]
   return [
     { type: 'expression', name: 'floor', expression, outputType: 'LONG' },
     { type: 'expression', outputType: 'STRING', ...renamed },
+    ...computed.map((column) => ({ type: 'expression', ...column })),
   ]
 }
 
@@ -76,7 +93,7 @@ function query(draw: Draw, dataSource: string): object {
   const postAggregations = draw(2) === 0 ? [] : posts.slice(0, 1 + draw(posts.length))
   const needed = new Set(['n', 'sum'])
   const counted = postAggregations.length === 0 ? [...aggregations, ...sketches] : aggregations
-  const asked = [...counted, ...ends]
+  const asked = [...counted, ...computed, ...ends]
     .filter(({ name }) => needed.has(name) || draw(2) === 0)
     .map((aggregator) => filtered(draw, aggregator))
   const from = new Date(startMs + draw(2 * 24) * 3_600_000).toISOString()
@@ -99,7 +116,7 @@ function query(draw: Draw, dataSource: string): object {
     aggregations: asked,
     postAggregations,
     virtualColumns: virtualColumns(draw),
-    ...(draw(2) === 0 ? { filter: randomFilter(draw) } : {}),
+    ...(draw(2) === 0 ? { filter: randomFilter(draw, 0, numbers) } : {}),
     context: {
       skipEmptyBuckets: draw(2) === 0,
       serializeDateTimeAsLong: draw(4) === 0,

@@ -43,7 +43,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   return {
     aggregation: {
       ...asked,
-      computed: [],
+      computed: virtual.computed,
       granularity,
       keys,
       aggregates: columns.aggregates,

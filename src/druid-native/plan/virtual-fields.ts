@@ -1,12 +1,14 @@
-// Virtual columns that the store knows: fields under another name, and floors of the time, which rows are grouped by.
+// Virtual columns that the store knows: fields under another name, what is computed from fields, and floors of the time, which rows are grouped by.
 import { parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
+import { type ComputedField, computedField, computedMax, fieldsOfValue } from '../../model/row-value.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { VirtualColumn } from '../parse/query-nodes.ts'
+import { readRowValue } from './read-row-value.ts'
 import type { FieldOf } from './row-filter.ts'
 
 type Buckets = AggregationPlan['granularity']
@@ -15,17 +17,19 @@ export interface VirtualFields {
   /** Fields of the entity too, as far as no virtual column has their name. */
   readonly fieldOf: FieldOf
   readonly floorOf: (name: string) => Buckets | null
+  readonly computed: readonly ComputedField[]
 }
 
 /** Null where one is of another kind. */
 export function virtualFields(columns: readonly VirtualColumn[], fieldOf: FieldOf): VirtualFields | null {
   const fields = new Map<string, EntityField>()
   const floors = new Map<string, Buckets>()
+  const computed: ComputedField[] = []
   for (const { name, expression } of columns) {
     // Within its own expression its name means the field.
     const others = columns.filter((column) => column.name !== name).map((column) => column.name)
-    const field = expression.kind === 'name' && !others.includes(expression.name) ? fieldOf(expression.name) : null
     const floor = others.includes('__time') ? null : floored(expression)
+    const field = floor === null ? fieldFor(expression, (one) => (others.includes(one) ? null : fieldOf(one))) : null
     if (name === '__time' || (field === null && floor === null)) return null
     if (field !== null) fields.set(name, field)
     if (floor !== null) floors.set(name, floor)
@@ -33,6 +37,16 @@ export function virtualFields(columns: readonly VirtualColumn[], fieldOf: FieldO
   return {
     fieldOf: (name) => fields.get(name) ?? (floors.has(name) ? null : fieldOf(name)),
     floorOf: (name) => floors.get(name) ?? null,
+    computed,
+  }
+
+  function fieldFor(expression: Expression, ownField: FieldOf): EntityField | null {
+    if (expression.kind === 'name') return ownField(expression.name)
+    const value = readRowValue(expression, ownField)
+    if (value === null || fieldsOfValue(value).length === 0 || computed.length === computedMax) return null
+    const made = computedField(value, computed.length)
+    computed.push(made)
+    return made.field
   }
 }
 

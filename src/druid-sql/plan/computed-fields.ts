@@ -1,18 +1,10 @@
 // The fields that the expressions of a query over one table stand for: its columns, and fields that are computed from them.
 import { aggregatedFields } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
-import { type ComputedField, fieldsOfValue, type RowValue, typeOfValue } from '../../model/row-value.ts'
+import { type ComputedField, computedField, computedMax, fieldsOfValue, type RowValue } from '../../model/row-value.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { readRowValue } from './read-row-value.ts'
 import type { TableNames } from './read-where.ts'
-
-/** A query with more of them goes to the SQL engine. */
-const computedMax = 50
-
-/** Names of computed fields begin with it; no field of an entity has it in its name. */
-const mark = '@'
-
-export const isComputed = ({ name }: EntityField): boolean => name.startsWith(mark)
 
 export class ComputedFields implements TableNames {
   readonly computed: ComputedField[] = []
@@ -45,10 +37,10 @@ export class ComputedFields implements TableNames {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     if (this.computed.length === computedMax) return null
-    const field: EntityField = { name: `${mark}${this.computed.length}`, type: typeOfValue(value), role: 'dimension' }
-    this.#known.set(key, field)
-    this.computed.push({ field, value })
-    return field
+    const made = computedField(value, this.computed.length)
+    this.#known.set(key, made.field)
+    this.computed.push(made)
+    return made.field
   }
 }
 

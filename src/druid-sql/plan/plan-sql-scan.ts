@@ -3,10 +3,10 @@
 import { askedRows, boundsOfWork } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import { fieldsOfFilter } from '../../model/row-condition.ts'
+import { isComputed } from '../../model/row-value.ts'
 import { scanUnitsMax } from '../../model/scan-plan.ts'
 import type { Query, Select } from '../parse/syntax.ts'
 import type { CheckedSql } from '../translate.ts'
-import { isComputed } from './computed-fields.ts'
 import type { PlannedWhere, TableNames } from './read-where.ts'
 import type { PlannedType, SqlScanPlan } from './sql-plan.ts'
 
