@@ -1,8 +1,9 @@
 // Functions that make arrays.
 
+import { splitsAlike, splitText } from '../../druid-patterns/split-text.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { isBrokenPattern, isPortablePattern } from '../values/patterns.ts'
+import { isBrokenPattern, isPortablePattern, re2Of } from '../values/patterns.ts'
 import { convert, nullValue, type Typed, toLong, toText, typedNull } from '../values/typed.ts'
 import { type ArrayOf, arrayFrom, arrayOf, arrayValue, asElement, boundedLength, hasNull, listType } from './arrays.ts'
 import type { Call, ExpressionFunction, FunctionTable } from './call.ts'
@@ -68,31 +69,17 @@ function slice([array, from, until]: readonly Typed[]): Typed {
   return arrayValue(list.element, bind(list.sql, body))
 }
 
-/** A text between matches of a pattern, without the empty texts at its end, as Java splits. */
+/** A text between matches of a pattern, which must be known. */
 function split([text]: readonly Typed[], call: Call): Typed {
   const literal = call.literal(1)
   if (literal === undefined) return call.unsupported('a pattern that is no constant')
   const pattern = String(literal ?? '')
   if (isBrokenPattern(pattern)) return call.refuse(`"${pattern}" is no regular expression`)
-  if (!isPortablePattern(pattern) || (!emptyPatterns.includes(pattern) && matchesNothing(pattern)))
+  if (!isPortablePattern(pattern) || !splitsAlike(pattern))
     return call.unsupported(
       'a pattern with look-around, back-references or possessive quantifiers, or one that matches an empty text,',
     )
-  const trailing = (p: Sql): Sql =>
-    sql`(coalesce(list_position(list_reverse(list_transform(${p}, lambda e: e <> '')), TRUE), len(${p}) + 1) - 1)`
-  const parts = (p: Sql): Sql => sql`CASE WHEN len(${p}) = 1 THEN ${p} ELSE ${p}[1 : len(${p}) - ${trailing(p)}] END`
-  return arrayValue('STRING', bind(sql`string_split_regex(${toText(text!)}, ${sql.literal(pattern)})`, parts))
-}
-
-/** These split into characters. */
-const emptyPatterns = ['', '|']
-
-function matchesNothing(pattern: string): boolean {
-  try {
-    return new RegExp(pattern).test('')
-  } catch {
-    return false
-  }
+  return arrayValue('STRING', splitText(toText(text!), re2Of(pattern)))
 }
 
 const asTexts = (value: Typed): Typed => (value.type === null ? nullValue : convert(value, 'ARRAY<STRING>'))

@@ -1,3 +1,4 @@
+import { re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
 import { reversedText } from '../../lib/reversed-text.ts'
@@ -11,7 +12,7 @@ import {
   matchable,
   matchesPattern,
   patternMax,
-  portableReplacement,
+  re2Of,
 } from '../values/patterns.ts'
 import { substringOf } from '../values/text.ts'
 import {
@@ -153,6 +154,7 @@ export const textFunctions = {
       const pattern = patternOf(call, 1)
       const group = index === undefined ? 0 : literalWhole(call, 2, 'index')
       if (group < 0 || group > 9) return call.refuse('the index must be 0 to 9')
+      if (group > (readJavaPattern(pattern)?.groups.length ?? 0)) return call.refuse(`there is no group ${group}`)
       return textValue(bind(toText(value!), (text) => extractPattern(text, pattern, group)))
     },
   },
@@ -163,9 +165,12 @@ export const textFunctions = {
   regexp_replace: {
     args: [3, 3],
     compile: ([value], call) => {
-      const replacement = portableReplacement(literalText(call, 2, 'replacement'))
       const pattern = patternOf(call, 1)
-      const form = sql.literal(pattern)
+      const read = readJavaPattern(pattern)
+      const given = literalText(call, 2, 'replacement')
+      const replacement = read === null ? null : re2Replacement(given, read)
+      if (replacement === null) return call.refuse(`"${given}" is no replacement for the groups of the pattern`)
+      const form = sql.literal(re2Of(pattern))
       const replaced = (x: Sql): Sql =>
         sql`regexp_replace(${matchable(x, pattern)}, ${form}, ${sql.literal(replacement)}, 'g')`
       const width = widthOf(value!) * Math.max(1, 2 * replacement.length)

@@ -1,5 +1,6 @@
 // Java's regular expressions and LIKE, for an engine whose regular expressions are RE2.
 
+import { mayBeEmpty, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { likeForm } from '../../druid-patterns/like.ts'
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
 import { bind } from '../../lib/bind-sql.ts'
@@ -23,10 +24,13 @@ export function matchable(text: Sql, pattern: string): Sql {
 }
 
 /** What Java has and RE2 has not. */
-const javaOnly = /\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|&&\[|\\[GZR]/
+const javaOnly = /\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|\\[GZR]/
 
 /** Whether the engine can run a Java pattern at all. */
-export const isPortablePattern = (pattern: string): boolean => !javaOnly.test(pattern)
+export const isPortablePattern = (pattern: string): boolean =>
+  !javaOnly.test(pattern) && readJavaPattern(pattern) !== null
+
+export const re2Of = (pattern: string): string => readJavaPattern(pattern)?.re2 ?? pattern
 
 /** Whether a pattern is broken: for Java as for everybody. */
 export function isBrokenPattern(pattern: string): boolean {
@@ -40,22 +44,19 @@ export function isBrokenPattern(pattern: string): boolean {
 }
 
 export const matchesPattern = (text: Sql, pattern: string): Sql =>
-  sql`regexp_matches(${matchable(text, pattern)}, ${sql.literal(pattern)})`
+  sql`regexp_matches(${matchable(text, pattern)}, ${sql.literal(re2Of(pattern))})`
 
 /** Whether it matches the whole of the text. */
 export const matchesWhole = (text: Sql, pattern: string): Sql =>
   sql`regexp_full_match(${matchable(text, pattern)}, ${sql.literal(pattern)})`
 
-/** A group of the first match; null where nothing matches. */
-export const extractPattern = (text: Sql, pattern: string, group: number): Sql =>
-  sql`CASE WHEN ${matchesPattern(text, pattern)} THEN regexp_extract(${text}, ${sql.literal(pattern)}, ${sql.long(group)}::INTEGER) END`
-
-/** Java's replacement (`$1`, `\$`) as RE2's (`\1`). */
-export function portableReplacement(replacement: string): string {
-  return replacement.replace(/\\(.)|\$(\d)|\\/gs, (_, escaped: string | undefined, group: string | undefined) => {
-    if (group !== undefined) return `\\${group}`
-    return escaped === undefined || escaped === '\\' ? '\\\\' : escaped
-  })
+/** A group of the first match; null where nothing matches, or the group is no part of what matches. */
+export function extractPattern(text: Sql, pattern: string, group: number): Sql {
+  const { re2, groups } = readJavaPattern(pattern) ?? { re2: pattern, groups: [] }
+  const found = sql`regexp_extract(${text}, ${sql.literal(re2)}, ${sql.long(group)}::INTEGER)`
+  const held = groups[group - 1]
+  const value = held === undefined || mayBeEmpty(held) ? found : sql`nullif(${found}, '')`
+  return sql`CASE WHEN ${matchesPattern(text, pattern)} THEN ${value} END`
 }
 
 /** Reads the text once: see `likeForm`. */

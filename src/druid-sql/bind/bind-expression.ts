@@ -243,6 +243,7 @@ function bindScalarQuery(query: Query, place: Place, context: ExpressionContext)
 }
 
 function bindArray(items: readonly Expression[], place: Place, context: ExpressionContext): Bound {
+  if (items.length === 0) throw sqlProblem(place, 'ARRAY[...] takes one element at least')
   const { operands, type } = unified(items.map((item) => bindExpression(item, context)))
   const element = type.kind === 'null' ? string : type
   const texts = operands.map((operand) => operand.sql)

@@ -1,10 +1,12 @@
+import { splitsAlike, splitText } from '../../druid-patterns/split-text.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, asPlainNumber } from '../bind/conversions.ts'
-import { duckSql, failing, plainInteger, type SqlText } from '../bind/duck-sql.ts'
+import { asShared, duckSql, failing, fromShared, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { arrayOf, boolean, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
-import { type BoundCall, type Catalogue, type ScalarFunction, scalar, special } from './signature.ts'
+import { asText, type BoundCall, type Catalogue, type ScalarFunction, special } from './signature.ts'
 import { inRoom, joinedBytesMax, onceEach, withoutRepeats } from './text-room.ts'
+import { matchable, patternOf } from './texts.ts'
 import { unified } from './unified.ts'
 
 function arrayOperand(call: BoundCall, index = 0): { readonly array: Bound; readonly element: SqlType } {
@@ -103,13 +105,21 @@ const arraySlice = special(2, 3, (call) => {
   return combine(call.place, array.type, slice, end === null ? [array, start] : [array, start, end])
 })
 
-/** Empty pieces at the end are left out. */
-const textToArray = scalar(
-  [string, string],
-  arrayOf(string),
-  (x, separator) =>
-    duckSql`string_split(CASE WHEN length(${separator}) = 1 THEN rtrim(${x}, ${separator}) ELSE ${x} END, ${separator})`,
-)
+/** Empty pieces at the end are left out. A separator that is known is a regular expression, as in Druid. */
+const textToArray = special(2, 2, (call) => {
+  const [text, separator] = [asText(call.operands[0]!), as(call.operands[1]!, string)]
+  const known = call.operands[1]!.constant
+  if (typeof known !== 'string' || /^[^\\^$.|?*+()[\]{}]?$/.test(known)) {
+    const parts = withoutRepeats(
+      [text.sql, separator.sql],
+      (x, by) => duckSql`string_split(CASE WHEN length(${by}) = 1 THEN rtrim(${x}, ${by}) ELSE ${x} END, ${by})`,
+    )
+    return combine(call.place, arrayOf(string), parts, [text, separator])
+  }
+  if (!splitsAlike(known)) throw sqlProblem(separator.place, `${call.name} takes no pattern that matches nothing`)
+  const parts = fromShared(splitText(asShared(matchable(text, known)), patternOf(call).re2))
+  return combine(call.place, arrayOf(string), parts, [text])
+})
 
 /** A null in an array is an element as any other, which the engine passes over. In place of an array to look for, null is such an element. */
 const hasNull = (array: SqlText): SqlText => duckSql`(list_count(${array}) < len(${array}))`

@@ -1,3 +1,4 @@
+import { type JavaPattern, mayBeEmpty, re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
 import { reversedText } from '../../lib/reversed-text.ts'
@@ -5,7 +6,7 @@ import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
 import { asShared, duckSql, failing, fromShared, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { boolean, long, string, wideString } from '../bind/types.ts'
-import { sqlProblem } from '../parse/sql-problem.ts'
+import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { paddedText, repeatedText } from './filled-texts.ts'
 import {
   asText,
@@ -78,14 +79,22 @@ function concatenated(parts: readonly SqlText[]): SqlText {
 }
 
 /** Java's regular expressions come as RE2's: what it lacks, looking around and references back, is refused by the engine. */
-function pattern(call: BoundCall, index: number): SqlText {
-  const text = neededText(call, index)
+export function patternOf(call: BoundCall): JavaPattern {
+  const text = neededText(call, 1)
   if (text.length > 1000) throw sqlProblem(call.place, 'a regular expression has 1,000 characters at most')
-  return literal(text)
+  const read = readJavaPattern(text)
+  if (read === null)
+    throw sqlProblem(
+      call.operands[1]!.place,
+      'a class of a regular expression holds no other class and no &&: write its characters out',
+    )
+  return read
 }
 
+const pattern = (call: BoundCall): SqlText => literal(patternOf(call).re2)
+
 /** A text that a pattern can be done with in time; a longer one fails the query. Only texts that are made are that long. */
-function matchable(text: Bound, form: string): SqlText {
+export function matchable(text: Bound, form: string): SqlText {
   const most = textMaxOf(form)
   if (isFree(widthOf(text.type))) return text.sql
   return onceEach(
@@ -99,9 +108,14 @@ const regexpExtract = special(2, 3, (call) => {
   const group = constantInteger(call, 2, 0n)
   if (group < 0n || group > 9n) throw sqlProblem(call.place, 'the group of a REGEXP_EXTRACT is 0 to 9')
   const text = asText(call.operands[0]!)
-  const form = pattern(call, 1)
-  const found = (x: SqlText): SqlText =>
-    duckSql`CASE WHEN regexp_matches(${x}, ${form}) THEN regexp_extract(${x}, ${form}, ${plainInteger(group)}) END`
+  const { re2, groups } = patternOf(call)
+  if (group > groups.length) throw sqlProblem(call.operands[2]!.place, `the regular expression has no group ${group}`)
+  const form = literal(re2)
+  const held = groups[Number(group) - 1]
+  const part = (x: SqlText): SqlText => duckSql`regexp_extract(${x}, ${form}, ${plainInteger(group)})`
+  const value = (x: SqlText): SqlText =>
+    held === undefined || mayBeEmpty(held) ? part(x) : duckSql`nullif(${part(x)}, '')`
+  const found = (x: SqlText): SqlText => duckSql`CASE WHEN regexp_matches(${x}, ${form}) THEN ${value(x)} END`
   const whole = isFree(widthOf(text.type))
     ? withoutRepeats([text.sql], found)
     : onceEach([matchable(text, neededText(call, 1))], found)
@@ -110,7 +124,7 @@ const regexpExtract = special(2, 3, (call) => {
 
 const regexpLike = special(2, 2, (call) => {
   const text = asText(call.operands[0]!)
-  const form = pattern(call, 1)
+  const form = pattern(call)
   return combine(call.place, boolean, duckSql`regexp_matches(${matchable(text, neededText(call, 1))}, ${form})`, [text])
 })
 
@@ -120,12 +134,19 @@ const countedMax = 10_000
 const regexpReplace = special(3, 3, (call) => {
   const [text, , replacement] = call.operands
   const texts = [asText(text!), asText(replacement!)] as const
+  const known =
+    typeof replacement!.constant === 'string' ? re2Replacement(replacement!.constant, patternOf(call)) : null
+  if (known === null && typeof replacement!.constant === 'string')
+    throw sqlProblem(
+      replacement!.place,
+      `${quoted(replacement!.constant)} is no replacement for the groups of the regular expression`,
+    )
   // A group is $1 to Java and \\1 to RE2.
   const by =
-    typeof replacement!.constant === 'string'
-      ? literal(replacement!.constant.replaceAll('\\', '\\\\').replace(/\$(\d)/g, '\\$1'))
+    known !== null
+      ? literal(known)
       : duckSql`regexp_replace(replace(${texts[1].sql}, ${literal('\\')}, ${literal('\\\\')}), ${literal('[$]([0-9])')}, ${literal('\\\\\\1')}, 'g')`
-  const form = pattern(call, 1)
+  const form = pattern(call)
   // In place of each character, and of what is between them.
   const width = widthOf(texts[0].type) * Math.max(1, 2 * widthOf(texts[1].type))
   const replaced = (x: SqlText, y: SqlText): SqlText => duckSql`regexp_replace(${x}, ${form}, ${y}, 'g')`

@@ -24,7 +24,7 @@ export class ExpressionWriter {
       case 'text':
         return sql`${expression.value}`
       case 'number':
-        return digits(expression.digits)
+        return number(expression.digits)
       case 'boolean':
         return expression.value ? sql`TRUE` : sql`FALSE`
       case 'null':
@@ -232,6 +232,16 @@ function castType({ name, isArray, scale }: CastType): Sql {
   const type = scale === null ? word(name) : sql`DECIMAL(38, ${digits(scale)})`
   return isArray ? sql`${type} ARRAY` : type
 }
+
+/** Druid takes no more digits than a long has, and no number beyond all doubles. */
+function number(text: string): Sql {
+  if (!Number.isFinite(Number(text))) return sql`CAST(NULL AS DOUBLE)`
+  const isLong = /^\d+$/.test(text) && BigInt(text) < 2n ** 63n
+  return isLong || /e/i.test(text) || text.length <= plainDigits ? digits(text) : digits(`${text}E0`)
+}
+
+/** Fewer are a number to Druid, with a point or without. */
+const plainDigits = 18
 
 function interval({ value, negative, from, to }: Extract<Expression, { kind: 'interval' }>): Sql {
   const sign = negative ? sql`-` : sql``
