@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { CopyDamaged, damagedObject } from './copy-damage.ts'
+import { CopyDamaged, CopyNewer, damagedObject } from './copy-damage.ts'
 import type { Packing } from './journal-packing.ts'
 
 /** All rows before `position` were on disk at `timeMs`, and the segment that begins at `segment` had so many bytes. */
@@ -143,7 +143,7 @@ export async function decodeMoment(name: string, bytes: Uint8Array): Promise<Mom
   return decodeObject<Moment>(name, text).header
 }
 
-/** Throws `CopyDamaged` when its checksum is wrong. */
+/** Throws `CopyDamaged` when its checksum is wrong, `CopyNewer` when it has a version that this program does not know. */
 function decodeObject<Header>(
   name: string,
   bytes: Uint8Array,
@@ -152,8 +152,10 @@ function decodeObject<Header>(
   const first = buffer.toString('latin1', 0, firstLineBytes)
   const body = buffer.subarray(firstLineBytes)
   const begin = first.slice(0, magic.length)
-  if (/^tidemark-replica /.test(begin) && !magics.includes(begin)) {
-    throw new CopyDamaged(`${name} was written by a newer version of Tidemark. Take that one to read the copy.`)
+  if (/^tidemark-replica \d/.test(begin) && !magics.includes(begin)) {
+    throw new CopyNewer(
+      `the object ${name} of the copy was written by a newer version of Tidemark. Take that one: the copy is not damaged`,
+    )
   }
   const checksum = createHash('sha256').update(body).digest('hex')
   if (!magics.includes(begin) || first !== `${begin}${checksum}\n`) throw damagedObject(name)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../lib/message-of.ts'
 import { StoreRefused, StoreUnfit } from '../object-store/object-store.ts'
-import { CopyDamaged } from './copy-damage.ts'
+import { CopyDamaged, CopyNewer } from './copy-damage.ts'
 import { NotOwner } from './copy-log.ts'
 
 const firstPauseMs = 200
@@ -75,7 +75,7 @@ export class StoreAttempts {
 
 /** For a service, which goes on asking until somebody has mended the store: what it could not mend at all. */
 export function isFinal(error: unknown): boolean {
-  return error instanceof NotOwner || error instanceof StoreUnfit
+  return error instanceof NotOwner || error instanceof StoreUnfit || error instanceof CopyNewer
 }
 
 /** An answer may have been torn on its way: what is damaged is read a second time. */

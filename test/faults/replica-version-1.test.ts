@@ -17,6 +17,7 @@ import {
   upTo,
   valuesIn,
 } from '../support/replica-world.ts'
+import { runHere } from '../support/run-command.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -113,7 +114,16 @@ test('a copy of a later version is refused by name', () =>
       join(log, last),
       rewritten(await readFile(join(log, last)), 3, (...parts) => parts),
     )
-    await expect(restoreWell(copyUrl(directory), join(directory, 'restored'))).rejects.toThrow(
-      `log/${last} was written by a newer version of Tidemark`,
-    )
+    const words = `the object log/${last} of the copy was written by a newer version of Tidemark. Take that one: the copy is not damaged`
+    const url = copyUrl(directory)
+    for (const command of [
+      ['verify', url],
+      ['restore', url, '--data', join(directory, 'restored')],
+      ['restore', url, '--data', join(directory, 'restored'), '--at', '2026-01-01T00:00:00Z'],
+    ]) {
+      const { code, errors } = await runHere(command, {})
+      expect({ code, errors }).toMatchObject({ code: 1, errors: expect.stringContaining(words) })
+      expect(errors).not.toMatch(/It is tried again|new prefix|--at/)
+    }
+    await expect(serveCopied(directory, 'another')).rejects.toThrow(words)
   }))
