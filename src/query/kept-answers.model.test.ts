@@ -34,11 +34,11 @@ async function check(seed: number, plant: (counts: ChangeCounts) => Counted): Pr
   let hits = 0
   const ask = async (store: EmbeddedStore, plan: Plan): Promise<void> => {
     const format = oneOf(draw, ['json', 'csv', 'arrow'] as const)
-    const sought = kept.sought(plan, format)!
-    const found = kept.find(sought)
+    const question = kept.question(plan, format)!
+    const found = kept.find(question)
     const runner = inProcessRunner(store, { spoolDirectory: tmpdir() })
     const fresh = await runner.run(plan, format, limits, new Cancellation())
-    if (found === null) return kept.keep(sought, fresh)
+    if (found === null) return kept.keep(question, fresh)
     hits++
     expect(found.text).toBe(fresh.text)
     expect(found.rows).toBe(fresh.rows)

@@ -184,9 +184,9 @@ const planOf = (ids: readonly string[]): Plan => ({
 
 describe('what is kept', () => {
   function keep(kept: KeptAnswers, tag: string, text: string): void {
-    for (let round = 0; round < 2; round++) kept.keep(kept.sought(planOf([tag]), 'json')!, short(text))
+    for (let round = 0; round < 2; round++) kept.keep(kept.question(planOf([tag]), 'json')!, short(text))
   }
-  const has = (kept: KeptAnswers, tag: string): boolean => kept.find(kept.sought(planOf([tag]), 'json')!) !== null
+  const has = (kept: KeptAnswers, tag: string): boolean => kept.find(kept.question(planOf([tag]), 'json')!) !== null
 
   test('stays within its bound: what was not asked for longest goes first', () => {
     const roomy = new UnsentAnswers({ answerMemoryBytes: 1e6, memoryBytes: 1e6, fileBytes: 0 })
@@ -213,17 +213,17 @@ describe('what is kept', () => {
 
   test('is no long answer and no long question', () => {
     const { kept } = keeping()
-    const sought = kept.sought(planOf(['a']), 'json')!
+    const question = kept.question(planOf(['a']), 'json')!
     for (let round = 0; round < 3; round++)
-      kept.keep(sought, { rows: 1, bytes: 1, chunks: [], release: () => undefined })
+      kept.keep(question, { rows: 1, bytes: 1, chunks: [], release: () => undefined })
     expect(kept.bytes).toBe(0)
-    expect(kept.sought(planOf(Array.from({ length: 101 }, String)), 'json')).toBeNull()
+    expect(kept.question(planOf(Array.from({ length: 101 }, String)), 'json')).toBeNull()
   })
 
   test('counts among what waits to be sent until it is sent', () => {
     const { kept, unsent } = keeping()
     keep(kept, 'a', 'x'.repeat(600))
-    const answers = Array.from({ length: 16 }, () => kept.find(kept.sought(planOf(['a']), 'json')!))
+    const answers = Array.from({ length: 16 }, () => kept.find(kept.question(planOf(['a']), 'json')!))
     expect(unsent.room().memoryBytes).toBe(400)
     expect(has(kept, 'a')).toBe(false)
     for (const answer of answers) answer?.release()

@@ -16,7 +16,7 @@ export interface KeptAnswersParts {
 }
 
 /** A question, and the state of what its answer depends on, read before the store is asked. */
-export interface Sought {
+export interface KeptQuestion {
   readonly key: string
   readonly state: number
 }
@@ -59,7 +59,7 @@ export class KeptAnswers {
   }
 
   /** Call it before the store is asked. Null where answers to such a plan are not kept. */
-  sought(plan: Plan, format: AnswerFormat): Sought | null {
+  question(plan: Plan, format: AnswerFormat): KeptQuestion | null {
     const { entityId, ids, prefixes } = plan.selection
     const ticks = plan.kind === 'snap' ? plan.ticksMs.length : 0
     if ((ids?.length ?? 0) + (prefixes?.length ?? 0) + ticks > namesMax) return null
@@ -67,7 +67,7 @@ export class KeptAnswers {
   }
 
   /** The kept answer; null where there is none, or something that it depends on has changed. */
-  find({ key, state }: Sought): Answer | null {
+  find({ key, state }: KeptQuestion): Answer | null {
     const kept = this.#kept.get(key)
     if (kept !== undefined) this.#forget(key, kept)
     const { isReady, unsent } = this.#parts
@@ -83,7 +83,7 @@ export class KeptAnswers {
   }
 
   /** Keeps the store's answer, if the question came before. */
-  keep({ key, state }: Sought, { rows, text }: Answer): void {
+  keep({ key, state }: KeptQuestion, { rows, text }: Answer): void {
     if (text === undefined || !this.#cameBefore(key)) return
     const before = this.#kept.get(key)
     if (before !== undefined) this.#forget(key, before)

@@ -33,7 +33,7 @@ export interface QueriesParts {
   readonly limits: QueryLimits
   readonly timer?: Timer
   /** Null, or left out, where each question is to be asked. */
-  readonly kept?: Pick<KeptAnswers, 'sought' | 'find' | 'keep'> | null
+  readonly kept?: Pick<KeptAnswers, 'question' | 'find' | 'keep'> | null
 }
 
 const advice = 'Ask for a shorter range, fewer tags (ids, prefixes) or fewer metrics.'
@@ -62,8 +62,8 @@ export class Queries {
     const { definitions, runner, admission, nowMs, limits, timer = systemTimer, kept = null } = this.#parts
     const entity = readableEntity(definitions, request.entity, reader)
     const plan = planQuery(kind, request, { entity, nowMs: nowMs(), bucketsMax: limits.buckets })
-    const sought = kept?.sought(plan, format) ?? null
-    const known = sought === null ? null : kept!.find(sought)
+    const question = kept?.question(plan, format) ?? null
+    const known = question === null ? null : kept!.find(question)
     if (known !== null) return known
     const { queryTimeMs } = limits
     const answer = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
@@ -71,7 +71,7 @@ export class Queries {
       // The place is free again when the runner has really ended, be the answer awaited or not.
       return runner.run(plan, format, limits, deadline).finally(leave)
     })
-    if (sought !== null) kept!.keep(sought, answer)
+    if (question !== null) kept!.keep(question, answer)
     return answer
   }
 
