@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { closeServices, service, tidemark, unreachableUrl } from '../../test/support/cli.ts'
 import { packageVersion } from '../lib/package-version.ts'
@@ -121,6 +124,13 @@ describe('failures are one line that says what to do', () => {
     })
     const native = await tidemark(url, ['native', 'missing.json'])
     expect(native.err).toBe('tidemark: missing.json cannot be read: there is no such file.\n')
+  })
+
+  test('an error that says what to do is told alone', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
+    const { err } = await tidemark('', ['restore', folder, '--data', join(folder, 'new')])
+    expect(err).toMatch(/^tidemark: .* is no backup: .*\.\n$/)
+    rmSync(folder, { recursive: true })
   })
 
   test('--debug shows the place', async () => {

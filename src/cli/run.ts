@@ -26,7 +26,9 @@ function explain(error: unknown, hasKey: boolean): string {
   if (error instanceof ConnectionError && error.unreachable) return unreachableText(error)
   if (error instanceof CommandError || error instanceof ConnectionError || error instanceof CsvError)
     return error.message
-  return `${messageOf(error)} (--debug shows where)`
+  const message = messageOf(error)
+  // A whole sentence says what to do; what else comes is of the system, or a fault of ours.
+  return /[.?!]$/.test(message) ? message : `${message} (--debug shows where)`
 }
 
 /** What a key may see that is no operator's. */

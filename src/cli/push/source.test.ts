@@ -91,7 +91,7 @@ test('gzip that ends too early is an error', async () => {
 test.each([
   ['-', 'Give --format csv, ndjson, json or lp (line protocol).'],
   ['missing.csv', 'There is no file'],
-  ['missing.txt', 'There is no file'],
+  ['missing.txt', 'does not say what it holds'],
 ])('%s is refused', async (path, message) => {
   await expect(openSource(path, undefined, Readable.from([]))).rejects.toThrow(message)
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
+import { createReadStream, Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Duplex, Readable } from 'node:stream'
@@ -104,11 +104,12 @@ export async function openSource(path: string, asked: FileFormat | undefined, st
     return { bytes: bytesOf(stdin), format, delimiter: ',', name: null, totalBytes: null, readBytes: () => read }
   }
   const { name, format: fromName, delimiter } = describeName(basename(path))
-  const stats = await stat(path).catch((cause: unknown) => {
-    throw new CommandError(`There is no file "${path}" that can be read.`, { cause })
-  })
-  if (stats.isDirectory()) throw new CommandError(`"${path}" is a folder. Push its files one by one.`)
+  const stats = await stat(path).catch((cause: unknown) => cause)
+  if (stats instanceof Stats && stats.isDirectory())
+    throw new CommandError(`"${path}" is a folder. Push its files one by one.`)
   const format = formatOf(path, asked, fromName)
+  if (!(stats instanceof Stats))
+    throw new CommandError(`There is no file "${path}" that can be read.`, { cause: stats })
   const file = createReadStream(path, { highWaterMark: chunkBytes })
   const totalBytes = stats.isFile() ? stats.size : null
   return { bytes: bytesOf(file), format, delimiter, name, totalBytes, readBytes: () => read }

@@ -53,6 +53,15 @@ function connectPacket(options: BrokerOptions): IConnectPacket {
   }
 }
 
+/** Nothing was heard at the address. */
+const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+function unusableText(host: string, reason: string): string {
+  return unreachable.has(reason)
+    ? `The broker ${host} cannot be reached (${reason}). Does it run, and is this its address?`
+    : `The broker ${host} cannot be used: ${reason}.`
+}
+
 class Connection implements BrokerConnection {
   isResumed = false
   readonly ended: Promise<string>
@@ -95,7 +104,7 @@ class Connection implements BrokerConnection {
   async begin(): Promise<void> {
     const timer = setTimeout(() => this.#end(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs)
     const over = this.ended.then((reason) => {
-      throw new BrokerError(`The broker ${this.#options.url.host} cannot be used: ${reason}.`, { isFinal: false })
+      throw new BrokerError(unusableText(this.#options.url.host, reason), { isFinal: false })
     })
     try {
       const connack = new Promise<IConnackPacket>((resolve) => {
