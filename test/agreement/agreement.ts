@@ -62,14 +62,28 @@ export async function askBoth(engines: BothEngines, made: Made, number: number, 
   else tally.unknown.set(least.query.text, { found: least, number, askedBefore: tally.asked - 1, count: 1 })
 }
 
-async function reasonFor(found: Found, engines: BothEngines): Promise<KnownDifference | null> {
+async function reasonFor(
+  found: Found,
+  engines: BothEngines,
+  reasonsLeft = reasonsAtOnce,
+): Promise<KnownDifference | null> {
   for (const entry of knownDifferences) {
     if (!entry.matches(found)) continue
     if (entry.without === undefined) return entry
-    const { embedded, difference } = await ask(engines, { ...found.query, text: entry.without(found.query.text) })
-    if (difference === null && embedded.status === 200) return entry
+    const changed = await ask(engines, { ...found.query, text: entry.without(found.query.text) })
+    if (changed.embedded.status === 200 && (await isKnown(changed, engines, reasonsLeft - 1))) return entry
   }
   return null
+}
+
+/** So many reasons may meet in one query. */
+const reasonsAtOnce = 2
+
+/** Whether nothing differs, or what does has a reason too. */
+async function isKnown(found: Compared, engines: BothEngines, reasonsLeft: number): Promise<boolean> {
+  const { difference } = found
+  if (difference === null) return true
+  return reasonsLeft > 0 && (await reasonFor({ ...found, difference }, engines, reasonsLeft)) !== null
 }
 
 type Compared = Omit<Found, 'difference'> & { readonly difference: string | null }

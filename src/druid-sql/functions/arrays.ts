@@ -112,7 +112,8 @@ const textToArray = special(2, 2, (call) => {
   if (typeof known !== 'string' || /^[^\\^$.|?*+()[\]{}]?$/.test(known)) {
     const parts = withoutRepeats(
       [text.sql, separator.sql],
-      (x, by) => duckSql`string_split(CASE WHEN length(${by}) = 1 THEN rtrim(${x}, ${by}) ELSE ${x} END, ${by})`,
+      (x, by) => duckSql`CASE WHEN length(${by}) <> 1 OR ${x} = '' THEN string_split(${x}, ${by})
+        WHEN rtrim(${x}, ${by}) = '' THEN CAST([] AS VARCHAR[]) ELSE string_split(rtrim(${x}, ${by}), ${by}) END`,
     )
     return combine(call.place, arrayOf(string), parts, [text, separator])
   }
