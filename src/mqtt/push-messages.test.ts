@@ -17,6 +17,7 @@ describe('options that cannot be meant so are refused before anything begins', (
   test.each<[Partial<PushMessagesOptions>, string]>([
     [{ broker: 'localhost' }, 'broker: "localhost" is no address of a broker. Give one as mqtt://localhost:1883'],
     [{ broker: 'http://localhost' }, 'broker: "http://localhost" is no address'],
+    [{ broker: 'mqtt://u:p%zz@localhost' }, 'broker: the user or the password has a % that begins no code'],
     [{ subscribe: [] }, 'subscribe: give a filter of topics'],
     [{ subscribe: ['a/#', '#/a'] }, 'subscribe: "#/a" is no filter of topics'],
     [{ topic: '{a}/{T' }, 'topic: '],

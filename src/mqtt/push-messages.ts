@@ -87,9 +87,20 @@ function brokerUrl(text: string): URL {
   )
 }
 
+/** Of the user or the password in an address; undefined where there is none. */
+function decoded(text: string): string | undefined {
+  try {
+    return text === '' ? undefined : decodeURIComponent(text)
+  } catch (cause) {
+    // Neither is shown: it may be the password.
+    throw new OptionError('broker', 'the user or the password has a % that begins no code: write %25 for it.', {
+      cause,
+    })
+  }
+}
+
 function brokerOptions(options: PushMessagesOptions): BrokerOptions {
   const url = brokerUrl(options.broker)
-  const written = (text: string): string | undefined => (text === '' ? undefined : decodeURIComponent(text))
   return {
     url,
     clientId: options.clientId ?? `tidemark-${options.ingest}`,
@@ -97,8 +108,8 @@ function brokerOptions(options: PushMessagesOptions): BrokerOptions {
     protocol: options.protocol ?? '5',
     inFlightMax: options.inFlightMax ?? 1000,
     keepAliveS: 30,
-    username: options.username ?? written(url.username),
-    password: options.password ?? written(url.password),
+    username: options.username ?? decoded(url.username),
+    password: options.password ?? decoded(url.password),
     ca: options.ca,
   }
 }
