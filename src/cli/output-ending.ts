@@ -24,12 +24,12 @@ const otherFormats: readonly (readonly [endings: string, way: string])[] = [
  */
 export function formatOfEnding(path: string, format: AnswerFormat | undefined): AnswerFormat | null {
   const ending = extname(path).slice(1).toLowerCase()
+  const named = formatNamed(ending)
   const other = otherFormats.find(([endings]) => endings.split(' ').includes(ending))
-  if (other !== undefined) {
+  if (named === null && other !== undefined) {
     const known = formatNames.map((name) => `.${name}`).join(', ')
     throw new UsageError(`No answer is written as .${ending}: ${other[1]}. The endings are ${known}.`)
   }
-  const named = formatNamed(ending)
   if (named !== null && format !== undefined && named !== format) {
     throw new UsageError(
       `The name ${path} says ${named}, and --format ${format} was asked for. Give a name that ends in .${format}, or --format ${named}.`,

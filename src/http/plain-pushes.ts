@@ -1,4 +1,4 @@
-// The pushes that programs send again and again, answered without the framework: it and its hooks take several times as long as all that is done
+// The pushes that programs send most, answered without the framework: it and its hooks take several times as long as all that is done
 // with one row. Whatever is unusual about a request, or goes wrong with it, is the framework's (docs/decisions/plain-pushes.md).
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Asker } from '../access/caller.ts'
@@ -67,7 +67,7 @@ function plainPush(
   return push
 }
 
-/** False where the headers ask for more than to take a body of some rows, or for something wrong. */
+/** False if a header is unusual or wrong. */
 function isPlainBody(headers: IncomingHttpHeaders, bodyBytesMax: number): boolean {
   const length = Number(headers['content-length'] ?? 0)
   const encoding = headers['content-encoding']

@@ -59,8 +59,8 @@ interface Prepared {
 }
 
 /**
- * Turns pushed rows into columns, or says why they cannot be stored. The outcome depends on nothing but the entries and the ingest's
- * fields, save that strings may have other codes in the dictionaries.
+ * Turns pushed rows into columns, or says why they cannot be stored. The outcome depends on nothing but the entries, the ingest's
+ * fields and `limits.rowBytes`, save that strings may have other codes in the dictionaries.
  */
 export class Judge {
   readonly #rowBytes: number

@@ -1,4 +1,4 @@
-// An actor is a thread or a process that is looked after: it is started, it answers, and when it dies it is started again.
+// An actor is a thread or a process that is looked after: it is started, it answers, and when it dies it is started again, unless `next` says never.
 //
 //   idle --start--> starting --ready--> ready
 //                    |  ^                 |

@@ -213,7 +213,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return new StoreLife({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
   }
 
-  /** A first start that fails would fail again of the same, unless another one comes past it. */
+  /** A first start that failed would fail again for the same reason, unless the next one can pass the entry that ended it. */
   async #next({ hasServed, failures }: Death): Promise<NextLife> {
     const { noteDeath, observe } = this.#options
     if (hasServed) return (await noteDeath().catch(checkFailed(observe))) === true ? 'soon' : 'later'
