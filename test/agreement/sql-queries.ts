@@ -14,6 +14,7 @@ const aggregating: Grammar = {
     'COUNT(DISTINCT <text>)',
     'COUNT(DISTINCT <long>)',
     'SUM(<long>)',
+    'SUM(<longColumn>) / COUNT(<longColumn>)',
     'SUM(DISTINCT <longColumn>)',
     'MIN(<long>)',
     'MAX(<long>)',

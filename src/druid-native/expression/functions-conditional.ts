@@ -101,8 +101,18 @@ const castTypes: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
 ])
 
 /** An array of one is cast as its element; of more, or of none, it fails. */
+/** A text as a number: what says that it is true or false is 1 or 0. */
+const numberOf = (text: Typed, type: 'LONG' | 'DOUBLE'): Sql =>
+  bind(
+    text.sql,
+    (x) => sql`CASE lower(${x}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE ${as({ ...text, sql: x }, type)} END`,
+  )
+
 function castTo(value: Typed, type: ValueType): Typed {
-  const cast = (one: Typed): Typed => ({ type, sql: as(one, type) })
+  const cast = (one: Typed): Typed => ({
+    type,
+    sql: one.type === 'STRING' && (type === 'LONG' || type === 'DOUBLE') ? numberOf(one, type) : as(one, type),
+  })
   const element = elementOf(type)
   if (value.type === 'COMPLEX<json>' && element !== null) return jsonArray(value.sql, element)
   if (elementOf(value.type) === null || element !== null) return cast(value)
