@@ -32,9 +32,10 @@ export class InFlight {
     }
   }
 
-  /** New requests are refused from now on. */
+  /** New requests are refused from now on. Who is answered learns that his connection ends, and sends nothing more on it. */
   stop(): void {
     this.#stopping = true
+    for (const response of this.#flights.keys()) if (!response.headersSent) response.setHeader('connection', 'close')
   }
 
   get stopping(): boolean {

@@ -276,3 +276,22 @@ test('a client that goes away in the midst of its body stores nothing', async ()
   await services.server.inFlight.empty()
   expect(services.server.pushed).toHaveLength(0)
 })
+
+test.each(['/ingests/plant/data', '/ingests/plant/data?wait=false'])(
+  'who is answered while the service stops learns that his connection ends: %s',
+  async (path) => {
+    let finish = (): void => undefined
+    const stored = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const services = await start({ pushes: { push: () => stored.then(() => ({ batch: 'b1', rows: 1 })) } })
+    const answered = push(services, { path, headers: pusher, body: row })
+    await expect.poll(() => services.identified()).toBeGreaterThan(0)
+    const { app, inFlight } = services.server
+    const stopped = stopServer(app, inFlight, { shutdownMs: 60_000, atOnce: new AbortController().signal })
+    finish()
+    expect((await answered).answer).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    await stopped
+    running.length = 0
+  },
+)
