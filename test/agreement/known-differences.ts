@@ -129,7 +129,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   estimates,
   refusedThere(
     "Druid's planner fails",
-    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error while applying rule|while converting ARRAY_SLICE|to DECIMAL\(19, \d+\) due to overflow/,
+    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error while applying rule|while converting |has no target in mapping|to DECIMAL\(19, \d+\) due to overflow/,
   ),
   refusedThere(
     'a constant that is no number is null here',
@@ -410,10 +410,26 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { without: instead([/\b(?:RIGHT|FULL) JOIN/g, 'LEFT JOIN']) },
   ),
-  otherwise('half a character is a whole one, or left out, here', /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/, 'sql', {
-    there: /\\ud[89a-f][0-9a-f]{2}/i,
-    without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/g, 'CONCAT(']),
+  otherwise(
+    'half a character is a whole one, or left out, here',
+    /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|STRING_TO_ARRAY)\(/,
+    'sql',
+    {
+      there: /\\ud[89a-f][0-9a-f]{2}/i,
+      without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/g, 'CONCAT('], [/'(?:\|)?'\)/g, "' ')"]),
+    },
+  ),
+  otherwise('a text that is no number is not 10 in a condition of Druid, and unknown here', /\b[sTj] = 10\b/, 'sql', {
+    without: instead([/\b([sTj]) = 10\b/g, "$1 = '10'"]),
   }),
+  otherwise('texts of constants are padded to one length in Druid', /ARRAY\['/, 'sql', {
+    there: /\\" +\\"/,
+    without: instead([/ARRAY\['[^\]]*\]/g, 'ARRAY[T]']),
+  }),
+  otherwise('each row of an if has a type of its own in Druid', /'(?:CENTURY|MILLENNIUM)'/, 'native', {
+    without: instead([/'(?:CENTURY|MILLENNIUM)'/g, "'YEAR'"]),
+  }),
+  refusedThere('JSON_VALUE of a list is null here', /cannot cast \[ARRAY/, /JSON_VALUE\(/),
   otherwise('ANY_VALUE takes a value that is not null here', /ANY_VALUE\(/, 'sql', {
     without: instead([/ANY_VALUE\(/g, 'LATEST(']),
   }),
