@@ -206,7 +206,7 @@ export const knownDifferences: readonly KnownDifference[] = [
       embedded.status === 200 &&
       druid.status === 200 &&
       /:0(?:\.0)?[,}]/.test(embedded.text),
-    without: instead([/\b(?:STDDEV|VAR)\w*\(/g, 'AVG(']),
+    without: instead([/\b(?:STDDEV|VAR)\w*\(/g, 'COUNT(']),
   },
   otherwise(
     'what is no number is null here, and goes on as NaN in Druid',
@@ -357,6 +357,18 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('a cluster keeps no sign of a zero', /"dimension":"V"/, 'native', {
     without: instead([/"dimension":"V"/g, '"dimension":"d"']),
   }),
+  otherwise('strpos counts characters here, and UTF-16 units in Druid', /\bstrpos\(/, 'native', {
+    without: instead([/\bstrpos\([^()]*\)/g, '1']),
+  }),
+  otherwise('STRPOS counts characters here, and UTF-16 units in Druid', /\b(?:STRPOS|POSITION)\(/, 'sql', {
+    without: instead([/\bSTRPOS\(([^()]*), [^()]*\)/g, '1'], [/\bPOSITION\([^()]*\)/g, '1']),
+  }),
+  otherwise('substring, left and right cut no character in two here', /"extractionFn":.*"type":"substring"/, 'native', {
+    without: instead([/"type":"substring","index":\d+(?:,"length":\d+)?/g, '"type":"upper"']),
+  }),
+  otherwise('no array is one of a null to mv_harmonize_nulls here', /mv_harmonize_nulls\(/, 'native', {
+    without: instead([/mv_harmonize_nulls\(/g, 'array_to_mv(']),
+  }),
   otherwise('substring, left and right cut no character in two here', /\b(?:substring|left|right)\(/, 'native', {
     without: instead([/\b(?:substring|left|right)\(/g, 'concat(']),
   }),
@@ -436,8 +448,8 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('months from or to null are counted from 1970 in Druid', /TIMESTAMPDIFF\((?:MONTH|QUARTER|YEAR)/, 'sql', {
     without: instead([/TIMESTAMPDIFF\(\w+/g, 'TIMESTAMPDIFF(DAY']),
   }),
-  otherwise('TRUNCATE and ROUND of longs go by way of a double in Druid', /\b(?:TRUNCATE|ROUND)\(/, 'sql', {
-    without: instead([/\b(?:TRUNCATE|ROUND)\(/g, 'COALESCE(']),
+  otherwise('TRUNCATE and ROUND of longs go by way of a double in Druid', /\b(?:TRUNC(?:ATE)?|ROUND)\(/, 'sql', {
+    without: instead([/\b(?:TRUNC(?:ATE)?|ROUND)\(/g, 'COALESCE(']),
   }),
   otherwise('Druid counts different values of sets of groups otherwise', /DISTINCT.*(?:CUBE|ROLLUP|SETS)/, 'sql', {
     without: instead([/DISTINCT /g, '']),
