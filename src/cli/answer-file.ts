@@ -20,9 +20,10 @@ export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8A
   const target = await told(path, pathBehind(path))
   await removeLeftParts(target, nowMs)
   const part = `${target}.${randomBytes(4).toString('hex')}.part`
-  const handle = await told(path, open(part, 'wx'))
+  // Before there is a part: a signal may come at once.
   const keep = removeAtEnd(part)
   try {
+    const handle = await told(path, open(part, 'wx'))
     if (older !== null) await makeAlike(handle, older)
     await writeTo(handle, path, chunks)
     await told(path, rename(part, target))

@@ -137,7 +137,8 @@ test('a long of a line makes a long when the line is judged again, also under an
   const own = ['D timestamp', 'T string', 'V double', 'measurement string']
   // Half of them here, half of them there.
   const some = Items.slice(0, 3).map(({ id }) => id)
-  expect(await replay({ ...into, ids: some })).toEqual({ replayed: 3, stored: 1, rejected: 2 })
+  const unused = [{ of: 'rename', name: 'old', likely: null }]
+  expect(await replay({ ...into, ids: some })).toEqual({ replayed: 3, stored: 1, rejected: 2, unused })
   expect(await fieldsOf('taking')).toEqual([...own, ...made.slice(0, 2)])
   await callWell(service.url, 'PATCH', '/admin/ingests/closed', { key: adminKey, body: { unknown: 'add' } })
   expect(await replay({ rename }, '/preview')).toMatchObject({ stored: 5, rejected: 1 })

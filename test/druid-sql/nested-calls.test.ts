@@ -46,7 +46,8 @@ function converted(x: string, from: string, to: string): string {
   return to === 'text' ? text : ofText[to]!(text)
 }
 
-const slot = /<(\w+)>/g
+/** The name of a group in a regular expression (`(?<q>l)`) is none. */
+const slot = /(?<!\?)<(\w+)>/g
 
 /** The rule with a value of its own kind in one of its places, and the plainest in the others. */
 function filled(kind: string, rule: string, place: number, within: string): string {
