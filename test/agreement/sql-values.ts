@@ -153,7 +153,7 @@ export const values: Grammar = {
     'REGEXP_EXTRACT(<text>, <regex>)',
     "REGEXP_EXTRACT(<text>, '(.)(.)?', 1)",
     "REGEXP_EXTRACT(<text>, '(x)?(.)', 1)",
-    "REGEXP_REPLACE(<text>, '(?<q>l)', '$1\\$')",
+    "REGEXP_REPLACE(<text>, '(l)', '$1\\$')",
     'REGEXP_REPLACE(<text>, <regex>, <part>)',
     "REGEXP_REPLACE(<text>, '(.)o', '$1-')",
     'STRING_FORMAT(<format>, <text>)',
