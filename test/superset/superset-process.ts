@@ -3,6 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { chromium } from 'playwright-core'
 import { freePort } from '../support/free-port.ts'
 import { inheritedEnvironment } from '../support/inherited-environment.ts'
 import { python } from '../tools/python.ts'
@@ -68,6 +69,26 @@ export class SupersetProcess {
     const payload = body === undefined ? null : JSON.stringify(body)
     const response = await fetch(`${this.#url}/api/v1/${path}`, { method, headers, body: payload })
     return { status: response.status, text: await response.text() }
+  }
+
+  /** A picture of one of its pages, once it shows a chart. */
+  async picture(path: string, file: string): Promise<void> {
+    const executablePath = process.env['TIDEMARK_CHROMIUM'] ?? '/usr/bin/chromium'
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+    try {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 720 } })
+      await page.goto(`${this.#url}/login/`)
+      await page.locator('#username').fill('admin')
+      await page.locator('#password').fill(password)
+      await page.locator('[type=submit]').click()
+      await page.waitForURL(/welcome/)
+      await page.goto(this.#url + path)
+      await page.locator('canvas').first().waitFor({ timeout: 60_000 })
+      await page.waitForLoadState('networkidle')
+      await page.screenshot({ path: file })
+    } finally {
+      await browser.close()
+    }
   }
 
   stop(): void {

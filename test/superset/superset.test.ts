@@ -1,7 +1,7 @@
 // Apache Superset itself: a connection by Druid's address, a dataset, charts and SQL Lab, by Superset's own REST interface.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callWell, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -195,4 +195,25 @@ test('SQL Lab', async () => {
     text: expect.stringContaining("there is no table 'secret'"),
   })
   expect(await execute('SELECT * FROM plant LIMIT 5')).toMatchObject({ status: 200 })
+})
+
+test.runIf(process.env['TIDEMARK_PICTURES'] === '1')('the picture of docs/guides/tools.md', async () => {
+  const params = {
+    viz_type: 'echarts_timeseries_line',
+    datasource: `${dataset}__table`,
+    x_axis: '__time',
+    time_grain_sqla: 'PT6H',
+    metrics: [simple('AVG', 'V')],
+    groupby: ['T'],
+    adhoc_filters: [],
+    row_limit: 10_000,
+  }
+  const { id } = await superset.call<{ id: number }>('POST', 'chart/', {
+    slice_name: 'Means of six hours',
+    viz_type: params.viz_type,
+    datasource_id: dataset,
+    datasource_type: 'table',
+    params: JSON.stringify(params),
+  })
+  await superset.picture(`/explore/?slice_id=${id}`, resolve('docs/guides/tools/superset.png'))
 })

@@ -1,3 +1,4 @@
+// Rows to a Parquet file, as docs/formats/parquet.md describes it.
 import { BorrowedArrays, SpareBuffers } from '../../../lib/spare-buffers.ts'
 import { type ColumnVector, columnLength } from '../../../model/column.ts'
 import { ByteWriter } from './byte-writer.ts'
