@@ -43,6 +43,9 @@ interface AskAllOptions {
 }
 
 const warmingConnections = 16
+/** Compiled code is compared: that of a service which has run for some seconds. */
+const warmingTurns = 3
+const warmingRounds = 4
 
 export async function askAll({ client, subjects, connections, rounds, turnSeconds }: AskAllOptions): Promise<Figures> {
   const figures: Figures = new Map()
@@ -53,8 +56,8 @@ export async function askAll({ client, subjects, connections, rounds, turnSecond
       const options = { connections, seconds: turnSeconds, requests: requests.get(subject)!, behindMs: 0 }
       return (await takeTurn(client, subject, options)).turn
     }
-    // Compiled code is compared.
-    if (connections === 1) for (const subject of subjects) await ask(subject, warmingConnections)
+    for (const subject of subjects)
+      for (let turn = 0; turn < warmingTurns; turn++) await ask(subject, warmingConnections)
     figures.set(question.name, await inTurns(subjects, rounds, () => (subject) => ask(subject, connections)))
   }
   return figures
@@ -133,11 +136,11 @@ export async function pushAll({ client, subjects, rounds, tags }: PushAllOptions
         return { ...turn, perSecond: turn.perSecond * rowsInBody, cpuUs: turn.cpuUs / rowsInBody }
       }
     }
-    // The first round is for code that is not compiled yet, and for series that are new.
-    const measured = await inTurns(subjects, rounds + 1, roundOf)
-    for (const turns of measured.values()) turns.shift()
+    // The first rounds are for code that is not compiled yet, and for series that are new.
+    const measured = await inTurns(subjects, warmingRounds + rounds, roundOf)
+    for (const turns of measured.values()) turns.splice(0, warmingRounds)
     figures.set(`bodies of ${rowsInBody}, ${connections} connections`, measured)
-    fromPoint += (rounds + 1) * pointsOfRound
+    fromPoint += (warmingRounds + rounds) * pointsOfRound
   }
   return { figures, rowsOf, toMs: firstMs + fromPoint * stepMs }
 }

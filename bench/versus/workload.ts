@@ -72,7 +72,7 @@ export interface PushShape {
 }
 
 export const pushShapes: readonly PushShape[] = [
-  { rowsInBody: 1, connections: 64, bodiesInSecond: 30_000 },
-  { rowsInBody: 100, connections: 64, bodiesInSecond: 9000 },
-  { rowsInBody: 1000, connections: 8, bodiesInSecond: 1000 },
+  { rowsInBody: 1, connections: 64, bodiesInSecond: 50_000 },
+  { rowsInBody: 100, connections: 64, bodiesInSecond: 18_000 },
+  { rowsInBody: 1000, connections: 8, bodiesInSecond: 2500 },
 ]
