@@ -14,7 +14,7 @@ import { JournalMarks } from './journal-marks.ts'
 import { LagWatch } from './lag-watch.ts'
 import { MomentMaker } from './moment-maker.ts'
 import { hasExpired } from './moment-plan.ts'
-import { readNewestMoment } from './read-log.ts'
+import { readMomentBefore } from './read-log.ts'
 import { Restorable } from './restorable.ts'
 import { Rests } from './rests.ts'
 import { isFinal, StoreAttempts } from './store-attempts.ts'
@@ -162,7 +162,7 @@ export class Copier {
     const log = await CopyLog.claim({ store, disk, markPath, url, timeMs, attempt })
     reach('replica-claimed')
     const { before } = log
-    const last = before === null ? null : await attempt(() => readNewestMoment(store, before.number))
+    const last = before === null ? null : await attempt(() => readMomentBefore(store, before))
     this.#journal.startAnew()
     const shared = { appends: this.#appends, journal: this.#journal, marks: this.#marks, rate: this.#rate }
     const own = { ...shared, restorable: this.#restorable }

@@ -25,6 +25,8 @@ interface EntryBase {
   readonly token: string
   readonly copy: string
   readonly timeMs: number
+  /** The name of the newest moment that an entry before this one commits; null where there is none. Earlier programs left it out. */
+  readonly lastMoment?: string | null
 }
 
 export interface MomentPlace {
@@ -51,6 +53,11 @@ export type LogEntry = EntryBase &
     | ({ readonly kind: 'moment' } & MomentPlace)
     | ({ readonly kind: 'journal' } & JournalPart)
   )
+
+/** The newest moment that the log commits up to an entry; null where there is none, undefined where the entry does not say. */
+export function lastMomentOf(entry: LogEntry): string | null | undefined {
+  return entry.kind === 'moment' ? entry.moment : entry.lastMoment
+}
 
 /** A moment that can be restored, as later ones list it. */
 export type KeptMoment = readonly [number: number, validFromMs: number, journalFrom: number, name: string]

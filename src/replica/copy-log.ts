@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Disk } from '../lib/disk.ts'
 import { type ObjectStore, StoreUnfit } from '../object-store/object-store.ts'
-import { encodeObject, type JournalPart, type LogEntry, logName, type MomentPlace } from './copy-format.ts'
+import {
+  encodeObject,
+  type JournalPart,
+  type LogEntry,
+  lastMomentOf,
+  logName,
+  type MomentPlace,
+} from './copy-format.ts'
 import { readLast, readLogEntry } from './read-log.ts'
 import { markedUrl, type ReplicaMark, readReplicaMark, writeReplicaMark } from './replica-mark.ts'
 
@@ -38,6 +45,7 @@ export class CopyLog {
   readonly #copy: string
   readonly #token: string
   #next: number
+  #lastMoment: string | null | undefined
 
   private constructor(parts: CopyLogParts, before: LogEntry | null, token: string) {
     this.#parts = parts
@@ -46,6 +54,7 @@ export class CopyLog {
     this.#copy = before?.copy ?? randomUUID()
     this.#token = token
     this.#next = (before?.number ?? -1) + 1
+    this.#lastMoment = before === null ? null : lastMomentOf(before)
   }
 
   /** Takes the copy over. Throws `NotOwner` when it is another folder's, `StoreUnfit` when the store lets two write one entry. */
@@ -68,6 +77,7 @@ export class CopyLog {
       // Another may have been faster, or the list lacked the newest: the log is read again then.
       const number = log.#next
       if (!(await log.#put({ kind: 'claim' }))) continue
+      if (!(await log.#isAtEnd(number))) continue
       await log.#requirePutIfAbsent(number)
       await writeReplicaMark(disk, markPath, { copy: log.#copy, token, next: null, url })
       return log
@@ -91,6 +101,17 @@ export class CopyLog {
     if (found !== null && found.entry.token !== this.#token) throw replaced()
   }
 
+  /**
+   * Whether the own claim is the end of the log. Its owner deletes the oldest entries, one after the other: where the one before is not there any more, this
+   * one's place may have been empty for that reason, and the end lies further on. The claim is taken back then.
+   */
+  async #isAtEnd(number: number): Promise<boolean> {
+    const { store, attempt } = this.#parts
+    if (number === 0 || (await attempt(() => store.get(logName(number - 1)))) !== null) return true
+    await attempt(() => store.delete(logName(number)))
+    return false
+  }
+
   /** Writes the own entry a second time, as it is: a store that takes it would take another's too. */
   async #requirePutIfAbsent(number: number): Promise<void> {
     const { store, attempt } = this.#parts
@@ -106,13 +127,14 @@ export class CopyLog {
     const { store, timeMs, attempt } = this.#parts
     const number = this.#next
     const base = { number, epoch: this.epoch, token: this.#token, copy: this.#copy, timeMs: timeMs() }
-    const bytes = encodeObject({ ...base, ...written }, payload)
+    const bytes = encodeObject({ ...base, lastMoment: this.#lastMoment, ...written }, payload)
     if (!(await attempt(() => store.putIfAbsent(logName(number), bytes)))) {
       // The own one, if the answer to an earlier attempt was lost.
       const found = await attempt(() => readLogEntry(store, number))
       if (found?.entry.token !== this.#token) return false
     }
     this.#next = number + 1
+    if (written.kind === 'moment') this.#lastMoment = written.moment
     return true
   }
 }

@@ -4,6 +4,7 @@ import {
   decodeLogEntry,
   decodeMoment,
   type LogEntry,
+  lastMomentOf,
   logName,
   logPrefix,
   type Moment,
@@ -97,6 +98,14 @@ export async function readNewestMoment(store: ObjectStore, untilNumber: number):
     if (committed?.entry.kind === 'moment' && committed.entry.moment === name) return readMoment(store, name)
   }
   return null
+}
+
+/** The newest moment up to an entry, whatever a list lacks. Lists are asked where the entry does not say, and where somebody deleted what it names. */
+export async function readMomentBefore(store: ObjectStore, entry: LogEntry): Promise<Moment | null> {
+  const name = lastMomentOf(entry)
+  if (name === null) return null
+  const bytes = name === undefined ? null : await store.get(name)
+  return name === undefined || bytes === null ? readNewestMoment(store, entry.number) : decodeMoment(name, bytes)
 }
 
 export async function readMoment(store: ObjectStore, name: string): Promise<Moment> {

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { inScratchFolder } from '../../test/support/scratch-folder.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
+import { FileStore } from '../object-store/file/file-store.ts'
+import type { ObjectStore } from '../object-store/object-store.ts'
+import { encodeObject, logName } from './copy-format.ts'
+import { CopyLog } from './copy-log.ts'
+import { readLogEntry } from './read-log.ts'
+import { writeReplicaMark } from './replica-mark.ts'
+
+const base = { epoch: 1, token: 'old', copy: 'copy', timeMs: 1 }
+const journal = { kind: 'journal', pieces: [], marks: [] } as const
+const moment = { kind: 'moment', validFromMs: 1, position: 0, journalFrom: 0 } as const
+
+const claimOf = (store: ObjectStore, directory: string): Promise<CopyLog> =>
+  CopyLog.claim({
+    store,
+    disk: nodeDisk,
+    markPath: join(directory, 'replica.json'),
+    url: 'file:///copy',
+    timeMs: (atLeastMs = 0) => Math.max(2, atLeastMs),
+    attempt: (work) => work(),
+  })
+
+/** A log of ten entries by an owner who still runs, and a folder that was restored from it. */
+async function copyOfAnother(directory: string): Promise<FileStore> {
+  const store = new FileStore(join(directory, 'copy'), nodeDisk)
+  for (let number = 0; number < 10; number++) {
+    const name = `moments/00000000000${number}-000001`
+    const written = number === 3 ? ({ ...moment, moment: name } as const) : journal
+    await store.putIfAbsent(logName(number), encodeObject({ ...base, number, ...written }))
+    if (number === 3) await store.putIfAbsent(name, Buffer.from('its files'))
+  }
+  const markPath = join(directory, 'replica.json')
+  await writeReplicaMark(nodeDisk, markPath, { copy: 'copy', token: 'old', next: null, url: null })
+  return store
+}
+
+test('a claim goes to the end of the log, though its owner deletes the oldest entries while it is looked for by a late list', () =>
+  inScratchFolder('tidemark-claim-', async (directory) => {
+    const store = await copyOfAnother(directory)
+    let isLate = true
+    const late: ObjectStore = {
+      putIfAbsent: (name, bytes) => store.putIfAbsent(name, bytes),
+      async get(name) {
+        if (isLate && name === logName(4)) {
+          isLate = false
+          for (const number of [0, 1, 2, 3, 4, 5]) await store.delete(logName(number))
+        }
+        return store.get(name)
+      },
+      async *list(prefix, after) {
+        for await (const name of store.list(prefix, after)) if (!isLate || name <= logName(3)) yield name
+      },
+      delete: (name) => store.delete(name),
+      close: () => store.close(),
+    }
+    const log = await claimOf(late, directory)
+    expect([log.epoch, log.before?.number, log.next]).toEqual([2, 9, 11])
+    expect(await readLogEntry(store, 4)).toBeNull()
+    expect((await readLogEntry(store, 10))?.entry).toMatchObject({ kind: 'claim', epoch: 2 })
+  }))
+
+test('entries name the newest moment before them', () =>
+  inScratchFolder('tidemark-claim-', async (directory) => {
+    const store = new FileStore(join(directory, 'copy'), nodeDisk)
+    const log = await claimOf(store, directory)
+    await log.append({ ...moment, moment: 'moments/000000000001-000001' })
+    await log.append(journal)
+    const again = await claimOf(store, directory)
+    await again.append(journal)
+    const named: unknown[] = []
+    for (let number = 0; number < again.next; number++)
+      named.push((await readLogEntry(store, number))?.entry.lastMoment)
+    const first = 'moments/000000000001-000001'
+    expect(named).toEqual([null, null, first, first, first])
+  }))
