@@ -33,7 +33,7 @@ const noTexts = 'Aggregation [MIN] does not support type [STRING], column [v0]'
 test('different values beside the newest text are counted in the other way', async () => {
   const { run, contexts } = clientThatRefuses(noTexts)
   expect(await run()).toEqual([1])
-  const exact = { useApproximateCountDistinct: false, useApproximateTopN: false }
+  const exact = { useApproximateCountDistinct: false, useApproximateTopN: false, extendedFilteredSumRewrite: false }
   expect(contexts).toEqual([
     { ...exact, useGroupingSetForExactDistinct: true },
     { ...exact, useGroupingSetForExactDistinct: false },

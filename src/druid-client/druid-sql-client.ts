@@ -31,11 +31,12 @@ export interface DruidStatement {
   readonly zone?: string | undefined
 }
 
-/** Exact where Druid would estimate by itself. */
+/** Exact where Druid would estimate by itself. Without the last, `SUM(CASE WHEN x THEN n ELSE 0 END)` is null where x holds for no row. */
 const exactness = {
   useApproximateCountDistinct: false,
   useGroupingSetForExactDistinct: true,
   useApproximateTopN: false,
+  extendedFilteredSumRewrite: false,
 }
 
 /** The other way to count different values, which takes texts of LATEST, EARLIEST or ANY_VALUE beside them, and may take less else. */

@@ -15,6 +15,8 @@ const aggregating: Grammar = {
     'COUNT(DISTINCT <long>)',
     'SUM(<long>)',
     'SUM(<longColumn>) / COUNT(<longColumn>)',
+    'SUM(CASE WHEN <truth> THEN <long> ELSE 0 END)',
+    'SUM(CASE WHEN <truth> THEN 1 ELSE 0 END)',
     'SUM(DISTINCT <longColumn>)',
     'MIN(<long>)',
     'MAX(<long>)',
