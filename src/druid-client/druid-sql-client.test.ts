@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from '../lib/sql-text.ts'
+import { valueAt } from '../model/column.ts'
 import { readFailure } from './druid-failure.ts'
 import { DruidSqlClient } from './druid-sql-client.ts'
 
@@ -47,4 +48,26 @@ test.each([
   const { run, contexts } = clientThatRefuses(...messages)
   await expect(run()).rejects.toMatchObject({ code: 'invalid_request' })
   expect(contexts).toHaveLength(asked)
+})
+
+test.each([
+  ['2026-01-02T03:04:05.678Z', Date.UTC(2026, 0, 2, 3, 4, 5, 678)],
+  ['0000-01-01T00:00:00.000Z', Date.parse('0000-01-01T00:00:00.000Z')],
+  ['-0001-12-31T00:00:00.000Z', Date.parse('-000001-12-31T00:00:00.000Z')],
+  ['10000-01-01T00:00:00.000Z', Date.UTC(10_000, 0, 1)],
+  ['275760-09-13T00:00:00.000Z', 8.64e15],
+  ['275761-01-01T00:00:00.000Z', null],
+  ['146140482-04-24T15:36:27.903Z', null],
+])('the time %s is one of any year that there is', async (written, ms) => {
+  const client = {
+    async *query() {
+      yield Buffer.from(`[${JSON.stringify(written)}]\n\n`)
+    },
+  }
+  const druid = new DruidSqlClient({ client, settings: { clusterName: 'c', queryTimeMs: 1000 }, nowMs: () => 0 })
+  const statement = { statement: sql`SELECT 7`, types: ['timestamp' as const] }
+  const values: unknown[] = []
+  for await (const { columns } of druid.run(statement, { resultRows: 10 } as never, new AbortController().signal))
+    values.push(valueAt(columns[0]!, 0))
+  expect(values).toEqual([ms])
 })

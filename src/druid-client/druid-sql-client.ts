@@ -178,7 +178,15 @@ function rowsIn(json: string): Rows {
 /** Instants come as texts, those of LATEST and EARLIEST as texts of milliseconds. */
 function valueOfType(type: ColumnType, value: unknown): unknown {
   if (type !== 'timestamp' || typeof value !== 'string') return value
-  return /^-?\d+$/.test(value) ? Number(value) : Date.parse(value)
+  return /^-?\d+$/.test(value) ? Number(value) : Date.parse(value.replace(farYear, withSixDigits))
+}
+
+/** A year before 0000 or beyond 9999: Druid writes it with a sign where it is negative, and as many digits as it has. */
+const farYear = /^(?:-(\d+)|(\d{5,}))(?=-)/
+
+/** As `Date` reads it. */
+function withSixDigits(_year: string, before: string | undefined, after: string | undefined): string {
+  return before === undefined ? `+${after!.padStart(6, '0')}` : `-${before.padStart(6, '0')}`
 }
 
 /** What the caller is told; `path` is the property that holds the query. */
