@@ -70,9 +70,12 @@ function offsetText(offsetMs: Sql, colon: boolean): Sql {
   return sql`(CASE WHEN ${offsetMs} < 0 THEN '-' ELSE '+' END || printf(${sql.literal(colon ? '%02d:%02d' : '%02d%02d')}, ${minutes} // 60, ${minutes} % 60))`
 }
 
+/** A sign is no digit: `-0974`. */
 function yearText(year: Sql, count: number): Sql {
-  return count === 2 ? padded(sql`(${year} % 100)`, 2) : padded(year, count)
+  return count === 2 ? padded(sql`(abs(${year}) % 100)`, 2) : sql`(${signOf(year)} || ${padded(sql`abs(${year})`, count)})`
 }
+
+const signOf = (year: Sql): Sql => sql`CASE WHEN ${year} < 0 THEN '-' ELSE '' END`
 
 function letterText(moment: Moment, letter: string, count: number): Sql {
   const { local, offsetMs, zone, locale } = moment
@@ -81,10 +84,11 @@ function letterText(moment: Moment, letter: string, count: number): Sql {
     case 'G':
       return sql`(CASE WHEN year(${local}) > 0 THEN 'AD' ELSE 'BC' END)`
     case 'C':
-      return padded(sql`(year(${local}) // 100)`, count)
+      return padded(sql`(abs(year(${local})) // 100)`, count)
     case 'y':
-    case 'Y':
       return yearText(sql`year(${local})`, count)
+    case 'Y':
+      return yearText(sql`abs(year(${local}))`, count)
     case 'x':
       return yearText(sql`isoyear(${local})`, count)
     case 'w':
@@ -161,7 +165,7 @@ export function formatTime(
 function isoText(moment: Moment): Sql {
   const { local, offsetMs } = moment
   const seconds = sql`strftime(${local}, '-%m-%dT%H:%M:%S.')`
-  const year = sql`(CASE WHEN year(${local}) < 0 THEN '-' ELSE '' END) || printf('%04d', abs(year(${local})))`
+  const year = yearText(sql`year(${local})`, 4)
   const offset = sql`CASE WHEN ${offsetMs} = 0 THEN 'Z' ELSE ${offsetText(offsetMs, true)} END`
   return sql`(${year} || ${seconds} || printf('%03d', millisecond(${local}) % 1000) || ${offset})`
 }

@@ -1,3 +1,4 @@
+// Doubles with so many digits, as Java's formats write them.
 import { bind } from './bind-sql.ts'
 import { type Sql, sql } from './sql-text.ts'
 
@@ -26,3 +27,37 @@ export function fixedDigits(magnitude: Sql, places: number): Sql {
     }),
   )
 }
+
+/** A number that is not negative by its digits and a power of ten, as Java's `%e` writes it: halves go up by the digits that Java writes the double with. */
+export function exponentDigits(magnitude: Sql, places: number): Sql {
+  const shown = sql`CASE WHEN ${magnitude} = 5e-324 THEN '4.9e-324' ELSE CAST(${magnitude} AS VARCHAR) END`
+  return bind(shown, (text) =>
+    bind(significant(text), (digits) =>
+      bind(rounded(digits, places + 1), (kept) => {
+        const grown = sql`(length(${kept}) - ${sql.long(places + 1)})`
+        return bind(sql`(${powerOf(text, digits)} + ${grown})`, (power) => {
+          const behind = places === 0 ? sql`` : sql` || '.' || substring(${kept}, 2, ${sql.long(places)})`
+          const sign = sql`CASE WHEN ${power} < 0 THEN 'e-' ELSE 'e+' END`
+          return sql`(left(${kept}, 1)${behind} || ${sign} || printf('%02d', CAST(abs(${power}) AS BIGINT)))`
+        })
+      }),
+    ),
+  )
+}
+
+/** The digits of a number that is written in either way, from the first that is not 0. */
+const significant = (text: Sql): Sql => sql`ltrim(replace(split_part(${text}, 'e', 1), '.', ''), '0')`
+
+/** So many of the digits; one more where halves that go up make it a power of ten. */
+function rounded(digits: Sql, count: number): Sql {
+  const size = sql.long(count)
+  const up = sql`CASE WHEN substring(${digits}, ${size} + 1, 1) >= '5' THEN 1 ELSE 0 END`
+  return sql`CASE WHEN length(${digits}) > ${size} THEN CAST(CAST(left(${digits}, ${size}) AS BIGINT) + ${up} AS VARCHAR)
+    ELSE rpad(${digits}, CAST(${size} AS INTEGER), '0') END`
+}
+
+/** The power of ten of the first digit. */
+const powerOf = (text: Sql, digits: Sql): Sql =>
+  sql`CASE WHEN contains(${text}, 'e') THEN CAST(split_part(${text}, 'e', 2) AS INTEGER) WHEN ${digits} = '' THEN 0
+    WHEN left(${text}, 2) = '0.' THEN length(${digits}) - length(split_part(${text}, '.', 2)) - 1
+    ELSE length(split_part(${text}, '.', 1)) - 1 END`

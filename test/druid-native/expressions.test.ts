@@ -270,6 +270,7 @@ describe('as documented', () => {
     ['hypot(1e308, 1e308)', 1.4142135623730951e308],
     ['hypot(3e-300, 4e-300)', 5e-300],
     ['hypot(0, 0)', 0],
+    ['hypot(0, nobody)', null],
     ['hypot(1.0 / 0, 0.0 / 0)', Number.POSITIVE_INFINITY],
     ['bitwiseShiftRight(9223372036854775807, 1)', 4611686018427387903n],
     ['bitwiseShiftRight(-3, 1)', -2n],

@@ -69,13 +69,13 @@ const logarithm = (name: Sql): ExpressionFunction =>
       sql`CASE WHEN isnan(${x}) OR ${x} > 0 THEN ${name}(${x}) WHEN ${x} = 0 THEN ${sql.double(Number.NEGATIVE_INFINITY)} WHEN ${x} < 0 THEN ${nan} END`,
   )
 
-/** Of sides whose squares may be beyond all doubles, or next to nothing. One without an end makes it so, whatever the other is. */
+/** Of sides whose squares may be beyond all doubles, or next to nothing. One without an end makes it so, whatever number the other is. */
 function hypotenuse(a: Sql, b: Sql): Sql {
   return bind(
     sql`greatest(${a}, ${b})`,
     (
       most,
-    ) => sql`CASE WHEN isinf(${a}) OR isinf(${b}) THEN ${sql.double(Number.POSITIVE_INFINITY)} WHEN isnan(${a}) OR isnan(${b}) THEN ${nan}
+    ) => sql`CASE WHEN ${a} IS NULL OR ${b} IS NULL THEN NULL WHEN isinf(${a}) OR isinf(${b}) THEN ${sql.double(Number.POSITIVE_INFINITY)} WHEN isnan(${a}) OR isnan(${b}) THEN ${nan}
       WHEN ${most} BETWEEN 1e-140 AND 1e140 THEN sqrt(${a} * ${a} + ${b} * ${b})
       WHEN ${most} > 0 THEN ${most} * sqrt((${a} / ${most}) * (${a} / ${most}) + (${b} / ${most}) * (${b} / ${most})) ELSE ${most} END`,
   )

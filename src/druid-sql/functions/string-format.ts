@@ -1,5 +1,5 @@
 // STRING_FORMAT as Java's String.format, which Druid calls: what does not fit its format gives the format and the values, and no error.
-import { fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
+import { exponentDigits, fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
 import { asShared, duckSql, fromShared, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
@@ -132,7 +132,7 @@ function written(value: Bound, part: Part, place: Place): SqlText {
   if (places > placesMax) throw sqlProblem(place, `a format takes ${placesMax} digits behind the point at most`)
   const digits =
     conversion === 'e'
-      ? duckSql`printf(${literal(`%.${places}e`)}, abs(v))`
+      ? fromShared(exponentDigits(asShared(duckSql`abs(v)`), places))
       : grouped(fromShared(fixedDigits(asShared(duckSql`abs(v)`), places)), flags)
   const text = duckSql`CASE WHEN v IS NULL THEN NULL WHEN NOT isfinite(v) THEN ${padded(notFinite(flags), { ...part, flags: flags.replace('0', '') })}
     ELSE ${fitted(digits, sign(flags), part)} END`
