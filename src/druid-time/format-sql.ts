@@ -88,7 +88,7 @@ function letterText(moment: Moment, letter: string, count: number): Sql {
     case 'y':
       return yearText(sql`year(${local})`, count)
     case 'Y':
-      return yearText(sql`abs(year(${local}))`, count)
+      return yearText(sql`(CASE WHEN year(${local}) > 0 THEN year(${local}) ELSE 1 - year(${local}) END)`, count)
     case 'x':
       return yearText(sql`isoyear(${local})`, count)
     case 'w':

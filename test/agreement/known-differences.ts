@@ -259,12 +259,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/IPV4_PARSE\('[^']*'\)/g, '2000']),
   }),
   otherwise(
-    'a count of no rows is null beside a COUNT(DISTINCT) in Druid',
-    /\bCOUNT\((?!DISTINCT).*\bCOUNT\(DISTINCT|\bCOUNT\(DISTINCT.*\bCOUNT\((?!DISTINCT)/,
-    'sql',
-    { there: /^\[\{[^{}]*:null[^{}]*\}\]$/, without: instead([/\bCOUNT\(DISTINCT /g, 'COUNT(']) },
-  ),
-  otherwise(
     'CAST of a CAST to VARCHAR is that of the number in Druid',
     /CAST\(CAST\(.* AS VARCHAR\) AS TIMESTAMP\)/,
     'sql',

@@ -21,6 +21,23 @@ test.each([
   expect(written(text)).toContain(part)
 })
 
+/** Beside a COUNT(DISTINCT) Druid has null for other counts of no rows. */
+test.each([
+  [
+    `SELECT COUNT(*), COUNT(DISTINCT s) FROM ${rows}`,
+    'SELECT CASE WHEN (COUNT(*) > 0) THEN COUNT(*) ELSE 0 END, COUNT(DISTINCT "s")',
+  ],
+  [
+    `SELECT 1 + COUNT(n) FILTER (WHERE n > 1) FROM ${rows} HAVING COUNT(DISTINCT s) > 0`,
+    'CASE WHEN (COUNT("n") FILTER (WHERE ("n" > 1)) > 0) THEN COUNT("n") FILTER (WHERE ("n" > 1)) ELSE 0 END',
+  ],
+  [`SELECT COUNT(*), APPROX_COUNT_DISTINCT(s) FROM ${rows}`, 'SELECT COUNT(*), '],
+  [`SELECT n, COUNT(*), COUNT(DISTINCT s) FROM ${rows} GROUP BY n`, 'SELECT "n", COUNT(*), '],
+  [`SELECT COUNT(*) FROM (SELECT COUNT(*) AS n, COUNT(DISTINCT s) AS c FROM ${rows}) AS q`, 'SELECT COUNT(*) FROM (SELECT CASE'],
+])('counts of %s', (text, part) => {
+  expect(written(text)).toContain(part)
+})
+
 /** Druid does not know the columns of the result when it groups, and takes a column of the rows before one of the result. */
 test.each([
   [`SELECT UPPER(s) AS k, COUNT(*) FROM ${rows} GROUP BY k`, 'GROUP BY UPPER("s")'],

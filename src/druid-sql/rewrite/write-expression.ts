@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../parse/syntax.ts'
 import { boundedCount } from './bounded-text.ts'
 import { checkPatterns } from './checked-patterns.ts'
+import { neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
 
@@ -14,6 +15,7 @@ export type WriteQuery = (query: Query) => Sql
 export class ExpressionWriter {
   readonly #query: WriteQuery
   readonly #patterns = new PatternCheck()
+  #hasNullCounts = false
 
   constructor(query: WriteQuery) {
     this.#query = query
@@ -51,6 +53,15 @@ export class ExpressionWriter {
       default:
         return sql`(${this.#operation(expression)})`
     }
+  }
+
+  /** Writes the expressions of one query; its counts are never null, though Druid may have null for them. */
+  ofQuery<Written>(hasNullCounts: boolean, write: () => Written): Written {
+    const outer = this.#hasNullCounts
+    this.#hasNullCounts = hasNullCounts
+    const written = write()
+    this.#hasNullCounts = outer
+    return written
   }
 
   list(expressions: readonly Expression[]): Sql {
@@ -122,6 +133,8 @@ export class ExpressionWriter {
   #call(call: Call): Sql {
     const sums = spread(call)
     if (sums !== null) return this.write(sums)
+    if (this.#hasNullCounts && call.name === 'COUNT' && !call.distinct && call.over === null)
+      return this.ofQuery(false, () => this.write(neverNull(call)))
     const { orderBy, filter, over } = call
     const isWithin = call.name === 'LISTAGG'
     const body = this.#body(call, isWithin ? [] : orderBy)

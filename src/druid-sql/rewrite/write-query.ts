@@ -13,6 +13,7 @@ import type {
   TableExpression,
   Values,
 } from '../parse/syntax.ts'
+import { mayHaveNullCounts } from './null-counts.ts'
 import { digits, word } from './raw-sql.ts'
 import { ExpressionWriter } from './write-expression.ts'
 
@@ -68,7 +69,11 @@ export class QueryWriter {
     return sql`VALUES ${sql.join(written, ', ')}`
   }
 
-  #select({ distinct, items, from, where, groupBy, having, windows }: Select): Sql {
+  #select(select: Select): Sql {
+    return this.#expressions.ofQuery(mayHaveNullCounts(select), () => this.#partsOf(select))
+  }
+
+  #partsOf({ distinct, items, from, where, groupBy, having, windows }: Select): Sql {
     const { write, list } = { write: this.#expressions.write, list: items.map((item) => this.#item(item)) }
     const named = [...windows].map(([name, window]) => sql`${sql.id(name)} AS ${this.#expressions.window(window)}`)
     const parts = [
