@@ -72,7 +72,9 @@ function offsetText(offsetMs: Sql, colon: boolean): Sql {
 
 /** A sign is no digit: `-0974`. */
 function yearText(year: Sql, count: number): Sql {
-  return count === 2 ? padded(sql`(abs(${year}) % 100)`, 2) : sql`(${signOf(year)} || ${padded(sql`abs(${year})`, count)})`
+  return count === 2
+    ? padded(sql`(abs(${year}) % 100)`, 2)
+    : sql`(${signOf(year)} || ${padded(sql`abs(${year})`, count)})`
 }
 
 const signOf = (year: Sql): Sql => sql`CASE WHEN ${year} < 0 THEN '-' ELSE '' END`

@@ -270,7 +270,10 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ["TIME_PARSE('2024-05-01 10:00', 'yyyy-MM-dd HH:mm', 'America/New_York')", at('2024-05-01T14:00Z')],
     ["TIME_FORMAT(TIMESTAMP '2024-05-01 03:04:05', 'w')", '18'],
     ["TIME_FORMAT(TIME_SHIFT(TIMESTAMP '2024-05-01 03:04:05', 'P1Y', -3000))", '-0976-05-01T03:04:05.000+00:00'],
-    ["TIME_FORMAT(TIME_SHIFT(TIMESTAMP '2024-05-01 03:04:05', 'P1Y', -3000), 'y yy yyyy Y C G')", '-976 76 -0976 977 9 BC'],
+    [
+      "TIME_FORMAT(TIME_SHIFT(TIMESTAMP '2024-05-01 03:04:05', 'P1Y', -3000), 'y yy yyyy Y C G')",
+      '-976 76 -0976 977 9 BC',
+    ],
     ["TIME_FORMAT(TIMESTAMP '2024-05-01 03:04:05', 'xxxx-ww-e')", '2024-18-3'],
     [
       "TIME_FORMAT(TIMESTAMP '2024-05-01 23:04:05', 'yyyy-MM-dd HH:mm ZZ', 'Asia/Kathmandu')",

@@ -31,9 +31,14 @@ test.each([
     `SELECT 1 + COUNT(n) FILTER (WHERE n > 1) FROM ${rows} HAVING COUNT(DISTINCT s) > 0`,
     'CASE WHEN (COUNT("n") FILTER (WHERE ("n" > 1)) > 0) THEN COUNT("n") FILTER (WHERE ("n" > 1)) ELSE 0 END',
   ],
+  [`SELECT COUNT(*), COUNT(DISTINCT s) FROM ${rows} GROUP BY ()`, 'SELECT CASE WHEN (COUNT(*) > 0)'],
+  [`SELECT VAR_POP(n), COUNT(DISTINCT s) FROM ${rows}`, 'SELECT CASE COUNT("n") WHEN 0 THEN NULL'],
   [`SELECT COUNT(*), APPROX_COUNT_DISTINCT(s) FROM ${rows}`, 'SELECT COUNT(*), '],
   [`SELECT n, COUNT(*), COUNT(DISTINCT s) FROM ${rows} GROUP BY n`, 'SELECT "n", COUNT(*), '],
-  [`SELECT COUNT(*) FROM (SELECT COUNT(*) AS n, COUNT(DISTINCT s) AS c FROM ${rows}) AS q`, 'SELECT COUNT(*) FROM (SELECT CASE'],
+  [
+    `SELECT COUNT(*) FROM (SELECT COUNT(*) AS n, COUNT(DISTINCT s) AS c FROM ${rows}) AS q`,
+    'SELECT COUNT(*) FROM (SELECT CASE',
+  ],
 ])('counts of %s', (text, part) => {
   expect(written(text)).toContain(part)
 })

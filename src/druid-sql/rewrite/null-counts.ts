@@ -1,9 +1,12 @@
-// Beside a COUNT(DISTINCT) Druid answers null for the other counts of no rows, where there is no GROUP BY.
+// Beside a COUNT(DISTINCT) Druid answers null for the other counts of no rows, where all rows are one group.
 import type { Call, Expression, Select } from '../parse/syntax.ts'
 
 /** Whether Druid may have null for a count of this query. */
 export function mayHaveNullCounts({ groupBy, items, having }: Pick<Select, 'groupBy' | 'items' | 'having'>): boolean {
-  return groupBy === null && holdsDistinctCount([items, having])
+  const isOneGroup = (groupBy ?? []).every(
+    (one) => one.kind !== 'expression' && one.sets.every((set) => set.length === 0),
+  )
+  return isOneGroup && holdsDistinctCount([items, having])
 }
 
 /** That of a query within counts too: what is written for it is right in any case. */

@@ -132,7 +132,8 @@ export class ExpressionWriter {
 
   #call(call: Call): Sql {
     const sums = spread(call)
-    if (sums !== null) return this.write(sums)
+    // Of a count that is null they are null.
+    if (sums !== null) return this.ofQuery(false, () => this.write(sums))
     if (this.#hasNullCounts && call.name === 'COUNT' && !call.distinct && call.over === null)
       return this.ofQuery(false, () => this.write(neverNull(call)))
     const { orderBy, filter, over } = call
