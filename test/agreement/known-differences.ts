@@ -140,7 +140,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   estimates,
   refusedThere(
     "Druid's planner fails",
-    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error while applying rule|while converting |has no target in mapping|to DECIMAL\(19, \d+\) due to overflow/,
+    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error (?:while|occurred while) applying rule|while converting |has no target in mapping|to DECIMAL\(19, \d+\) due to overflow/,
   ),
   refusedThere(
     'a constant that is no number is null here',
@@ -198,6 +198,11 @@ export const knownDifferences: readonly KnownDifference[] = [
     'native',
     { without: instead([/"type":"alphanumeric"/g, '"type":"lexicographic"']) },
   ),
+  differing(
+    'a scan of an inner query does not tell the types of all columns in Druid',
+    /rowSignature\[\d+\]\.type: string and nothing$/,
+    /"queryType":"scan","dataSource":\{/,
+  ),
   otherwise("'any' takes a value that is not null here", /"type":"(?:long|double|float|string)Any"/, 'native', {
     without: instead([/"(long|double|float)Any"/g, '"$1Max"'], [/"stringAny"/g, '"stringLast"']),
   }),
@@ -253,6 +258,9 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('JSON with more behind it is none here, and what comes first in Druid', /try_parse_json\(/, 'native', {
     without: instead([/try_parse_json\(/g, 'lower(']),
   }),
+  otherwise('JSON with more behind it is none here, and what comes first in Druid', /TRY_PARSE_JSON\(/, 'sql', {
+    without: instead([/TRY_PARSE_JSON\(/g, 'LOWER(']),
+  }),
   refusedThere('Druid limits no texts by their natural order', /NaturalComparator/),
   otherwise('a year beyond all times is null here', /TIMESTAMP|TIME_PARSE/, 'sql', { there: /\d{17}/ }),
   otherwise('a year beyond all times is null here', /(?:TIME_PARSE|AS TIMESTAMP).*IPV4_PARSE\('/, 'sql', {
@@ -289,6 +297,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     /ARRAY_SLICE\(ARRAY\[[^\]]*\], \d+, \d+\)/,
     'sql',
     { without: instead([/ARRAY_SLICE\((ARRAY\[[^\]]*\]), \d+, \d+\)/g, '$1']) },
+  ),
+  otherwise(
+    'Druid takes the keys of a constant that are null for some that are there',
+    /JSON_KEYS\(PARSE_JSON\('[^']*'\), '[^']*'\)/,
+    'sql',
+    { without: instead([/JSON_KEYS\(PARSE_JSON\('[^']*'\), '[^']*'\)/g, "ARRAY['a']"]) },
   ),
   otherwise(
     'Druid does not put the groups of an array together under a limit',
@@ -441,11 +455,11 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   otherwise(
     'half a character is a whole one, or left out, here',
-    /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|STRING_TO_ARRAY)\(/,
+    /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD|STRING_TO_ARRAY)\(/,
     'sql',
     {
       there: /\\ud[89a-f][0-9a-f]{2}/i,
-      without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/g, 'CONCAT('], [/'(?:\|)?'\)/g, "' ')"]),
+      without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD)\(/g, 'CONCAT('], [/'(?:\|)?'\)/g, "' ')"]),
     },
   ),
   otherwise('a text that is no number is not 10 in a condition of Druid, and unknown here', /\b[sTj] = 10\b/, 'sql', {

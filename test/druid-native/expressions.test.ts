@@ -294,6 +294,7 @@ describe('as documented', () => {
     ["2 ^ cast(null, 'LONG')", null],
     ['0 ^ 0', 1n],
     ['safe_divide(7, 0)', null],
+    ['safe_divide(-9223372036854775807 - 1, -1)', -9223372036854775808n],
     ['safe_divide(7.0, 2)', 3.5],
     ['signum(-2.5)', -1],
     ['sqrt(16)', 4],
@@ -340,6 +341,13 @@ describe('as documented', () => {
     expectValue(await evaluate(text), expected)
   })
 })
+
+test.each(['hypot(0, d)', 'hypot(0.0 / 0, d)', 'hypot(d, 1.0 / 0)', 'nextAfter(d, 0.0 / 0)', 'safe_divide(l, id)'])(
+  '%s is null where a column is',
+  async (text) => {
+    expect(await evaluate(text, { d: null, l: null, id: -1n })).toBeNull()
+  },
+)
 
 describe('refused', () => {
   test.each([

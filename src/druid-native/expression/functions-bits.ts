@@ -50,7 +50,7 @@ export const bitFunctions = {
           toDouble(from!),
           toDouble(to!),
           (x, y) =>
-            sql`CASE WHEN isnan(${y}) OR ${x} = ${y} THEN ${y} WHEN ${y} > ${x} THEN ${step(x, true)} WHEN ${y} < ${x} THEN ${step(x, false)} END`,
+            sql`CASE WHEN ${x} IS NULL THEN NULL WHEN isnan(${y}) OR ${x} = ${y} THEN ${y} WHEN ${y} > ${x} THEN ${step(x, true)} WHEN ${y} < ${x} THEN ${step(x, false)} END`,
         ),
       )
     },

@@ -170,7 +170,7 @@ export const mathFunctions = {
   rint: ofDouble((x) => sql`round_even(${x}, 0)`),
   round: { args: [1, 2], compile: round },
   safe_divide: byType(
-    (a, b) => bind2(a, b, (x, y) => sql`CASE WHEN ${y} <> 0 THEN ${x} // ${y} END`),
+    (a, b) => divideLongs(a, sql`nullif(${b}, 0)`),
     // Of doubles, nothing of nothing is 0.
     (a, b) =>
       bind2(
