@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CrashPoint } from '../../src/observe/crash-point.ts'
+import { expect } from 'vitest'
+import { type CrashPoint, copyRestoreCrashPoints, replicaCrashPoints } from '../../src/observe/crash-point.ts'
 import type { CopyPlace } from '../../src/service/open-object-store.ts'
 import { makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
@@ -31,12 +32,39 @@ export interface ReplicaFindings {
   readonly foreign: number
 }
 
+/** Nothing of what must not be. */
+export const allThere = { lost: 0, doubled: 0, foreign: 0 }
+
 export interface ReplicaRoundOptions {
   readonly directory: string
   readonly seed: number
   readonly wait: boolean
   /** A folder beside the data where it is left out. */
   readonly place?: CopyPlace
+}
+
+/** So many machines are lost at random, each time with what the one before left. */
+export async function loseAtRandom(world: ReplicaRounds, rounds: number): Promise<void> {
+  let pushes = 0
+  for (let round = 0; round < rounds; round++) {
+    await world.loseMachine(null)
+    await world.restore()
+    const findings = await world.findings()
+    expect({ round, ...findings }).toMatchObject(allThere)
+    pushes = findings.pushes
+  }
+  console.log({ rounds, pushes })
+}
+
+/** A machine is lost at each step of copying, soon and later; of the restores behind them, one is killed first at each of its steps. */
+export async function loseAtEachStep(world: ReplicaRounds): Promise<void> {
+  for (const [index, step] of replicaCrashPoints.entries()) {
+    for (const passes of [0, 3]) {
+      await world.loseMachine({ step, passes: step === 'replica-claimed' ? 0 : passes })
+      await world.restore(passes === 0 ? null : copyRestoreCrashPoints[index % copyRestoreCrashPoints.length])
+      expect({ step, passes, ...(await world.findings()) }).toMatchObject(allThere)
+    }
+  }
 }
 
 export class ReplicaRounds {

@@ -6,9 +6,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { S3Store } from '../../src/object-store/s3/s3-store.ts'
 import { objectStoreContract } from '../contract/object-store.ts'
-import { ReplicaRounds } from '../crash/replica-rounds.ts'
+import { allThere, loseAtEachStep, loseAtRandom, ReplicaRounds } from '../crash/replica-rounds.ts'
 import { runCommand } from '../support/run-command.ts'
 import { bucket, type S3Server, startS3Server } from './s3-server.ts'
+
+/** The long form: so many machines are lost at random, with `replica.wait` and without, and one more at each step. */
+const rounds = Number(process.env['TIDEMARK_S3_ROUNDS'] ?? 0)
+const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
 
 let directory: string
 let server: S3Server
@@ -57,7 +61,7 @@ test('a machine is lost, and a restore is killed: every acknowledged row is ther
   for (const step of [null, 'copy-restore-journal-written', 'copy-restore-file-written'] as const) {
     await world.loseMachine(null)
     await world.restore(step)
-    expect(await world.findings()).toMatchObject({ lost: 0, doubled: 0, foreign: 0 })
+    expect(await world.findings()).toMatchObject(allThere)
   }
   const { url, endpoint } = place('lost')
   const credentials = { AWS_ACCESS_KEY_ID: 'tidemark', AWS_SECRET_ACCESS_KEY: 'of the tests' }
@@ -68,4 +72,24 @@ test('a machine is lost, and a restore is killed: every acknowledged row is ther
   const environment = { ...credentials, TIDEMARK_REPLICA_ENDPOINT: endpoint }
   const restored = await runCommand(['restore', url, '--data', data], environment)
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(`${data} holds the state up to position`) })
+})
+
+describe.skipIf(rounds === 0)(`machines are lost again and again (seed ${seed})`, () => {
+  const minutes = 60_000
+  const lose = async (wait: boolean, work: (world: ReplicaRounds) => Promise<void>): Promise<void> => {
+    const own = await mkdtemp(join(directory, 'lost-'))
+    const world = new ReplicaRounds({ directory: own, seed, wait, place: place() })
+    await world.begin()
+    await work(world)
+  }
+
+  test('with wait every acknowledged row is there once', { timeout: (5 + rounds) * minutes }, () =>
+    lose(true, (world) => loseAtRandom(world, rounds)),
+  )
+
+  test('without it a prefix is there, no older than the lag', { timeout: (5 + rounds) * minutes }, () =>
+    lose(false, (world) => loseAtRandom(world, rounds)),
+  )
+
+  test('killed at each step of copying and of restoring', { timeout: 30 * minutes }, () => lose(true, loseAtEachStep))
 })
