@@ -8,6 +8,7 @@
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
 // npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
+// npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
 // npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
 // npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
 // npm run bench -- soak [--minutes 15] [--rate 50000]
@@ -24,6 +25,7 @@ import { benchPush } from './push.ts'
 import { benchPushes } from './pushes.ts'
 import { benchQuery } from './query.ts'
 import { benchReplica } from './replica.ts'
+import { benchRestore } from './restore.ts'
 import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
@@ -39,6 +41,8 @@ const { values, positionals: asked } = parseArgs({
     /** Sizes of the data sets of `query`, in millions of rows; how many `push` pushes. 1,5 by itself, and 20 for `versus`. */
     millions: { type: 'string' },
     rest: { type: 'boolean', default: false },
+    /** `replica` measures restores alone. */
+    restore: { type: 'boolean', default: false },
     /** How many tags `way` has, of 20,000 rows each. */
     tags: { type: 'string', default: '100' },
     /** The compiled `main.js` of a build that `way` asks, and `pushes` pushes to, in turn with this one. */
@@ -89,7 +93,10 @@ if (asked.includes('pushes')) {
   await benchPushes({ ...size, beside: values.beside === '' ? null : values.beside })
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
-if (asked.includes('replica')) {
+if (asked.includes('replica') && values.restore) {
+  for (const rows of short ? [200_000] : sizesOf(values.millions ?? '20'))
+    await benchRestore({ rows, runs: short ? 1 : 5 })
+} else if (asked.includes('replica')) {
   await benchReplica(short ? { turns: 2, rowsInTurn: 20_000 } : { turns: 8, rowsInTurn: 500_000 })
 }
 if (asked.includes('cluster')) for (const rows of sizes) await benchCluster(rows)

@@ -1,24 +1,21 @@
 // What a copy elsewhere costs: two services take the same pushes in turn, one of them with a copy on the same disk. Then the copy is restored.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { callWell } from '../test/support/api.ts'
-import { programPath, ServerProcess } from '../test/support/server-process.ts'
+import { ServerProcess } from '../test/support/server-process.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
 import { request, runLoad } from './load.ts'
 import { drain, makePlant, plantRow } from './plant.ts'
+import { copyLagMs, isCopied } from './replica-lag.ts'
 import { usageOf } from './resident.ts'
+import { restoreByCommand } from './restore.ts'
 
 const tags = 1000
 const connections = 8
 const retryMs = 20
 const lagPauseMs = 50
-/** Asking takes the service's time too: often asked, it would look like the copy's. */
-const copiedPauseMs = 100
 
 export interface ReplicaBench {
   readonly turns: number
@@ -30,7 +27,9 @@ export async function benchReplica(bench: ReplicaBench): Promise<void> {
   const url = pathToFileURL(join(directory, 'copy')).href
   try {
     await pushInTurn(bench, directory, url)
-    await restore(url, join(directory, 'restored'))
+    const { bytes, seconds } = await restoreByCommand(url, join(directory, 'restored'))
+    const [megabytes, rate] = [bytes / 1e6, bytes / 1e6 / seconds].map((one) => one.toFixed(0))
+    console.log(`\nrestored: ${megabytes} MB in ${seconds.toFixed(1)} s, ${rate} MB/s, with the start of the command`)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
@@ -116,16 +115,6 @@ class Service {
   }
 }
 
-async function copyLagMs(url: string): Promise<number | null> {
-  const { replica } = await callWell<{ replica?: { lagMs: number; time: string | null } }>(url, 'GET', '/readyz')
-  if (replica === undefined) return null
-  return replica.time === null ? Number.POSITIVE_INFINITY : replica.lagMs
-}
-
-async function isCopied(url: string): Promise<void> {
-  while ((await copyLagMs(url)) !== 0) await sleep(copiedPauseMs)
-}
-
 function requestsOf(url: string, key: string, turn: number, rows: number): Uint8Array[] {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const points = rows / tags
@@ -135,19 +124,4 @@ function requestsOf(url: string, key: string, turn: number, rows: number): Uint8
     const body = Array.from({ length: tags }, (_, tag) => plantRow(tag, point))
     return request(url, 'POST', '/ingests/plant/data', headers, `[${body.join()}]`)
   })
-}
-
-async function restore(url: string, data: string): Promise<void> {
-  const startedMs = performance.now()
-  const child = spawn(process.execPath, [programPath, 'restore', url, '--data', data], { stdio: 'inherit' })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`the restore ended with ${code}`)
-  const seconds = (performance.now() - startedMs) / 1000
-  const entries = await readdir(data, { recursive: true, withFileTypes: true })
-  let bytes = 0
-  for (const entry of entries) if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size
-  const rate = (bytes / 1e6 / seconds).toFixed(0)
-  console.log(
-    `\nrestored: ${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, ${rate} MB/s, with the start of the command`,
-  )
 }
