@@ -49,7 +49,8 @@ export async function benchVersus({ rows, rounds, turnSeconds, restMs }: VersusO
       const figures = await askAll({ client, subjects, connections, rounds, turnSeconds })
       printQuestions(figures, subjects, connections)
     }
-    const lines = await inItsTurn(systems[0]!, () => byLines(systems[0]!))
+    const lines = await byLines(await tidemark.start(join(folder, 'by lines'), ends))
+    process.kill(lines.processId, 'SIGSTOP')
     // Those that are kept make no difference to pushes.
     const pushing = subjects.filter(({ name }) => name !== keepingTidemark.name)
     const pushed = [...pushing, { ...lines, requestsOf: () => [] }]

@@ -52,7 +52,7 @@ async function rowsOf(url: string, entity: string): Promise<number> {
   return entities.find((one) => one.entity === entity)!.rows
 }
 
-/** The same service, to which the bytes are pushed that the others get: lines, into an entity of their own. */
+/** A service to which the bytes are pushed that the others get: lines, into an entity of their own. */
 export async function byLines(system: System): Promise<System> {
   const { url } = system
   const fields = [...plantFields, { name: 'measurement', type: 'string', role: 'dimension' }]
