@@ -233,7 +233,7 @@ function naiveValue(text: string): unknown {
   return /^-?(\d+(\.\d*)?|\.\d+)(e-?\d+)?$/.test(text) ? Number(text) : null
 }
 
-const piece = fc.constantFrom('a', 'bc', 'ü', '\\,', '\\ ', '\\=', '7', '-')
+const piece = fc.constantFrom('a', 'bc', 'ü', '\\,', '\\ ', '\\=', '\\n', '7', '-')
 const bare = fc.array(piece, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
 const number = fc.oneof(
   fc.integer({ min: -999, max: 999 }).map(String),
@@ -243,7 +243,7 @@ const number = fc.oneof(
 const pair = fc.oneof(
   number.map((text) => `v=${text}`),
   fc.integer({ min: -99, max: 99 }).map((n) => `n=${n}i`),
-  fc.constantFrom('b=t', 'b=false', 'b=TRUE', 's="x y"', 's="a\\"b,c=\\\\"', 's=""', 'v', 'b=maybe', 'v=3i'),
+  fc.constantFrom('b=t', 'b=false', 'b=TRUE', 's="x y"', 's="a\\"b,c=\\\\"', 's="\\n"', 's=""', 'v', 'b=maybe', 'v=3i'),
 )
 const lineText = fc
   .record({

@@ -70,3 +70,25 @@ test.each(['\\ud800', '\\udc00\\ud800', 'a\\ud83d', '\\ud83dx\\ude00'])('half a 
   expect(read(strings, spelling)).toBe(notWellFormed)
   expect(strings.dictionary).toEqual([])
 })
+
+test('a text has one code, as a string of JSON and as the value of a tag', () => {
+  const values = [
+    ['area\\ 7', 'area 7'],
+    ['a\\,b\\=c', 'a,b=c'],
+    ['\\ ', ' '],
+  ] as const
+  const readTag = (strings: InternedStrings, value: string): number => {
+    const codes = new Int32Array(1)
+    strings.readTagValue(Buffer.from(value), 0, Buffer.byteLength(value), codes, 0)
+    return codes[0]!
+  }
+  for (const known of [0, 31, 32, 200]) {
+    const strings = new InternedStrings(1)
+    for (let i = 0; i < known; i++) read(strings, `tag.${i}`)
+    for (const [value, text] of values) {
+      const code = readTag(strings, value)
+      expect(strings.dictionary[code]).toBe(text)
+      expect([read(strings, text), readTag(strings, value)]).toEqual([code, code])
+    }
+  }
+})

@@ -79,14 +79,36 @@ export class InternedStrings {
 
   /** Writes the code of the string that these bytes are, none of which is a quote, a backslash or below a space. */
   readPlain(bytes: Buffer, start: number, end: number, codes: Int32Array, row: number): void {
-    const likely = this.#followers[this.#last]!
-    let entry = likely < this.#entries && this.#hasKey(likely, bytes, start, end) ? likely : -1
+    let entry = this.#likely(bytes, start, end)
     if (entry < 0) {
       const hash = hashOf(bytes, start, end, this.#seed)
       entry = this.#find(bytes, start, end, hash)
       if (entry < 0) entry = this.#add(bytes, start, end, hash, this.#define(bytes.toString('utf8', start, end)))
     }
     this.#found(entry, codes, row, end)
+  }
+
+  /**
+   * The same of bytes as the value of a tag has them in line protocol, with a backslash before commas, equals signs and spaces. No string of JSON is
+   * spelled so: its backslashes stand before other characters.
+   */
+  readTagValue(bytes: Buffer, start: number, end: number, codes: Int32Array, row: number): void {
+    let entry = this.#likely(bytes, start, end)
+    if (entry < 0) {
+      const hash = hashOf(bytes, start, end, this.#seed)
+      entry = this.#find(bytes, start, end, hash)
+      if (entry < 0) {
+        const text = bytes.toString('utf8', start, end).replace(/\\([,= ])/g, '$1')
+        entry = this.#add(bytes, start, end, hash, this.#codeOf(text))
+      }
+    }
+    this.#found(entry, codes, row, end)
+  }
+
+  /** The entry that came next the last time, if these bytes are its key; else -1. */
+  #likely(bytes: Buffer, start: number, end: number): number {
+    const likely = this.#followers[this.#last]!
+    return likely < this.#entries && this.#hasKey(likely, bytes, start, end) ? likely : -1
   }
 
   #readByHash(bytes: Buffer, start: number, codes: Int32Array, row: number): number {

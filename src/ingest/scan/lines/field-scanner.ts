@@ -2,7 +2,7 @@
 
 // Lines of which each field is a row. The lines of one series begin with the same bytes, so the scanner keeps what these come to: the tag of each field's
 // row, and the other tags. It learns them from lines that were parsed with care.
-import { comma, equals, lowerI, lowerU, minus, newline, quote, space } from '../../../lib/ascii.ts'
+import { backslash, comma, equals, lowerI, lowerU, minus, newline, quote, space } from '../../../lib/ascii.ts'
 import type { ParsedLine } from '../../../lib/line-protocol/parse-line.ts'
 import type { Ingest } from '../../../model/ingest.ts'
 import type { LinePrecision } from '../../../model/line-format.ts'
@@ -57,6 +57,8 @@ interface Head {
 
 /** Plain in a line and in JSON: no space, quote or backslash, and nothing below. */
 const plain = /^[^\u0000- "\\]*$/
+/** The same, with the commas, equals signs and spaces that a backslash stands before. */
+const plainHead = /^(?:[^\u0000- "\\]|\\[,= ])*$/
 
 export class FieldScanner {
   readonly #ingest: Ingest
@@ -136,7 +138,7 @@ export class FieldScanner {
 
   /** Keeps what a line begins with that was parsed with care, where lines like it can be read without. */
   learn(line: ParsedLine): void {
-    if (line.head.length > headBytesMax || !plain.test(line.head) || !this.#hasRoom()) return
+    if (line.head.length > headBytesMax || !plainHead.test(line.head) || !this.#hasRoom()) return
     const head = this.#heads.get(keyOf(line.head)) ?? this.#headOf(line)
     if (head === null) return
     const tagOf = tagByField(line, this.#ingest)
@@ -208,7 +210,10 @@ export class FieldScanner {
 
   #find(bytes: Buffer, start: number): Head | null {
     let end = start
-    while (end < bytes.length && bytes[end] !== space && bytes[end] !== newline && end - start <= headBytesMax) end++
+    while (end < bytes.length && bytes[end] !== newline && end - start <= headBytesMax) {
+      if (bytes[end] === space && bytes[end - 1] !== backslash) break
+      end++
+    }
     return bytes[end] === space ? (this.#heads.get(bytes.toString('latin1', start, end)) ?? null) : null
   }
 

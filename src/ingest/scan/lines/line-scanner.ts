@@ -1,10 +1,10 @@
 // The lines of one pusher look alike, as rows of JSON do: so the scanner keeps, for each value, the bytes that stood between it and the next one,
 // and compares these first.
-import { comma, equals, space } from '../../../lib/ascii.ts'
+import { backslash, comma, equals, space } from '../../../lib/ascii.ts'
 import type { LinePrecision } from '../../../model/line-format.ts'
 import type { FieldColumn } from '../../columns/field-column.ts'
 import { measurementProperty } from './line-rows.ts'
-import { afterLead, endsBare, needsCare, readFieldValue, readLineTime } from './line-value.ts'
+import { afterLead, endsBare, needsCare, readFieldValue, readLineTime, tagValueEnd } from './line-value.ts'
 
 /** Longer names are not worth keeping. */
 const leadBytesMax = 512
@@ -109,7 +109,10 @@ function readBare(bytes: Buffer, start: number, column: FieldColumn, row: number
   if (column.type !== 'string' || column.isIdentifier) return needsCare
   let at = start
   while (endsBare[bytes[at]!] === 0) at++
+  const isEscaped = bytes[at] === backslash
+  if (isEscaped) at = tagValueEnd(bytes, at)
   if (at === start || (bytes[at] !== comma && bytes[at] !== space)) return needsCare
-  column.strings.readPlain(bytes, start, at, column.codes, row)
+  if (isEscaped) column.strings.readTagValue(bytes, start, at, column.codes, row)
+  else column.strings.readPlain(bytes, start, at, column.codes, row)
   return at
 }

@@ -30,9 +30,37 @@ endsBare.fill(1, 0, space + 1)
 for (const byte of [comma, equals, backslash, quote]) endsBare[byte] = 1
 
 /** 1 for bytes that end a plain string, or need care in one. */
-export const endsString = new Uint8Array(256)
+const endsString = new Uint8Array(256)
 endsString.fill(1, 0, space)
 for (const byte of [backslash, quote]) endsString[byte] = 1
+
+/**
+ * The place of what ends the value of a tag, with the commas, equals signs and spaces in it that a backslash stands before; that of a backslash
+ * before anything else, which needs care.
+ */
+export function tagValueEnd(bytes: Buffer, start: number): number {
+  let at = start
+  for (;;) {
+    while (endsBare[bytes[at]!] === 0) at++
+    const next = bytes[at + 1]
+    if (bytes[at] !== backslash || (next !== comma && next !== equals && next !== space)) return at
+    at += 2
+  }
+}
+
+/**
+ * The place of the quote that ends a string, with the quotes and backslashes in it that a backslash stands before, as in JSON; that of a backslash
+ * before anything else, which stands for itself and needs care.
+ */
+export function stringEnd(bytes: Buffer, start: number): number {
+  let at = start
+  for (;;) {
+    while (endsString[bytes[at]!] === 0) at++
+    const next = bytes[at + 1]
+    if (bytes[at] !== backslash || (next !== quote && next !== backslash)) return at
+    at += 2
+  }
+}
 
 /** Digits of a time that are finer than a millisecond, and how many milliseconds its last digit is. */
 const finerDigits: Readonly<Record<LinePrecision, number>> = { ns: 6, us: 3, ms: 0, s: 0, m: 0, h: 0 }
@@ -103,10 +131,9 @@ export function readLongValue(bytes: Buffer, start: number, column: FieldColumn,
 
 export function readStringValue(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   if (bytes[start] !== quote) return needsCare
-  let at = start + 1
-  while (endsString[bytes[at]!] === 0) at++
+  const at = stringEnd(bytes, start + 1)
   if (bytes[at] !== quote) return needsCare
-  column.strings.readPlain(bytes, start + 1, at, column.codes, row)
+  column.strings.read(bytes, start + 1, column.codes, row)
   return valueEnd(bytes, at + 1)
 }
 

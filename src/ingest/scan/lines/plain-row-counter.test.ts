@@ -25,6 +25,7 @@ describe('plain lines are counted without care', () => {
     ['m,site=a,line=b v=1.5,n=-7i,u=7u,on=t,off=false,s="a, b=c" 1767225600000000000', 6],
     ['m,é=ü ß=1,ß=2', 2],
     ['m v=1,w=2\r\n', 2],
+    ['disk\\ io,site=area\\ 7\\,b\\=c v=1,s="said \\"no\\", \\\\"', 2],
   ])('%s', (line, rows) => {
     const counter = new PlainRowCounter()
     const bytes = Buffer.from(line)

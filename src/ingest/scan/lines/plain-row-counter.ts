@@ -14,7 +14,7 @@ import {
   space,
 } from '../../../lib/ascii.ts'
 import { splitLineBytesMax } from '../../../model/line-format.ts'
-import { endsBare, endsString, needsCare, truthEnd, valueEnd } from './line-value.ts'
+import { endsBare, needsCare, stringEnd, tagValueEnd, truthEnd, valueEnd } from './line-value.ts'
 
 /** Numbers of so many digits are within 64 bits, and far within the range of a double. */
 const digitsMax = 18
@@ -49,13 +49,13 @@ export class PlainRowCounter {
 
   /** The place of the space after the measurement and the tags. */
   #headEnd(bytes: Buffer, start: number): number {
-    let at = bareEnd(bytes, start)
+    let at = tagValueEnd(bytes, start)
     if (at === start) return needsCare
     for (let tags = 0; bytes[at] === comma; tags++) {
       const nameEnd = bareEnd(bytes, at + 1)
       if (nameEnd === at + 1 || bytes[nameEnd] !== equals || !this.#isNew(bytes, at + 1, nameEnd, tags))
         return needsCare
-      at = bareEnd(bytes, nameEnd + 1)
+      at = tagValueEnd(bytes, nameEnd + 1)
       if (at === nameEnd + 1) return needsCare
     }
     return bytes[at] === space ? at : needsCare
@@ -88,8 +88,7 @@ function bareEnd(bytes: Buffer, start: number): number {
 function fieldValueEnd(bytes: Buffer, start: number): number {
   const byte = bytes[start]!
   if (byte === quote) {
-    let end = start + 1
-    while (endsString[bytes[end]!] === 0) end++
+    const end = stringEnd(bytes, start + 1)
     return bytes[end] === quote ? valueEnd(bytes, end + 1) : needsCare
   }
   const from = byte === minus ? start + 1 : start
