@@ -63,18 +63,18 @@ const lineFields: readonly Field[] = fiveFields.map((field) =>
   field.role === 'tag' ? { ...field, source: 'measurement' } : field,
 )
 
-function lineOf(i: number): string {
+function lineOf(i: number, site: string): string {
   const ns = `${startMs + 10_000 * Math.floor(i / tagCount)}000000`
-  return `${timeAndTag(i).T},site=plant-${i % 7} flow=${hundredths(i)},level=${hundredths(i + 31)} ${ns}`
+  return `${timeAndTag(i).T},site=${site}${i % 7} flow=${hundredths(i)},level=${hundredths(i + 31)} ${ns}`
 }
 
 /** The same rows as those of `fiveFieldRow`; with `fields-ns` each line is two of them, of a value each. */
-function lineEntries(rowsPerBody: number, format: 'lines-ns' | 'fields-ns'): readonly PlacedEntry[] {
+function lineEntries(rowsPerBody: number, format: 'lines-ns' | 'fields-ns', site = 'plant-'): readonly PlacedEntry[] {
   const header = { ingestId: 1, fieldsVersion: 1, subscriberId: 1, receivedMs: startMs, idempotencyKey: null } as const
   return Array.from({ length: totalRows / rowsPerBody }, (_, batch) => {
     const position = batch * rowsPerBody
     const lines = format === 'lines-ns' ? rowsPerBody : rowsPerBody / 2
-    const body = Buffer.from(Array.from({ length: lines }, (_line, index) => lineOf(position + index)).join('\n'))
+    const body = Buffer.from(Array.from({ length: lines }, (_line, index) => lineOf(position + index, site)).join('\n'))
     return { ...header, format, position, rows: rowsPerBody, body }
   })
 }
@@ -119,6 +119,8 @@ export function benchJudge(): void {
       ['{D,T,V}, V of 15 to 17 digits', three, entriesOf(longNumberRow, 1000), 1],
       ['five fields, bodies of 1,000', five, entriesOf(fiveFieldRow, 1000), 1],
       ['the same as line protocol', ingestOf(3, lineFields), lineEntries(1000, 'lines-ns'), 1],
+      ['line protocol, escaped tags', ingestOf(3, lineFields), lineEntries(1000, 'lines-ns', 'plant\\ '), 1],
+      ['a row a field, escaped tags', byField, lineEntries(1000, 'fields-ns', 'plant\\ '), 1],
       ['line protocol, a row a field', byField, lineEntries(1000, 'fields-ns'), 1],
       ['{D,T,V}, one a body, 100 bodies a call', three, entriesOf(threeFieldRow, 1), 100],
       ['{D,T,V}, one a body, one body a call', three, entriesOf(threeFieldRow, 1), 1],
