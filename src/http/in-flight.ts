@@ -1,6 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Cancellation } from '../lib/cancellation.ts'
+import { Slots } from '../lib/slots.ts'
+
+const flightOf = Symbol('flight')
+
+declare module 'node:http' {
+  interface ServerResponse {
+    [flightOf]?: Flight | undefined
+  }
+}
 
 /** A reply of the framework, or what stands for one. */
 export interface AnswerInFlight {
@@ -13,13 +22,18 @@ export interface AnswerInFlight {
 }
 
 interface Flight {
-  readonly reply: AnswerInFlight
+  reply: AnswerInFlight
   cancellation: Cancellation | null
+  /** Rises with each that begins. */
+  readonly number: number
+  slot: number
 }
 
 /** The requests that are not answered yet, so that a stop can wait for them and then end the rest. */
 export class InFlight {
-  readonly #flights = new Map<ServerResponse, Flight>()
+  /** Their order is that of their numbers. */
+  readonly #flights = new Slots<Flight>()
+  #begun = 0
   #stopping = false
   #whenEmpty: (() => void) | null = null
   readonly #closed: (this: ServerResponse) => void
@@ -35,7 +49,8 @@ export class InFlight {
   /** New requests are refused from now on. Who is answered learns that his connection ends, and sends nothing more on it. */
   stop(): void {
     this.#stopping = true
-    for (const response of this.#flights.keys()) if (!response.headersSent) response.setHeader('connection', 'close')
+    for (const { reply } of this.#flights.values())
+      if (!reply.raw.headersSent) reply.raw.setHeader('connection', 'close')
   }
 
   get stopping(): boolean {
@@ -43,16 +58,25 @@ export class InFlight {
   }
 
   begin(reply: AnswerInFlight): void {
+    const { raw } = reply
     // It would never be told to end.
-    if (reply.raw.destroyed) return
-    this.#flights.set(reply.raw, { reply, cancellation: null })
-    reply.raw.on('close', this.#closed)
+    if (raw.destroyed) return
+    const known = raw[flightOf]
+    if (known !== undefined) {
+      known.reply = reply
+      known.cancellation = null
+      return
+    }
+    const flight = { reply, cancellation: null, number: this.#begun++, slot: 0 }
+    flight.slot = this.#flights.add(flight)
+    raw[flightOf] = flight
+    raw.on('close', this.#closed)
   }
 
   /** Is cancelled when the client goes away before its answer is whole, or the server stops. */
   cancellation(reply: Pick<AnswerInFlight, 'raw'>): Cancellation {
     const cancellation = new Cancellation()
-    const flight = this.#flights.get(reply.raw)
+    const flight = reply.raw[flightOf]
     if (flight === undefined) cancellation.cancel()
     else flight.cancellation = cancellation
     return cancellation
@@ -68,12 +92,11 @@ export class InFlight {
    * beginning, and that of its answer only when it has its turn.
    */
   on(socket: Socket): readonly { readonly response: ServerResponse; readonly hasArrived: boolean }[] {
-    const found = []
-    for (const [response, { reply }] of this.#flights) {
-      const { raw } = reply.request
-      if (raw.socket === socket) found.push({ response, hasArrived: raw.complete })
-    }
-    return found
+    return this.#flights
+      .values()
+      .filter(({ reply }) => reply.request.raw.socket === socket)
+      .sort((one, other) => one.number - other.number)
+      .map(({ reply }) => ({ response: reply.raw, hasArrived: reply.request.raw.complete }))
   }
 
   /** Resolves once nothing is in flight. */
@@ -86,17 +109,19 @@ export class InFlight {
 
   /** Answers all that have no answer yet with `error`, and cuts off what is being sent. */
   endAll(error: Error): void {
-    for (const [response, { reply, cancellation }] of this.#flights) {
-      if (reply.sent) response.destroy()
+    for (const { reply, cancellation } of this.#flights.values()) {
+      if (reply.sent) reply.raw.destroy()
       else reply.send(error)
       cancellation?.cancel(error)
     }
   }
 
   #end(response: ServerResponse): void {
-    const flight = this.#flights.get(response)
-    this.#flights.delete(response)
-    if (!response.writableFinished) flight?.cancellation?.cancel()
+    const flight = response[flightOf]
+    if (flight === undefined) return
+    response[flightOf] = undefined
+    this.#flights.free(flight.slot)
+    if (!response.writableFinished) flight.cancellation?.cancel()
     if (this.#flights.size === 0) this.#whenEmpty?.()
   }
 }

@@ -21,14 +21,12 @@ function asksOf() {
 test('each question has a number, and its own answer', async () => {
   const { asks, ask, sent } = asksOf()
   const answers = [ask(), ask(), ask()]
-  expect([sent, [...asks.ids]]).toEqual([
-    [1, 2, 3],
-    [1, 2, 3],
-  ])
-  asks.resolve(2, 'second')
-  asks.resolve(1, 'first')
-  asks.reject(3, new Error('third'))
-  asks.resolve(1, 'once more')
+  const [first, second, third] = sent as [number, number, number]
+  expect([new Set(sent).size, [...asks.ids]]).toEqual([3, sent])
+  asks.resolve(second, 'second')
+  asks.resolve(first, 'first')
+  asks.reject(third, new Error('third'))
+  asks.resolve(first, 'once more')
   asks.reject(9, new Error('nobody asked'))
   expect(await Promise.all(answers.slice(0, 2))).toEqual(['first', 'second'])
   await expect(answers[2]).rejects.toThrow('third')
@@ -36,22 +34,32 @@ test('each question has a number, and its own answer', async () => {
 })
 
 test('a question that is cancelled is settled by what is said of it, with the reason', async () => {
-  const { asks, ask, cancelled, settled } = asksOf()
+  const { asks, ask, sent, cancelled, settled } = asksOf()
   const leaving = new AbortController()
   const [failing, answered] = [ask(leaving.signal), ask(leaving.signal)]
   leaving.abort(new Error('gone'))
-  expect([cancelled, settled, asks.size]).toEqual([[1, 2], [], 2])
-  asks.reject(1, new Error('cancelled'))
-  asks.resolve(2, 'done before')
+  expect([cancelled, settled, asks.size]).toEqual([sent, [], 2])
+  asks.reject(sent[0]!, new Error('cancelled'))
+  asks.resolve(sent[1]!, 'done before')
   await expect(failing).rejects.toThrow('gone')
-  expect([await answered, settled]).toEqual(['done before', [1, 2]])
+  expect([await answered, settled]).toEqual(['done before', sent])
+})
+
+test('a number is not given again, though its question is settled', async () => {
+  const { asks, ask, sent } = asksOf()
+  const earlier = ask()
+  asks.resolve(sent[0]!, 'earlier')
+  const later = ask()
+  asks.resolve(sent[0]!, 'earlier once more')
+  asks.resolve(sent[1]!, 'later')
+  expect(await Promise.all([earlier, later])).toEqual(['earlier', 'later'])
 })
 
 test('a question that is settled is not cancelled', async () => {
-  const { asks, ask, cancelled } = asksOf()
+  const { asks, ask, sent, cancelled } = asksOf()
   const leaving = new AbortController()
   const answer = ask(leaving.signal)
-  asks.resolve(1, 'done')
+  asks.resolve(sent[0]!, 'done')
   leaving.abort()
   expect([await answer, cancelled]).toEqual(['done', []])
 })

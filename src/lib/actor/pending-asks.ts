@@ -1,6 +1,8 @@
 import type { CancelSignal } from '../cancellation.ts'
+import { Slots } from '../slots.ts'
 
 interface Ask<Reply> {
+  id: number
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: unknown) => void
 }
@@ -12,13 +14,17 @@ interface AskWays {
   readonly cancel: (id: number) => (() => void) | undefined
 }
 
+/** A number is a turn and a slot: slots are taken again, while what a number names may outlive its question. */
+const slotsMax = 2 ** 20
+const turnsMax = 2 ** 32
+
 /** Questions that one life of an actor has not answered yet, by their numbers. */
 export class PendingAsks<Reply> {
-  readonly #asks = new Map<number, Ask<Reply>>()
-  #nextId = 1
+  readonly #asks = new Slots<Ask<Reply>>()
+  #turn = 0
 
   get ids(): Iterable<number> {
-    return this.#asks.keys()
+    return this.#asks.values().map(({ id }) => id)
   }
 
   get size(): number {
@@ -30,19 +36,19 @@ export class PendingAsks<Reply> {
    * with the signal's reason: only then has its work ended.
    */
   add({ signal, send, cancel }: AskWays): Promise<Reply> {
-    const id = this.#nextId++
     return new Promise<Reply>((resolve, reject) => {
       let settled: (() => void) | undefined
       const onAbort = (): void => {
-        settled = cancel(id)
+        settled = cancel(ask.id)
       }
       const over = (): void => {
-        this.#asks.delete(id)
+        this.#asks.free(ask.id % slotsMax)
         signal?.removeEventListener('abort', onAbort)
         settled?.()
       }
       signal?.addEventListener('abort', onAbort, { once: true })
-      this.#asks.set(id, {
+      const ask: Ask<Reply> = {
+        id: 0,
         resolve: (reply) => {
           over()
           resolve(reply)
@@ -51,21 +57,28 @@ export class PendingAsks<Reply> {
           over()
           reject(signal?.aborted ? signal.reason : error)
         },
-      })
-      send(id)
+      }
+      this.#turn = (this.#turn + 1) % turnsMax
+      ask.id = this.#turn * slotsMax + this.#asks.add(ask)
+      send(ask.id)
     })
   }
 
   resolve(id: number, reply: Reply): void {
-    this.#asks.get(id)?.resolve(reply)
+    this.#find(id)?.resolve(reply)
   }
 
   reject(id: number, error: unknown): void {
-    this.#asks.get(id)?.reject(error)
+    this.#find(id)?.reject(error)
   }
 
   /** Of a life that has ended: there will be no answers. */
   rejectAll(error: Error): void {
-    for (const ask of [...this.#asks.values()]) ask.reject(error)
+    for (const ask of this.#asks.values()) ask.reject(error)
+  }
+
+  #find(id: number): Ask<Reply> | null {
+    const ask = this.#asks.get(id % slotsMax)
+    return ask?.id === id ? ask : null
   }
 }
