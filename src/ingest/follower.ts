@@ -3,7 +3,7 @@ import type { Pipeline, Tally } from './pipeline.ts'
 
 export interface FollowerParts {
   readonly pipeline: Pick<Pipeline, 'position' | 'advance'>
-  /** Called after each step. */
+  /** Called in each step, as soon as its rows show. */
   readonly stepped: (tallies: readonly Tally[]) => void
   /** Called before each step, and whenever it is woken: whether the pipeline has to wait. */
   readonly mustWait: () => boolean
@@ -74,7 +74,7 @@ export class Follower {
     const { pipeline, stepped, unavailable } = this.#parts
     try {
       // What comes during the start is counted apart from what was there before.
-      stepped(await pipeline.advance(this.#isReady ? this.#durablePosition : this.#readyPosition))
+      await pipeline.advance(this.#isReady ? this.#durablePosition : this.#readyPosition, stepped)
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'unavailable') throw error
       await unavailable(error)

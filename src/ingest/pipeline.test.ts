@@ -122,10 +122,17 @@ function world(
   return { log, events, parts }
 }
 
+/** One step, and what became of its rows. */
+async function advance(pipeline: Pipeline, untilPosition: number): Promise<readonly Tally[]> {
+  const told: Tally[] = []
+  await pipeline.advance(untilPosition, (tallies) => told.push(...tallies))
+  return told
+}
+
 test('neighbours of one definition are judged together, others apart, and rejected rows are kept before good ones show', async () => {
   const { log, parts } = world([entry(0, 2), entry(2, 1), entry(3, 1, 2), entry(4, 1, 2, 2)], [1])
   const pipeline = await Pipeline.open(parts)
-  const tallies = await pipeline.advance(5)
+  const tallies = await advance(pipeline, 5)
   expect(log).toEqual([
     'judge 0,1,2 by 1.1',
     'judge 3 by 2.1',
@@ -142,10 +149,26 @@ test('neighbours of one definition are judged together, others apart, and reject
   expect(pipeline.position).toBe(5)
 })
 
+test.each<[string, PlacedEntry]>([
+  ['a push', entry(0, 1)],
+  ['a replay', replayOf(0, [7])],
+])('of %s, what became of rows is told when they show, not when their step is noted to be over', async (_name, one) => {
+  const { log, parts } = world([one])
+  const write: PipelineParts['notes']['write'] = async ({ judging }) => {
+    // A disk takes its time: whoever asks meanwhile is answered.
+    await new Promise((resolve) => setImmediate(resolve))
+    log.push(judging === null ? 'over' : 'begun')
+  }
+  const pipeline = await Pipeline.open({ ...parts, notes: { ...parts.notes, write } })
+  await pipeline.advance(1, () => log.push(`told before ${pipeline.position}`))
+  const steps = log.filter((line) => !/^(judge|replay)/.test(line))
+  expect(steps).toEqual(['begun', expect.stringMatching('store'), `told before ${positionAfter(one)}`, 'over'])
+})
+
 test('an entry without rows takes a position and stores nothing', async () => {
   const { log, parts } = world([entry(0, 0), entry(1, 1)])
   const pipeline = await Pipeline.open(parts)
-  await pipeline.advance(2)
+  await advance(pipeline, 2)
   expect(log).toEqual(['judge 1 by 1.1', 'store 1'])
   expect(pipeline.position).toBe(2)
 })
@@ -153,7 +176,7 @@ test('an entry without rows takes a position and stores nothing', async () => {
 test('after a restart, rows that were rejected before are not kept again', async () => {
   const { log, parts } = world([entry(0, 2), entry(2, 2)], [1, 3], 2)
   const pipeline = await Pipeline.open(parts)
-  await pipeline.advance(4)
+  await advance(pipeline, 4)
   expect(log).toContain('keep 3 through 4')
 })
 
@@ -161,7 +184,7 @@ test('what is judged again is counted apart, and its rejected rows are not count
   // Up to 2 rejected rows are kept, up to 5 all was judged, or there, before.
   const { events, parts } = world([entry(0, 2), entry(2, 3), entry(5, 4)], [1, 3, 6, 7], 2)
   const pipeline = await Pipeline.open({ ...parts, countedPosition: 5 })
-  await pipeline.advance(9)
+  await advance(pipeline, 9)
   // Of the 4 rows from 5 on, 6 and 7 are rejected; 3 is kept only now.
   const ingests = [{ ingestId: 1, stored: 2, rejected: 3 }]
   expect(events).toEqual([{ kind: 'rowsJudged', rows: 4, rejected: 3, again: 5, ingests, ms: 0 }])
@@ -172,7 +195,7 @@ test('what was told of a row stands, also where it is judged otherwise now: it i
   // Told were 0 and 4; now 1, 5 and 6 are bad.
   const { log, parts } = world(entries, [1, 5, 6], 6, { told: [0, 4] })
   const pipeline = await Pipeline.open(parts)
-  expect(await pipeline.advance(7)).toEqual([
+  expect(await advance(pipeline, 7)).toEqual([
     { ingestId: 1, rows: 5, rejected: 3 },
     { ingestId: 5, rows: 2, rejected: 1 },
   ])
@@ -183,14 +206,14 @@ test('a replay that is judged again counts none of its rows', async () => {
   const { events, parts } = world([replayOf(20, [3, 5])])
   const replay: PipelineParts['outcomes']['replay'] = async ({ passed }) => ({ stored: passed, taken: 0 })
   const pipeline = await Pipeline.open({ ...parts, outcomes: { ...parts.outcomes, replay } })
-  expect(await pipeline.advance(21)).toEqual([{ ingestId: 1, rows: 0, rejected: -2 }])
+  expect(await advance(pipeline, 21)).toEqual([{ ingestId: 1, rows: 0, rejected: -2 }])
   expect(events).toEqual([{ kind: 'rowsReplayed', ingestId: 1, rows: 2, stored: 0 }])
 })
 
 test('items are kept with the rejected rows of the step, and not again after a restart', async () => {
   const { log, parts } = world([entry(0, 2, 5), entry(2, 1), entry(3, 2, 5)], [1], 2)
   const pipeline = await Pipeline.open(parts)
-  const tallies = await pipeline.advance(5)
+  const tallies = await advance(pipeline, 5)
   expect(log).toEqual(['judge items 0,1', 'judge 2 by 1.1', 'judge items 3,4', 'keep 3,4 through 5', 'store 2'])
   expect(tallies).toEqual([
     { ingestId: 5, rows: 4, rejected: 1 },
@@ -201,14 +224,14 @@ test('items are kept with the rejected rows of the step, and not again after a r
 test('with nothing new, a step does nothing', async () => {
   const { log, parts } = world([])
   const pipeline = await Pipeline.open(parts)
-  expect(await pipeline.advance(0)).toEqual([])
+  expect(await advance(pipeline, 0)).toEqual([])
   expect(log).toEqual([])
 })
 
 test('an ingest that the catalog lacks stops the pipeline: its rows are not passed over', async () => {
   const { parts } = world([entry(0, 1, 9)])
   const pipeline = await Pipeline.open(parts)
-  await expect(pipeline.advance(1)).rejects.toThrow('ingest 9, version 1, which the catalog lacks')
+  await expect(advance(pipeline, 1)).rejects.toThrow('ingest 9, version 1, which the catalog lacks')
   expect(pipeline.position).toBe(0)
 })
 
@@ -238,7 +261,7 @@ describe('a push that is more than a step', () => {
     const positions: number[] = []
     const tallies: Tally[] = []
     while (pipeline.position < 9) {
-      tallies.push(...(await pipeline.advance(9)))
+      tallies.push(...(await advance(pipeline, 9)))
       positions.push(pipeline.position)
     }
     expect(positions).toEqual([5, 8, 9])
@@ -257,7 +280,7 @@ describe('a push that is more than a step', () => {
         const { log, parts } = inPieces(stepRows, position, 5)
         const pipeline = await Pipeline.open(parts)
         const tallies: Tally[] = []
-        while (pipeline.position < 9) tallies.push(...(await pipeline.advance(9)))
+        while (pipeline.position < 9) tallies.push(...(await advance(pipeline, 9)))
         const found = (word: string): number[] => {
           const lines = log.filter((line) => line.startsWith(word))
           return lines.flatMap((line) =>
@@ -279,7 +302,7 @@ describe('a push that is more than a step', () => {
 test('a replay stores rows under their own positions, and takes them back from the rejected ones', async () => {
   const { log, parts } = world([entry(20, 1), replayOf(21, [3, 5, 7]), entry(22, 1)], [5])
   const pipeline = await Pipeline.open(parts)
-  const tallies = [await pipeline.advance(23), await pipeline.advance(23), await pipeline.advance(23)].flat()
+  const tallies = [await advance(pipeline, 23), await advance(pipeline, 23), await advance(pipeline, 23)].flat()
   expect(log).toEqual([
     'judge 20 by 1.1',
     'store 20',
@@ -300,8 +323,8 @@ test('a replay stores rows under their own positions, and takes them back from t
 test('a replay stores no row that was discarded, or stored by another replay', async () => {
   const { log, parts } = world([replayOf(20, [3, 5]), replayOf(21, [5])], [], 0, { taken: [5] })
   const pipeline = await Pipeline.open(parts)
-  expect(await pipeline.advance(22)).toEqual([{ ingestId: 1, rows: 0, rejected: -1 }])
-  expect(await pipeline.advance(22)).toEqual([{ ingestId: 1, rows: 0, rejected: 0 }])
+  expect(await advance(pipeline, 22)).toEqual([{ ingestId: 1, rows: 0, rejected: -1 }])
+  expect(await advance(pipeline, 22)).toEqual([{ ingestId: 1, rows: 0, rejected: 0 }])
   expect(log.filter((line) => line.startsWith('store'))).toEqual(['store 3'])
 })
 
@@ -309,7 +332,7 @@ test('rows of a dropped entity are passed over and count as judged', async () =>
   const dropped = [{ entityId: 7, ingestIds: [8, 9], isRemoved: true }]
   const { log, parts } = world([entry(0, 2, 9), replayOf(2, [0], 8), entry(3, 1)], [], 0, { dropped })
   const pipeline = await Pipeline.open(parts)
-  expect([await pipeline.advance(4), await pipeline.advance(4), await pipeline.advance(4)]).toEqual([
+  expect([await advance(pipeline, 4), await advance(pipeline, 4), await advance(pipeline, 4)]).toEqual([
     [{ ingestId: 9, rows: 2, rejected: 0 }],
     [],
     [{ ingestId: 1, rows: 1, rejected: 0 }],
@@ -322,7 +345,7 @@ test('an entity that is dropped while the pipeline runs gets no row any more', a
   const { log, parts } = world([entry(0, 1, 9), entry(1, 1)], [], 0, { dropped })
   const pipeline = await Pipeline.open(parts)
   dropped.push({ entityId: 1, ingestIds: [9], isRemoved: false })
-  expect(await pipeline.advance(2)).toEqual([
+  expect(await advance(pipeline, 2)).toEqual([
     { ingestId: 9, rows: 1, rejected: 0 },
     { ingestId: 1, rows: 1, rejected: 0 },
   ])

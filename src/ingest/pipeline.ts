@@ -76,21 +76,19 @@ export class Pipeline {
   }
 
   /**
-   * Judges the next rows before `untilPosition`, one bounded step, and says what became of them; empty when there was none. A step may end
-   * within an entry, and the position then lies within it.
+   * Judges the next rows before `untilPosition`, one bounded step, if there are any. A step may end within an entry, and the position then lies
+   * within it. What became of its rows is told in the turn of the event loop in which they show: nobody sees a row that is not counted.
    */
-  async advance(untilPosition: number): Promise<readonly Tally[]> {
+  async advance(untilPosition: number, stepped: (tallies: readonly Tally[]) => void): Promise<void> {
     const { journal, stepBytes } = this.#parts
     if (this.#entries.length === 0) this.#entries = await journal.read(this.#position, untilPosition, stepBytes)
     const [first] = this.#entries
-    if (first === undefined) return []
-    const tallies = new Map<number, Tally>()
+    if (first === undefined) return
     if (first.position + this.#place.index < this.#position) this.#skip(first)
-    else await this.#step(tallies)
-    return [...tallies.values()]
+    else await this.#step(stepped)
   }
 
-  async #step(tallies: Map<number, Tally>): Promise<void> {
+  async #step(stepped: (tallies: readonly Tally[]) => void): Promise<void> {
     const { stepRows, stepBytes } = this.#parts
     const watch = this.#watch
     const budget = newBudget(Math.min(stepRows, watch.rowsAtOnce(this.#entries)), cutSteps * stepBytes)
@@ -100,6 +98,7 @@ export class Pipeline {
     await watch.begin(entries, this.#position, async (entry) =>
       (await this.#judge.makesItems(entry)) ? this.#keptPosition : entry.position,
     )
+    const tallies = new Map<number, Tally>()
     try {
       if (isReplay) await this.#replay(first!, tallies)
       else await this.#apply(entries, budget, tallies)
@@ -107,7 +106,7 @@ export class Pipeline {
       await watch.failed(error)
       throw error
     }
-    if (isReplay) this.#moveTo({ entries: 1, place: firstRow }, positionAfter(first!))
+    stepped([...tallies.values()])
     await watch.end(this.#position)
   }
 
@@ -154,15 +153,17 @@ export class Pipeline {
   }
 
   async #replay(entry: PlacedEntry, tallies: Map<number, Tally>): Promise<void> {
+    const whole = { entries: 1, place: firstRow }
     // One that was set aside leaves its rows as they are, rejected.
     const isAside = this.#watch.decision(entry.position) !== undefined
     const judged = isAside ? null : await this.#judge.judgeReplay(entry)
-    if (judged === null) return
+    if (judged === null) return this.#moveTo(whole, positionAfter(entry))
     const { outcomes, observe, reach } = this.#parts
     const { outcome, batch, rows } = judged
     const { stored, taken } = await outcomes.replay(outcome)
     reach('replay-taken')
     if (batch !== null) this.#write(keptRows(batch, new Set(stored)))
+    this.#moveTo(whole, positionAfter(entry))
     count(tallies, outcome.ingestId, 0, -stored.length)
     observe({ kind: 'rowsReplayed', ingestId: outcome.ingestId, rows, stored: taken })
   }

@@ -105,8 +105,9 @@ test.each<[string, readonly CrashPoint[]]>([
       server = await ServerProcess.start({ dataDirectory, program })
       await push(row('d', 5))
       const options = { body: { entity: 'plant' } }
-      const items = await callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
-      expect(items.map(({ V }) => V).sort()).toEqual([1, 2, 5])
+      const select = () => callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
+      await expect.poll(async () => (await select()).map(({ V }) => V).sort(), { timeout: 30_000 }).toEqual([1, 2, 5])
+      // What shows is counted.
       const { counters } = await callWell<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', {
         key: adminKey,
       })

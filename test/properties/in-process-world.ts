@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { Admission } from '../../src/admission/admission.ts'
 import type { ReplayedRows, ReplayOutcome } from '../../src/catalog/catalog.ts'
 import { Judge } from '../../src/ingest/judge.ts'
-import { Pipeline } from '../../src/ingest/pipeline.ts'
+import { Pipeline, type Tally } from '../../src/ingest/pipeline.ts'
 import { encodeReplayedRows } from '../../src/ingest/replay/replayed-rows.ts'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { openFileJournalCursor } from '../../src/journal/file/file-journal-cursor.ts'
@@ -152,13 +152,18 @@ export class InProcessWorld implements HistoryWorld {
   async #follow(until: number): Promise<void> {
     const pipeline = await this.#pipeline
     while (pipeline.position < until) {
-      const tallies = await pipeline.advance(until)
-      expect(tallies).not.toEqual([])
-      for (const { ingestId, rows, rejected } of tallies) {
-        this.#counts[ingestId] ??= { received: 0, rejected: 0 }
-        this.#counts[ingestId].received += rows
-        this.#counts[ingestId].rejected += rejected
-      }
+      const { position } = pipeline
+      await pipeline.advance(until, (tallies) => this.#count(tallies))
+      expect(pipeline.position).toBeGreaterThan(position)
+    }
+  }
+
+  #count(tallies: readonly Tally[]): void {
+    expect(tallies).not.toEqual([])
+    for (const { ingestId, rows, rejected } of tallies) {
+      this.#counts[ingestId] ??= { received: 0, rejected: 0 }
+      this.#counts[ingestId].received += rows
+      this.#counts[ingestId].rejected += rejected
     }
   }
 

@@ -93,7 +93,7 @@ class World {
       const pipeline = await Pipeline.open(this.#parts())
       for (let step = 0; step < steps; step++) {
         if (pipeline.position >= this.end) return true
-        await pipeline.advance(this.end)
+        await pipeline.advance(this.end, () => undefined)
       }
       return false
     } catch (error) {
