@@ -26,7 +26,7 @@ interface Flight {
   cancellation: Cancellation | null
   /** Rises with each that begins. */
   readonly number: number
-  slot: number
+  readonly slot: number
 }
 
 /** The requests that are not answered yet, so that a stop can wait for them and then end the rest. */
@@ -67,9 +67,8 @@ export class InFlight {
       known.cancellation = null
       return
     }
-    const flight = { reply, cancellation: null, number: this.#begun++, slot: 0 }
-    flight.slot = this.#flights.add(flight)
-    raw[flightOf] = flight
+    const number = this.#begun++
+    raw[flightOf] = this.#flights.add((slot) => ({ reply, cancellation: null, number, slot }))
     raw.on('close', this.#closed)
   }
 

@@ -13,11 +13,12 @@ export class Slots<Member> {
     return this.#members.length - this.#free.length
   }
 
-  /** The answer is the number of the slot. */
-  add(member: Member): number {
+  /** `make` is told the number of the slot, and must not throw. */
+  add<Made extends Member>(make: (slot: number) => Made): Made {
     const slot = this.#free.pop() ?? this.#members.length
+    const member = make(slot)
     this.#members[slot] = member
-    return slot
+    return member
   }
 
   get(slot: number): Member | null {

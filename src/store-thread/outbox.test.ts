@@ -30,6 +30,17 @@ describe('an outbox', () => {
     ])
   })
 
+  test('sends what is not to wait at once, in one list with what waits', async () => {
+    const { outbox, sent } = open()
+    outbox.push('a', [new ArrayBuffer(1)])
+    outbox.send(['b', 'c', 'd'])
+    expect(sent).toEqual([{ messages: ['a', 'b', 'c', 'd'], transferred: 1 }])
+    await nextTurn()
+    outbox.send(['e'])
+    await nextTurn()
+    expect(sent.slice(1)).toEqual([{ messages: ['e'], transferred: 0 }])
+  })
+
   test('sends what waits at once when it is asked to, and nothing afterwards', async () => {
     const { outbox, sent } = open()
     outbox.flush()

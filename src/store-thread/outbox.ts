@@ -14,7 +14,7 @@ export class Outbox<Message> {
   readonly #sender: MessageSender
   #messages: Message[] = []
   #transfer: ArrayBuffer[] = []
-  #waiting: NodeJS.Immediate | null = null
+  #waiting: NodeJS.Immediate | undefined
 
   constructor(sender: MessageSender) {
     this.#sender = sender
@@ -24,15 +24,21 @@ export class Outbox<Message> {
   push(message: Message, transfer: readonly ArrayBuffer[] = []): void {
     this.#messages.push(message)
     for (const memory of transfer) this.#transfer.push(memory)
-    this.#waiting ??= setImmediate(() => this.flush())
     if (this.#messages.length >= messagesTogether) this.flush()
+    else this.#waiting ??= setImmediate(() => this.flush())
+  }
+
+  /** Sends these at once, behind what waits and in one list with it. */
+  send(messages: readonly Message[]): void {
+    for (const message of messages) this.#messages.push(message)
+    this.flush()
   }
 
   /** Sends all that waits, as one list. */
   flush(): void {
-    if (this.#waiting === null) return
+    if (this.#messages.length === 0) return
     clearImmediate(this.#waiting)
-    this.#waiting = null
+    this.#waiting = undefined
     const messages = this.#messages
     const transfer = this.#transfer
     this.#messages = []

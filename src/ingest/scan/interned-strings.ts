@@ -1,5 +1,6 @@
 // A string is known again by the bytes it was pushed as, so that a tag seen before costs neither decoding nor an allocation.
 import { backslash, quote } from '../../lib/ascii.ts'
+import { unescaped } from '../../lib/line-protocol/parse-line.ts'
 import { skipString } from './skip.ts'
 
 const hashFactor = 0x01000193
@@ -79,12 +80,8 @@ export class InternedStrings {
 
   /** Writes the code of the string that these bytes are, none of which is a quote, a backslash or below a space. */
   readPlain(bytes: Buffer, start: number, end: number, codes: Int32Array, row: number): void {
-    let entry = this.#likely(bytes, start, end)
-    if (entry < 0) {
-      const hash = hashOf(bytes, start, end, this.#seed)
-      entry = this.#find(bytes, start, end, hash)
-      if (entry < 0) entry = this.#add(bytes, start, end, hash, this.#define(bytes.toString('utf8', start, end)))
-    }
+    let entry = this.#known(bytes, start, end)
+    if (entry < 0) entry = this.#addNew(bytes, start, end, this.#define(bytes.toString('utf8', start, end)))
     this.#found(entry, codes, row, end)
   }
 
@@ -93,22 +90,24 @@ export class InternedStrings {
    * spelled so: its backslashes stand before other characters.
    */
   readTagValue(bytes: Buffer, start: number, end: number, codes: Int32Array, row: number): void {
-    let entry = this.#likely(bytes, start, end)
+    let entry = this.#known(bytes, start, end)
     if (entry < 0) {
-      const hash = hashOf(bytes, start, end, this.#seed)
-      entry = this.#find(bytes, start, end, hash)
-      if (entry < 0) {
-        const text = bytes.toString('utf8', start, end).replace(/\\([,= ])/g, '$1')
-        entry = this.#add(bytes, start, end, hash, this.#codeOf(text))
-      }
+      const code = this.#codeOf(unescaped(bytes.toString('utf8', start, end)))
+      entry = this.#addNew(bytes, start, end, code)
     }
     this.#found(entry, codes, row, end)
   }
 
-  /** The entry that came next the last time, if these bytes are its key; else -1. */
-  #likely(bytes: Buffer, start: number, end: number): number {
+  /** The entry whose key these bytes are, that which came next the last time before all others; -1 where there is none. */
+  #known(bytes: Buffer, start: number, end: number): number {
     const likely = this.#followers[this.#last]!
-    return likely < this.#entries && this.#hasKey(likely, bytes, start, end) ? likely : -1
+    if (likely < this.#entries && this.#hasKey(likely, bytes, start, end)) return likely
+    return this.#find(bytes, start, end, hashOf(bytes, start, end, this.#seed))
+  }
+
+  /** To be called where `#known` has found none. */
+  #addNew(bytes: Buffer, start: number, end: number, code: number): number {
+    return this.#add(bytes, start, end, hashOf(bytes, start, end, this.#seed), code)
   }
 
   #readByHash(bytes: Buffer, start: number, codes: Int32Array, row: number): number {

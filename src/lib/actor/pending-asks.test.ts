@@ -71,3 +71,19 @@ test('of a life that has ended all questions fail', async () => {
   for (const answer of answers) await expect(answer).rejects.toThrow('it died')
   expect(asks.size).toBe(0)
 })
+
+test('of a life that has ended each question fails once, also where one that fails settles another', async () => {
+  const asks = new PendingAsks<string>()
+  const sent: number[] = []
+  const leaving = new AbortController()
+  const send = (id: number): void => void sent.push(id)
+  const first = asks.add({ signal: leaving.signal, send, cancel: () => () => asks.resolve(sent[1]!, 'in time') })
+  const second = asks.add({ signal: null, send, cancel: () => undefined })
+  leaving.abort(new Error('gone'))
+  asks.rejectAll(new Error('it died'))
+  await expect(first).rejects.toThrow('gone')
+  expect([await second, asks.size]).toEqual(['in time', 0])
+  const later = [0, 1, 2].map(() => asks.add({ signal: null, send, cancel: () => undefined }))
+  for (const [index, id] of sent.slice(2).entries()) asks.resolve(id, String(index))
+  expect(await Promise.all(later)).toEqual(['0', '1', '2'])
+})

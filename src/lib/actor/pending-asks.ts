@@ -2,7 +2,7 @@ import type { CancelSignal } from '../cancellation.ts'
 import { Slots } from '../slots.ts'
 
 interface Ask<Reply> {
-  id: number
+  readonly id: number
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: unknown) => void
 }
@@ -47,19 +47,18 @@ export class PendingAsks<Reply> {
         settled?.()
       }
       signal?.addEventListener('abort', onAbort, { once: true })
-      const ask: Ask<Reply> = {
-        id: 0,
-        resolve: (reply) => {
+      this.#turn = (this.#turn + 1) % turnsMax
+      const ask = this.#asks.add((slot) => ({
+        id: this.#turn * slotsMax + slot,
+        resolve: (reply: Reply) => {
           over()
           resolve(reply)
         },
-        reject: (error) => {
+        reject: (error: unknown) => {
           over()
           reject(signal?.aborted ? signal.reason : error)
         },
-      }
-      this.#turn = (this.#turn + 1) % turnsMax
-      ask.id = this.#turn * slotsMax + this.#asks.add(ask)
+      }))
       send(ask.id)
     })
   }
@@ -74,7 +73,7 @@ export class PendingAsks<Reply> {
 
   /** Of a life that has ended: there will be no answers. */
   rejectAll(error: Error): void {
-    for (const ask of this.#asks.values()) ask.reject(error)
+    for (const id of this.ids) this.reject(id, error)
   }
 
   #find(id: number): Ask<Reply> | null {

@@ -152,8 +152,8 @@ function skipBlanks(text: string, start: number): number {
   return at
 }
 
-/** A backslash stands for itself, unless a comma, an equals sign or a space is behind it. */
-function unescaped(text: string): string {
+/** Of a measurement, a name or the value of a tag: a backslash stands for itself, unless a comma, an equals sign or a space is behind it. */
+export function unescaped(text: string): string {
   return text.includes('\\') ? text.replace(/\\([,= ])/g, '$1') : text
 }
 

@@ -10,6 +10,7 @@ test('what was judged is told with the next news, in its order, and wakes nobody
   const { observe, send } = openChannel(port1, () => 'disk')
   const judged = { kind: 'rowsJudged', rows: 1, rejected: 0, again: 0, ingests: [], ms: 1 } as const
   observe(judged)
+  observe({ ...judged, rows: 2 })
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(received).toEqual([])
   send({ kind: 'progress', position: 3, tallies: [] })
@@ -19,6 +20,7 @@ test('what was judged is told with the next news, in its order, and wakes nobody
     .toEqual([
       [
         { kind: 'event', event: judged },
+        { kind: 'event', event: { ...judged, rows: 2 } },
         { kind: 'progress', position: 3, tallies: [] },
       ],
       [{ kind: 'event', event: { kind: 'judgeFailed', message: 'no room', retryInMs: 1 } }],

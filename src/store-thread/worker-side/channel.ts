@@ -17,10 +17,8 @@ export function openChannel(port: MessagePort, awaitedAfter: (error: unknown) =>
   const outbox = new Outbox<FromStore>(port)
   let judged: FromStore[] = []
   const send = (message: FromStore): void => {
-    for (const event of judged) outbox.push(event)
+    outbox.send([...judged, message])
     judged = []
-    outbox.push(message)
-    outbox.flush()
   }
   return {
     outbox,

@@ -11,8 +11,8 @@ import { readDouble } from '../read-number.ts'
 import { fits, otherTags, tagByField } from './line-rows.ts'
 import {
   afterLead,
+  bareEnd,
   beginsPlainNumber,
-  endsBare,
   needsCare,
   readBooleanValue,
   readLineTime,
@@ -187,8 +187,7 @@ export class FieldScanner {
   #fieldAt(head: Head, index: number, bytes: Buffer, at: number): KnownField | null {
     const likely = head.order[index]
     if (likely !== undefined && afterLead(bytes, at, likely.lead) >= 0) return likely
-    let end = at
-    while (endsBare[bytes[end]!] === 0) end++
+    const end = bareEnd(bytes, at)
     if (bytes[end] !== equals) return null
     const known = head.byName.get(bytes.toString('utf8', at, end))
     if (known === undefined) return null

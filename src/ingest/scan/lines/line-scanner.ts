@@ -4,7 +4,7 @@ import { backslash, comma, equals, space } from '../../../lib/ascii.ts'
 import type { LinePrecision } from '../../../model/line-format.ts'
 import type { FieldColumn } from '../../columns/field-column.ts'
 import { measurementProperty } from './line-rows.ts'
-import { afterLead, endsBare, needsCare, readFieldValue, readLineTime, tagValueEnd } from './line-value.ts'
+import { afterLead, bareEnd, needsCare, readFieldValue, readLineTime, tagValueEnd } from './line-value.ts'
 
 /** Longer names are not worth keeping. */
 const leadBytesMax = 512
@@ -84,8 +84,7 @@ export class LineScanner {
   /** From a comma or space to the equals sign after the next name; null where that is not plain, or names no field. */
   #learn(bytes: Buffer, at: number, isInFields: boolean): Transition | null {
     const isField = isInFields || bytes[at] === space
-    let keyEnd = at + 1
-    while (endsBare[bytes[keyEnd]!] === 0) keyEnd++
+    const keyEnd = bareEnd(bytes, at + 1)
     if (bytes[keyEnd] !== equals) return null
     const target = this.#bySource.get(bytes.toString('utf8', at + 1, keyEnd))
     if (target === undefined || target === this.#time) return null
@@ -107,8 +106,7 @@ export class LineScanner {
 /** A measurement, or the value of a tag: the answer is the place of the comma or space after it. */
 function readBare(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   if (column.type !== 'string' || column.isIdentifier) return needsCare
-  let at = start
-  while (endsBare[bytes[at]!] === 0) at++
+  let at = bareEnd(bytes, start)
   const isEscaped = bytes[at] === backslash
   if (isEscaped) at = tagValueEnd(bytes, at)
   if (at === start || (bytes[at] !== comma && bytes[at] !== space)) return needsCare

@@ -25,7 +25,7 @@ import { readDouble, readPlainWhole } from '../read-number.ts'
 export const needsCare = -1
 
 /** 1 for bytes that end a plain name or value of a tag, or need care in one. */
-export const endsBare = new Uint8Array(256)
+const endsBare = new Uint8Array(256)
 endsBare.fill(1, 0, space + 1)
 for (const byte of [comma, equals, backslash, quote]) endsBare[byte] = 1
 
@@ -34,17 +34,23 @@ const endsString = new Uint8Array(256)
 endsString.fill(1, 0, space)
 for (const byte of [backslash, quote]) endsString[byte] = 1
 
+/** The place of what ends a plain name, or needs care in one. */
+export function bareEnd(bytes: Buffer, start: number): number {
+  let at = start
+  while (endsBare[bytes[at]!] === 0) at++
+  return at
+}
+
 /**
  * The place of what ends the value of a tag, with the commas, equals signs and spaces in it that a backslash stands before; that of a backslash
  * before anything else, which needs care.
  */
 export function tagValueEnd(bytes: Buffer, start: number): number {
-  let at = start
+  let at = bareEnd(bytes, start)
   for (;;) {
-    while (endsBare[bytes[at]!] === 0) at++
     const next = bytes[at + 1]
     if (bytes[at] !== backslash || (next !== comma && next !== equals && next !== space)) return at
-    at += 2
+    at = bareEnd(bytes, at + 2)
   }
 }
 

@@ -14,7 +14,7 @@ import {
   space,
 } from '../../../lib/ascii.ts'
 import { splitLineBytesMax } from '../../../model/line-format.ts'
-import { endsBare, needsCare, stringEnd, tagValueEnd, truthEnd, valueEnd } from './line-value.ts'
+import { bareEnd, needsCare, stringEnd, tagValueEnd, truthEnd, valueEnd } from './line-value.ts'
 
 /** Numbers of so many digits are within 64 bits, and far within the range of a double. */
 const digitsMax = 18
@@ -77,12 +77,6 @@ export class PlainRowCounter {
 function isSame(bytes: Buffer, one: number, other: number, length: number): boolean {
   for (let i = 0; i < length; i++) if (bytes[one + i] !== bytes[other + i]) return false
   return true
-}
-
-function bareEnd(bytes: Buffer, start: number): number {
-  let end = start
-  while (endsBare[bytes[end]!] === 0) end++
-  return end
 }
 
 function fieldValueEnd(bytes: Buffer, start: number): number {
