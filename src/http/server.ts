@@ -24,6 +24,7 @@ import { routes, stateRoutes } from './routes.ts'
 import { RunningQueries } from './running-queries.ts'
 import type { Services } from './services.ts'
 import { schemaCompiler } from './validation.ts'
+import { closeWaitingAnswers } from './waiting-answers.ts'
 
 export interface ServerParts {
   readonly services: Services
@@ -71,6 +72,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     { prefix: basePath },
   )
   answerPlainPushes(app.server, { ...parts, pushBodies, failures })
+  closeWaitingAnswers(app.server)
   if (app.server instanceof SecureServer) parts.certificate?.use(app.server)
   watchSockets(app.server)
   answerOddRequests(app.server, parts.requestId)

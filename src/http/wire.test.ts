@@ -313,6 +313,17 @@ describe('clients that go away', () => {
     expect(held.events.filter(({ kind }) => kind === 'requestFailed')).toEqual([])
   })
 
+  test('end what waits behind another answer too', async () => {
+    const held = await heldServer()
+    const socket = await held.ask()
+    socket.write(query() + query())
+    while (held.started.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    socket.destroy()
+    await held.inFlight.empty()
+    expect(held.started.map(({ aborted }) => aborted)).toEqual([true, true, true])
+    expect(held.events.filter(({ kind }) => kind === 'requestFailed')).toEqual([])
+  })
+
   test('and what is no HTTP behind a query waits for its answer', async () => {
     const held = await heldServer()
     const socket = await held.ask()
