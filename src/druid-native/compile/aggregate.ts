@@ -69,7 +69,7 @@ export function aggregate(query: Aggregating, source: Source): Aggregated {
     ...rows.hidden,
   ]
   const conditions = [
-    ...(query.filter === null ? [] : [compileFilter(query.filter, source)]),
+    ...(query.filter === null ? [] : [compileFilter(query.filter, source, source.index)]),
     ...(query.also === undefined ? [] : [query.also(bucket)]),
   ]
   const from = source.rows(conditions.length === 0 ? null : sql.join(conditions, ' AND '))

@@ -11,6 +11,7 @@ import { elementOf, type Typed, textValue, toDouble, toLong, toText } from '../v
 import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
 import { compileBound, compileRange, decimalForm, exactLong, never } from './compile-bound.ts'
 import { dimensionValue, extract, matchesSearch } from './extraction.ts'
+import { type FilterIndex, indexWithin, noIndex } from './filter-index.ts'
 import { compileAt } from './source-rows.ts'
 
 function operand(value: Typed, extraction: Extraction | null): Typed {
@@ -80,20 +81,21 @@ function among(value: Typed, typed: Sql, texts: readonly string[], type: Sql, li
   return sql`(${typed} IN (SELECT CAST(unnest(${textList(texts)}) AS ${type})))`
 }
 
-export function compileFilter(filter: Filter, scope: Scope): Sql {
+/** `index`: by which Druid answers this filter. */
+export function compileFilter(filter: Filter, scope: Scope, index: FilterIndex = noIndex): Sql {
   switch (filter.kind) {
     case 'and':
     case 'or':
       return sql`(${sql.join(
-        filter.fields.map((field) => compileFilter(field, scope)),
+        filter.fields.map((field) => compileFilter(field, scope, index)),
         filter.kind === 'and' ? ' AND ' : ' OR ',
       )})`
     case 'not':
-      return sql`(NOT ${compileFilter(filter.field, scope)})`
+      return sql`(NOT ${compileFilter(filter.field, scope, indexWithin(filter.field, index))})`
     case 'istrue':
-      return sql`(${compileFilter(filter.field, scope)} IS TRUE)`
+      return sql`(${compileFilter(filter.field, scope, indexWithin(filter.field, index))} IS TRUE)`
     case 'isfalse':
-      return sql`(${compileFilter(filter.field, scope)} IS FALSE)`
+      return sql`(${compileFilter(filter.field, scope, indexWithin(filter.field, index))} IS FALSE)`
     case 'constant':
       return filter.value ? sql`TRUE` : sql`FALSE`
     case 'expression':
@@ -117,16 +119,19 @@ export function compileFilter(filter: Filter, scope: Scope): Sql {
     case 'inType':
     case 'range':
       return onAnyValue(scope.column(filter.column), filter.kind, (one) => compileTyped(filter, one))
+    case 'bound': {
+      const byIndex =
+        index.isIndexed(filter.dimension) && filter.ordering === 'lexicographic' && filter.extraction === null
+      return onAnyValue(scope.column(filter.dimension), filter.kind, (one) =>
+        compileBound(filter, operand(one, filter.extraction), byIndex),
+      )
+    }
     default:
       return onAnyValue(scope.column(filter.dimension), filter.kind, (one) =>
-        certain(filter, compileDimensionFilter(filter, operand(one, filter.extraction), scope.isFinished ?? false)),
+        compileDimensionFilter(filter, operand(one, filter.extraction), scope.isFinished ?? false),
       )
   }
 }
-
-/** What an extraction makes null is out of bounds, where other filters cannot tell. */
-const certain = (filter: DimensionFilter, condition: Sql): Sql =>
-  filter.kind === 'bound' && filter.extraction !== null ? sql`coalesce(${condition}, FALSE)` : condition
 
 function compileTyped(filter: Filter & { kind: 'equals' | 'inType' | 'range' }, value: Typed): Sql {
   if (filter.kind === 'range') return compileRange(filter, value)
@@ -149,7 +154,7 @@ function isNoNumber(text: string, type: Typed['type']): boolean {
   return (type === 'DOUBLE' || type === 'FLOAT') && !decimalForm.test(text)
 }
 
-type DimensionFilter = Extract<Filter, { dimension: string }>
+type DimensionFilter = Exclude<Extract<Filter, { dimension: string }>, { kind: 'bound' }>
 
 function compileDimensionFilter(filter: DimensionFilter, value: Typed, isFinished: boolean): Sql {
   switch (filter.kind) {
@@ -159,8 +164,6 @@ function compileDimensionFilter(filter: DimensionFilter, value: Typed, isFinishe
     }
     case 'in':
       return inValues(value, filter.values)
-    case 'bound':
-      return compileBound(filter, value)
     case 'like':
       return likePattern(toText(value), filter.pattern, filter.escapedBy)
     case 'regex':

@@ -12,6 +12,8 @@ export interface Column {
   readonly type: ValueType
   /** Without a type of its own, as a column of inline rows may be. */
   readonly untyped?: boolean
+  /** Of an inner scan, which does not tell its type: to a bound, null is a text that is not there. */
+  readonly isUntold?: boolean
 }
 
 export interface Relation {

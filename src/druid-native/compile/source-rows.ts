@@ -8,6 +8,7 @@ import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { VirtualColumn } from '../parse/query-nodes.ts'
 import { convert, elementOf, nullValue, type Typed, typedNull } from '../values/typed.ts'
+import { type FilterIndex, indexOf, noIndex } from './filter-index.ts'
 import { Layers } from './layers.ts'
 import type { Relation } from './relation.ts'
 
@@ -26,6 +27,8 @@ export function compileAt(path: string, expression: Expression, scope: Scope): T
 export class Source implements Scope {
   readonly range: TimeRange
   readonly relation: Relation
+  /** By which Druid filters the rows. */
+  readonly index: FilterIndex
   readonly #intervals: readonly Interval[]
   readonly #virtual: ReadonlyMap<string, VirtualColumn>
   readonly #asked: string[] = []
@@ -44,6 +47,12 @@ export class Source implements Scope {
     this.relation = relation
     this.range = range
     this.#intervals = intervals
+    const isText = (name: string): boolean | null => {
+      const column = relation.columns.find((one) => one.name === name)
+      return column === undefined ? null : column.type === 'STRING'
+    }
+    // Tables alone have one.
+    this.index = relation.instant === null ? noIndex : indexOf(isText, virtualColumns)
     this.#virtual = new Map(virtualColumns.map((column) => [column.name, column]))
   }
 
@@ -55,7 +64,7 @@ export class Source implements Scope {
     if (column === undefined) return nullValue
     let index = this.#asked.indexOf(name)
     if (index < 0) index = this.#asked.push(name) - 1
-    return { type: column.type, sql: sql.id(`c${index}`) }
+    return { type: column.type, sql: sql.id(`c${index}`), ...(column.isUntold === true ? { isUntold: true } : {}) }
   }
 
   #virtualColumn(virtual: VirtualColumn): Typed {

@@ -2,6 +2,7 @@
 import type { StoreAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { RowFilter } from '../../model/row-condition.ts'
+import { noIndex } from '../compile/filter-index.ts'
 import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-nodes.ts'
 import type { GroupExpression, GroupOutput } from './native-plan.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'
@@ -87,7 +88,7 @@ function aggregatorOutput(
     case 'last':
       return endOutput(aggregator, fieldOf, add)
     case 'filtered': {
-      const where = rowFilter(aggregator.filter, fieldOf)
+      const where = rowFilter(aggregator.filter, fieldOf, noIndex)
       if (where === null) return null
       const output = aggregatorOutput(aggregator.aggregator, fieldOf, (one) => add({ ...one, where: both(where, one) }))
       return output === null ? null : { ...output, name }

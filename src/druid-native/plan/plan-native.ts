@@ -17,7 +17,7 @@ import type {
   NativePlan,
 } from './native-plan.ts'
 import { type Columns, keyOf, outputOf, plannedColumns } from './plan-columns.ts'
-import { rowFilter } from './row-filter.ts'
+import { indexOfFields, rowFilter } from './row-filter.ts'
 import { type VirtualFields, virtualFields } from './virtual-fields.ts'
 
 type Aggregating = TimeseriesQuery | TopNQuery | GroupByQuery
@@ -31,7 +31,8 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   const virtual = virtualFields(query.virtualColumns, aggregatedFields(entity))
   if (virtual === null) return null
   const { fieldOf } = virtual
-  const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf)
+  const index = indexOfFields(aggregatedFields(entity), query.virtualColumns)
+  const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf, index)
   if (query.filter !== null && filter === null) return null
   const grouping = groupingOf(query, virtual)
   if (grouping === null) return null

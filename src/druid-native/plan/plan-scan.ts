@@ -6,14 +6,15 @@ import { scanUnitsMax } from '../../model/scan-plan.ts'
 import type { ScanQuery } from '../parse/native-query-types.ts'
 import type { NativeScanPlan } from './native-scan-plan.ts'
 import { rangesOf } from './plan-native.ts'
-import { rowFilter } from './row-filter.ts'
+import { indexOfFields, rowFilter } from './row-filter.ts'
 
 /** Null where the SQL engine answers. */
 export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | null): NativeScanPlan | null {
   if (query.dataSource.kind !== 'table' || query.virtualColumns.length > 0) return null
   const entity = entityOf(query.dataSource.name)
   if (entity === null) return null
-  const filter = query.filter === null ? null : rowFilter(query.filter, aggregatedFields(entity))
+  const fieldOf = aggregatedFields(entity)
+  const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf, indexOfFields(fieldOf, []))
   const asked = askedRows(entity, { ranges: rangesOf(query), filter })
   if ((query.filter !== null && filter === null) || asked === null) return null
   const fields = entity.fields.filter(({ role }) => role !== 'time')

@@ -4,26 +4,36 @@ import type { EntityField } from '../../model/entity.ts'
 import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
 import { decimalForm, exactLong } from '../compile/compile-bound.ts'
 import { constantText } from '../compile/filter.ts'
-import type { Filter } from '../parse/query-nodes.ts'
+import { type FilterIndex, indexOf, indexWithin } from '../compile/filter-index.ts'
+import type { Filter, VirtualColumn } from '../parse/query-nodes.ts'
 
 export type FieldOf = (name: string) => EntityField | null
 
-/** `isNegated`: the rows that the filter is false for, not those that it is unknown for. */
-export function rowFilter(filter: Filter, fieldOf: FieldOf, isNegated = false): RowFilter | null {
+/** By which Druid filters the rows of an entity, whose fields are `fieldOf`. */
+export const indexOfFields = (fieldOf: FieldOf, virtualColumns: readonly VirtualColumn[]): FilterIndex =>
+  indexOf((name) => {
+    const field = fieldOf(name)
+    return field === null ? null : field.type === 'string'
+  }, virtualColumns)
+
+/** `index`: by which Druid answers this filter. `isNegated`: the rows that the filter is false for, not those that it is unknown for. */
+export function rowFilter(filter: Filter, fieldOf: FieldOf, index: FilterIndex, isNegated = false): RowFilter | null {
   switch (filter.kind) {
     case 'and':
     case 'or': {
-      const filters = filter.fields.map((field) => rowFilter(field, fieldOf, isNegated))
+      const filters = filter.fields.map((field) => rowFilter(field, fieldOf, index, isNegated))
       if (filters.some((one) => one === null)) return null
       const kind = (filter.kind === 'and') === isNegated ? 'or' : 'and'
       return { kind, filters: filters.filter((one) => one !== null) }
     }
     case 'not':
-      return rowFilter(filter.field, fieldOf, !isNegated)
+      return rowFilter(filter.field, fieldOf, indexWithin(filter.field, index), !isNegated)
     case 'istrue':
     case 'isfalse':
       // What is not true may be unknown, and that is not to be said.
-      return isNegated ? null : rowFilter(filter.field, fieldOf, filter.kind === 'isfalse')
+      return isNegated
+        ? null
+        : rowFilter(filter.field, fieldOf, indexWithin(filter.field, index), filter.kind === 'isfalse')
     case 'constant':
       return { kind: 'constant', value: filter.value !== isNegated }
     case 'null':
@@ -44,7 +54,9 @@ export function rowFilter(filter: Filter, fieldOf: FieldOf, isNegated = false): 
       return onField(filter.dimension, fieldOf, (field) => among(field, filter.values, isNegated))
     case 'bound':
       if (filter.extraction !== null) return null
-      return onField(filter.dimension, fieldOf, (field) => bound(filter, field, isNegated))
+      return onField(filter.dimension, fieldOf, (field) =>
+        bound(filter, field, { isNegated, byIndex: index.isIndexed(filter.dimension) }),
+      )
     case 'like':
       if (filter.extraction !== null) return null
       return onField(filter.dimension, fieldOf, (field) => like(filter, field, isNegated))
@@ -99,14 +111,18 @@ const isSafe = (value: number): boolean => Math.abs(value) < 2 ** 53
 /** The SQL engine takes another character for half of one. */
 const isWhole = (text: string | null): boolean => text === null || !hasHalfPair(text)
 
-function bound(filter: Filter & { kind: 'bound' }, field: EntityField, isNegated: boolean): RowFilter | null {
+function bound(
+  filter: Filter & { kind: 'bound' },
+  field: EntityField,
+  { isNegated, byIndex }: { readonly isNegated: boolean; readonly byIndex: boolean },
+): RowFilter | null {
   const { lower, upper, lowerStrict: isLowerOpen, upperStrict: isUpperOpen, ordering } = filter
   if (lower === null && upper === null) return null
   if (field.type === 'string') {
     if (ordering !== 'lexicographic' || !isWhole(lower) || !isWhole(upper)) return null
     const within: RowFilter = { kind: 'textRange', field, lower, upper, isLowerOpen, isUpperOpen, isNegated }
-    // Where there is no lower bound, null is below the upper one.
-    if (lower !== null || isNegated) return within
+    // Where there is no lower bound, null is below the upper one, and else out of the bounds, where no index leaves it out.
+    if (lower === null ? isNegated : !isNegated || byIndex) return within
     return { kind: 'or', filters: [within, { kind: 'null', field, isNegated: false }] }
   }
   return ordering === 'numeric' ? numbersWithin({ lower, upper, isLowerOpen, isUpperOpen }, field, isNegated) : null

@@ -153,7 +153,7 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
 
 function filteredSelect(source: Source, names: readonly string[], filter: Parameters<typeof compileFilter>[0]) {
   const values = names.map((name) => source.column(name))
-  const condition = compileFilter(filter, source)
+  const condition = compileFilter(filter, source, source.index)
   const list = values.map(({ sql: value }, index) => sql`${value} AS ${sql.id(`c${index}`)}`)
   return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${source.rows(condition)})`
 }

@@ -29,7 +29,7 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
       : relation.columns
           .filter(({ name }) => name !== '__time')
           .map(({ name }) => sql`${source.column(name).sql} ASC NULLS FIRST`)
-  const condition = query.filter === null ? null : compileFilter(query.filter, source)
+  const condition = query.filter === null ? null : compileFilter(query.filter, source, source.index)
   const list = [
     sql`${time} AS "r0"`,
     ...values.map(
@@ -60,7 +60,11 @@ export function scanRelation(query: ScanQuery, relation: Relation): { statement:
     statement,
     columns: [
       { name: '', type: 'LONG' },
-      ...columns.map(({ name, type }) => ({ name, type: type ?? ('STRING' as const) })),
+      ...columns.map(({ name, type }) => ({
+        name,
+        type: type ?? ('STRING' as const),
+        isUntold: name !== '__time' && query.virtualColumns.every((column) => column.name !== name),
+      })),
     ],
   }
 }

@@ -20,7 +20,7 @@ import { msOf, type Session, sourceOf, timestampWriter } from './session.ts'
 function hits(query: SearchQuery, relation: Relation, spec: DimensionSpec): Sql {
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
   const text = toText(dimensionValue(spec, source))
-  const filter = query.filter === null ? [] : [compileFilter(query.filter, source)]
+  const filter = query.filter === null ? [] : [compileFilter(query.filter, source, source.index)]
   const time = relation.segments === null ? sql`CAST(0 AS BIGINT)` : source.time().sql
   const day = floorToBucket(time, { kind: 'uniform', widthMs: msPerDay, originMs: 0, zone: Zone.utc }, source.range)
   const from = source.rows(sql.join([...filter, matchesSearch(text, query.query)], ' AND '))

@@ -14,7 +14,9 @@ async function boundary(
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
   const time = source.time().sql
   const condition =
-    query.kind === 'dataSourceMetadata' || query.filter === null ? null : compileFilter(query.filter, source)
+    query.kind === 'dataSourceMetadata' || query.filter === null
+      ? null
+      : compileFilter(query.filter, source, source.index)
   const [row] = await session.rows(sql`SELECT min(${time}), max(${time}) FROM ${source.rows(condition)}`)
   return row === undefined || row[0] === null ? null : [msOf(row[0]), msOf(row[1])]
 }

@@ -18,6 +18,8 @@ export interface Typed {
   readonly sql: Sql
   /** An array that stands for a column of several values: grouped by each, and filtered by any of them. */
   readonly isMulti?: boolean
+  /** Of an inner scan, which does not tell its type. */
+  readonly isUntold?: boolean
   /** Of a text that is made and not stored: how long it may be, as far as that can be told (text-room.ts). */
   readonly width?: number | undefined
   /** The same as a SQL truth value, where the value is one: 1, 0 or null. */
