@@ -171,12 +171,13 @@ export const mathFunctions = {
   round: { args: [1, 2], compile: round },
   safe_divide: byType(
     (a, b) => divideLongs(a, sql`nullif(${b}, 0)`),
-    // Of doubles, nothing of nothing is 0.
+    // Of doubles, nothing of nothing is 0, as is nothing of what is no number.
     (a, b) =>
       bind2(
         a,
         b,
-        (x, y) => sql`CASE WHEN ${y} <> 0 THEN ${x} / ${y} WHEN ${x} = 0 AND ${y} = 0 THEN ${sql.double(0)} END`,
+        (x, y) =>
+          sql`CASE WHEN ${y} <> 0 AND NOT isnan(${y}) THEN ${x} / ${y} WHEN ${x} = 0 AND ${y} IS NOT NULL THEN ${sql.double(0)} END`,
       ),
   ),
   signum: ofDouble((x) => sql`CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END`),

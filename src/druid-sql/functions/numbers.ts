@@ -8,6 +8,10 @@ import { onceEach, withoutRepeats } from './text-room.ts'
 
 const ofDouble = (render: (x: SqlText) => SqlText): ScalarFunction => scalar([double], double, render)
 
+/** Java knows the angle of no end for no number, where the engine fails. */
+const ofAngle = (render: (x: SqlText) => SqlText): ScalarFunction =>
+  ofDouble((x) => duckSql`CASE WHEN isinf(${x}) THEN 'NaN'::DOUBLE ELSE ${render(x)} END`)
+
 /** Text is read as a number, as Druid does. */
 export function numeric(operand: Bound): Bound {
   if (operand.type.kind === 'string' || operand.type.kind === 'json') return as(operand, double)
@@ -37,7 +41,15 @@ const round = special(1, 2, (call) => {
   const digits = plainInteger(places)
   if (x.type.kind === 'long')
     return combine(call.place, long, places >= 0n ? x.sql : duckSql`CAST(round(${x.sql}, ${digits}) AS BIGINT)`, [x])
-  if (places <= 0n) return combine(call.place, double, duckSql`round(${x.sql}, ${digits})`, [x])
+  if (places === 0n) return combine(call.place, double, duckSql`round(${x.sql})`, [x])
+  // What has no end is 0 to the engine before the point.
+  if (places < 0n) {
+    const whole = withoutRepeats(
+      [x.sql],
+      (value) => duckSql`round(CASE WHEN isfinite(${value}) THEN ${value} END, ${digits})`,
+    )
+    return combine(call.place, double, whole, [x])
+  }
   const scale = plainInteger(places > 12n ? 18n : 15n)
   const text = withoutRepeats(
     [x.sql],
@@ -55,9 +67,14 @@ const truncate = special(1, 2, (call) => {
   const power = longLiteral(10n ** (places < 0n ? -places : places))
   if (x.type.kind === 'long') return combine(call.place, long, duckSql`(${x.sql} // ${power} * ${power})`, [x])
   if (places === 0n) return combine(call.place, double, duckSql`trunc(${x.sql})`, [x])
-  const cut =
-    places > 0n ? duckSql`trunc(${x.sql} * ${power}) / ${power}` : duckSql`trunc(${x.sql} / ${power}) * ${power}`
-  return combine(call.place, double, duckSql`(${cut})`, [x])
+  if (places < 0n) return combine(call.place, double, duckSql`(trunc(${x.sql} / ${power}) * ${power})`, [x])
+  // A number that is too large to be shifted has nothing behind its point.
+  const cut = withoutRepeats(
+    [x.sql],
+    (value) =>
+      duckSql`CASE WHEN isinf(${value} * ${power}) THEN ${value} ELSE trunc(${value} * ${power}) / ${power} END`,
+  )
+  return combine(call.place, double, cut, [x])
 })
 
 const absolute = special(1, 1, (call) => {
@@ -207,10 +224,10 @@ export const numbers: Catalogue = {
   ),
   POWER: scalar([double, double], double, (x, y) => duckSql`power(${x}, ${y})`),
   POW: scalar([double, double], double, (x, y) => duckSql`power(${x}, ${y})`),
-  SIN: ofDouble((x) => duckSql`sin(${x})`),
-  COS: ofDouble((x) => duckSql`cos(${x})`),
-  TAN: ofDouble((x) => duckSql`tan(${x})`),
-  COT: ofDouble((x) => duckSql`(cos(${x}) / sin(${x}))`),
+  SIN: ofAngle((x) => duckSql`sin(${x})`),
+  COS: ofAngle((x) => duckSql`cos(${x})`),
+  TAN: ofAngle((x) => duckSql`tan(${x})`),
+  COT: ofAngle((x) => duckSql`(cos(${x}) / sin(${x}))`),
   ASIN: ofDouble((x) => duckSql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE asin(${x}) END`),
   ACOS: ofDouble((x) => duckSql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE acos(${x}) END`),
   ATAN: ofDouble((x) => duckSql`atan(${x})`),
