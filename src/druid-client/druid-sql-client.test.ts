@@ -19,8 +19,8 @@ function clientThatRefuses(...messages: readonly string[]) {
   }
   const settings = { clusterName: 'c', queryTimeMs: 1000 }
   const druid = new DruidSqlClient({ client, settings, nowMs: () => 0 })
-  const run = async () => {
-    const statement = { statement: sql`SELECT 7`, types: ['long' as const] }
+  const run = async (groupsArrays = false) => {
+    const statement = { statement: sql`SELECT 7`, types: ['long' as const], groupsArrays }
     const batches = []
     for await (const { rows } of druid.run(statement, { resultRows: 10 } as never, new AbortController().signal))
       batches.push(rows)
@@ -39,6 +39,14 @@ test('different values beside the newest text are counted in the other way', asy
     { ...exact, useGroupingSetForExactDistinct: true },
     { ...exact, useGroupingSetForExactDistinct: false },
   ])
+})
+
+test('groups by an array are not limited before they are whole', async () => {
+  const { run, contexts } = clientThatRefuses()
+  await run(true)
+  await run()
+  expect(contexts).toMatchObject([{ applyLimitPushDown: false }, {}])
+  expect(contexts[1]).not.toHaveProperty('applyLimitPushDown')
 })
 
 test.each([

@@ -29,6 +29,8 @@ export interface DruidStatement {
   readonly inlineRows?: number
   /** By whose clocks it means its times; UTC where it is left out. */
   readonly zone?: string | undefined
+  /** Whether it groups by an array. */
+  readonly groupsArrays?: boolean
 }
 
 /** Exact where Druid would estimate by itself. Without the last, `SUM(CASE WHEN x THEN n ELSE 0 END)` is null where x holds for no row. */
@@ -42,6 +44,9 @@ const exactness = {
 /** The other way to count different values, which takes texts of LATEST, EARLIEST or ANY_VALUE beside them, and may take less else. */
 const otherExactness = { ...exactness, useGroupingSetForExactDistinct: false }
 const needsOther = /^Aggregation \[MIN\] does not support type \[STRING\]/
+
+/** Else groups by an array lose parts of their rows where a LIMIT takes some of them. */
+const wholeGroups = { applyLimitPushDown: false }
 
 type Rows = readonly (readonly unknown[])[]
 
@@ -68,12 +73,12 @@ export class DruidSqlClient {
    * when there are more rows than may be, `unavailable`, `query_timeout` or `overloaded`, and the signal's reason when it is aborted.
    */
   async *run(
-    { statement, types, inlineRows = 0, zone }: DruidStatement,
+    { statement, types, ...asked }: DruidStatement,
     { resultRows }: EngineLimits,
     signal: AbortSignal,
   ): AsyncGenerator<EngineBatch> {
     let count = 0
-    for await (const rows of this.#rows(statement, signal, { inlineRows, zone })) {
+    for await (const rows of this.#rows(statement, signal, asked)) {
       count += rows.length
       if (count > resultRows) throw tooManyRows(resultRows)
       const builders = types.map(newColumnBuilder)
@@ -127,11 +132,15 @@ export class DruidSqlClient {
   async *#rows(
     { text, parameters }: Sql,
     signal: AbortSignal,
-    { inlineRows = 0, zone }: Pick<DruidStatement, 'inlineRows' | 'zone'> = {},
+    { inlineRows = 0, zone, groupsArrays = false }: Omit<DruidStatement, 'statement' | 'types'> = {},
   ): AsyncGenerator<Rows> {
     // Room for what comes along, and for what other subqueries may have.
     const room = inlineRows === 0 ? {} : { maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
-    const context = { ...room, ...(zone === undefined ? {} : { sqlTimeZone: zone }) }
+    const context = {
+      ...room,
+      ...(zone === undefined ? {} : { sqlTimeZone: zone }),
+      ...(groupsArrays ? wholeGroups : {}),
+    }
     const query = { query: text, parameters: parameters.map(parameter), resultFormat: 'arrayLines' }
     try {
       yield* this.#asked({ ...query, context: { ...context, ...exactness } }, signal)

@@ -32,6 +32,8 @@ export interface DruidStatements {
       readonly types: readonly ColumnType[]
       readonly inlineRows?: number
       readonly zone?: string | undefined
+      /** Whether it groups by an array. */
+      readonly groupsArrays?: boolean
     },
     limits: EngineLimits,
     signal: AbortSignal,
@@ -114,7 +116,7 @@ export class ClusterSqlQueries {
 
   async #ask(
     { text, parameters, zone }: SqlQuestion,
-    { columns, items: needed, namedKeys }: CheckedSql,
+    { columns, items: needed, namedKeys, groupsArrays }: CheckedSql,
     { tables, entities, metadataEntities }: ReadableTables,
     format: AnswerShape['format'],
     deadline: AbortSignal,
@@ -127,7 +129,7 @@ export class ClusterSqlQueries {
     const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
     const inlineRows = items.reduce((sum, { rows }, index) => sum + rows * needed[index]!.uses, 0)
     const batches = engine.run(
-      { statement, types: columns.map(({ type }) => type), inlineRows, zone: zone?.name },
+      { statement, types: columns.map(({ type }) => type), inlineRows, zone: zone?.name, groupsArrays },
       limits,
       deadline,
     )

@@ -140,3 +140,13 @@ test('what the engine gets holds no name of the caller, only values and its own 
   )
   expect(entityIds).toEqual([2])
 })
+
+test.each([
+  ['SELECT ARRAY[s] AS k, COUNT(*) AS n FROM t GROUP BY 1', true],
+  ['SELECT DISTINCT ARRAY[s] AS k FROM t', true],
+  ['SELECT q.k FROM (SELECT ARRAY[s] AS k FROM t) AS q GROUP BY q.k', true],
+  ['SELECT s, ARRAY_AGG(DISTINCT s) AS k FROM t GROUP BY s', false],
+  ['SELECT ARRAY[s] AS k FROM t', false],
+])('whether %s groups by an array: %j', (text, groupsArrays) => {
+  expect(translateSql(`WITH t AS (SELECT * FROM (VALUES ('a')) AS v(s)) ${text}`, []).groupsArrays).toBe(groupsArrays)
+})

@@ -33,6 +33,8 @@ export interface CheckedSql {
   readonly readsCatalog: boolean
   /** Where its GROUP BY names a column of the result, which Druid does not take. */
   readonly namedKeys: readonly Place[]
+  /** Whether it groups by an array, of which Druid puts no parts of groups together where it limits them early. */
+  readonly groupsArrays: boolean
 }
 
 export interface TranslateOptions {
@@ -71,6 +73,7 @@ export function translateSql(
     items: binder.items.needed(statement.text),
     readsCatalog: binder.readsCatalog,
     namedKeys: binder.namedKeys,
+    groupsArrays: binder.groupsArrays,
   }
 }
 

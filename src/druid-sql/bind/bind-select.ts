@@ -38,6 +38,8 @@ export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonl
   const groups = select.groupBy === null ? null : bindGroups(select, select.groupBy, context)
   const inner: ExpressionContext = { ...context, groupKeys: new Set(groups?.keys.map((key) => key.sql.text) ?? []) }
   const outputs = bindItems(select, inner)
+  const distinct = [...(groups?.keys ?? []), ...(select.distinct ? outputs.map(({ bound }) => bound) : [])]
+  if (distinct.some(({ type }) => type.kind === 'array')) context.groupsArrays()
   const having =
     select.having === null
       ? null

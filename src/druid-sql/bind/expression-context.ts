@@ -28,6 +28,8 @@ export interface ExpressionContext {
   readonly bind: (expression: Expression, context: ExpressionContext) => Bound
   /** Is told of a key of GROUP BY that is the name of a column of the result. */
   readonly namesKey: (place: Place) => void
+  /** Is told that rows are grouped by an array. */
+  readonly groupsArrays: () => void
   /** Binds a query that stands within the expression. */
   readonly subquery: (query: Query, scope: Scope) => BoundSubquery
 }

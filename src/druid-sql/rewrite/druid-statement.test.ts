@@ -21,17 +21,25 @@ test.each([
   expect(written(text)).toContain(part)
 })
 
-/** Beside a COUNT(DISTINCT) Druid has null for other counts of no rows. */
+/** Beside an aggregate of different values Druid has null for other counts of no rows. */
 test.each([
   [
     `SELECT COUNT(*), COUNT(DISTINCT s) FROM ${rows}`,
-    'SELECT CASE WHEN (COUNT(*) > 0) THEN COUNT(*) ELSE 0 END, COUNT(DISTINCT "s")',
+    'SELECT CASE WHEN (SUM(1) > 0) THEN COUNT(*) ELSE 0 END, COUNT(DISTINCT "s")',
   ],
   [
     `SELECT 1 + COUNT(n) FILTER (WHERE n > 1) FROM ${rows} HAVING COUNT(DISTINCT s) > 0`,
-    'CASE WHEN (COUNT("n") FILTER (WHERE ("n" > 1)) > 0) THEN COUNT("n") FILTER (WHERE ("n" > 1)) ELSE 0 END',
+    '1 + CASE WHEN (SUM(1) > 0) THEN COUNT("n") FILTER (WHERE ("n" > 1)) ELSE 0 END',
   ],
-  [`SELECT COUNT(*), COUNT(DISTINCT s) FROM ${rows} GROUP BY ()`, 'SELECT CASE WHEN (COUNT(*) > 0)'],
+  [`SELECT COUNT(*), COUNT(DISTINCT s) FROM ${rows} GROUP BY ()`, 'SELECT CASE WHEN (SUM(1) > 0)'],
+  [`SELECT COUNT(*), SUM(DISTINCT n) FROM ${rows}`, 'SELECT CASE WHEN (SUM(1) > 0)'],
+  [`SELECT COUNT(*), AVG(DISTINCT n) FROM ${rows}`, 'SELECT CASE WHEN (SUM(1) > 0)'],
+  [`SELECT COUNT(*) FROM ${rows} ORDER BY COUNT(DISTINCT n)`, 'SELECT CASE WHEN (SUM(1) > 0)'],
+  [
+    `SELECT APPROX_COUNT_DISTINCT_DS_HLL(s), COUNT(DISTINCT n) FROM ${rows}`,
+    'SELECT CASE WHEN (SUM(1) > 0) THEN APPROX_COUNT_DISTINCT_DS_HLL("s") ELSE 0 END',
+  ],
+  [`SELECT COUNT(*), MAX(DISTINCT n) FROM ${rows}`, 'SELECT COUNT(*), '],
   [`SELECT VAR_POP(n), COUNT(DISTINCT s) FROM ${rows}`, 'SELECT CASE COUNT("n") WHEN 0 THEN NULL'],
   [`SELECT COUNT(*), APPROX_COUNT_DISTINCT(s) FROM ${rows}`, 'SELECT COUNT(*), '],
   [`SELECT n, COUNT(*), COUNT(DISTINCT s) FROM ${rows} GROUP BY n`, 'SELECT "n", COUNT(*), '],
@@ -40,6 +48,18 @@ test.each([
     'SELECT COUNT(*) FROM (SELECT CASE',
   ],
 ])('counts of %s', (text, part) => {
+  expect(written(text)).toContain(part)
+})
+
+/** Of arrays of elements that may be null and such that may not, Druid does not know what is selected for what is grouped by. */
+const ofGroups = 'ARRAY[CASE WHEN TRUE THEN "n" END, CASE WHEN TRUE THEN 3 END]'
+test.each([
+  [`SELECT ARRAY[n, 3] AS k FROM ${rows} GROUP BY 1`, `SELECT ${ofGroups} AS "k"`],
+  [`SELECT ARRAY[n, 3] AS k FROM ${rows} GROUP BY ARRAY[n, 3]`, `GROUP BY ${ofGroups}`],
+  [`SELECT ARRAY[n, 3] AS k FROM ${rows} GROUP BY 1 ORDER BY ARRAY[n, 3]`, `ORDER BY ${ofGroups}`],
+  [`SELECT DISTINCT ARRAY[n, 3] AS k FROM ${rows} ORDER BY k`, `SELECT DISTINCT ${ofGroups} AS "k"`],
+  [`SELECT ARRAY[n, 3] AS k FROM ${rows}`, 'SELECT ARRAY["n", 3] AS "k"'],
+])('arrays of %s', (text, part) => {
   expect(written(text)).toContain(part)
 })
 

@@ -1,26 +1,48 @@
-// Beside a COUNT(DISTINCT) Druid answers null for the other counts of no rows, where all rows are one group.
-import type { Call, Expression, Select } from '../parse/syntax.ts'
+// Beside an aggregate of different values Druid answers null for the counts of no rows, where all rows are one group.
+import type { Call, Expression, OrderItem, Select } from '../parse/syntax.ts'
+
+/** Those that Druid puts together from groups of their own. */
+const fromGroups: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG'])
+
+/** Those that are 0 of no rows. */
+const counts: ReadonlySet<string> = new Set([
+  'COUNT',
+  'APPROX_COUNT_DISTINCT',
+  'APPROX_COUNT_DISTINCT_BUILTIN',
+  'APPROX_COUNT_DISTINCT_DS_HLL',
+  'APPROX_COUNT_DISTINCT_DS_THETA',
+])
 
 /** Whether Druid may have null for a count of this query. */
-export function mayHaveNullCounts({ groupBy, items, having }: Pick<Select, 'groupBy' | 'items' | 'having'>): boolean {
+export function mayHaveNullCounts(
+  { groupBy, items, having }: Pick<Select, 'groupBy' | 'items' | 'having'>,
+  orderBy: readonly OrderItem[],
+): boolean {
   const isOneGroup = (groupBy ?? []).every(
     (one) => one.kind !== 'expression' && one.sets.every((set) => set.length === 0),
   )
-  return isOneGroup && holdsDistinctCount([items, having])
+  return isOneGroup && holdsDifferentValues([items, having, orderBy])
 }
 
-/** That of a query within counts too: what is written for it is right in any case. */
-function holdsDistinctCount(node: unknown): boolean {
+/** Those of a query within count too: what is written for them is right in any case. */
+function holdsDifferentValues(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false
-  const { kind, name, distinct } = node as Partial<Call>
-  if (kind === 'call' && name === 'COUNT' && distinct) return true
-  return Object.values(node).some(holdsDistinctCount)
+  const { kind, name = '', distinct } = node as Partial<Call>
+  if (kind === 'call' && distinct && fromGroups.has(name)) return true
+  return Object.values(node).some(holdsDifferentValues)
 }
 
-/** The number of what passes, or 0. Druid's planner sees through COALESCE. */
+/** Whether Druid has null for this call, where it may have null for counts. */
+export const isNullCount = ({ name, distinct, over }: Call): boolean => counts.has(name) && !distinct && over === null
+
+/**
+ * The number of what passes, or 0 where no row does. Druid's planner takes counts for what is never null, and sees through COALESCE and
+ * conditions of them; a sum may be null.
+ */
 export function neverNull(count: Call): Expression {
   const { place } = count
-  const zero: Expression = { kind: 'number', digits: '0', place }
-  const some: Expression = { kind: 'comparison', operator: '>', left: count, right: zero, place }
-  return { kind: 'case', operand: null, branches: [{ when: some, result: count }], otherwise: zero, place }
+  const number = (digits: string): Expression => ({ kind: 'number', digits, place })
+  const ones: Call = { ...count, name: 'SUM', operands: [number('1')], star: false, filter: null }
+  const some: Expression = { kind: 'comparison', operator: '>', left: ones, right: number('0'), place }
+  return { kind: 'case', operand: null, branches: [{ when: some, result: count }], otherwise: number('0'), place }
 }

@@ -3,9 +3,10 @@
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../parse/syntax.ts'
+import { mayBeNull } from './array-keys.ts'
 import { boundedCount } from './bounded-text.ts'
 import { checkPatterns } from './checked-patterns.ts'
-import { neverNull } from './null-counts.ts'
+import { isNullCount, neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
 
@@ -64,15 +65,21 @@ export class ExpressionWriter {
     return written
   }
 
+  /** A column or key of groups, or what they are ordered by. */
+  ofGroups(expression: Expression): Sql {
+    return this.write(expression.kind === 'array' ? mayBeNull(expression) : expression)
+  }
+
   list(expressions: readonly Expression[]): Sql {
     return sql.join(expressions.map(this.write), ', ')
   }
 
-  orderBy(items: readonly OrderItem[]): Sql {
+  orderBy(items: readonly OrderItem[], ofGroups = false): Sql {
     const written = items.map(({ expression, descending, nulls }) => {
       const direction = descending ? sql` DESC` : sql``
       const placed = nulls === null ? sql`` : nulls === 'FIRST' ? sql` NULLS FIRST` : sql` NULLS LAST`
-      return sql`${this.write(expression)}${direction}${placed}`
+      const written = ofGroups ? this.ofGroups(expression) : this.write(expression)
+      return sql`${written}${direction}${placed}`
     })
     return sql.join(written, ', ')
   }
@@ -134,8 +141,7 @@ export class ExpressionWriter {
     const sums = spread(call)
     // Of a count that is null they are null.
     if (sums !== null) return this.ofQuery(false, () => this.write(sums))
-    if (this.#hasNullCounts && call.name === 'COUNT' && !call.distinct && call.over === null)
-      return this.ofQuery(false, () => this.write(neverNull(call)))
+    if (this.#hasNullCounts && isNullCount(call)) return this.ofQuery(false, () => this.write(neverNull(call)))
     const { orderBy, filter, over } = call
     const isWithin = call.name === 'LISTAGG'
     const body = this.#body(call, isWithin ? [] : orderBy)

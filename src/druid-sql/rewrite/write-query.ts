@@ -6,6 +6,7 @@ import type {
   Expression,
   Grouping,
   Join,
+  OrderItem,
   Query,
   QueryBody,
   Select,
@@ -42,8 +43,8 @@ export class QueryWriter {
     })
     const parts = [
       ...(named.length === 0 ? [] : [sql`WITH ${sql.join(named, ', ')}`]),
-      this.#body(body),
-      ...(orderBy.length === 0 ? [] : [sql`ORDER BY ${this.#expressions.orderBy(orderBy)}`]),
+      this.#body(body, orderBy),
+      ...(orderBy.length === 0 ? [] : [sql`ORDER BY ${this.#expressions.orderBy(orderBy, groupsRows(body))}`]),
       ...(limit === null ? [] : [sql`LIMIT ${digits(limit)}`]),
       ...(offset === null ? [] : [sql`OFFSET ${digits(offset)}`]),
     ]
@@ -51,10 +52,10 @@ export class QueryWriter {
     return sql.join(parts, ' ')
   }
 
-  #body(body: QueryBody): Sql {
+  #body(body: QueryBody, orderBy: readonly OrderItem[] = []): Sql {
     switch (body.kind) {
       case 'select':
-        return this.#select(body)
+        return this.#select(body, orderBy)
       case 'values':
         return this.#values(body)
       case 'nested':
@@ -69,12 +70,13 @@ export class QueryWriter {
     return sql`VALUES ${sql.join(written, ', ')}`
   }
 
-  #select(select: Select): Sql {
-    return this.#expressions.ofQuery(mayHaveNullCounts(select), () => this.#partsOf(select))
+  #select(select: Select, orderBy: readonly OrderItem[]): Sql {
+    return this.#expressions.ofQuery(mayHaveNullCounts(select, orderBy), () => this.#partsOf(select))
   }
 
   #partsOf({ distinct, items, from, where, groupBy, having, windows }: Select): Sql {
-    const { write, list } = { write: this.#expressions.write, list: items.map((item) => this.#item(item)) }
+    const isOfGroups = groupBy !== null || distinct
+    const { write, list } = { write: this.#expressions.write, list: items.map((item) => this.#item(item, isOfGroups)) }
     const named = [...windows].map(([name, window]) => sql`${sql.id(name)} AS ${this.#expressions.window(window)}`)
     const parts = [
       distinct ? sql`SELECT DISTINCT ${sql.join(list, ', ')}` : sql`SELECT ${sql.join(list, ', ')}`,
@@ -94,9 +96,10 @@ export class QueryWriter {
     return sql.join(parts, ' ')
   }
 
-  #item(item: SelectItem): Sql {
+  #item(item: SelectItem, isOfGroups: boolean): Sql {
     if (item.kind === 'star') return item.table === null ? sql`*` : sql`${sql.id(item.table)}.*`
-    const written = this.#expressions.write(item.expression)
+    const { expression } = item
+    const written = isOfGroups ? this.#expressions.ofGroups(expression) : this.#expressions.write(expression)
     return item.alias === null ? written : sql`${written} AS ${sql.id(item.alias)}`
   }
 
@@ -118,7 +121,7 @@ export class QueryWriter {
     const named = items.find(
       (item) => isNamed && key.kind === 'column' && item.kind === 'expression' && item.alias === key.path[0],
     )
-    return this.#expressions.write(named?.kind === 'expression' ? named.expression : key)
+    return this.#expressions.ofGroups(named?.kind === 'expression' ? named.expression : key)
   }
 
   #from(table: TableExpression): Sql {
@@ -170,3 +173,6 @@ function alias(given: Alias | null): Sql {
 function columnList(columns: readonly string[]): Sql {
   return columns.length === 0 ? sql`` : sql` (${sql.join(columns.map(sql.id), ', ')})`
 }
+
+/** Whether its columns are keys of groups, or what is worked out of groups. */
+const groupsRows = (body: QueryBody): boolean => body.kind === 'select' && (body.groupBy !== null || body.distinct)
