@@ -22,6 +22,7 @@ test.each([
 test.each([
   [400, bodyOf({ error: 'druidException', category: 'INVALID_INPUT' })],
   [501, bodyOf({ category: 'UNSUPPORTED' })],
+  [500, bodyOf({ error: 'druidException', category: 'DEFENSIVE', errorMessage: 'Problem invoking method [x()]' })],
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'com.fasterxml.jackson.databind.JsonMappingException' })],
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'org.apache.druid.java.util.common.IAE' })],
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'java.lang.ClassCastException' })],
@@ -71,6 +72,7 @@ test('what Druid says behind an answer is the fault of the query where it is a r
   expect(endedBy('org.apache.druid.error.DruidException: Function[replace] encountered unknown')).toBeInstanceOf(
     DruidFailure,
   )
+  expect(endedBy('Invalid type, cannot cast [ARRAY<LONG>] to [LONG]')).toBeInstanceOf(DruidFailure)
   expect(endedBy('Channel disconnected')).toMatchObject({ code: 'unavailable' })
   expect(endedBy('Unexpected end-of-input: the stream was closed')).toMatchObject({ code: 'unavailable' })
 })

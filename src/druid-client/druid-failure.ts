@@ -16,7 +16,7 @@ const cannotRead =
   /\.jackson\.|IllegalArgumentException|\.(?:IAE|UOE)$|Expression\w*Exception|ClassCastException|UnsupportedOperationException|NullPointerException/
 /** The same in the words of what was thrown, where the class is only that of what holds it, or none. */
 const cannotReadWords =
-  /\b(?:IAE|UOE|IllegalArgumentException|ClassCastException|UnsupportedOperationException): |^class \S+ cannot be cast|[Ii]llegal base64|Comparator$|[Cc]an only be called after query is reduced to a single|"timestampString" is null|^function '\w+' is not defined|(?:^|: )Invalid expression: |(?:^|Exception: )Function\[\w+\] |^while converting /
+  /\b(?:IAE|UOE|IllegalArgumentException|ClassCastException|UnsupportedOperationException): |^class \S+ cannot be cast|[Ii]llegal base64|Comparator$|[Cc]an only be called after query is reduced to a single|"timestampString" is null|^function '\w+' is not defined|(?:^|: )Invalid expression: |(?:^|Exception: )Function\[\w+\] |(?:^|: )Invalid type, cannot cast \[|^while converting /
 
 /** What comes of servers and not of the query. */
 const awayWords =
@@ -43,7 +43,9 @@ export class DruidFailure extends Error {
   /** Whether what was asked is at fault, not Druid. */
   get isRefusal(): boolean {
     const { status, category, errorClass, message } = this.facts
-    if (category === 'INVALID_INPUT' || category === 'UNSUPPORTED' || status === 400 || status === 501) return true
+    // Druid calls it defensive where its own code does not expect what the query led to: that it comes to again.
+    if (['INVALID_INPUT', 'UNSUPPORTED', 'DEFENSIVE'].includes(category) || status === 400 || status === 501)
+      return true
     if (cannotRead.test(errorClass) || cannotReadWords.test(message)) return true
     // What is thrown while a query is planned or folded comes without a class; a server that is away says so.
     return category === 'UNCATEGORIZED' && errorClass === '' && !awayWords.test(message)
