@@ -1,5 +1,7 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { changedStore } from '../../test/support/changed-store.ts'
 import { inScratchFolder } from '../../test/support/scratch-folder.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { FileStore } from '../object-store/file/file-store.ts'
@@ -13,8 +15,9 @@ const base = { epoch: 1, token: 'old', copy: 'copy', timeMs: 1 }
 const journal = { kind: 'journal', pieces: [], marks: [] } as const
 const moment = { kind: 'moment', validFromMs: 1, position: 0, journalFrom: 0 } as const
 
-const claimOf = (store: ObjectStore, directory: string): Promise<CopyLog> =>
-  CopyLog.claim({
+async function claimOf(store: ObjectStore, directory: string): Promise<CopyLog> {
+  await mkdir(directory, { recursive: true })
+  return CopyLog.claim({
     store,
     disk: nodeDisk,
     markPath: join(directory, 'replica.json'),
@@ -22,6 +25,7 @@ const claimOf = (store: ObjectStore, directory: string): Promise<CopyLog> =>
     timeMs: (atLeastMs = 0) => Math.max(2, atLeastMs),
     attempt: (work) => work(),
   })
+}
 
 /** A log of ten entries by an owner who still runs, and a folder that was restored from it. */
 async function copyOfAnother(directory: string): Promise<FileStore> {
@@ -41,8 +45,7 @@ test('a claim goes to the end of the log, though its owner deletes the oldest en
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = await copyOfAnother(directory)
     let isLate = true
-    const late: ObjectStore = {
-      putIfAbsent: (name, bytes) => store.putIfAbsent(name, bytes),
+    const late = changedStore(store, {
       async get(name) {
         if (isLate && name === logName(4)) {
           isLate = false
@@ -53,9 +56,7 @@ test('a claim goes to the end of the log, though its owner deletes the oldest en
       async *list(prefix, after) {
         for await (const name of store.list(prefix, after)) if (!isLate || name <= logName(3)) yield name
       },
-      delete: (name) => store.delete(name),
-      close: () => store.close(),
-    }
+    })
     const log = await claimOf(late, directory)
     expect([log.epoch, log.before?.number, log.next]).toEqual([2, 9, 11])
     expect(await readLogEntry(store, 4)).toBeNull()

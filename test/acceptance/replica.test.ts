@@ -12,6 +12,7 @@ import {
   serveCopied,
   upTo,
   valuesIn,
+  withRestored,
 } from '../support/replica-world.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -50,10 +51,7 @@ test(
       }
       await isCopied(service.url)
       await service.close()
-      await restoreWell(copyUrl(directory), join(directory, 'restored'))
-      const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
-      expect(await valuesIn(restored.url)).toEqual(upTo(5))
-      await restored.close()
+      expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(5))
     }),
   60_000,
 )

@@ -2,8 +2,8 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
-import { copyState, copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
+import { makeIngest } from '../support/api.ts'
+import { copyState, copyUrl, isCopied, pushValues, valuesIn, withRestored } from '../support/replica-world.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -34,8 +34,7 @@ test(
         { ...options, observe: (event) => event.kind === 'replicaFailed' && failures.push(event.message) },
       )
       const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
-      const push = (value: number) =>
-        callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf([value]) })
+      const push = (value: number): Promise<void> => pushValues(service.url, key, [value])
       await push(0)
       await isCopied(service.url)
 
@@ -59,10 +58,7 @@ test(
       await rename(`${copy}-away`, copy)
       await expect.poll(async () => (await copyState(service.url)).error, { timeout: 20_000 }).toBeNull()
       await isCopied(service.url)
-      await restoreWell(copyUrl(directory), join(directory, 'restored'))
-      const restored = await runService({}, { engine: 'embedded', dataDirectory: join(directory, 'restored') })
-      expect(await valuesIn(restored.url)).toEqual([0, 1, 2])
-      await restored.close()
+      expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual([0, 1, 2])
 
       // Another address, and the same one without replica.json.
       service = await service.restart({ settings: { 'replica.url': `${copyUrl(directory)}-new/` } })

@@ -5,27 +5,24 @@ import { expect, test } from 'vitest'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { FileStore } from '../../src/object-store/file/file-store.ts'
 import { verifyCopyAt } from '../../src/service/copies.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { makeIngest } from '../support/api.ts'
 import { LateLists } from '../support/late-lists.ts'
 import {
   copyState,
   copyUrl,
   embedded,
   isCopied,
+  pushValues,
   quickCopy,
   restoreWell,
-  rowsOf,
   serveCopied,
   upTo,
   valuesIn,
+  withRestored,
 } from '../support/replica-world.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
-
-async function push(url: string, key: string, values: readonly number[], alias: string): Promise<void> {
-  await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
-}
 
 const storeOf = (directory: string): FileStore => new FileStore(fileURLToPath(copyUrl(directory)), nodeDisk)
 
@@ -52,19 +49,19 @@ test(
       const lists = new LateLists()
       const first = await serveCopied(directory, 'first')
       const keptKey = await makeIngest(first.url, adminKey, { alias: 'kept' })
-      await push(first.url, keptKey, upTo(50), 'kept')
+      await pushValues(first.url, keptKey, upTo(50))
       await copiedTime(first.url)
       await lists.standStill(storeOf(directory))
       const laterKey = await makeIngest(first.url, adminKey, { alias: 'later' })
-      await push(first.url, laterKey, upTo(60), 'later')
+      await pushValues(first.url, laterKey, upTo(60), 'later')
       const at = await copiedTime(first.url)
-      await push(first.url, keptKey, upTo(100, 50), 'kept')
+      await pushValues(first.url, keptKey, upTo(100, 50))
       await copiedTime(first.url)
       await first.close()
 
       await restoreWell(copyUrl(directory), join(directory, 'second'))
       const second = await takeOver(directory, 'second', lists)
-      await push(second.url, laterKey, upTo(100, 60), 'later')
+      await pushValues(second.url, laterKey, upTo(100, 60), 'later')
       await copiedTime(second.url)
       await second.close()
 
@@ -72,15 +69,14 @@ test(
       const place = { url: copyUrl(directory), endpoint: '', region: '' }
       for await (const finding of verifyCopyAt(place, { failed: () => undefined }))
         expect(finding).toMatchObject({ isDamaged: false })
-      for (const [data, moment, kept, later] of [
-        ['before', at, 50, 60],
-        ['newest', null, 100, 100],
+      for (const [moment, kept, later] of [
+        [at, 50, 60],
+        [null, 100, 100],
       ] as const) {
-        await restoreWell(copyUrl(directory), join(directory, data), moment)
-        const restored = await runService({}, { ...embedded, dataDirectory: join(directory, data) })
-        expect(await valuesIn(restored.url, 'kept')).toEqual(upTo(kept))
-        expect(await valuesIn(restored.url, 'later')).toEqual(upTo(later))
-        await restored.close()
+        await withRestored(directory, moment, async ({ url }) => {
+          expect(await valuesIn(url, 'kept')).toEqual(upTo(kept))
+          expect(await valuesIn(url, 'later')).toEqual(upTo(later))
+        })
       }
     }),
   120_000,
@@ -93,28 +89,25 @@ test(
       const lists = new LateLists()
       const old = await serveCopied(directory, 'old')
       const key = await makeIngest(old.url, adminKey, { alias: 'kept' })
-      await push(old.url, key, upTo(10), 'kept')
+      await pushValues(old.url, key, upTo(10))
       await isCopied(old.url)
       await lists.standStill(storeOf(directory))
       for (let end = 10; end < 110; end += 10) {
-        await push(old.url, key, upTo(end + 10, end), 'kept')
+        await pushValues(old.url, key, upTo(end + 10, end))
         await isCopied(old.url)
       }
       await restoreWell(copyUrl(directory), join(directory, 'new'))
       const next = await takeOver(directory, 'new', lists)
-      await push(next.url, key, upTo(120, 110), 'kept')
+      await pushValues(next.url, key, upTo(120, 110))
       await isCopied(next.url)
-      await push(old.url, key, [1000], 'kept')
+      await pushValues(old.url, key, [1000])
       await expect
         .poll(async () => (await copyState(old.url)).error, { timeout: 30_000 })
         .toContain('Another service has taken over the copy')
       await old.close()
       await next.close()
       lists.catchUp()
-      await restoreWell(copyUrl(directory), join(directory, 'last'))
-      const last = await runService({}, { ...embedded, dataDirectory: join(directory, 'last') })
-      expect(await valuesIn(last.url)).toEqual(upTo(120))
-      await last.close()
+      expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(120))
     }),
   120_000,
 )

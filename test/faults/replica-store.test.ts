@@ -3,15 +3,22 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ObjectStore, StoreRefused } from '../../src/object-store/object-store.ts'
 import { callWell, makeIngest } from '../support/api.ts'
+import { changedStore } from '../support/changed-store.ts'
 import { FaultyStore } from '../support/faulty-store.ts'
 import { seededRandom } from '../support/random.ts'
-import { copyState, copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
+import {
+  copyState,
+  copyUrl,
+  embedded,
+  isCopied,
+  rowsOf,
+  upTo,
+  valuesIn,
+  withRestored,
+} from '../support/replica-world.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
-import { storeWithPut } from '../support/store-with-put.ts'
-
-const embedded = { engine: 'embedded' } as const
 
 test(
   'whatever the store does, the copy is whole in the end, also over starts',
@@ -40,8 +47,7 @@ test(
       for (let start = 0; start < 3; start++) {
         if (start > 0) service = await service.restart()
         for (let count = 0; count < 20; count++, end += 10) {
-          const values = Array.from({ length: 10 }, (_, index) => end + index)
-          await callWell(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(values) })
+          await callWell(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(upTo(end + 10, end)) })
           await new Promise((resolve) => setTimeout(resolve, 50))
         }
       }
@@ -50,10 +56,7 @@ test(
       expect(await copyState(service.url)).toMatchObject({ error: null, lagBytes: 0 })
       await service.close()
       expect(stores.reduce((sum, { failures }) => sum + failures, 0)).toBeGreaterThan(3)
-      await restoreWell(copyUrl(directory), join(directory, 'restored'))
-      const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
-      expect(await valuesIn(restored.url)).toEqual(Array.from({ length: end }, (_, index) => index))
-      await restored.close()
+      expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(end))
     }),
   120_000,
 )
@@ -64,16 +67,13 @@ test('a store that refuses to be read ends the first start, and no later one', (
     const options = {
       ...embedded,
       dataDirectory: join(directory, 'data'),
-      wrapStore: (store: ObjectStore): ObjectStore => ({
-        putIfAbsent: (name, bytes) => store.putIfAbsent(name, bytes),
-        get: async (name) => {
-          if (isDenied) throw new StoreRefused('s3://none: NoSuchBucket')
-          return store.get(name)
-        },
-        list: (prefix, after) => store.list(prefix, after),
-        delete: (name) => store.delete(name),
-        close: () => store.close(),
-      }),
+      wrapStore: (store: ObjectStore) =>
+        changedStore(store, {
+          get: async (name) => {
+            if (isDenied) throw new StoreRefused('s3://none: NoSuchBucket')
+            return store.get(name)
+          },
+        }),
     }
     const settings = { 'replica.url': copyUrl(directory), 'replica.intervalMs': '20' }
     await expect(runService(settings, options)).rejects.toThrow('at replica.url: s3://none: NoSuchBucket. Mend that')
@@ -93,9 +93,11 @@ test('a store that takes a second object of one name is refused at the start', (
       ...embedded,
       dataDirectory: join(directory, 'data'),
       wrapStore: (store) =>
-        storeWithPut(store, async (name, bytes) => {
-          await store.delete(name)
-          return store.putIfAbsent(name, bytes)
+        changedStore(store, {
+          putIfAbsent: async (name, bytes) => {
+            await store.delete(name)
+            return store.putIfAbsent(name, bytes)
+          },
         }),
     })
     await expect(started).rejects.toThrow('writes an object although there is one of its name')

@@ -5,20 +5,19 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { verifyCopyAt } from '../../src/service/copies.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { makeIngest } from '../support/api.ts'
 import {
   copyState,
   copyUrl,
-  embedded,
   isCopied,
+  pushValues,
   restoreWell,
-  rowsOf,
   serveCopied,
   upTo,
   valuesIn,
+  withRestored,
 } from '../support/replica-world.ts'
 import { runHere } from '../support/run-command.ts'
-import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -66,35 +65,25 @@ test(
   () =>
     inScratchFolder('tidemark-version-', async (directory) => {
       const copy = join(directory, 'copy')
-      const push = (url: string, key: string, begin: number, end: number) =>
-        callWell(url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(end, begin)) })
-      const restored = async (name: string, at: string | null = null): Promise<readonly number[]> => {
-        const data = join(directory, name)
-        await restoreWell(copyUrl(directory), data, at)
-        const service = await runService({}, { ...embedded, dataDirectory: data })
-        try {
-          return await valuesIn(service.url)
-        } finally {
-          await service.close()
-        }
-      }
+      const restored = (at: string | null = null): Promise<readonly number[]> =>
+        withRestored(directory, at, ({ url }) => valuesIn(url))
       const first = await serveCopied(directory, 'data')
       const key = await makeIngest(first.url, adminKey, { alias: 'kept' })
-      for (let begin = 0; begin < 100; begin += 20) await push(first.url, key, begin, begin + 20)
+      for (let begin = 0; begin < 100; begin += 20) await pushValues(first.url, key, upTo(begin + 20, begin))
       await isCopied(first.url)
       const { time } = await copyState(first.url)
       await first.close()
       await toVersion1(copy)
       expect(await versionsIn(copy)).toEqual(['1'])
-      expect(await restored('of-version-1')).toEqual(upTo(100))
+      expect(await restored()).toEqual(upTo(100))
       await restoreWell(copyUrl(directory), join(directory, 'next'))
       const next = await serveCopied(directory, 'next')
-      await push(next.url, key, 100, 150)
+      await pushValues(next.url, key, upTo(150, 100))
       await isCopied(next.url)
       await next.close()
       expect(await versionsIn(copy)).toEqual(['1', '2'])
-      expect(await restored('of-both')).toEqual(upTo(150))
-      expect(await restored('before', time)).toEqual(upTo(100))
+      expect(await restored()).toEqual(upTo(150))
+      expect(await restored(time)).toEqual(upTo(100))
       const place = { url: copyUrl(directory), endpoint: '', region: '' }
       const told = { reach: () => undefined, progress: () => undefined, failed: () => undefined }
       for await (const { part, isDamaged, found } of verifyCopyAt(place, told))

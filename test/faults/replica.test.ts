@@ -2,27 +2,25 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { callWell, makeIngest } from '../support/api.ts'
+import { changedStore } from '../support/changed-store.ts'
 import {
   copyState,
   copyUrl,
   embedded,
   isCopied,
+  pushValues,
   quickCopy,
   restoreWell,
   rowsOf,
   serveCopied,
   upTo,
   valuesIn,
+  withRestored,
 } from '../support/replica-world.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
-import { storeWithPut } from '../support/store-with-put.ts'
-
-async function push(url: string, key: string, values: readonly number[], alias = 'kept'): Promise<void> {
-  await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
-}
 
 test(
   'the folder is lost, the copy gives all of it back, also as it was',
@@ -34,7 +32,7 @@ test(
       let end = 0
       for (let round = 0; round < 8; round++) {
         for (let count = 0; count < 5; count++) {
-          await push(first.url, key, upTo(end + 13, end))
+          await pushValues(first.url, key, upTo(end + 13, end))
           end += 13
         }
         if (round === 4) await makeIngest(first.url, adminKey, { alias: 'later' })
@@ -46,24 +44,19 @@ test(
       await rm(join(directory, 'first'), { recursive: true, force: true })
       for (const [index, { at, end: wanted, ingests }] of moments.entries()) {
         if (index % 3 !== 0) continue
-        const data = join(directory, `at-${index}`)
-        await restoreWell(copyUrl(directory), data, at)
-        const restored = await runService({}, { ...embedded, dataDirectory: data })
-        expect(await valuesIn(restored.url)).toEqual(upTo(wanted))
-        const listed = await callWell<{ Items: unknown[] }>(restored.url, 'GET', '/admin/ingests', { key: adminKey })
-        expect(listed.Items).toHaveLength(ingests)
-        await restored.close()
+        await withRestored(directory, at, async ({ url }) => {
+          expect(await valuesIn(url)).toEqual(upTo(wanted))
+          const listed = await callWell<{ Items: unknown[] }>(url, 'GET', '/admin/ingests', { key: adminKey })
+          expect(listed.Items).toHaveLength(ingests)
+        })
       }
       await restoreWell(copyUrl(directory), join(directory, 'second'))
       const second = await serveCopied(directory, 'second')
       expect(await valuesIn(second.url)).toEqual(upTo(end))
-      await push(second.url, key, upTo(end + 20, end))
+      await pushValues(second.url, key, upTo(end + 20, end))
       await isCopied(second.url)
       await second.close()
-      await restoreWell(copyUrl(directory), join(directory, 'third'))
-      const third = await runService({}, { ...embedded, dataDirectory: join(directory, 'third') })
-      expect(await valuesIn(third.url)).toEqual(upTo(end + 20))
-      await third.close()
+      expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(end + 20))
     }),
   120_000,
 )
@@ -74,26 +67,23 @@ test(
     inScratchFolder('tidemark-replica-', async (directory) => {
       const old = await serveCopied(directory, 'old')
       const key = await makeIngest(old.url, adminKey, { alias: 'kept' })
-      await push(old.url, key, upTo(10))
+      await pushValues(old.url, key, upTo(10))
       await isCopied(old.url)
       await expect(serveCopied(directory, 'stranger')).rejects.toThrow('holds the copy of another data folder')
       await restoreWell(copyUrl(directory), join(directory, 'new'))
       await cp(join(directory, 'new'), join(directory, 'late'), { recursive: true })
       const next = await serveCopied(directory, 'new')
-      await push(next.url, key, upTo(20, 10))
+      await pushValues(next.url, key, upTo(20, 10))
       await isCopied(next.url)
-      await push(old.url, key, [1000])
+      await pushValues(old.url, key, [1000])
       await expect
         .poll(async () => (await copyState(old.url)).error)
         .toContain('Another service has taken over the copy')
       await old.close()
       await expect(serveCopied(directory, 'late')).rejects.toThrow('Another service has taken over the copy')
-      await push(next.url, key, [20])
+      await pushValues(next.url, key, [20])
       await next.close()
-      await restoreWell(copyUrl(directory), join(directory, 'last'))
-      const last = await runService({}, { ...embedded, dataDirectory: join(directory, 'last') })
-      expect(await valuesIn(last.url)).toEqual(upTo(21))
-      await last.close()
+      expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(21))
     }),
   60_000,
 )
@@ -103,20 +93,15 @@ test('what only older moments need is deleted', () =>
     const service = await serveCopied(directory, 'data', { 'replica.keep': 'PT1S' })
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     for (let end = 0; end < 400; end += 40) {
-      await push(service.url, key, upTo(end + 40, end))
+      await pushValues(service.url, key, upTo(end + 40, end))
       await new Promise((resolve) => setTimeout(resolve, 300))
     }
     await isCopied(service.url)
     await service.close()
-    await restoreWell(copyUrl(directory), join(directory, 'restored'))
-    const first = await call(service.url, 'GET', '/readyz').catch(() => null)
-    expect(first).toBeNull()
     await expect(restoreWell(copyUrl(directory), join(directory, 'old'), '2026-01-01T00:00:00Z')).rejects.toThrow(
       'The copy goes back to',
     )
-    const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
-    expect(await valuesIn(restored.url)).toEqual(upTo(400))
-    await restored.close()
+    expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(400))
   }))
 
 test(
@@ -129,9 +114,11 @@ test(
         ...embedded,
         dataDirectory: join(directory, 'data'),
         wrapStore: (store) =>
-          storeWithPut(store, async (name, bytes) => {
-            if (isAway) throw new Error('the store is away')
-            return store.putIfAbsent(name, bytes)
+          changedStore(store, {
+            putIfAbsent: async (name, bytes) => {
+              if (isAway) throw new Error('the store is away')
+              return store.putIfAbsent(name, bytes)
+            },
           }),
       })
       const key = await makeIngest(service.url, adminKey, { alias: 'kept' })

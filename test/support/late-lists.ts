@@ -1,4 +1,5 @@
 import type { ObjectStore } from '../../src/object-store/object-store.ts'
+import { changedStore } from './changed-store.ts'
 
 /** Stores of one place whose lists stand still from a moment on: they lack what was written since, and have what was deleted. */
 export class LateLists {
@@ -16,13 +17,7 @@ export class LateLists {
   }
 
   wrap(store: ObjectStore): ObjectStore {
-    return {
-      putIfAbsent: (name, bytes) => store.putIfAbsent(name, bytes),
-      get: (name) => store.get(name),
-      list: (prefix, after) => this.#list(store, prefix, after),
-      delete: (name) => store.delete(name),
-      close: () => store.close(),
-    }
+    return changedStore(store, { list: (prefix, after) => this.#list(store, prefix, after) })
   }
 
   async *#list(store: ObjectStore, prefix: string, after = ''): AsyncIterable<string> {

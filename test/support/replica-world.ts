@@ -78,6 +78,22 @@ export async function restoreWell(copy: string | CopyPlace, data: string, at: st
   return chosen.cut[1]
 }
 
+/** A service on a folder that is made of the copy, as it is or was at a time; it follows no copy. The folder is gone when the work is done. */
+export async function withRestored<T>(
+  directory: string,
+  at: string | null,
+  work: (service: RunningService) => Promise<T>,
+): Promise<T> {
+  const dataDirectory = join(directory, 'restored')
+  await restoreWell(copyUrl(directory), dataDirectory, at)
+  const service = await runService({}, { ...embedded, dataDirectory })
+  try {
+    return await work(service)
+  } finally {
+    await service.close()
+  }
+}
+
 export const upTo = (end: number, begin = 0): number[] =>
   Array.from({ length: end - begin }, (_, index) => begin + index)
 
@@ -90,6 +106,11 @@ export function rowsOf(values: readonly number[]): readonly object[] {
     T: `t${value % 7}`,
     V: value % 10 === 9 ? `bad ${value}` : value,
   }))
+}
+
+/** Resolves when the rows are judged. */
+export async function pushValues(url: string, key: string, values: readonly number[], alias = 'kept'): Promise<void> {
+  await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
 }
 
 /** Each value that is there, stored or rejected, as often as it is. */

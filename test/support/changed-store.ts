@@ -1,12 +1,13 @@
 import type { ObjectStore } from '../../src/object-store/object-store.ts'
 
-/** The store, but for how an object is put. */
-export function storeWithPut(store: ObjectStore, putIfAbsent: ObjectStore['putIfAbsent']): ObjectStore {
+/** The store, but for some of what it does. */
+export function changedStore(store: ObjectStore, changes: Partial<ObjectStore>): ObjectStore {
   return {
+    putIfAbsent: (name, bytes) => store.putIfAbsent(name, bytes),
     get: (name) => store.get(name),
     list: (prefix, after) => store.list(prefix, after),
     delete: (name) => store.delete(name),
     close: () => store.close(),
-    putIfAbsent,
+    ...changes,
   }
 }
