@@ -9,31 +9,13 @@ import { type CrashPoint, copyRestoreCrashPoints, replicaCrashPoints } from '../
 import type { CopyPlace } from '../../src/service/open-object-store.ts'
 import { makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
-import { copyState, copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
+import { copyState, copyUrl, isCopied, restoreWell, valuesIn } from '../support/replica-world.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { allThere, CopiedPushes, type ReplicaFindings } from './copied-pushes.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
 const program = resolve('test/crash/planted/serve-copy-kill-at-step.mjs')
 const restoreProgram = resolve('test/crash/planted/copy-restore-kill-at-step.mjs')
-
-/** A push of one row, sent again with its key until it is acknowledged. */
-interface OneRow {
-  readonly value: number
-  /** When, by the clock of this process; null before. */
-  acknowledgedMs: number | null
-}
-
-export interface ReplicaFindings {
-  readonly pushes: number
-  /** Rows that were acknowledged, and must be there, and are not. */
-  readonly lost: number
-  readonly doubled: number
-  /** Rows that nobody pushed. */
-  readonly foreign: number
-}
-
-/** Nothing of what must not be. */
-export const allThere = { lost: 0, doubled: 0, foreign: 0 }
 
 export interface ReplicaRoundOptions {
   readonly directory: string
@@ -44,16 +26,17 @@ export interface ReplicaRoundOptions {
 }
 
 /** So many machines are lost at random, each time with what the one before left. */
-export async function loseAtRandom(world: ReplicaRounds, rounds: number): Promise<void> {
-  let pushes = 0
+export async function loseAtRandom(world: ReplicaRounds, rounds: number): Promise<ReplicaFindings> {
+  let findings: ReplicaFindings = { pushes: 0, rows: 0, ...allThere }
   for (let round = 0; round < rounds; round++) {
     await world.loseMachine(null)
     await world.restore()
-    const findings = await world.findings()
+    findings = await world.findings()
     expect({ round, ...findings }).toMatchObject(allThere)
-    pushes = findings.pushes
   }
-  console.log({ rounds, pushes })
+  await world.end()
+  console.log({ seed: world.seed, rounds, ...findings })
+  return findings
 }
 
 /** A machine is lost at each step of copying, soon and later; of the restores behind them, one is killed first at each of its steps. */
@@ -68,21 +51,25 @@ export async function loseAtEachStep(world: ReplicaRounds): Promise<void> {
 }
 
 export class ReplicaRounds {
-  readonly #options: ReplicaRoundOptions
+  readonly seed: number
+  readonly #wait: boolean
   readonly #random: Random
   readonly #place: CopyPlace
   readonly #data: string
-  #rows: OneRow[] = []
+  readonly #pushes: CopiedPushes
+  /** What was looked at last goes on as what is lost next. */
+  #server: ServerProcess | null = null
   #key = ''
-  #next = 0
   /** What was there for certain at the last look at the lag: all that was acknowledged by then. */
   #copiedMs = 0
 
-  constructor(options: ReplicaRoundOptions) {
-    this.#options = options
-    this.#random = seededRandom(options.seed)
-    this.#place = options.place ?? { url: copyUrl(options.directory), endpoint: '', region: '' }
-    this.#data = join(options.directory, 'data')
+  constructor({ directory, seed, wait, place }: ReplicaRoundOptions) {
+    this.seed = seed
+    this.#wait = wait
+    this.#random = seededRandom(seed)
+    this.#place = place ?? { url: copyUrl(directory), endpoint: '', region: '' }
+    this.#data = join(directory, 'data')
+    this.#pushes = new CopiedPushes(this.#random, wait)
   }
 
   async begin(): Promise<void> {
@@ -95,16 +82,13 @@ export class ReplicaRounds {
   /** Pushes until the server is killed, after a while or at a step; then its folder is thrown away. */
   async loseMachine(
     at: { readonly step: CrashPoint; readonly passes: number } | null,
-    environment = {},
+    environment: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    const kill: Record<string, string> = at === null ? {} : { KILL_AT_STEP: `${at.step}:${at.passes}` }
-    const server = await this.#start({ ...kill, ...environment }).catch((error: unknown) => {
-      if (String(error).includes('ended with null')) return null
-      throw error
-    })
+    const server = await this.#serverToLose(
+      at === null ? environment : { KILL_AT_STEP: `${at.step}:${at.passes}`, ...environment },
+    )
     if (server !== null) {
-      const clients = this.#options.wait ? 3 : 1
-      const pushing = Promise.all(Array.from({ length: clients }, () => this.#push(server.url)))
+      const pushing = this.#pushes.run(server.url, this.#key, this.#wait ? 6 : 3)
       const looking = this.#lookAtLag(server.url)
       if (at === null) await sleep(200 + this.#random.below(1500)).then(() => server.kill())
       await Promise.race([server.ended(), sleep(20_000)])
@@ -112,6 +96,18 @@ export class ReplicaRounds {
       await Promise.all([pushing, looking])
     }
     await rm(this.#data, { recursive: true })
+  }
+
+  /** The one that runs, or by seed one that has to take the copy over first; null where it ended at its start. */
+  async #serverToLose(environment: Readonly<Record<string, string>>): Promise<ServerProcess | null> {
+    const running = this.#server
+    this.#server = null
+    if (running !== null && Object.keys(environment).length === 0 && this.#random.below(3) > 0) return running
+    await running?.kill()
+    return this.#start(environment).catch((error: unknown) => {
+      if (String(error).includes('ended with null')) return null
+      throw error
+    })
   }
 
   /** The folder from the copy; the restore itself is killed at a step first, where one is given. */
@@ -129,37 +125,15 @@ export class ReplicaRounds {
     await restoreWell(this.#place, this.#data)
   }
 
-  /** What is there, against what has to be. Without `wait` what was lost is forgotten from then on. */
+  /** What is there, against what has to be, by a service that follows the copy from there on. */
   async findings(): Promise<ReplicaFindings> {
-    const server = await ServerProcess.start({ dataDirectory: this.#data, environment: restlessEnvironment })
-    const values = await valuesIn(server.url)
-    await server.kill()
-    const pushed = new Set(this.#rows.map(({ value }) => value))
-    const there = new Set(values)
-    const missing = this.#acknowledged().filter(({ value }) => !there.has(value))
-    const lost = this.#options.wait ? missing.length : this.#lostTooMuch(missing, there)
-    const findings = {
-      pushes: this.#rows.length,
-      lost,
-      doubled: values.length - there.size,
-      foreign: values.filter((value) => !pushed.has(value)).length,
-    }
-    if (!this.#options.wait) this.#rows = this.#rows.filter(({ value }) => there.has(value))
-    return findings
+    this.#server = await this.#start()
+    return this.#pushes.judge(await valuesIn(this.#server.url), this.#copiedMs)
   }
 
-  #acknowledged(): (OneRow & { readonly acknowledgedMs: number })[] {
-    return this.#rows.flatMap((row) =>
-      row.acknowledgedMs === null ? [] : [{ ...row, acknowledgedMs: row.acknowledgedMs }],
-    )
-  }
-
-  /** The copy is a prefix of what was acknowledged, and no older than the lag that was shown. */
-  #lostTooMuch(missing: readonly { value: number; acknowledgedMs: number }[], there: ReadonlySet<number>): number {
-    const first = missing[0]
-    if (first === undefined) return 0
-    const behind = this.#acknowledged().filter(({ value }) => value > first.value && there.has(value)).length
-    return behind + missing.filter(({ acknowledgedMs }) => acknowledgedMs <= this.#copiedMs).length
+  async end(): Promise<void> {
+    await this.#server?.kill()
+    this.#server = null
   }
 
   #start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
@@ -169,48 +143,10 @@ export class ReplicaRounds {
       TIDEMARK_REPLICA_INTERVAL_MS: '40',
       TIDEMARK_REPLICA_CATALOG_MS: '60',
       TIDEMARK_REPLICA_KEEP: 'PT2S',
-      TIDEMARK_REPLICA_WAIT: String(this.#options.wait),
+      TIDEMARK_REPLICA_WAIT: String(this.#wait),
     }
     const all = { ...restlessEnvironment, ...replica, ...environment }
     return ServerProcess.start({ dataDirectory: this.#data, program, environment: all })
-  }
-
-  /** Those that were not acknowledged are sent again first. */
-  async #push(url: string): Promise<void> {
-    for (;;) {
-      const row = this.#takeRow()
-      try {
-        while (row.acknowledgedMs === null) {
-          const response = await fetch(`${url}/ingests/kept/data`, {
-            method: 'POST',
-            headers: {
-              authorization: `Bearer ${this.#key}`,
-              'content-type': 'application/json',
-              'idempotency-key': `row-${row.value}`,
-            },
-            body: JSON.stringify(rowsOf([row.value])),
-          })
-          await response.arrayBuffer()
-          if (response.status === 200) row.acknowledgedMs = Date.now()
-          else await sleep(20)
-        }
-      } catch {
-        this.#taken.delete(row)
-        return
-      }
-    }
-  }
-
-  readonly #taken = new Set<OneRow>()
-
-  #takeRow(): OneRow {
-    const again = this.#options.wait
-      ? this.#rows.find((row) => row.acknowledgedMs === null && !this.#taken.has(row))
-      : undefined
-    const row = again ?? { value: this.#next++, acknowledgedMs: null }
-    if (again === undefined) this.#rows.push(row)
-    this.#taken.add(row)
-    return row
   }
 
   async #lookAtLag(url: string): Promise<void> {

@@ -1,29 +1,86 @@
 // The machine is lost while it copies, again and again: nothing that was acknowledged is missing, or no more than was said.
 import { expect, test } from 'vitest'
+import { upTo } from '../support/replica-world.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
+import { allThere, type CopiedPush, judgePushes } from './copied-pushes.ts'
 import { loseAtEachStep, loseAtRandom, ReplicaRounds } from './replica-rounds.ts'
 
 const rounds = Number(process.env['TIDEMARK_REPLICA_ROUNDS'] ?? 6)
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const firstSeed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+/** After so many a copy is begun anew, with the next seed: all that is there is read in each round. */
+const roundsOfWorld = 10
 
-const withRounds = (wait: boolean, work: (world: ReplicaRounds) => Promise<void>): Promise<void> =>
+const withRounds = (wait: boolean, work: (world: ReplicaRounds) => Promise<unknown>, seed = firstSeed): Promise<void> =>
   inScratchFolder('tidemark-lost-', async (directory) => {
     const world = new ReplicaRounds({ directory, seed, wait })
-    await world.begin()
-    await work(world)
+    try {
+      await world.begin()
+      await work(world)
+    } finally {
+      await world.end()
+    }
   })
 
-test(`with wait every acknowledged row is there once (seed ${seed})`, () =>
-  withRounds(true, (world) => loseAtRandom(world, rounds)))
+async function loseAtRandomInWorlds(wait: boolean): Promise<void> {
+  const sum = { rounds: 0, pushes: 0, rows: 0 }
+  for (let seed = firstSeed; sum.rounds < rounds; seed++) {
+    await withRounds(
+      wait,
+      async (world) => {
+        const own = Math.min(roundsOfWorld, rounds - sum.rounds)
+        const { pushes, rows } = await loseAtRandom(world, own)
+        sum.rounds += own
+        sum.pushes += pushes
+        sum.rows += rows
+      },
+      seed,
+    )
+  }
+  console.log({ wait, firstSeed, ...sum, ...allThere })
+}
 
-test(`without it a prefix is there, no older than the lag that was shown (seed ${seed})`, () =>
-  withRounds(false, (world) => loseAtRandom(world, rounds)))
+test(`with wait every acknowledged row is there once (seed ${firstSeed})`, () => loseAtRandomInWorlds(true))
 
-test(`killed at each step of copying and of restoring (seed ${seed})`, () => withRounds(true, loseAtEachStep))
+test(`without it a prefix is there, no older than the lag that was shown (seed ${firstSeed})`, () =>
+  loseAtRandomInWorlds(false))
+
+test(`killed at each step of copying and of restoring (seed ${firstSeed})`, () => withRounds(true, loseAtEachStep))
 
 test('a file that is deleted before the catalog that no longer names it is copied is noticed', () =>
   withRounds(true, async (world) => {
-    const environment = { DELETE_EARLY: '1' }
-    await world.loseMachine({ step: 'replica-moment-written', passes: 6 }, environment)
+    await world.loseMachine({ step: 'replica-moment-written', passes: 6 }, { PLANTED: 'delete-early' })
     await expect(world.restore()).rejects.toThrow(/the object parts\/\S+ of the copy is missing/)
   }))
+
+test('pushes that are acknowledged a little before they are in the copy are noticed', () =>
+  withRounds(true, async (world) => {
+    let lost = 0
+    for (let round = 0; round < 5 && lost === 0; round++) {
+      await world.loseMachine(null, { PLANTED: 'tell-early' })
+      await world.restore()
+      lost = (await world.findings()).lost
+    }
+    expect(lost).toBeGreaterThan(0)
+  }))
+
+/** Three pushes: rows 0 to 9 and 10 to 19 were acknowledged one after the other, 20 to 29 were not. */
+const three: readonly CopiedPush[] = [
+  { first: 0, rows: 10, sent: 0, acknowledged: 1, acknowledgedMs: 100 },
+  { first: 10, rows: 10, sent: 2, acknowledged: 3, acknowledgedMs: 200 },
+  { first: 20, rows: 10, sent: 4, acknowledged: null, acknowledgedMs: null },
+]
+
+test.each([
+  ['all of it', upTo(30), 'all', {}],
+  ['all that was acknowledged', upTo(20), 'all', {}],
+  ['less than that', upTo(10), 'all', { lost: 10 }],
+  ['an acknowledged push in part', upTo(19), 'all', { lost: 1, partial: 1 }],
+  ['one that was not, in part', upTo(21), 'all', { partial: 1 }],
+  ['a row twice', [...upTo(20), 3], 'all', { doubled: 1 }],
+  ['a row that nobody pushed', [...upTo(20), 30], 'all', { foreign: 1 }],
+  ['what the lag promised', upTo(10), { copiedMs: 150 }, {}],
+  ['less than that', upTo(10), { copiedMs: 200 }, { lost: 10 }],
+  ['what came later, without what came before', upTo(20, 10), { copiedMs: 0 }, { lost: 10 }],
+] as const)('%s', (_, values, wanted, found) =>
+  expect(judgePushes(three, values, wanted)).toMatchObject({ ...allThere, ...found }),
+)

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { S3Store } from '../../src/object-store/s3/s3-store.ts'
 import { objectStoreContract } from '../contract/object-store.ts'
-import { allThere, loseAtEachStep, loseAtRandom, ReplicaRounds } from '../crash/replica-rounds.ts'
+import { allThere } from '../crash/copied-pushes.ts'
+import { loseAtEachStep, loseAtRandom, ReplicaRounds } from '../crash/replica-rounds.ts'
 import { runCommand } from '../support/run-command.ts'
 import { bucket, type S3Server, startS3Server } from './s3-server.ts'
 
@@ -63,6 +64,7 @@ test('a machine is lost, and a restore is killed: every acknowledged row is ther
     await world.restore(step)
     expect(await world.findings()).toMatchObject(allThere)
   }
+  await world.end()
   const { url, endpoint } = place('lost')
   const credentials = { AWS_ACCESS_KEY_ID: 'tidemark', AWS_SECRET_ACCESS_KEY: 'of the tests' }
   const verified = await runCommand(['verify', url, '--endpoint', endpoint], credentials)
@@ -76,11 +78,15 @@ test('a machine is lost, and a restore is killed: every acknowledged row is ther
 
 describe.skipIf(rounds === 0)(`machines are lost again and again (seed ${seed})`, () => {
   const minutes = 60_000
-  const lose = async (wait: boolean, work: (world: ReplicaRounds) => Promise<void>): Promise<void> => {
+  const lose = async (wait: boolean, work: (world: ReplicaRounds) => Promise<unknown>): Promise<void> => {
     const own = await mkdtemp(join(directory, 'lost-'))
     const world = new ReplicaRounds({ directory: own, seed, wait, place: place() })
-    await world.begin()
-    await work(world)
+    try {
+      await world.begin()
+      await work(world)
+    } finally {
+      await world.end()
+    }
   }
 
   test('with wait every acknowledged row is there once', { timeout: (5 + rounds) * minutes }, () =>
