@@ -94,7 +94,9 @@ async function readEnd(
     return last === null ? null : { last, number: last.number }
   } catch (error) {
     if (atMs === null || !(error instanceof CopyDamaged)) throw error
-    return attempt(() => readLastGood(store))
+    const good = await attempt(() => readLastGood(store))
+    if (good === null) throw error
+    return good
   }
 }
 

@@ -74,6 +74,14 @@ export interface Moment extends Omit<MomentPlace, 'moment'> {
   readonly moments: readonly KeptMoment[]
 }
 
+/** What stays under the one name that is asked for by itself, and in no list. */
+export interface Begun {
+  /** The name of the copy. */
+  readonly copy: string
+}
+
+/** Where `Begun` is, from the first claim on for ever. */
+export const begunName = 'begun'
 export const logPrefix = 'log/'
 export const momentPrefix = 'moments/'
 
@@ -129,7 +137,7 @@ export async function sha256Of(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64url')
 }
 
-export function encodeObject(header: LogEntry | Moment, payload: Uint8Array = Buffer.alloc(0)): Buffer {
+export function encodeObject(header: LogEntry | Moment | Begun, payload: Uint8Array = Buffer.alloc(0)): Buffer {
   const text = Buffer.from(`${JSON.stringify(header)}\n`)
   const hash = createHash('sha256').update(text).update(payload).digest('hex')
   return Buffer.concat([Buffer.from(`${magic}${hash}\n`), text, payload])

@@ -77,3 +77,52 @@ test('entries name the newest moment before them', () =>
     const first = 'moments/000000000001-000001'
     expect(named).toEqual([null, null, first, first, first])
   }))
+
+const nothingListed = async function* (): AsyncIterable<string> {}
+
+test('a folder without a copy of its own begins none where a list shows nothing yet of another, whose oldest entries are deleted', () =>
+  inScratchFolder('tidemark-claim-', async (directory) => {
+    const store = new FileStore(join(directory, 'copy'), nodeDisk)
+    const owner = await claimOf(store, join(directory, 'owner'))
+    await owner.append(journal)
+    await owner.append(journal)
+    await store.delete(logName(0))
+    const late = changedStore(store, { list: nothingListed })
+    await expect(claimOf(late, join(directory, 'stranger'))).rejects.toThrow('a copy was begun here (the object begun)')
+    await expect(claimOf(store, join(directory, 'stranger'))).rejects.toThrow('holds the copy of another data folder')
+    await owner.append(journal)
+    expect(await store.get(logName(0))).toBeNull()
+  }))
+
+test('of two who begin a copy at one place one has it, also where the other is so slow that the first entry is deleted meanwhile', () =>
+  inScratchFolder('tidemark-claim-', async (directory) => {
+    const store = new FileStore(join(directory, 'copy'), nodeDisk)
+    let isSlow = true
+    const slow = changedStore(store, {
+      async putIfAbsent(name, bytes) {
+        if (isSlow) {
+          isSlow = false
+          const owner = await claimOf(store, join(directory, 'owner'))
+          for (let count = 0; count < 3; count++) await owner.append(journal)
+          for (const number of [0, 1]) await store.delete(logName(number))
+        }
+        return store.putIfAbsent(name, bytes)
+      },
+    })
+    await expect(claimOf(slow, join(directory, 'stranger'))).rejects.toThrow('holds the copy of another data folder')
+    expect(await store.get(logName(0))).toBeNull()
+  }))
+
+test('who ended between the claim and the object that stays writes it at the next one', () =>
+  inScratchFolder('tidemark-claim-', async (directory) => {
+    const store = new FileStore(join(directory, 'copy'), nodeDisk)
+    const ending = changedStore(store, {
+      async putIfAbsent(name, bytes) {
+        if (name === 'begun') throw new Error('the process ended')
+        return store.putIfAbsent(name, bytes)
+      },
+    })
+    await expect(claimOf(ending, directory)).rejects.toThrow('the process ended')
+    expect((await claimOf(changedStore(store, { list: nothingListed }), directory)).next).toBe(2)
+    expect(await store.get('begun')).not.toBeNull()
+  }))

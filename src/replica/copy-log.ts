@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Disk } from '../lib/disk.ts'
 import { type ObjectStore, StoreUnfit } from '../object-store/object-store.ts'
 import {
+  begunName,
   encodeObject,
   type JournalPart,
   type LogEntry,
@@ -10,7 +11,7 @@ import {
   logName,
   type MomentPlace,
 } from './copy-format.ts'
-import { readLast, readLogEntry } from './read-log.ts'
+import { isBegun, readLast, readLogEntry } from './read-log.ts'
 import { markedUrl, type ReplicaMark, readReplicaMark, writeReplicaMark } from './replica-mark.ts'
 
 /** Another folder's copy, or one that another process has taken over: nothing is written to it any more. */
@@ -79,6 +80,8 @@ export class CopyLog {
       if (!(await log.#put({ kind: 'claim' }))) continue
       if (!(await log.#isAtEnd(number))) continue
       await log.#requirePutIfAbsent(number)
+      // Before anything of the copy is deleted.
+      await attempt(() => store.putIfAbsent(begunName, encodeObject({ copy: log.#copy })))
       await writeReplicaMark(disk, markPath, { copy: log.#copy, token, next: null, url })
       return log
     }
@@ -103,13 +106,16 @@ export class CopyLog {
 
   /**
    * Whether the own claim is the end of the log. Its owner deletes the oldest entries, one after the other: where the one before is not there any more, this
-   * one's place may have been empty for that reason, and the end lies further on. The claim is taken back then.
+   * one's place may have been empty for that reason, and the end lies further on. Where there is none before, another may have begun the copy, and
+   * deleted its first entry. The claim is taken back then.
    */
   async #isAtEnd(number: number): Promise<boolean> {
     const { store, attempt } = this.#parts
-    if (number === 0 || (await attempt(() => store.get(logName(number - 1)))) !== null) return true
-    await attempt(() => store.delete(logName(number)))
-    return false
+    const isAtEnd = await attempt(async () =>
+      number === 0 ? !(await isBegun(store)) : (await store.get(logName(number - 1))) !== null,
+    )
+    if (!isAtEnd) await attempt(() => store.delete(logName(number)))
+    return isAtEnd
   }
 
   /** Writes the own entry a second time, as it is: a store that takes it would take another's too. */

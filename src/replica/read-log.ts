@@ -1,6 +1,7 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { CopyDamaged, missingObject } from './copy-damage.ts'
 import {
+  begunName,
   decodeLogEntry,
   decodeMoment,
   type LogEntry,
@@ -50,7 +51,18 @@ export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
   // An empty copy would be begun anew over it.
   if (last === null && isThere) throw new CopyDamaged('the store lists entries of the log and does not give them')
   if (last === null && moments.length > 0) throw new CopyDamaged(`the copy has ${moments.at(-1)} and no log`)
+  // Lists may be so late that they show nothing, and the first entry may be deleted. Asked for after it, this object tells.
+  if (last === null && (await isBegun(store))) {
+    throw new CopyDamaged(
+      `a copy was begun here (the object ${begunName}), and the store shows nothing of its log: its lists are late, or objects were deleted`,
+    )
+  }
   return last?.entry ?? null
+}
+
+/** Whether there was ever a copy, though its first entry may be deleted since. */
+export async function isBegun(store: ObjectStore): Promise<boolean> {
+  return (await store.get(begunName)) !== null
 }
 
 /** The last entry that can be read, and the number of the last one that there is: for who wants a state before the damage. */

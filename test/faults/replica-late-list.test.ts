@@ -83,6 +83,35 @@ test(
 )
 
 test(
+  'a folder that has no copy begins none where lists show nothing yet of the copy that is there',
+  () =>
+    inScratchFolder('tidemark-late-', async (directory) => {
+      const lists = new LateLists()
+      await lists.standStill(storeOf(directory))
+      const owner = await serveCopied(directory, 'owner', { 'replica.keep': 'PT1S' })
+      const key = await makeIngest(owner.url, adminKey, { alias: 'kept' })
+      let end = 0
+      const push = async (): Promise<void> => {
+        await pushValues(owner.url, key, upTo(end + 50, end))
+        end += 50
+      }
+      while ((await storeOf(directory).get('log/000000000000')) !== null) await push()
+      const stranger = await takeOver(directory, 'stranger', lists)
+      await expect.poll(async () => (await copyState(stranger.url)).error).toContain('a copy was begun here')
+      lists.catchUp()
+      await expect
+        .poll(async () => (await copyState(stranger.url)).error, { timeout: 60_000 })
+        .toContain('holds the copy of another data folder')
+      await stranger.close()
+      await push()
+      await isCopied(owner.url)
+      await owner.close()
+      expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(end))
+    }),
+  120_000,
+)
+
+test(
   'a service that takes over by a late list replaces the one that runs, and nothing that it wrote is lost',
   () =>
     inScratchFolder('tidemark-late-', async (directory) => {
