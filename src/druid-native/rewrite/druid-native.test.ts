@@ -52,6 +52,28 @@ describe('expressions of arrays, lambdas and JSON go to Druid as they are', () =
   })
 })
 
+test('groups by an array are not limited before they are whole', async () => {
+  const column = { type: 'expression', name: 'v', expression: 'array(T)', outputType: 'ARRAY<STRING>' }
+  const groups = (outputType: string) => ({
+    virtualColumns: [column],
+    dimensions: [{ type: 'default', dimension: 'v', outputName: 'k', outputType }],
+    limitSpec: { type: 'default', limit: 2 },
+  })
+  const ofArrays = await rendered({ granularity: 'all', ...groups('ARRAY<STRING>') }, 'groupBy')
+  expect(ofArrays).toMatchObject({ context: { applyLimitPushDown: false } })
+  expect(await rendered({ granularity: 'all', ...groups('STRING') }, 'groupBy')).toMatchObject({ context: {} })
+  const inner = {
+    queryType: 'groupBy',
+    dataSource: 'plant',
+    intervals: '2026/2027',
+    granularity: 'all',
+    ...groups('ARRAY<STRING>'),
+  }
+  expect(await rendered({ dataSource: { type: 'query', query: inner } })).toMatchObject({
+    dataSource: { query: { context: { applyLimitPushDown: false } } },
+  })
+})
+
 describe('rows that have left', () => {
   const union = { dataSource: { type: 'union', dataSources: ['short', 'long'] } }
   const sinceDay = (day: number) => ({

@@ -110,7 +110,7 @@ class Rewriting {
       ...(await this.#shown(type, query, entities)),
       ...(readsSegments(type) ? sinceSegments(query, entities) : sinceFilter(query, entities, written('filter'))),
       dataSource: await this.#source(source, readsTable),
-      context: contextOf(query['context']),
+      context: { ...contextOf(query['context']), ...(groupsArrays(query) ? wholeGroups : {}) },
     }
   }
 
@@ -190,6 +190,13 @@ class Rewriting {
     throw new Problem('unknown_entity', message, { errors: [{ path: 'query_data.dataSource', message }] })
   }
 }
+
+/** Else Druid loses parts of groups by an array where it limits them early. */
+const wholeGroups = { applyLimitPushDown: false }
+
+const groupsArrays = (query: Node): boolean =>
+  query['queryType'] === 'groupBy' &&
+  listOf(query['dimensions']).some((dimension) => String(memberOf(dimension, 'outputType')).startsWith('ARRAY'))
 
 function contextOf(context: unknown): Node {
   const kept = contextNames.filter((name) => memberOf(context, name) !== undefined)
