@@ -191,12 +191,10 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { there: /%[dxo][^"]*; /, without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS(']) },
   ),
-  otherwise(
-    'FLOOR and CEIL of a whole number are doubles as a text in Druid',
-    /\|\|.*\b(?:FLOOR|CEIL)\(|\b(?:FLOOR|CEIL)\(.*\|\||\bCONCAT\(.*\b(?:FLOOR|CEIL)\(/,
-    'sql',
-    { there: /\d\.0/, without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS(']) },
-  ),
+  otherwise('FLOOR and CEIL of a whole number are doubles as a text in Druid', /\b(?:FLOOR|CEIL)\(/, 'sql', {
+    there: /\d\.0/,
+    without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS(']),
+  }),
   refusedThere('Druid orders by no arrays', /ArrayList cannot be cast/),
   refusedThere('Druid takes no array that is a constant null', /Cannot handle literal \[null/),
   refusedThere(
