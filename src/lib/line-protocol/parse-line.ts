@@ -130,8 +130,7 @@ function lineValueOf(text: string): LineValue {
 }
 
 function longOf(text: string): LineValue {
-  // Longer ones are out of range, and take long to be read.
-  const value = text.length > 100 ? unsignedMax + 1n : BigInt(text.slice(0, -1))
+  const value = wholeOf(text.slice(0, -1))
   const isInRange = text.endsWith('u') ? value <= unsignedMax : value >= longMin && value <= longMax
   if (!isInRange) throw new NoLine(`${clipped(text)} is beyond the range of a 64-bit integer`)
   return { type: 'long', json: String(value) }
@@ -141,9 +140,15 @@ function readTime(text: string): bigint | null {
   if (text === '') return null
   const [, digits] = /^(-?\d+) *$/.exec(text) ?? []
   if (digits === undefined) throw new NoLine(`${clipped(text)} is no time: it is a whole number`)
-  const time = digits.length > 20 ? longMax + 1n : BigInt(digits)
+  const time = wholeOf(digits)
   if (time < longMin || time > longMax) throw new NoLine(`${clipped(text)} is beyond the range of a 64-bit integer`)
   return time
+}
+
+/** Of very many digits, some number beyond 64 bits: to read them takes long. */
+function wholeOf(text: string): bigint {
+  const digits = text.replace(/^(-?)0+(?=\d)/, '$1')
+  return digits.length > 20 ? unsignedMax + 1n : BigInt(digits)
 }
 
 function skipBlanks(text: string, start: number): number {
