@@ -63,6 +63,8 @@ async function seal(): Promise<void> {
 }
 
 const onDisk = (): string[] => readdirSync(directory)
+/** What is removed goes after a while. */
+const patience = { timeout: 10_000 }
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 test('nothing is written before a snapshot is taken, nor when nothing is new', async () => {
@@ -88,8 +90,7 @@ test('files stay few, and a row is in one of them', async () => {
     expect(ranges[0]!.firstMs).toBe(0)
     expect(ranges.at(-1)!.lastMs).toBe(position - 1)
   }
-  await settled()
-  expect(onDisk().length).toBeLessThanOrEqual(filesMax)
+  await expect.poll(() => onDisk().length, patience).toBeLessThanOrEqual(filesMax)
 })
 
 test('files that are sealed go when nobody reads them', async () => {
@@ -100,8 +101,7 @@ test('files that are sealed go when nobody reads them', async () => {
   await settled()
   expect(onDisk()).toHaveLength(1)
   read.release()
-  await settled()
-  expect(onDisk()).toEqual([])
+  await expect.poll(onDisk, patience).toEqual([])
   const after = await snapshots.take([1], never)
   expect(after.entities[0]?.files).toMatchObject([{ isDistinct: true }])
 })
