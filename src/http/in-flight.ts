@@ -49,8 +49,9 @@ export class InFlight {
   /** New requests are refused from now on. Who is answered learns that his connection ends, and sends nothing more on it. */
   stop(): void {
     this.#stopping = true
-    for (const { reply } of this.#flights.values())
-      if (!reply.raw.headersSent) reply.raw.setHeader('connection', 'close')
+    // Of answers that wait behind each other only the last: none is sent behind the one that says so.
+    const lastOn = new Map(this.#inOrder().map(({ reply }) => [reply.request.raw.socket, reply.raw]))
+    for (const response of lastOn.values()) if (!response.headersSent) response.setHeader('connection', 'close')
   }
 
   get stopping(): boolean {
@@ -91,10 +92,8 @@ export class InFlight {
    * beginning, and that of its answer only when it has its turn.
    */
   on(socket: Socket): readonly { readonly response: ServerResponse; readonly hasArrived: boolean }[] {
-    return this.#flights
-      .values()
+    return this.#inOrder()
       .filter(({ reply }) => reply.request.raw.socket === socket)
-      .sort((one, other) => one.number - other.number)
       .map(({ reply }) => ({ response: reply.raw, hasArrived: reply.request.raw.complete }))
   }
 
@@ -113,6 +112,10 @@ export class InFlight {
       else reply.send(error)
       cancellation?.cancel(error)
     }
+  }
+
+  #inOrder(): Flight[] {
+    return this.#flights.values().sort((one, other) => one.number - other.number)
   }
 
   #end(response: ServerResponse): void {

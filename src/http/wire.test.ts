@@ -369,6 +369,23 @@ describe('a stop', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\]$/)
   })
 
+  test('finishes requests that wait behind each other, and says with the last answer that the connection ends', async () => {
+    const held = await heldServer()
+    const socket = await held.ask()
+    const answers = text(socket)
+    socket.write(query() + query())
+    while (held.started.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    const stopped = stopServer(held.app, held.inFlight, { shutdownMs: 60_000, atOnce: never })
+    for (const release of held.release) release()
+    await stopped
+    const heads = (await answers).split(/(?=HTTP\/1\.1 )/)
+    expect(heads.map((answer) => [answer.slice(9, 12), /^connection: close/im.test(answer)])).toEqual([
+      ['200', false],
+      ['200', false],
+      ['200', true],
+    ])
+  })
+
   test('ends with 503 what runs on too long', async () => {
     const held = await heldServer()
     const answer = text(await held.ask())
