@@ -363,7 +363,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/\b(?:STDDEV|VAR)\w*\(/g, 'AVG(']),
   }),
   otherwise('sketches are estimates in Druid, and exact here', /HAVING.*QUANTILE/, 'sql', {
-    without: instead([/HAVING .*?QUANTILE.*?(?= ORDER BY| LIMIT|$)/g, 'HAVING COUNT(*) > 1']),
+    without: instead([/HAVING .*?QUANTILE.*?(?= ORDER BY| LIMIT|\) SELECT |\) AS |$)/g, 'HAVING COUNT(*) > 1']),
   }),
   otherwise(
     'a groupBy over a union that is ordered does not put the groups of its tables together in Druid',

@@ -551,6 +551,15 @@ test.each<readonly [string, readonly Value[]]>([
   ['SELECT n FROM (VALUES (1), (2)) AS a (n) FULL JOIN (VALUES (2), (3)) AS b (n) USING (n) ORDER BY 1', [1, 2, 3]],
   ['SELECT GROUPING(s) FROM ROWS GROUP BY ROLLUP (s) ORDER BY GROUPING(s), s', [0, 0, 1]],
   ['SELECT -1 * n AS m FROM ROWS ORDER BY m', [-3, -2, -1]],
+  // No unit begins at the time that they are compared with.
+  ...['DAY', 'WEEK', 'MONTH', 'YEAR', 'HOUR'].map((unit): readonly [string, readonly Value[]] => [
+    `SELECT FLOOR(t TO ${unit}) <> TIMESTAMP '2026-01-01 00:16:40' FROM (VALUES (TIMESTAMP '2026-01-01 00:00:00'), (NULL)) AS v (t)`,
+    [true, null],
+  ]),
+  [
+    "SELECT COUNT(*) FROM (VALUES (TIMESTAMP '2026-01-01 00:00:00'), (NULL)) AS v (t) WHERE NOT (DATE_TRUNC('day', t) = TIMESTAMP '2026-01-01 00:16:40')",
+    [1],
+  ],
   ['SELECT 9223372036854775807 - 1', [9223372036854775806n]],
   ['VALUES (1), (2)', [1, 2]],
   ['SELECT NULL', [null]],

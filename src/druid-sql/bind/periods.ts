@@ -145,7 +145,10 @@ function inUtc(at: SqlText, granularity: NativeBuckets): SqlText | null {
     return duckSql`time_bucket(to_milliseconds(${plainInteger(granularity.widthMs)}), ${at}, TIMESTAMP '1970-01-01')`
   }
   const unit = calendarUnit(granularity)
-  return unit === null ? null : duckSql`CAST(date_trunc(${literal(unit)}, ${at}) AS TIMESTAMP)`
+  if (unit === null) return null
+  // As dates: the engine takes null for another time than one at which no unit of date_trunc begins.
+  const day = unit === 'day' ? at : duckSql`date_trunc(${literal(unit)}, ${at})`
+  return duckSql`CAST(CAST(${day} AS DATE) AS TIMESTAMP)`
 }
 
 function calendarUnit(granularity: NativeBuckets): string | null {
