@@ -342,7 +342,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'beside a COUNT(DISTINCT) Druid tells the arrays of ARRAY_CONCAT_AGG(DISTINCT) apart, and not their elements',
     /ARRAY_CONCAT_AGG\(DISTINCT/,
     'sql',
-    { without: instead([/COUNT\(DISTINCT /g, 'COUNT(']) },
+    { without: instead([/\b(COUNT|SUM)\(DISTINCT /g, '$1(']) },
   ),
   {
     reason: 'Druid fails to group by an array of constants under a COUNT(DISTINCT)',
