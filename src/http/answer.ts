@@ -57,9 +57,10 @@ export async function sendBody(
 }
 
 /** Node ends the connection when nothing moves on it for so long; after the answer it goes back to the time between requests. */
-function cutOffIdle(reply: FastifyReply, sendIdleMs: number): void {
-  const { socket } = reply.raw
-  if (socket instanceof Socket) socket.setTimeout(sendIdleMs)
+function cutOffIdle({ raw }: FastifyReply, sendIdleMs: number): void {
+  // Behind another answer it has none yet.
+  if (raw.socket === null) raw.once('socket', (socket: Socket) => socket.setTimeout(sendIdleMs))
+  else if (raw.socket instanceof Socket) raw.socket.setTimeout(sendIdleMs)
 }
 
 async function sendCompressed(reply: FastifyReply, body: Body, encoding: string): Promise<FastifyReply> {

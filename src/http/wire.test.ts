@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyPages, keys, plainServices, plant, type TestServer, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
 import { unknownKey } from '../access/caller.ts'
+import type { Answer } from '../answer/whole-answer.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { stopServer } from './stop.ts'
@@ -336,9 +337,21 @@ describe('clients that go away', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\]HTTP\/1.1 400 [\s\S]*malformed_http/)
   })
 
-  test('a reader that takes nothing is cut off', async () => {
+  test.each([
+    ['', 1],
+    [', also behind another answer', 2],
+  ])('a reader that takes nothing is cut off%s', async (_name, asked) => {
     const chunks = Array.from({ length: 64 }, () => Buffer.alloc(1024 * 1024, 0x20))
-    const run = async () => ({ rows: 1, bytes: 64 * 1024 * 1024, chunks, release: () => undefined })
+    const large = { rows: 1, bytes: 64 * 1024 * 1024, chunks, release: () => undefined }
+    const runs: (() => void)[] = []
+    const run = async (): Promise<Answer> => {
+      const isLast = runs.push(() => undefined) === asked
+      if (isLast) return large
+      await new Promise<void>((resolve) => {
+        runs[0] = resolve
+      })
+      return plainAnswer('[]', 0)
+    }
     const server = await testServer(
       { queries: { entities: async () => [], run } },
       { TIDEMARK_LIMITS_SEND_IDLE_MS: '100' },
@@ -348,7 +361,9 @@ describe('clients that go away', () => {
     const closed = new Promise<void>((resolve) => {
       server.app.server.once('connection', (connection: Socket) => connection.once('close', resolve))
     })
-    socket.write(query())
+    socket.write(query().repeat(asked))
+    await expect.poll(() => server.events.filter(({ kind }) => kind === 'queryAnswered')).toHaveLength(1)
+    runs[0]!()
     await closed
     socket.destroy()
   })
