@@ -45,6 +45,20 @@ test('a question that is cancelled is settled by what is said of it, with the re
   expect([await answered, settled]).toEqual(['done before', sent])
 })
 
+test('a question that cannot be sent is not pending', async () => {
+  const { asks, cancelled } = asksOf()
+  const leaving = new AbortController()
+  const send = (): void => {
+    throw new Error('it cannot be sent')
+  }
+  const cancel = (id: number): undefined => {
+    cancelled.push(id)
+  }
+  await expect(asks.add({ signal: leaving.signal, send, cancel })).rejects.toThrow('it cannot be sent')
+  leaving.abort()
+  expect([asks.size, cancelled]).toEqual([0, []])
+})
+
 test('a number is not given again, though its question is settled', async () => {
   const { asks, ask, sent } = asksOf()
   const earlier = ask()

@@ -9,6 +9,7 @@ interface Ask<Reply> {
 
 interface AskWays {
   readonly signal: CancelSignal | null
+  /** Where it throws, that is the answer. */
   readonly send: (id: number) => void
   /** Says that nobody waits for the answer any more. What it returns is called once the question is settled. */
   readonly cancel: (id: number) => (() => void) | undefined
@@ -59,7 +60,11 @@ export class PendingAsks<Reply> {
           reject(signal?.aborted ? signal.reason : error)
         },
       }))
-      send(ask.id)
+      try {
+        send(ask.id)
+      } catch (error) {
+        ask.reject(error)
+      }
     })
   }
 
