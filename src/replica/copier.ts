@@ -3,6 +3,7 @@
 import { Serial } from '../lib/serial.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
 import { ByteRate } from './byte-rate.ts'
+import { ChangeWatch } from './change-watch.ts'
 import type { CopierParts, CopyState, OpenedCopy } from './copier-parts.ts'
 import { CopyErrors, type FailingPart } from './copy-errors.ts'
 import type { Mark } from './copy-format.ts'
@@ -46,13 +47,11 @@ export class Copier {
   /** The catalog of the last moment has so many of the operator's changes, and knows of rows before a position. */
   #copied = { changes: -1, position: 0 }
   #isOver = false
-  #seen: { changes: number; atMs: number }
-  /** When the first change was made that no moment has, nor the one that is being made; and the first that only that one has. */
-  #changedMs: number | null = null
-  #makingMs: number | null = null
+  readonly #changes: ChangeWatch
   #storedCopied: unknown = null
-  #momentMs = 0
-  #checkedMs = 0
+  /** By the clock that runs evenly, as all times here. */
+  #momentMs = Number.NEGATIVE_INFINITY
+  #checkedMs = Number.NEGATIVE_INFINITY
   #loops: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | null = null
   #isClosing = false
@@ -69,8 +68,8 @@ export class Copier {
     this.#journal = new JournalCopier({ journal, directory, marks: this.#marks, rate: this.#rate })
     this.#restorable = new Restorable({ journal: this.#journal })
     this.#lag = new LagWatch(parts.observe, settings.intervalMs)
-    this.#begunMs = nowMs()
-    this.#seen = { changes: changes(), atMs: this.#begunMs }
+    this.#begunMs = performance.now()
+    this.#changes = new ChangeWatch({ changes, noted: () => this.#marks.noted() })
     this.#journal.startAnew()
     journal.onDurable(() => {
       this.#marks.durable()
@@ -94,7 +93,7 @@ export class Copier {
       () => undefined,
     )
     this.#timer = setInterval(() => {
-      this.#noteChanges()
+      this.#changes.look()
       this.#lag.look(this.state)
     }, this.#parts.settings.intervalMs)
     this.#timer.unref()
@@ -105,11 +104,10 @@ export class Copier {
   }
 
   get state(): CopyState {
-    const nowMs = this.#parts.nowMs()
-    const lagMs = this.#lagMs(nowMs)
+    const lagMs = this.#lagMs()
     return {
       position: this.#restorable.position,
-      timeMs: this.#hasBase ? nowMs - lagMs : null,
+      timeMs: this.#hasBase ? this.#parts.nowMs() - lagMs : null,
       lagMs,
       lagBytes: this.#journal.bytesBehind,
       error: this.#errors.error,
@@ -203,17 +201,17 @@ export class Copier {
       this.#journal.startAnew()
       return true
     }
-    if (this.#parts.nowMs() - this.#checkedMs < ownerCheckMs) return isCopied
+    if (performance.now() - this.#checkedMs < ownerCheckMs) return isCopied
     await this.#appends.run(() => opened.log.requireOwner())
-    this.#checkedMs = this.#parts.nowMs()
+    this.#checkedMs = performance.now()
     return isCopied
   }
 
   async #copyPiece(log: CopyLog): Promise<boolean> {
     const ready = this.#hasBase ? this.#ready() : []
-    if (ready[0] !== undefined) this.#restorable.copying(ready[0][0])
+    if (ready.length > 0) this.#restorable.copying(this.#marks.sinceMs!)
     if (!(await this.#journal.copy(log, ready))) return false
-    this.#checkedMs = this.#parts.nowMs()
+    this.#checkedMs = performance.now()
     this.#parts.reach('replica-journal-written')
     this.#waiters.settle(this.#restorable.position, null)
     if (this.#restorable.isWhole) this.#catalogRests.wake()
@@ -228,19 +226,19 @@ export class Copier {
     const { isChanging, nowMs, stored, settings } = this.#parts
     const opened = this.#opened
     if (opened === null || isChanging()) return false
-    this.#noteChanges()
+    this.#changes.look()
     // One moment after the other becomes whole: else many changes would put off for ever what a restore gives.
     if (this.#hasBase && !this.#restorable.isWhole && this.#ready().length > 0) return false
     const storedNow = stored()
-    const isDue = nowMs() - this.#momentMs >= settings.catalogMs
+    const isDue = performance.now() - this.#momentMs >= settings.catalogMs
     const last = opened.moments.last
     const expired = last !== null && hasExpired(last, nowMs() - settings.keepMs)
     const isOld = isDue && (storedNow !== this.#storedCopied || expired)
-    if (this.#hasBase && this.#changedMs === null && !isOld) return false
-    const isFirst = this.#momentMs === 0
+    if (this.#hasBase && !this.#changes.hasChanges && !isOld) return false
+    const isFirst = !Number.isFinite(this.#momentMs)
     const deleted = await this.#makeMoment(opened.moments)
     this.#storedCopied = storedNow
-    this.#momentMs = nowMs()
+    this.#momentMs = performance.now()
     this.#journalRests.wake()
     await opened.moments.remove(deleted)
     if (isFirst) await sweep(opened.moments, opened.log, this.#parts.store, (work) => this.#attempts.until(work))
@@ -248,37 +246,19 @@ export class Copier {
   }
 
   async #makeMoment(moments: MomentMaker): Promise<readonly string[]> {
-    const changedMs = this.#changedMs
-    const { changes } = this.#seen
     const breaks = this.#breaks
-    this.#changedMs = null
-    this.#makingMs = changedMs
-    try {
-      const { moment, deleted } = await moments.make(changedMs)
-      this.#copied = { changes, position: moment.position }
-      this.#hasBase = breaks === this.#breaks
-      return deleted
-    } catch (error) {
-      this.#changedMs = changedMs ?? this.#changedMs
-      throw error
-    } finally {
-      this.#makingMs = null
-    }
+    const { made, changes } = await this.#changes.making((first) => moments.make(first))
+    this.#copied = { changes, position: made.moment.position }
+    this.#hasBase = breaks === this.#breaks
+    return made.deleted
   }
 
-  #noteChanges(): void {
-    const changes = this.#parts.changes()
-    const nowMs = this.#marks.timeMs()
-    if (changes !== this.#seen.changes) this.#changedMs ??= this.#seen.atMs
-    this.#seen = { changes, atMs: nowMs }
-  }
-
-  #lagMs(nowMs: number): number {
-    if (!this.#hasBase) return nowMs - this.#begunMs
-    const since = [this.#marks.first?.[0], this.#changedMs, this.#makingMs, this.#restorable.sinceMs].map(
-      (ms) => ms ?? nowMs,
-    )
-    return Math.max(0, nowMs - Math.min(...since))
+  #lagMs(): number {
+    const nowMs = performance.now()
+    const changedMs = this.#changes.sinceMs
+    const since = [this.#marks.sinceMs, changedMs, this.#restorable.sinceMs].map((ms) => ms ?? nowMs)
+    // What is younger than a millisecond is not in the copy either.
+    return Math.ceil(nowMs - (this.#hasBase ? Math.min(...since) : this.#begunMs))
   }
 
   #told(place: FailingPart, failure: string | null): void {

@@ -1,10 +1,13 @@
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { Mark } from './copy-format.ts'
+import type { NotedTime } from './noted-time.ts'
 
 interface WaitingMark {
   readonly mark: Mark
   /** The operator's changes that its entries may need. */
   readonly changes: number
+  /** By a clock that is never set and runs evenly. */
+  readonly steadyMs: number
 }
 
 /** As many wait at most; past it, moments between them can be told apart no more. */
@@ -33,27 +36,38 @@ export class JournalMarks {
     return this.#lastMs
   }
 
+  noted(): NotedTime {
+    return { timeMs: this.timeMs(), steadyMs: performance.now() }
+  }
+
   /** All that the journal has: nothing of it is in the copy. */
   startAnew(): void {
-    const timeMs = this.timeMs()
+    const { timeMs, steadyMs } = this.noted()
     const changes = this.#parts.changes()
     this.#waiting = this.#parts.journal.segments.map(({ firstPosition, endPosition, bytes }) => ({
       mark: [timeMs, endPosition, firstPosition, bytes],
       changes,
+      steadyMs,
     }))
   }
 
   /** To be called when more is on disk. */
   durable(): void {
     const segment = this.#parts.journal.segments.at(-1)!
-    const mark: Mark = [this.timeMs(), segment.endPosition, segment.firstPosition, segment.bytes]
-    this.#waiting.push({ mark, changes: this.#parts.changes() })
+    const { timeMs, steadyMs } = this.noted()
+    const mark: Mark = [timeMs, segment.endPosition, segment.firstPosition, segment.bytes]
+    this.#waiting.push({ mark, changes: this.#parts.changes(), steadyMs })
     if (this.#waiting.length > marksMax) this.#thinOut()
   }
 
   /** The oldest that is not in the copy. */
   get first(): Mark | null {
     return this.#waiting[0]?.mark ?? null
+  }
+
+  /** When the first was on disk, by the clock that runs evenly. */
+  get sinceMs(): number | null {
+    return this.#waiting[0]?.steadyMs ?? null
   }
 
   get last(): Mark | null {

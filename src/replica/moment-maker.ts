@@ -15,6 +15,7 @@ import { FileParts, type FileToCopy } from './file-parts.ts'
 import type { JournalCopier } from './journal-copier.ts'
 import type { JournalMarks } from './journal-marks.ts'
 import { type PlannedMoment, planMoment } from './moment-plan.ts'
+import type { NotedTime } from './noted-time.ts'
 import type { Restorable } from './restorable.ts'
 
 export interface DataToCopy {
@@ -68,8 +69,8 @@ export class MomentMaker {
     return this.#last
   }
 
-  /** `changedMs` is null where the operator changed nothing. Resolves when the moment is committed, with what is to be removed then. */
-  async make(changedMs: number | null): Promise<PlannedMoment> {
+  /** `changed`, of the first of the operator's changes, is null where the operator changed nothing. Resolves when the moment is committed, with what is to be removed then. */
+  async make(changed: NotedTime | null): Promise<PlannedMoment> {
     const { scratchDirectory } = this.#parts.data
     await rm(scratchDirectory, { recursive: true, force: true })
     await mkdir(scratchDirectory, { recursive: true, mode: 0o700 })
@@ -80,7 +81,7 @@ export class MomentMaker {
     for (const file of taken.toCopy) files.push(await this.#files.write(file))
     this.#parts.reach('replica-parts-written')
     await rm(scratchDirectory, { recursive: true, force: true })
-    const planned = await this.#parts.appends.run(() => this.#commit(taken, files, changedMs))
+    const planned = await this.#parts.appends.run(() => this.#commit(taken, files, changed))
     this.#parts.journal.forgetBefore(planned.moment.sealedPosition)
     return planned
   }
@@ -134,12 +135,12 @@ export class MomentMaker {
   async #commit(
     taken: { readonly copiedMs: number; readonly sealedPosition: number; readonly position: number },
     files: readonly CopiedFile[],
-    changedMs: number | null,
+    changed: NotedTime | null,
   ) {
     const { log, journal, marks, store, attempt, rate, restorable, keepMs, reach } = this.#parts
     const { copiedMs, sealedPosition, position } = taken
     const number = log.next
-    const validFromMs = Math.max(changedMs ?? copiedMs, this.#last?.validFromMs ?? 0)
+    const validFromMs = Math.max(changed?.timeMs ?? copiedMs, this.#last?.validFromMs ?? 0)
     const journalFrom = journal.entryOf(sealedPosition, number)
     const timeMs = marks.timeMs()
     const whole = journalFrom < number && journal.hasReached(position) ? number : this.#wholeBefore()
@@ -150,7 +151,7 @@ export class MomentMaker {
     await rate.pass(bytes.length)
     await attempt(() => store.putIfAbsent(name, bytes))
     reach('replica-moment-written')
-    restorable.committing(position, changedMs)
+    restorable.committing(position, changed?.steadyMs ?? null)
     await log.append({ kind: 'moment', moment: name, validFromMs, position, journalFrom })
     reach('replica-moment-committed')
     this.#last = { ...moment, name }

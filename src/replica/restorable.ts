@@ -25,7 +25,7 @@ export class Restorable {
     this.#parts = parts
   }
 
-  /** To be called before a moment's entry goes to the log. `sinceMs` is when the oldest was made that only it will give. */
+  /** To be called before a moment's entry goes to the log. `sinceMs` is when the oldest was made that only it will give, by a clock that runs evenly. */
   committing(untilPosition: number, sinceMs: number | null): void {
     const before = this.#unfinished
     const since = Math.min(before?.sinceMs ?? Number.POSITIVE_INFINITY, sinceMs ?? Number.POSITIVE_INFINITY)

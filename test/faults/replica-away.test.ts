@@ -3,7 +3,18 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeIngest } from '../support/api.ts'
-import { copyState, copyUrl, isCopied, pushValues, valuesIn, withRestored } from '../support/replica-world.ts'
+import { changedStore } from '../support/changed-store.ts'
+import {
+  copyState,
+  copyUrl,
+  embedded,
+  isCopied,
+  pushValues,
+  quickCopy,
+  upTo,
+  valuesIn,
+  withRestored,
+} from '../support/replica-world.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -21,6 +32,44 @@ test('a first copy at a place that is not there ends the start with words', () =
     await isCopied(service.url)
     await service.close()
   }))
+
+test(
+  'a clock that is set back hides no lag, and lists of files are made as before',
+  () =>
+    inScratchFolder('tidemark-clock-', async (directory) => {
+      let isAway = false
+      let backMs = 0
+      const service = await runService(
+        { ...quickCopy, 'replica.url': copyUrl(directory) },
+        {
+          ...embedded,
+          dataDirectory: join(directory, 'data'),
+          nowMs: () => Date.now() - backMs,
+          wrapStore: (store) =>
+            changedStore(store, {
+              putIfAbsent: async (name, bytes) => {
+                if (isAway) throw new Error('the store is away')
+                return store.putIfAbsent(name, bytes)
+              },
+            }),
+        },
+      )
+      const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
+      await pushValues(service.url, key, [0])
+      await isCopied(service.url)
+      const moments = await readdir(join(directory, 'copy', 'moments'))
+      isAway = true
+      backMs = 3_600_000
+      await pushValues(service.url, key, upTo(50, 1))
+      await expect.poll(async () => (await copyState(service.url)).lagMs).toBeGreaterThan(300)
+      isAway = false
+      const last = async () => (await readdir(join(directory, 'copy', 'moments'))).sort().at(-1)
+      await expect.poll(last, { timeout: 20_000 }).not.toBe(moments.sort().at(-1))
+      await isCopied(service.url)
+      await service.close()
+    }),
+  60_000,
+)
 
 test(
   'an empty place where the copy was is refused until the disk is there, and a new copy is begun on purpose',
