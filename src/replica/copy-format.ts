@@ -151,6 +151,10 @@ export function decodeLogEntry(
   return { entry: header, payload }
 }
 
+export function decodeBegun(bytes: Uint8Array): Begun {
+  return decodeObject<Begun>(begunName, bytes).header
+}
+
 export async function decodeMoment(name: string, bytes: Uint8Array): Promise<Moment> {
   const text = await unpack(bytes, momentBytesMax).catch((cause: unknown) => {
     throw damagedObject(name, cause)

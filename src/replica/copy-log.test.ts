@@ -126,3 +126,29 @@ test('who ended between the claim and the object that stays writes it at the nex
     expect((await claimOf(changedStore(store, { list: nothingListed }), directory)).next).toBe(2)
     expect(await store.get('begun')).not.toBeNull()
   }))
+
+test('a first entry that somebody left who ended before he took it back is not taken for the copy', () =>
+  inScratchFolder('tidemark-claim-', async (directory) => {
+    const store = new FileStore(join(directory, 'copy'), nodeDisk)
+    const owner = await claimOf(store, join(directory, 'owner'))
+    for (let count = 0; count < 2; count++) await owner.append(journal)
+    for (const number of [0, 1]) await store.delete(logName(number))
+    let hasBegun = false
+    const ending = changedStore(store, {
+      list: nothingListed,
+      async get(name) {
+        if (name === 'begun' && hasBegun) throw new Error('the process ended')
+        return name === 'begun' ? null : store.get(name)
+      },
+      async putIfAbsent(name, bytes) {
+        hasBegun = true
+        return store.putIfAbsent(name, bytes)
+      },
+    })
+    await expect(claimOf(ending, join(directory, 'stranger'))).rejects.toThrow('the process ended')
+    expect(await store.get(logName(0))).not.toBeNull()
+    const late = changedStore(store, { list: nothingListed })
+    for (const folder of ['stranger', 'owner'])
+      await expect(claimOf(late, join(directory, folder))).rejects.toThrow('a copy was begun here (the object begun)')
+    expect((await claimOf(store, join(directory, 'owner'))).next).toBe(4)
+  }))

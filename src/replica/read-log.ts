@@ -2,6 +2,7 @@ import type { ObjectStore } from '../object-store/object-store.ts'
 import { CopyDamaged, missingObject } from './copy-damage.ts'
 import {
   begunName,
+  decodeBegun,
   decodeLogEntry,
   decodeMoment,
   type LogEntry,
@@ -51,13 +52,22 @@ export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
   // An empty copy would be begun anew over it.
   if (last === null && isThere) throw new CopyDamaged('the store lists entries of the log and does not give them')
   if (last === null && moments.length > 0) throw new CopyDamaged(`the copy has ${moments.at(-1)} and no log`)
-  // Lists may be so late that they show nothing, and the first entry may be deleted. Asked for after it, this object tells.
-  if (last === null && (await isBegun(store))) {
-    throw new CopyDamaged(
-      `a copy was begun here (the object ${begunName}), and the store shows nothing of its log: its lists are late, or objects were deleted`,
-    )
-  }
+  await requireOfBegunCopy(store, last?.entry ?? null)
   return last?.entry ?? null
+}
+
+/**
+ * Lists may be so late that they show nothing, and the first entry may be deleted. Asked for after it, one object tells. Then a first entry of another copy
+ * is by somebody who ended before he took it back.
+ */
+async function requireOfBegunCopy(store: ObjectStore, last: LogEntry | null): Promise<void> {
+  const bytes = await store.get(begunName)
+  const begun = bytes === null ? null : await orDamage((async () => decodeBegun(bytes))())
+  if (begun instanceof CopyDamaged && last === null) throw begun
+  if (begun === null || begun instanceof CopyDamaged || begun.copy === last?.copy) return
+  throw new CopyDamaged(
+    `a copy was begun here (the object ${begunName}), and the store shows nothing of its log: its lists are late, or objects were deleted`,
+  )
 }
 
 /** Whether there was ever a copy, though its first entry may be deleted since. */
