@@ -27,6 +27,8 @@ test.each([
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'org.apache.druid.java.util.common.IAE' })],
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'java.lang.ClassCastException' })],
   [500, bodyOf({ error: 'Unknown exception', errorMessage: 'null', errorClass: 'java.lang.NullPointerException' })],
+  [500, bodyOf({ error: 'Unknown exception', errorMessage: '/ by zero', errorClass: 'java.lang.ArithmeticException' })],
+  [500, bodyOf({ error: 'Unknown exception', errorMessage: 'null', errorClass: 'java.lang.ArithmeticException' })],
   [500, bodyOf({ error: 'druidException', errorMessage: 'Illegal base64 character 2e' })],
   [500, bodyOf({ error: 'druidException', errorMessage: 'compare() should not be called for the NaturalComparator' })],
   [500, bodyOf({ category: 'RUNTIME_FAILURE', errorMessage: "function 'bitwiseAa0d' is not defined." })],
@@ -73,6 +75,8 @@ test('what Druid says behind an answer is the fault of the query where it is a r
     DruidFailure,
   )
   expect(endedBy('Invalid type, cannot cast [ARRAY<LONG>] to [LONG]')).toBeInstanceOf(DruidFailure)
+  expect(endedBy('/ by zero')).toBeInstanceOf(DruidFailure)
+  expect(endedBy('java.lang.ArithmeticException')).toBeInstanceOf(DruidFailure)
   expect(endedBy('Channel disconnected')).toMatchObject({ code: 'unavailable' })
   expect(endedBy('Unexpected end-of-input: the stream was closed')).toMatchObject({ code: 'unavailable' })
 })

@@ -13,10 +13,13 @@ export interface FailureFacts {
 
 /** What Druid throws, with the status of a failure of its own, of queries and operands that it cannot take and of plans that it trips over. */
 const cannotRead =
-  /\.jackson\.|IllegalArgumentException|\.(?:IAE|UOE)$|Expression\w*Exception|ClassCastException|UnsupportedOperationException|NullPointerException/
+  /\.jackson\.|IllegalArgumentException|\.(?:IAE|UOE)$|Expression\w*Exception|ClassCastException|UnsupportedOperationException|NullPointerException|ArithmeticException/
 /** The same in the words of what was thrown, where the class is only that of what holds it, or none. */
 const cannotReadWords =
-  /\b(?:IAE|UOE|IllegalArgumentException|ClassCastException|UnsupportedOperationException): |^class \S+ cannot be cast|[Ii]llegal base64|Comparator$|[Cc]an only be called after query is reduced to a single|"timestampString" is null|^function '\w+' is not defined|(?:^|: )Invalid expression: |(?:^|Exception: )Function\[\w+\] |(?:^|: )Invalid type, cannot cast \[|^while converting /
+  /\b(?:IAE|UOE|IllegalArgumentException|ClassCastException|UnsupportedOperationException): |^class \S+ cannot be cast|[Ii]llegal base64|Comparator$|[Cc]an only be called after query is reduced to a single|"timestampString" is null|^function '\w+' is not defined|(?:^|: )Invalid expression: |(?:^|Exception: )Function\[\w+\] |^while converting /
+/** Faults that only show when a query runs. Java leaves out the words of what it throws again and again. */
+const whileRunning =
+  /is not supported for complex columns|more than one row|by zero|ArithmeticException|cannot translate|cannot cast|index out of range/i
 
 /** What comes of servers and not of the query. */
 const awayWords =
@@ -46,7 +49,7 @@ export class DruidFailure extends Error {
     // Druid calls it defensive where its own code does not expect what the query led to: that it comes to again.
     if (['INVALID_INPUT', 'UNSUPPORTED', 'DEFENSIVE'].includes(category) || status === 400 || status === 501)
       return true
-    if (cannotRead.test(errorClass) || cannotReadWords.test(message)) return true
+    if (cannotRead.test(errorClass) || cannotReadWords.test(message) || whileRunning.test(message)) return true
     // What is thrown while a query is planned or folded comes without a class; a server that is away says so.
     return category === 'UNCATEGORIZED' && errorClass === '' && !awayWords.test(message)
   }

@@ -200,16 +200,8 @@ function withSixDigits(_year: string, before: string | undefined, after: string 
 
 /** What the caller is told; `path` is the property that holds the query. */
 function told(error: unknown, path: string): unknown {
-  if (error instanceof DruidFailure && isCallersFault(error)) return asRefusal(error, path)
   const problem = asProblem(error)
   return problem instanceof DruidFailure ? asRefusal(problem, path) : problem
-}
-
-/** Faults of a query that only show when it runs come from Druid as failures of its own. */
-function isCallersFault({ facts }: DruidFailure): boolean {
-  return /is not supported for complex columns|more than one row|by zero|cannot translate|Cannot cast|index out of range/i.test(
-    facts.message,
-  )
 }
 
 /** Segments are named by data sources, which are none of the caller's business. A text that holds this has its quotes escaped. */
