@@ -3,6 +3,8 @@ import { Problem } from '../model/problem.ts'
 import { asProblem, asRefusal, DruidFailure, endedBy, readFailure } from './druid-failure.ts'
 
 const bodyOf = (facts: object): string => JSON.stringify({ errorMessage: 'why', ...facts })
+const unwrittenList =
+  'java.util.concurrent.ExecutionException: a.b.ISE: Unable to serialize [ARRAY<STRING>], max size bytes is [1024], but need at least [1184] bytes to write entire value'
 const tooLong = 'Exceeded memory usage when aggregating type [ARRAY<STRING>], size [7010] is larger than max [1024]'
 
 test.each([
@@ -10,6 +12,12 @@ test.each([
   [429, bodyOf({ error: 'Query capacity exceeded' }), 'overloaded', /as many queries/],
   [400, bodyOf({ error: 'Resource limit exceeded' }), 'result_too_large', /\(why\)/],
   [500, bodyOf({ error: 'Unknown exception', errorMessage: tooLong }), 'result_too_large', /more than 1024 bytes/],
+  [
+    500,
+    bodyOf({ error: 'Unknown exception', errorMessage: unwrittenList }),
+    'result_too_large',
+    /more than 1024 bytes/,
+  ],
   [401, '', 'unavailable', /druid.user/],
   [500, bodyOf({ error: 'Unknown exception' }), 'unavailable', /A part of Druid failed/],
   [502, '<html>', 'unavailable', /A part of Druid failed/],

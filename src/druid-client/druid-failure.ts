@@ -119,6 +119,10 @@ export function asRefusal(error: DruidFailure, path: string | null): Problem {
   return new Problem('invalid_request', `${path}: ${message}`, { errors: [{ path, message }], cause: error })
 }
 
+/** A list or text of an aggregate that is past its bound: as it grows, or as it is written. */
+const tooLong =
+  /(?:^Exceeded memory usage when aggregating type .* is larger than max|Unable to serialize \[[^\]]*\], max size bytes is) \[(\d+)\]/
+
 /** What the caller of a query is told of a failure: the limits and failures of Druid as Problems, anything else as it is. */
 export function asProblem(error: unknown): unknown {
   if (!(error instanceof DruidFailure)) return error
@@ -136,7 +140,7 @@ export function asProblem(error: unknown): unknown {
     const detail = `The query needs more than Druid is set to give it (${message}). Ask for a shorter range, fewer tags (ids, prefixes), or a coarser granularity.`
     return new Problem('result_too_large', detail, cause)
   }
-  const list = /^Exceeded memory usage when aggregating type .* is larger than max \[(\d+)\]/.exec(message)
+  const list = tooLong.exec(message)
   if (list !== null) {
     const detail = `A text or list of STRING_AGG, LISTAGG or ARRAY_AGG takes more than ${list[1]} bytes: give a larger bound as the last operand, or ask for fewer rows.`
     return new Problem('result_too_large', detail, cause)
