@@ -48,6 +48,23 @@ test.each<[argv: readonly string[], kind: string, rows: number, said: string | n
   expect([code, err]).toEqual(said === null ? [0, well] : [1, expect.stringContaining(said)])
 })
 
+test.each<[toRepair: number, options: readonly string[], said: string | null]>([
+  [4, [], 'plant has 4 rejected rows to repair. They go with the ingest, for good.'],
+  [1, ['--drop-data'], 'To save it: tidemark rejected export plant.'],
+  [4, ['--yes'], null],
+])('an ingest with %i rows to repair is deleted with %j when that is meant', async (toRepair, options, said) => {
+  const { url, seen } = await service({
+    'GET /admin/ingests/plant': () => [200, { ...ingest, counters: { ...ingest.counters, rejected: 9 } }],
+    'GET /admin/ingests/plant/rejected/summary': () => [200, [{ count: toRepair - 1 }, { count: 1 }]],
+    'GET /consumer/data/entities': () => [200, []],
+    'DELETE /admin/ingests/plant?data=keep': () => [204, ''],
+  })
+  const { code, err } = await tidemark(url, ['ingests', 'delete', 'plant', ...options])
+  expect(seen.some((request) => request.startsWith('DELETE'))).toBe(said === null)
+  expect(code).toBe(said === null ? 0 : 1)
+  if (said !== null) expect(err).toContain(said)
+})
+
 test.each([
   [{ kind: 'metadata' }, 'kind: metadata\n'],
   [{ duplicates: 'keep', unknown: 'reject', lines: null }, 'kind: series, duplicates: keep, unknown: reject\n'],

@@ -9,7 +9,8 @@ import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 import { parseWord } from './parse-word.ts'
-import { refuseToDrop } from './refuse-to-drop.ts'
+import { refuseToDelete } from './refuse-to-delete.ts'
+import { rowsToRepair } from './rejected/rows-to-repair.ts'
 import { UsageError } from './usage-error.ts'
 
 interface CreateOptions extends JsonOption {
@@ -58,8 +59,7 @@ export function parseField(text: string): NewField {
 type ListedIngest = IngestAnswer & { readonly to_repair: number }
 
 async function listed(client: TidemarkClient, ingest: IngestAnswer): Promise<ListedIngest> {
-  const kinds = ingest.counters.rejected === 0 ? [] : await client.rejectedSummary(ingest.alias)
-  return { ...ingest, to_repair: kinds.reduce((sum, { count }) => sum + count, 0) }
+  return { ...ingest, to_repair: await rowsToRepair(client, ingest.alias, ingest.counters) }
 }
 
 function fieldText({ name, type, role, source }: Field): string {
@@ -222,10 +222,10 @@ function addChanges(ingests: Command, context: CliContext): void {
     .command('delete <alias>')
     .description('delete an ingest; its rows stay unless --drop-data is given')
     .option('--drop-data', 'also delete its entity, with everything that was ever pushed to it')
-    .option('--yes', 'with --drop-data: also when it has items')
+    .option('--yes', 'also when it has rejected rows to repair, or, with --drop-data, rows or items')
     .action(async (alias: string, { dropData, yes }: DeleteOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      if (dropData === true && yes !== true) await refuseToDrop(client, alias)
+      if (yes !== true) await refuseToDelete(client, alias, dropData === true)
       const before = await client.ingest(alias)
       await client.deleteIngest(alias, dropData === true ? 'drop' : 'keep')
       const outcome = dropData === true ? 'with all its data' : 'its data is kept'

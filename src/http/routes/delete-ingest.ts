@@ -12,14 +12,17 @@ export const deleteIngest: Route = (app, { services, settings, guard }) => {
       operationId: 'deleteIngest',
       summary: 'Delete an ingest, and its data if you ask for that.',
       description:
-        'The alias is free afterwards. With `keep`, the entity and its rows stay: they can be queried, and a new ingest may feed them. With `drop`, ' +
-        'the entity is deleted with everything that it holds, rejected rows too, and cannot be brought back.',
+        'The alias is free afterwards, and the rejected rows of the ingest are gone: `rejected/summary` says how many there are. With `keep`, the entity ' +
+        'and its rows stay: they can be queried, and a new ingest may feed them. With `drop`, the entity is deleted with everything that it holds, ' +
+        'and cannot be brought back.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       querystring: Type.Object(
         {
           data: Type.Optional(
-            Type.Enum(['keep', 'drop'], { description: 'What becomes of the entity; `keep` by default.' }),
+            Type.Enum(['keep', 'drop'], {
+              description: 'What becomes of the entity; `keep` by default.',
+            }),
           ),
         },
         { additionalProperties: false },

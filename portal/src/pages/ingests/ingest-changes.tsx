@@ -60,6 +60,7 @@ export function DeleteIngest({ ingest: { alias, kind, entity }, onClose }: Omit<
       onDeed={leave}
     >
       <p>Pushes to it are then answered with 404. What is stored stays, unless you say so here.</p>
+      <p>Rejected rows go with it, for good: repair or save them before.</p>
       <Check label={`Delete ${held} too, for good`} checked={drop} onChecked={setDrop} />
       {drop && <TextField label={`Type ${alias} to be sure`} value={typed} onValue={setTyped} mono />}
     </AskFirst>
