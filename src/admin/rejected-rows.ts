@@ -1,6 +1,7 @@
 // Rejected rows as they are looked at: by who pushed them his own, by the operator all.
 import type { RejectedBatch, RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
 import { formatInstant } from '../model/instant.ts'
+import { precisionOf } from '../model/line-format.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
 import { invalidRequest } from '../model/problem.ts'
@@ -135,7 +136,7 @@ export class RejectedRows {
   }
 
   #answer(row: RejectedRow): RejectedAnswer {
-    const { ingestId, position, batchPosition, batchRows, subscriberId, index, field, code, message } = row
+    const { ingestId, position, batchPosition, batchRows, subscriberId, index, field, code, message, lineFormat } = row
     return {
       id: String(position),
       batch: this.#parts.batchIds.encode({ position: batchPosition, rows: batchRows, ingestId, subscriberId }),
@@ -145,6 +146,7 @@ export class RejectedRows {
       code,
       message,
       received: formatInstant(row.receivedMs),
+      ...(lineFormat === undefined ? {} : { precision: precisionOf(lineFormat) }),
     }
   }
 }

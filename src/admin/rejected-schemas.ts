@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { linePrecisions } from '../model/line-format.ts'
 import { usualLimits } from '../model/page.ts'
 import { rejectCodes } from '../model/row-fault.ts'
 import { pageSchema } from './list-page.ts'
@@ -18,6 +19,11 @@ export const RejectedAnswer = Type.Object(
     code: Code,
     message: Type.String(),
     received: Type.String({ format: 'date-time' }),
+    precision: Type.Optional(
+      Type.Enum([...linePrecisions], {
+        description: 'Of a line of line protocol alone: the unit of its time, as it was pushed.',
+      }),
+    ),
   },
   { description: 'A row that was not stored, and why.' },
 )

@@ -15,6 +15,7 @@ import {
   whoseRows,
   withFilters,
 } from './rejected/chosen-rows.ts'
+import { ExportedLines } from './rejected/exported-lines.ts'
 import { addReplay } from './rejected/replay.ts'
 
 interface ListOptions extends FilterOptions, TableOptions {
@@ -149,16 +150,24 @@ function addExport(rejected: Command, context: CliContext): void {
     .option('--rows', 'only the rows, as they were pushed: to mend in an editor and push again')
     .action(async (ingest: string, options: ExportOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      await writeAll(context.stdout, linesOf(client, ingest, options))
+      const exported = new ExportedLines()
+      await writeAll(context.stdout, linesOf(client, ingest, options, exported))
+      if (options.rows) for (const note of exported.notes()) context.stderr.write(`${note}\n`)
     })
 }
 
-async function* linesOf(client: TidemarkClient, ingest: string, options: ExportOptions): AsyncGenerator<Uint8Array> {
+async function* linesOf(
+  client: TidemarkClient,
+  ingest: string,
+  options: ExportOptions,
+  exported: ExportedLines,
+): AsyncGenerator<Uint8Array> {
   // Within a row line breaks stand between values alone: in a text they are escaped.
   const lineOf = (row: RejectedRowAnswer): string =>
     options.rows ? row.row.replace(/[\r\n]+/g, ' ') : JSON.stringify(row)
   for await (const rows of pagesOf(client, ingest, options)) {
     const shown = rows.filter(({ row }) => options.rows !== true || row !== '')
+    for (const row of shown) exported.add(row)
     if (shown.length > 0) yield Buffer.from(shown.map((row) => `${lineOf(row)}\n`).join(''))
   }
 }

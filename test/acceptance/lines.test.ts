@@ -58,7 +58,7 @@ test('lines are rows, faulty ones are kept with their text, and are stored once 
   const first = { time: '2026-01-01T00:00:00.000Z', measurement: 'cpu', host: 'a', load: 0.5, n: 2 }
   expect(await rowsOf('hosts')).toEqual([first])
   expect((await rejectedOf('hosts')).Items).toMatchObject([
-    { row: 'cpu,host=a', code: 'invalid_line', field: null },
+    { row: 'cpu,host=a', code: 'invalid_line', field: null, precision: 's' },
     { row: 'mem,host=b free=1\\ 767225600', code: 'invalid_line', field: null },
     { row: 'mem,host=b free=1 1767225601', code: 'unknown_field', field: 'free' },
   ])
