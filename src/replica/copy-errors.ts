@@ -29,7 +29,8 @@ export class CopyErrors {
   /** What a push that waits is refused with. */
   away(): Problem {
     const why = this.error ?? 'it is being made'
-    const detail = `The copy (replica.url) cannot be written now: ${why}. Pushes wait for it (replica.wait): send this one again, with the same Idempotency-Key.`
+    const reason = /[.?!]$/.test(why) ? why : `${why}.`
+    const detail = `The copy (replica.url) cannot be written now: ${reason} Pushes wait for it (replica.wait): send this one again, with the same Idempotency-Key.`
     return new Problem('unavailable', detail, { retryAfterS: 5 })
   }
 }
