@@ -23,6 +23,19 @@ test('rejected rows are exported line by line, of all pages', async () => {
   expect([code, out]).toEqual([0, ['1', '2', '3'].map((id) => `${JSON.stringify(row(id))}\n`).join('')])
 })
 
+test('lines are exported with the time at which they came, and the unit of their times is told', async () => {
+  const row = { id: '1', batch: 'b', index: 0, field: 'load', code: 'wrong_type', message: 'm', precision: 's' }
+  const received = '2026-01-01T00:01:01.500Z'
+  const Items = [
+    { ...row, received, row: 'a load="41"' },
+    { ...row, received, row: 'b load="41" 1767225660' },
+  ]
+  const { url } = await service({ 'GET /admin/ingests/plant/rejected': () => [200, { Items, NextToken: null }] })
+  const { out, err } = await tidemark(url, ['rejected', 'export', 'plant', '--rows'])
+  expect(out).toBe('a load="41" 1767225661\nb load="41" 1767225660\n')
+  expect(err).toBe('The times of these lines are in seconds: push them with --precision s.\n')
+})
+
 test.each([
   [[], 'Give the ids of the rows to discard'],
   [['7', '--all'], 'Ids, filters (--batch, --code, --field) and --all exclude each other.'],

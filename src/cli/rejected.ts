@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { BatchAnswer, RejectedKindAnswer, RejectedRowAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { precisionNote, timedText } from '../file-push/rejected-lines.ts'
+import type { LinePrecision } from '../model/line-format.ts'
 import { type CliContext, connect, writeAll } from './context.ts'
 import { parseCount } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson, type TableOptions } from './output.ts'
@@ -15,7 +17,6 @@ import {
   whoseRows,
   withFilters,
 } from './rejected/chosen-rows.ts'
-import { ExportedLines } from './rejected/exported-lines.ts'
 import { addReplay } from './rejected/replay.ts'
 
 interface ListOptions extends FilterOptions, TableOptions {
@@ -147,12 +148,16 @@ function addBatches(rejected: Command, context: CliContext): void {
 function addExport(rejected: Command, context: CliContext): void {
   withMine(withFilters(rejected.command('export <ingest>')))
     .description('print all rejected rows as NDJSON, one a line, each with its reason')
-    .option('--rows', 'only the rows, as they were pushed: to mend in an editor and push again')
+    .option(
+      '--rows',
+      'only the rows, as they were pushed, and lines with their time: to mend in an editor and push again',
+    )
     .action(async (ingest: string, options: ExportOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      const exported = new ExportedLines()
-      await writeAll(context.stdout, linesOf(client, ingest, options, exported))
-      if (options.rows) for (const note of exported.notes()) context.stderr.write(`${note}\n`)
+      const precisions = new Set<LinePrecision | undefined>()
+      await writeAll(context.stdout, linesOf(client, ingest, options, precisions))
+      const note = precisionNote(precisions)
+      if (options.rows && note !== null) context.stderr.write(`${note}\n`)
     })
 }
 
@@ -160,14 +165,14 @@ async function* linesOf(
   client: TidemarkClient,
   ingest: string,
   options: ExportOptions,
-  exported: ExportedLines,
+  precisions: Set<LinePrecision | undefined>,
 ): AsyncGenerator<Uint8Array> {
   // Within a row line breaks stand between values alone: in a text they are escaped.
   const lineOf = (row: RejectedRowAnswer): string =>
-    options.rows ? row.row.replace(/[\r\n]+/g, ' ') : JSON.stringify(row)
+    options.rows ? timedText(row).replace(/[\r\n]+/g, ' ') : JSON.stringify(row)
   for await (const rows of pagesOf(client, ingest, options)) {
     const shown = rows.filter(({ row }) => options.rows !== true || row !== '')
-    for (const row of shown) exported.add(row)
+    for (const row of shown) precisions.add(row.precision)
     if (shown.length > 0) yield Buffer.from(shown.map((row) => `${lineOf(row)}\n`).join(''))
   }
 }

@@ -67,6 +67,11 @@ const msOfUnit: Readonly<Record<LinePrecision, bigint>> = {
   h: 3_600_000n,
 }
 
+/** A time as line protocol has it. What is finer than the precision is cut, towards the past. */
+export function lineTimeOf(ms: number, precision: LinePrecision): bigint {
+  return BigInt(Math.floor(ms / Number(msOfUnit[precision]))) * unitsOfMs[precision]
+}
+
 /** A time of line protocol in whole milliseconds. What is finer is cut, towards the past. */
 export function msOfLineTime(time: bigint, precision: LinePrecision): bigint {
   const units = unitsOfMs[precision]

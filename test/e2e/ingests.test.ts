@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TidemarkClient } from '../../src/client/client.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
@@ -122,6 +123,35 @@ test('who pushed a row mends it, and it is stored', async () => {
   await page.getByRole('button', { name: 'Discard for good' }).click()
   await page.getByText('No rejected rows').waitFor()
   expect(await rejected()).toEqual([])
+})
+
+test('a rejected line is saved as one, and mended as one at the time at which it came', async () => {
+  const key = await makeIngest(world.server.url, adminKey, { alias: 'points', lines: { tag: '{measurement}.{field}' } })
+  const client = new TidemarkClient({ url: world.server.url, key })
+  const { batch } = await client.pushLines('points', 'tank level="41"', { precision: 's' })
+  await expect.poll(async () => (await client.receipt('points', batch)).pending).toBe(0)
+  const page = await world.enter(key)
+  await page.getByRole('link', { name: 'Ingests', exact: true }).click()
+  await page.getByRole('link', { name: 'points' }).click()
+  await page.getByRole('link', { name: 'wrong type' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save all 1 as lines' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('points-rejected.lp')
+  expect(await readFile(await download.path(), 'utf8')).toMatch(/^tank level="41" \d{10}\n$/)
+  await page.getByText('push them with --precision s').waitFor()
+  await page.getByRole('button', { name: 'Mend…' }).click()
+  const text = page.getByRole('textbox', { name: 'The row' })
+  await page.getByText('It is a line whose time is in seconds.').waitFor()
+  await text.fill((await text.inputValue()).replaceAll('"', ''))
+  await page.getByRole('button', { name: 'Push it again' }).click()
+  await page.getByText('The mended row is stored.').waitFor()
+  const body = { entity: 'points' }
+  const rows = await callWell<{ D: string }[]>(world.server.url, 'POST', '/consumer/data/select', { body })
+  expect(rows).toMatchObject([{ T: 'tank.level', V: 41 }])
+  expect(Math.abs(Date.parse(rows[0]!.D) - Date.now())).toBeLessThan(3_600_000)
+  expect((await client.rejected('points', {}, 'own')).Items).toEqual([])
 })
 
 test('an operator blocks an ingest with a reason, unblocks it, makes one and deletes it', async () => {

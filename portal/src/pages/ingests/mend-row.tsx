@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
+import { timedText } from '../../../../src/file-push/rejected-lines.ts'
 import { messageOf } from '../../../../src/lib/message-of.ts'
+import { precisionNames } from '../../../../src/model/line-format.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { TextArea } from '../../parts/inputs.tsx'
 import { RowText } from '../../parts/row-text.tsx'
@@ -18,6 +20,11 @@ interface Props {
   onChanged(): void
 }
 
+function faultOfLine(text: string): string | null {
+  if (text.trim() === '') return 'A line is not empty.'
+  return /[\r\n]./.test(text.trim()) ? 'This is more than one line.' : null
+}
+
 function faultOfText(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -29,10 +36,12 @@ function faultOfText(text: string): string | null {
 
 /** A row is mended in its text, pushed again, and leaves the list when it is stored. */
 export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
-  const [text, setText] = useState(row.row)
+  const { precision } = row
+  const [text, setText] = useState(timedText(row))
   const [told, tellFault] = useState(row.message)
   const keyMissing = useKeyMissing()
-  const fault = faultOfText(text)
+  const fault = precision === undefined ? faultOfText(text) : faultOfLine(text)
+  const form = precision === undefined ? 'JSON' : `a line whose time is in ${precisionNames[precision]}`
   const push = async (signal: AbortSignal): Promise<void> => {
     const outcome = await pushAgain({
       pusher: pusherOf(signal),
@@ -40,6 +49,7 @@ export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
       side: sideOf(),
       alias,
       text,
+      precision,
       signal,
     })
     if (outcome !== null) {
@@ -65,7 +75,7 @@ export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
       </div>
       <TextArea label="The row" value={text} onValue={setText} rows={7} />
       <p class="small soft" role="status">
-        {fault ?? 'It is JSON. When it is stored, the row as it was leaves the list.'}
+        {fault ?? `It is ${form}. When it is stored, the row as it was leaves the list.`}
       </p>
       <PushKeyField />
     </AskFirst>

@@ -46,6 +46,7 @@ export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
         alias={alias}
         filter={filter}
         all={all}
+        areLines={rows.some(({ precision }) => precision !== undefined)}
         chosen={rows.filter(({ id }) => chosen.has(id))}
         onChanged={onChanged}
       />

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
+import { precisionNote, timedText } from '../../../../src/file-push/rejected-lines.ts'
+import { lineMediaType } from '../../../../src/model/line-format.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { countText, plural } from '../../parts/formats.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
@@ -17,12 +19,14 @@ interface Props {
   readonly alias: string
   readonly filter: RejectedFilter
   readonly all: number | null
+  /** Whether there are lines of line protocol among the rows that are shown. */
+  readonly areLines: boolean
   readonly chosen: readonly RejectedRowAnswer[]
   onChanged(): void
 }
 
 /** What can be done with the chosen rows, or with all that the filter lets through where none is chosen. */
-export function RowDeeds({ alias, filter, all, chosen, onChanged }: Props) {
+export function RowDeeds({ alias, filter, all, areLines, chosen, onChanged }: Props) {
   const [asking, ask] = useState(false)
   const [done, setDone] = useState(0)
   const deed = useDeed()
@@ -43,9 +47,8 @@ export function RowDeeds({ alias, filter, all, chosen, onChanged }: Props) {
   const save = (): Promise<boolean> =>
     deed.run(async (signal) => {
       setDone(0)
-      const lines = some ? chosen.map(({ row }) => oneLine(row)) : await allLines(alias, filter, signal, setDone)
-      saveFile(`${alias}-rejected.ndjson`, new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' }))
-      tell(`${plural(lines.length, 'row')} saved.`)
+      const rows = some ? chosen : await allRows(alias, filter, signal, setDone)
+      saveRows(alias, rows)
     })
   return (
     <div class="inside">
@@ -56,7 +59,7 @@ export function RowDeeds({ alias, filter, all, chosen, onChanged }: Props) {
           </button>
         )}
         <button type="button" class="button" disabled={deed.busy} onClick={() => void save()}>
-          Save {which} as NDJSON
+          Save {which} as {areLines ? 'lines' : 'NDJSON'}
         </button>
         <button type="button" class="button danger" disabled={deed.busy} onClick={() => ask(true)}>
           Discard {which}…
@@ -111,18 +114,33 @@ function DiscardRows({ alias, which, selection, onClose, onChanged }: DiscardPro
   )
 }
 
-async function allLines(
+function saveRows(alias: string, rows: readonly RejectedRowAnswer[]): void {
+  const [name, type] = rows.some(({ precision }) => precision !== undefined)
+    ? [`${alias}-rejected.lp`, lineMediaType]
+    : [`${alias}-rejected.ndjson`, 'application/x-ndjson']
+  saveFile(
+    name,
+    new Blob(
+      rows.map((row) => `${oneLine(timedText(row))}\n`),
+      { type },
+    ),
+  )
+  const note = precisionNote(new Set(rows.map(({ precision }) => precision)))
+  tell([`${plural(rows.length, 'row')} saved.`, ...(note === null ? [] : [note])].join(' '))
+}
+
+async function allRows(
   alias: string,
   filter: RejectedFilter,
   signal: AbortSignal,
   onDone: (rows: number) => void,
-): Promise<string[]> {
-  const lines: string[] = []
+): Promise<readonly RejectedRowAnswer[]> {
+  const all: RejectedRowAnswer[] = []
   for await (const rows of pagesOfRows(clientOf(signal), alias, filter)) {
-    for (const { row } of rows) lines.push(oneLine(row))
-    onDone(lines.length)
+    all.push(...rows)
+    onDone(all.length)
   }
-  return lines
+  return all
 }
 
 async function discardRows(
