@@ -105,7 +105,7 @@ export class InternedStrings {
     return this.#find(bytes, start, end, hashOf(bytes, start, end, this.#seed))
   }
 
-  /** To be called where `#known` has found none. */
+  /** To be called where `#known` has found none. The hash is made once more: few strings are new. */
   #addNew(bytes: Buffer, start: number, end: number, code: number): number {
     return this.#add(bytes, start, end, hashOf(bytes, start, end, this.#seed), code)
   }

@@ -8,8 +8,8 @@ const firstSlots = 64
  * map moves all it has at once when it grows, which for a million holds up its thread for a tenth of a second.
  */
 export class GroupTable {
-  readonly #few = new Slots()
-  #shards: readonly Slots[] | null = null
+  readonly #few = new HashSlots()
+  #shards: readonly HashSlots[] | null = null
   #size = 0
 
   get size(): number {
@@ -34,7 +34,10 @@ export class GroupTable {
 
   #cut(): void {
     // They are filled alike: each grows at another time, so that not all of them do at once.
-    const shards = Array.from({ length: 2 ** shardBits }, (_, shard) => new Slots(2 ** (shard / 2 ** shardBits - 1.5)))
+    const shards = Array.from(
+      { length: 2 ** shardBits },
+      (_, shard) => new HashSlots(2 ** (shard / 2 ** shardBits - 1.5)),
+    )
     this.#few.moveTo((hash) => shards[hash >>> (32 - shardBits)])
     this.#few.clear()
     this.#shards = shards
@@ -48,7 +51,7 @@ function hashOf(bucketMs: number, combination: number): number {
 }
 
 /** Open addressing; it grows when this share of it is full. */
-class Slots {
+class HashSlots {
   #buckets = new Float64Array(firstSlots)
   #combinations = new Int32Array(firstSlots)
   /** Group + 1, 0 for a free slot. */
@@ -81,7 +84,7 @@ class Slots {
     this.#size = 0
   }
 
-  moveTo(slotsOf: (hash: number) => Slots): void {
+  moveTo(slotsOf: (hash: number) => HashSlots): void {
     for (let slot = 0; slot < this.#groups.length; slot++) {
       if (this.#groups[slot] === 0) continue
       const bucketMs = this.#buckets[slot]
@@ -92,7 +95,7 @@ class Slots {
   }
 
   #grow(): void {
-    const grown = new Slots()
+    const grown = new HashSlots()
     const length = this.#groups.length * 2
     grown.#buckets = new Float64Array(length)
     grown.#combinations = new Int32Array(length)
