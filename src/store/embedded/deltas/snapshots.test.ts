@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MemoryFolder } from '../../../../test/support/memory-files.ts'
 import { columnOf } from '../../../../test/support/random-rows.ts'
 import { newPacer } from '../../../../test/support/sealed-files.ts'
+import type { Disk } from '../../../lib/disk.ts'
 import { nodeDisk } from '../../../lib/node-disk.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
@@ -23,14 +24,27 @@ let directory: string
 let store: EmbeddedStore
 let snapshots: Snapshots
 let position: number
+let removals: Promise<void>[]
+
+/** Knows what it was told to remove. */
+const disk: Disk = {
+  ...nodeDisk,
+  remove: (path) => {
+    const removal = nodeDisk.remove(path)
+    removals.push(removal)
+    return removal
+  },
+}
+
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'tidemark-deltas-'))
   store = new EmbeddedStore()
   position = 0
+  removals = []
   let names = 0
   snapshots = new Snapshots({
     store,
-    folder: { disk: nodeDisk, directory, newName: () => String(names++), filesMax },
+    folder: { disk, directory, newName: () => String(names++), filesMax },
     describe: ({ info }) => ({ path: info.name, checkedBy: null, fields: [] }),
     sliceMs: 5,
     removalFailed: (path, error) => {
@@ -38,7 +52,10 @@ beforeEach(() => {
     },
   })
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(async () => {
+  await settled()
+  rmSync(directory, { recursive: true })
+})
 
 function write(rows: number): void {
   const at = (row: number): number => position + row
@@ -63,9 +80,8 @@ async function seal(): Promise<void> {
 }
 
 const onDisk = (): string[] => readdirSync(directory)
-/** What is removed goes after a while. */
-const patience = { timeout: 10_000 }
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
+/** Resolves when all that goes has gone. */
+const settled = () => Promise.all(removals)
 
 test('nothing is written before a snapshot is taken, nor when nothing is new', async () => {
   write(10)
@@ -90,7 +106,8 @@ test('files stay few, and a row is in one of them', async () => {
     expect(ranges[0]!.firstMs).toBe(0)
     expect(ranges.at(-1)!.lastMs).toBe(position - 1)
   }
-  await expect.poll(() => onDisk().length, patience).toBeLessThanOrEqual(filesMax)
+  await settled()
+  expect(onDisk().length).toBeLessThanOrEqual(filesMax)
 })
 
 test('files that are sealed go when nobody reads them', async () => {
@@ -101,7 +118,8 @@ test('files that are sealed go when nobody reads them', async () => {
   await settled()
   expect(onDisk()).toHaveLength(1)
   read.release()
-  await expect.poll(onDisk, patience).toEqual([])
+  await settled()
+  expect(onDisk()).toEqual([])
   const after = await snapshots.take([1], never)
   expect(after.entities[0]?.files).toMatchObject([{ isDistinct: true }])
 })
