@@ -202,14 +202,45 @@ test('a copy keeps at least what lies between two of its moments', () => {
   expect(load({ 'replica.keep': 'PT30S' })).not.toThrow()
 })
 
-test('a variable of one word that is no setting is named, and those of others are not', () => {
-  const others = { TIDEMARK_PORT: '1', TIDEMARK_URL: 'u', TIDEMARK_KEY: 'k', TIDEMARK_SERVICE_HOST: 'h', PROT: '1' }
-  expect(ignoredVariables(others)).toEqual([])
-  expect(ignoredVariables({ ...others, TIDEMARK_PROT: '5' })).toEqual([
-    'The environment variable TIDEMARK_PROT is not a setting, and is ignored. Did you mean TIDEMARK_PORT?',
-  ])
-  expect(ignoredVariables({ TIDEMARK_LIMTS_RESULT_ROWS: '5', TIDEMARK_NOTHING: '' })).toEqual([
-    'The environment variable TIDEMARK_LIMTS_RESULT_ROWS is not a setting, and is ignored. Did you mean TIDEMARK_LIMITS_RESULT_ROWS?',
-    'The environment variable TIDEMARK_NOTHING is not a setting, and is ignored.',
-  ])
+describe('variables that begin with TIDEMARK_ and are no settings', () => {
+  test.each<[name: string, refused: string]>([
+    [
+      'TIDEMARK_ACCESS',
+      'is a group of settings, and no setting: give one of the group, such as TIDEMARK_ACCESS_CONSUMPTION.',
+    ],
+    ['TIDEMARK_ACESS_METRICS', 'is not a setting. Did you mean TIDEMARK_ACCESS_METRICS?'],
+    ['TIDEMARK_LIMTS_RESULT_ROWS', 'is not a setting. Did you mean TIDEMARK_LIMITS_RESULT_ROWS?'],
+    ['TIDEMARK_PROT', 'is not a setting. Did you mean TIDEMARK_PORT?'],
+    ['TIDEMARK_ADMINKEY', 'is not a setting. Did you mean TIDEMARK_ADMIN_KEY?'],
+    ['TIDEMARK_port', 'is not a setting. Did you mean TIDEMARK_PORT?'],
+    ['TIDEMARK_LIMITS_ROWS', 'is not a setting.'],
+  ])('%s was meant for the service, and is refused', (name, refused) => {
+    const environment = { [name]: '5' }
+    expect(refusalsOf({ ...nothing, environment })).toEqual([`The environment variable ${name} ${refused}`])
+    expect(ignoredVariables(environment)).toEqual([])
+  })
+
+  test.each<[name: string, likely: string]>([
+    ['TIDEMARK_NOTHING', ''],
+    ['TIDEMARK_HOME', ''],
+    ['TIDEMARK_ACESS', ' Did you mean TIDEMARK_ACCESS_...?'],
+    ['TIDEMARK_ACESS_RULE', ' Did you mean TIDEMARK_ACCESS_...?'],
+  ])('%s is told, and passed over', (name, likely) => {
+    const environment = { [name]: '' }
+    expect(ignoredVariables(environment)).toEqual([
+      `The environment variable ${name} is not a setting, and is ignored.${likely}`,
+    ])
+    expect(refusalsOf({ ...nothing, environment })).toEqual([])
+  })
+
+  test('those of commands, tests and Kubernetes are left alone', () => {
+    const names = [
+      ...['PATH', 'PROT', 'TIDEMARK_', 'TIDEMARK_URL', 'TIDEMARK_KEY', 'TIDEMARK_CONFIG', 'TIDEMARK_SOURCE_KEY'],
+      ...['TIDEMARK_MQTT_PASSWORD', 'TIDEMARK_TEST_SEED', 'TIDEMARK_CRASH_ROUNDS', 'TIDEMARK_S3_ROUNDS'],
+      ...['TIDEMARK_SERVICE_HOST', 'TIDEMARK_SERVICE_PORT_HTTP', 'TIDEMARK_PORT_8080_TCP', 'TIDEMARK_PORT_80_TCP_ADDR'],
+      ...['TIDEMARK_2_PORT', 'TIDEMARK_2_SERVICE_HOST', 'TIDEMARK_B_PORT_8080_TCP_PROTO'],
+    ]
+    const environment = Object.fromEntries(names.map((name) => [name, '1']))
+    expect([refusalsOf({ ...nothing, environment }), ignoredVariables(environment)]).toEqual([[], []])
+  })
 })

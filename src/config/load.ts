@@ -126,35 +126,62 @@ function namesBeside(group: string | null): readonly string[] {
   return group === null ? [...names, ...groups] : names
 }
 
-const variables = (): readonly string[] => settingEntries.map(([name]) => environmentName(name))
+const prefix = 'TIDEMARK_'
+const withoutPrefix = (variable: string): string => variable.slice(prefix.length)
 
-/** Variables that look like those of a group (`TIDEMARK_LIMITS_...`) and are none. Others that begin with TIDEMARK_ may be for other tools. */
-function unknownVariables(environment: SettingSources['environment']): string[] {
-  const known = new Set(variables())
-  const prefixes = [...groups].map((group) => `${environmentName(group)}_`)
+/** Names of variables without `TIDEMARK_`, which all have in common: of what is left a name is like another or not. */
+const variables = new Set(settingEntries.map(([name]) => withoutPrefix(environmentName(name))))
+const groupVariables = new Set([...groups].map((group) => withoutPrefix(environmentName(group))))
+
+/** Variables of the commands, and of what is done in a checkout, that are no settings of the service. */
+const ofCommands = new Set(['URL', 'KEY', 'CONFIG', 'CHROMIUM'])
+
+/** What begins with TIDEMARK_ and is neither a setting nor for the commands, without its beginning. */
+function otherVariables(environment: SettingSources['environment']): string[] {
   return Object.keys(environment)
-    .filter((variable) => !known.has(variable) && prefixes.some((prefix) => variable.startsWith(prefix)))
-    .map((variable) => `The environment variable ${variable} is not a setting.${meant(likelyWord(variable, known))}`)
+    .filter((variable) => variable.startsWith(prefix) && variable.length > prefix.length)
+    .map(withoutPrefix)
+    .filter((name) => !variables.has(name) && !ofCommands.has(name))
 }
 
-/** Variables of the commands that are no settings of the service. */
-const ofCommands = new Set(['TIDEMARK_URL', 'TIDEMARK_KEY', 'TIDEMARK_CONFIG', 'TIDEMARK_CHROMIUM'])
+const isInGroup = (name: string): boolean => [...groupVariables].some((group) => name.startsWith(`${group}_`))
+
+/** What Kubernetes sets for services whose names begin with `tidemark`: `TIDEMARK_2_PORT` is no misspelt `TIDEMARK_PORT`. */
+const isOfKubernetes = (name: string): boolean => /(^|_)(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)/.test(name)
+
+function likelyVariable(name: string): string | null {
+  const likely = isOfKubernetes(name) ? null : likelyWord(name, variables)
+  return likely === null ? null : prefix + likely
+}
 
 /**
- * Variables of one word that are no settings (`TIDEMARK_PROT`), and longer ones that are like a setting's (`TIDEMARK_LIMTS_RESULT_ROWS`), in
- * sentences. They are passed over and not refused: an environment holds what others put there. Other longer names are left alone, for those of
- * Kubernetes (`TIDEMARK_SERVICE_HOST`) come by themselves.
+ * Variables that were meant for the service, and that it would not hear: the name of a group alone (`TIDEMARK_ACCESS`), what looks like a setting
+ * of a group (`TIDEMARK_LIMITS_...`), and what is like a setting (`TIDEMARK_PROT`). Others that begin with TIDEMARK_ may be for other tools.
+ */
+function unknownVariables(environment: SettingSources['environment']): string[] {
+  return otherVariables(environment).flatMap((name) => {
+    const start = `The environment variable ${prefix}${name} is`
+    if (groupVariables.has(name)) {
+      const member = [...variables].find((one) => one.startsWith(`${name}_`))
+      return [`${start} a group of settings, and no setting: give one of the group, such as ${prefix}${member}.`]
+    }
+    const likely = likelyVariable(name)
+    return isInGroup(name) || likely !== null ? [`${start} not a setting.${meant(likely)}`] : []
+  })
+}
+
+/**
+ * Variables that are less like settings, in sentences: those of one word (`TIDEMARK_NOTHING`), and those that begin with what is like a group
+ * (`TIDEMARK_ACESS_RULE`). They are passed over and not refused: an environment holds what others put there. Other longer names are left alone.
  */
 export function ignoredVariables(environment: SettingSources['environment']): string[] {
-  const known = new Set(variables())
-  const isInGroup = (variable: string): boolean =>
-    [...groups].some((group) => variable.startsWith(`${environmentName(group)}_`))
-  return Object.keys(environment).flatMap((variable) => {
-    if (!/^TIDEMARK_[A-Z0-9_]+$/.test(variable)) return []
-    if (known.has(variable) || ofCommands.has(variable) || isInGroup(variable)) return []
-    const likely = likelyWord(variable, known)
-    const isNamed = likely !== null || /^TIDEMARK_[A-Z0-9]+$/.test(variable)
-    return isNamed ? [`The environment variable ${variable} is not a setting, and is ignored.${meant(likely)}`] : []
+  return otherVariables(environment).flatMap((name) => {
+    if (groupVariables.has(name) || isInGroup(name) || isOfKubernetes(name) || likelyVariable(name) !== null) return []
+    const [first, ...more] = name.split('_')
+    const group = likelyWord(first!, groupVariables)
+    if (group === null && more.length > 0) return []
+    const likely = group === null ? null : `${prefix}${group}_...`
+    return [`The environment variable ${prefix}${name} is not a setting, and is ignored.${meant(likely)}`]
   })
 }
 
