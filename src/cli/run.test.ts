@@ -52,6 +52,17 @@ describe('help and usage', () => {
   })
 })
 
+test.each([
+  [['push', 'plant', 'f.csv', '--formt', 'csv'], '--format'],
+  [['serve', '--limits-result-row', '5'], '--limits-result-rows'],
+  [['querry', 'latest'], 'query'],
+  [['ingests', 'creat', 'plant'], 'create'],
+])('%j is answered with what was likely meant', async (argv, likely) => {
+  const { code, err } = await tidemark(unreachable, argv)
+  expect(code).toBe(64)
+  expect(err).toContain(`\n(Did you mean ${likely}?)\n(--help shows what is possible)\n`)
+})
+
 describe('failures are one line that says what to do', () => {
   test.each([
     [['query', 'entities'], 'Start it with "tidemark serve"'],

@@ -38,7 +38,7 @@ export function addServe(program: Command, context: CliContext): void {
   const command = program.command('serve').description('run the service')
   const flags = settingFlags()
   const settings = flags.map(({ name, group, flag, description }) => {
-    const option = new Option(`${flag} <value>`, description).hideHelp(!shown.has(name))
+    const option = new Option(`${flag} <value>`, description)
     command.addOption(option)
     return { name, group, option }
   })
@@ -47,8 +47,12 @@ export function addServe(program: Command, context: CliContext): void {
     .option('--config <file>', 'a JSON file of settings')
     .addOption(all)
     .addHelpText('after', () => (all.hidden ? examples : `${groupsText(flags)}${examples}`))
+    // Not before: a misspelt option is compared with those alone that are not hidden.
+    .on('beforeHelp', () => {
+      for (const { name, option } of settings) option.hideHelp(!all.hidden && !shown.has(name))
+    })
     .on('option:help-all', () => {
-      for (const { group, option } of settings) option.hideHelp(false).helpGroup(titleOf(group))
+      for (const { group, option } of settings) option.helpGroup(titleOf(group))
       all.hideHelp()
       command.help()
     })
