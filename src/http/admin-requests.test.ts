@@ -19,7 +19,10 @@ interface Schema {
 
 interface Operation {
   readonly responses: object
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly requestBody?: {
+    readonly required: boolean
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>
+  }
 }
 
 /** The least that a schema takes: what it requires. */
@@ -107,6 +110,27 @@ describe("the operator's side", () => {
         expect(Object.keys(responses), path).toContain('400')
       }
     }
+  })
+
+  test('the document says which bodies may be left out', async () => {
+    const { paths } = JSON.parse((await app.inject({ url: '/openapi.json' })).body)
+    const left: string[] = []
+    for (const [path, methods] of Object.entries<Record<string, Operation>>(paths)) {
+      for (const [name, { requestBody }] of Object.entries(methods)) {
+        if (requestBody?.content['application/json'] === undefined) continue
+        const method = name.toUpperCase() as 'POST'
+        const headers = { ...local, ...(path.startsWith('/admin') ? admin : pusher) }
+        const { body } = await app.inject({ method, url: path.replace(/\{[^}]*\}/g, 'plant'), headers })
+        expect([method, path, body.includes('The body is empty')]).toEqual([method, path, requestBody.required])
+        if (!requestBody.required) left.push(`${method} ${path}`)
+      }
+    }
+    expect(left).toEqual([
+      'DELETE /ingests/{ingest}/rejected',
+      'DELETE /admin/ingests/{alias}/rejected',
+      'POST /admin/ingests/{alias}/rejected/replay',
+      'POST /admin/ingests/{alias}/rejected/replay/preview',
+    ])
   })
 
   test('every object of a request says which properties it has', async () => {

@@ -77,6 +77,24 @@ export const lineSecurity: Security = [...keySecurity, { basic: [] }, { token: [
 /** Consumption is public where `access.consumption` says so. */
 export const optionalKeySecurity: Security = [{}, ...keySecurity]
 
+/** In the schema of an endpoint whose body may be left out. Of every other body the document says that it is required. */
+export const bodyMayBeLeftOut = { 'x-body-may-be-left-out': true } as const
+
+interface DocumentedOperation {
+  requestBody?: { required?: boolean }
+  'x-body-may-be-left-out'?: boolean
+}
+
+/** Says so of these bodies as OpenAPI does, for @fastify/swagger says of each body that it is required. */
+function withOptionalBodies(paths: Readonly<Record<string, object | undefined>>): void {
+  const operations: DocumentedOperation[] = Object.values(paths).flatMap((path) => Object.values(path ?? {}))
+  for (const operation of operations) {
+    if (operation['x-body-may-be-left-out'] !== true) continue
+    delete operation['x-body-may-be-left-out']
+    if (operation.requestBody !== undefined) operation.requestBody.required = false
+  }
+}
+
 export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
@@ -120,6 +138,11 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
           },
         },
       },
+    },
+    transformObject: (made) => {
+      if (!('openapiObject' in made)) throw new Error('the document is one of OpenAPI 3')
+      withOptionalBodies(made.openapiObject.paths ?? {})
+      return made.openapiObject
     },
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `schema-${index}`),

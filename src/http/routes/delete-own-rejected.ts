@@ -1,6 +1,6 @@
 import { DiscardAnswer, DiscardRequest } from '../../admin/rejected-schemas.ts'
 import { sendJson } from '../answer.ts'
-import { answers, keySecurity } from '../document.ts'
+import { answers, bodyMayBeLeftOut, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import { OwnParameters, ownRows } from '../own-rows.ts'
 import type { Route } from '../route.ts'
@@ -12,6 +12,7 @@ export const deleteOwnRejected: Route = (app, parts) => {
     method: 'DELETE',
     url: '/ingests/:ingest/rejected',
     schema: {
+      ...bodyMayBeLeftOut,
       tags: ['ingestion'],
       operationId: 'discardOwnRejected',
       summary: "Discard one's own rejected rows for good: some by their ids, or all.",

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { DiscardAnswer, DiscardRequest } from '../../admin/rejected-schemas.ts'
 import { sendJson } from '../answer.ts'
-import { answers, keySecurity } from '../document.ts'
+import { answers, bodyMayBeLeftOut, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
 import { bodyProblems, readAdminBody } from './admin-request.ts'
@@ -11,6 +11,7 @@ export const deleteRejected: Route = (app, { services, settings, guard }) => {
     method: 'DELETE',
     url: '/admin/ingests/:alias/rejected',
     schema: {
+      ...bodyMayBeLeftOut,
       tags: ['admin'],
       operationId: 'discardRejected',
       summary: 'Discard rejected rows for good: some by their ids, or all.',

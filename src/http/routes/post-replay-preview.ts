@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { PreviewAnswer, ReplayRequest } from '../../admin/replay-schemas.ts'
 import { sendJson } from '../answer.ts'
-import { answers, keySecurity } from '../document.ts'
+import { answers, bodyMayBeLeftOut, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
 import { bodyProblems, readAdminBody } from './admin-request.ts'
@@ -11,6 +11,7 @@ export const postReplayPreview: Route = (app, { services, settings, guard }) => 
     method: 'POST',
     url: '/admin/ingests/:alias/rejected/replay/preview',
     schema: {
+      ...bodyMayBeLeftOut,
       tags: ['admin'],
       operationId: 'previewReplay',
       summary: 'Show what a replay would do to the first rows, and change nothing.',

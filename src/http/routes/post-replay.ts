@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { ReplayAnswer, ReplayRequest } from '../../admin/replay-schemas.ts'
 import { sendJson } from '../answer.ts'
-import { answers, keySecurity } from '../document.ts'
+import { answers, bodyMayBeLeftOut, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
 import { bodyProblems, readAdminBody } from './admin-request.ts'
@@ -11,6 +11,7 @@ export const postReplay: Route = (app, { services, settings, guard, inFlight }) 
     method: 'POST',
     url: '/admin/ingests/:alias/rejected/replay',
     schema: {
+      ...bodyMayBeLeftOut,
       tags: ['admin'],
       operationId: 'replayRejected',
       summary: 'Judge rejected rows again: some by their ids, or all, mended or for another ingest.',
