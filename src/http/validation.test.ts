@@ -61,3 +61,20 @@ test.each([
 ])('a query parameter that is given several times is told as such: %j', (name, said) => {
   expect(faultOf({ name }, 'querystring')).toBe(said)
 })
+
+test('a property that is left out is told with the words that it may be', () => {
+  const kind = Type.Enum(['series', 'metadata'])
+  const field = Type.Object({ name: Type.String(), kind })
+  const body = Type.Object({ kind, fields: Type.Array(field) })
+  const outcome = schemaCompiler({ schema: body, httpPart: 'body', method: 'POST', url: '/' })({ fields: [{}] })
+  expect(outcome).toMatchObject({
+    error: {
+      message: 'kind is required: series or metadata (and 2 more, see errors).',
+      errors: [
+        { path: 'kind', message: 'is required: series or metadata' },
+        { path: 'fields[0].name', message: 'is required' },
+        { path: 'fields[0].kind', message: 'is required: series or metadata' },
+      ],
+    },
+  })
+})

@@ -143,7 +143,7 @@ function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = fals
     switch (fault.keyword) {
       case 'required':
         for (const name of textsOf(fault.params, 'requiredProperties'))
-          add(path === '' ? name : `${path}.${name}`, 'is required')
+          add(path === '' ? name : `${path}.${name}`, `is required${choicesFor(schema, fault.schemaPath, name)}`)
         break
       case 'boolean':
         add(path, unknownProperty(schema, fault.schemaPath, isQuery))
@@ -163,6 +163,12 @@ function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = fals
   for (const [path, allowed] of choices) add(path, `must be ${allowed.join(' or ')}`)
   if (errors.size === 0) add(pathOf(faults[0]?.instancePath ?? ''), 'is not valid')
   return [...errors].map(([path, message]) => ({ path, message }))
+}
+
+/** What a property may be that is left out, where it is one of a few words: `: series or metadata`. */
+function choicesFor(schema: unknown, schemaPath: string, name: string): string {
+  const words = at(schema, [...schemaPath.split('/').slice(1), 'properties', name, 'enum'])
+  return Array.isArray(words) ? `: ${words.join(' or ')}` : ''
 }
 
 /** `/fields/0/name` is `fields[0].name`. */
