@@ -18,6 +18,9 @@ export type PushRequest = (
 export interface BatchPusherOptions {
   readonly clock: WriterClock
   readonly retryMs: number
+  readonly maxRetries: number
+  readonly firstRetryWaitMs: number
+  readonly maxRetryWaitMs: number
   readonly pushTimeoutMs: number
   readonly waitForReceipts: boolean
   readonly onRetry?: ((error: Error, waitMs: number) => void) | undefined
@@ -44,6 +47,7 @@ export function batchPusher(
   options: BatchPusherOptions,
 ): (batch: PushBatch) => Promise<PushedBatch> {
   const { clock, pushTimeoutMs, waitForReceipts: wait, signal, id = newId(), random = Math.random } = options
+  const { retryMs, maxRetries, firstRetryWaitMs, maxRetryWaitMs, isRetryable } = options
   const once = async (body: Uint8Array, idempotencyKey: string): Promise<Accepted | Receipt> => {
     signal?.throwIfAborted()
     const timeout = new AbortController()
@@ -65,9 +69,12 @@ export function batchPusher(
       const answer = await withRetries(attempt, {
         nowMs: () => clock.nowMs(),
         sleep: (ms) => sleepOn(clock, ms, signal),
-        retryMs: options.retryMs,
+        retryMs,
+        maxRetries,
+        firstRetryWaitMs,
+        maxRetryWaitMs,
         onRetry: (error, waitMs) => options.onRetry?.(error, waitMs),
-        isRetryable: options.isRetryable,
+        isRetryable,
         random,
       })
       return { idempotencyKey, attempts, result: { answer } }

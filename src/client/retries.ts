@@ -5,6 +5,12 @@ export interface RetryOptions {
   readonly sleep: (ms: number) => Promise<void>
   /** How long one request is tried again before its failure counts. */
   readonly retryMs: number
+  /** The most times that it is tried again; without it `retryMs` alone bounds them. */
+  readonly maxRetries?: number | undefined
+  /** The first wait; each further one is twice as long, up to `maxRetryWaitMs`. Default 250. */
+  readonly firstRetryWaitMs?: number | undefined
+  /** The longest wait, unless the service asks for a longer one. Default 10,000. */
+  readonly maxRetryWaitMs?: number | undefined
   readonly onRetry: (error: Error, waitMs: number) => void
   /** From 0 up to 1: a wait is up to half as long again, so that many who lost one service do not come back at once. Without it waits are exact. */
   readonly random?: (() => number) | undefined
@@ -12,8 +18,7 @@ export interface RetryOptions {
   readonly isRetryable?: ((error: unknown) => boolean) | undefined
 }
 
-const firstWaitMs = 250
-const longestWaitMs = 10_000
+export const defaultWaits = { firstRetryWaitMs: 250, maxRetryWaitMs: 10_000 }
 
 /** What stands between here and the service answers so when the service does not, or when it is asked too often. */
 const gatewayStatuses = [429, 502, 503, 504]
@@ -37,18 +42,21 @@ export function isDoubtful(error: unknown): boolean {
  */
 export async function withRetries<Answer>(attempt: () => Promise<Answer>, options: RetryOptions): Promise<Answer> {
   const { nowMs, sleep, retryMs, onRetry, random = () => 0, isRetryable = mayGoBetter } = options
+  const { maxRetries = Number.POSITIVE_INFINITY } = options
+  const { firstRetryWaitMs = defaultWaits.firstRetryWaitMs, maxRetryWaitMs = defaultWaits.maxRetryWaitMs } = options
   const startMs = nowMs()
   // An attempt whose outcome nobody knows says more than a later one that never arrived.
   let doubtful: Error | null = null
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+  for (let retries = 0; ; retries++) {
     try {
       return await attempt()
     } catch (error) {
       if (!(error instanceof Error) || !isRetryable(error)) throw error
       if (isDoubtful(error)) doubtful = error
       const askedMs = error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : 0
+      const waitMs = Math.min(firstRetryWaitMs * 2 ** retries, maxRetryWaitMs)
       const nextMs = Math.max(waitMs, askedMs) * (1 + random() / 2)
-      if (nowMs() - startMs + nextMs > retryMs) throw doubtful ?? error
+      if (retries >= maxRetries || nowMs() - startMs + nextMs > retryMs) throw doubtful ?? error
       onRetry(error, nextMs)
       await sleep(nextMs)
     }

@@ -1,8 +1,14 @@
-import type { ProblemError } from '../model/problem.ts'
+import type { ProblemCode, ProblemError } from '../model/problem.ts'
+
+/**
+ * What the service answers with (docs/errors.md), and `unknown` where something else answered in its place. A newer service, or a gateway, may know
+ * more codes: any text is one.
+ */
+export type ErrorCode = ProblemCode | 'unknown' | (string & Record<never, never>)
 
 export interface ServiceErrorDetails {
   readonly status: number
-  readonly code: string
+  readonly code: ErrorCode
   readonly detail: string
   readonly errors: readonly ProblemError[]
   readonly retryable: boolean
@@ -12,7 +18,7 @@ export interface ServiceErrorDetails {
 /** The service answered, and the answer is a problem. A retryable one means that nothing was stored. */
 export class ServiceError extends Error {
   readonly status: number
-  readonly code: string
+  readonly code: ErrorCode
   readonly detail: string
   readonly errors: readonly ProblemError[]
   readonly retryable: boolean

@@ -4,23 +4,25 @@ import { TidemarkClient } from './client.ts'
 import type { DataQueryRequest } from './data-query-request.ts'
 import { allBytes, lineValues } from './line-values.ts'
 import { Transport } from './transport.ts'
-import { IngestWriter, type IngestWriterOptions } from './writer.ts'
+import { IngestWriter } from './writer.ts'
+import type { IngestWriterOptions } from './writer-options.ts'
 
+export type { ProblemCode } from '../model/problem.ts'
 export type * from './answers.ts'
 export type { WriterClock } from './clock.ts'
 export type { DataQueryRequest } from './data-query-request.ts'
 export type { PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
 export type { RejectedSelection, WhoseRows } from './request-paths.ts'
 export type { PushedBody } from './row-text.ts'
-export { ConnectionError, ServiceError } from './service-error.ts'
+export { ConnectionError, type ErrorCode, ServiceError } from './service-error.ts'
 export type { ClientOptions, PushFormat } from './transport.ts'
+export type { WrittenRows } from './writer.ts'
 export type {
   AcknowledgedBatch,
   BatchOutcome,
   IngestWriterOptions,
   UnacknowledgedBatch,
-  WrittenRows,
-} from './writer.ts'
+} from './writer-options.ts'
 export type { IngestWriter, QueryKind }
 
 /** A row of an answer, under the names of its columns. */

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { WriterClock } from './clock.ts'
 import { ConnectionError, ServiceError } from './service-error.ts'
 import { Tidemark } from './tidemark.ts'
-import type { BatchOutcome, IngestWriterOptions } from './writer.ts'
+import type { BatchOutcome, IngestWriterOptions } from './writer-options.ts'
 
 /** Time that goes on only where a test says so. */
 class ToldClock implements WriterClock {
@@ -218,6 +218,34 @@ describe('tries again under the same key', () => {
     expect(told).toMatchObject([{ state: 'failed', error: { name: 'ConnectionError', sent: false } }])
   })
 
+  test('with waits and as often as it is told', async () => {
+    const options = { maxRetries: 3, firstRetryWaitMs: 1000, maxRetryWaitMs: 1500 }
+    const { clock, sent, told, writer } = world(Array(99).fill('refused'), options)
+    await writer.write(row(1))
+    const flushed = writer.flush()
+    await clock.pass(60_000)
+    await flushed
+    expect(sent.map(({ atMs }) => atMs)).toEqual([0, 1000, 2500, 4000])
+    expect(told).toMatchObject([{ state: 'failed', attempts: 4, error: { name: 'ConnectionError' } }])
+  })
+
+  test('not before the service asks for it, however short its own waits are', async () => {
+    const busy: Reply = { status: 503, body: bodyOf(503, 1), retryAfter: 5 }
+    const { clock, sent, writer } = world([busy], { firstRetryWaitMs: 1, maxRetryWaitMs: 1 })
+    await writer.write(row(1))
+    const flushed = writer.flush()
+    await clock.pass(60_000)
+    await flushed
+    expect(sent.map(({ atMs }) => atMs)).toEqual([0, 5000])
+  })
+
+  test('not at all where that is said', async () => {
+    const { sent, told, writer } = world(['refused'], { maxRetries: 0 })
+    await writer.write(row(1))
+    await writer.close()
+    expect([sent.length, told.length]).toEqual([1, 1])
+  })
+
   test('until its signal comes', async () => {
     const stop = new AbortController()
     const { clock, told, writer } = world(Array(99).fill('refused'), { signal: stop.signal })
@@ -322,4 +350,6 @@ test('a closed writer takes no row, and bounds must be whole numbers', async () 
   await writer.close()
   await expect(writer.write(row(1))).rejects.toThrow('closed')
   expect(() => world([], { maxBatchRows: 0 })).toThrow('maxBatchRows is 0; it must be a whole number from 1.')
+  expect(() => world([], { maxRetries: -1 })).toThrow('maxRetries is -1; it must be a whole number from 0.')
+  expect(() => world([], { firstRetryWaitMs: 0 })).toThrow('firstRetryWaitMs is 0; it must be a whole number from 1.')
 })

@@ -1,65 +1,9 @@
-import type { Accepted, Receipt } from './answers.ts'
 import { batchPusher, type PushRequest } from './batch-pusher.ts'
 import { systemClock, type WriterClock } from './clock.ts'
 import { batchOf, halvesOf, isTooMuch, type PushBatch } from './push-batch.ts'
 import { rowTexts } from './row-text.ts'
 import { ServiceError } from './service-error.ts'
-
-export interface IngestWriterOptions {
-  /** The most rows of a batch. Default 10,000. */
-  readonly maxBatchRows?: number
-  /** The most bytes of a batch's rows; a larger row goes alone. Default 4 MiB. */
-  readonly maxBatchBytes?: number
-  /** How long the first row of a batch waits for others. Default 1,000. */
-  readonly flushIntervalMs?: number
-  /** The most bytes of rows that are held, waiting and in flight together. `write` waits while they are there. Default 64 MiB. */
-  readonly maxBufferedBytes?: number
-  /** How many batches are in flight. Default 1, which keeps the order of the rows. */
-  readonly maxConcurrentPushes?: number
-  /** How long a batch is tried again before it has failed. Default 23 hours: the service knows an idempotency key for 24. */
-  readonly retryMs?: number
-  /** How long one push waits for its answer before it is tried again. Default 60,000. */
-  readonly pushTimeoutMs?: number
-  /** Waits until rows can be queried, so that the outcome of a batch is its receipt, with the rejected rows. */
-  readonly waitForReceipts?: boolean
-  /** What became of each batch. */
-  readonly onBatch?: (outcome: BatchOutcome) => void
-  /** A batch is tried again after this time. Without it the first such error, and then one a minute, goes to `console.warn`. */
-  readonly onRetry?: (error: Error, waitMs: number) => void
-  /** Whether the same push may go better later. By default where no answer came, or one that says so. */
-  readonly isRetryable?: (error: unknown) => boolean
-  /** Ends the waiting: what is not acknowledged by then has failed with its reason. */
-  readonly signal?: AbortSignal
-  readonly clock?: WriterClock
-  /** From 0 up to 1, for the waits between tries. */
-  readonly random?: () => number
-  /** What the idempotency keys of this writer begin with; another one for each writer. */
-  readonly id?: string
-}
-
-interface ToldBatch {
-  /** Place of its first row among all that were written, from 1. */
-  readonly firstRow: number
-  readonly rows: number
-  readonly idempotencyKey: string
-  readonly attempts: number
-}
-
-/** The rows are on disk. With `waitForReceipts` the answer is the receipt, unless `limits.ingestWaitMs` was over before. */
-export interface AcknowledgedBatch extends ToldBatch {
-  readonly state: 'acknowledged'
-  readonly answer: Accepted | Receipt
-}
-
-/** The rows were not acknowledged. Where `error` is a `ConnectionError` whose `sent` is true, nobody knows whether they were stored. */
-export interface UnacknowledgedBatch extends ToldBatch {
-  readonly state: 'failed'
-  readonly error: unknown
-  /** The rows as JSON, to write them elsewhere. */
-  readonly texts: readonly string[]
-}
-
-export type BatchOutcome = AcknowledgedBatch | UnacknowledgedBatch
+import { type IngestWriterOptions, type WholeOptions, wholeOptions } from './writer-options.ts'
 
 /** How many rows were written, and what became of them. */
 export interface WrittenRows {
@@ -81,17 +25,6 @@ interface Gathered {
   readonly tell: () => void
 }
 
-const defaults = {
-  maxBatchRows: 10_000,
-  maxBatchBytes: 4 * 1024 * 1024,
-  flushIntervalMs: 1000,
-  maxBufferedBytes: 64 * 1024 * 1024,
-  maxConcurrentPushes: 1,
-  retryMs: 23 * 60 * 60 * 1000,
-  pushTimeoutMs: 60_000,
-  waitForReceipts: false,
-}
-
 const encoder = new TextEncoder()
 const warnEveryMs = 60_000
 
@@ -105,7 +38,7 @@ function mayGoInHalves(error: unknown): boolean {
  * Call `close` at the end.
  */
 export class IngestWriter {
-  readonly #options: IngestWriterOptions & typeof defaults
+  readonly #options: WholeOptions
   readonly #clock: WriterClock
   readonly #push: ReturnType<typeof batchPusher>
   #gathered: Uint8Array[] = []
@@ -125,13 +58,7 @@ export class IngestWriter {
   #closed = false
 
   constructor(push: PushRequest, options: IngestWriterOptions = {}) {
-    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-    this.#options = { ...defaults, ...given }
-    for (const name of ['maxBatchRows', 'maxBatchBytes', 'maxBufferedBytes', 'maxConcurrentPushes'] as const) {
-      const value = this.#options[name]
-      if (!Number.isInteger(value) || value < 1)
-        throw new RangeError(`${name} is ${value}; it must be a whole number from 1.`)
-    }
+    this.#options = wholeOptions(options)
     this.#clock = options.clock ?? systemClock
     const onRetry = options.onRetry ?? ((error, waitMs) => this.#warn(error, waitMs))
     this.#push = batchPusher(push, { ...this.#options, clock: this.#clock, onRetry })

@@ -1,5 +1,13 @@
 // A program as a user writes it: it is type-checked against the packed package, and run.
-import { type BatchOutcome, ConnectionError, type Receipt, ServiceError, Tidemark } from 'tidemark/client'
+import {
+  type BatchOutcome,
+  ConnectionError,
+  type ErrorCode,
+  type ProblemCode,
+  type Receipt,
+  ServiceError,
+  Tidemark,
+} from 'tidemark/client'
 // Only its types: the code needs the package's dependencies.
 import type { ConnectorCounts, pushMessages } from 'tidemark/mqtt'
 
@@ -13,6 +21,9 @@ export async function run(): Promise<number> {
     flushIntervalMs: 50,
     maxBufferedBytes: 4096,
     retryMs: 0,
+    maxRetries: 3,
+    firstRetryWaitMs: 100,
+    maxRetryWaitMs: 1000,
     onBatch: (outcome) => told.push(outcome),
   })
   await writer.write({ D: new Date(), T: 'boiler.temp', V: 81.5 })
@@ -36,6 +47,15 @@ export async function read(): Promise<Receipt> {
   // @ts-expect-error: the types are those of the service's schemas, which have no such kind.
   await tidemark.createIngest({ alias: state, kind: 'other' })
   return tidemark.receipt('plant', 'b')
+}
+
+/** Codes of the service are known by name; those of a newer one are taken too. */
+export function isBusy(code: ErrorCode): boolean {
+  const busy: readonly ProblemCode[] = ['overloaded', 'unavailable']
+  // @ts-expect-error: no problem of the service has this code.
+  const misspelt: ProblemCode = 'overlaoded'
+  const newer: ErrorCode = 'of_next_year'
+  return code !== newer && code !== misspelt && busy.some((one) => one === code)
 }
 
 export async function connect(push: typeof pushMessages, signal: AbortSignal): Promise<number> {
