@@ -4,7 +4,7 @@ import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
 import type { SqlText } from '../bind/duck-sql.ts'
 import { type SqlType, string } from '../bind/types.ts'
-import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import { withoutRepeats } from './text-room.ts'
 
 /** A call whose operands are bound. */
@@ -97,8 +97,4 @@ export function checkCount(name: string, place: Place, [least, most]: readonly [
 /** An operand as text: numbers and times are written as Druid writes them. */
 export function asText(operand: Bound): Bound {
   return as(operand, string)
-}
-
-export function unknownFunction(name: string, place: Place): Error {
-  return sqlProblem(place, `there is no function ${quoted(name)}`)
 }

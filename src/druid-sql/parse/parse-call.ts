@@ -82,7 +82,8 @@ export class CallParser {
 
   #unit(): { text: string; place: Place } {
     const { kind, text, place } = this.#cursor.token
-    if (kind !== 'word' && kind !== 'string') throw this.#cursor.unexpected('a unit of time, such as DAY,')
+    if (kind !== 'word' && kind !== 'string')
+      throw this.#cursor.unexpected("a unit of time, such as DAY in INTERVAL '1' DAY,")
     this.#cursor.next()
     return { text, place }
   }

@@ -1,5 +1,7 @@
 // Tokens -> a query. Only what reads is in the grammar: everything else is refused by not being there.
 // Tested by `test/druid-sql/agreement.test.ts`.
+
+import { otherStatements } from './other-dialects.ts'
 import { ExpressionParser } from './parse-expression.ts'
 import { columnNames, FromParser } from './parse-from.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
@@ -27,10 +29,9 @@ export function parseQuery(text: string, { tokensMax, parameters }: ParseOptions
   if (cursor.isAtEnd) throw sqlProblem(cursor.place, 'the query is empty: write SELECT ...')
   const parser = new QueryParser(cursor)
   if (!cursor.isWord('SELECT', 'WITH', 'VALUES') && !cursor.isSymbol('(')) {
-    throw sqlProblem(
-      cursor.place,
-      `${quoted(cursor.token.text)} cannot begin a query: only queries are taken, which begin with SELECT, WITH or VALUES`,
-    )
+    const { text, upper, place } = cursor.token
+    const advice = otherStatements.get(upper) ?? 'only queries are taken, which begin with SELECT, WITH or VALUES'
+    throw sqlProblem(place, `${quoted(text)} cannot begin a query: ${advice}`)
   }
   const query = parser.query()
   if (cursor.takeSymbol(';') && !cursor.isAtEnd) {
@@ -166,14 +167,13 @@ class QueryParser {
     const { place } = cursor.next()
     const distinct = cursor.takeWords('DISTINCT')
     if (!distinct) cursor.takeWords('ALL')
+    else if (cursor.isWord('ON') && cursor.peek(1).text === '(') throw cursor.unexpected('an expression')
     const items = listOf(cursor, () => this.#item())
     const from = cursor.takeWords('FROM') ? this.#tables.from() : null
     const where = cursor.takeWords('WHERE') ? this.#expressions.expression() : null
     const groupBy = cursor.takeWords('GROUP', 'BY') ? this.#groupBy() : null
     const having = cursor.takeWords('HAVING') ? this.#expressions.expression() : null
     const windows = cursor.takeWords('WINDOW') ? this.#windows() : new Map<string, Window>()
-    if (cursor.isWord('QUALIFY'))
-      throw sqlProblem(cursor.place, 'QUALIFY is not taken: put the query into a subquery and filter it by WHERE')
     return { kind: 'select', distinct, items, from, where, groupBy, having, windows, place }
   }
 

@@ -1,3 +1,4 @@
+import { otherClauseAt } from './other-clause.ts'
 import { reservedWords } from './reserved-words.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 import type { SqlValue } from './sql-value.ts'
@@ -95,6 +96,8 @@ export class TokenCursor {
   name(what: string): string {
     if (this.isName()) return this.next().text
     const { kind, text, place } = this.token
+    const other = otherClauseAt(this.#tokens, this.#at)
+    if (other !== null) throw other
     if (kind === 'word')
       throw sqlProblem(place, `${quoted(text)} is a word of SQL: as ${what} it stands in double quotes, "${text}"`)
     throw this.unexpected(what)
@@ -102,6 +105,8 @@ export class TokenCursor {
 
   /** What stood where `wanted` should be. */
   unexpected(wanted: string): Error {
+    const other = otherClauseAt(this.#tokens, this.#at)
+    if (other !== null) return other
     const { kind, text, place } = this.token
     const found = kind === 'end' ? 'the query ends here' : `${quoted(text)} cannot stand here`
     return sqlProblem(place, `${found}: ${wanted} is expected`)

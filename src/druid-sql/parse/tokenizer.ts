@@ -1,4 +1,5 @@
 // The caller's text -> tokens, by hand: strings, quoted names, comments and numbers are told apart before anything else reads the text.
+import { lengthAdvice, otherCharacters, otherLength } from './other-dialects.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 
 export interface Token {
@@ -131,7 +132,13 @@ class Tokenizer {
 
   #symbol(character: string, place: Place): void {
     const symbol = symbols.find((candidate) => this.#text.startsWith(candidate, this.#at))
-    if (symbol === undefined) throw sqlProblem(place, `${quoted(character)} has no meaning in SQL here`)
+    if (symbol === undefined) {
+      const advice = otherCharacters.get(character)
+      throw sqlProblem(
+        place,
+        `${quoted(character)} has no meaning in SQL here${advice === undefined ? '' : `: ${advice}`}`,
+      )
+    }
     this.#advance(this.#at + symbol.length)
     this.#add('symbol', symbol, place)
   }
@@ -164,26 +171,31 @@ class Tokenizer {
   #number(place: Place): void {
     numberForm.lastIndex = this.#at
     const found = numberForm.exec(this.#text)![0]
-    const next = this.#text[this.#at + found.length] ?? ' '
-    if (wordStart.test(next))
-      throw sqlProblem(
-        place,
-        `${quoted(found + next)} is no number: a name that begins with a digit stands in double quotes`,
-      )
+    const end = this.#endOfWord(this.#at + found.length)
+    if (end > this.#at + found.length && wordStart.test(this.#text[this.#at + found.length]!)) {
+      const whole = this.#text.slice(this.#at, end)
+      const hint = otherLength.test(whole) ? lengthAdvice : 'a name that begins with a digit stands in double quotes'
+      throw sqlProblem(place, `${quoted(whole)} is no number: ${hint}`)
+    }
     this.#advance(this.#at + found.length)
     this.#add('number', found, place)
   }
 
   #word(place: Place): void {
-    let end = this.#at
+    const end = this.#endOfWord(this.#at)
+    const word = this.#text.slice(this.#at, end)
+    this.#advance(end)
+    this.#add('word', word, place)
+  }
+
+  #endOfWord(from: number): number {
+    let end = from
     while (end < this.#text.length) {
       const character = String.fromCodePoint(this.#text.codePointAt(end)!)
       if (!wordPart.test(character)) break
       end += character.length
     }
-    const word = this.#text.slice(this.#at, end)
-    this.#advance(end)
-    this.#add('word', word, place)
+    return end
   }
 
   /** `U&'d\0061t\+000061'`: code points by their hexadecimal digits. */
