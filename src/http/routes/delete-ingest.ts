@@ -12,9 +12,9 @@ export const deleteIngest: Route = (app, { services, settings, guard }) => {
       operationId: 'deleteIngest',
       summary: 'Delete an ingest, and its data if you ask for that.',
       description:
-        'The alias is free afterwards, and the rejected rows of the ingest are gone: `rejected/summary` says how many there are. With `keep`, the entity ' +
-        'and its rows stay: they can be queried, and a new ingest may feed them. With `drop`, the entity is deleted with everything that it holds, ' +
-        'and cannot be brought back.',
+        'It is done at once, without a question. The alias is free afterwards. The rejected rows of the ingest are deleted in any case: ' +
+        '`rejected/summary` says how many there are. With `keep`, the entity and its rows stay: they can be queried, and a new ingest may feed ' +
+        'them. With `drop`, the entity is deleted too, with everything that it holds. What is deleted cannot be brought back, but from a backup.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       querystring: Type.Object(

@@ -15,8 +15,8 @@ export const patchEntity: Route = (app, { services, settings, guard }) => {
       operationId: 'changeEntity',
       summary: 'Set how long an entity keeps its items.',
       description:
-        'Older items leave, whole UTC days at a time. After the answer they are not shown any more. They never come back, even if ' +
-        'you make the retention longer or lift it.',
+        'Older items are deleted, whole UTC days at a time, also those that are too old already: at once, without a question. After the answer they ' +
+        'are not shown any more. They never come back, even if you make the retention longer or lift it: only a backup has them.',
       security: keySecurity,
       params: Type.Object({ entity: Type.String({ description: 'The name of the entity.' }) }),
       body: ChangeEntity,
