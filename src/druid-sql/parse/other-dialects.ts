@@ -8,7 +8,7 @@ export const otherStatements: ReadonlyMap<string, string> = new Map([
   ['FROM', 'write SELECT * FROM ...'],
   ['PIVOT', "write SELECT SUM(x) FILTER (WHERE s = 'a') AS a, and so on for each column"],
   ['EXPLAIN', 'write EXPLAIN PLAN FOR SELECT ... on the paths of Druid, and SELECT ... here'],
-  ['INSERT', 'rows are pushed, with POST /ingests/{ingest}/data'],
+  ['INSERT', 'rows are not written by SQL: push them to an ingest'],
 ])
 
 /**
