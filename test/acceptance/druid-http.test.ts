@@ -139,6 +139,7 @@ describe('EXPLAIN PLAN FOR', () => {
       'SELECT T, SUM(CASE WHEN V > 3 THEN V ELSE 0 END) AS high, SUM(CASE WHEN V > 3 THEN 1 ELSE 2 END) AS n, AVG(CASE WHEN V > 3 THEN V ELSE 0 END) AS mean FROM plant GROUP BY T ORDER BY T',
       "SELECT TIME_FLOOR(__time, 'P1D') AS d, AVG(V * 1.8 + 32) AS f, SUM(V * V) AS s, MAX(-V) AS low FROM plant WHERE V * 2 > 1.5 GROUP BY 1 ORDER BY 1",
       "SELECT CASE WHEN V > 20 THEN 'high' WHEN T LIKE 'a%' OR V IS NULL THEN 'it''s low' ELSE T END AS c, FLOOR(V / 10) AS k, COUNT(*) AS n, SUM(COALESCE(V, 0)) AS v FROM plant GROUP BY 1, 2 ORDER BY 1, 2",
+      "SELECT T, COALESCE(MIN(V), MAX(V), 0.5) AS v, CAST(AVG(V) AS BIGINT) AS m, CASE WHEN T = 'a' AND FLOOR(AVG(V)) >= 1 THEN 'it''s high' WHEN AVG(V) IN (1, 2) THEN T END AS state, SAFE_DIVIDE(SUM(V), COUNT(*)) AS q FROM plant GROUP BY T ORDER BY state, 1",
       "SELECT COUNT(DISTINCT T) AS tags, SUM(CASE WHEN T = 'none' THEN 1 END) AS others FROM plant",
     ])('tells the native query of the store, which answers the same: %s', async (query) => {
     const { query: native, columnMappings, signature, answeredBy } = await explained(query)

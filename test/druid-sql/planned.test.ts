@@ -106,23 +106,89 @@ function aggregate(draw: Draw): string {
   return draw(5) === 0 ? `${one} FILTER (WHERE ${condition(draw, 1)})` : one
 }
 
-function value(draw: Draw, depth = 0): string {
-  if (depth > 1 || draw(3) > 0) return aggregate(draw)
-  switch (draw(5)) {
+/** What a number is compared with, or is in place of one. */
+const constants = ['0', '1', '2.5', '-3', '100', '4.0', '9007199254740993']
+
+/** A condition of groups by these keys. */
+function groupCondition(draw: Draw, keys: readonly string[], depth = 0): string {
+  const text = keys.find((key) => ['tag', 'site', 's'].includes(key))
+  const one = value(draw, keys, 1)
+  switch (draw(depth > 1 ? 5 : 7)) {
     case 0:
-      return `(${value(draw, depth + 1)} ${oneOf(draw, ['+', '-', '*', '/'])} ${value(draw, depth + 1)})`
+      return `${one} IS ${oneOf(draw, ['', 'NOT '])}NULL`
     case 1:
-      return `${value(draw, depth + 1)} ${oneOf(draw, ['+', '-', '*', '/'])} ${oneOf(draw, ['2', '1.5', '-3'])}`
+      return `${one} ${oneOf(draw, ['', 'NOT '])}IN (${oneOf(draw, constants)}, 7, ${oneOf(draw, constants)})`
     case 2:
-      return `-${aggregate(draw)}`
+      return text === undefined
+        ? `${one} BETWEEN 0 AND 60`
+        : oneOf(draw, [`${text} > 'a'`, `'b' <> ${text}`, `${text} IN ('a', 'x', '')`, `${text} IS NULL`])
     case 3:
-      return `ROUND(${value(draw, depth + 1)}${oneOf(draw, ['', ', 0', ', 1', ', 2', ', 6', ', 12'])})`
+    case 4:
+      return `${one} ${oneOf(draw, ['>', '<', '>=', '<=', '=', '<>'])} ${oneOf(draw, [...constants, 'COUNT(*)', 'MAX(V)'])}`
+    case 5:
+      return `NOT (${groupCondition(draw, keys, depth + 1)})`
     default:
-      return `3 * ${value(draw, depth + 1)}`
+      return `(${groupCondition(draw, keys, depth + 1)} ${oneOf(draw, ['AND', 'OR'])} ${groupCondition(draw, keys, depth + 1)})`
   }
 }
 
-function having(draw: Draw): string {
+function groupBranches(draw: Draw, keys: readonly string[], result: () => string): string {
+  if (draw(5) === 0) return `COUNT(*) WHEN 1 THEN ${result()} WHEN 2.0 THEN ${result()}`
+  const length = 1 + draw(2)
+  return Array.from({ length }, () => `WHEN ${groupCondition(draw, keys)} THEN ${result()}`).join(' ')
+}
+
+/** A text that is chosen by what a group has. */
+function groupText(draw: Draw, keys: readonly string[]): string {
+  const texts = keys.filter((key) => ['tag', 'site', 's'].includes(key))
+  const one = (): string => oneOf(draw, ["'high'", "'low'", "''", ...texts, 'LATEST(s)'])
+  if (draw(4) === 0) return `COALESCE(${one()}, ${one()}, NULL)`
+  if (draw(8) === 0) return oneOf(draw, ["'Total'", `NULLIF(${one()}, 'a')`])
+  const otherwise = oneOf(draw, ['', ' ELSE NULL', ` ELSE ${one()}`])
+  return `CASE ${groupBranches(draw, keys, one)}${otherwise} END`
+}
+
+/** A number that functions and CASE make of a group. */
+function chosen(draw: Draw, keys: readonly string[], depth: number): string {
+  const one = (): string => value(draw, keys, depth + 1)
+  switch (draw(7)) {
+    case 0:
+      return `${oneOf(draw, ['COALESCE', 'NVL', 'IFNULL'])}(${one()}, ${oneOf(draw, [...constants, one()])})`
+    case 1:
+      return `COALESCE(NULL, ${one()}, ${one()}, ${oneOf(draw, constants)})`
+    case 2:
+      return `CAST(${one()} AS ${oneOf(draw, ['BIGINT', 'BIGINT', 'DOUBLE', 'INTEGER'])})`
+    case 3:
+      return `NULLIF(${one()}, ${oneOf(draw, [...constants, one()])})`
+    case 4:
+      return `${oneOf(draw, ['FLOOR', 'CEIL', 'CEILING', 'ABS', 'ABS', 'SQRT'])}(${one()})`
+    case 5:
+      return `SAFE_DIVIDE(${one()}, ${oneOf(draw, ['2', '0', one()])})`
+    default: {
+      const result = (): string => oneOf(draw, [one(), ...constants, 'NULL'])
+      return `CASE ${groupBranches(draw, keys, result)} ELSE ${one()} END`
+    }
+  }
+}
+
+function value(draw: Draw, keys: readonly string[] = [], depth = 0): string {
+  if (depth > 1 || draw(3) > 0) return aggregate(draw)
+  if (draw(2) === 0) return chosen(draw, keys, depth)
+  switch (draw(5)) {
+    case 0:
+      return `(${value(draw, keys, depth + 1)} ${oneOf(draw, ['+', '-', '*', '/'])} ${value(draw, keys, depth + 1)})`
+    case 1:
+      return `${value(draw, keys, depth + 1)} ${oneOf(draw, ['+', '-', '*', '/'])} ${oneOf(draw, ['2', '1.5', '-3'])}`
+    case 2:
+      return `-${aggregate(draw)}`
+    case 3:
+      return `ROUND(${value(draw, keys, depth + 1)}${oneOf(draw, ['', ', 0', ', 1', ', 2', ', 6', ', 12'])})`
+    default:
+      return `3 * ${value(draw, keys, depth + 1)}`
+  }
+}
+
+function having(draw: Draw, keys: readonly string[]): string {
   const compared = `${value(draw)} ${oneOf(draw, ['>', '<', '>=', '=', '<>'])} ${oneOf(draw, ['0', '1', '2.5', 'COUNT(*)'])}`
   return oneOf(draw, [
     compared,
@@ -130,6 +196,7 @@ function having(draw: Draw): string {
     `${compared} AND COUNT(*) > 1`,
     `${compared} OR SUM(V) IS NULL`,
     `AVG(V) BETWEEN -1 AND 60`,
+    groupCondition(draw, keys),
   ])
 }
 
@@ -142,7 +209,10 @@ function query(draw: Draw): string {
   const shown = grouped.filter(() => isDistinct || draw(5) > 0)
   const length = draw(4) + (shown.length === 0 ? 1 : 0)
   const areEnds = draw(4) === 0
-  const one = (): string => (areEnds || draw(6) === 0 ? oneOf(draw, ends) : value(draw))
+  const one = (): string => {
+    if (!areEnds && draw(8) === 0) return groupText(draw, grouped)
+    return areEnds || draw(6) === 0 ? oneOf(draw, ends) : value(draw, grouped)
+  }
   const values = isDistinct ? [] : Array.from({ length }, one)
   const items = [...shown, ...values]
   const named = items.map((item, at) => `${item} AS c${at}`)
@@ -162,7 +232,7 @@ function query(draw: Draw): string {
     `SELECT ${isDistinct ? 'DISTINCT ' : ''}${named.join(', ')} FROM ${from}`,
     ...(conditions.length === 0 ? [] : [`WHERE ${conditions.join(' AND ')}`]),
     ...(isDistinct || by.length === 0 ? [] : [`GROUP BY ${by.join(', ')}`]),
-    ...(isDistinct || draw(4) > 0 ? [] : [`HAVING ${having(draw)}`]),
+    ...(isDistinct || draw(4) > 0 ? [] : [`HAVING ${having(draw, grouped)}`]),
     ...(order.length === 0 || grouped.length === 0 ? [] : [`ORDER BY ${order.join(', ')}`]),
     ...(draw(3) === 0 ? [`LIMIT ${draw(6)}`] : []),
     ...(draw(6) === 0 ? [`OFFSET ${draw(3)}`] : []),
@@ -254,6 +324,13 @@ describe('panels of dashboards', () => {
     'SELECT k, l, COUNT(DISTINCT V) AS n, COUNT(DISTINCT l) AS m FROM plant GROUP BY k, l',
     'SELECT k + 1 AS more, SUM(V) AS v FROM plant GROUP BY k ORDER BY more',
     "SELECT COALESCE(s, 'none') AS text, SUM(COALESCE(V, 0)) AS v, AVG(NULLIF(V, 0)) AS m FROM plant GROUP BY COALESCE(s, 'none')",
+    'SELECT tag, COALESCE(AVG(V), 0) AS v, IFNULL(MAX(k), -1) AS k, COALESCE(SUM(k), 0.5) AS s FROM plant GROUP BY 1',
+    "SELECT tag, CASE WHEN AVG(V) > 50 THEN 'high' WHEN AVG(V) IS NULL THEN 'none' ELSE 'low' END AS state FROM plant GROUP BY 1 HAVING state <> 'none'",
+    'SELECT tag, CAST(AVG(V) AS BIGINT) AS v, CAST(SUM(k) AS DOUBLE) AS s, FLOOR(AVG(V)) AS f, CEIL(AVG(V)) AS c FROM plant GROUP BY 1',
+    "SELECT CASE tag WHEN 'a' THEN 'Boiler' ELSE tag END AS named, COALESCE(site, 'none') AS site, COUNT(*) AS n FROM plant GROUP BY tag, site ORDER BY named DESC, n",
+    "SELECT 'Total' AS label, SUM(V) / NULLIF(COUNT(V) - COUNT(*), 0) AS v, SAFE_DIVIDE(SUM(V), 0) AS w, SAFE_DIVIDE(COUNT(*), 0) AS x FROM plant",
+    'SELECT SQRT(AVG(V * V)) AS rms, CASE WHEN SUM(k) = 0 THEN 0 ELSE SUM(V) / SUM(k) END AS r FROM plant',
+    'SELECT tag, CASE WHEN COUNT(k) = 0 THEN NULL ELSE SUM(k) / COUNT(k) END AS r FROM plant GROUP BY tag',
     // As Superset writes them.
     `SELECT TIME_FLOOR(CAST("__time" AS TIMESTAMP), 'PT5M') AS "__time", "tag" AS "tag", AVG("V") AS "AVG(V)" FROM "druid"."plant" WHERE "__time" >= '2026-01-01 00:00:00.000000' AND "__time" < '2026-01-04 00:00:00.000000' AND ("tag" = 'a' OR "tag" = 'b') GROUP BY TIME_FLOOR(CAST("__time" AS TIMESTAMP), 'PT5M'), "tag" ORDER BY "AVG(V)" DESC LIMIT 1000`,
     'SELECT TIME_FLOOR(CAST("__time" AS TIMESTAMP), \'P1W\') AS "__timestamp", COUNT(*) AS "count" FROM "druid"."plant" GROUP BY TIME_FLOOR(CAST("__time" AS TIMESTAMP), \'P1W\') LIMIT 50000',
@@ -293,6 +370,66 @@ describe('what some rows have, where none has it, all have it, and there is none
       }
     }
     expect(answered).toBeGreaterThan(80)
+  })
+})
+
+describe('what is worked out of groups', () => {
+  const rows = world(drawFrom(7), 200)
+
+  test.each([
+    // Beyond all longs, and at their end.
+    'CAST(MAX(l) * 1.5 AS BIGINT)',
+    'CAST(MIN(l) * 1.5 AS BIGINT)',
+    'CAST(MAX(l) * 1.0 AS BIGINT)',
+    'ABS(MIN(l))',
+    'CAST(-1.5 * MIN(k) * -1 AS BIGINT)',
+    'CAST(MAX(V) / 3 AS BIGINT)',
+    'CAST(MIN(V) / 3 AS BIGINT)',
+    'FLOOR(MIN(V) / 3)',
+    'CEIL(MIN(V) / 3)',
+    'CEILING(MAX(V) / 3)',
+    'ABS(MIN(V))',
+    // A long where a double stands.
+    'COALESCE(COUNT(*), 0.5) / 7',
+    'CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 0.5 END / 7',
+    'IFNULL(SUM("none"), 3) / 2',
+    'SAFE_DIVIDE(SUM(V), 0)',
+    'SAFE_DIVIDE(SUM(V) * 0, 0)',
+    'SAFE_DIVIDE(COUNT(*), 0)',
+    'SAFE_DIVIDE(COUNT(*), 7)',
+    'SAFE_DIVIDE(0, COUNT("none"))',
+    'SAFE_DIVIDE(COUNT(*), 0.5)',
+    // The second is not worked out.
+    'CASE WHEN COUNT("none") = 0 THEN -1 ELSE 7 / COUNT("none") END',
+    'COALESCE(COUNT(*), 7 / COUNT("none"))',
+    // Unknown is not true, and its opposite is not either.
+    'CASE WHEN SUM("none") > 1 THEN 1 WHEN NOT SUM("none") > 1 THEN 2 ELSE 3 END',
+    'CASE WHEN SUM("none") > 1 AND COUNT(*) > 0 THEN 1 WHEN NOT (SUM("none") > 1 AND COUNT(*) = 0) THEN 2 END',
+    'CASE WHEN NOT (SUM("none") > 1 AND COUNT(*) > 0) THEN 1 ELSE 2 END',
+    'CASE WHEN ABS(MIN(l)) < 0 THEN 1 ELSE 2 END',
+    'CASE WHEN SUM("none") IN (1, 2) OR COUNT(*) = 0 THEN 1 WHEN SUM("none") NOT IN (1, 2) THEN 2 ELSE 3 END',
+    "CASE WHEN LATEST(s) > 'a' THEN 1 WHEN LATEST(s) <= 'a' THEN 2 END",
+    'CASE COUNT(*) WHEN 200.0 THEN 1 END',
+    'NULLIF(COUNT(*), 200.0)',
+    'CASE WHEN MAX(l) = 9223372036854775807 AND MAX(l) > 9223372036854775806 THEN 1 END',
+    'CASE WHEN MAX(l) = 9223372036854775800.0 THEN 1 END',
+    'CASE WHEN MAX(__time) IS NULL THEN MIN(__time) ELSE MAX(__time) END',
+    'COALESCE(MIN(__time), MAX(__time))',
+  ])('%s', async (value) => {
+    const asked = `SELECT tag, ${value} AS v FROM plant GROUP BY tag ORDER BY v, tag LIMIT 100`
+    const ofAll = `SELECT ${value} AS v FROM plant`
+    for (const one of [asked, ofAll]) {
+      const answer = await planned(one, rows)
+      expect(answer).not.toBeNull()
+      expect({ one, answer: read(answer) }).toEqual({ one, answer: read(await byEngine(one, rows)) })
+    }
+  })
+
+  test('texts beyond U+FFFF are behind those below', async () => {
+    for (const order of ["tag > '\u{ff5e}'", "tag > '\u{1f600}'", "tag < '\u{ff5e}'"]) {
+      const asked = `SELECT tag, CASE WHEN ${order} THEN 1 ELSE 0 END AS v FROM plant GROUP BY tag`
+      expect(await planned(asked, rows)).toBe(await byEngine(asked, rows))
+    }
   })
 })
 
@@ -345,6 +482,14 @@ test.each([
   'SELECT MAX(l) / COUNT(l) FROM plant WHERE FALSE',
   'SELECT b, COUNT(*) FROM plant GROUP BY b',
   'SELECT SUM(b) FROM plant',
+  'SELECT CAST(SUM(V) AS VARCHAR) FROM plant',
+  "SELECT CASE WHEN COUNT(*) > 1 THEN 'many' ELSE COUNT(*) END FROM plant",
+  "SELECT COALESCE(AVG(V), 'none') FROM plant",
+  'SELECT SUM(k) / COUNT("none") FROM plant',
+  'SELECT CASE WHEN SUM(k) / COUNT("none") > 1 AND COUNT("none") > 0 THEN 1 END FROM plant',
+  'SELECT SQRT(MIN(V)) FROM plant',
+  'SELECT CAST(AVG(V) AS DECIMAL(10, 2)) FROM plant',
+  `SELECT ${'NULLIF('.repeat(20)}AVG(V)${', 0)'.repeat(20)} FROM plant`,
   'SELECT a.tag, COUNT(*) FROM plant a JOIN plant b ON a.tag = b.tag GROUP BY a.tag',
   'SELECT tag, COUNT(*) FROM plant GROUP BY ROLLUP (tag)',
   'SELECT COUNT(*) FROM (SELECT tag FROM plant) x',

@@ -13,7 +13,7 @@ export function expressionOfValue(value: RowValue, nameOf: (field: EntityField) 
     case 'number':
       return numberText(value.type, value.value)
     case 'text':
-      return quotedText(value.value)
+      return textLiteral(value.value)
     case 'arithmetic':
       return `(${text(value.left)} ${value.operator} ${text(value.right)})`
     case 'unary':
@@ -47,15 +47,15 @@ type OneCondition = Exclude<RowFilter, { kind: 'and' | 'or' | 'constant' | 'null
 function conditionText(column: string, filter: OneCondition): string {
   switch (filter.kind) {
     case 'texts':
-      return anyOf(filter.values.map((value) => `${column} == ${quotedText(value)}`))
+      return anyOf(filter.values.map((value) => `${column} == ${textLiteral(value)}`))
     case 'numbers':
       return anyOf(filter.values.map((value) => `${column} == ${constantText(value)}`))
     case 'like': {
-      const escapedBy = filter.escapedBy === null ? '' : `,${quotedText(filter.escapedBy)}`
-      return `like(${column},${quotedText(filter.pattern)}${escapedBy})`
+      const escapedBy = filter.escapedBy === null ? '' : `,${textLiteral(filter.escapedBy)}`
+      return `like(${column},${textLiteral(filter.pattern)}${escapedBy})`
     }
     case 'textRange':
-      return rangeText(column, filter, quotedText)
+      return rangeText(column, filter, textLiteral)
     case 'numberRange':
       return rangeText(column, filter, constantText)
   }
@@ -81,7 +81,7 @@ export function numberText(type: 'long' | 'double', value: number | bigint): str
 
 const escaped = (text: string, quote: string): string => text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)
 const quotedName = (name: string): string => `"${escaped(name, '"')}"`
-const quotedText = (text: string): string => `'${escaped(text, "'")}'`
+export const textLiteral = (text: string): string => `'${escaped(text, "'")}'`
 
 /** The type of a virtual column. */
 export const nativeType = (value: RowValue): string => typeOfValue(value).toUpperCase()

@@ -6,7 +6,7 @@ import { granularityNames } from '../../model/granularity.ts'
 import { formatInstant } from '../../model/instant.ts'
 import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
 import type { PlannedCondition, PlannedValue, SqlPlan } from '../plan/sql-plan.ts'
-import { expressionOfValue, nativeType, numberText } from './expression-of-value.ts'
+import { expressionOfValue, nativeType, numberText, textLiteral } from './expression-of-value.ts'
 
 export interface NativeQuery {
   readonly query: object
@@ -72,7 +72,7 @@ class ColumnNames {
     if (known !== undefined) return known
     const name = `p${this.#named.size}`
     this.#named.set(text, name)
-    const outputType = value.type === 'long' ? 'LONG' : 'DOUBLE'
+    const outputType = value.type === 'timestamp' ? 'LONG' : value.type.toUpperCase()
     this.postAggregations.push({ type: 'expression', name, expression: text, outputType })
     return name
   }
@@ -95,12 +95,18 @@ class ColumnNames {
     }
   }
 
+  #orNull(value: PlannedValue | null): string {
+    return value === null ? 'null' : this.#text(value)
+  }
+
   #text(value: PlannedValue): string {
     switch (value.kind) {
       case 'cell':
         return `"${this.#cells[value.at]}"`
       case 'constant':
         return numberText(value.type, value.value)
+      case 'text':
+        return textLiteral(value.value)
       case 'mean':
         return `("${this.#cells[value.sumAt]}" / "${this.#cells[value.countAt]}")`
       case 'constants': {
@@ -117,6 +123,18 @@ class ColumnNames {
         return `-(${this.#text(value.operand)})`
       case 'rounded':
         return `round(${this.#text(value.operand)},${value.places})`
+      case 'unary':
+        return value.operator === 'double' || value.operator === 'long'
+          ? `cast(${this.#text(value.operand)},'${value.operator.toUpperCase()}')`
+          : `${value.operator}(${this.#text(value.operand)})`
+      case 'safeQuotient':
+        return `safe_divide(${this.#text(value.left)},${this.#text(value.right)})`
+      case 'first':
+        return value.values.map((one) => this.#text(one)).reduceRight((rest, one) => `nvl(${one},${rest})`)
+      case 'choice': {
+        const branches = value.branches.map((one) => `${this.condition(one.when)},${this.#orNull(one.value)}`)
+        return `case_searched(${[...branches, this.#orNull(value.otherwise)].join(',')})`
+      }
       case 'arithmetic':
         return `(${this.#text(value.left)} ${value.operator} ${this.#text(value.right)})`
     }

@@ -5,7 +5,7 @@ import { type Period, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { askedRows, boundsOfWork, type ZonedGranularity } from '../../model/aggregation.ts'
+import { askedRows, boundsOfWork, type StoreAggregate, type ZonedGranularity } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { unitPeriod } from '../bind/periods.ts'
@@ -98,7 +98,7 @@ class SqlPlanner {
         granularity: keys.granularity,
         keys: keys.fields,
         aggregates,
-        ...boundsOfWork(1 + keys.fields.length + aggregates.length + 2 * (rest.outputs.length + rest.order.length)),
+        ...boundsOfWork(cellsOf(keys, finished)),
         needsDays: false,
       },
     }
@@ -122,6 +122,7 @@ class SqlPlanner {
       aggregates: values.aggregates,
       fields: checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' })),
       outputs: known,
+      steps: values.steps,
       isOneGroup: this.#select.groupBy === null && !distinct,
       having: condition,
       order,
@@ -217,6 +218,17 @@ class SqlPlanner {
     return this.#select.distinct || value.at === keyCell(key)
   }
 }
+
+/** How many values a group comes to. Those in between take time, and no room. */
+const cellsOf = (
+  { fields }: Keys,
+  {
+    aggregates,
+    outputs,
+    order,
+    steps,
+  }: Pick<SqlPlan, 'outputs' | 'order' | 'steps'> & { readonly aggregates: readonly StoreAggregate[] },
+): number => 1 + fields.length + aggregates.length + 2 * (outputs.length + order.length) + Math.floor(steps / 8)
 
 const keyCell = (key: number): number => (key === -1 ? 0 : 1 + key)
 

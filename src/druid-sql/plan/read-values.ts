@@ -1,41 +1,47 @@
-// The values of groups as SQL says them: keys, aggregates, and arithmetic over both. Null is what the store does not know.
-import type { StoreAggregate } from '../../model/aggregation.ts'
+// The values of groups as SQL says them: keys, aggregates, and what is worked out of both. Null is what the store does not know.
 import type { EntityField } from '../../model/entity.ts'
-import type { RowFilter } from '../../model/row-condition.ts'
-import type { Expression } from '../parse/syntax.ts'
-import { type DistinctValues, distinctCounts } from './distinct-counts.ts'
-import {
-  both,
-  isConstant,
-  type SplitFilters,
-  type SplitRows,
-  splitNames,
-  splitRows,
-  type WholeConstant,
-  wholeConstant,
-} from './read-case.ts'
+import type { Call, Expression } from '../parse/syntax.ts'
+import { GroupAggregates } from './read-aggregates.ts'
 import { numberConstant } from './read-constants.ts'
-import { rowFilter, type TableNames } from './read-where.ts'
-import { type PlannedCondition, type PlannedType, type PlannedValue, plannedType } from './sql-plan.ts'
-
-type Call = Extract<Expression, { kind: 'call' }>
+import { type TableNames, textConstant } from './read-where.ts'
+import {
+  type NumberValue,
+  type PlannedCondition,
+  type PlannedType,
+  type PlannedValue,
+  plannedType,
+} from './sql-plan.ts'
 
 /** More are rounded in another way by the SQL engine. */
 const roundedPlacesMax = 12n
 
+/** More values of a group, those in between too, are for the SQL engine. */
+const stepsMax = 1000
+
 /** What the groups of a query are made of. */
 export class GroupValues {
-  readonly aggregates: StoreAggregate[] = []
+  readonly #aggregates: GroupAggregates
   readonly #names: TableNames
   readonly #keys: readonly EntityField[]
   readonly #isBucket: (expression: Expression) => boolean
   /** What an output is named, in HAVING and ORDER BY. */
   #named: ReadonlyMap<string, PlannedValue> = new Map()
+  #steps = 0
 
   constructor(names: TableNames, keys: readonly EntityField[], isBucket: (expression: Expression) => boolean) {
     this.#names = names
     this.#keys = keys
     this.#isBucket = isBucket
+    this.#aggregates = new GroupAggregates(names, 1 + keys.length)
+  }
+
+  get aggregates(): GroupAggregates['all'] {
+    return this.#aggregates.all
+  }
+
+  /** How many values were read. */
+  get steps(): number {
+    return this.#steps
   }
 
   /** From now on outputs go by their names. */
@@ -45,6 +51,9 @@ export class GroupValues {
 
   /** A value of a group. */
   value(expression: Expression): PlannedValue | null {
+    this.#steps += 1
+    // What is named more than once in what it is made of would be worked out again and again.
+    if (this.#steps > stepsMax) return null
     if (expression.kind === 'column' && expression.path.length === 1) {
       const named = this.#named.get(expression.path[0]!)
       if (named !== undefined) return named
@@ -52,6 +61,8 @@ export class GroupValues {
     if (this.#isBucket(expression)) return { kind: 'cell', type: 'timestamp', at: 0 }
     const constant = numberConstant(expression)
     if (constant !== null) return { kind: 'constant', ...constant }
+    const text = textConstant(expression)
+    if (text !== null) return { kind: 'text', type: 'string', value: text }
     const key = this.#key(expression)
     if (key !== null) return key
     switch (expression.kind) {
@@ -61,8 +72,12 @@ export class GroupValues {
         const operand = this.value(expression.operand)
         return operand === null || !isNumber(operand) ? null : { kind: 'negated', type: operand.type, operand }
       }
+      case 'cast':
+        return this.#cast(expression)
+      case 'case':
+        return this.#choice(expression)
       case 'call':
-        return expression.name === 'ROUND' ? this.#rounded(expression) : this.#aggregate(expression)
+        return this.#called(expression)
       default:
         return null
     }
@@ -95,6 +110,17 @@ export class GroupValues {
         const within: PlannedCondition = { kind: 'and', conditions: [above, below] }
         return expression.negated ? { kind: 'not', condition: within } : within
       }
+      case 'inList': {
+        const { operand, items, negated } = expression
+        const conditions: PlannedCondition[] = []
+        for (const item of items) {
+          const equal = this.#compared('=', operand, item)
+          if (equal === null) return null
+          conditions.push(equal)
+        }
+        const among: PlannedCondition = { kind: 'or', conditions }
+        return negated ? { kind: 'not', condition: among } : among
+      }
       default:
         return null
     }
@@ -115,8 +141,9 @@ export class GroupValues {
   ): PlannedCondition | null {
     const left = this.value(leftExpression)
     const right = this.value(rightExpression)
-    if (left === null || right === null || !isNumber(left) || !isNumber(right)) return null
-    return { kind: 'compare', operator, left, right }
+    if (left === null || right === null) return null
+    const areAlike = (isNumber(left) && isNumber(right)) || (left.type === 'string' && right.type === 'string')
+    return areAlike ? { kind: 'compare', operator, left, right } : null
   }
 
   #arithmetic({ operator, left, right }: Extract<Expression, { kind: 'arithmetic' }>): PlannedValue | null {
@@ -125,8 +152,86 @@ export class GroupValues {
     if (a === null || b === null || !isNumber(a) || !isNumber(b)) return null
     // Constants alone have rules of their own.
     if (a.kind === 'constant' && b.kind === 'constant') return null
-    const type = a.type === 'double' || b.type === 'double' ? 'double' : 'long'
-    return { kind: 'arithmetic', type, operator, left: a, right: b }
+    return { kind: 'arithmetic', type: numberType(a, b), operator, left: a, right: b }
+  }
+
+  #cast({ operand, type }: Extract<Expression, { kind: 'cast' }>): PlannedValue | null {
+    const value = this.value(operand)
+    if (value === null || !isNumber(value) || value.kind === 'constant' || type.isArray || type.scale !== null)
+      return null
+    if (type.name !== 'BIGINT' && type.name !== 'DOUBLE') return null
+    const to = type.name === 'BIGINT' ? 'long' : 'double'
+    return value.type === to ? value : { kind: 'unary', type: to, operator: to, operand: value }
+  }
+
+  #choice({ operand, branches, otherwise }: Extract<Expression, { kind: 'case' }>): PlannedValue | null {
+    const read: { when: PlannedCondition; value: PlannedValue | null }[] = []
+    for (const { when: condition, result } of branches) {
+      const when = operand === null ? this.condition(condition) : this.#compared('=', operand, condition)
+      const value = this.#result(result)
+      if (when === null || value === undefined) return null
+      read.push({ when, value })
+    }
+    const last = otherwise === null ? null : this.#result(otherwise)
+    return last === undefined ? null : choiceOf(read, last)
+  }
+
+  /** Null is SQL's NULL; undefined is what the store does not know. */
+  #result(expression: Expression): PlannedValue | null | undefined {
+    return expression.kind === 'null' ? null : (this.value(expression) ?? undefined)
+  }
+
+  /** A function of values that are worked out, or an aggregate. */
+  #called(call: Call): PlannedValue | null {
+    const { name, operands, unit } = call
+    const [first, second, ...more] = operands
+    switch (name) {
+      case 'ROUND':
+        return this.#rounded(call)
+      case 'COALESCE':
+      case 'NVL':
+      case 'IFNULL':
+        return this.#coalesced(operands)
+      case 'NULLIF': {
+        const [value, when] = [this.value(first!), this.#compared('=', first!, second!)]
+        return value && when && choiceOf([{ when, value: null }], value)
+      }
+      case 'SAFE_DIVIDE': {
+        const [left, right] = [this.value(first!), this.value(second!)]
+        if (left === null || right === null || !isNumber(left) || !isNumber(right)) return null
+        return { kind: 'safeQuotient', type: numberType(left, right), left, right }
+      }
+      case 'FLOOR':
+      case 'CEIL':
+      case 'CEILING':
+      case 'ABS':
+      case 'SQRT': {
+        const operator = functions[name]
+        return unit === null && more.length === 0 ? this.#changed(operator, first!) : null
+      }
+      default:
+        return this.#aggregates.of(call)
+    }
+  }
+
+  #changed(operator: 'floor' | 'ceil' | 'abs' | 'sqrt', expression: Expression): PlannedValue | null {
+    const operand = this.value(expression)
+    // Constants alone have rules of their own.
+    if (operand === null || !isNumber(operand) || operand.kind === 'constant') return null
+    if (operator === 'sqrt') return { kind: 'unary', type: 'double', operator, operand }
+    if (operand.type === 'long' && operator !== 'abs') return operand
+    return { kind: 'unary', type: operand.type, operator, operand }
+  }
+
+  #coalesced(operands: readonly Expression[]): PlannedValue | null {
+    const values: PlannedValue[] = []
+    for (const operand of operands) {
+      const value = this.#result(operand)
+      if (value === undefined) return null
+      if (value !== null) values.push(value)
+    }
+    const type = commonType(values)
+    return type === null ? null : { kind: 'first', type, values }
   }
 
   #rounded({ operands: [operand, digits, ...more] }: Call): PlannedValue | null {
@@ -138,161 +243,29 @@ export class GroupValues {
     if (value.type === 'long') return value
     return { kind: 'rounded', type: 'double', operand: value, places: Number(places.value) }
   }
-
-  #aggregate(call: Call): PlannedValue | null {
-    const { name, operands, star, distinct, filter, over, orderBy } = call
-    if ((distinct && name !== 'COUNT') || over !== null || orderBy.length > 0) return null
-    const where = filter === null ? null : rowFilter(filter, this.#names, false)
-    if (filter !== null && where === null) return null
-    if (star) return name === 'COUNT' ? this.#cell('long', { kind: 'rows' }, where) : null
-    const [operand, ...more] = operands
-    if (operand === undefined || more.length > 0) return null
-    const counted = distinct ? 'values' : distinctCounts.get(name)
-    if (counted !== undefined) return this.#distinct(operand, where, counted)
-    const split = splitRows(operand, this.#names)
-    const ofSplit = split === null ? null : this.#ofSplit(name, split, where)
-    if (ofSplit !== null) return ofSplit
-    const end = this.#end(name, operand, where)
-    return end ?? this.#ofColumn(name, operand, where)
-  }
-
-  /** How many different values there are; those of some rows where a CASE has them alone. */
-  #distinct(operand: Expression, where: RowFilter | null, counted: DistinctValues): PlannedValue | null {
-    const found = splitRows(operand, this.#names)
-    const split = found?.otherwise === null ? found : null
-    const field = this.#names.fieldOf(split === null ? operand : split.result)
-    if (field === null) return null
-    const countsEmpty = counted === 'values' || field.type !== 'string'
-    return this.#cell(
-      'long',
-      { kind: 'distinct', field, countsEmpty },
-      split === null ? where : both(where, split.passes),
-    )
-  }
-
-  /** An aggregate of a column. */
-  #ofColumn(name: string, operand: Expression, where: RowFilter | null): PlannedValue | null {
-    const field = this.#names.fieldOf(operand)
-    if (name === 'COUNT' && field?.type === 'string') {
-      return this.#cell('long', { kind: 'rows' }, both(where, { kind: 'null', field, isNegated: true }))
-    }
-    if (field === null || (field.type !== 'double' && field.type !== 'long')) return null
-    const { type } = field
-    switch (name) {
-      case 'COUNT':
-        return this.#cell('long', { kind: 'values', field }, where)
-      case 'SUM':
-        return this.#cell(type, { kind: 'sum', type, field }, where)
-      case 'MIN':
-        return this.#cell(type, { kind: 'least', type, field }, where)
-      case 'MAX':
-        return this.#cell(type, { kind: 'greatest', type, field }, where)
-      case 'AVG': {
-        const sumAt = this.#add({ kind: 'sum', type: 'double', field }, where)
-        return { kind: 'mean', type: 'double', sumAt, countAt: this.#add({ kind: 'values', field }, where) }
-      }
-      default:
-        return null
-    }
-  }
-
-  /** An aggregate of what some rows have: FILTER in other words, where the others have nothing. */
-  #ofSplit(name: string, { passes, result, otherwise }: SplitRows, where: RowFilter | null): PlannedValue | null {
-    const passed = both(where, passes)
-    if (otherwise === null && name === 'COUNT' && isConstant(result))
-      return this.#cell('long', { kind: 'rows' }, passed)
-    if (name === 'SUM' || name === 'AVG') {
-      const constant = wholeConstant(result)
-      if (constant !== null) return this.#ofConstants(name, constant, otherwise, { where, passed })
-      if (otherwise !== null) return this.#ofValueOrZero(name, result, otherwise, { where, passed })
-    }
-    return otherwise === null && splitNames.has(name) ? this.#ofColumn(name, result, passed) : null
-  }
-
-  #ofConstants(
-    name: 'SUM' | 'AVG',
-    constant: WholeConstant,
-    otherwise: Expression | null,
-    { where, passed }: SplitFilters,
-  ): PlannedValue | null {
-    const other = otherwise === null ? null : wholeConstant(otherwise)
-    if (otherwise !== null && other === null) return null
-    const isDouble = name === 'AVG' || constant.type === 'double' || other?.type === 'double'
-    const passedAt = this.#add({ kind: 'rows' }, passed)
-    const allAt = other === null ? passedAt : this.#add({ kind: 'rows' }, where)
-    const type = isDouble ? 'double' : 'long'
-    const amounts = { passed: constant.value, others: other?.value ?? null }
-    const sum: PlannedValue = { kind: 'constants', type, allAt, passedAt, ...amounts }
-    if (name === 'SUM') return sum
-    return divided(sum, { kind: 'cell', type: 'long', at: allAt })
-  }
-
-  #ofValueOrZero(
-    name: 'SUM' | 'AVG',
-    result: Expression,
-    otherwise: Expression,
-    { where, passed }: SplitFilters,
-  ): PlannedValue | null {
-    const field = this.#names.fieldOf(result)
-    const zero = wholeConstant(otherwise)
-    if (field === null || zero?.value !== 0 || (field.type !== 'double' && field.type !== 'long')) return null
-    // Longs would become doubles before they are added.
-    if (field.type === 'long' && zero.type === 'double') return null
-    const type = name === 'AVG' ? 'double' : field.type
-    const allAt = this.#add({ kind: 'rows' }, where)
-    const passedAt = this.#add({ kind: 'rows' }, passed)
-    const sum: PlannedValue = {
-      kind: 'sumOrZero',
-      type,
-      sumAt: this.#add({ kind: 'sum', type, field }, passed),
-      allAt,
-      passedAt,
-    }
-    if (name === 'SUM') return sum
-    const cell = (at: number): NumberValue => ({ kind: 'cell', type: 'long', at })
-    const values = cell(this.#add({ kind: 'values', field }, passed))
-    const others = arithmetic('long', '-', cell(allAt), cell(passedAt))
-    return divided(sum, arithmetic('long', '+', values, others))
-  }
-
-  /** What goes by the newest or the oldest row. */
-  #end(name: string, operand: Expression, where: RowFilter | null): PlannedValue | null {
-    if (this.#names.isTime(operand)) {
-      const end = ({ MAX: 'newest', MIN: 'oldest', LATEST: 'newest', EARLIEST: 'oldest' } as const)[name]
-      return end === undefined ? null : this.#cell('timestamp', { kind: 'endTime', end }, where)
-    }
-    const field = this.#names.fieldOf(operand)
-    const end = ({ LATEST: 'newest', EARLIEST: 'oldest' } as const)[name]
-    if (field === null || field.role === 'tag' || end === undefined || field.type === 'json') return null
-    if (field.type !== 'string' && field.type !== 'long' && field.type !== 'double') return null
-    return this.#cell(field.type, { kind: 'endValue', end, field }, where)
-  }
-
-  #cell(type: PlannedType, aggregate: StoreAggregate, where: RowFilter | null): PlannedValue {
-    return { kind: 'cell', type, at: this.#add(aggregate, where) }
-  }
-
-  /** Where it stands in the row of a group; what was asked for already is there once. */
-  #add(ofAll: StoreAggregate, where: RowFilter | null): number {
-    const aggregate = where === null ? ofAll : { ...ofAll, where }
-    const key = keyOf(aggregate)
-    const known = this.aggregates.findIndex((one) => keyOf(one) === key)
-    return 1 + this.#keys.length + (known === -1 ? this.aggregates.push(aggregate) - 1 : known)
-  }
 }
 
-const arithmetic = (
-  type: 'long' | 'double',
-  operator: '+' | '-' | '/',
-  left: PlannedValue,
-  right: PlannedValue,
-): PlannedValue => ({ kind: 'arithmetic', type, operator, left, right })
+const functions = { FLOOR: 'floor', CEIL: 'ceil', CEILING: 'ceil', ABS: 'abs', SQRT: 'sqrt' } as const
 
-const divided = (sum: PlannedValue, count: PlannedValue): PlannedValue => arithmetic('double', '/', sum, count)
+function choiceOf(
+  branches: Extract<PlannedValue, { kind: 'choice' }>['branches'],
+  otherwise: PlannedValue | null,
+): PlannedValue | null {
+  const results = [...branches.map(({ value }) => value), otherwise].filter((value) => value !== null)
+  const type = commonType(results)
+  return type === null ? null : { kind: 'choice', type, branches, otherwise }
+}
 
-const keyOf = (aggregate: StoreAggregate): string => JSON.stringify(aggregate)
+/** The type that holds all of them without a text being made of a number; null where there is none. */
+function commonType(values: readonly PlannedValue[]): PlannedType | null {
+  const [first, ...others] = values
+  if (first === undefined) return null
+  if (others.every(({ type }) => type === first.type)) return first.type
+  return values.every(isNumber) ? 'double' : null
+}
 
-type NumberValue = PlannedValue & { readonly type: 'long' | 'double' }
+const numberType = (left: NumberValue, right: NumberValue): NumberValue['type'] =>
+  left.type === 'double' || right.type === 'double' ? 'double' : 'long'
 
 function isNumber(value: PlannedValue): value is NumberValue {
   return value.type === 'long' || value.type === 'double'

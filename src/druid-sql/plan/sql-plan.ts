@@ -17,6 +17,7 @@ export function plannedType({ type }: EntityField): Exclude<PlannedType, 'timest
 export type PlannedValue =
   | { readonly kind: 'cell'; readonly type: PlannedType; readonly at: number }
   | { readonly kind: 'constant'; readonly type: 'long' | 'double'; readonly value: number | bigint }
+  | { readonly kind: 'text'; readonly type: 'string'; readonly value: string }
   /** Null over nothing. */
   | { readonly kind: 'mean'; readonly type: 'double'; readonly sumAt: number; readonly countAt: number }
   /** What constants of rows add up to: of those that pass, and of the other ones of all; null where no row has any. */
@@ -40,6 +41,13 @@ export type PlannedValue =
   /** To so many decimal places, halves away from zero. */
   | { readonly kind: 'rounded'; readonly type: 'double'; readonly operand: PlannedValue; readonly places: number }
   | { readonly kind: 'negated'; readonly type: 'long' | 'double'; readonly operand: PlannedValue }
+  /** `long` and `double` cast: a double is cut, to the nearest long where it is beyond all of them. */
+  | {
+      readonly kind: 'unary'
+      readonly type: 'long' | 'double'
+      readonly operator: 'floor' | 'ceil' | 'abs' | 'sqrt' | 'long' | 'double'
+      readonly operand: PlannedValue
+    }
   | {
       readonly kind: 'arithmetic'
       readonly type: 'long' | 'double'
@@ -47,8 +55,26 @@ export type PlannedValue =
       readonly left: PlannedValue
       readonly right: PlannedValue
     }
+  /** Of doubles nothing of nothing is 0; else null where it is divided by 0. */
+  | {
+      readonly kind: 'safeQuotient'
+      readonly type: 'long' | 'double'
+      readonly left: PlannedValue
+      readonly right: PlannedValue
+    }
+  /** The first that is not null. */
+  | { readonly kind: 'first'; readonly type: PlannedType; readonly values: readonly PlannedValue[] }
+  /** CASE: the value of the first branch whose condition is true. Other branches are not worked out. A value of null is null. */
+  | {
+      readonly kind: 'choice'
+      readonly type: PlannedType
+      readonly branches: readonly { readonly when: PlannedCondition; readonly value: PlannedValue | null }[]
+      readonly otherwise: PlannedValue | null
+    }
 
-/** True, false or unknown. Numbers are compared. */
+export type NumberValue = PlannedValue & { readonly type: 'long' | 'double' }
+
+/** True, false or unknown. Numbers are compared with numbers, texts with texts by code point. */
 export type PlannedCondition =
   | {
       readonly kind: 'compare'
@@ -70,6 +96,8 @@ export interface SqlPlan {
   readonly fields: readonly EntityField[]
   /** Of each column. */
   readonly outputs: readonly PlannedValue[]
+  /** How many values are worked out of each group, those in between too. */
+  readonly steps: number
   /** Whether there is a group of no rows too: nothing is grouped by. */
   readonly isOneGroup: boolean
   readonly having: PlannedCondition | null
