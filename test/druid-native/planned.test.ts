@@ -1,4 +1,5 @@
 // Native queries that the store answers from its own columns, held against the SQL engine's answers to the same over the same rows.
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
 import { answerPlan } from '../../src/druid-native/plan/answer-plan.ts'
@@ -25,6 +26,12 @@ const aggregations = [
   { type: 'longMax', name: 'most', fieldName: 'l' },
   { type: 'doubleMax', name: 'mixed', fieldName: 'l' },
   { type: 'doubleMean', name: 'mean', fieldName: 'V' },
+  {
+    type: 'filtered',
+    name: 'nothing',
+    filter: { type: 'selector', dimension: 'tag', value: 'unknown' },
+    aggregator: { type: 'doubleMax', name: 'nothing', fieldName: 'V' },
+  },
   { type: 'cardinality', name: 'tags', fields: ['tag'], round: true },
   { type: 'cardinality', name: 'texts', fields: [{ type: 'default', dimension: 's' }], byRow: true },
 ]
@@ -56,6 +63,55 @@ const posts = [
   { type: 'constant', name: 'four', value: 4 },
   { type: 'arithmetic', name: 'less', fn: '-', fields: [field('ratio'), { type: 'constant', name: 'c', value: 2 }] },
 ]
+
+/** An expression of the outputs that are always asked for, and of a text. */
+function postExpression(draw: Draw, inputs: readonly string[], depth = 0): string {
+  const leaf = oneOf(draw, [...inputs, ...inputs, '2', '0', '-3', '2.5', '7'])
+  if (depth > 2 || draw(4) === 0) return leaf
+  const one = (): string => postExpression(draw, inputs, depth + 1)
+  switch (draw(9)) {
+    case 0:
+    case 1:
+      return draw(9) === 0 ? '(n % 7)' : `(${one()} ${oneOf(draw, ['+', '-', '*', '/'])} ${one()})`
+    case 2:
+      return `(${one()} ${oneOf(draw, ['<', '<=', '>', '>=', '==', '!='])} ${one()})`
+    case 3:
+      return `(${one()} ${oneOf(draw, ['&&', '||'])} ${one()})`
+    case 4:
+      return `${oneOf(draw, ['-', '!'])}(${one()})`
+    case 5:
+      return `${oneOf(draw, ['floor', 'ceil', 'abs', 'sqrt', 'isnull', 'notnull'])}(${one()})`
+    case 6:
+      return oneOf(draw, [
+        `nvl(${one()}, ${one()})`,
+        `coalesce(null, ${one()}, ${one()})`,
+        `safe_divide(${one()}, ${one()})`,
+      ])
+    case 7:
+      return `cast(${one()}, '${oneOf(draw, ['LONG', 'DOUBLE', 'long'])}')`
+    default:
+      return oneOf(draw, [
+        `if(${one()}, ${one()}, ${one()})`,
+        `case_searched(${one()}, ${one()}, ${one()}, null, ${one()})`,
+        `case_simple(${one()}, 1, ${one()}, 2.0, ${one()})`,
+      ])
+  }
+}
+
+function expressionPost(draw: Draw, inputs: readonly string[], texts: readonly string[]): object {
+  const number = postExpression(draw, inputs)
+  const text = oneOf(draw, [...texts, "'low'", "''"])
+  const expression = oneOf(draw, [
+    number,
+    number,
+    number,
+    `if(${number}, 'high', ${text})`,
+    `nvl(${text}, 'none') > 'a'`,
+  ])
+  const isText = expression.includes("'high'")
+  const outputType = oneOf(draw, isText ? ['STRING', undefined] : ['LONG', 'DOUBLE', undefined])
+  return { type: 'expression', expression, outputType }
+}
 
 /** Of some, the rows that pass a filter alone. */
 function filtered<One extends { readonly name: string }>(
@@ -90,8 +146,16 @@ function virtualColumns(draw: Draw): readonly object[] {
 
 function query(draw: Draw, dataSource: string): object {
   const queryType = oneOf(draw, ['timeseries', 'topN', 'groupBy'])
-  const postAggregations = draw(2) === 0 ? [] : posts.slice(0, 1 + draw(posts.length))
-  const needed = new Set(['n', 'sum'])
+  const byExpression = draw(3) === 0 ? 1 + draw(2) : 0
+  const inputs = ['n', 'sum', 'mean', 'longs', 'nothing']
+  const texts = queryType === 'groupBy' ? ['tag'] : []
+  const worked = Array.from({ length: byExpression }, (_, at) => ({
+    name: `made${at}`,
+    ...expressionPost(draw, at === 0 ? inputs : [...inputs, 'copy'], texts),
+  }))
+  const plain = draw(2) === 0 && byExpression < 2 ? [] : posts.slice(0, 1 + draw(posts.length))
+  const postAggregations = byExpression < 2 ? [...plain, ...worked] : [...posts.slice(0, 2), ...worked]
+  const needed = new Set(byExpression === 0 ? ['n', 'sum'] : inputs)
   const counted = postAggregations.length === 0 ? [...aggregations, ...sketches] : aggregations
   const asked = [...counted, ...computed, ...ends]
     .filter(({ name }) => needed.has(name) || draw(2) === 0)
@@ -124,7 +188,9 @@ function query(draw: Draw, dataSource: string): object {
       sortByDimsFirst: draw(3) === 0,
     },
   }
-  const names = [...asked, ...postAggregations].map(({ name }) => name).filter((name) => name !== 'text')
+  const isText = (one: object): boolean => 'expression' in one && String(one.expression).includes("'high'")
+  const named = [...asked, ...postAggregations].filter((one) => one.name !== 'text' && !isText(one))
+  const names = named.map(({ name }) => name)
   if (queryType === 'timeseries') return { ...common, descending: draw(3) === 0, limit: draw(3) === 0 ? 3 : undefined }
   if (queryType === 'topN') {
     const numeric = { type: 'numeric', metric: oneOf(draw, names) }
@@ -192,7 +258,7 @@ test('random queries are answered as by the SQL engine', async () => {
       expect({ seed, one, answer: read(answer) }).toEqual({ seed, one, answer: expected })
     }
   }
-  expect(answered / asked).toBeGreaterThan(0.8)
+  expect(answered / asked).toBeGreaterThan(0.7)
 })
 
 test('the last rows of series are read from their ends, whatever there is between', async () => {
@@ -234,6 +300,141 @@ test.each([
     aggregations: [aggregator],
   }
   expect(planNative(readNativeQuery(asked), () => entity)).toBeNull()
+})
+
+describe('expressions of post-aggregators', () => {
+  const asked = (expression: string, outputType?: string, granularity = 'day'): object => ({
+    queryType: 'timeseries',
+    dataSource: 'posts',
+    granularity,
+    intervals: ['2025/2027'],
+    aggregations: [
+      { type: 'count', name: 'n' },
+      { type: 'doubleMean', name: 'mean', fieldName: 'V' },
+      { type: 'longMax', name: 'most', fieldName: 'l' },
+      { type: 'stringLast', name: 'text', fieldName: 's' },
+      {
+        type: 'filtered',
+        filter: { type: 'selector', dimension: 'tag', value: 'unknown' },
+        aggregator: { type: 'longSum', name: 'nothing', fieldName: 'l' },
+      },
+    ],
+    postAggregations: [
+      { type: 'expression', name: 'p', expression, outputType },
+      { type: 'expression', name: 'q', expression: 'p' },
+    ],
+  })
+
+  let left: EmbeddedStore
+  beforeAll(async () => {
+    left = await worlds.make(drawFrom(4), 'left')
+  })
+
+  test('are answered as by the SQL engine', async () => {
+    const store = await worlds.make(drawFrom(4), 'posts')
+    const wrong: object[] = []
+    for (const [expression, outputType] of [
+      ['mean / (n + 1)'],
+      ['n / nothing'],
+      ['n / 7'],
+      ['n / 7', 'DOUBLE'],
+      ['mean / 7', 'LONG'],
+      ['-mean * 1000 - 0.5', 'LONG'],
+      ['mean * 1e18', 'LONG'],
+      ['most + 1'],
+      ['-most - 2'],
+      ['abs(-most - 2)'],
+      ['n % 4 - 7 % -4'],
+      ['floor(n)'],
+      ['floor(n)', 'LONG'],
+      ['ceil(-mean / 3)'],
+      ['floor(-mean / 3)'],
+      ['abs(-n)'],
+      ['sqrt(n)'],
+      ['n > 2'],
+      ['(n > 2) + (mean > 1)'],
+      ['!(nothing > 2)'],
+      ['nothing > 2 && n > 0'],
+      ['nothing > 2 && n < 0'],
+      ['nothing > 2 || n > 0'],
+      ['if(nothing > 2, 1, if(!(nothing > 2), 2, 3))'],
+      ['if(n - 5, n, 0.5)'],
+      ['nvl(nothing, 0.5) / 2'],
+      ['coalesce(nothing, n, 0.5) / 7'],
+      ['case_simple(n, 0, 1, 12, 2, 0.5) / 2'],
+      ["case_searched(n > 12, 'high', mean > 5, text)"],
+      ["text == 'a' || text > 'á'"],
+      ["nvl(text, 'none')", 'STRING'],
+      ['isnull(nothing) + notnull(n)'],
+      ['safe_divide(n, nothing - nothing)'],
+      ['safe_divide(n, 0)'],
+      ['safe_divide(n, 0.0)'],
+      ['safe_divide(0, 0.0)'],
+      ['safe_divide(n, 4)'],
+      ["cast(mean, 'LONG') / 2"],
+      ["cast(n, 'DOUBLE') / 2"],
+      ['most == 9223372036854775807 && most > 9223372036854775806'],
+    ]) {
+      for (const granularity of ['day', 'hour']) {
+        const one = asked(expression!, outputType, granularity)
+        const answer = await planned(one, store)
+        const expected = await answerOf(one, worlds.engine)
+        const isSame = answer !== null && isDeepStrictEqual(read(answer), read(expected))
+        if (!isSame) wrong.push({ expression, outputType, answer, expected })
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test.each<[string, string?]>([
+    ['n / 0'],
+    ['mean / n'],
+    ['most / n'],
+    ['n % 0'],
+    ['mean / 0'],
+    ['mean % 2'],
+    ['mean ^ 2'],
+    ['sqrt(-n)'],
+    ['mean * 1e300 * 1e300 > 1'],
+    ['n / (n - n)'],
+    ['unknown + 1'],
+    ['__time + 1'],
+    ["text + 'x'"],
+    ["if(n > 1, 'many', n)"],
+    ['n', 'STRING'],
+    ['n', 'FLOAT'],
+    ['round(mean, 1)'],
+    ['null'],
+    ["n == '1'"],
+    ["'\\ud800'"],
+    ['floor(text)'],
+  ])('%s %s is left to the SQL engine', async (expression, outputType) => {
+    expect(await planned(asked(expression, outputType), left)).toBeNull()
+  })
+
+  test('of buckets are left to the SQL engine', () => {
+    const query = {
+      queryType: 'groupBy',
+      dataSource: 'plant',
+      granularity: 'all',
+      intervals: ['2025/2027'],
+      dimensions: [{ type: 'default', dimension: 'v0', outputName: 'd0', outputType: 'LONG' }],
+      virtualColumns: [
+        { type: 'expression', name: 'v0', expression: "timestamp_floor(__time, 'P1D')", outputType: 'LONG' },
+      ],
+      aggregations: [{ type: 'count', name: 'n' }],
+    }
+    const plan = (...expressions: string[]) =>
+      planNative(
+        readNativeQuery({
+          ...query,
+          postAggregations: expressions.map((expression, at) => ({ type: 'expression', name: `p${at}`, expression })),
+        }),
+        () => entity,
+      )
+    expect(plan('n + 1')).not.toBeNull()
+    expect(plan('d0 + 1')).toBeNull()
+  })
 })
 
 describe('virtual columns', () => {

@@ -19,7 +19,7 @@ import {
   RowWriter,
   timeseriesEntry,
 } from '../run/json-text.ts'
-import { emptyRow, type FinishedRow, finishGroups, outputValues } from './finish-groups.ts'
+import { emptyValues, type FinishedRow, finishGroups } from './finish-groups.ts'
 import type { NativePlan } from './native-plan.ts'
 
 export interface PlannedLimits {
@@ -42,7 +42,13 @@ export async function answerPlan(
   const finished = await finishGroups(plan, groups, pacer)
   // The SQL engine says why not.
   if (finished === null || finished.length > limits.resultRows || isLongToFill(plan, groups.days)) return null
-  return { rows: finished.length, pieces: jsonList(itemsOf(plan, groups.days, finished, limits.buckets)) }
+  const fills = plan.shape.kind === 'timeseries' && !plan.skipsEmptyBuckets
+  const nothing = fills ? emptyValues(plan) : []
+  if (nothing === null) return null
+  return {
+    rows: finished.length,
+    pieces: jsonList(itemsOf(plan, groups.days, { rows: finished, nothing }, limits.buckets)),
+  }
 }
 
 /** So many buckets are filled without a rest, in a few milliseconds. */
@@ -57,20 +63,26 @@ function isLongToFill({ aggregation: { granularity } }: NativePlan, days: readon
   return buckets > filledMax
 }
 
+interface Finished {
+  readonly rows: readonly FinishedRow[]
+  /** The values of an empty bucket. */
+  readonly nothing: FinishedRow['values']
+}
+
 function itemsOf(
   plan: NativePlan,
   days: readonly DayRows[],
-  rows: readonly FinishedRow[],
+  finished: Finished,
   bucketsMax: number,
 ): Iterable<JsonItem> {
   const table: Table = { segments: [{ days: days.map(({ firstMs, lastMs }) => ({ minMs: firstMs, maxMs: lastMs })) }] }
   switch (plan.shape.kind) {
     case 'timeseries':
-      return timeseries(plan, table, rows, bucketsMax)
+      return timeseries(plan, table, finished, bucketsMax)
     case 'topN':
-      return topN(plan, table, rows, bucketsMax)
+      return topN(plan, table, finished.rows, bucketsMax)
     case 'groupBy':
-      return groupBy(plan, rows)
+      return groupBy(plan, finished.rows)
   }
 }
 
@@ -79,16 +91,11 @@ type Table = Parameters<typeof spans>[0]
 const timeOf = ({ timesAsLong, zone }: NativePlan, ms: number): string =>
   timesAsLong ? String(ms) : jsonText(formatTimestamp(ms, Zone.find(zone) ?? Zone.utc))
 
-function* timeseries(
-  plan: NativePlan,
-  table: Table,
-  rows: readonly FinishedRow[],
-  bucketsMax: number,
-): Generator<JsonItem> {
+function* timeseries(plan: NativePlan, table: Table, finished: Finished, bucketsMax: number): Generator<JsonItem> {
   const { shape } = plan
   if (shape.kind !== 'timeseries') throw new Error('a timeseries is written as one')
   const writer = new RowWriter(plan.outputs, 0)
-  const shown = bucketsOf(plan, table, rows, shape.isDescending, bucketsMax)
+  const shown = bucketsOf(plan, table, finished, shape.isDescending, bucketsMax)
   if (shape.isDescending) shown.reverse()
   for (const { bucketMs, values } of shape.limit === 0 ? shown : shown.slice(0, shape.limit)) {
     yield timeseriesEntry(timeOf(plan, bucketMs), writer.object(values))
@@ -99,7 +106,7 @@ function* timeseries(
 function bucketsOf(
   plan: NativePlan,
   table: Table,
-  rows: readonly FinishedRow[],
+  { rows, nothing }: Finished,
   isDescending: boolean,
   bucketsMax: number,
 ): FinishedRow[] {
@@ -114,7 +121,6 @@ function bucketsOf(
   }
   const byStart = new Map(rows.map((row) => [row.bucketMs, row]))
   if (skipsEmptyBuckets) return rows.toSorted((left, right) => left.bucketMs - right.bucketMs)
-  const nothing = outputValues(plan, emptyRow(plan))
   return filledBuckets(table, intervals, buckets, bucketsMax).map(
     (bucketMs) => byStart.get(bucketMs) ?? { bucketMs, isEmpty: true, values: nothing },
   )

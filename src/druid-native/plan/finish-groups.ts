@@ -1,5 +1,6 @@
 // What becomes of the groups that the store has made: values worked out, conditions, order and limits.
 
+import { BeyondPlan, plannedValue } from '../../druid-values/work-out.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import { compareNumbers, comparingGroups } from '../../lib/value-order.ts'
@@ -16,40 +17,63 @@ export interface FinishedRow {
   readonly values: GroupRow
 }
 
-/** The rows of the answer in their order; null where a number is beyond all doubles, which the SQL engine has its own way with. */
+/** The rows of the answer in their order; null where a value is for the SQL engine: beyond all doubles, or divided by zero. */
 export async function finishGroups(
   plan: NativePlan,
   groups: Pick<Groups, 'rows'>,
   pacer: Pacer,
 ): Promise<readonly FinishedRow[] | null> {
-  const { aggregation, outputs, finish } = plan
+  try {
+    return await finished(plan, groups, pacer)
+  } catch (error) {
+    if (error instanceof BeyondPlan) return null
+    throw error
+  }
+}
+
+async function finished(
+  plan: NativePlan,
+  groups: Pick<Groups, 'rows'>,
+  pacer: Pacer,
+): Promise<readonly FinishedRow[] | null> {
+  const { aggregation, outputs, steps, finish } = plan
   const isOneRow = aggregation.keys.length === 0 && aggregation.granularity.kind === 'all'
   const all = groups.rows.length === 0 && isOneRow ? [emptyRow(plan)] : groups.rows
-  const finished: FinishedRow[] = []
+  const left: FinishedRow[] = []
   const keys: GroupValue[][] = []
   let isBeyond = false
-  const cost = 4 * (outputs.length + finish.order.length)
+  const cost = 4 * (outputs.length + finish.order.length) + steps
   for (const row of all) {
     if (pacer.spend(cost)) await pacer.rest()
     const values = outputValues(plan, row)
     // Of a row that the condition leaves out too: the SQL engine has its own way with it there.
     isBeyond ||= values.some((value) => typeof value === 'number' && !Number.isFinite(value))
     if (finish.having !== null && !holds(finish.having, row, values)) continue
-    finished.push({ bucketMs: Number(row[0]), isEmpty: row.at(-1) === 0n, values })
+    left.push({ bucketMs: Number(row[0]), isEmpty: row.at(-1) === 0n, values })
     keys.push(finish.order.map(({ value }) => evaluated(value, row, values)))
   }
   if (isBeyond) return null
-  const order = await sortInSlices(inOrder(finished.length), 0, comparingGroups(keys, finish.order), pacer)
-  return limited(plan, finished, order)
+  const order = await sortInSlices(inOrder(left.length), 0, comparingGroups(keys, finish.order), pacer)
+  return limited(plan, left, order)
 }
 
 /** What is said of no rows at all. */
-export function emptyRow({ aggregation: { aggregates, keys } }: NativePlan): GroupRow {
+function emptyRow({ aggregation: { aggregates, keys } }: NativePlan): GroupRow {
   return [0, ...keys.map(() => null), ...aggregates.map(valueOverNothing)]
 }
 
+/** The values of the outputs over nothing; null where the SQL engine has its own way with them. */
+export function emptyValues(plan: NativePlan): GroupRow | null {
+  try {
+    return outputValues(plan, emptyRow(plan))
+  } catch (error) {
+    if (error instanceof BeyondPlan) return null
+    throw error
+  }
+}
+
 /** The values of the outputs, each from the row and from those before it. */
-export function outputValues({ outputs }: NativePlan, row: GroupRow): GroupRow {
+function outputValues({ outputs }: NativePlan, row: GroupRow): GroupRow {
   const values: GroupValue[] = []
   for (const { value } of outputs) values.push(evaluated(value, row, values))
   return values
@@ -85,6 +109,8 @@ function evaluated(expression: GroupExpression, row: GroupRow, values: GroupRow)
       return doubleOf(evaluated(expression.value, row, values))
     case 'constant':
       return expression.value
+    case 'workedOut':
+      return plannedValue(expression.value, values)
     case 'mean': {
       const count = Number(row[expression.countAt])
       return count === 0 ? 0 : Number(row[expression.sumAt]) / count

@@ -1,6 +1,7 @@
 // A native query that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
 
 import type { Interval } from '../../druid-time/iso.ts'
+import type { PlannedValue } from '../../druid-values/planned-value.ts'
 import type { ValueOrder } from '../../lib/value-order.ts'
 import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { ValueType } from '../values/typed.ts'
@@ -15,6 +16,8 @@ export type GroupExpression =
   | { readonly kind: 'constant'; readonly value: number | bigint }
   /** 0 over nothing. */
   | { readonly kind: 'mean'; readonly sumAt: number; readonly countAt: number }
+  /** The cells of this one are the outputs that come before. */
+  | { readonly kind: 'workedOut'; readonly value: PlannedValue }
   /** In doubles, from left to right; what is divided by 0 is 0, and null stays null. */
   | { readonly kind: 'arithmetic'; readonly fn: '+' | '-' | '*' | '/'; readonly fields: readonly GroupExpression[] }
 
@@ -53,6 +56,8 @@ export interface GroupFinish {
 export interface NativePlan {
   readonly aggregation: AggregationPlan
   readonly outputs: readonly GroupOutput[]
+  /** How many parts the expressions have that are worked out of each group. */
+  readonly steps: number
   readonly finish: GroupFinish
   readonly intervals: readonly Interval[]
   readonly timesAsLong: boolean

@@ -1,16 +1,22 @@
 // The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
+import type { PlannedValue } from '../../druid-values/planned-value.ts'
 import type { StoreAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { RowFilter } from '../../model/row-condition.ts'
 import { noIndex } from '../compile/filter-index.ts'
+import { type Expression, partsOf } from '../expression/syntax.ts'
 import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-nodes.ts'
+import type { ValueType } from '../values/typed.ts'
 import type { GroupExpression, GroupOutput } from './native-plan.ts'
+import { asNumber, isNumber, readPostValue } from './read-post-value.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'
 
 export interface Columns {
   readonly aggregates: readonly StoreAggregate[]
   /** The dimensions, then what is aggregated, then what is worked out. */
   readonly outputs: readonly GroupOutput[]
+  /** How many parts the expressions have that are worked out of each group. */
+  readonly steps: number
 }
 
 /** Null where the store does not know one of them. */
@@ -43,7 +49,7 @@ export function plannedColumns(
   // Whether there was a row at all: a bucket without one may be left out. Nobody else asks for it, and ends of series do not tell it.
   const asksForRows = query.kind === 'timeseries' && query.context.skipEmptyBuckets
   if (asksForRows) add({ kind: 'rows' })
-  return { aggregates, outputs }
+  return { aggregates, outputs, steps: query.postAggregations.reduce((sum, post) => sum + stepsOf(post), 0) }
 }
 
 function isSketch(aggregator: Aggregator): boolean {
@@ -148,6 +154,10 @@ function postValue(post: PostAggregator, before: readonly GroupOutput[]): Pick<G
       if (!isLong) return { type: 'DOUBLE', value: { kind: 'constant', value: Number(post.value) } }
       return { type: 'LONG', value: { kind: 'constant', value: BigInt(post.value) } }
     }
+    case 'expression': {
+      const value = readPostValue(post.expression, (name) => inputOf(name, before))
+      return value === null ? null : workedOut(value, post.outputType)
+    }
     case 'arithmetic': {
       const { fn } = post
       // Where they are ordered by, numbers come before what is none.
@@ -160,4 +170,31 @@ function postValue(post: PostAggregator, before: readonly GroupOutput[]): Pick<G
     default:
       return null
   }
+}
+
+const stepsOf = (post: PostAggregator): number => (post.kind === 'expression' ? sizeOf(post.expression) : 0)
+
+const sizeOf = (expression: Expression): number => partsOf(expression).reduce((sum, part) => sum + sizeOf(part), 1)
+
+const plannedTypes = { STRING: 'string', LONG: 'long', DOUBLE: 'double' } as const
+
+/** What a name stands for in an expression: a value of an output before it. A bucket is a number of another kind. */
+function inputOf(name: string, before: readonly GroupOutput[]): PlannedValue | null {
+  const at = before.findIndex((output) => output.name === name)
+  return at === -1 || isBucket(before[at]!.value, before)
+    ? null
+    : { kind: 'cell', type: plannedTypes[before[at]!.type], at }
+}
+
+function isBucket(value: GroupExpression, outputs: readonly GroupOutput[]): boolean {
+  if (value.kind === 'output') return isBucket(outputs[value.at]!.value, outputs)
+  return value.kind === 'cell' && value.at === 0
+}
+
+function workedOut(value: PlannedValue, type: ValueType | null): Pick<GroupOutput, 'type' | 'value'> | null {
+  if (value.type === 'string')
+    return type === null || type === 'STRING' ? { type: 'STRING', value: { kind: 'workedOut', value } } : null
+  if (!isNumber(value) || (type !== null && type !== 'LONG' && type !== 'DOUBLE')) return null
+  const number = asNumber(value, type === null ? value.type : plannedTypes[type])
+  return { type: number.type === 'long' ? 'LONG' : 'DOUBLE', value: { kind: 'workedOut', value: number } }
 }

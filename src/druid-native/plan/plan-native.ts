@@ -52,6 +52,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
       needsDays: needsDays(query),
     },
     outputs: columns.outputs,
+    steps: columns.steps,
     finish,
     intervals: query.intervals,
     timesAsLong: query.context.timesAsLong,
@@ -94,8 +95,9 @@ export function rangesOf({ intervals }: Pick<NativeQuery, 'intervals'>): readonl
 }
 
 /** How many values a group comes to, from its aggregates to the line of the answer. */
-function cellsOf({ aggregates, outputs }: Columns, { order }: GroupFinish): number {
-  return 1 + aggregates.length + 2 * outputs.length + order.length
+function cellsOf({ aggregates, outputs, steps }: Columns, { order }: GroupFinish): number {
+  // Values in between take time, and no room.
+  return 1 + aggregates.length + 2 * outputs.length + order.length + Math.floor(steps / 8)
 }
 
 /** Which buckets an answer has, and what stamps that of all time, depends on the days that have rows. */
@@ -152,7 +154,7 @@ function rankingOf(metric: TopNMetric, outputs: readonly GroupOutput[]): readonl
   if (by.kind === 'inverted') return null
   if (by.kind === 'numeric') {
     const metricOutput = outputOf(by.metric, outputs)
-    if (metricOutput === null) return null
+    if (metricOutput === null || metricOutput.type === 'STRING') return null
     return [{ value: metricOutput.value, isDescending: !isInverted, nulls: 'last' }, ascending(dimension)]
   }
   if (by.ordering !== 'lexicographic' || by.previousStop !== null) return null

@@ -1,11 +1,13 @@
 // What the store does for a query of SQL, as the native query of Druid that means the same.
 // Tested by `test/acceptance/druid-http.test.ts`.
+
+import type { PlannedCondition, PlannedValue } from '../../druid-values/planned-value.ts'
 import type { AggregationPlan, StoreAggregate, ZonedGranularity } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { formatInstant } from '../../model/instant.ts'
 import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
-import type { PlannedCondition, PlannedValue, SqlPlan } from '../plan/sql-plan.ts'
+import type { SqlPlan } from '../plan/sql-plan.ts'
 import { expressionOfValue, nativeType, numberText, textLiteral } from './expression-of-value.ts'
 
 export interface NativeQuery {
@@ -127,6 +129,8 @@ class ColumnNames {
         return value.operator === 'double' || value.operator === 'long'
           ? `cast(${this.#text(value.operand)},'${value.operator.toUpperCase()}')`
           : `${value.operator}(${this.#text(value.operand)})`
+      case 'truth':
+        return this.condition(value.condition)
       case 'safeQuotient':
         return `safe_divide(${this.#text(value.left)},${this.#text(value.right)})`
       case 'first':

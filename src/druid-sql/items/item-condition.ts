@@ -2,6 +2,7 @@
 // query itself is run on what is left with all of its conditions, so a condition may let too much through, and must never keep back too much.
 
 import { compareCodePoints } from '../../lib/compare-code-points.ts'
+import { type ComparisonOperator, isMetBy } from '../../lib/comparison-operator.ts'
 import type { FieldType } from '../../model/field.ts'
 import {
   allKeys,
@@ -14,7 +15,6 @@ import {
   keysBeginningWith,
 } from '../../model/item-key.ts'
 import type { EngineItemValue } from '../../sql-engine/sql-engine.ts'
-import { type ComparisonOperator, isMetBy } from '../parse/comparison-operator.ts'
 
 /** Of the type of its column: a timestamp is a number of milliseconds. */
 export type ItemConstant = string | number | bigint

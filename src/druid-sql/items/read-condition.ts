@@ -1,9 +1,9 @@
 // From a condition of a query to one on the items of one table, where it says so much by itself.
 
+import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import { parseInstant } from '../../model/instant.ts'
 import type { SqlType } from '../bind/types.ts'
-import { type ComparisonOperator, turnedRound } from '../parse/comparison-operator.ts'
 import type { Expression } from '../parse/syntax.ts'
 import type { ItemCondition, ItemConstant } from './item-condition.ts'
 

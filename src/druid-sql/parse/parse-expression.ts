@@ -1,6 +1,6 @@
 // Tokens -> expressions, by the precedence of the SQL standard: OR, AND, NOT, conditions, + and -, * and /, ||, signs.
 
-import type { ComparisonOperator } from './comparison-operator.ts'
+import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
 import { CallParser } from './parse-call.ts'
 import { typeOf } from './parse-type.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'

@@ -1,5 +1,5 @@
 // The tree of a query as the caller wrote it: plain tagged data, names still unresolved.
-import type { ComparisonOperator } from './comparison-operator.ts'
+import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
 import type { Place } from './sql-problem.ts'
 
 export type TypeName = 'VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP' | 'DATE'

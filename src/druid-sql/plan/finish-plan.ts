@@ -1,11 +1,11 @@
 // What becomes of the groups that the store has made: values worked out, conditions, order and limits, as the SQL engine does them.
 
+import { BeyondPlan, type GroupRow, holds, plannedValue } from '../../druid-values/work-out.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import { comparingGroups } from '../../lib/value-order.ts'
 import { type AggregationPlan, type Groups, valueOverNothing } from '../../model/aggregation.ts'
 import type { SqlPlan } from './sql-plan.ts'
-import { BeyondPlan, type GroupRow, holds, plannedValue } from './work-out.ts'
 
 /** The rows of the answer in their order; null where the SQL engine has to make them. */
 export async function finishPlan(

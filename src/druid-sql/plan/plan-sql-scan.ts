@@ -1,5 +1,6 @@
 // Which queries of SQL for rows as they are the store answers from its own columns, and how.
 // Tested by `test/druid-sql/planned-scans.test.ts`.
+import type { PlannedType } from '../../druid-values/planned-value.ts'
 import { askedRows, boundsOfWork } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import { fieldsOfFilter } from '../../model/row-condition.ts'
@@ -8,7 +9,7 @@ import { scanUnitsMax } from '../../model/scan-plan.ts'
 import type { Query, Select } from '../parse/syntax.ts'
 import type { CheckedSql } from '../translate.ts'
 import type { PlannedWhere, TableNames } from './read-where.ts'
-import type { PlannedType, SqlScanPlan } from './sql-plan.ts'
+import type { SqlScanPlan } from './sql-plan.ts'
 
 /** More is asked for than there are rows. */
 const allOf = 2n ** 31n

@@ -1,10 +1,12 @@
 // Which queries of SQL the store answers from its own columns, and how. The query was translated before, so it is right; whatever is not known
 // here for certain goes to the SQL engine.
 // Tested by `test/druid-sql/planned.test.ts`.
+
 import { type Period, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
+import type { PlannedValue } from '../../druid-values/planned-value.ts'
 import { askedRows, boundsOfWork, type StoreAggregate, type ZonedGranularity } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Granularity } from '../../model/granularity.ts'
@@ -20,7 +22,7 @@ import { planSqlScan } from './plan-sql-scan.ts'
 import { zoneConstant } from './read-constants.ts'
 import { GroupValues } from './read-values.ts'
 import { type PlannedWhere, plannedWhere } from './read-where.ts'
-import { type PlannedOrder, type PlannedSql, type PlannedValue, plannedType, type SqlPlan } from './sql-plan.ts'
+import { type PlannedOrder, type PlannedSql, plannedType, type SqlPlan } from './sql-plan.ts'
 
 /** A longer query would be read twice for nothing much: most of it is a list of values. */
 const plannedCharactersMax = 16 * 1024

@@ -1,4 +1,5 @@
 // The aggregates that a query asks for, each once, as SQL says them. Null is what the store does not know.
+import type { NumberValue, PlannedType, PlannedValue } from '../../druid-values/planned-value.ts'
 import type { StoreAggregate } from '../../model/aggregation.ts'
 import type { RowFilter } from '../../model/row-condition.ts'
 import type { Call, Expression } from '../parse/syntax.ts'
@@ -14,7 +15,6 @@ import {
   wholeConstant,
 } from './read-case.ts'
 import { rowFilter, type TableNames } from './read-where.ts'
-import type { NumberValue, PlannedType, PlannedValue } from './sql-plan.ts'
 
 export class GroupAggregates {
   readonly all: StoreAggregate[] = []

@@ -1,16 +1,11 @@
 // The values of groups as SQL says them: keys, aggregates, and what is worked out of both. Null is what the store does not know.
+import type { NumberValue, PlannedCondition, PlannedType, PlannedValue } from '../../druid-values/planned-value.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Call, Expression } from '../parse/syntax.ts'
 import { GroupAggregates } from './read-aggregates.ts'
 import { numberConstant } from './read-constants.ts'
 import { type TableNames, textConstant } from './read-where.ts'
-import {
-  type NumberValue,
-  type PlannedCondition,
-  type PlannedType,
-  type PlannedValue,
-  plannedType,
-} from './sql-plan.ts'
+import { plannedType } from './sql-plan.ts'
 
 /** More are rounded in another way by the SQL engine. */
 const roundedPlacesMax = 12n

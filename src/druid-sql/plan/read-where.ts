@@ -1,11 +1,12 @@
 // WHERE as the store asks it: bounds of the time, and a filter of tags, dimensions and numbers. Null is what the store does not know to ask.
+
+import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import type { AskedRows } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import type { RowFilter } from '../../model/row-condition.ts'
 import { readInterval } from '../bind/intervals.ts'
-import { type ComparisonOperator, turnedRound } from '../parse/comparison-operator.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { instantConstant, numberConstant, type QueryClock } from './read-constants.ts'
 

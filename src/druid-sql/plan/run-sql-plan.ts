@@ -2,6 +2,7 @@ import type { AnswerData } from '../../answer/answer-data.ts'
 import type { SpoolRoom } from '../../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
 import { timeBuckets } from '../../druid-time/plain-granularity.ts'
+import type { PlannedType } from '../../druid-values/planned-value.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { GroupValue } from '../../model/aggregation.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
@@ -10,7 +11,7 @@ import type { DruidShape } from '../../model/druid-layout.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { GroupsQuerier, ResultBatch } from '../../store/series-store.ts'
 import { finishPlan } from './finish-plan.ts'
-import type { PlannedSql, PlannedType, SqlPlan, SqlScanPlan } from './sql-plan.ts'
+import type { PlannedSql, SqlPlan, SqlScanPlan } from './sql-plan.ts'
 
 export interface SqlPlanRequest {
   readonly plan: PlannedSql

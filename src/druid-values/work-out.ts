@@ -1,10 +1,11 @@
 // What is worked out of a group: values and conditions, as the SQL engine has them.
-import { compareCodePoints } from '../../lib/compare-code-points.ts'
-import { roundedTo } from '../../lib/rounded-to.ts'
-import { compareNumbers } from '../../lib/value-order.ts'
-import type { GroupValue } from '../../model/aggregation.ts'
-import { isMetBy } from '../parse/comparison-operator.ts'
-import type { PlannedCondition, PlannedValue } from './sql-plan.ts'
+// Tested by `test/druid-sql/planned.test.ts`.
+import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { isMetBy } from '../lib/comparison-operator.ts'
+import { roundedTo } from '../lib/rounded-to.ts'
+import { compareNumbers } from '../lib/value-order.ts'
+import type { GroupValue } from '../model/aggregation.ts'
+import type { PlannedCondition, PlannedValue } from './planned-value.ts'
 
 export type GroupRow = readonly GroupValue[]
 
@@ -37,6 +38,10 @@ export function plannedValue(value: PlannedValue, group: GroupRow): GroupValue {
       const operand = numberOf(value.operand, group)
       return operand === null ? null : roundedTo(Number(operand), value.places)
     }
+    case 'truth': {
+      const is = holds(value.condition, group)
+      return is === null ? null : is ? 1n : 0n
+    }
     case 'unary':
       return changed(value.operator, numberOf(value.operand, group))
     case 'first':
@@ -55,7 +60,8 @@ export function plannedValue(value: PlannedValue, group: GroupRow): GroupValue {
     case 'arithmetic': {
       const [left, right] = [numberOf(value.left, group), numberOf(value.right, group)]
       // Of nothing too.
-      if (value.type === 'long' && value.operator === '/' && right === 0n) throw new BeyondPlan()
+      if (value.type === 'long' && right === 0n && (value.operator === '/' || value.operator === '%'))
+        throw new BeyondPlan()
       if (left === null || right === null) return null
       if (typeof left === 'bigint' && typeof right === 'bigint') return ofLongs(value.operator, left, right)
       return finite(ofDoubles(value.operator, Number(left), Number(right)))
@@ -136,6 +142,8 @@ function ofLongs(operator: Operator, left: bigint, right: bigint): bigint {
       return BigInt.asIntN(64, left * right)
     case '/':
       return BigInt.asIntN(64, left / right)
+    case '%':
+      return left % right
   }
 }
 
@@ -149,6 +157,8 @@ function ofDoubles(operator: Operator, left: number, right: number): number {
       return left * right
     case '/':
       return left / right
+    case '%':
+      throw new Error('remainders are of longs')
   }
 }
 
