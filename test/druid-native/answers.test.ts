@@ -116,6 +116,17 @@ test.each([
   expect(await answerOf(asked, engine)).toContain(`"rowSignature":[{"name":"v","type":"${type}"}]`)
 })
 
+test.each([
+  { type: 'arithmetic', name: 'p', fn: '+' },
+  { type: 'doubleGreatest', name: 'p' },
+])('nothing is calculated with a text: $type', async (post) => {
+  const access = (fieldName: string): object => ({ type: 'fieldAccess', fieldName })
+  const postAggregations = [{ ...post, fields: [access('a'), access('c')] }]
+  const aggregations = [{ type: 'stringLast', name: 'a', fieldName: 's' }, count]
+  const asked = { ...query, queryType: 'timeseries', aggregations, postAggregations }
+  await expect(answerOf(asked, engine)).rejects.toThrow('is a text, with which nothing can be calculated')
+})
+
 test('a histogram of no values has no numbers', async () => {
   const field = { type: 'fieldAccess', fieldName: 'q' }
   const points = { type: 'quantilesDoublesSketchToHistogram', name: 'p', field, splitPoints: [1, 2] }

@@ -74,6 +74,7 @@ type Virtual = readonly [expression: string, outputType: string]
 const splitTexts: Virtual = ["string_to_array(csv,',')", 'ARRAY<STRING>']
 const several: Virtual = ["string_to_array(csv,',')", 'STRING']
 const longs: Virtual = ['array(l,2)', 'ARRAY<LONG>']
+const numerals: Virtual = ["['1', '1e3', '-1.5', '2.0', ' 3 ', '+4', 'true', '1f', '']", 'ARRAY<STRING>']
 const nothing: Virtual = ["string_to_array(concat(',', nvl(substring(csv,5,1),'')), ',')", 'STRING']
 
 const columns = (...all: readonly Virtual[]): readonly object[] =>
@@ -282,6 +283,13 @@ describe('in a groupBy', () => {
         [[9, 2], 1, 9],
       ],
     ],
+    [
+      'by whole numbers among texts',
+      numerals,
+      as('ARRAY<LONG>'),
+      [[[1, 1000, null, 2, null, 4, null, null, null], 6, 18]],
+    ],
+    ['by numbers among texts', numerals, as('ARRAY<DOUBLE>'), [[[1, 1000, -1.5, 2, null, 4, null, 1, null], 6, 18]]],
   ])('%s', async (_, virtual, dimension, expected) => {
     const query = { queryType: 'groupBy', dimensions: [dimension], aggregations: counted }
     const found = (await ask({ ...query, virtualColumns: columns(virtual) })) as { event: Record<string, unknown> }[]

@@ -6,12 +6,12 @@ import { invalidRequest } from '../../model/problem.ts'
 import type { Scope } from '../expression/compile.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { DimensionSpec, Extraction, SearchSpec } from '../parse/query-nodes.ts'
+import { convertDimension } from '../values/dimension-value.ts'
 import { extractPattern, matchesPattern, matchesWhole } from '../values/patterns.ts'
 import { substringOf, textList } from '../values/text.ts'
 import { concatenated, widthOf } from '../values/text-room.ts'
 import {
   convert,
-  convertDimension,
   doubleToText,
   type ElementType,
   elementOf,
@@ -179,7 +179,7 @@ function arrayDimension(spec: DimensionSpec, element: ElementType, column: Typed
   }
   if (elementOf(type) === null)
     throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is an array: STRING and arrays are its types`)
-  return { name, key: convert(column, type), finish: (key) => ({ type, sql: key }) }
+  return { name, key: convertDimension(column, type), finish: (key) => ({ type, sql: key }) }
 }
 
 /** Grouped by each of the values; where there are none, by null. */

@@ -90,7 +90,7 @@ export class Rows implements Scope {
           : convert(value, post.outputType)
       }
       case 'extreme': {
-        const values = post.fields.map((field) => this.#compile(field)).map(post.type === 'LONG' ? toLong : toDouble)
+        const values = post.fields.map((field) => this.#number(field)).map(post.type === 'LONG' ? toLong : toDouble)
         if (values.length === 0) return { type: post.type, sql: typedNull(post.type) }
         return { type: post.type, sql: sql`${post.greatest ? sql`greatest` : sql`least`}(${sql.join(values, ', ')})` }
       }
@@ -99,9 +99,15 @@ export class Rows implements Scope {
     }
   }
 
+  #number(post: PostAggregator): Typed {
+    const value = this.#compile(post)
+    if (value.type === 'STRING') throw invalidRequest(post.path, 'is a text, with which nothing can be calculated')
+    return value
+  }
+
   /** From left to right in doubles; what is divided by 0 with "/" is 0. */
   #arithmetic({ fn, fields }: PostAggregator & { kind: 'arithmetic' }): Sql {
-    const values = fields.map((field) => toDouble(this.#compile(field)))
+    const values = fields.map((field) => toDouble(this.#number(field)))
     return values.reduce((a, b) => {
       switch (fn) {
         case '/':

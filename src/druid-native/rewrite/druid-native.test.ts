@@ -74,6 +74,32 @@ test('groups by an array are not limited before they are whole', async () => {
   })
 })
 
+test('post-aggregators calculate with values, not with what an aggregator is made of', async () => {
+  const access = (fieldName: string) => ({ type: 'fieldAccess', fieldName })
+  const final = (fieldName: string) => ({ type: 'finalizingFieldAccess', fieldName })
+  const plus = (fields: readonly object[]) => ({ type: 'arithmetic', name: 'p', fn: '+', fields })
+  const estimate = { type: 'thetaSketchEstimate', name: 'e', field: access('sketch') }
+  const aggregations = [
+    { type: 'count', name: 'count' },
+    { type: 'doubleMean', name: 'mean', fieldName: '__time' },
+    { type: 'filtered', filter: { type: 'true' }, aggregator: { type: 'longLast', name: 'last', fieldName: '__time' } },
+    { type: 'thetaSketch', name: 'sketch', fieldName: 'T' },
+  ]
+  const greatest = { type: 'doubleGreatest', fields: [access('last'), access('sketch')] }
+  const postAggregations = [
+    plus([access('mean'), access('count'), greatest]),
+    { ...access('mean'), name: 'm' },
+    estimate,
+  ]
+  expect(await rendered({ granularity: 'all', aggregations, postAggregations }, 'timeseries')).toMatchObject({
+    postAggregations: [
+      plus([final('mean'), access('count'), { ...greatest, fields: [final('last'), final('sketch')] }]),
+      { ...final('mean'), name: 'm' },
+      estimate,
+    ],
+  })
+})
+
 describe('rows that have left', () => {
   const union = { dataSource: { type: 'union', dataSources: ['short', 'long'] } }
   const sinceDay = (day: number) => ({

@@ -10,6 +10,7 @@ import { readNativeBody } from '../parse/read-body.ts'
 import { readDataSource } from '../parse/read-data-source.ts'
 import { readNativeQuery } from '../parse/read-query.ts'
 import { columnsOf } from './check-query.ts'
+import { withFinalFields } from './final-fields.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node, nodeOf } from './json-nodes.ts'
 import { longsOf, withoutNulls } from './long-filters.ts'
 import { replacedRows } from './replaced-rows.ts'
@@ -102,6 +103,7 @@ class Rewriting {
     const longs = longsOf(query, entities)
     const written = (name: string): unknown => {
       const value = plain(query[name])
+      if (name === 'postAggregations') return withFinalFields(value, query['aggregations'])
       return name === 'filter' || name === 'aggregations' ? withoutNulls(value, longs) : value
     }
     return {

@@ -82,7 +82,8 @@ export function doubleToLong(double: Sql): Sql {
   )
 }
 
-const longForm = sql.literal('[+-]?[0-9]{1,19}')
+/** The form of a whole number, as a pattern. */
+export const longForm = sql.literal('[+-]?[0-9]{1,19}')
 const doubleForm = sql.literal('[+-]?(NaN|Infinity|([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)')
 
 /** A text as Java's parsers read it, null where they do not. */
@@ -98,19 +99,6 @@ export function textToLong(text: Sql): Sql {
     text,
     (x) =>
       sql`coalesce(CASE WHEN regexp_full_match(${x}, ${longForm}) THEN TRY_CAST(${x} AS BIGINT) END, ${doubleToLong(textToDouble(x))})`,
-  )
-}
-
-const decimalForm = sql.literal('[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?')
-
-/** As `textToLong`, but null for a text that is no whole number: `1e3` is one, and `-1.5` is none. */
-function textToWholeLong(text: Sql): Sql {
-  const whole = (d: Sql): Sql =>
-    sql`CASE WHEN ${d} = trunc(${d}) AND abs(${d}) < 9223372036854775808 THEN CAST(${d} AS BIGINT) END`
-  return bind(
-    text,
-    (x) => sql`CASE WHEN regexp_full_match(${x}, ${longForm}) THEN TRY_CAST(${x} AS BIGINT)
-      WHEN regexp_full_match(${x}, ${decimalForm}) THEN ${bind(sql`TRY_CAST(${x} AS DOUBLE)`, whole)} END`,
   )
 }
 
@@ -258,11 +246,6 @@ export function convert(value: Typed, type: ValueType): Typed {
     case 'FLOAT':
       return { type, sql: toFloat(value) }
   }
-}
-
-/** What a dimension of another type is: texts as whole numbers are those that are. */
-export function convertDimension(value: Typed, type: ValueType): Typed {
-  return type === 'LONG' && value.type === 'STRING' ? longValue(textToWholeLong(value.sql)) : convert(value, type)
 }
 
 /** The elements of an array as another type; a single value is an array of one. */

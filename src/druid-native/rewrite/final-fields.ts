@@ -1,0 +1,54 @@
+// What post-aggregators calculate with: the value of an aggregator, where Druid would take what it is made of.
+import { isNode, listOf, memberOf, type Node } from './json-nodes.ts'
+
+const numbers = ['long', 'double', 'float']
+
+/** Aggregators that keep more than their value. */
+const keepsMore: ReadonlySet<string> = new Set([
+  'doubleMean',
+  'cardinality',
+  'hyperUnique',
+  'HLLSketchBuild',
+  'HLLSketchMerge',
+  'thetaSketch',
+  'quantilesDoublesSketch',
+  'variance',
+  ...[...numbers, 'string'].flatMap((type) => [`${type}First`, `${type}Last`]),
+])
+
+/** Post-aggregators that calculate with the values of their fields; others want sketches. */
+const calculating: ReadonlySet<string> = new Set([
+  'arithmetic',
+  ...numbers.flatMap((type) => [`${type}Greatest`, `${type}Least`]),
+])
+
+/**
+ * A `fieldAccess` to a mean, a first or last value or a sketch gives what it is made of in Druid, which nothing can be calculated with and no
+ * answer can hold. It is written as one that gives the value, as on one machine.
+ */
+export function withFinalFields(posts: unknown, aggregations: unknown): unknown {
+  const names = new Set(listOf(aggregations).filter(keepsMoreThanValue).map(nameOf))
+  return names.size === 0 ? posts : listOf(posts).map((post) => withFinalField(post, names))
+}
+
+function withFinalField(post: unknown, names: ReadonlySet<unknown>): unknown {
+  if (!isNode(post)) return post
+  const { type, fieldName, fields } = post
+  if (type === 'fieldAccess' && names.has(fieldName)) return { ...post, type: 'finalizingFieldAccess' }
+  if (!calculating.has(String(type))) return post
+  return { ...post, fields: listOf(fields).map((field) => withFinalField(field, names)) }
+}
+
+const isFiltered = (aggregator: unknown): aggregator is Node => memberOf(aggregator, 'type') === 'filtered'
+
+const keepsMoreThanValue = (aggregator: unknown): boolean =>
+  isFiltered(aggregator)
+    ? keepsMoreThanValue(aggregator['aggregator'])
+    : keepsMore.has(String(memberOf(aggregator, 'type')))
+
+function nameOf(aggregator: unknown): unknown {
+  const name = memberOf(aggregator, 'name')
+  return isFiltered(aggregator) && (name === undefined || name === null || name === '')
+    ? nameOf(aggregator['aggregator'])
+    : name
+}
