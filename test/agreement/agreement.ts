@@ -15,6 +15,8 @@ export interface Tally {
   asked: number
   /** By both, alike or not. */
   answered: number
+  /** Of those, on one machine by the store itself. */
+  byStore: number
   equal: number
   refusedAlike: number
   /** By reason, each made small. */
@@ -31,6 +33,7 @@ export interface Tally {
 export const newTally = (): Tally => ({
   asked: 0,
   answered: 0,
+  byStore: 0,
   equal: 0,
   refusedAlike: 0,
   known: new Map(),
@@ -44,6 +47,7 @@ export async function askBoth(engines: BothEngines, made: Made, number: number, 
   tally.asked += 1
   if (found.embedded.status === 200 && found.druid.status === 200) {
     tally.answered += 1
+    if (found.embedded.byStore) tally.byStore += 1
     for (const rule of rulesIn(made.piece)) tally.reached.add(rule)
   }
   if (found.difference === null) {
@@ -124,12 +128,12 @@ const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)
 
 /** `rules` are those that queries can be made of, as `rulesIn` names them. */
 export function reportOf(tally: Tally, recent: number, rules: readonly string[]): string {
-  const { asked, answered, equal, refusedAlike, known, unknown, reached } = tally
+  const { asked, answered, byStore, equal, refusedAlike, known, unknown, reached } = tally
   const times = [...known.values()].reduce((sum, { length }) => sum + length, 0)
   const newest = [...unknown.values()].filter(({ askedBefore }) => askedBefore >= asked - recent).length
   const unexplained = [...unknown.values()].reduce((sum, { count }) => sum + count, 0)
   return [
-    `asked ${asked}, answered by both ${answered}: equal ${equal}, refused alike ${refusedAlike}, different by a known reason ${times}, by none ${unexplained}`,
+    `asked ${asked}, answered by both ${answered} (${byStore} by the store): equal ${equal}, refused alike ${refusedAlike}, different by a known reason ${times}, by none ${unexplained}`,
     `new kinds of difference in the last ${recent}: ${newest}; functions and clauses in queries that both answered: ${rules.filter((rule) => reached.has(rule)).length} of ${rules.length}`,
     ...[...known]
       .toSorted(([, a], [, b]) => b.length - a.length)

@@ -58,7 +58,11 @@ const kindsIn = (all: readonly Token[]): readonly string[] =>
     return 'slot' in token ? [token.slot.kind] : []
   })
 
-/** How many rules within each other the text of a rule takes at the least. */
+/** Whether the rules of a kind are words alone, such as the names of columns. */
+const isOfWords = (grammar: Grammar, kind: string): boolean =>
+  grammar[kind]?.every((rule) => kindsIn(tokens(rule)).length === 0) ?? false
+
+/** How many rules within each other the text of a rule takes at the least. Words count for nothing: a column is as plain as a constant. */
 function leastDepths(grammar: Grammar): { readonly rules: Map<string, number>; readonly kinds: Map<string, number> } {
   const rules = new Map<string, number>()
   const kinds = new Map<string, number>()
@@ -68,7 +72,7 @@ function leastDepths(grammar: Grammar): { readonly rules: Map<string, number>; r
       for (const rule of all) {
         const within = kindsIn(tokens(rule)).map((one) => {
           if (!(one in grammar)) throw new Error(`no rules of the kind ${one}, in: ${rule}`)
-          return kinds.get(one) ?? Number.POSITIVE_INFINITY
+          return isOfWords(grammar, one) ? 0 : (kinds.get(one) ?? Number.POSITIVE_INFINITY)
         })
         const depth = 1 + Math.max(0, ...within)
         if (depth < (rules.get(rule) ?? Number.POSITIVE_INFINITY)) {
@@ -85,6 +89,8 @@ function leastDepths(grammar: Grammar): { readonly rules: Map<string, number>; r
 /** Of a hundred, how often a value is a plain one where it could be more. */
 const plainChances = 30
 const optionalChances = 40
+/** Kinds of whole queries, of which none is plainer than another. */
+const wholeKinds = new Set(['query', 'board'])
 /** Rules in one text; past it the shortest are taken. */
 const piecesMax = 120
 const triesMax = 100
@@ -155,7 +161,7 @@ class Making {
     }
     const all = this.#grammar[kind]!
     const least = Math.min(...all.map((rule) => this.#depths.get(rule)!))
-    const isPlain = kind !== 'query' && this.#random.below(100) < plainChances
+    const isPlain = !wholeKinds.has(kind) && this.#random.below(100) < plainChances
     const most = isPlain ? least : Math.max(depth, least)
     const fitting = all.filter((rule) => this.#depths.get(rule)! <= most)
     const deeper = isPlain ? fitting : fitting.filter((rule) => kindsIn(tokens(rule)).length > 0)

@@ -12,6 +12,24 @@ const pairs = '"aggregations":[<longAggregator:a0>,<doubleAggregator:a1>,<pair>'
 const scanned = '"dataSource":<table>,"intervals":<intervals>'
 const asked = (type: string, rest: string): string =>
   `{"query_type":"${type}","query_data":{"queryType":"${type}",${head},${rest}}}`
+/** Over the entity, by what the store itself may answer. */
+const plainly = (type: string, rest: string): string =>
+  asked(type, rest)
+    .replace('<virtualColumns>', '<plainColumns>')
+    .replace('(?,"filter":<filter>?)', '(?,"filter":<boardFilter>?)')
+    .replace('<rows>', '"dataSource":"fuzz","intervals":<intervals>')
+const plainAggregations =
+  '"aggregations":[{"type":"count","name":"a0"},<boardAggregator:a1>(?,<boardAggregator:a2>?)](?,"postAggregations":[<boardPost:p0>]?)'
+const byArray = (more: string): string =>
+  asked(
+    'groupBy',
+    `"granularity":"all","dimensions":[{"type":"default","dimension":"v2","outputName":"d0","outputType":"<arrayType>"}(?,<dimension:d1>?)],${aggregations}${more}`,
+  )
+    .replace('<virtualColumns>', '[{"type":"expression","name":"v2","expression":<arrayColumn>}]')
+    .replace('<rows>', '"dataSource":"fuzz","intervals":<intervals>')
+const overNothing = (type: string, rest: string): string =>
+  asked(type, rest).replace('(?,"filter":<filter>?)', ',"filter":<nothing>')
+const plainGrouping = '"granularity":<granularity>,"dimensions":[<boardDimension:d0>(?,<boardDimension:d1>?)]'
 const grouping = '"granularity":<granularity>,"dimensions":[<dimension:d0>(?,<dimension:d1>?)]'
 
 const queries: Grammar = {
@@ -22,6 +40,9 @@ const queries: Grammar = {
     '"2020-01-01/2030-01-01"',
     '["2026-01-01/2026-01-03"]',
     '{"type":"intervals","intervals":["2026-01-02/P1D"]}',
+    '"2026-01-01T10:00:00Z/2026-01-01T11:00:00Z"',
+    '"2026-01-01T10:12:00Z/2026-01-02T00:30:00Z"',
+    '"2028-01-01/2028-01-03"',
   ],
   intervals: ['<interval>', '["2026-01-01T06:00:00Z/P1D","2026-01-03/2026-01-04"]'],
   table: ['"fuzz"', '{"type":"table","name":"fuzz"}'],
@@ -39,18 +60,45 @@ const queries: Grammar = {
   ],
   source: [
     '<table>',
-    '{"type":"query","query":{"queryType":"scan","dataSource":"fuzz","intervals":<intervals>,"columns":["__time","T","s","j","n","l","b","ts","d","V"](?,"filter":<filter>?)}}',
+    '{"type":"query","query":{"queryType":"scan","dataSource":"fuzz","intervals":<intervals>,"columns":["__time","T","s","j","n","l","b","ts","d","V","c","m"](?,"filter":<filter>?)}}',
     '{"type":"query","query":{"queryType":"groupBy","dataSource":"fuzz","intervals":<intervals>,"granularity":"day","dimensions":["T","s"],"aggregations":[{"type":"longSum","name":"n","fieldName":"n"},{"type":"doubleMax","name":"d","fieldName":"d"},{"type":"longMax","name":"l","fieldName":"l"}]}}',
     '{"type":"join","left":"fuzz","right":{"type":"inline","columnNames":["k","w"],"columnTypes":["STRING","LONG"],"rows":[["a",1],["10",2],["t1",3]]},"rightPrefix":"r.","condition":"<joinText> == \\"r.k\\"","joinType":"<joinType>"}',
     '{"type":"join","left":"fuzz","right":{"type":"query","query":{"queryType":"groupBy","dataSource":"fuzz","intervals":"2020/2030","granularity":"all","dimensions":["T"],"aggregations":[{"type":"count","name":"c"}]}},"rightPrefix":"r.","condition":"T == \\"r.T\\"","joinType":"<joinType>"}',
     '{"type":"inline","columnNames":["__time","T","s","n","d"],"columnTypes":["LONG","STRING","STRING","LONG","DOUBLE"],"rows":[[1767225600000,"t1","a",1,1.5],[1767312000000,"t2",null,2,null],[1767312000001,"t1","b",null,-0.5]]}',
   ],
+  scanned: ['"<texts1>"', '"<numbers1>"', '"<texts1>","<numbers1>"'],
   joinText: ['s', 'T'],
   joinType: ['INNER', 'LEFT'],
   virtualColumns: [
     '[]',
     '[{"type":"expression","name":"v0","expression":"<xtext!>","outputType":"STRING"},{"type":"expression","name":"v1","expression":"<xlong!>","outputType":"LONG"}]',
+    '[{"type":"expression","name":"v0","expression":"<texts1>","outputType":"STRING"},{"type":"expression","name":"v1","expression":"<computed>","outputType":"<numberType>"}]',
+    '[{"type":"expression","name":"v1","expression":"timestamp_floor(__time, <xperiod!>)","outputType":"LONG"}]',
   ],
+  // What the store computes from each row.
+  computed: [
+    '<numbers1> + <numbers1>',
+    '<numbers1> * 1.8 + 32',
+    '<longs1> % 3',
+    '<numbers1> - 1',
+    '<numbers1> / 2',
+    '-(<numbers1>)',
+    '<numbers1> * <numbers1>',
+  ],
+  numberType: ['LONG', 'DOUBLE'],
+  plainColumns: [
+    '[]',
+    '[{"type":"expression","name":"v0","expression":"<texts1>","outputType":"STRING"},{"type":"expression","name":"v1","expression":"<computed>","outputType":"<numberType>"}]',
+    '[{"type":"expression","name":"v1","expression":"timestamp_floor(__time, <xperiod!>)","outputType":"LONG"}]',
+  ],
+  arrayColumn: [
+    '"<xtexts!>","outputType":"ARRAY<STRING>"',
+    '"<xlongs!>","outputType":"ARRAY<LONG>"',
+    '"array(<texts1>, <texts1>)","outputType":"ARRAY<STRING>"',
+    '"array(<longs1>, <longs1>)","outputType":"ARRAY<LONG>"',
+    '"string_to_array(s, \\",\\")","outputType":"ARRAY<STRING>"'.replaceAll('\\"', "'"),
+  ],
+  arrayType: ['ARRAY<STRING>', 'ARRAY<LONG>', 'STRING'],
   scanColumns: [
     '[{"type":"expression","name":"v0","expression":"<xtext!>","outputType":"STRING"}]',
     '[{"type":"expression","name":"v0","expression":"<xlong!>","outputType":"LONG"},{"type":"expression","name":"v1","expression":"<xdouble!>","outputType":"DOUBLE"}]',
@@ -110,6 +158,38 @@ const queries: Grammar = {
       'groupBy',
       `"granularity":"all","dimensions":[<dimension:d0>,<dimension:d1>],"subtotalsSpec":[["d0","d1"],["d0"],[]],"aggregations":[<longAggregator:a0>,{"type":"grouping","name":"g","groupings":["d0","d1"]}]`,
     ),
+    plainly(
+      'timeseries',
+      `"granularity":<granularity>,${plainAggregations}(?,"descending":true?)(?,"context":<context>?)`,
+    ),
+    plainly(
+      'topN',
+      `"granularity":<granularity>,"dimension":<boardDimension:d0>,"threshold":3,"metric":<metric>,${plainAggregations}`,
+    ),
+    plainly('groupBy', `${plainGrouping},${plainAggregations}(?,"having":<having>?)(?,"context":<context>?)`),
+    plainly(
+      'groupBy',
+      `${plainGrouping},${plainAggregations},"limitSpec":{"type":"default","limit":4(?,"offset":1?),"columns":[<orderBy>,"d0"]}`,
+    ),
+    plainly('scan', '"columns":["__time","T",<scanned>](?,"order":<direction>?)(?,"limit":3?)(?,"offset":2?)').replace(
+      '<plainColumns>',
+      '[]',
+    ),
+    byArray('(?,"having":<having>?)'),
+    byArray(',"limitSpec":{"type":"default","limit":4(?,"offset":1?),"columns":["d0"]}'),
+    byArray(',"limitSpec":{"type":"default","limit":3,"columns":[{"dimension":"a0","direction":<direction>},"d0"]}'),
+    byArray(',"limitSpec":{"type":"default","limit":3}'),
+    overNothing(
+      'timeseries',
+      `"granularity":<granularity>,${aggregations}(?,"descending":true?)(?,"context":<context>?)`,
+    ),
+    overNothing(
+      'topN',
+      `"granularity":"all","dimension":<dimension:d0>,"threshold":3,"metric":<metric>,${aggregations}`,
+    ),
+    overNothing('groupBy', `${grouping},${aggregations}(?,"having":<having>?)(?,"context":<context>?)`),
+    overNothing('groupBy', `"granularity":<granularity>,"dimensions":[],${aggregations}(?,"having":<having>?)`),
+    asked('groupBy', `"granularity":<granularity>,"dimensions":[],${aggregations}(?,"having":<having>?)`),
     asked('search', '"query":<search>(?,"searchDimensions":["s","T"]?)(?,"sort":{"type":<searchOrder>}?)(?,"limit":3?)')
       .replace(',"virtualColumns":<virtualColumns>', '')
       .replace('<rows>', scanned),
@@ -140,7 +220,19 @@ const turns = [
   'having',
   'post',
 ].concat(
-  ['pair', 'longAggregator', 'doubleAggregator', 'otherAggregator', 'metric', 'search', 'context'],
+  [
+    'plainColumns',
+    'computed',
+    'arrayColumn',
+    'nothing',
+    'pair',
+    'longAggregator',
+    'doubleAggregator',
+    'otherAggregator',
+    'metric',
+    'search',
+    'context',
+  ],
   ['xtext', 'xlong', 'xdouble', 'xtime', 'xtruth', 'xtexts', 'xlongs', 'xjson'],
 )
 export const nativeRules: readonly { readonly kind: string; readonly rule: string }[] = turns.flatMap((kind) =>

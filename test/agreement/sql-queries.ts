@@ -2,6 +2,7 @@
 import { seededRandom } from '../support/random.ts'
 import { type Grammar, type Piece, piecesOf, Writer } from './grammar.ts'
 import type { Shrinking } from './shrink.ts'
+import { boardKinds, dashboards } from './sql-dashboards.ts'
 import { columns, constants, noColumns, values } from './sql-values.ts'
 
 const from = '<from>(? WHERE <truth>?)'
@@ -144,8 +145,8 @@ const queries: Grammar = {
     'fuzz AS f',
     'druid.fuzz',
     '(SELECT * FROM fuzz WHERE <truth>) AS q',
-    '(SELECT __time, T, <text> AS s, j, <long> AS n, l, b, ts, <double> AS d, V FROM fuzz) AS q',
-    '(SELECT MAX(__time) AS __time, T, s, MIN(j) AS j, SUM(n) AS n, MAX(l) AS l, MAX(b) AS b, MAX(ts) AS ts, AVG(d) AS d, MAX(V) AS V FROM fuzz GROUP BY T, s) AS q'.replace(
+    '(SELECT __time, T, <text> AS s, j, <long> AS n, l, b, ts, <double> AS d, V, c, m FROM fuzz) AS q',
+    '(SELECT MAX(__time) AS __time, T, s, MIN(j) AS j, SUM(n) AS n, MAX(l) AS l, MAX(b) AS b, MAX(ts) AS ts, AVG(d) AS d, MAX(V) AS V, LATEST(c, 128) AS c, MIN(m) AS m FROM fuzz GROUP BY T, s) AS q'.replace(
       'MIN(j)',
       'LATEST(j, 128)',
     ),
@@ -153,7 +154,7 @@ const queries: Grammar = {
     'fuzz AS x <joined> JOIN (SELECT T AS t2, l AS l2, d AS d2, s AS s2 FROM fuzz WHERE n = 1) AS y ON <joinTruth>',
     "fuzz CROSS JOIN UNNEST(STRING_TO_ARRAY(s, ' ')) AS u(e)",
     'fuzz CROSS JOIN UNNEST(<texts>) AS u(e)',
-    "(VALUES (TIMESTAMP '2026-01-01 00:00:00', 'a', 'x', '{}', 1, 2, 0, TIMESTAMP '2026-01-02 00:00:00', 1.5, 2.5), (TIMESTAMP '2026-01-01 01:00:00', 'b', 'y', '[1]', 3, 4, 1, TIMESTAMP '2026-01-03 00:00:00', -0.5, 1e10)) AS v(__time, T, s, j, n, l, b, ts, d, V)",
+    "(VALUES (TIMESTAMP '2026-01-01 00:00:00', 'a', 'x', '{}', 1, 2, 0, TIMESTAMP '2026-01-02 00:00:00', 1.5, 2.5, 'c', 3), (TIMESTAMP '2026-01-01 01:00:00', 'b', 'y', '[1]', 3, 4, 1, TIMESTAMP '2026-01-03 00:00:00', -0.5, 1e10, 'a', 4)) AS v(__time, T, s, j, n, l, b, ts, d, V, c, m)",
   ],
   joined: ['INNER', 'LEFT', '', 'RIGHT', 'FULL'],
   joinTruth: ['x.T = y.t2', 'x.s = y.s2', 'x.l = y.l2 AND x.T = y.t2', 'LOWER(x.s) = y.s2', 'x.n = y.l2'],
@@ -193,13 +194,13 @@ const queries: Grammar = {
     'SELECT <value> AS c0 FROM fuzz WHERE n = (SELECT MAX(n) FROM fuzz)',
     'SELECT T, d - (SELECT AVG(d) FROM fuzz) AS c0 FROM fuzz',
     'SELECT T, x, <windowed> AS c0(?, <windowed> AS c1?) FROM (SELECT __time AS t, T, s AS k, n AS x, n AS c, d AS v FROM fuzz) AS q',
-    "SELECT t, <windowed> AS c0 FROM (SELECT TIME_FLOOR(__time, 'PT1H') AS t, T AS k, COUNT(*) AS x, SUM(n) AS c, SUM(d) AS v FROM fuzz GROUP BY 1, 2) AS q",
+    "SELECT t, <windowed> AS c0 FROM (SELECT TIME_FLOOR(__time, 'PT1S') AS t, T AS k, COUNT(*) AS x, SUM(n) AS c, SUM(d) AS v FROM fuzz GROUP BY 1, 2) AS q",
     'SELECT t, SUM(c) OVER w AS c0 FROM (SELECT __time AS t, n AS c FROM fuzz) AS q WINDOW w AS (ORDER BY t)',
   ],
   constantQuery: ['SELECT <value> AS c0', 'SELECT <value> AS c0, <value> AS c1', 'SELECT <value>, <value>'],
 }
 
-const all: Grammar = { ...constants, ...columns, ...values, ...aggregating, ...windows, ...queries }
+const all: Grammar = { ...constants, ...columns, ...values, ...aggregating, ...windows, ...queries, ...dashboards }
 const withColumns = new Writer(all)
 const withoutColumns = new Writer({
   ...all,
@@ -216,13 +217,28 @@ const turns = ['query', 'from', 'truth', 'text', 'long', 'double', 'time', 'text
   'arrayAggregate',
   'windowed',
   'frame',
+  ...boardKinds,
 ])
 export const sqlRules: readonly { readonly kind: string; readonly rule: string }[] = turns.flatMap((kind) =>
   all[kind]!.map((rule) => ({ kind, rule })),
 )
 
-const scalarKinds = new Set(['truth', 'text', 'long', 'double', 'time', 'texts', 'longs', 'json'])
-const aggregateKinds = new Set(['longAggregate', 'doubleAggregate', 'textAggregate', 'timeAggregate', 'arrayAggregate'])
+const scalarKinds = new Set(
+  ['truth', 'text', 'long', 'double', 'time', 'texts', 'longs', 'json'].concat([
+    'boardTruth',
+    'boardComputed',
+    'boardChoice',
+    'boardBucket',
+    'boardArray',
+  ]),
+)
+const aggregateKinds = new Set(
+  ['longAggregate', 'doubleAggregate', 'textAggregate', 'timeAggregate', 'arrayAggregate'].concat([
+    'boardAggregate',
+    'boardNumberOut',
+    'boardTotal',
+  ]),
+)
 
 const selecting = (piece: Piece, after: string): Piece => ({
   kind: 'query',
@@ -240,6 +256,8 @@ export interface MadeSql extends Shrinking {
   readonly piece: Piece
 }
 
+/** Of a hundred queries, so many are those of dashboards, beside those whose turn it is. */
+const boardChances = 50
 /** One query of so many has no table. */
 const constantEvery = 12
 
@@ -254,8 +272,10 @@ export function sqlOf(number: number, seed: number): MadeSql {
     }
   }
   const turn = number % 2 === 0 ? (sqlRules[(number / 2) % sqlRules.length] ?? null) : null
+  const isBoard = turn === null ? random.below(100) < boardChances : turn.kind.startsWith('board')
+  const kind = isBoard || turn?.kind === 'nothing' ? 'board' : 'query'
   return {
-    piece: withColumns.makeWith(turn, 'query', 5 + random.below(3), random),
+    piece: withColumns.makeWith(turn, kind, (kind === 'board' ? 4 : 5) + random.below(3), random),
     plainest: withColumns.plainest,
     alone: alone(' FROM fuzz'),
   }

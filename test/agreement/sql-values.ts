@@ -101,8 +101,8 @@ export const constants: Grammar = {
 }
 
 export const columns: Grammar = {
-  textColumn: ['s', 'T', 'j'],
-  longColumn: ['n', 'l', 'b'],
+  textColumn: ['s', 'T', 'j', 'c'],
+  longColumn: ['n', 'l', 'b', 'm'],
   doubleColumn: ['d', 'V'],
   timeColumn: ['__time', 'ts'],
 }

@@ -16,6 +16,9 @@ const fields = [
   { name: 'ts', type: 'timestamp', role: 'dimension' },
   { name: 'd', type: 'double', role: 'metric' },
   { name: 'V', type: 'double', role: 'metric' },
+  // The same in all rows of a tag.
+  { name: 'c', type: 'string', role: 'dimension' },
+  { name: 'm', type: 'long', role: 'dimension' },
 ] as const
 
 const texts = [
@@ -41,17 +44,42 @@ const instants = [
   '"2026-03-29T01:30:00Z"',
 ]
 
-/** No two at one time: which of them comes first is no matter of agreement. */
-const startMs = Date.UTC(2026, 0, 1)
-const rowCount = 60
+const tags = 5
+const ofTags = [
+  ['"a"', '3'],
+  ['"B"', '-1'],
+  ['null', '0'],
+  ['""', 'null'],
+  ['"été"', '9007199254740993'],
+] as const
 
-function rows(): string {
+const startMs = Date.UTC(2026, 0, 1)
+const hourMs = 3_600_000
+const rowCount = 100
+/** Some rows are spread over days, and the others fill hours: a day's first, one of its midst and its last. */
+const spreadRows = 60
+const filledHours = [10, 24, 71]
+
+/** No two are the same: which row of one time comes first is no matter of agreement. */
+function timeOf(row: number): number {
+  if (row < spreadRows) return startMs + row * 4_567_890 + (row % 7 === 0 ? 0 : row * 13)
+  const [hour, place] = [(row - spreadRows) % filledHours.length, Math.floor((row - spreadRows) / filledHours.length)]
+  const isLast = row + filledHours.length >= rowCount
+  return startMs + filledHours[hour]! * hourMs + (isLast ? hourMs - 1 : place * 240_000)
+}
+
+/** Rows of one push each: on one machine some come to be in files, and the last stay in memory. */
+const pushes = [30, 60, 85, rowCount].map((end, place, ends) => ({ start: ends[place - 1] ?? 0, end }))
+const oneMachine = { 'store.headRows': '30', 'store.dayRowsMin': '10' }
+
+function rows({ start, end }: { readonly start: number; readonly end: number }): string {
   const at = (values: readonly string[], row: number, nulls: number): string =>
     row % nulls === nulls - 1 ? 'null' : values[row % values.length]!
-  const written = Array.from({ length: rowCount }, (_, row) => {
+  const written = Array.from({ length: end - start }, (_, place) => {
+    const row = start + place
     const values = [
-      String(startMs + row * 4_567_890 + (row % 7 === 0 ? 0 : row * 13)),
-      `"t${row % 5}"`,
+      String(timeOf(row)),
+      `"t${row % tags}"`,
       at(
         texts.map((text) => JSON.stringify(text)),
         row,
@@ -68,6 +96,7 @@ function rows(): string {
       at(instants, row, 6),
       at(['1.5', '2', '-0.5', '10.25', '3.125'], row * 3, 8),
       at(doubles, row, 7),
+      ...ofTags[row % tags]!,
     ]
     return `{${fields.map(({ name }, index) => `"${name}":${values[index]}`).join(',')}}`
   })
@@ -76,18 +105,22 @@ function rows(): string {
 
 async function pushed(service: RunningService): Promise<void> {
   const key = await makeIngest(service.url, adminKey, { alias: entity, fields })
-  const response = await fetch(`${service.url}/ingests/${entity}/data?wait=true`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: rows(),
-  })
-  const receipt = (await response.json()) as { rows: number; stored: number }
-  if (receipt.stored !== rowCount) throw new Error(`not all rows are stored: ${JSON.stringify(receipt)}`)
+  for (const push of pushes) {
+    const response = await fetch(`${service.url}/ingests/${entity}/data?wait=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: rows(push),
+    })
+    const receipt = (await response.json()) as { rows: number; stored: number }
+    if (receipt.stored !== push.end - push.start) throw new Error(`not all rows are stored: ${JSON.stringify(receipt)}`)
+  }
 }
 
 export interface Asked {
   readonly status: number
   readonly text: string
+  /** By the store itself, not by the SQL engine. */
+  readonly byStore?: boolean
 }
 
 export interface Query {
@@ -105,7 +138,7 @@ export interface BothEngines {
 export async function bothEngines(): Promise<BothEngines> {
   const clusterName = newClusterName()
   const settings = { 'limits.runningQueries': '16' }
-  const embedded = await runService(settings, { engine: 'embedded' })
+  const embedded = await runService({ ...settings, ...oneMachine }, { engine: 'embedded' })
   const cluster = await runService(settings, { engine: 'cluster', clusterName })
   await Promise.all([pushed(embedded), pushed(cluster)])
   await publishRows(clusterName)
@@ -128,5 +161,6 @@ async function ask(url: string, { kind, text }: Query): Promise<Asked> {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
     body,
   })
-  return { status: response.status, text: await response.text() }
+  const byStore = response.headers.get('tidemark-answered-by') === 'store'
+  return { status: response.status, text: await response.text(), byStore }
 }
