@@ -171,6 +171,20 @@ describe('EXPLAIN PLAN FOR', () => {
     expect(asNative.headers.get('tidemark-answered-by')).toBe('store')
   })
 
+  test.skipIf(onCluster)('tells the scan of what is worked out of rows', async () => {
+    const query =
+      "SELECT __time, CASE WHEN V > 3 THEN T ELSE 'low' END AS state, V * 2 AS twice FROM plant ORDER BY __time LIMIT 3"
+    const { query: native, columnMappings, answeredBy } = await explained(query)
+    expect(answeredBy).toBe('store')
+    const [asNative, asSql] = [await ask('/druid/v2', native), await sql(query, { resultFormat: 'array' })]
+    const [{ events, columns }] = JSON.parse(asNative.text)
+    expect(columnMappings.map(({ queryColumn }) => queryColumn)).toEqual(columns)
+    const rows = JSON.parse(asSql.text).map(([time, ...rest]: [string, ...unknown[]]) => [Date.parse(time), ...rest])
+    expect(rows.length).toBeGreaterThan(0)
+    expect(events).toEqual(rows)
+    expect(asSql.headers.get('tidemark-answered-by')).toBe('store')
+  })
+
   test('tells the query itself where another part answers, without a name of the inside', async () => {
     const query = "SELECT COUNT(DISTINCT SQRT(V)) AS n FROM plant -- it's mine"
     const plan = await explained(query)

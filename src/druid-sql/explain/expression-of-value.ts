@@ -9,7 +9,7 @@ export function expressionOfValue(value: RowValue, nameOf: (field: EntityField) 
   const text = (one: RowValue | null): string => (one === null ? 'null' : expressionOfValue(one, nameOf))
   switch (value.kind) {
     case 'field':
-      return quotedName(nameOf(value.field))
+      return nameLiteral(nameOf(value.field))
     case 'number':
       return numberText(value.type, value.value)
     case 'text':
@@ -36,7 +36,7 @@ function expressionOfFilter(filter: RowFilter, nameOf: (field: EntityField) => s
     const parts = filter.filters.map((part) => expressionOfFilter(part, nameOf))
     return `(${parts.join(filter.kind === 'and' ? ' && ' : ' || ')})`
   }
-  const column = quotedName(nameOf(filter.field))
+  const column = nameLiteral(nameOf(filter.field))
   if (filter.kind === 'null') return `${filter.isNegated ? 'notnull' : 'isnull'}(${column})`
   const condition = conditionText(column, filter)
   return filter.isNegated ? `!${condition}` : condition
@@ -80,7 +80,7 @@ export function numberText(type: 'long' | 'double', value: number | bigint): str
 }
 
 const escaped = (text: string, quote: string): string => text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)
-const quotedName = (name: string): string => `"${escaped(name, '"')}"`
+export const nameLiteral = (name: string): string => `"${escaped(name, '"')}"`
 export const textLiteral = (text: string): string => `'${escaped(text, "'")}'`
 
 /** The type of a virtual column. */

@@ -1,14 +1,15 @@
 // What the store does for a query of SQL, as the native query of Druid that means the same.
 // Tested by `test/acceptance/druid-http.test.ts`.
 
-import type { PlannedCondition, PlannedValue } from '../../druid-values/planned-value.ts'
+import type { PlannedValue } from '../../druid-values/planned-value.ts'
 import type { AggregationPlan, StoreAggregate, ZonedGranularity } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { formatInstant } from '../../model/instant.ts'
 import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
 import type { SqlPlan } from '../plan/sql-plan.ts'
-import { expressionOfValue, nativeType, numberText, textLiteral } from './expression-of-value.ts'
+import { outputType, ValueTexts } from './expression-of-planned.ts'
+import { expressionOfValue, nativeType } from './expression-of-value.ts'
 
 export interface NativeQuery {
   readonly query: object
@@ -48,7 +49,7 @@ export function nativeQuery(plan: SqlPlan, entityName: string): NativeQuery {
     ...source,
     dimensions: dimensionsOf(aggregation, nameOf),
     ...made,
-    ...(having === null ? {} : { having: { type: 'filter', filter: expression(names.condition(having)) } }),
+    ...(having === null ? {} : { having: { type: 'filter', filter: expression(names.texts.condition(having)) } }),
     limitSpec: { type: 'default', columns: ordered, ...bounds },
   }
   return { query, columns }
@@ -58,90 +59,26 @@ const expression = (text: string): object => ({ type: 'expression', expression: 
 
 class ColumnNames {
   readonly postAggregations: object[] = []
+  readonly texts: ValueTexts
   readonly #cells: readonly string[]
   readonly #named = new Map<string, string>()
 
   constructor({ granularity, keys, aggregates }: AggregationPlan) {
     const before = granularity.kind === 'all' ? 0 : 1
     this.#cells = ['d0', ...keys.map((_, at) => `d${before + at}`), ...aggregates.map((_, at) => `a${at}`)]
+    this.texts = new ValueTexts(this.#cells)
   }
 
   /** What is worked out becomes a post-aggregation, once. */
   of(value: PlannedValue): string {
     if (value.kind === 'cell') return this.#cells[value.at]!
-    const text = this.#text(value)
+    const text = this.texts.value(value)
     const known = this.#named.get(text)
     if (known !== undefined) return known
     const name = `p${this.#named.size}`
     this.#named.set(text, name)
-    const outputType = value.type === 'timestamp' ? 'LONG' : value.type.toUpperCase()
-    this.postAggregations.push({ type: 'expression', name, expression: text, outputType })
+    this.postAggregations.push({ type: 'expression', name, expression: text, outputType: outputType(value) })
     return name
-  }
-
-  condition(condition: PlannedCondition): string {
-    switch (condition.kind) {
-      case 'compare': {
-        const operator = ({ '=': '==', '<>': '!=' } as Record<string, string>)[condition.operator] ?? condition.operator
-        return `(${this.#text(condition.left)} ${operator} ${this.#text(condition.right)})`
-      }
-      case 'and':
-      case 'or': {
-        const operator = condition.kind === 'and' ? ' && ' : ' || '
-        return `(${condition.conditions.map((one) => this.condition(one)).join(operator)})`
-      }
-      case 'not':
-        return `!${this.condition(condition.condition)}`
-      case 'null':
-        return `${condition.isNegated ? 'notnull' : 'isnull'}(${this.#text(condition.value)})`
-    }
-  }
-
-  #orNull(value: PlannedValue | null): string {
-    return value === null ? 'null' : this.#text(value)
-  }
-
-  #text(value: PlannedValue): string {
-    switch (value.kind) {
-      case 'cell':
-        return `"${this.#cells[value.at]}"`
-      case 'constant':
-        return numberText(value.type, value.value)
-      case 'text':
-        return textLiteral(value.value)
-      case 'mean':
-        return `("${this.#cells[value.sumAt]}" / "${this.#cells[value.countAt]}")`
-      case 'constants': {
-        const [passed, all] = [`"${this.#cells[value.passedAt]}"`, `"${this.#cells[value.allAt]}"`]
-        const { others } = value
-        const sum = `(${passed} * ${value.passed}) + ((${all} - ${passed}) * ${others ?? 0})`
-        return `if(${others === null ? passed : all} == 0,null,${sum})`
-      }
-      case 'sumOrZero': {
-        const [sum, zero] = [`"${this.#cells[value.sumAt]}"`, value.type === 'long' ? '0' : '0.0']
-        return `if(isnull(${sum}) && "${this.#cells[value.allAt]}" > "${this.#cells[value.passedAt]}",${zero},${sum})`
-      }
-      case 'negated':
-        return `-(${this.#text(value.operand)})`
-      case 'rounded':
-        return `round(${this.#text(value.operand)},${value.places})`
-      case 'unary':
-        return value.operator === 'double' || value.operator === 'long'
-          ? `cast(${this.#text(value.operand)},'${value.operator.toUpperCase()}')`
-          : `${value.operator}(${this.#text(value.operand)})`
-      case 'truth':
-        return this.condition(value.condition)
-      case 'safeQuotient':
-        return `safe_divide(${this.#text(value.left)},${this.#text(value.right)})`
-      case 'first':
-        return value.values.map((one) => this.#text(one)).reduceRight((rest, one) => `nvl(${one},${rest})`)
-      case 'choice': {
-        const branches = value.branches.map((one) => `${this.condition(one.when)},${this.#orNull(one.value)}`)
-        return `case_searched(${[...branches, this.#orNull(value.otherwise)].join(',')})`
-      }
-      case 'arithmetic':
-        return `(${this.#text(value.left)} ${value.operator} ${this.#text(value.right)})`
-    }
   }
 }
 

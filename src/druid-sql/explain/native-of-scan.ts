@@ -1,9 +1,18 @@
 import type { SqlScanPlan } from '../plan/sql-plan.ts'
+import { outputType, ValueTexts } from './expression-of-planned.ts'
 import { type NativeQuery, nativeFilter, nativeIntervals } from './native-of-plan.ts'
 
 /** The scan of Druid that means the same. */
 export function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string): NativeQuery {
-  const names = outputs.map(({ at }) => (at === 0 ? '__time' : scan.columns[at - 1]!.name))
+  const cells = ['__time', ...scan.columns.map(({ name }) => name)]
+  const texts = new ValueTexts(cells)
+  const virtualColumns: object[] = []
+  const names = outputs.map((output) => {
+    if (output.kind === 'cell') return cells[output.at]!
+    const name = `v${virtualColumns.length}`
+    virtualColumns.push({ type: 'expression', name, expression: texts.value(output), outputType: outputType(output) })
+    return name
+  })
   // Rows that come by time show it.
   const columns = [...new Set([...names, '__time'])]
   const query = {
@@ -11,6 +20,7 @@ export function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: s
     dataSource: { type: 'table', name: entityName },
     intervals: { type: 'intervals', intervals: nativeIntervals(scan) },
     ...(scan.filter === null ? {} : { filter: nativeFilter(scan.filter, ({ name }) => name) }),
+    ...(virtualColumns.length === 0 ? {} : { virtualColumns }),
     resultFormat: 'compactedList',
     columns,
     order: scan.isDescending ? 'descending' : 'ascending',

@@ -1,21 +1,19 @@
 // Which queries of SQL for rows as they are the store answers from its own columns, and how.
 // Tested by `test/druid-sql/planned-scans.test.ts`.
-import type { PlannedType } from '../../druid-values/planned-value.ts'
+import type { PlannedValue } from '../../druid-values/planned-value.ts'
 import { askedRows, boundsOfWork } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import { fieldsOfFilter } from '../../model/row-condition.ts'
 import { isComputed } from '../../model/row-value.ts'
 import { scanUnitsMax } from '../../model/scan-plan.ts'
-import type { Query, Select } from '../parse/syntax.ts'
+import type { Expression, Query, Select } from '../parse/syntax.ts'
 import type { CheckedSql } from '../translate.ts'
+import { ValueReader } from './read-values.ts'
 import type { PlannedWhere, TableNames } from './read-where.ts'
 import type { SqlScanPlan } from './sql-plan.ts'
 
 /** More is asked for than there are rows. */
 const allOf = 2n ** 31n
-
-/** A column of the answer: a field, or the time. */
-type Shown = EntityField | 'time'
 
 /** Null where the SQL engine answers. */
 export function planSqlScan(
@@ -30,15 +28,15 @@ export function planSqlScan(
   // A scan computes fields of the rows that it has found, not while it looks for them.
   if (where.filter !== null && fieldsOfFilter(where.filter).some(isComputed)) return null
   const asked = askedRows(entity, where)
-  const shown = shownColumns(select, entity, names)
-  if (asked === null || shown === null) return null
-  const direction = directionOf(query, shown, checked, names)
-  if (direction === null || shown.length !== checked.columns.length) return null
-  const columns = [...new Set(shown.filter((one) => one !== 'time'))]
-  const outputs = shown.map((one) => outputOf(one, columns))
+  const rows = new RowValues(entity, names)
+  const outputs = rows.outputs(select)
+  if (asked === null || outputs === null) return null
+  const direction = directionOf(query, outputs, checked, names)
+  if (direction === null || outputs.length !== checked.columns.length) return null
+  const { columns, steps } = rows
   if (outputs.some(({ type }, at) => type !== checked.columns[at]!.type)) return null
   // A column may be shown many times.
-  const { groupsMax: rowsMax } = boundsOfWork(Math.max(1 + columns.length, outputs.length))
+  const { groupsMax: rowsMax } = boundsOfWork(Math.max(1 + columns.length, outputs.length) + Math.floor(steps / 8))
   const offset = Number(query.offset === null ? 0 : query.offset > allOf ? allOf : query.offset)
   const limit = query.limit === null || query.limit > allOf ? null : Number(query.limit)
   return {
@@ -52,32 +50,81 @@ export function planSqlScan(
     },
     fields: checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' })),
     outputs,
+    steps,
     offset,
   }
 }
 
-/** Null where one is more than a column. */
-function shownColumns({ items }: Select, { fields }: Entity, names: TableNames): readonly Shown[] | null {
-  const others = fields.filter(({ role }) => role !== 'time')
-  const shown: Shown[] = []
-  for (const item of items) {
-    if (item.kind === 'star') {
-      shown.push('time', ...others)
-      continue
-    }
-    const { expression } = item
-    if (expression.kind !== 'column') return null
-    const field = names.isTime(expression) ? 'time' : others.find(({ name }) => name === expression.path.at(-1))
-    if (field === undefined) return null
-    shown.push(field)
+/** The values of rows: their time, columns, and what is worked out of both. */
+class RowValues {
+  /** Those that are shown, or something shown is worked out of. */
+  readonly columns: EntityField[] = []
+  readonly #others: readonly EntityField[]
+  readonly #names: TableNames
+  readonly #reader: ValueReader
+
+  constructor({ fields }: Entity, names: TableNames) {
+    this.#others = fields.filter(({ role }) => role !== 'time')
+    this.#names = names
+    this.#reader = new ValueReader({
+      leafOf: (expression) => this.#leaf(expression),
+      calledOf: () => null,
+      dividesLongs: false,
+    })
   }
-  return shown
+
+  /** How many values are worked out of each row, those that are there already too. */
+  get steps(): number {
+    return this.#reader.steps
+  }
+
+  /** Null where the store does not know one of them. */
+  outputs({ items }: Select): readonly PlannedValue[] | null {
+    const outputs: PlannedValue[] = []
+    for (const item of items) {
+      if (item.kind === 'star') outputs.push(time, ...this.#others.map((field) => this.#cell(field)))
+      else {
+        const output = this.#shown(item.expression)
+        if (output === null) return null
+        outputs.push(output)
+      }
+    }
+    return outputs
+  }
+
+  /** What has a type that nothing is worked out of is shown as it is. */
+  #shown(expression: Expression): PlannedValue | null {
+    const field = expression.kind === 'column' ? this.#field(expression.path) : undefined
+    return field === undefined ? this.#reader.value(expression) : this.#cell(field)
+  }
+
+  #field(path: readonly string[]): EntityField | undefined {
+    return this.#others.find(({ name }) => name === path.at(-1))
+  }
+
+  #leaf(expression: Expression): PlannedValue | null {
+    if (this.#names.isTime(expression)) return time
+    const field = expression.kind === 'column' ? this.#field(expression.path) : undefined
+    return field === undefined || field.type === 'json' ? null : this.#cell(field)
+  }
+
+  #cell(field: EntityField): PlannedValue {
+    const known = this.columns.indexOf(field)
+    const { type } = field
+    return {
+      kind: 'cell',
+      type: type === 'boolean' ? 'long' : type === 'json' ? 'string' : type,
+      at: 1 + (known === -1 ? this.columns.push(field) - 1 : known),
+    }
+  }
 }
+
+const time: PlannedValue = { kind: 'cell', type: 'timestamp', at: 0 }
 
 /** By time alone, or as they come; null for other orders. */
 function directionOf(
   { orderBy }: Query,
-  shown: readonly Shown[],
+  outputs: readonly PlannedValue[],
   { columns }: CheckedSql,
   names: TableNames,
 ): 'ascending' | 'descending' | null {
@@ -92,13 +139,7 @@ function directionOf(
       : expression.kind === 'column' && expression.path.length === 1
         ? named(expression.path[0]!)
         : -1
-  const isByTime = at === -1 ? names.isTime(expression) : shown[at] === 'time'
+  const isByTime = at === -1 ? names.isTime(expression) : outputs[at] === time
   if (!isByTime) return null
   return descending ? 'descending' : 'ascending'
-}
-
-function outputOf(shown: Shown, columns: readonly EntityField[]): { type: PlannedType; at: number } {
-  if (shown === 'time') return { type: 'timestamp', at: 0 }
-  const { type } = shown
-  return { type: type === 'boolean' ? 'long' : type === 'json' ? 'string' : type, at: 1 + columns.indexOf(shown) }
 }

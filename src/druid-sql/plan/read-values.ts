@@ -1,11 +1,8 @@
-// The values of groups as SQL says them: keys, aggregates, and what is worked out of both. Null is what the store does not know.
+// Values that are worked out of groups and of rows, as SQL says them. Null is what the store does not know.
 import type { NumberValue, PlannedCondition, PlannedType, PlannedValue } from '../../druid-values/planned-value.ts'
-import type { EntityField } from '../../model/entity.ts'
 import type { Call, Expression } from '../parse/syntax.ts'
-import { GroupAggregates } from './read-aggregates.ts'
 import { numberConstant } from './read-constants.ts'
-import { type TableNames, textConstant } from './read-where.ts'
-import { plannedType } from './sql-plan.ts'
+import { textConstant } from './read-where.ts'
 
 /** More are rounded in another way by the SQL engine. */
 const roundedPlacesMax = 12n
@@ -13,25 +10,25 @@ const roundedPlacesMax = 12n
 /** More values of a group, those in between too, are for the SQL engine. */
 const stepsMax = 1000
 
-/** What the groups of a query are made of. */
-export class GroupValues {
-  readonly #aggregates: GroupAggregates
-  readonly #names: TableNames
-  readonly #keys: readonly EntityField[]
-  readonly #isBucket: (expression: Expression) => boolean
-  /** What an output is named, in HAVING and ORDER BY. */
-  #named: ReadonlyMap<string, PlannedValue> = new Map()
+/** What values are made of, and what may be made of it. */
+export interface ValueParts {
+  /** What an expression stands for by itself; null where it is made of others. */
+  readonly leafOf: (expression: Expression) => PlannedValue | null
+  /** What a call stands for that is no function of values. */
+  readonly calledOf: (call: Call) => PlannedValue | null
+  /** Whether longs are divided by what may be zero. It ends a query, also in a row that a limit leaves out. */
+  readonly dividesLongs: boolean
+}
+
+type ArithmeticOperator = Extract<PlannedValue, { kind: 'arithmetic' }>['operator']
+
+/** Reads values that are worked out of groups, or of rows. */
+export class ValueReader {
+  readonly #parts: ValueParts
   #steps = 0
 
-  constructor(names: TableNames, keys: readonly EntityField[], isBucket: (expression: Expression) => boolean) {
-    this.#names = names
-    this.#keys = keys
-    this.#isBucket = isBucket
-    this.#aggregates = new GroupAggregates(names, 1 + keys.length)
-  }
-
-  get aggregates(): GroupAggregates['all'] {
-    return this.#aggregates.all
+  constructor(parts: ValueParts) {
+    this.#parts = parts
   }
 
   /** How many values were read. */
@@ -39,30 +36,21 @@ export class GroupValues {
     return this.#steps
   }
 
-  /** From now on outputs go by their names. */
-  nameOutputs(named: ReadonlyMap<string, PlannedValue>): void {
-    this.#named = named
-  }
-
-  /** A value of a group. */
   value(expression: Expression): PlannedValue | null {
     this.#steps += 1
     // What is named more than once in what it is made of would be worked out again and again.
     if (this.#steps > stepsMax) return null
-    if (expression.kind === 'column' && expression.path.length === 1) {
-      const named = this.#named.get(expression.path[0]!)
-      if (named !== undefined) return named
-    }
-    if (this.#isBucket(expression)) return { kind: 'cell', type: 'timestamp', at: 0 }
+    const leaf = this.#parts.leafOf(expression)
+    if (leaf !== null) return leaf
     const constant = numberConstant(expression)
     if (constant !== null) return { kind: 'constant', ...constant }
     const text = textConstant(expression)
     if (text !== null) return { kind: 'text', type: 'string', value: text }
-    const key = this.#key(expression)
-    if (key !== null) return key
     switch (expression.kind) {
-      case 'arithmetic':
-        return this.#arithmetic(expression)
+      case 'arithmetic': {
+        const { operator, left, right } = expression
+        return operator === '||' ? null : this.#arithmetic(operator, left, right)
+      }
       case 'negate': {
         const operand = this.value(expression.operand)
         return operand === null || !isNumber(operand) ? null : { kind: 'negated', type: operand.type, operand }
@@ -78,7 +66,7 @@ export class GroupValues {
     }
   }
 
-  /** A condition of HAVING. */
+  /** A condition of HAVING, and of CASE. */
   condition(expression: Expression): PlannedCondition | null {
     switch (expression.kind) {
       case 'logical': {
@@ -121,14 +109,6 @@ export class GroupValues {
     }
   }
 
-  /** What rows are grouped by. */
-  #key(expression: Expression): PlannedValue | null {
-    if (this.#keys.length === 0) return null
-    const field = this.#names.fieldOf(expression)
-    const at = this.#keys.findIndex(({ name }) => name === field?.name)
-    return at === -1 ? null : { kind: 'cell', type: plannedType(this.#keys[at]!), at: 1 + at }
-  }
-
   #compared(
     operator: Extract<PlannedCondition, { kind: 'compare' }>['operator'],
     leftExpression: Expression,
@@ -141,13 +121,19 @@ export class GroupValues {
     return areAlike ? { kind: 'compare', operator, left, right } : null
   }
 
-  #arithmetic({ operator, left, right }: Extract<Expression, { kind: 'arithmetic' }>): PlannedValue | null {
-    if (operator === '||' || operator === '%') return null
+  #arithmetic(operator: ArithmeticOperator, left: Expression, right: Expression): PlannedValue | null {
     const [a, b] = [this.value(left), this.value(right)]
     if (a === null || b === null || !isNumber(a) || !isNumber(b)) return null
     // Constants alone have rules of their own.
     if (a.kind === 'constant' && b.kind === 'constant') return null
-    return { kind: 'arithmetic', type: numberType(a, b), operator, left: a, right: b }
+    const type = numberType(a, b)
+    const divides = operator === '/' || operator === '%'
+    if ((divides && type === 'long' && !this.#mayDivideBy(b)) || (operator === '%' && type === 'double')) return null
+    return { kind: 'arithmetic', type, operator, left: a, right: b }
+  }
+
+  #mayDivideBy(divisor: PlannedValue): boolean {
+    return this.#parts.dividesLongs || (divisor.kind === 'constant' && divisor.value !== 0n)
   }
 
   #cast({ operand, type }: Extract<Expression, { kind: 'cast' }>): PlannedValue | null {
@@ -191,6 +177,8 @@ export class GroupValues {
         const [value, when] = [this.value(first!), this.#compared('=', first!, second!)]
         return value && when && choiceOf([{ when, value: null }], value)
       }
+      case 'MOD':
+        return this.#arithmetic('%', first!, second!)
       case 'SAFE_DIVIDE': {
         const [left, right] = [this.value(first!), this.value(second!)]
         if (left === null || right === null || !isNumber(left) || !isNumber(right)) return null
@@ -205,7 +193,7 @@ export class GroupValues {
         return unit === null && more.length === 0 ? this.#changed(operator, first!) : null
       }
       default:
-        return this.#aggregates.of(call)
+        return this.#parts.calledOf(call)
     }
   }
 

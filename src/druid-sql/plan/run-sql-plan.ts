@@ -2,7 +2,8 @@ import type { AnswerData } from '../../answer/answer-data.ts'
 import type { SpoolRoom } from '../../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
 import { timeBuckets } from '../../druid-time/plain-granularity.ts'
-import type { PlannedType } from '../../druid-values/planned-value.ts'
+import type { PlannedType, PlannedValue } from '../../druid-values/planned-value.ts'
+import { BeyondPlan, plannedValue } from '../../druid-values/work-out.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { GroupValue } from '../../model/aggregation.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
@@ -34,8 +35,13 @@ export async function runSqlPlan(
   const rows = await ('scan' in plan ? scannedRows(reader, plan, signal) : groupedRows(reader, plan, pacer, signal))
   // The SQL engine says why not.
   if (rows === null || rows.length > limits.resultRows) return null
-  const stream = { fields: plan.fields, batches: plannedBatches(shownColumns(plan), rows) }
-  return storeRows(stream, { format, resultBytes: limits.resultBytes, room }, settings, signal)
+  const stream = { fields: plan.fields, batches: plannedBatches(plan, rows, pacer) }
+  try {
+    return await storeRows(stream, { format, resultBytes: limits.resultBytes, room }, settings, signal)
+  } catch (error) {
+    if (error instanceof BeyondPlan) return null
+    throw error
+  }
 }
 
 type Row = readonly GroupValue[]
@@ -59,27 +65,27 @@ async function scannedRows(
   return rows === null ? null : rows.slice(offset)
 }
 
-/** A column of the answer and its place in a row. */
-interface ShownColumn {
-  readonly type: PlannedType
-  readonly at: number
+/** What groups come to is worked out already: they had to be put in order by it. */
+function shownColumns(plan: PlannedSql): readonly PlannedValue[] {
+  return 'scan' in plan ? plan.outputs : plan.outputs.map(({ type }, at) => ({ kind: 'cell', type, at }))
 }
 
-function shownColumns(plan: PlannedSql): readonly ShownColumn[] {
-  return 'scan' in plan ? plan.outputs : plan.outputs.map(({ type }, at) => ({ type, at }))
-}
-
-/** Rows as columns. */
-async function* plannedBatches(shown: readonly ShownColumn[], rows: readonly Row[]): AsyncGenerator<ResultBatch> {
-  for (let from = 0; from < rows.length; from += batchRows) {
-    const part = rows.slice(from, from + batchRows)
-    const columns = shown.map(({ type, at }) =>
+/** Rows as columns. Throws BeyondPlan. */
+async function* plannedBatches(plan: PlannedSql, rows: readonly Row[], pacer: Pacer): AsyncGenerator<ResultBatch> {
+  const shown = shownColumns(plan)
+  const steps = 'scan' in plan ? plan.steps : 0
+  // More that is worked out of a row makes for fewer rows at once.
+  const rowsAtOnce = Math.ceil(batchRows / (1 + steps / 16))
+  for (let from = 0; from < rows.length; from += rowsAtOnce) {
+    const part = rows.slice(from, from + rowsAtOnce)
+    const columns = shown.map((value) =>
       columnOf(
-        type,
-        part.map((row) => row[at]!),
+        value.type,
+        part.map((row) => plannedValue(value, row)),
       ),
     )
     yield { rows: part.length, columns }
+    if (pacer.spend(part.length * steps)) await pacer.rest()
   }
 }
 

@@ -37,8 +37,10 @@ export interface SqlScanPlan {
   readonly scan: ScanPlan
   /** The columns of the answer. */
   readonly fields: readonly EntityField[]
-  /** Of each column, its place in a row of the scan. */
-  readonly outputs: readonly { readonly type: PlannedType; readonly at: number }[]
+  /** Of each column, from the scan's rows. */
+  readonly outputs: readonly PlannedValue[]
+  /** How many values are worked out of each row, those that are there already too. */
+  readonly steps: number
   /** Of the scan's rows, which begin at the first, those before are left out. */
   readonly offset: number
 }
