@@ -7,6 +7,12 @@ const answered = (value: unknown) => ({ status: 200, text: JSON.stringify(value)
 test.each<readonly [string, unknown, unknown, string | null]>([
   ['the same rows in another order', [{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 1 }], null],
   ['other last digits', [{ a: 0.1 + 0.2 }], [{ a: 0.3 }], null],
+  [
+    'numbers near two others',
+    [{ a: 2_147_483_646 }, { a: 2_147_483_650 }],
+    [{ a: 2_147_483_648 }, { a: 2_147_483_646 }],
+    null,
+  ],
   ['a null', [{ a: 1, b: null }], [{ a: 1, b: 2 }], 'b: null and number'],
   ['other texts', [{ a: 'x' }], [{ a: 'y' }], 'a: string and string'],
   [

@@ -52,16 +52,26 @@ function tableDifference(text: string, embedded: string, druid: string): string 
   return 'rows: which values stand beside each other'
 }
 
-/** What each has and the other has not, in no order. */
+/** What each has and the other has not, in no order. What is the same goes before what is alike: of near numbers, one may be alike to two. */
 function unmatched<Value>(ours: readonly Value[], theirs: readonly Value[]): readonly [Value[], Value[]] {
+  const isSame = (one: Value, other: Value): boolean => JSON.stringify(one) === JSON.stringify(other)
+  const [alone, left] = without(ours, theirs, isSame)
+  const sorted = alone.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  return without(sorted, left, isAlike)
+}
+
+/** What is left of both where those that are equal leave in pairs. */
+function without<Value>(
+  ours: readonly Value[],
+  theirs: readonly Value[],
+  areEqual: (one: Value, other: Value) => boolean,
+): readonly [Value[], Value[]] {
   const left = [...theirs]
-  const alone = ours
-    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-    .filter((value) => {
-      const place = left.findIndex((other) => isAlike(value, other))
-      if (place >= 0) left.splice(place, 1)
-      return place < 0
-    })
+  const alone = ours.filter((value) => {
+    const place = left.findIndex((other) => areEqual(value, other))
+    if (place >= 0) left.splice(place, 1)
+    return place < 0
+  })
   return [alone, left]
 }
 

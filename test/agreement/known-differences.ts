@@ -166,7 +166,11 @@ const estimates: KnownDifference = {
 }
 
 /** Bounds that doubles hold. */
-const evenBounds = instead([/9007199254740993/g, '9007199254740992'], [/9223372036854775807/g, '1000000000000000000'])
+const evenBounds = instead(
+  [/9007199254740993/g, '9007199254740992'],
+  [/9223372036854775807/g, '1000000000000000000'],
+  [/1e308/g, '1e10'],
+)
 
 export const knownDifferences: readonly KnownDifference[] = [
   estimates,
@@ -212,6 +216,16 @@ export const knownDifferences: readonly KnownDifference[] = [
     /NOT BETWEEN|(?:\(|WHERE )([^<>=]+) [<>]=? .* (?:OR|AND) \(?\1 [<>]=? /,
     'sql',
     { without: instead([/ NOT BETWEEN /g, ' BETWEEN '], [/ [<>]=? /g, ' = ']) },
+  ),
+  otherwise('zeros of two signs are two groups in Druid', /GROUP BY|DISTINCT/, 'sql', {
+    there: /":0[,}]/,
+    without: instead([/\b(?:CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE)\(/g, 'ABS('], [/ [*/] /g, ' + ']),
+  }),
+  otherwise(
+    'arrays of nulls alone are of numbers in Druid, a row at a time',
+    /ARRAY_(?:APPEND|PREPEND|CONCAT)\(/,
+    'sql',
+    { without: withoutCalls(/ARRAY_(?:APPEND|PREPEND|CONCAT)/, "ARRAY['a']") },
   ),
   refusedThere('Druid orders by no arrays', /ArrayList cannot be cast/),
   refusedThere('Druid takes no array that is a constant null', /Cannot handle literal \[null/),
@@ -302,14 +316,29 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('JSON with more behind it is none here, and what comes first in Druid', /TRY_PARSE_JSON\(/, 'sql', {
     without: instead([/TRY_PARSE_JSON\(/g, 'LOWER(']),
   }),
-  otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807/, 'sql', {
+  otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807|1e308/, 'sql', {
     without: evenBounds,
   }),
-  otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807/, 'native', {
+  otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807|1e308/, 'native', {
     without: evenBounds,
   }),
+  otherwise(
+    'Druid cuts the fractions of numbers that it looks for in longs',
+    /\b[nlbm] (?:(?:NOT )?IN \([^)]*\d[.e]\d|(?:=|<>) -?\d+\.\d)/,
+    'sql',
+    {
+      without: instead(
+        [/\b([nlbm]) (?:NOT )?IN \([^()]*\)/g, '$1 IS NOT NULL'],
+        [/\b([nlbm]) (=|<>) -?\d+\.\d+(?:e\d+)?/g, '$1 $2 1'],
+      ),
+    },
+  ),
   refusedThere('Druid limits no texts by their natural order', /NaturalComparator/),
   otherwise('a year beyond all times is null here', /TIMESTAMP|TIME_PARSE/, 'sql', { there: /\d{17}/ }),
+  otherwise('a year beyond all times is null here', /TIME_PARSE\(.*GROUP BY/, 'sql', {
+    there: /"(\w+)":null.*"\1":null/,
+    without: withoutCalls(/TIME_PARSE/, 'ts'),
+  }),
   otherwise(
     'a year beyond all times is null here',
     /(?:TIME_PARSE|AS TIMESTAMP).*IPV4_PARSE\('|IPV4_PARSE\('.*AS TIMESTAMP/,
@@ -406,8 +435,8 @@ export const knownDifferences: readonly KnownDifference[] = [
     'native',
     { without: instead([/("doubleSum","name":"\w+","fieldName":)"l"/g, '$1"n"']) },
   ),
-  otherwise('means of longs beyond 2^53 depend on the order of their rows', /\bAVG\(.*\bl\b/, 'sql', {
-    without: instead([/\bl\b/g, 'n']),
+  otherwise('means of longs beyond 2^53 depend on the order of their rows', /\bAVG\(.*\b[lm]\b/, 'sql', {
+    without: instead([/\b[lm]\b/g, 'n']),
   }),
   refusedThere(
     'Druid takes no number for a text in some functions',
@@ -460,6 +489,12 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('substring, left and right cut no character in two here', /\b(?:substring|left|right)\(/, 'native', {
     without: instead([/\b(?:substring|left|right)\(/g, 'concat(']),
   }),
+  otherwise(
+    'SUBSTRING, LEFT and RIGHT count characters here, and UTF-16 units in Druid',
+    /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/,
+    'sql',
+    { without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/g, 'CONCAT(']) },
+  ),
   otherwise("Druid replaces nothing once more behind what '.*' has matched", /REGEXP_REPLACE\(.*'\.\*'/, 'sql', {
     without: instead([/'\.\*'/g, "'.+'"]),
   }),

@@ -256,8 +256,10 @@ export interface MadeSql extends Shrinking {
   readonly piece: Piece
 }
 
+/** In one query of so many a rule has its turn. */
+const turnEvery = 2
 /** Of a hundred queries, so many are those of dashboards, beside those whose turn it is. */
-const boardChances = 50
+const boardChances = 70
 /** One query of so many has no table. */
 const constantEvery = 12
 
@@ -271,7 +273,7 @@ export function sqlOf(number: number, seed: number): MadeSql {
       alone: alone(''),
     }
   }
-  const turn = number % 2 === 0 ? (sqlRules[(number / 2) % sqlRules.length] ?? null) : null
+  const turn = number % turnEvery === 0 ? (sqlRules[(number / turnEvery) % sqlRules.length] ?? null) : null
   const isBoard = turn === null ? random.below(100) < boardChances : turn.kind.startsWith('board')
   const kind = isBoard || turn?.kind === 'nothing' ? 'board' : 'query'
   return {
