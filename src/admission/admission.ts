@@ -39,8 +39,8 @@ interface Count {
 export class Admission {
   readonly #limits: AdmissionLimits
   readonly #sqlMax: number
-  /** A set keeps the order of arrival, and one in its middle can leave. */
-  readonly #waiting = new Set<Waiting>()
+  /** In the order of arrival. No Set: why, says `src/lib/slots.ts`. */
+  readonly #waiting: Waiting[] = []
   readonly #counts = new Map<string, Count>()
   readonly #running = { all: 0, sql: 0 }
 
@@ -59,13 +59,13 @@ export class Admission {
     if (this.#mayRun(asker)) return this.#begin(asker)
     const { waitingQueries } = this.#limits
     const count = this.#countOf(reader)
-    if (this.#waiting.size >= waitingQueries || count.waiting >= ofOne(waitingQueries)) {
+    if (this.#waiting.length >= waitingQueries || count.waiting >= ofOne(waitingQueries)) {
       this.#forget(reader)
       throw this.#overloaded(asker)
     }
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
-        this.#waiting.delete(waiting)
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
         count.waiting -= 1
         this.#forget(reader)
         signal.removeEventListener('abort', onAbort)
@@ -75,15 +75,15 @@ export class Admission {
         reject(signal.reason)
       }
       const waiting: Waiting = {
-        ...asker,
         begin: () => {
           const leave = this.#begin(asker)
           leaveQueue()
           resolve(leave)
         },
+        ...asker,
       }
       count.waiting += 1
-      this.#waiting.add(waiting)
+      this.#waiting.push(waiting)
       signal.addEventListener('abort', onAbort, { once: true })
     })
   }
@@ -129,7 +129,9 @@ export class Admission {
     return count
   }
 
+  /** One who asks nothing now keeps his count as long as there are few. */
   #forget(reader: string): void {
+    if (this.#counts.size <= readersKept) return
     const count = this.#counts.get(reader)
     if (count?.all === 0 && count.waiting === 0) this.#counts.delete(reader)
   }
@@ -147,6 +149,9 @@ export class Admission {
     )
   }
 }
+
+/** Counts that come and go with each query would cost more: `src/lib/slots.ts`. */
+const readersKept = 1024
 
 /** How many of so many places one reader may have: of two he may have both. */
 const ofOne = (places: number): number => (places < 3 ? places : places - Math.max(1, Math.floor(places / 4)))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { AnswerData } from './answer-data.ts'
@@ -18,7 +19,7 @@ export async function storeText(
   pieces: AsyncIterable<string>,
   { resultBytes, room }: { readonly resultBytes: number; readonly room: SpoolRoom },
   { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<Omit<AnswerData, 'rows'>> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)

@@ -9,6 +9,7 @@ import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Interval } from '../druid-time/iso.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import { systemTimer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { earliestMs, latestMs } from '../model/instant.ts'
@@ -49,7 +50,7 @@ export class ClusterNativeQueries {
   }
 
   /** As `NativeQueries.run`. */
-  async run({ bytes, query }: NativeBody, signal: AbortSignal, reader: Reader): Promise<Answer> {
+  async run({ bytes, query }: NativeBody, signal: CancelSignal, reader: Reader): Promise<Answer> {
     const { definitions, engine, clusterName, admission, limits, unsent, settings } = this.#parts
     const entities = entityNames(query).flatMap((name) =>
       reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],

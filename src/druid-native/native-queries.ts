@@ -7,6 +7,7 @@ import { inTime, timeAllowed } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import { type CancelSignal, nativeSignal } from '../lib/cancellation.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import { damagedData } from '../model/damaged-data.ts'
 import type { Entity } from '../model/entity.ts'
@@ -44,7 +45,7 @@ export interface NativeRunner {
 
 /** Answers from the store's own columns what can be planned so; null where it leaves a plan to the SQL engine after all. */
 export interface NativePlanRunner {
-  runNativePlan(plan: PlannedNative, limits: NativeRequest['limits'], signal: AbortSignal): Promise<Answer | null>
+  runNativePlan(plan: PlannedNative, limits: NativeRequest['limits'], signal: CancelSignal): Promise<Answer | null>
 }
 
 export interface NativeQueriesParts {
@@ -82,24 +83,25 @@ export class NativeQueries {
    * Problem `invalid_request`, `unsupported_native_query` and `unknown_entity` with the path of the fault, `result_too_large`,
    * `too_many_buckets`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
-  async run({ bytes, query }: NativeBody, signal: AbortSignal, reader: Reader): Promise<Answer> {
+  async run({ bytes, query }: NativeBody, signal: CancelSignal, reader: Reader): Promise<Answer> {
     const { definitions, admission, runner, limits, timer = systemTimer } = this.#parts
     const entities = entityNames(query).flatMap((name) =>
       reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
     )
     const allowed = timeAllowed(timeoutOf(query), limits)
-    return inTime({ signal, ...allowed, timer, advice: nativeAdvice }, async ({ signal: deadline }) => {
+    return inTime({ signal, ...allowed, timer, advice: nativeAdvice }, async (deadline) => {
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const planned = await this.#planned(bytes, entities, deadline)
-        if (planned !== null) return { ...planned, answeredBy: 'store' }
+        if (planned !== null) return { answeredBy: 'store', ...planned }
         const snapshot = await this.#snapshot(entities, deadline)
         const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
         const tables = entities.map((entity) => {
           return { name: entity.name, table: engineTable(entity, files.get(entity.id) ?? []) }
         })
         try {
-          return { ...(await runner.runNative({ body: bytes, tables, limits }, deadline)), answeredBy: 'sql-engine' }
+          const answer = await runner.runNative({ body: bytes, tables, limits }, nativeSignal(deadline))
+          return { answeredBy: 'sql-engine', ...answer }
         } catch (error) {
           // The files went while they were read: nobody is at fault, and the next query finds new ones.
           if (snapshot.isLost() && !(error instanceof Problem) && !deadline.aborted) throw storeWentAway(error)
@@ -118,12 +120,12 @@ export class NativeQueries {
   }
 
   /** Null where the SQL engine is to be asked. */
-  async #planned(bytes: Uint8Array, entities: readonly Entity[], signal: AbortSignal): Promise<Answer | null> {
+  async #planned(bytes: Uint8Array, entities: readonly Entity[], signal: CancelSignal): Promise<Answer | null> {
     const plan = bytes.length > plannedBytesMax ? null : planOf(bytes, entities)
     return plan === null ? null : this.#parts.planRunner.runNativePlan(plan, this.#parts.limits, signal)
   }
 
-  async #snapshot(entities: readonly Entity[], signal: AbortSignal): Promise<EngineSnapshot> {
+  async #snapshot(entities: readonly Entity[], signal: CancelSignal): Promise<EngineSnapshot> {
     if (entities.length === 0) return { entities: [], isLost: () => false, release: () => undefined }
     return this.#parts.snapshots.snapshot(
       entities.map(({ id }) => id),

@@ -7,6 +7,7 @@ import { type AnswerSettings, type AnswerShape, storeRows } from '../answer/stor
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Sql } from '../lib/sql-text.ts'
 import { systemTimer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
@@ -68,7 +69,7 @@ export class ClusterSqlQueries {
   async run(
     question: SqlQuestion,
     format: AnswerFormat | DruidLayout,
-    signal: AbortSignal,
+    signal: CancelSignal,
     reader: Reader,
   ): Promise<Answer> {
     const { definitions, catalogQueries, limits } = this.#parts
@@ -90,7 +91,7 @@ export class ClusterSqlQueries {
   async #run(
     question: SqlQuestion,
     format: AnswerFormat | DruidLayout,
-    signal: AbortSignal,
+    signal: CancelSignal,
     reader: Reader,
   ): Promise<Answer> {
     const { definitions, catalogQueries, admission, limits } = this.#parts

@@ -26,7 +26,7 @@ export function shapeOf(
   columns: readonly CheckedColumn[],
   { zone = Zone.utc }: Pick<SqlQuestion, 'zone'>,
 ): AnswerFormat | DruidShape {
-  return typeof format === 'string' ? format : { ...format, types: columns.map(({ druid }) => druid), zone: zone.name }
+  return typeof format === 'string' ? format : { types: columns.map(({ druid }) => druid), zone: zone.name, ...format }
 }
 
 /** The zone of `sqlTimeZone`. Throws Problem `invalid_request` where there is none of that name. */

@@ -5,6 +5,7 @@ import { inTime, timeAllowed } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import { type CancelSignal, nativeSignal } from '../lib/cancellation.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import { damagedData } from '../model/damaged-data.ts'
@@ -56,7 +57,7 @@ export interface SqlPlanRunner {
     plan: PlannedSql,
     format: AnswerFormat | DruidShape,
     limits: SqlRequest['limits'],
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<Answer | null>
 }
 
@@ -102,7 +103,7 @@ export class SqlQueries {
   async run(
     question: SqlQuestion,
     format: AnswerFormat | DruidLayout,
-    signal: AbortSignal,
+    signal: CancelSignal,
     reader: Reader,
   ): Promise<Answer> {
     const { definitions, limits } = this.#parts
@@ -127,7 +128,7 @@ export class SqlQueries {
   async #run(
     question: SqlQuestion,
     format: AnswerFormat | DruidLayout,
-    signal: AbortSignal,
+    signal: CancelSignal,
     reader: Reader,
   ): Promise<Answer> {
     const { definitions, metadata, admission, limits, timer = systemTimer } = this.#parts
@@ -136,18 +137,18 @@ export class SqlQueries {
     const translate = (wraps: boolean): CheckedSql =>
       translateSql(text, tables, { wraps, tokensMax: limits.sqlTokens, parameters, zone, listsFunctions })
     const allowed = timeAllowed(question.timeoutMs ?? 0, limits)
-    return inTime({ signal, ...allowed, timer, advice }, async ({ signal: deadline }) => {
+    return inTime({ signal, ...allowed, timer, advice }, async (deadline) => {
       const checked = translate(false)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const read = entities.filter(({ id }) => checked.entityIds.includes(id))
         const shape = shapeOf(format, checked.columns, question)
         const planned = await this.#planned(question, checked, read, shape, deadline)
-        if (planned !== null) return { ...planned, answeredBy: 'store' }
+        if (planned !== null) return { answeredBy: 'store', ...planned }
         const items = await readItems(checked.items, metadataEntities, metadata, deadline)
         const wrapping = (): CheckedSql => translate(true)
         const answer = await this.#runOn({ checked, wrapping, entities: read, items, format: shape }, deadline)
-        return { ...answer, answeredBy: 'sql-engine' }
+        return { answeredBy: 'sql-engine', ...answer }
       } finally {
         leave()
       }
@@ -160,7 +161,7 @@ export class SqlQueries {
     checked: CheckedSql,
     [entity, ...others]: readonly Entity[],
     format: AnswerFormat | DruidShape,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<Answer | null> {
     const { planRunner, nowMs, limits } = this.#parts
     if (planRunner === null || entity === undefined || others.length > 0) return null
@@ -169,7 +170,7 @@ export class SqlQueries {
     return plan === null ? null : planRunner.runSqlPlan(plan, format, { resultRows, resultBytes }, signal)
   }
 
-  async #runOn(reads: Reads, signal: AbortSignal): Promise<Answer> {
+  async #runOn(reads: Reads, signal: CancelSignal): Promise<Answer> {
     const snapshot = await this.#snapshot(reads.entities, signal)
     try {
       return await this.#answer(reads.checked, reads, snapshot, signal)
@@ -188,7 +189,7 @@ export class SqlQueries {
     }
   }
 
-  async #snapshot(read: readonly Entity[], signal: AbortSignal): Promise<EngineSnapshot> {
+  async #snapshot(read: readonly Entity[], signal: CancelSignal): Promise<EngineSnapshot> {
     if (read.length === 0) return { entities: [], isLost: () => false, release: () => undefined }
     return this.#parts.snapshots.snapshot(
       read.map(({ id }) => id),
@@ -200,7 +201,7 @@ export class SqlQueries {
     { text, columns }: CheckedSql,
     { entities, items, format }: Reads,
     snapshot: EngineSnapshot,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<Answer> {
     const { runner, limits } = this.#parts
     const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
@@ -208,7 +209,7 @@ export class SqlQueries {
     const query = { text, types: columns.map(({ type }) => type), tables, items }
     const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
     const { resultRows, resultBytes } = limits
-    return runner.run({ query, fields, format, limits: { resultRows, resultBytes } }, signal)
+    return runner.run({ query, fields, format, limits: { resultRows, resultBytes } }, nativeSignal(signal))
   }
 }
 

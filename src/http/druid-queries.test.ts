@@ -4,6 +4,7 @@ import { keys, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
 import { post } from '../../test/support/injected-requests.ts'
 import type { NamedQuery } from '../catalog/cancels-elsewhere.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import { Problem } from '../model/problem.ts'
 import type { Services } from './services.ts'
 
@@ -13,7 +14,7 @@ type NativeRun = Services['nativeQueries']['run']
 async function served(environment = {}, cancelsElsewhere: Services['cancelsElsewhere'] = null) {
   const sql: Parameters<SqlRun>[] = []
   const native: Parameters<NativeRun>[] = []
-  const ended = (signal: AbortSignal) =>
+  const ended = (signal: CancelSignal) =>
     new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const { app } = await testServer(
     {

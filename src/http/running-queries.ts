@@ -1,11 +1,12 @@
 // The queries that run now under an id of their callers', so that they can be canceled by it.
 import type { CancelsElsewhere, NamedQuery } from '../catalog/cancels-elsewhere.ts'
+import { Cancellation, type CancelSignal } from '../lib/cancellation.ts'
 import { Problem } from '../model/problem.ts'
 import { isQueryId } from './druid-context.ts'
 
 interface Running {
   readonly readerId: string
-  readonly controller: AbortController
+  readonly cancellation: Cancellation
 }
 
 export class RunningQueries {
@@ -22,16 +23,20 @@ export class RunningQueries {
   async run<Result>(
     id: string,
     readerId: string,
-    signal: AbortSignal,
-    query: (signal: AbortSignal) => Promise<Result>,
+    signal: CancelSignal,
+    query: (signal: CancelSignal) => Promise<Result>,
   ): Promise<Result> {
-    const controller = new AbortController()
-    const running: Running = { readerId, controller }
+    const cancellation = new Cancellation()
+    const running: Running = { readerId, cancellation }
     const same = this.#byId.get(id) ?? new Set()
     this.#byId.set(id, same.add(running))
+    const ended = (): void => cancellation.cancel(signal.reason)
+    if (signal.aborted) ended()
+    signal.addEventListener('abort', ended, { once: true })
     try {
-      return await query(AbortSignal.any([signal, controller.signal]))
+      return await query(cancellation)
     } finally {
+      signal.removeEventListener('abort', ended)
       same.delete(running)
       if (same.size === 0) this.#byId.delete(id)
     }
@@ -53,7 +58,7 @@ export class RunningQueries {
 
   #cancelHere({ id, readerId }: NamedQuery): boolean {
     const found = [...(this.#byId.get(id) ?? [])].filter((running) => running.readerId === readerId)
-    for (const { controller } of found) controller.abort(new Problem('query_canceled', 'The query was canceled.'))
+    for (const { cancellation } of found) cancellation.cancel(new Problem('query_canceled', 'The query was canceled.'))
     return found.length > 0
   }
 }

@@ -140,7 +140,7 @@ export class EntryJudge {
             : this.#judgeAside(run, ingest, place, budget, decision)
         const [kind, rejectedRows] = [ingest?.kind ?? null, judged.rejected.length]
         const spans = spansOf(run, place, reached)
-        if (spans.length > 0 || makes === undefined) runs.push({ ingestId, kind, ...judged, rejectedRows, spans })
+        if (spans.length > 0 || makes === undefined) runs.push({ ingestId, kind, rejectedRows, spans, ...judged })
         done += reached.entries
         place = reached.place
         run = run.slice(reached.entries)

@@ -115,7 +115,7 @@ export class LineJudge {
   #judgeWithCare(bytes: Buffer, place: Moving, entry: LineEntry, growing: GrowingRows): void {
     const line = lineAt(bytes, place.at, entry.format)
     const { parsed } = line
-    const rowOf = parsed === null ? null : lineRows(parsed, { ...entry, ingest: this.#parts.ingest })
+    const rowOf = parsed === null ? null : lineRows(parsed, { ingest: this.#parts.ingest, ...entry })
     if (parsed !== null && isByField(entry.format)) this.#fieldScanner.learn(parsed)
     for (; place.field < line.rows && !isSpent(growing.budget); place.field++, place.index++) {
       const fault = this.#fault(line, rowOf, place.field, growing)

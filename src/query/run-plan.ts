@@ -21,5 +21,5 @@ export async function runPlan(
   signal: CancelSignal,
 ): Promise<AnswerData> {
   const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
-  return storeRows(rows, { ...shape, resultBytes: limits.resultBytes }, settings, signal)
+  return storeRows(rows, { resultBytes: limits.resultBytes, ...shape }, settings, signal)
 }

@@ -1,5 +1,6 @@
 // Tested by `test/faults/sql-process.test.ts`.
 
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Sql } from '../lib/sql-text.ts'
 import type { ColumnType, ColumnVector } from '../model/column.ts'
 import { Problem } from '../model/problem.ts'
@@ -35,7 +36,7 @@ export interface EngineSnapshot {
 /** Gives the rows of entities as files, the newest too. */
 export interface EngineSnapshots {
   /** Throws Problem `unavailable` while the store is started again, and the signal's reason when it is aborted. */
-  snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot>
+  snapshot(entityIds: readonly number[], signal: CancelSignal): Promise<EngineSnapshot>
 }
 
 /** A `json` is its text; a timestamp is its milliseconds, truth values are 0 and 1. */

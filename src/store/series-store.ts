@@ -66,7 +66,7 @@ export interface GroupsQuerier {
    * more groups than the plan allows. `buckets` cuts time where the plan's granularity is by the clocks of a zone.
    * Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
    */
-  aggregate(plan: AggregationPlan, signal: AbortSignal, buckets: TimeBuckets | null): Promise<Groups | null>
+  aggregate(plan: AggregationPlan, signal: CancelSignal, buckets: TimeBuckets | null): Promise<Groups | null>
   /** The rows of a scan, in their order; otherwise as `aggregate`. */
-  scan(plan: ScanPlan, signal: AbortSignal): Promise<readonly ScannedRow[] | null>
+  scan(plan: ScanPlan, signal: CancelSignal): Promise<readonly ScannedRow[] | null>
 }

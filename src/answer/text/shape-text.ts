@@ -32,12 +32,12 @@ const noBytes = new Uint8Array(0)
 
 export function jsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
   const frame = { columns: jsonColumns(fields), start: utf8Bytes('['), between: utf8Bytes(','), rowEnd: utf8Bytes('}') }
-  return new TextShaper({ ...frame, end: utf8Bytes(']') }, out)
+  return new TextShaper({ end: utf8Bytes(']'), ...frame }, out)
 }
 
 export function ndjsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
   const frame = { columns: jsonColumns(fields), start: noBytes, between: noBytes, rowEnd: utf8Bytes('}\n') }
-  return new TextShaper({ ...frame, end: noBytes }, out)
+  return new TextShaper({ end: noBytes, ...frame }, out)
 }
 
 /** RFC 4180, with a header. A null is nothing, the empty text is `""`. */
@@ -45,7 +45,7 @@ export function csvShaper(fields: readonly EntityField[], out: ChunkWriter): Sha
   const columns = fields.map(({ type }, index) => columnWriter(columnType(type), index === 0 ? '' : ',', csvNotation))
   const header = `${fields.map(({ name }) => csvNotation.quoteText(name)).join(',')}\r\n`
   const frame = { columns, start: utf8Bytes(header), between: noBytes, rowEnd: utf8Bytes('\r\n') }
-  return new TextShaper({ ...frame, end: noBytes }, out)
+  return new TextShaper({ end: noBytes, ...frame }, out)
 }
 
 function jsonColumns(fields: readonly EntityField[]): ColumnWriter[] {

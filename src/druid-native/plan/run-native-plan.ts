@@ -3,6 +3,7 @@ import type { SpoolRoom } from '../../answer/spool.ts'
 import type { AnswerSettings } from '../../answer/store-rows.ts'
 import { storeText } from '../../answer/store-text.ts'
 import { timeBuckets } from '../../druid-time/plain-granularity.ts'
+import type { CancelSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { GroupsQuerier } from '../../store/series-store.ts'
@@ -21,7 +22,7 @@ export async function runNativePlan(
   reader: GroupsQuerier,
   { plan, limits, room }: NativePlanRequest,
   settings: AnswerSettings,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<AnswerData | null> {
   const answer = await answered(reader, plan, limits, new Pacer({ sliceMs: settings.sliceMs, signal }), signal)
   if (answer === null) return null
@@ -34,7 +35,7 @@ async function answered(
   plan: PlannedNative,
   limits: PlanLimits,
   pacer: Pacer,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<PlannedAnswer | null> {
   if ('scan' in plan) {
     const rows = await reader.scan(plan.scan, signal)

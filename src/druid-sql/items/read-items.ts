@@ -1,6 +1,7 @@
 // The items of metadata that a query needs, taken from the catalog as they are at one moment.
 
 import type { ItemCatalog } from '../../catalog/catalog.ts'
+import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { MetadataEntity } from '../../model/entity.ts'
 import type { FieldType } from '../../model/field.ts'
 import { parseInstant } from '../../model/instant.ts'
@@ -33,7 +34,7 @@ export async function readItems(
   needed: readonly NeededItems[],
   entities: readonly MetadataEntity[],
   { items, limits }: ItemsParts,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<readonly EngineItems[]> {
   if (needed.length === 0) return []
   const taken = new Taken(limits)
@@ -53,7 +54,7 @@ async function readTable(
   { places, condition }: NeededItems,
   list: ItemCatalog['list'],
   taken: Taken,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<EngineItems> {
   const { fields } = entity
   const index = fields.findIndex(({ role }) => role === 'index')

@@ -4,6 +4,7 @@ import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
 import { timeBuckets } from '../../druid-time/plain-granularity.ts'
 import type { PlannedType, PlannedValue } from '../../druid-values/planned-value.ts'
 import { BeyondPlan, plannedValue } from '../../druid-values/work-out.ts'
+import type { CancelSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { GroupValue } from '../../model/aggregation.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
@@ -29,7 +30,7 @@ export async function runSqlPlan(
   reader: GroupsQuerier,
   { plan, format, limits, room }: SqlPlanRequest,
   settings: AnswerSettings,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<AnswerData | null> {
   const pacer = new Pacer({ sliceMs: settings.sliceMs, signal })
   const rows = await ('scan' in plan ? scannedRows(reader, plan, signal) : groupedRows(reader, plan, pacer, signal))
@@ -50,7 +51,7 @@ async function groupedRows(
   reader: GroupsQuerier,
   plan: SqlPlan,
   pacer: Pacer,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<readonly Row[] | null> {
   const groups = await reader.aggregate(plan.aggregation, signal, timeBuckets(plan.aggregation.granularity))
   return groups === null ? null : finishPlan(plan, groups, pacer)
@@ -59,7 +60,7 @@ async function groupedRows(
 async function scannedRows(
   reader: GroupsQuerier,
   { scan, offset }: SqlScanPlan,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<readonly Row[] | null> {
   const rows = await reader.scan(scan, signal)
   return rows === null ? null : rows.slice(offset)

@@ -72,7 +72,7 @@ async function answer(
   const startedMs = performance.now()
   const reader = guard.reader(request)
   const query = { bytes: asWholeBody(body.queryType, bytes), query: body }
-  const found = await runningQueries.run(queryId, reader.id, inFlight.signal(reply), (signal) =>
+  const found = await runningQueries.run(queryId, reader.id, inFlight.cancellation(reply), (signal) =>
     services.nativeQueries.run(query, signal, reader),
   )
   releaseAfter(reply, found)

@@ -76,8 +76,8 @@ async function answer(
   const startedMs = performance.now()
   const reader = guard.reader(request)
   const zone = sqlTimeZone === null ? undefined : readSqlZone(sqlTimeZone, 'context.sqlTimeZone')
-  const asked = { ...question, timeoutMs, zone, listsFunctions: true, explains: true }
-  const found = await runningQueries.run(queryId, reader.id, inFlight.signal(reply), (signal) =>
+  const asked = { timeoutMs, zone, listsFunctions: true, explains: true, ...question }
+  const found = await runningQueries.run(queryId, reader.id, inFlight.cancellation(reply), (signal) =>
     services.sqlQueries.run(asked, layout, signal, reader),
   )
   releaseAfter(reply, found)

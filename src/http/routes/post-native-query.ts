@@ -50,7 +50,7 @@ export const postNativeQuery: Route = (app, { services, settings, guard, inFligh
       handler: async (request, reply) => {
         const startedMs = performance.now()
         const query = { bytes: bodies.get(request)!, query: request.body.query_data }
-        const answer = await services.nativeQueries.run(query, inFlight.signal(reply), guard.reader(request))
+        const answer = await services.nativeQueries.run(query, inFlight.cancellation(reply), guard.reader(request))
         releaseAfter(reply, answer)
         const { rows, bytes } = answer
         services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })

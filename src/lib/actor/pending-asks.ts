@@ -19,6 +19,9 @@ interface AskWays {
 const slotsMax = 2 ** 20
 const turnsMax = 2 ** 32
 
+/** Of the questions that are not answered each has a slot of its own. */
+export const slotOf = (id: number): number => id % slotsMax
+
 /** Questions that one life of an actor has not answered yet, by their numbers. */
 export class PendingAsks<Reply> {
   readonly #asks = new Slots<Ask<Reply>>()
@@ -43,7 +46,7 @@ export class PendingAsks<Reply> {
         settled = cancel(ask.id)
       }
       const over = (): void => {
-        this.#asks.free(ask.id % slotsMax)
+        this.#asks.free(slotOf(ask.id))
         signal?.removeEventListener('abort', onAbort)
         settled?.()
       }
@@ -82,7 +85,7 @@ export class PendingAsks<Reply> {
   }
 
   #find(id: number): Ask<Reply> | null {
-    const ask = this.#asks.get(id % slotsMax)
+    const ask = this.#asks.get(slotOf(id))
     return ask?.id === id ? ask : null
   }
 }

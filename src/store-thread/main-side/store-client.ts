@@ -147,7 +147,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
-  async runNativePlan(plan: PlannedNative, limits: PlanLimits, signal: AbortSignal): Promise<Answer | null> {
+  async runNativePlan(plan: PlannedNative, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null> {
     const question = { kind: 'native', plan, limits: sentLimits(limits), room: this.#unsent.room() } as const
     const { answer } = replyOf('native', await this.#ask(question, signal))
     return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
@@ -157,10 +157,10 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     plan: PlannedSql,
     format: AnswerFormat | DruidShape,
     limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<Answer | null> {
-    const room = this.#unsent.room()
-    const { answer } = replyOf('sql', await this.#ask({ kind: 'sql', plan, format, limits, room }, signal))
+    const question = { kind: 'sql', plan, format, limits, room: this.#unsent.room() } as const
+    const { answer } = replyOf('sql', await this.#ask(question, signal))
     return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
@@ -172,7 +172,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return replyOf('tags', await this.#ask({ kind: 'tags', request }, signal)).page
   }
 
-  async snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot> {
+  async snapshot(entityIds: readonly number[], signal: CancelSignal): Promise<EngineSnapshot> {
     const life = this.#actor.life
     const { id, entities } = replyOf('snapshot', await this.#ask({ kind: 'snapshot', entityIds }, signal))
     return { entities, isLost: () => this.#actor.life !== life, release: () => life?.post({ kind: 'unpin', id }) }

@@ -68,7 +68,7 @@ export class StoreLife implements Life {
   ask(question: Unnumbered, signal: CancelSignal | null): Promise<Reply> {
     return this.#asks.add({
       signal,
-      send: (id) => this.post({ ...question, id }),
+      send: (id) => this.post({ id, ...question }),
       cancel: (id) => {
         this.post({ kind: 'cancel', id })
         return undefined

@@ -2,6 +2,7 @@ import { type AnswerData, packed } from '../../answer/answer-data.ts'
 import { SpareChunks } from '../../answer/spare-chunks.ts'
 import { runNativePlan } from '../../druid-native/plan/run-native-plan.ts'
 import { runSqlPlan } from '../../druid-sql/plan/run-sql-plan.ts'
+import { RunningAsks } from '../../lib/actor/running-asks.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
 import type { Disk } from '../../lib/disk.ts'
 import { damagedData } from '../../model/damaged-data.ts'
@@ -39,7 +40,7 @@ type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' | 'spare' }>
 /** Answers what the main thread asks; each question may be cancelled. */
 export class Asks {
   readonly #parts: AskParts
-  readonly #running = new Map<number, Cancellation>()
+  readonly #running = new RunningAsks<Cancellation>()
   readonly #spares = new SpareChunks(spareBytes)
 
   /** Lets the files of a snapshot go, by the number of its question. */
@@ -51,7 +52,7 @@ export class Asks {
 
   take(ask: Ask): void {
     if (ask.kind === 'cancel') {
-      this.#running.get(ask.id)?.cancel()
+      this.#running.find(ask.id)?.cancel()
       return
     }
     if (ask.kind === 'spare') {
@@ -64,7 +65,7 @@ export class Asks {
       return
     }
     const cancellation = new Cancellation()
-    this.#running.set(ask.id, cancellation)
+    this.#running.begin(ask.id, cancellation)
     this.#answer(ask, cancellation).catch((error: unknown) =>
       this.#send({ kind: 'failed', id: ask.id, error: this.#sentError(error) }),
     )
@@ -94,8 +95,8 @@ export class Asks {
     const settings = { sliceMs, disk, spoolDirectory, spares: this.#spares }
     if (ask.kind === 'native' || ask.kind === 'sql') {
       const made = await (ask.kind === 'sql'
-        ? runSqlPlan(store, ask, settings, cancellation.signal)
-        : runNativePlan(store, ask, settings, cancellation.signal))
+        ? runSqlPlan(store, ask, settings, cancellation)
+        : runNativePlan(store, ask, settings, cancellation))
       const answer = made === null ? null : packed(made, this.#spare)
       this.#send({ kind: ask.kind, id, answer }, memoryOf(answer))
       return
@@ -112,7 +113,7 @@ export class Asks {
   /** Answers wait for those that are about to come, but never alone. */
   #send(message: Extract<FromStore, { id: number }>, transfer: readonly ArrayBuffer[] = []): void {
     const { outbox } = this.#parts
-    this.#running.delete(message.id)
+    this.#running.end(message.id)
     outbox.push(message, transfer)
     if (this.#running.size === 0) outbox.flush()
   }

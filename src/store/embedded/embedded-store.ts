@@ -199,13 +199,13 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     }
   }
 
-  aggregate(plan: AggregationPlan, signal: AbortSignal, buckets: TimeBuckets | null = null): Promise<Groups | null> {
+  aggregate(plan: AggregationPlan, signal: CancelSignal, buckets: TimeBuckets | null = null): Promise<Groups | null> {
     return this.#over(plan, signal, { rows: [], days: [] }, (_, snapshot, pacer, memory) =>
       runAggregation(plan, snapshot, pacer, memory, buckets),
     )
   }
 
-  scan(plan: ScanPlan, signal: AbortSignal): Promise<readonly ScannedRow[] | null> {
+  scan(plan: ScanPlan, signal: CancelSignal): Promise<readonly ScannedRow[] | null> {
     return this.#over(plan, signal, [], runScanPlan)
   }
 
@@ -249,7 +249,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   /** What is made of one state of an entity's rows; `none` where it holds no row. */
   async #over<Asked extends { readonly entityId: number }, Made>(
     asked: Asked,
-    signal: AbortSignal,
+    signal: CancelSignal,
     none: Made,
     make: (asked: Asked, snapshot: EntitySnapshot, pacer: Pacer, memory: RunMemory) => Promise<Made>,
   ): Promise<Made> {

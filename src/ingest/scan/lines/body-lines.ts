@@ -25,13 +25,13 @@ export function lineAt(bytes: Buffer, start: number, format: LineFormat): LineOf
   const lineEndAt = lineEnd(bytes, start)
   const end = textEnd(bytes, start, lineEndAt)
   const span = { start, end, nextAt: nextLineAt(bytes, lineEndAt) }
-  if (isByField(format) && end - start > splitLineBytesMax) return { ...span, parsed: null, why: null, rows: 1 }
+  if (isByField(format) && end - start > splitLineBytesMax) return { parsed: null, why: null, rows: 1, ...span }
   try {
     const parsed = parseLine(bytes.toString('utf8', start, end))
-    return { ...span, parsed, why: null, rows: rowsOfLine(parsed, format) }
+    return { parsed, why: null, rows: rowsOfLine(parsed, format), ...span }
   } catch (error) {
     if (!(error instanceof NoLine)) throw error
-    return { ...span, parsed: null, why: error.message, rows: 1 }
+    return { parsed: null, why: error.message, rows: 1, ...span }
   }
 }
 

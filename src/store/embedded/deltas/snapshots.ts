@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../../lib/cancellation.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import { Serial } from '../../../lib/serial.ts'
 import type { EntityFiles, RowsFile } from '../../../model/rows-file.ts'
@@ -39,7 +40,7 @@ export class Snapshots {
   }
 
   /** Throws the signal's reason when it is aborted, and what the disk throws. */
-  take(entityIds: readonly number[], signal: AbortSignal): Promise<TakenSnapshot> {
+  take(entityIds: readonly number[], signal: CancelSignal): Promise<TakenSnapshot> {
     return this.#turns.run(async () => {
       const pacer = new Pacer({ sliceMs: this.#parts.sliceMs, signal })
       const pinned: Pinned[] = []

@@ -43,7 +43,7 @@ export class Table {
   readonly #orderedRuns = new Map<number, OrderedRun>()
   #orderedBytes = 0
   /** Views that still read the live counts: they copy them before the next rows come. */
-  readonly #views = new Set<TableView>()
+  #views: TableView[] = []
   readonly #hours = new TableHours()
   #series = new Int32Array(0)
   #addresses = new Int32Array(0)
@@ -61,7 +61,7 @@ export class Table {
   append(batch: RowBatch): void {
     if (batch.rows === 0) return
     for (const view of this.#views) view.keep()
-    this.#views.clear()
+    this.#views = []
     if (batch.pushedNulls !== undefined) this.registry.columns.replaceRows()
     const replaces = this.registry.columns.replaced !== null
     const columns = batch.fields.map((field) => this.#learn(field))
@@ -72,7 +72,7 @@ export class Table {
     for (let field = 0; field < columns.length; field++) {
       const column = columns[field]
       if (column === null) continue
-      const target = { ...column, dictionary: this.dictionary(column.index) }
+      const target = { dictionary: this.dictionary(column.index), ...column }
       writeColumn(this.rows.chunks, target, this.#addresses, batch.columns[field], batch.rows)
       this.#writeOrigins(batch, field, column)
     }
@@ -90,12 +90,13 @@ export class Table {
   /** The rows as they are now, whatever is written later. To be released after use. */
   open(): TableView {
     const view = new TableView(this)
-    this.#views.add(view)
+    this.#views.push(view)
     return view
   }
 
   release(view: TableView): void {
-    this.#views.delete(view)
+    const place = this.#views.indexOf(view)
+    if (place !== -1) this.#views.splice(place, 1)
   }
 
   /** The strings of a column, by its index. */
@@ -167,7 +168,7 @@ export class Table {
     for (let row = 0; row < rows; row++) {
       if (marks[row] === 1 && isNullAt(columns[field], row)) values[row] = positions[row]
     }
-    const target = { ...this.registry.columns.originsOf(name), dictionary: noStrings }
+    const target = { dictionary: noStrings, ...this.registry.columns.originsOf(name) }
     writeColumn(this.rows.chunks, target, this.#addresses, { type: 'long', values, exact: null }, rows)
   }
 

@@ -80,7 +80,7 @@ export async function preparePlan(
   const replaced = replacedColumns(registry, columns)
   const { source, tables, files } = openSources(snapshot, columns, replaced, sinceMs)
   const selected = await selectSeries(registry.series, tag.tag, knownOf(registry, tags), selection, pacer)
-  const run = {
+  return {
     source,
     replaces: replaced !== null,
     sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
@@ -91,16 +91,13 @@ export async function preparePlan(
     tags,
     fields,
     metrics,
+    items: new ItemTest(metrics),
     limits,
     pacer,
-  }
-  return {
-    ...run,
-    items: new ItemTest(metrics),
     memory,
     newPicks: () => {
       memory.clear()
-      return new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie(run)) : null, memory)
+      return new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie({ selected, fields })) : null, memory)
     },
   }
 }

@@ -3,11 +3,22 @@ export interface CacheEntry {
   evict(): void
 }
 
-/** Keeps what was used last, within a bound of bytes (or whatever its entries are measured in). */
+/** The place of an entry in the order of use. The ends of that order are one place without an entry, so that it is a ring. */
+interface Place {
+  readonly entry: CacheEntry | null
+  bytes: number
+  older: Place
+  newer: Place
+}
+
+/**
+ * Keeps what was used last, within a bound of bytes (or whatever its entries are measured in). A use changes no Map: why, says
+ * `src/lib/slots.ts`.
+ */
 export class ByteCache {
   readonly #bytesMax: number
-  /** Oldest use first. */
-  readonly #entries = new Map<CacheEntry, number>()
+  readonly #places = new Map<CacheEntry, Place>()
+  readonly #ends = newPlace(null)
   #bytes = 0
 
   constructor(bytesMax: number) {
@@ -20,25 +31,55 @@ export class ByteCache {
 
   /** Takes the entry in, or notes that it is used again and how big it is now. One bigger than the bound does not stay. */
   use(entry: CacheEntry, bytes: number): void {
-    this.forget(entry)
-    this.#entries.set(entry, bytes)
-    this.#bytes += bytes
-    if (this.#bytes > this.#bytesMax) this.#shrink()
+    let place = this.#places.get(entry)
+    if (place === undefined) {
+      place = newPlace(entry)
+      this.#places.set(entry, place)
+    }
+    unlink(place)
+    linkBefore(this.#ends, place)
+    this.#bytes += bytes - place.bytes
+    place.bytes = bytes
+    this.#shrink()
   }
 
   /** Drops an entry without evicting it. */
   forget(entry: CacheEntry): void {
-    const bytes = this.#entries.get(entry)
-    if (bytes === undefined) return
-    this.#entries.delete(entry)
-    this.#bytes -= bytes
+    const place = this.#places.get(entry)
+    if (place === undefined) return
+    this.#places.delete(entry)
+    unlink(place)
+    this.#bytes -= place.bytes
   }
 
   #shrink(): void {
-    for (const entry of this.#entries.keys()) {
+    while (this.#bytes > this.#bytesMax) {
+      const { entry } = this.#ends.newer
+      if (entry === null) return
       this.forget(entry)
       entry.evict()
-      if (this.#bytes <= this.#bytesMax) return
     }
   }
+}
+
+/** Alone in a ring of its own. */
+function newPlace(entry: CacheEntry | null): Place {
+  const place = { entry, bytes: 0 } as Place
+  place.older = place
+  place.newer = place
+  return place
+}
+
+function unlink(place: Place): void {
+  place.older.newer = place.newer
+  place.newer.older = place.older
+  place.older = place
+  place.newer = place
+}
+
+function linkBefore(next: Place, place: Place): void {
+  place.older = next.older
+  place.newer = next
+  next.older.newer = place
+  next.older = place
 }

@@ -144,7 +144,7 @@ export class LocalPages implements SealedPages {
   #loadTails(): Chunk | null {
     const { tails } = this.#loaded
     if (tails === null) return null
-    const chunk: Chunk = { ...tails, columns: [] }
+    const chunk: Chunk = { columns: [], ...tails }
     for (const { index, place } of this.#wanted.columns) {
       const column = this.#loaded.columnTails(place)
       if (column !== null) chunk.columns[index] = column

@@ -57,7 +57,7 @@ export class PageChunk implements Chunk {
       if (decoded === null) continue
       const { column, bytes } = decoded
       const isPlain = column.type === 'double' || column.type === 'timestamp'
-      this.columns[index] = isPlain ? { ...column, exact: null } : column
+      this.columns[index] = isPlain ? { type: column.type, values: column.values, exact: null } : column
       this.bytes += bytes
     }
   }

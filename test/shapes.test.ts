@@ -1,0 +1,66 @@
+// What is made for each request or push is made alike: V8 gives such objects one hidden class, by which their properties are found at once. On Node.js 20 it makes a new one
+// each time a property that a spread does not name stands behind it (`docs/decisions/way-of-a-question.md`).
+import { setFlagsFromString } from 'node:v8'
+import { expect, test } from 'vitest'
+import { lineAt } from '../src/ingest/scan/lines/body-lines.ts'
+import type { Selection } from '../src/model/plan.ts'
+import { EntityRegistry } from '../src/store/embedded/registry/entity-registry.ts'
+import { preparePlan } from '../src/store/embedded/run/plan-run.ts'
+import { RunMemory } from '../src/store/embedded/run/run-memory.ts'
+import { WatchedPacer } from './support/watched-pacer.ts'
+
+setFlagsFromString('--allow-natives-syntax')
+const haveOneShape = new Function('one', 'other', 'return %HaveSameMap(one, other)') as (
+  one: object,
+  other: object,
+) => boolean
+
+/** By then V8 makes them as it will make all others. */
+const warmUps = 50
+
+async function shapesOf(make: () => object | Promise<object>): Promise<number> {
+  for (let made = 0; made < warmUps; made++) await make()
+  let shapes = 1
+  let last = await make()
+  for (let made = 0; made < warmUps; made++) {
+    const next = await make()
+    if (!haveOneShape(last, next)) shapes++
+    last = next
+  }
+  return shapes
+}
+
+const line = Buffer.from('m,T=a V=1 1')
+
+const registry = new EntityRegistry(1)
+registry.series.addTag('T')
+const selection: Selection = {
+  entityId: 1,
+  sinceMs: null,
+  time: { name: 'D', type: 'timestamp', role: 'time' },
+  tags: [{ name: 'T', type: 'string', role: 'tag' }],
+  ids: ['a'],
+  prefixes: null,
+  metrics: [{ name: 'V', type: 'double', role: 'metric' }],
+  fields: [],
+}
+const limits = { resultRows: 1, buckets: 1, resultBytes: 1 }
+const pacer = new WatchedPacer({ sliceMs: 1, signal: new AbortController().signal })
+
+test.each<[what: string, make: () => object | Promise<object>]>([
+  ['a line', () => lineAt(line, 0, 'lines-ms')],
+  [
+    'what the run of a plan reads',
+    () => preparePlan({ registry, tables: [], files: [] }, selection, limits, pacer, new RunMemory()),
+  ],
+])('%s has one shape', async (_, make) => {
+  expect(await shapesOf(make)).toBe(1)
+})
+
+test('a canary has many, where V8 is as in Node.js 20', async () => {
+  const parts = { kind: 'run', plan: 'x', limits: null }
+  let id = 0
+  const shapes = await shapesOf(() => ({ ...parts, id: id++ }))
+  if (process.versions.node.startsWith('20.')) expect(shapes).toBeGreaterThan(1)
+  else expect(shapes).toBe(1)
+})
