@@ -3,6 +3,7 @@
 // npm run bench -- worst-bodies    what others get, and the service's memory, while the worst pushes are judged
 // npm run bench [-- judge|store|sealed|ingest|beside|query|native|panels|metadata] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
+// npm run bench -- panels --millions 20 --druid   the same panels put to Druid itself: npm run cluster -- start druid
 // npm run bench -- push --millions 100
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
@@ -47,6 +48,8 @@ const { values, positionals: asked } = parseArgs({
     tags: { type: 'string', default: '100' },
     /** The compiled `main.js` of a build that `way` asks, and `pushes` pushes to, in turn with this one. */
     beside: { type: 'string', default: '' },
+    /** `panels` are put to Druid too. */
+    druid: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '15' },
     /** Rows a second that `soak` pushes. */
     rate: { type: 'string', default: '50000' },
@@ -74,7 +77,10 @@ if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { 
 if (wants('beside')) await benchBeside(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000], rest } : { runs: 3, sizes, rest })
 if (wants('native')) await benchNative(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
-if (wants('panels')) await benchPanels(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
+if (wants('panels')) {
+  const besideDruid = values.druid
+  await benchPanels(short ? { runs: 1, sizes: [200_000], besideDruid } : { runs: 3, sizes, besideDruid })
+}
 if (wants('metadata')) {
   await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
 }

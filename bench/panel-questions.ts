@@ -8,16 +8,19 @@ export interface Panel {
   readonly body: (space: string) => string
 }
 
+/** Druid keeps answers by segment unless it is told not to; for Tidemark it means nothing. */
+const uncached = { useCache: false, populateCache: false }
+
 const sql = (name: string, text: string, context?: object): Panel => ({
   name: `SQL: ${name}`,
   path: '/druid/v2/sql',
-  body: (space) => JSON.stringify({ query: `${text}${space}`, context }),
+  body: (space) => JSON.stringify({ query: `${text}${space}`, context: { ...uncached, ...context } }),
 })
 
 const native = (name: string, query: object): Panel => ({
   name: `native: ${name}`,
   path: '/druid/v2',
-  body: (space) => `${space}${JSON.stringify({ dataSource: 'plant', ...query })}`,
+  body: (space) => `${space}${JSON.stringify({ dataSource: 'plant', context: uncached, ...query })}`,
 })
 
 const day = `${dayStart}/P1D`

@@ -1,13 +1,17 @@
-// Panels of dashboards in Druid's native language and in SQL: answered by the store, beside the same questions through the SQL engine, by turns.
+// Panels of dashboards in Druid's native language and in SQL: answered by the store, beside the same questions through the SQL engine, and put to
+// Druid itself, by turns.
+import { withPlantInDruid } from './druid-plant.ts'
 import { median, printTable, spread } from './figures.ts'
 import { nativePanels, type Panel, sqlPanels } from './panel-questions.ts'
-import { measurePlantsAtRest, type PlantAtRest } from './plant-at-rest.ts'
+import { measurePlantsAtRest } from './plant-at-rest.ts'
 import { pointsOfTag } from './questions.ts'
 
 interface PanelsBenchOptions {
   readonly runs: number
   /** Sizes of the data sets, in rows. */
   readonly sizes: readonly number[]
+  /** Whether a Druid that runs is asked the same. */
+  readonly besideDruid: boolean
 }
 
 /** How long each question is asked in a run, by turns. */
@@ -17,49 +21,75 @@ const timesMin = 3
 /** The store answers no longer query than this, so one that is padded goes to the SQL engine. */
 const padding = ' '.repeat(16 * 1024)
 
-export async function benchPanels({ runs, sizes }: PanelsBenchOptions): Promise<void> {
-  await measurePlantsAtRest(sizes, (plant) => measure(plant, runs))
+/** Who is asked, and how. */
+interface Side {
+  readonly name: string
+  readonly url: string
+  /** Space in the request that says nothing. */
+  readonly space: string
 }
 
-async function measure({ url, tags }: PlantAtRest, runs: number): Promise<void> {
+export async function benchPanels({ runs, sizes, besideDruid }: PanelsBenchOptions): Promise<void> {
+  await measurePlantsAtRest(sizes, async ({ url, tags }) => {
+    const store = { name: 'store', url, space: '' }
+    const engine = { name: 'SQL engine', url, space: padding }
+    if (!besideDruid) return measure(tags, runs, [store, engine])
+    await withPlantInDruid(tags, (druidUrl) =>
+      measure(tags, runs, [store, engine, { name: 'Druid', url: druidUrl, space: '' }]),
+    )
+  })
+}
+
+async function measure(tags: number, runs: number, sides: readonly Side[]): Promise<void> {
   const lines: string[][] = []
   for (const panel of [...nativePanels(tags), ...sqlPanels(tags)]) {
-    const found = { plain: [] as number[], engine: [] as number[], ratio: [] as number[] }
-    let answeredBy = ''
-    for (let run = 0; run < runs; run++) {
-      const plain: number[] = []
-      const engine: number[] = []
-      answeredBy = (await ask(url, panel, false)).answeredBy
-      await ask(url, panel, true)
-      const startedMs = performance.now()
-      while (plain.length < timesMin || performance.now() - startedMs < forMs) {
-        plain.push((await ask(url, panel, false)).ms)
-        engine.push((await ask(url, panel, true)).ms)
-      }
-      found.plain.push(median(plain))
-      found.engine.push(median(engine))
-      found.ratio.push(median(plain) / median(engine))
-    }
-    const line = [panel.name, answeredBy, spread(found.plain, 1), spread(found.engine, 1), spread(found.ratio, 2)]
+    const line = await measurePanel(panel, runs, sides)
     console.log(line.join('  '))
     lines.push(line)
   }
+  const others = sides.slice(1).map(({ name }) => name)
   printTable(
     `${(tags * pointsOfTag) / 1e6} million rows, panels over HTTP`,
-    ['panel', 'answered by', 'p50 ms', 'SQL engine p50 ms', 'ratio'],
+    ['panel', 'answered by', ...sides.map(({ name }) => `${name} p50 ms`), ...others.map((name) => `to ${name}`)],
     lines,
   )
 }
 
-async function ask(url: string, { name, path, body }: Panel, isPadded: boolean) {
+/** Medians of each side, and of the first one's to those of the others, run by run. */
+async function measurePanel(panel: Panel, runs: number, sides: readonly Side[]): Promise<string[]> {
+  const [first] = sides
+  const medians: number[][] = sides.map(() => [])
+  let answeredBy = ''
+  for (let run = 0; run < runs; run++) {
+    for (const side of sides) {
+      const asked = await ask(panel, side)
+      if (side === first) answeredBy = asked.answeredBy
+    }
+    const found: number[][] = sides.map(() => [])
+    const startedMs = performance.now()
+    while (found[0]!.length < timesMin || performance.now() - startedMs < forMs) {
+      for (const [place, side] of sides.entries()) found[place]!.push((await ask(panel, side)).ms)
+    }
+    for (const [place, times] of found.entries()) medians[place]!.push(median(times))
+  }
+  const ratios = medians.slice(1).map((other) => other.map((ms, run) => medians[0]![run]! / ms))
+  return [
+    panel.name,
+    answeredBy,
+    ...medians.map((times) => spread(times, 1)),
+    ...ratios.map((ratio) => spread(ratio, 2)),
+  ]
+}
+
+async function ask({ name, path, body }: Panel, { name: sideName, url, space }: Side) {
   const askedMs = performance.now()
   const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: body(isPadded ? padding : ''),
+    body: body(space),
   })
   const text = await response.text()
   const ms = performance.now() - askedMs
-  if (!response.ok) throw new Error(`${name}: ${response.status} ${text}`)
+  if (!response.ok) throw new Error(`${name}, ${sideName}: ${response.status} ${text}`)
   return { ms, answeredBy: response.headers.get('tidemark-answered-by') ?? '' }
 }
