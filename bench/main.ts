@@ -8,6 +8,7 @@
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
 // npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
+// npm run bench -- way --beside-node /another/bin/node   beside the same build on another Node.js; pushes take both options too
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
 // npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
@@ -31,7 +32,7 @@ import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
 import { benchVersus } from './versus.ts'
-import { benchWay } from './way.ts'
+import { benchWay, thisBuild } from './way.ts'
 import { benchWorstBodies } from './worst-bodies.ts'
 import { benchWorstQueries } from './worst-queries.ts'
 
@@ -47,7 +48,9 @@ const { values, positionals: asked } = parseArgs({
     /** How many tags `way` has, of 20,000 rows each. */
     tags: { type: 'string', default: '100' },
     /** The compiled `main.js` of a build that `way` asks, and `pushes` pushes to, in turn with this one. */
-    beside: { type: 'string', default: '' },
+    beside: { type: 'string' },
+    /** The Node.js that runs it; alone, it runs this build. */
+    'beside-node': { type: 'string' },
     /** `panels` are put to Druid too. */
     druid: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '15' },
@@ -58,6 +61,8 @@ const { values, positionals: asked } = parseArgs({
 const { short, rest } = values
 const sizesOf = (millions: string): number[] => millions.split(',').map((one) => Number(one) * 1_000_000)
 const sizes = sizesOf(values.millions ?? '1,5')
+const { beside: program = thisBuild.program, 'beside-node': node = thisBuild.node } = values
+const beside = values.beside === undefined && values['beside-node'] === undefined ? null : { program, node }
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
 if (wants('judge')) benchJudge()
@@ -92,11 +97,11 @@ if (asked.includes('worst-bodies')) {
 }
 if (asked.includes('way')) {
   const size = short ? { rounds: 3, tags: 10, turnMs: 200 } : { rounds: 11, tags: Number(values.tags), turnMs: 500 }
-  await benchWay({ ...size, beside: values.beside === '' ? null : values.beside })
+  await benchWay({ ...size, beside })
 }
 if (asked.includes('pushes')) {
   const size = short ? { rounds: 3, turnMs: 300 } : { rounds: 9, turnMs: 1000 }
-  await benchPushes({ ...size, beside: values.beside === '' ? null : values.beside })
+  await benchPushes({ ...size, beside })
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('replica') && values.restore) {

@@ -2,18 +2,18 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { programPath, ServerProcess } from '../test/support/server-process.ts'
+import { ServerProcess } from '../test/support/server-process.ts'
 import { printTable, quantile, spread } from './figures.ts'
 import { request, runLoad } from './load.ts'
 import { drain, makePlant, plantBodies } from './plant.ts'
-import { cpuSeconds, type Ends, spawnBare } from './way.ts'
+import { cpuSeconds, type Ends, type OtherBuild, spawnBare, thisBuild } from './way.ts'
 
 export interface PushesOptions {
   readonly rounds: number
   /** How long one is pushed to before it is the next one's turn. */
   readonly turnMs: number
-  /** The compiled `main.js` of another build, which is pushed to in turn with this one. */
-  readonly beside: string | null
+  /** Who is pushed to in turn with this build. */
+  readonly beside: OtherBuild | null
 }
 
 const shapes = [
@@ -49,7 +49,7 @@ export async function benchPushes({ rounds, turnMs, beside }: PushesOptions): Pr
   try {
     const bare = { ...(await spawnBare(ends)), path: `/${answerBytes}`, key: '', settle: async () => undefined }
     const subjects: Subject[] = [{ name: 'bare node:http', ...bare }]
-    subjects.push(await startBuild('Tidemark', programPath, join(folder, 'own'), ends))
+    subjects.push(await startBuild('Tidemark', thisBuild, join(folder, 'own'), ends))
     if (beside !== null) subjects.push(await startBuild('the other build', beside, join(folder, 'other'), ends))
     for (const shape of shapes) await compare(subjects, shape, { rounds, turnMs })
   } finally {
@@ -58,8 +58,8 @@ export async function benchPushes({ rounds, turnMs, beside }: PushesOptions): Pr
   }
 }
 
-async function startBuild(name: string, program: string, dataDirectory: string, ends: Ends): Promise<Subject> {
-  const server = await ServerProcess.start({ dataDirectory, program })
+async function startBuild(name: string, build: OtherBuild, dataDirectory: string, ends: Ends): Promise<Subject> {
+  const server = await ServerProcess.start({ dataDirectory, ...build })
   ends.push(() => server.stop())
   const { url, id: processId } = server
   const key = await makePlant(url, 'plant')

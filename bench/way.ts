@@ -13,13 +13,19 @@ import { makePlantAtRest } from './plant-at-rest.ts'
 import { askFor, type Question, questions } from './questions.ts'
 import { printStations } from './stations.ts'
 
+/** A compiled `main.js`, and the Node.js that runs it. */
+export interface OtherBuild {
+  readonly program: string
+  readonly node: string
+}
+
 export interface WayOptions {
   readonly rounds: number
   readonly tags: number
   /** How long one is asked before it is the next one's turn. */
   readonly turnMs: number
-  /** The compiled `main.js` of another build, which is asked in turn with this one. */
-  readonly beside: string | null
+  /** Who is asked in turn with this build. */
+  readonly beside: OtherBuild | null
 }
 
 const asked = [
@@ -29,6 +35,7 @@ const asked = [
   'latest of one tag',
 ]
 const connectionsMany = 16
+export const thisBuild: OtherBuild = { program: programPath, node: process.execPath }
 
 interface Subject {
   readonly name: string
@@ -51,7 +58,7 @@ export async function benchWay({ beside, ...options }: WayOptions): Promise<void
   try {
     const own = join(folder, 'own')
     await makePlantAtRest(own, options.tags)
-    const subjects = [await startBuild('Tidemark', programPath, own, ends)]
+    const subjects = [await startBuild('Tidemark', thisBuild, own, ends)]
     if (beside !== null) {
       const other = join(folder, 'other')
       cpSync(own, other, { recursive: true })
@@ -73,8 +80,8 @@ export async function benchWay({ beside, ...options }: WayOptions): Promise<void
 
 export type Ends = (() => Promise<unknown>)[]
 
-async function startBuild(name: string, program: string, dataDirectory: string, ends: Ends): Promise<Subject> {
-  const server = await ServerProcess.start({ dataDirectory, program })
+async function startBuild(name: string, build: OtherBuild, dataDirectory: string, ends: Ends): Promise<Subject> {
+  const server = await ServerProcess.start({ dataDirectory, ...build })
   ends.push(() => server.stop())
   return { name, url: server.url, processId: server.id, path: ({ path }) => path }
 }

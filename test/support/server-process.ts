@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** A free one, where none is given. */
   readonly port?: string
+  /** The Node.js that runs it; this one, where none is given. */
+  readonly node?: string
   /** For node itself, where the environment cannot say it. */
   readonly nodeArguments?: readonly string[]
 }
@@ -36,10 +38,11 @@ export class ServerProcess {
     program = programPath,
     environment = {},
     port = '0',
+    node = process.execPath,
     nodeArguments = [],
   }: ServerOptions): Promise<ServerProcess> {
     const serve = [...nodeArguments, program, 'serve', '--port', port, '--data', dataDirectory]
-    const child = spawn(process.execPath, serve, {
+    const child = spawn(node, serve, {
       env: { ...inheritedEnvironment(), TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_LOG_FORMAT: 'json', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
