@@ -158,7 +158,7 @@ const asked = () => ({
 test.skipIf(python === undefined)('a reader made from the pages finds in a backup what was pushed', () => {
   const found = readWith(backup, asked())
   expect(found.store).toEqual({ 1: sealedRows.map(storedRow) })
-  expect(found.sections).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  expect(found.sections).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
   const [pushed, replay] = found.journal.entries
   expect(JSON.parse(pushed.body!)).toEqual(journalRows)
   expect(replay).toMatchObject({ kind: 'replay', replayed: [{ text: JSON.stringify(journalRows[1]) }] })

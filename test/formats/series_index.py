@@ -100,6 +100,7 @@ def check_index(index, parquet, columns):
     hours = check_rollups(index, columns, time)
     check_pooled(index, columns, time, hours)
     check_tails(index, columns, time, position)
+    check_common_values(index, columns)
     return sorted({kind for kind, _ in index.sections})
 
 
@@ -267,6 +268,16 @@ def check_tails(index, columns, time, position):
             expect(wanted, [None] * index.series, f"tails of {column['name']}, which has no section")
             continue
         expect(tail_values(index, place), wanted, f"tails of {column['name']}")
+
+
+def check_common_values(index, columns):
+    for place, column in enumerate(columns):
+        if (13, place) not in index.sections:
+            continue
+        expect((index.columns[place]["role"], index.columns[place]["type"] in ("string", "boolean")), ("field", True), "a column with common values")
+        begins = [0] + index.row_ends[:-1]
+        wanted = [int(len(set(column["values"][begin:end])) == 1) for begin, end in zip(begins, index.row_ends)]
+        expect(list(index.sections[(13, place)]), wanted, f"common values of {column['name']}")
 
 
 def tail_values(index, place):

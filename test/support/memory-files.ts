@@ -1,5 +1,6 @@
 // Sealed files that are kept in memory: as the real ones to those who read and write them, small pages included.
 import type { Pacer } from '../../src/lib/pacer.ts'
+import { valueAt } from '../../src/model/column.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '../../src/store/embedded/head/chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/head/copy-rows.ts'
@@ -306,6 +307,22 @@ class MemoryPages implements SealedPages {
     if (!this.#options.hasTails) return null
     const row = this.#rows.series[place].end - 1
     return { chunk: this.#rows.all, start: row, end: row + 1 }
+  }
+
+  commonRow(place: number, columns: readonly number[]): Stretch | null {
+    const { all, series } = this.#rows
+    const { start, end } = series[place]
+    const isCommon = (index: number): boolean => {
+      const column = all.columns[index]
+      if (column === undefined) return true
+      const values = Array.from({ length: end - start }, (_, row) => valueAt(column, start + row))
+      return values.every((value) => value === values[0])
+    }
+    return columns.every(isCommon) ? this.tail(place) : null
+  }
+
+  commonRowsMax(): number {
+    return this.length
   }
 
   /** A page with the columns that were asked for alone. */

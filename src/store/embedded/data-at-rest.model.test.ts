@@ -73,6 +73,9 @@ const wholePool: Spoil = (reader) => ({
   },
 })
 
+/** Series whose newest row is taken for all of them. */
+const likeTheNewest: Spoil = (reader) => ({ commonRow: (place) => reader.tail(place) })
+
 function spoiledFolder(spoil: Spoil): AtRestParts['folder'] {
   return (store, draw) => {
     const folder = randomMemoryFolder(store, draw)
@@ -114,6 +117,8 @@ function plain(reader: SealedPages): SealedPages {
     hours: (place, fromMs, toMs) => reader.hours(place, fromMs, toMs),
     pooledHours: (fromMs, toMs) => reader.pooledHours(fromMs, toMs),
     tail: (place) => reader.tail(place),
+    commonRow: (place, columns) => reader.commonRow(place, columns),
+    commonRowsMax: (columns) => reader.commonRowsMax(columns),
   }
 }
 
@@ -156,6 +161,7 @@ describe('the same check finds', () => {
     ['rollups that hold the ragged ends too', { folder: spoiledFolder(raggedSeries) }],
     ['rollups of all series that hold the ragged ends too', { folder: spoiledFolder(raggedPool) }],
     ['rollups of all series that leave series out without a word', { folder: spoiledFolder(wholePool) }, 22],
+    ['series whose newest row is taken for all of them', { folder: spoiledFolder(likeTheNewest) }],
     ['files that forget which row each value came with', { folder: forgetfulFolder }],
     ['a restart that forgets that rows are replaced', { folder: randomMemoryFolder, keepsAfterRestart: true }],
   ])('%s', async (_, parts, seed = 13) => {

@@ -51,7 +51,8 @@ class GroupCollector {
   readonly #isPooled: boolean
   /** Whether those of all series of a file together may, which have no bounds. */
   readonly #isPooledInFiles: boolean
-  readonly #hasRowKeys: boolean
+  /** The columns that rows are grouped by. */
+  readonly #keyColumns: readonly number[]
   #unitsMax: number
   #units = 0
 
@@ -69,7 +70,7 @@ class GroupCollector {
       plan.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
       (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter)) +
       (fields.computed?.cost ?? 0)
-    this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
+    this.#keyColumns = keys.flatMap((key) => (key.kind === 'column' ? [key.index] : []))
     const hasEnds = plan.aggregates.some((aggregate) => 'end' in aggregate)
     const distinct = plan.aggregates.filter((aggregate) => aggregate.kind === 'distinct')
     const hasDistinctRows = distinct.some(({ field }) => fields.accessorOf(field.name).kind === 'column')
@@ -77,7 +78,7 @@ class GroupCollector {
       isOfHours(plan, fields) &&
       this.#tests.passesRow === null &&
       this.groups.areOfSeries &&
-      !this.#hasRowKeys &&
+      plan.keys.every(({ name }) => fields.computedValueOf(name) === null) &&
       !hasEnds &&
       !hasDistinctRows &&
       plan.aggregates.every((aggregate, place) => linear[place] !== null || !aggregatesComputed(aggregate, fields))
@@ -97,7 +98,8 @@ class GroupCollector {
       if (file.info.firstMs > range.toMs || file.info.lastMs < range.fromMs) continue
       if (!this.#isPooledInFiles || !(await this.#addPooledFile(file, range))) files.push(file)
     }
-    const rows = rowsWithin(range, files, run.selected.series.length / Math.max(1, this.#fields.seriesCount))
+    const share = run.selected.series.length / Math.max(1, this.#fields.seriesCount)
+    const rows = rowsWithin(range, files, () => share)
     if (this.#usesRollups) this.#unitsMax = Math.max(this.#unitsMax, Math.min(rollupUnitsMax, rows / rowsPerUnit))
     const tables: TableView[] = []
     for (const [place, table] of run.tables.entries()) {
@@ -106,11 +108,18 @@ class GroupCollector {
       if (!this.#isPooled || !(await this.#addPooledTable(table, range))) tables.push(table)
     }
     if (files.length + tables.length === 0) return
-    if (!this.#usesRollups && rows * this.#rowCost > this.#unitsMax - this.#units) throw new AnotherWay()
+    const rowsRead = rowsWithin(range, files, (file) => share * this.#shareRead(file))
+    if (rowsRead * this.#rowCost > this.#unitsMax - this.#units) throw new AnotherWay()
     for (const series of run.selected.series) {
       if (this.#tests.passesSeries(series)) await this.#addSeries(series, range, tables, files)
       if (this.#spend(1)) await run.pacer.rest()
     }
+  }
+
+  /** Of the series of a file, about the share whose rows have to be read. */
+  #shareRead({ reader }: OpenFile): number {
+    if (!this.#usesRollups) return 1
+    return this.#keyColumns.length === 0 ? 0 : 1 - reader.commonRowsMax(this.#keyColumns) / reader.length
   }
 
   /** Counts work: what is more than the plan allows is left to others. True when a rest is due. */
@@ -178,10 +187,12 @@ class GroupCollector {
     const lastMs = reader.lastMs(place)
     if (firstMs > toMs || lastMs < fromMs) return null
     const whole = wholeHours(range, firstMs, lastMs)
+    const keys = this.#keyColumns.length === 0 ? null : reader.commonRow(place, this.#keyColumns)
+    const hasKeys = this.#keyColumns.length === 0 || keys !== null
     const rollups =
-      this.#usesRollups && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
+      this.#usesRollups && hasKeys && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
     if (rollups === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
-    return this.#addHours(reader, place, series, range, rollups)
+    return this.#addHours(reader, place, series, range, rollups, keys)
   }
 
   async #addHours(
@@ -190,6 +201,7 @@ class GroupCollector {
     series: number,
     range: Range,
     rollups: SeriesRollups,
+    keys: Stretch | null,
   ): Promise<void> {
     const { fromMs, toMs } = range
     const { pacer } = this.#run
@@ -210,7 +222,7 @@ class GroupCollector {
         await this.#addRows(reader.forward(place, startMs, startMs + hourMs - 1), series)
         continue
       }
-      this.#hours.add(hours, hour, startMs, series, rows[hour])
+      this.#hours.add(hours, hour, startMs, series, rows[hour], keys)
       if (this.#spend(hours.length)) await pacer.rest()
     }
     if (lastMs >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
@@ -265,7 +277,7 @@ class GroupCollector {
   /** Adds those of rows [start, end), which are of one bucket, that pass, as many at once as have the same keys. */
   #addBucket(chunk: Chunk, start: number, end: number, series: number, bucketMs: number): void {
     const { passesRow } = this.#tests
-    let same = this.#hasRowKeys ? start : end
+    let same = this.#keyColumns.length > 0 ? start : end
     for (let row = start; row < end; ) {
       if (passesRow !== null && !passesRow(chunk, row, series)) {
         row++

@@ -1,4 +1,5 @@
 // Hours of rollups as parts of groups: what they say of each aggregate, and whether that is enough.
+import type { Stretch } from '../head/chunk.ts'
 import type { TableRollups } from '../head/table-hours.ts'
 import type { PooledRollups, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
@@ -88,9 +89,19 @@ export class GroupHours {
     return true
   }
 
-  /** Adds an hour of a series, or of all together where no keys tell them apart. */
-  add(hours: readonly ColumnHours[], hour: number, startMs: number, series: number, rows: number): void {
+  /** Adds an hour of a series, or of all together where no keys tell them apart; `keys` is a row with the keys of all its rows, where they are not its tags alone. */
+  add(
+    hours: readonly ColumnHours[],
+    hour: number,
+    startMs: number,
+    series: number,
+    rows: number,
+    keys: Stretch | null = null,
+  ): void {
     const { groups } = this.#options
-    groups.addHour(groups.ofSeries(this.bucketOf(startMs), series), hours, hour, rows, series)
+    const bucketMs = this.bucketOf(startMs)
+    const group =
+      keys === null ? groups.ofSeries(bucketMs, series) : groups.at(bucketMs, keys.chunk, keys.start, series)
+    groups.addHour(group, hours, hour, rows, series)
   }
 }

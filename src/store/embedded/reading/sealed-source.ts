@@ -69,6 +69,13 @@ export interface SealedPages {
   pooledHours(fromMs: number, toMs: number): PooledRollups | null
   /** The newest row of a series as a stretch of one row, without reading a page; null when the file keeps none. */
   tail(place: number): Stretch | null
+  /**
+   * A row whose values in these columns all rows of the series have, as a stretch of one row and without reading a page; null when the file
+   * knows of none.
+   */
+  commonRow(place: number, columns: readonly number[]): Stretch | null
+  /** At most so many series have such a row. */
+  commonRowsMax(columns: readonly number[]): number
 }
 
 /** Sums of a series by UTC hour. Only hours in which there are rows; rising. */

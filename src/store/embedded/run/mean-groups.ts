@@ -1,6 +1,6 @@
 import type { PlanLimits } from '../../../model/plan.ts'
 import { resultTooLarge, tooManyBuckets } from '../../limits.ts'
-import { type Chunk, newChunk } from '../head/chunk.ts'
+import { type Chunk, newChunk, type Stretch } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { HourSums } from '../reading/sealed-source.ts'
 import type { Combinations } from './combinations.ts'
@@ -80,12 +80,20 @@ export class MeanGroups {
   }
 
   /** Adds hour number `hour` of rollups of one series, one of `hours` a metric. */
-  addHour(hours: readonly (HourSums | null)[], hour: number, series: number, bucketMs: number): void {
+  addHour(
+    hours: readonly (HourSums | null)[],
+    hour: number,
+    series: number,
+    bucketMs: number,
+    keys: Stretch | null,
+  ): void {
+    const chunk = keys?.chunk ?? noRows
+    const row = keys?.start ?? 0
     let group = -1
     for (let metric = 0; metric < hours.length; metric++) {
       const sums = hours[metric]
       if (sums === null || sums.counts[hour] === 0) continue
-      if (group === -1) group = this.#group(bucketMs, this.#combined?.at(noRows, 0, series) ?? 0, series)
+      if (group === -1) group = this.#group(bucketMs, this.#combined?.at(chunk, row, series) ?? 0, series)
       this.sums[metric].addSum(group, sums.sums[hour], sums.errors?.[hour] ?? 0, sums.counts[hour])
     }
   }

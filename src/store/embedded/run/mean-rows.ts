@@ -19,6 +19,8 @@ export class MeanRows {
   readonly #walk: BucketWalk
   readonly #rowCost: number
   readonly #metrics: readonly number[]
+  /** The columns that items are told apart by. */
+  readonly #keyColumns: readonly number[]
   /** Whether the date of the first item is asked for, which rollups do not know. */
   readonly #needsFirst: boolean
 
@@ -30,7 +32,8 @@ export class MeanRows {
     this.#walk = new BucketWalk(granularity)
     this.#rowCost = metrics.length + fields.length
     this.#metrics = metrics.map((metric) => (metric.kind === 'column' ? metric.index : -1))
-    this.usesRollups = isOfWholeHours(granularity) && fields.every(({ kind }) => kind !== 'column')
+    this.#keyColumns = fields.flatMap((field) => (field.kind === 'column' ? [field.index] : []))
+    this.usesRollups = isOfWholeHours(granularity)
     this.#needsFirst = granularity.kind === 'all' && range.fromMs === Number.NEGATIVE_INFINITY
   }
 
@@ -41,22 +44,25 @@ export class MeanRows {
     const lastMs = reader.lastMs(place)
     if (firstMs > toMs || lastMs < fromMs) return null
     const whole = wholeHours(range, firstMs, lastMs)
-    const rollups = this.usesRollups && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
+    const keys = this.#keyColumns.length === 0 ? null : reader.commonRow(place, this.#keyColumns)
+    const hasKeys = this.#keyColumns.length === 0 || keys !== null
+    const rollups =
+      this.usesRollups && hasKeys && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
     if (rollups === null) return this.addRows(reader.forward(place, fromMs, toMs), series)
     const isWhole = firstMs >= whole.fromMs && lastMs < whole.toMs
-    if (isWhole && rollups.length <= hoursAtOnce && this.#addFewHours(rollups, series, firstMs)) return null
-    return this.#addParts(reader, place, series, range, rollups)
+    if (isWhole && rollups.length <= hoursAtOnce && this.#addFewHours(rollups, series, firstMs, keys)) return null
+    return this.#addParts(reader, place, series, range, rollups, keys)
   }
 
   /** False, and nothing is added, when rows are needed. */
-  #addFewHours(rollups: HourRollups, series: number, firstMs: number): boolean {
+  #addFewHours(rollups: HourRollups, series: number, firstMs: number, keys: Stretch | null): boolean {
     const { length, hoursMs } = rollups
     const sums = this.sumsOf(rollups)
     for (let hour = 0; hour < length; hour++) {
       if (this.needsRows(sums, hour, Math.max(hoursMs[hour], firstMs))) return false
     }
     for (let hour = 0; hour < length; hour++) {
-      this.addHour(sums, hour, series, hoursMs[hour])
+      this.addHour(sums, hour, series, hoursMs[hour], keys)
     }
     return true
   }
@@ -67,13 +73,14 @@ export class MeanRows {
     series: number,
     range: Range,
     rollups: HourRollups,
+    keys: Stretch | null,
   ): Promise<void> {
     const { fromMs, toMs } = range
     const firstMs = reader.firstMs(place)
     const lastMs = reader.lastMs(place)
     const whole = wholeHours(range, firstMs, lastMs)
     if (firstMs < whole.fromMs) await this.addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)
-    await this.#addHours(reader, place, series, rollups)
+    await this.#addHours(reader, place, series, rollups, keys)
     if (lastMs >= whole.toMs) await this.addRows(reader.forward(place, whole.toMs, toMs), series)
   }
 
@@ -85,7 +92,13 @@ export class MeanRows {
     }
   }
 
-  async #addHours(reader: SealedPages, place: number, series: number, rollups: HourRollups): Promise<void> {
+  async #addHours(
+    reader: SealedPages,
+    place: number,
+    series: number,
+    rollups: HourRollups,
+    keys: Stretch | null,
+  ): Promise<void> {
     const { pacer } = this.#run
     const { length, hoursMs } = rollups
     const firstMs = reader.firstMs(place)
@@ -96,15 +109,21 @@ export class MeanRows {
         await this.addRows(reader.forward(place, startMs, startMs + hourMs - 1), series)
         continue
       }
-      this.addHour(sums, hour, series, startMs)
+      this.addHour(sums, hour, series, startMs, keys)
       if (pacer.spend(sums.length)) await pacer.rest()
     }
   }
 
-  /** Adds hour number `hour` of some rollups, which begins at `startMs`. */
-  addHour(sums: readonly (HourSums | null)[], hour: number, series: number, startMs: number): void {
+  /** Adds hour number `hour` of some rollups, which begins at `startMs`; `keys` is a row with the fields of all its rows, where they are not its tags alone. */
+  addHour(
+    sums: readonly (HourSums | null)[],
+    hour: number,
+    series: number,
+    startMs: number,
+    keys: Stretch | null = null,
+  ): void {
     this.#walk.enter(startMs)
-    this.groups.addHour(sums, hour, series, this.#walk.startMs)
+    this.groups.addHour(sums, hour, series, this.#walk.startMs, keys)
   }
 
   /** The first item is known to be no later. */

@@ -94,7 +94,8 @@ class RowCollector {
   /** What is too much for certain is not begun. */
   #expect(range: Range, files: readonly OpenFile[]): void {
     if (this.#plan.limit !== null) return
-    const rows = rowsWithin(range, files, this.#run.selected.series.length / Math.max(1, this.#fields.seriesCount))
+    const share = this.#run.selected.series.length / Math.max(1, this.#fields.seriesCount)
+    const rows = rowsWithin(range, files, () => share)
     // About: rows are not spread evenly.
     const rowsMax = this.#tests.passesRow === null ? 2 * this.#plan.rowsMax : this.#plan.unitsMax / this.#rowCost
     if (rows > rowsMax) throw new AnotherWay()

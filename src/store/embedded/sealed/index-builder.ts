@@ -6,6 +6,7 @@ import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { codecIds, encodingIds, type RowGroupPages } from '../parquet/column-pages.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import { encodeColumns } from './column-table.ts'
+import { CommonValuesBuilder } from './common-values.ts'
 import { HourSumsBuilder, type HourSumsOptions, summedColumns } from './hour-sums.ts'
 import { chunkRecordBytes, encodeIndex, type FileColumn, type IndexSummary, type Section } from './index-layout.ts'
 import { joinArrays, used } from './section-writer.ts'
@@ -45,6 +46,7 @@ export class IndexBuilder {
   readonly #tailRowsMin: number
   readonly #hours: HourSumsBuilder
   readonly #tails: TailsBuilder
+  readonly #common: CommonValuesBuilder
   readonly #numbers = new GrowableInt32()
   readonly #rowEnds = new GrowableInt32()
   readonly #firstMs = new GrowableFloat64()
@@ -65,6 +67,7 @@ export class IndexBuilder {
     })
     this.#hours = new HourSumsBuilder(summedColumns(values), options)
     this.#tails = new TailsBuilder(values)
+    this.#common = new CommonValuesBuilder(values)
   }
 
   beginSeries(number: number, firstMs: number): void {
@@ -85,6 +88,7 @@ export class IndexBuilder {
     if (times[end - 1] > bounds.lastMs) bounds.lastMs = times[end - 1]
     this.rows += end - start
     this.#hours.add(chunk, start, end)
+    this.#common.add(chunk, start, end)
   }
 
   /** Takes the newest row of the series that ends. */
@@ -93,6 +97,7 @@ export class IndexBuilder {
     this.#rowEnds.push(this.rows)
     this.#hours.endSeries()
     this.#tails.add(chunk, row)
+    this.#common.endSeries()
   }
 
   addRowGroup(pages: RowGroupPages, times: Float64Array, isEmpty: readonly boolean[]): void {
@@ -126,7 +131,7 @@ export class IndexBuilder {
       { kind: 'chunks', column: 0, bytes: this.#chunksSection() },
       { kind: 'places', column: 0, bytes: this.#placesSection() },
       ...this.#hours.sections(),
-      ...(hasTails ? this.#tails.sections() : []),
+      ...(hasTails ? [...this.#common.sections(), ...this.#tails.sections()] : []),
     ]
     const checksums = new Map<Uint8Array, number>()
     for (const { bytes } of sections) {

@@ -23,6 +23,7 @@ export const sectionKinds = {
   columnTails: 10,
   pooledHours: 11,
   pooledSums: 12,
+  commonValues: 13,
 } as const
 export type SectionKind = keyof typeof sectionKinds
 

@@ -19,12 +19,20 @@ export interface PooledHours {
   readonly leftOut: Uint32Array
 }
 
+/** Of a column. */
+export interface CommonValues {
+  /** By series: 1 where all its rows have one value. */
+  readonly flags: Uint8Array
+  /** Of how many series they have. */
+  readonly series: number
+}
+
 export interface TailRows {
   readonly times: Float64Array
   readonly positions: Float64Array
 }
 
-type LoadedKind = 'hours' | 'sums' | 'bounds' | 'tails' | 'columnTails' | 'pooledHours' | 'pooledSums'
+type LoadedKind = 'hours' | 'sums' | 'bounds' | 'tails' | 'columnTails' | 'pooledHours' | 'pooledSums' | 'commonValues'
 
 /** An index with the sections that were needed so far. */
 export class LoadedIndex implements CacheEntry {
@@ -40,6 +48,7 @@ export class LoadedIndex implements CacheEntry {
   readonly #bounds = new Map<number, HourBounds | null>()
   readonly #pooledSums = new Map<number, HourSums | null>()
   readonly #columnTails = new Map<number, ChunkColumn | null>()
+  readonly #commonValues = new Map<number, CommonValues | null>()
 
   constructor(
     index: FileIndex,
@@ -111,6 +120,16 @@ export class LoadedIndex implements CacheEntry {
     return tails
   }
 
+  /** Null where the file does not know of any. */
+  commonValues(place: number): CommonValues | null {
+    let common = this.#commonValues.get(place)
+    if (common === undefined) {
+      common = this.#load('commonValues', place, (bytes) => this.#readCommonValues(bytes))
+      this.#commonValues.set(place, common)
+    }
+    return common
+  }
+
   evict(): void {
     this.#evicted()
   }
@@ -164,6 +183,12 @@ export class LoadedIndex implements CacheEntry {
     const tails = { times: arrays.float64(series), positions: arrays.float64(series) }
     if (!arrays.isAtEnd) this.index.fail('its tails are not of its series')
     return tails
+  }
+
+  #readCommonValues(bytes: ArrayBuffer): CommonValues {
+    const flags = new Uint8Array(bytes)
+    if (flags.length !== this.index.summary.series) this.index.fail('its common values are not of its series')
+    return { flags, series: flags.reduce((sum, flag) => sum + flag, 0) }
   }
 }
 

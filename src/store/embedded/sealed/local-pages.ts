@@ -123,6 +123,24 @@ export class LocalPages implements SealedPages {
     return this.#tails === null ? null : { chunk: this.#tails, start: place, end: place + 1 }
   }
 
+  commonRow(place: number, columns: readonly number[]): Stretch | null {
+    const isCommon = (index: number): boolean => {
+      const column = this.#places.get(index)
+      // Rows have a null in a column that the file does not have.
+      return column === undefined || this.#loaded.commonValues(column)?.flags[place] === 1
+    }
+    return columns.every(isCommon) ? this.tail(place) : null
+  }
+
+  commonRowsMax(columns: readonly number[]): number {
+    if (this.#loaded.tails === null) return 0
+    const series = columns.map((index) => {
+      const column = this.#places.get(index)
+      return column === undefined ? this.length : (this.#loaded.commonValues(column)?.series ?? 0)
+    })
+    return Math.min(this.length, ...series)
+  }
+
   #sums(index: number, start: number, end: number, load: (place: number) => HourSums | null): HourSums | null {
     const place = this.#places.get(index)
     const sums = place === undefined ? null : load(place)

@@ -13,6 +13,8 @@ interface Page {
   readonly columns: readonly ColumnVector[]
 }
 
+const differs = Symbol('differs')
+
 /** Goes through all rows of a file, in order, and compares what the index says of them. */
 export class VerifiedRows {
   readonly #file: ReadableFile
@@ -20,6 +22,8 @@ export class VerifiedRows {
   readonly #registry: EntityRegistry
   readonly #fault: (what: string) => void
   readonly #hours: VerifiedHours
+  /** By place of a column: the value of all rows so far of the series; undefined before the first row, `differs` once they have others. */
+  readonly #common: (Value | undefined | typeof differs)[] = []
   readonly #dictionaries = new Map<number, PageDictionary>()
   #group = -1
   #firstMs = Number.POSITIVE_INFINITY
@@ -128,6 +132,7 @@ export class VerifiedRows {
       if (position > this.#lastPosition) this.#lastPosition = position
     }
     this.#verifyTags(place, columns, start, end)
+    this.#findCommon(columns, start, end)
     this.#hours.add(place, columns, start, end)
   }
 
@@ -154,6 +159,7 @@ export class VerifiedRows {
     if (place > 0 && this.#registry.series.compare(index.numbers[place - 1], index.numbers[place]) >= 0)
       this.#fault(`place ${place} is not in the order of tags`)
     this.#verifyTail(place, columns, row)
+    this.#verifyCommon(place)
     this.#hours.end(place)
     this.#beforeMs = Number.NEGATIVE_INFINITY
     this.#beforePosition = Number.NEGATIVE_INFINITY
@@ -170,6 +176,27 @@ export class VerifiedRows {
       return tail !== valueAt(columns[column], row)
     })
     if (!isSame || differs) this.#fault(`the index has another newest row of place ${place}`)
+  }
+
+  #findCommon(columns: readonly ColumnVector[], start: number, end: number): void {
+    for (const [column, { role }] of this.#file.index.columns.entries()) {
+      if (role !== 'value' || this.#loaded.commonValues(column) === null) continue
+      for (let row = start; row < end; row++) {
+        const value = valueAt(columns[column], row)
+        const common = this.#common[column]
+        if (common === undefined) this.#common[column] = value
+        else if (common !== value) this.#common[column] = differs
+      }
+    }
+  }
+
+  #verifyCommon(place: number): void {
+    for (const [column, common] of this.#common.entries()) {
+      if (common === undefined) continue
+      const isTold = this.#loaded.commonValues(column)?.flags[place] === 1
+      if (isTold !== (common !== differs)) this.#fault(`the index has other common values of place ${place}`)
+    }
+    this.#common.length = 0
   }
 
   #verifyBounds(): void {
