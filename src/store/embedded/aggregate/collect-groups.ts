@@ -10,7 +10,7 @@ import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { AnotherWay } from './another-way.ts'
 import { GroupHours } from './group-hours.ts'
-import { aggregatesComputed, type Fields, isOfHours, linearOf, walkOf } from './group-kinds.ts'
+import { columnIndices, type Fields, filteredColumns, holdInHours, linearOf, walkOf } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
 import { rowsWithin } from './rows-within.ts'
@@ -53,6 +53,8 @@ class GroupCollector {
   readonly #isPooledInFiles: boolean
   /** The columns that rows are grouped by. */
   readonly #keyColumns: readonly number[]
+  /** These, and those that rows are filtered by: where they are the same in all rows of a series, one row says all of them. */
+  readonly #rowColumns: readonly number[]
   #unitsMax: number
   #units = 0
 
@@ -70,22 +72,15 @@ class GroupCollector {
       plan.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
       (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter)) +
       (fields.computed?.cost ?? 0)
-    this.#keyColumns = keys.flatMap((key) => (key.kind === 'column' ? [key.index] : []))
-    const hasEnds = plan.aggregates.some((aggregate) => 'end' in aggregate)
-    const distinct = plan.aggregates.filter((aggregate) => aggregate.kind === 'distinct')
-    const hasDistinctRows = distinct.some(({ field }) => fields.accessorOf(field.name).kind === 'column')
-    this.#usesRollups =
-      isOfHours(plan, fields) &&
-      this.#tests.passesRow === null &&
-      this.groups.areOfSeries &&
-      plan.keys.every(({ name }) => fields.computedValueOf(name) === null) &&
-      !hasEnds &&
-      !hasDistinctRows &&
-      plan.aggregates.every((aggregate, place) => linear[place] !== null || !aggregatesComputed(aggregate, fields))
+    const filtered = this.#tests.passesRow === null ? [] : filteredColumns(plan, fields)
+    this.#keyColumns = columnIndices(keys)
+    this.#rowColumns = [...this.#keyColumns, ...(filtered ?? [])]
+    this.#usesRollups = filtered !== null && this.groups.areOfSeries && holdInHours(plan, fields, linear)
+    const hasDistinct = plan.aggregates.some(({ kind }) => kind === 'distinct')
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
     const hasFilters = plan.filter !== null || plan.aggregates.some(({ where }) => where !== undefined)
-    this.#isPooled = this.#usesRollups && !hasFilters && keys.length === 0 && distinct.length === 0
+    this.#isPooled = this.#usesRollups && !hasFilters && keys.length === 0 && !hasDistinct
     this.#isPooledInFiles = this.#isPooled && !hasBounds && !hasLongs
     this.#unitsMax = plan.unitsMax
   }
@@ -119,7 +114,7 @@ class GroupCollector {
   /** Of the series of a file, about the share whose rows have to be read. */
   #shareRead({ reader }: OpenFile): number {
     if (!this.#usesRollups) return 1
-    return this.#keyColumns.length === 0 ? 0 : 1 - reader.commonRowsMax(this.#keyColumns) / reader.length
+    return this.#rowColumns.length === 0 ? 0 : 1 - reader.commonRowsMax(this.#rowColumns) / reader.length
   }
 
   /** Counts work: what is more than the plan allows is left to others. True when a rest is due. */
@@ -187,12 +182,13 @@ class GroupCollector {
     const lastMs = reader.lastMs(place)
     if (firstMs > toMs || lastMs < fromMs) return null
     const whole = wholeHours(range, firstMs, lastMs)
-    const keys = this.#keyColumns.length === 0 ? null : reader.commonRow(place, this.#keyColumns)
-    const hasKeys = this.#keyColumns.length === 0 || keys !== null
-    const rollups =
-      this.#usesRollups && hasKeys && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
+    const needsRow = this.#rowColumns.length > 0
+    const common = this.#usesRollups && needsRow ? reader.commonRow(place, this.#rowColumns) : null
+    if (common !== null && this.#tests.passesRow?.(common.chunk, common.start, series) === false) return null
+    const mayUse = this.#usesRollups && (!needsRow || common !== null) && whole.fromMs < whole.toMs
+    const rollups = mayUse ? reader.hours(place, whole.fromMs, whole.toMs) : null
     if (rollups === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
-    return this.#addHours(reader, place, series, range, rollups, keys)
+    return this.#addHours(reader, place, series, range, rollups, common)
   }
 
   async #addHours(

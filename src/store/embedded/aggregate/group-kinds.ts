@@ -1,8 +1,10 @@
 // What an aggregation asks of time and of rows: whether hours of rollups may stand for them.
 import type { AggregationPlan, StoreAggregate, TimeBuckets } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
+import { fieldsOfFilter } from '../../../model/row-condition.ts'
 import type { RowValue } from '../../../model/row-value.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
+import type { FieldAccessor } from '../run/field-accessor.ts'
 import type { ComputedColumns } from './computed-columns.ts'
 import type { LinearColumn } from './group-hours.ts'
 import type { GroupFields } from './group-rows.ts'
@@ -30,12 +32,12 @@ export function walkOf({ granularity }: AggregationPlan, { buckets }: Fields): B
 }
 
 /** Whether buckets are made of whole UTC hours; by the clocks of a zone each hour is looked at as well. */
-export function isOfHours({ granularity }: AggregationPlan, { buckets }: Fields): boolean {
+function isOfHours({ granularity }: AggregationPlan, { buckets }: Fields): boolean {
   return granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
 }
 
 /** Whether a computed field is aggregated. */
-export const aggregatesComputed = (aggregate: StoreAggregate, { computedValueOf }: Fields): boolean =>
+const aggregatesComputed = (aggregate: StoreAggregate, { computedValueOf }: Fields): boolean =>
   'field' in aggregate && computedValueOf(aggregate.field.name) !== null
 
 /** A computed field of one column of doubles and constants; null for anything else. */
@@ -45,4 +47,38 @@ export function linearOf(aggregate: StoreAggregate, { computedValueOf, accessorO
   if (linear === null || computedValueOf(linear.field.name) !== null) return null
   const accessor = accessorOf(linear.field.name)
   return accessor.kind === 'column' ? { index: accessor.index, steps: linear.steps } : null
+}
+
+export function columnIndices(accessors: readonly FieldAccessor[]): number[] {
+  return accessors.flatMap((accessor) => (accessor.kind === 'column' ? [accessor.index] : []))
+}
+
+/** The columns that decide, with the series, which rows pass; null where more does: the time, or what is computed. */
+export function filteredColumns(
+  { filter }: AggregationPlan,
+  { accessorOf, computedValueOf }: Fields,
+): readonly number[] | null {
+  const asked = filter === null ? [] : fieldsOfFilter(filter)
+  const accessors = asked.map(({ name }) => accessorOf(name))
+  const isOfMore = accessors.some(({ kind }) => kind === 'time') || asked.some(({ name }) => computedValueOf(name))
+  const columns = columnIndices(accessors)
+  return isOfMore || columns.length === 0 ? null : columns
+}
+
+/** Whether hours may stand for rows as far as buckets, keys and aggregates go; `linear` is of each aggregate. */
+export function holdInHours(
+  plan: AggregationPlan,
+  fields: Fields,
+  linear: readonly (LinearColumn | null)[],
+): boolean {
+  const { accessorOf, computedValueOf } = fields
+  return (
+    isOfHours(plan, fields) &&
+    plan.keys.every(({ name }) => computedValueOf(name) === null) &&
+    plan.aggregates.every((aggregate, place) => {
+      if ('end' in aggregate) return false
+      if (aggregate.kind === 'distinct' && accessorOf(aggregate.field.name).kind === 'column') return false
+      return linear[place] !== null || !aggregatesComputed(aggregate, fields)
+    })
+  )
 }

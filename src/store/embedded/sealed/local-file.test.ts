@@ -46,6 +46,11 @@ describe('a file', () => {
             expect(reader.lastMs(place)).toBe(rows.at(-1)?.ms)
             const tail = reader.tail(place)
             if (tail !== null) expect(rowsOf(tail, columns.length)).toEqual([rows.at(-1)])
+            for (const [column, [, type]] of allTypes.entries()) {
+              const isCommon = rows.every(({ values }) => values[column] === rows[0].values[column])
+              const mayBeKnown = tail !== null && (type === 'string' || type === 'boolean')
+              expect(reader.commonRow(place, [column])).toEqual(mayBeKnown && isCommon ? tail : null)
+            }
             for (const [start, length] of ranges) {
               const fromMs = 1_700_000_000_000 + start
               const expected = within(rows, fromMs, fromMs + length)
