@@ -228,11 +228,17 @@ class MemoryPages implements SealedPages {
   }
 
   *forward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
-    const { all, pages } = this.#rows
+    const { all } = this.#rows
     const { start, end } = this.#rows.series[place]
+    const from = firstAtOrAfter(all.times, start, end, fromMs)
+    yield* this.rowsAt(place, from - start, firstAfter(all.times, start, end, toMs) - start)
+  }
+
+  *rowsAt(place: number, start: number, end: number): Generator<Stretch> {
+    const { pages, series } = this.#rows
     const { pageRows } = this.#options
-    const to = firstAfter(all.times, start, end, toMs)
-    for (let row = firstAtOrAfter(all.times, start, end, fromMs); row < to; ) {
+    const to = series[place].start + end
+    for (let row = series[place].start + start; row < to; ) {
       const page = Math.floor(row / pageRows)
       const next = Math.min(to, (page + 1) * pageRows)
       yield { chunk: this.#show(pages[page]), start: row - page * pageRows, end: next - page * pageRows }
@@ -319,10 +325,6 @@ class MemoryPages implements SealedPages {
       return values.every((value) => value === values[0])
     }
     return columns.every(isCommon) ? this.tail(place) : null
-  }
-
-  commonRowsMax(): number {
-    return this.length
   }
 
   /** A page with the columns that were asked for alone. */

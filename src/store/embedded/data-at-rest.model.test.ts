@@ -113,12 +113,12 @@ function plain(reader: SealedPages): SealedPages {
     rows: (place) => reader.rows(place),
     forward: (place, fromMs, toMs) => reader.forward(place, fromMs, toMs),
     backward: (place, fromMs, toMs) => reader.backward(place, fromMs, toMs),
+    rowsAt: (place, start, end) => reader.rowsAt(place, start, end),
     prepare: (place, pacer) => reader.prepare(place, pacer),
     hours: (place, fromMs, toMs) => reader.hours(place, fromMs, toMs),
     pooledHours: (fromMs, toMs) => reader.pooledHours(fromMs, toMs),
     tail: (place) => reader.tail(place),
     commonRow: (place, columns) => reader.commonRow(place, columns),
-    commonRowsMax: (columns) => reader.commonRowsMax(columns),
   }
 }
 

@@ -1,22 +1,20 @@
 import type { AggregationPlan } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
-import type { Chunk, Stretch } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 import { hoursWithin } from '../head/table-hours.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
-import type { SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
+import type { SealedPages } from '../reading/sealed-source.ts'
 import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
-import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { AnotherWay } from './another-way.ts'
-import { GroupHours } from './group-hours.ts'
-import { columnIndices, type Fields, filteredColumns, holdInHours, linearOf, walkOf } from './group-kinds.ts'
+import { columnIndices, type Fields, walkOf } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
+import { GroupStretches } from './group-stretches.ts'
+import { HoursOfPlan } from './hours-of-plan.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
 import { rowsWithin } from './rows-within.ts'
-
-/** Rows that are looked at for the same keys at once: one key may change with each row, and the others are looked at again then. */
-const sameRowsMax = 64
+import type { SeriesHours } from './series-hours.ts'
 
 /** Of rows that rollups stand for, so many cost as much as a unit of work: the SQL engine would read each of them. */
 const rowsPerUnit = 4
@@ -40,47 +38,37 @@ class GroupCollector {
   readonly groups: GroupRows
   readonly #run: PlanRun
   readonly #fields: Fields
-  readonly #tests: FilterTests
-  /** Null where all rows are of one bucket. */
-  readonly #walk: BucketWalk | null
-  readonly #hours: GroupHours
+  readonly #passesSeries: FilterTests['passesSeries']
+  readonly #hours: HoursOfPlan
+  readonly #stretches: GroupStretches
   readonly #rowCost: number
-  /** Whether hours of rollups may stand for their rows. */
-  readonly #usesRollups: boolean
-  /** Whether those of all series of a table together may. */
+  /** Whether hours of rollups of all series of a table together may stand for their rows. */
   readonly #isPooled: boolean
   /** Whether those of all series of a file together may, which have no bounds. */
   readonly #isPooledInFiles: boolean
-  /** The columns that rows are grouped by. */
-  readonly #keyColumns: readonly number[]
-  /** These, and those that rows are filtered by: where they are the same in all rows of a series, one row says all of them. */
-  readonly #rowColumns: readonly number[]
   #unitsMax: number
   #units = 0
 
   constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
     const keys = plan.keys.map(({ name }) => fields.accessorOf(name))
+    const { passesSeries, passesRow } = filterTests(plan.filter, fields.accessorOf)
+    const walk = walkOf(plan, fields)
     this.groups = new GroupRows(plan, fields)
     this.#run = run
     this.#fields = fields
-    this.#tests = filterTests(plan.filter, fields.accessorOf)
-    this.#walk = walkOf(plan, fields)
-    const countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
-    const linear = plan.aggregates.map((aggregate) => linearOf(aggregate, fields))
-    this.#hours = new GroupHours({ ...fields, groups: this.groups, walk: this.#walk, countsRows, linear })
+    this.#passesSeries = passesSeries
+    this.#hours = new HoursOfPlan(plan, fields, this.groups, walk)
+    const hasKeyColumns = columnIndices(keys).length > 0
+    this.#stretches = new GroupStretches({ groups: this.groups, walk, passesRow, hasKeyColumns })
     this.#rowCost =
       plan.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
-      (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter)) +
+      (passesRow === null ? 0 : conditionsOf(plan.filter)) +
       (fields.computed?.cost ?? 0)
-    const filtered = this.#tests.passesRow === null ? [] : filteredColumns(plan, fields)
-    this.#keyColumns = columnIndices(keys)
-    this.#rowColumns = [...this.#keyColumns, ...(filtered ?? [])]
-    this.#usesRollups = filtered !== null && this.groups.areOfSeries && holdInHours(plan, fields, linear)
     const hasDistinct = plan.aggregates.some(({ kind }) => kind === 'distinct')
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
     const hasFilters = plan.filter !== null || plan.aggregates.some(({ where }) => where !== undefined)
-    this.#isPooled = this.#usesRollups && !hasFilters && keys.length === 0 && !hasDistinct
+    this.#isPooled = this.#hours.areUsed && !hasFilters && keys.length === 0 && !hasDistinct
     this.#isPooledInFiles = this.#isPooled && !hasBounds && !hasLongs
     this.#unitsMax = plan.unitsMax
   }
@@ -95,7 +83,7 @@ class GroupCollector {
     }
     const share = run.selected.series.length / Math.max(1, this.#fields.seriesCount)
     const rows = rowsWithin(range, files, () => share)
-    if (this.#usesRollups) this.#unitsMax = Math.max(this.#unitsMax, Math.min(rollupUnitsMax, rows / rowsPerUnit))
+    if (this.#hours.areUsed) this.#unitsMax = Math.max(this.#unitsMax, Math.min(rollupUnitsMax, rows / rowsPerUnit))
     const tables: TableView[] = []
     for (const [place, table] of run.tables.entries()) {
       const { fromMs, toMs } = this.#fields.tableSpans[place]
@@ -103,18 +91,20 @@ class GroupCollector {
       if (!this.#isPooled || !(await this.#addPooledTable(table, range))) tables.push(table)
     }
     if (files.length + tables.length === 0) return
-    const rowsRead = rowsWithin(range, files, (file) => share * this.#shareRead(file))
-    if (rowsRead * this.#rowCost > this.#unitsMax - this.#units) throw new AnotherWay()
+    this.#requireRows(range, files, share)
     for (const series of run.selected.series) {
-      if (this.#tests.passesSeries(series)) await this.#addSeries(series, range, tables, files)
+      if (this.#passesSeries(series)) await this.#addSeries(series, range, tables, files)
       if (this.#spend(1)) await run.pacer.rest()
     }
   }
 
-  /** Of the series of a file, about the share whose rows have to be read. */
-  #shareRead({ reader }: OpenFile): number {
-    if (!this.#usesRollups) return 1
-    return this.#rowColumns.length === 0 ? 0 : 1 - reader.commonRowsMax(this.#rowColumns) / reader.length
+  /** Leaves to others what would read more rows of files than it may; `share` is that of the series that are asked for. */
+  #requireRows(range: Range, files: readonly OpenFile[], share: number): void {
+    const { series } = this.#run.selected
+    const rowsMax = (this.#unitsMax - this.#units) / this.#rowCost
+    if (rowsWithin(range, files, () => share) <= rowsMax) return
+    const shareOf = (file: OpenFile): number => share * this.#hours.shareRead(file, files.length, series, range)
+    if (rowsWithin(range, files, shareOf) > rowsMax) throw new AnotherWay()
   }
 
   /** Counts work: what is more than the plan allows is left to others. True when a rest is due. */
@@ -152,14 +142,14 @@ class GroupCollector {
     const whole = rollups && wholeHours(range, rollups.firstMs, rollups.lastMs)
     if (rollups === null || whole === null || whole.fromMs === whole.toMs) return false
     const { firstMs, lastMs, hoursMs, rows } = rollups
-    const columns = this.#hours.columnsOf(rollups)
+    const { groupHours } = this.#hours
+    const columns = groupHours.columnsOf(rollups)
     const hours = hoursWithin(rollups, whole)
-    if (hours.filter((hour) => !this.#hours.holds(columns, hour, hoursMs[hour])).length > partsMax) return false
+    if (hours.filter((hour) => !groupHours.holds(columns, hour, hoursMs[hour])).length > partsMax) return false
     if (firstMs < whole.fromMs) await this.#addTable(table, { fromMs: range.fromMs, toMs: whole.fromMs - 1 })
     for (const hour of hours) {
       const startMs = hoursMs[hour]
-      if (this.#hours.holds(columns, hour, startMs))
-        this.#hours.add(columns, hour, startMs, table.series[0], rows[hour])
+      if (groupHours.holds(columns, hour, startMs)) groupHours.add(columns, hour, startMs, table.series[0], rows[hour])
       else await this.#addTable(table, { fromMs: startMs, toMs: startMs + hourMs - 1 })
       if (this.#spend(columns.length)) await this.#run.pacer.rest()
     }
@@ -182,46 +172,40 @@ class GroupCollector {
     const lastMs = reader.lastMs(place)
     if (firstMs > toMs || lastMs < fromMs) return null
     const whole = wholeHours(range, firstMs, lastMs)
-    const needsRow = this.#rowColumns.length > 0
-    const common = this.#usesRollups && needsRow ? reader.commonRow(place, this.#rowColumns) : null
-    if (common !== null && this.#tests.passesRow?.(common.chunk, common.start, series) === false) return null
-    const mayUse = this.#usesRollups && (!needsRow || common !== null) && whole.fromMs < whole.toMs
-    const rollups = mayUse ? reader.hours(place, whole.fromMs, whole.toMs) : null
-    if (rollups === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
-    return this.#addHours(reader, place, series, range, rollups, common)
+    const hours = this.#hours.of(reader, place, series, whole)
+    if (hours === 'none') return null
+    if (hours === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
+    return this.#addHours(reader, place, series, range, hours)
   }
 
+  /** Hours of which rows have to be read are read together where they lie side by side. */
   async #addHours(
     reader: SealedPages,
     place: number,
     series: number,
-    range: Range,
-    rollups: SeriesRollups,
-    keys: Stretch | null,
+    { fromMs, toMs }: Range,
+    hours: SeriesHours,
   ): Promise<void> {
-    const { fromMs, toMs } = range
-    const { pacer } = this.#run
-    const firstMs = reader.firstMs(place)
-    const lastMs = reader.lastMs(place)
-    const whole = wholeHours(range, firstMs, lastMs)
-    const rows = this.#hours.rowsByHour(
-      reader.hours(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY),
-      rollups,
-      reader.rows(place),
-    )
-    if (rows === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
-    const hours = this.#hours.columnsOf(rollups)
-    if (firstMs < whole.fromMs) await this.#addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)
-    for (let hour = 0; hour < rollups.length; hour++) {
-      const startMs = rollups.hoursMs[hour]
-      if (!this.#hours.holds(hours, hour, startMs)) {
-        await this.#addRows(reader.forward(place, startMs, startMs + hourMs - 1), series)
+    const { length } = hours.rollups
+    const unitsOfHour = hours.columns.length + hours.bounded.length
+    const whole = wholeHours({ fromMs, toMs }, reader.firstMs(place), reader.lastMs(place))
+    if (reader.firstMs(place) < whole.fromMs) {
+      await this.#addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)
+    }
+    let readFrom = -1
+    for (let hour = 0; hour < length; hour++) {
+      const verdict = this.#hours.verdict(hours, hour)
+      if (verdict === 'some') {
+        if (readFrom === -1) readFrom = hour
         continue
       }
-      this.#hours.add(hours, hour, startMs, series, rows[hour], keys)
-      if (this.#spend(hours.length)) await pacer.rest()
+      if (readFrom !== -1) await this.#addRows(hours.stretches(readFrom, hour), series)
+      readFrom = -1
+      if (verdict === 'all') this.#hours.add(hours, hour, series)
+      if (this.#spend(unitsOfHour)) await this.#run.pacer.rest()
     }
-    if (lastMs >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
+    if (readFrom !== -1) await this.#addRows(hours.stretches(readFrom, length), series)
+    if (reader.lastMs(place) >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
   }
 
   /** False, and nothing is added, where the sums of all series together do not say all. */
@@ -230,14 +214,15 @@ class GroupCollector {
     const pooled = isWhole ? reader.pooledHours(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY) : null
     if (pooled === null) return false
     const rowsLeftOut = pooled.leftOut.reduce((sum, place) => sum + reader.rows(place), 0)
-    const rows = this.#hours.rowsByHour(pooled, pooled, info.rows - rowsLeftOut)
-    const hours = this.#hours.columnsOf(pooled)
+    const { groupHours } = this.#hours
+    const rows = groupHours.rowsByHour(pooled, info.rows - rowsLeftOut)
+    const hours = groupHours.columnsOf(pooled)
     if (rows === null) return false
     for (let hour = 0; hour < pooled.length; hour++) {
-      if (!this.#hours.holds(hours, hour, pooled.hoursMs[hour])) return false
+      if (!groupHours.holds(hours, hour, pooled.hoursMs[hour])) return false
     }
     for (let hour = 0; hour < pooled.length; hour++) {
-      this.#hours.add(hours, hour, pooled.hoursMs[hour], reader.seriesAt(0), rows[hour])
+      groupHours.add(hours, hour, pooled.hoursMs[hour], reader.seriesAt(0), rows[hour])
     }
     for (const place of pooled.leftOut) {
       await this.#addRows(reader.forward(place, range.fromMs, range.toMs), reader.seriesAt(place))
@@ -254,36 +239,9 @@ class GroupCollector {
         const to = Math.min(end, from + rowsAtOnce)
         const isRestDue = this.#spend((to - from) * this.#rowCost)
         const stretch = { chunk, start: from, end: to }
-        this.#addStretch(computed === null ? stretch : computed.over(stretch, series), series)
+        this.#stretches.add(computed === null ? stretch : computed.over(stretch, series), series)
         if (isRestDue) await pacer.rest()
       }
-    }
-  }
-
-  #addStretch({ chunk, start, end }: Stretch, series: number): void {
-    const { times } = chunk
-    for (let row = start; row < end; ) {
-      const bucketMs = this.#hours.bucketOf(times[row])
-      const bucketEnd = this.#walk === null ? end : this.#walk.endIn(times, row, end)
-      this.#addBucket(chunk, row, bucketEnd, series, bucketMs)
-      row = bucketEnd
-    }
-  }
-
-  /** Adds those of rows [start, end), which are of one bucket, that pass, as many at once as have the same keys. */
-  #addBucket(chunk: Chunk, start: number, end: number, series: number, bucketMs: number): void {
-    const { passesRow } = this.#tests
-    let same = this.#keyColumns.length > 0 ? start : end
-    for (let row = start; row < end; ) {
-      if (passesRow !== null && !passesRow(chunk, row, series)) {
-        row++
-        continue
-      }
-      if (row >= same) same = this.groups.sameUntil(chunk, row, Math.min(end, row + sameRowsMax))
-      let next = passesRow === null ? same : row + 1
-      while (next < same && passesRow?.(chunk, next, series) === true) next++
-      this.groups.addRows(this.groups.at(bucketMs, chunk, row, series), chunk, row, next, series)
-      row = next
     }
   }
 }

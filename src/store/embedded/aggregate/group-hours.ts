@@ -44,20 +44,16 @@ export class GroupHours {
     return walk.startMs
   }
 
-  /** How many rows each hour has: those of a column that has a value in every row. Null where none is known to. */
-  rowsByHour(
-    all: SeriesRollups | PooledRollups | null,
-    asked: SeriesRollups | PooledRollups,
-    rows: number,
-  ): Float64Array | null {
+  /** How many rows each of all hours has: those of a column that has a value in every row. Empty where nobody asks, null where no column is known to. */
+  rowsByHour(all: SeriesRollups | PooledRollups, rows: number): Float64Array | null {
     const { countsRows, numbers } = this.#options
     if (!countsRows) return noCounts
     for (const index of numbers) {
-      const counts = all?.column(index)?.counts
+      const counts = all.column(index)?.counts
       if (counts === undefined) continue
       let sum = 0
       for (const count of counts) sum += count
-      if (sum === rows) return asked.column(index)!.counts
+      if (sum === rows) return counts
     }
     return null
   }

@@ -1,7 +1,7 @@
 // What an aggregation asks of time and of rows: whether hours of rollups may stand for them.
 import type { AggregationPlan, StoreAggregate, TimeBuckets } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
-import { fieldsOfFilter } from '../../../model/row-condition.ts'
+import { fieldsOfFilter, type RowFilter } from '../../../model/row-condition.ts'
 import type { RowValue } from '../../../model/row-value.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
@@ -55,7 +55,7 @@ export function columnIndices(accessors: readonly FieldAccessor[]): number[] {
 
 /** The columns that decide, with the series, which rows pass; null where more does: the time, or what is computed. */
 export function filteredColumns(
-  { filter }: AggregationPlan,
+  filter: RowFilter | null,
   { accessorOf, computedValueOf }: Fields,
 ): readonly number[] | null {
   const asked = filter === null ? [] : fieldsOfFilter(filter)
@@ -66,11 +66,7 @@ export function filteredColumns(
 }
 
 /** Whether hours may stand for rows as far as buckets, keys and aggregates go; `linear` is of each aggregate. */
-export function holdInHours(
-  plan: AggregationPlan,
-  fields: Fields,
-  linear: readonly (LinearColumn | null)[],
-): boolean {
+export function holdInHours(plan: AggregationPlan, fields: Fields, linear: readonly (LinearColumn | null)[]): boolean {
   const { accessorOf, computedValueOf } = fields
   return (
     isOfHours(plan, fields) &&

@@ -72,9 +72,7 @@ function compileTest(filter: RowFilter, accessorOf: (name: string) => FieldAcces
       return numberTest(accessorOf(filter.field.name), (value) => values.has(value) !== filter.isNegated)
     }
     case 'numberRange':
-      return numberTest(accessorOf(filter.field.name), (value) => {
-        return isWithin(filter, (bound) => value - bound) !== filter.isNegated
-      })
+      return numberTest(accessorOf(filter.field.name), rangeTest(filter))
   }
 }
 
@@ -100,6 +98,23 @@ function isWithin<Bound>(
   if (upper === null) return true
   const order = compare(upper)
   return order < 0 || (!isUpperOpen && order === 0)
+}
+
+/** It is asked for each row: so no function is made for a value, as `isWithin` has it. */
+function rangeTest({
+  lower,
+  upper,
+  isLowerOpen,
+  isUpperOpen,
+  isNegated,
+}: ValueBounds<number> & { readonly isNegated: boolean }): (value: number) => boolean {
+  const least = lower ?? Number.NEGATIVE_INFINITY
+  const greatest = upper ?? Number.POSITIVE_INFINITY
+  return (value) => {
+    const isBelow = value < least || (isLowerOpen && value === lower)
+    const isAbove = value > greatest || (isUpperOpen && value === upper)
+    return (isBelow || isAbove) === isNegated
+  }
 }
 
 function nullTest(accessor: FieldAccessor, isNegated: boolean): CompiledTest {

@@ -4,20 +4,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
 import { MemoryFolder, randomMemoryFolder } from '../../../../test/support/memory-files.ts'
+import { expectGroups, timeOf } from '../../../../test/support/model-aggregation.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
-import { isNumber, passes, randomFilter } from '../../../../test/support/random-filters.ts'
+import { isNumber, randomFilter } from '../../../../test/support/random-filters.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { Beyond, randomComputed, withComputed } from '../../../../test/support/random-values.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
 import { parsePeriod } from '../../../druid-time/iso.ts'
-import { nativeBucketStart, periodGranularity } from '../../../druid-time/native-granularity.ts'
-import { plainGranularity, timeBuckets, zonedGranularity } from '../../../druid-time/plain-granularity.ts'
+import { periodGranularity } from '../../../druid-time/native-granularity.ts'
+import { plainGranularity, timeBuckets } from '../../../druid-time/plain-granularity.ts'
 import { Zone } from '../../../druid-time/zone.ts'
 import { Pacer } from '../../../lib/pacer.ts'
-import type { AggregationPlan, EndAggregate, GroupValue, StoreAggregate } from '../../../model/aggregation.ts'
-import type { Value } from '../../../model/column.ts'
+import type { AggregationPlan, StoreAggregate } from '../../../model/aggregation.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import { bucketStart, parseGranularity } from '../../../model/granularity.ts'
+import { parseGranularity } from '../../../model/granularity.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 import { sealRows } from '../sealing/sealer.ts'
 
@@ -66,13 +66,6 @@ function randomZoned(draw: Draw): AggregationPlan['granularity'] {
   )!
   const period = parsePeriod(oneOf(draw, ['P1D', 'PT1H', 'P1M', 'P1W', 'PT1M', 'P2D']))!
   return plainGranularity(periodGranularity(period, zone, null)!)!
-}
-
-function bucketOf(granularity: AggregationPlan['granularity'], ms: number): number {
-  if (granularity.kind === 'all') return 0
-  return granularity.kind === 'zoned'
-    ? nativeBucketStart(zonedGranularity(granularity), ms)
-    : bucketStart(granularity, ms)
 }
 
 function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory): AggregationPlan {
@@ -126,81 +119,6 @@ function randomOfTags(draw: Draw, seen: SeenHistory): AggregationPlan {
   }
 }
 
-const timeOf = (row: ModelRow): number => Number(row.values['D'])
-
-function aggregated({ where, ...aggregate }: StoreAggregate, all: readonly ModelRow[]): GroupValue {
-  const rows = where === undefined ? all : all.filter((row) => passes(where, row))
-  if (aggregate.kind === 'rows') return BigInt(rows.length)
-  if ('end' in aggregate) return atEnd(aggregate, rows)
-  if (aggregate.kind === 'distinct') {
-    const values = rows.map((row) => keyOf(row.values[aggregate.field.name] ?? null, aggregate.field.type))
-    return BigInt(new Set(values.filter((value) => value !== null && (aggregate.countsEmpty || value !== ''))).size)
-  }
-  const values = rows.flatMap(({ values }) => values[aggregate.field.name] ?? []) as (number | bigint)[]
-  if (aggregate.kind === 'values') return BigInt(values.length)
-  if (values.length === 0) return null
-  if (aggregate.type === 'long') {
-    const longs = values.map((value) => BigInt(value))
-    if (aggregate.kind === 'sum')
-      return BigInt.asIntN(
-        64,
-        longs.reduce((sum, value) => sum + value, 0n),
-      )
-    const sorted = longs.toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0))
-    return sorted.at(aggregate.kind === 'least' ? 0 : -1)!
-  }
-  const doubles = values.map(Number)
-  if (aggregate.kind === 'sum') return doubles.reduce((sum, value) => sum + value * 2 ** -64, 0) * 2 ** 64
-  return aggregate.kind === 'least' ? Math.min(...doubles) : Math.max(...doubles)
-}
-
-function atEnd(aggregate: EndAggregate, rows: readonly ModelRow[]): GroupValue {
-  const order = rows.toSorted((left, right) => timeOf(left) - timeOf(right) || left.position - right.position)
-  const row = order.at(aggregate.end === 'newest' ? -1 : 0)
-  if (row === undefined) return null
-  return aggregate.kind === 'endTime'
-    ? timeOf(row)
-    : keyOf(row.values[aggregate.field.name] ?? null, aggregate.field.type)
-}
-
-function expectedRows(plan: AggregationPlan, all: readonly ModelRow[]): GroupValue[][] {
-  const groups = new Map<string, { key: GroupValue[]; rows: ModelRow[] }>()
-  for (const row of all) {
-    const ms = timeOf(row)
-    if (plan.sinceMs !== null && ms < plan.sinceMs) continue
-    if (!plan.ranges.some(({ fromMs, toMs }) => ms >= fromMs && ms <= toMs)) continue
-    if (plan.filter !== null && !passes(plan.filter, row)) continue
-    const bucket = bucketOf(plan.granularity, ms)
-    const key = [bucket, ...plan.keys.map(({ name, type }) => keyOf(row.values[name] ?? null, type))]
-    const text = key.map(plain).join('\0')
-    const group = groups.get(text) ?? { key, rows: [] }
-    group.rows.push(row)
-    groups.set(text, group)
-  }
-  return [...groups.values()].map(({ key, rows }) => [...key, ...plan.aggregates.map((one) => aggregated(one, rows))])
-}
-
-const keyOf = (value: Value, type: EntityField['type']): GroupValue => {
-  if (value === null || typeof value === 'boolean') return null
-  return type === 'long' ? BigInt(value) : value
-}
-
-const plain = (value: GroupValue): string => `${typeof value} ${value === 0 ? 0 : String(value)}`
-
-/** Sums of doubles differ by what additions lose, and the model's cancel at sizes of 1e308. */
-function isNear(actual: GroupValue, expected: GroupValue): boolean {
-  if (typeof actual !== 'number' || typeof expected !== 'number') return actual === expected
-  if (actual === expected) return true
-  const difference = Math.abs(actual - expected)
-  return difference <= Math.abs(expected) * 1e-9 || difference <= 1e293
-}
-
-const keyText = (row: readonly GroupValue[], keys: number): string =>
-  row
-    .slice(0, keys + 1)
-    .map(plain)
-    .join('\0')
-
 async function look(draw: Draw, seen: SeenHistory): Promise<void> {
   for (let question = 0; question < 6; question++) {
     const plan = question < 4 ? randomAggregation(draw, seen) : randomOfTags(draw, seen)
@@ -212,20 +130,7 @@ async function look(draw: Draw, seen: SeenHistory): Promise<void> {
       expect(rows).toBeNull()
       continue
     }
-    const order = (rows: readonly (readonly GroupValue[])[]) =>
-      rows.toSorted((left, right) => (keyText(left, plan.keys.length) < keyText(right, plan.keys.length) ? -1 : 1))
-    const actual = order(found.rows)
-    const expected = order(expectedRows(plan, rows))
-    expect(actual.map((row) => keyText(row, plan.keys.length))).toEqual(
-      expected.map((row) => keyText(row, plan.keys.length)),
-    )
-    actual.forEach((row, index) => {
-      row.forEach((value, place) => {
-        if (!isNear(value, expected[index][place])) {
-          expect({ plan, value, place }).toEqual({ plan, value: expected[index][place], place })
-        }
-      })
-    })
+    expectGroups(plan, found.rows, rows)
     if (plan.needsDays) expect(found.days).toEqual(expectedDays(plan, seen.model.rows))
   }
 }

@@ -61,6 +61,8 @@ export interface SealedPages {
    */
   forward(place: number, fromMs: number, toMs: number): Iterable<Stretch>
   backward(place: number, fromMs: number, toMs: number): Iterable<Stretch>
+  /** Rows of a series by their numbers, from 0 on, in the order of time. */
+  rowsAt(place: number, start: number, end: number): Iterable<Stretch>
   /** Null when the rows of a series can be read at once; else what they need is read little by little until the promise resolves. */
   prepare(place: number, pacer: Pacer): Promise<void> | null
   /** Rollups of the hours [fromMs, toMs), both of them whole UTC hours; null when the file has none of the series. */
@@ -74,8 +76,6 @@ export interface SealedPages {
    * knows of none.
    */
   commonRow(place: number, columns: readonly number[]): Stretch | null
-  /** At most so many series have such a row. */
-  commonRowsMax(columns: readonly number[]): number
 }
 
 /** Sums of a series by UTC hour. Only hours in which there are rows; rising. */

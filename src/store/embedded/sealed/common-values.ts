@@ -43,7 +43,7 @@ class ColumnValues {
   add(chunk: Chunk, start: number, end: number): void {
     if (!this.#isCommon) return
     const column = chunk.columns[this.#column.index]
-    const value = column === undefined ? null : valueOf(column, start)
+    const value = column === undefined ? null : valueIn(column, start)
     this.#isCommon =
       (this.#value === undefined || this.#value === value) && (column === undefined || isSame(column, start, end))
     this.#value = value
@@ -61,7 +61,7 @@ class ColumnValues {
   }
 }
 
-function valueOf(column: ChunkColumn, row: number): string | number | null {
+function valueIn(column: ChunkColumn, row: number): string | number | null {
   if (column.type !== 'string') return column.values[row] === nullBoolean ? null : column.values[row]
   const code = column.codes[row]
   return code === nullCode ? null : column.dictionary[code]

@@ -19,14 +19,6 @@ export interface PooledHours {
   readonly leftOut: Uint32Array
 }
 
-/** Of a column. */
-export interface CommonValues {
-  /** By series: 1 where all its rows have one value. */
-  readonly flags: Uint8Array
-  /** Of how many series they have. */
-  readonly series: number
-}
-
 export interface TailRows {
   readonly times: Float64Array
   readonly positions: Float64Array
@@ -48,7 +40,7 @@ export class LoadedIndex implements CacheEntry {
   readonly #bounds = new Map<number, HourBounds | null>()
   readonly #pooledSums = new Map<number, HourSums | null>()
   readonly #columnTails = new Map<number, ChunkColumn | null>()
-  readonly #commonValues = new Map<number, CommonValues | null>()
+  readonly #commonValues = new Map<number, Uint8Array | null>()
 
   constructor(
     index: FileIndex,
@@ -120,8 +112,8 @@ export class LoadedIndex implements CacheEntry {
     return tails
   }
 
-  /** Null where the file does not know of any. */
-  commonValues(place: number): CommonValues | null {
+  /** By series: 1 where all its rows have one value in a column. Null where the file does not know of any. */
+  commonValues(place: number): Uint8Array | null {
     let common = this.#commonValues.get(place)
     if (common === undefined) {
       common = this.#load('commonValues', place, (bytes) => this.#readCommonValues(bytes))
@@ -185,10 +177,10 @@ export class LoadedIndex implements CacheEntry {
     return tails
   }
 
-  #readCommonValues(bytes: ArrayBuffer): CommonValues {
+  #readCommonValues(bytes: ArrayBuffer): Uint8Array {
     const flags = new Uint8Array(bytes)
     if (flags.length !== this.index.summary.series) this.index.fail('its common values are not of its series')
-    return { flags, series: flags.reduce((sum, flag) => sum + flag, 0) }
+    return flags
   }
 }
 

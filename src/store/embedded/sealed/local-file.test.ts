@@ -61,6 +61,9 @@ describe('a file', () => {
                 forward.map((stretch) => rowsOf(stretch, columns.length)),
               )
               expect(forward.every((stretch) => stretch.end > stretch.start)).toBe(true)
+              const first = rows.indexOf(expected[0])
+              const numbered = first === -1 ? [] : [...reader.rowsAt(place, first, first + expected.length)]
+              expect(numbered.flatMap((stretch) => rowsOf(stretch, columns.length))).toEqual(expected)
             }
           }
           expect(reader.find(entity.series.length)).toBe(-1)

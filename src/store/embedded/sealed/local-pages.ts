@@ -87,6 +87,18 @@ export class LocalPages implements SealedPages {
     }
   }
 
+  *rowsAt(place: number, start: number, end: number): Generator<Stretch> {
+    const { pageEnds } = this.#index
+    const first = this.#rowStart(place) + start
+    const last = this.#rowStart(place) + end
+    for (let page = this.#index.pageOf(first), from = first; from < last; page++) {
+      const pageStart = page === 0 ? 0 : pageEnds[page - 1]
+      const to = Math.min(last, pageEnds[page])
+      yield { chunk: this.#pages.chunk(page, this.#wanted), start: from - pageStart, end: to - pageStart }
+      from = to
+    }
+  }
+
   hours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
     const { hours } = this.#loaded
     if (hours === null) return null
@@ -127,18 +139,9 @@ export class LocalPages implements SealedPages {
     const isCommon = (index: number): boolean => {
       const column = this.#places.get(index)
       // Rows have a null in a column that the file does not have.
-      return column === undefined || this.#loaded.commonValues(column)?.flags[place] === 1
+      return column === undefined || this.#loaded.commonValues(column)?.[place] === 1
     }
     return columns.every(isCommon) ? this.tail(place) : null
-  }
-
-  commonRowsMax(columns: readonly number[]): number {
-    if (this.#loaded.tails === null) return 0
-    const series = columns.map((index) => {
-      const column = this.#places.get(index)
-      return column === undefined ? this.length : (this.#loaded.commonValues(column)?.series ?? 0)
-    })
-    return Math.min(this.length, ...series)
   }
 
   #sums(index: number, start: number, end: number, load: (place: number) => HourSums | null): HourSums | null {

@@ -20,10 +20,9 @@ export interface PageOwner {
 /** Of every file, the first column is the time. */
 const timePlace = 0
 
-/** One decoded page: its columns are decoded as they are asked for, and stay. */
+/** One decoded page: its columns, times and positions are decoded as they are asked for, and stay. */
 export class PageChunk implements Chunk {
   readonly page: number
-  readonly times: Float64Array
   readonly columns: (ChunkColumn | undefined)[] = []
   /** About how much memory it takes. */
   bytes = 0
@@ -31,20 +30,22 @@ export class PageChunk implements Chunk {
   readonly #positionPlace: number
   /** The columns that were decoded, by the entity's index; they may be of nulls alone. */
   readonly #known: boolean[] = []
+  #times: Float64Array | null = null
   #positions: Float64Array | null = null
 
   constructor(page: number, index: FileIndex, owner: PageOwner) {
     this.page = page
     this.#owner = owner
     this.#positionPlace = index.summary.columns - 1
-    this.times = this.#numbers(timePlace, index)
+  }
+
+  get times(): Float64Array {
+    this.#times ??= this.#numbers(timePlace)
+    return this.#times
   }
 
   get positions(): Float64Array {
-    if (this.#positions === null) {
-      this.#positions = this.#numbers(this.#positionPlace, null)
-      this.#owner.grown(this)
-    }
+    this.#positions ??= this.#numbers(this.#positionPlace)
     return this.#positions
   }
 
@@ -62,11 +63,12 @@ export class PageChunk implements Chunk {
     }
   }
 
-  #numbers(place: number, index: FileIndex | null): Float64Array {
-    const decoded = this.#owner.decode(this.page, place, index)
+  #numbers(place: number): Float64Array {
+    const decoded = this.#owner.decode(this.page, place, null)
     if (decoded?.column.type !== 'timestamp' && decoded?.column.type !== 'long')
       throw new Error('times and positions are numbers')
     this.bytes += decoded.bytes
+    this.#owner.grown(this)
     return decoded.column.values
   }
 }

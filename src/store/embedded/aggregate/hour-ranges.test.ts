@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { RowFilter } from '../../../model/row-condition.ts'
+import type { SeriesRollups } from '../reading/sealed-source.ts'
+import { HourRanges, type HourVerdict, partsOfFilter } from './hour-ranges.ts'
+
+type NumberRange = Extract<RowFilter, { kind: 'numberRange' }>
+
+const field = { name: 'V', type: 'double', role: 'metric' } as const
+const accessor = { kind: 'column', index: 0, type: 'double', dictionary: null as never } as const
+const few = fc.integer({ min: 0, max: 4 })
+const anyRange: fc.Arbitrary<NumberRange> = fc.record({
+  kind: fc.constant('numberRange'),
+  field: fc.constant(field),
+  lower: fc.option(few),
+  upper: fc.option(few),
+  isLowerOpen: fc.boolean(),
+  isUpperOpen: fc.boolean(),
+  isNegated: fc.boolean(),
+})
+const anyRows = fc.array(fc.option(few), { minLength: 1, maxLength: 4 })
+
+function passes({ lower, upper, isLowerOpen, isUpperOpen, isNegated }: NumberRange, value: number | null): boolean {
+  if (value === null) return false
+  const isAbove = lower === null || value > lower || (value === lower && !isLowerOpen)
+  const isBelow = upper === null || value < upper || (value === upper && !isUpperOpen)
+  return (isAbove && isBelow) !== isNegated
+}
+
+/** The rollups of one hour with these rows. */
+function rollupsOf(rows: readonly (number | null)[]): SeriesRollups {
+  const values = rows.filter((value) => value !== null)
+  const sum = values.reduce((total, value) => total + value, 0)
+  const bound = (pick: (...values: number[]) => number) =>
+    Float64Array.of(values.length === 0 ? Number.NaN : pick(...values))
+  return {
+    length: 1,
+    hoursMs: Float64Array.of(0),
+    column: () => ({ counts: Float64Array.of(values.length), sums: Float64Array.of(sum), errors: null }),
+    bounds: () => ({ least: bound(Math.min), greatest: bound(Math.max) }),
+  }
+}
+
+test('an hour of which all rows are said to pass, or none, has such rows', () => {
+  const seen = new Set<HourVerdict>()
+  fc.assert(
+    fc.property(fc.array(anyRange, { minLength: 1, maxLength: 2 }), anyRows, (ranges, rows) => {
+      const hours = new HourRanges(ranges, () => accessor)
+      const verdict = hours.verdict(hours.columnsOf(rollupsOf(rows)), 0, rows.length)
+      seen.add(verdict)
+      const passing = rows.filter((value) => ranges.every((range) => passes(range, value))).length
+      if (verdict === 'all') expect(passing).toBe(rows.length)
+      if (verdict === 'none') expect(passing).toBe(0)
+      // What is seen at the bounds of one range is not passed on.
+      const [range] = ranges
+      const isSame = rows.every((value) => value === rows[0] && value !== null)
+      if (ranges.length === 1 && isSame) expect(verdict).toBe(passes(range!, rows[0]!) ? 'all' : 'none')
+    }),
+    { numRuns: 2000 },
+  )
+  expect([...seen].sort()).toEqual(['all', 'none', 'some'])
+})
+
+test('ranges of numbers that all have to hold are told from the rest of a filter', () => {
+  const range: NumberRange = {
+    ...{ kind: 'numberRange', field, lower: 1, upper: null },
+    ...{ isLowerOpen: false, isUpperOpen: false, isNegated: false },
+  }
+  const text: RowFilter = { kind: 'texts', field: { ...field, type: 'string' }, values: ['a'], isNegated: false }
+  const either: RowFilter = { kind: 'or', filters: [range, text] }
+  const parts = (filter: RowFilter | null, isComputed = false) =>
+    partsOfFilter(
+      { filter },
+      () => accessor,
+      () => isComputed,
+    )
+  expect(parts(null)).toEqual({ ranges: [], others: null })
+  expect(parts(range)).toEqual({ ranges: [range], others: null })
+  expect(parts({ kind: 'and', filters: [range, text, either] })).toEqual({
+    ranges: [range],
+    others: { kind: 'and', filters: [text, either] },
+  })
+  expect(parts(either)).toEqual({ ranges: [], others: { kind: 'and', filters: [either] } })
+  expect(parts(range, true)).toEqual({ ranges: [], others: { kind: 'and', filters: [range] } })
+})
