@@ -49,7 +49,13 @@ function query(draw: Draw): string {
   const conditions = Array.from({ length: draw(3) }, () => (draw(2) === 0 ? timeBound(draw) : condition(draw)))
   const order = oneOf(draw, ['', ' ORDER BY __time', ' ORDER BY __time DESC', ' ORDER BY plant.__time ASC'])
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
-  return `SELECT ${items.map((item, at) => (item.includes(' AS ') || item === '*' ? item : `${item} AS c${at}`)).join(', ')} FROM plant${where}${order}`
+  const from = oneOf(draw, [
+    'plant',
+    'plant',
+    '(SELECT * FROM plant) AS plant',
+    '(SELECT __time, s AS tag, tag AS s, site, k AS l, k, -V AS V, b, "none" FROM plant WHERE k <> 2) AS plant',
+  ])
+  return `SELECT ${items.map((item, at) => (item.includes(' AS ') || item === '*' ? item : `${item} AS c${at}`)).join(', ')} FROM ${from}${where}${order}`
 }
 
 const lines = (text: string | null): string[] => (read(text) ?? '').split('\n')
@@ -145,6 +151,8 @@ test.each([
   'SELECT t.tag, t.V FROM plant t LIMIT 5',
   "SELECT __time, tag, ROUND(V * 1.8 + 32, 1) AS f FROM plant WHERE tag IN ('a', 'b') ORDER BY __time DESC LIMIT 1000",
   "SELECT __time AS t, CASE WHEN V > 50 THEN 'high' ELSE 'low' END AS state, 'a' AS series FROM plant ORDER BY t",
+  'SELECT * FROM (SELECT * FROM plant) AS virtual_table LIMIT 100',
+  "SELECT * FROM (SELECT __time AS t, V * 2 AS v, tag FROM plant WHERE k = 1) x WHERE t > '2026-01-01' ORDER BY t DESC LIMIT 5",
   'SELECT __time, COALESCE(V, 0) AS v, CAST(V AS BIGINT) AS w, k / 2 AS half FROM plant ORDER BY __time',
 ])('a panel: %s', async (asked) => {
   expect(await planned(asked, world(drawFrom(5)))).not.toBeNull()

@@ -200,6 +200,15 @@ function having(draw: Draw, keys: readonly string[]): string {
   ])
 }
 
+/** A virtual data set: rows of the table under its name, with columns that may be others of that name. */
+function subquery(draw: Draw): string {
+  const where = draw(2) === 0 ? '' : ` WHERE ${draw(2) === 0 ? timeBound(draw) : condition(draw, 1)}`
+  const swapped = 'site AS tag, tag AS site, COALESCE(s, tag) AS s, l + 1 AS l, -k AS k, ABS(V) AS V, "none", b'
+  const columns = oneOf(draw, ['*', '*', `CAST(__time AS TIMESTAMP) AS __time, ${swapped}`, `__time, ${swapped}`])
+  const once = `(SELECT ${columns} FROM plant${where}${draw(4) === 0 ? ' ORDER BY __time' : ''}) AS plant`
+  return draw(4) === 0 ? `(SELECT *, k + 1 AS more FROM ${once} WHERE ${condition(draw, 2)}) AS plant` : once
+}
+
 function query(draw: Draw): string {
   const made = draw(5) === 0 ? [oneOf(draw, [rowNumber(draw), rowText(draw)])] : []
   const keys = ['tag', 'site', 's', 'k', ...made].filter((_, place) => place > 3 || draw(3) === 0)
@@ -228,7 +237,7 @@ function query(draw: Draw): string {
   ]
     .filter(() => draw(3) === 0)
     .map((key) => `${key}${oneOf(draw, ['', ' ASC', ' DESC', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST'])}`)
-  return [
+  const asked = [
     `SELECT ${isDistinct ? 'DISTINCT ' : ''}${named.join(', ')} FROM ${from}`,
     ...(conditions.length === 0 ? [] : [`WHERE ${conditions.join(' AND ')}`]),
     ...(isDistinct || by.length === 0 ? [] : [`GROUP BY ${by.join(', ')}`]),
@@ -237,6 +246,10 @@ function query(draw: Draw): string {
     ...(draw(3) === 0 ? [`LIMIT ${draw(6)}`] : []),
     ...(draw(6) === 0 ? [`OFFSET ${draw(3)}`] : []),
   ].join(' ')
+  // Over a query it is open which of two rows of one time is the newest.
+  return draw(3) > 0 || /(LATEST|EARLIEST)\(/.test(asked)
+    ? asked
+    : asked.replace(` FROM ${from}`, () => ` FROM ${subquery(draw)}`)
 }
 
 test('random queries are answered as by the SQL engine, byte for byte but for last digits of doubles', async () => {
@@ -331,6 +344,19 @@ describe('panels of dashboards', () => {
     "SELECT 'Total' AS label, SUM(V) / NULLIF(COUNT(V) - COUNT(*), 0) AS v, SAFE_DIVIDE(SUM(V), 0) AS w, SAFE_DIVIDE(COUNT(*), 0) AS x FROM plant",
     'SELECT SQRT(AVG(V * V)) AS rms, CASE WHEN SUM(k) = 0 THEN 0 ELSE SUM(V) / SUM(k) END AS r FROM plant',
     'SELECT tag, CASE WHEN COUNT(k) = 0 THEN NULL ELSE SUM(k) / COUNT(k) END AS r FROM plant GROUP BY tag',
+    'SELECT COUNT(*) FROM (SELECT tag FROM plant) x',
+    'SELECT tag, AVG(V) AS v FROM (SELECT * FROM plant) AS virtual_table GROUP BY tag ORDER BY v DESC LIMIT 10',
+    "SELECT label, TIME_FLOOR(t, 'P1D') AS d, SUM(f) AS f FROM (SELECT __time AS t, tag AS label, V * 1.5 + 32 AS f FROM plant WHERE V > 0) AS x WHERE t < '2026-01-03' AND f > 33 GROUP BY 1, 2",
+    "WITH hot AS (SELECT __time, tag, V FROM plant WHERE V > 1) SELECT FLOOR(__time TO DAY) AS d, COUNT(*) AS n FROM hot WHERE tag <> 'b' GROUP BY 1",
+    // Names of items go before columns in HAVING and ORDER BY, and columns in GROUP BY and aggregates.
+    'SELECT k AS V, SUM(V) AS k FROM (SELECT k, l AS tag, V FROM plant) x GROUP BY k HAVING V > 1 OR SUM(V) > 2 ORDER BY V DESC',
+    'SELECT tag AS V, MAX(V) AS m FROM (SELECT tag, k AS V FROM plant) x GROUP BY tag HAVING MAX(V) > 0 ORDER BY MIN(V), 1',
+    'SELECT a AS x, COUNT(*) AS k FROM (SELECT k AS a FROM plant) x GROUP BY a HAVING a > 1000',
+    "SELECT CASE WHEN a > 'a' THEN 1 ELSE 2 END AS s, COUNT(*) AS n FROM (SELECT tag AS a FROM plant) x GROUP BY s ORDER BY s",
+    'SELECT a + 1 AS b, MAX(b) AS a FROM (SELECT k AS a, V AS b FROM plant) x GROUP BY a ORDER BY a, b',
+    'SELECT MAX("EXPR$0") AS v, MIN("EXPR$2") AS w FROM (SELECT V * 2, tag, k + 1 FROM plant) x',
+    'SELECT SUM(CASE WHEN high THEN 1 ELSE 0 END) AS n FROM (SELECT V > 50 AS high FROM plant) x WHERE high OR NOT high',
+    'SELECT SUM(x.V) AS v FROM (SELECT p.V FROM (SELECT * FROM plant p WHERE k > 0) p WHERE p.V > 0) x WHERE x.V < 200',
     // As Superset writes them.
     `SELECT TIME_FLOOR(CAST("__time" AS TIMESTAMP), 'PT5M') AS "__time", "tag" AS "tag", AVG("V") AS "AVG(V)" FROM "druid"."plant" WHERE "__time" >= '2026-01-01 00:00:00.000000' AND "__time" < '2026-01-04 00:00:00.000000' AND ("tag" = 'a' OR "tag" = 'b') GROUP BY TIME_FLOOR(CAST("__time" AS TIMESTAMP), 'PT5M'), "tag" ORDER BY "AVG(V)" DESC LIMIT 1000`,
     'SELECT TIME_FLOOR(CAST("__time" AS TIMESTAMP), \'P1W\') AS "__timestamp", COUNT(*) AS "count" FROM "druid"."plant" GROUP BY TIME_FLOOR(CAST("__time" AS TIMESTAMP), \'P1W\') LIMIT 50000',
@@ -495,7 +521,21 @@ test.each([
   `SELECT ${'NULLIF('.repeat(20)}AVG(V)${', 0)'.repeat(20)} FROM plant`,
   'SELECT a.tag, COUNT(*) FROM plant a JOIN plant b ON a.tag = b.tag GROUP BY a.tag',
   'SELECT tag, COUNT(*) FROM plant GROUP BY ROLLUP (tag)',
-  'SELECT COUNT(*) FROM (SELECT tag FROM plant) x',
+  'SELECT COUNT(*) FROM (SELECT DISTINCT tag FROM plant) x',
+  'SELECT COUNT(*) FROM (SELECT tag FROM plant LIMIT 5) x',
+  'SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM plant) x',
+  'SELECT MAX(n) FROM (SELECT SUM(V) AS n FROM plant) x',
+  'SELECT n FROM (SELECT SUM(V) AS n FROM plant) x',
+  'SELECT SUM(n) FROM (SELECT tag, COUNT(*) AS n FROM plant GROUP BY tag) x',
+  'SELECT SUM(x) FROM (SELECT 1 AS x FROM plant) x',
+  "SELECT COUNT(*) FROM (SELECT tag, '2026-01-02' AS d, __time FROM plant) x WHERE __time < d",
+  "SELECT LATEST(V) FROM (SELECT V, TIME_SHIFT(__time, 'P1D', 1) AS __time FROM plant) x",
+  'SELECT tag, COUNT(*) FROM (SELECT tag, V FROM plant) AS x(a, tag) GROUP BY tag',
+  'SELECT COUNT(*) FROM (SELECT tag FROM plant UNION ALL SELECT tag FROM plant) x',
+  'SELECT COUNT(*) FROM (SELECT V FROM plant WHERE tag IN (SELECT site FROM plant)) x',
+  'SELECT SUM(m) FROM (SELECT ROW_NUMBER() OVER (ORDER BY V) AS m FROM plant) x',
+  `SELECT SUM(x) FROM ${'(SELECT x + x + x + x AS x FROM '.repeat(6)}(SELECT V AS x FROM plant)${')'.repeat(6)}`,
+  `SELECT SUM(x) FROM ${'(SELECT V AS x FROM '.repeat(1)}(SELECT V FROM plant)) x JOIN plant ON TRUE`,
   'WITH plant AS (SELECT 1 AS V) SELECT SUM(V) FROM plant',
   'SELECT SUM(V) OVER () FROM plant',
   "SELECT tag, COUNT(*) FROM plant WHERE __time < '2026-01-02' OR tag = 'a' GROUP BY tag",

@@ -18,6 +18,7 @@ import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { CheckedSql } from '../translate.ts'
 import { ComputedFields } from './computed-fields.ts'
+import { foldSubquery } from './fold-subquery.ts'
 import { GroupValues } from './group-values.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
 import { zoneConstant } from './read-constants.ts'
@@ -38,10 +39,10 @@ export function planSql(
   nowMs: number,
 ): PlannedSql | null {
   if (text.length > plannedCharactersMax || checked.items.length > 0 || checked.readsCatalog) return null
-  const query = parseQuery(text, { parameters })
+  const columns = ['__time', ...entity.fields.filter(({ role }) => role !== 'time').map(({ name }) => name)]
+  const query = foldSubquery(parseQuery(text, { parameters }), columns)
+  if (query?.body.kind !== 'select') return null
   const { body } = query
-  if (query.with.length > 0 || body.kind !== 'select' || body.windows.size > 0) return null
-  if (body.from?.kind !== 'table' || (body.from.alias?.columns.length ?? 0) > 0) return null
   const names = new ComputedFields(entity)
   const where = plannedWhere(body.where, names, { nowMs, zone })
   if (where === null) return null
