@@ -131,15 +131,23 @@ function letterText(moment: Moment, letter: string, count: number): Sql {
 }
 
 /** The instant, in milliseconds, that a text says by a pattern, in the zone where the text names no offset; NULL where it does not fit. */
-export function parseTimeBy(text: Sql, { text: format, hasOffset }: ParseFormat, zone: Zone): Sql {
+export function parseTimeBy(text: Sql, { text: format, year, isOfEra, hasOffset }: ParseFormat, zone: Zone): Sql {
   // The engine passes over blanks around a text.
   const isExact = (x: Sql): Sql => sql`${x} = trim(${x})`
-  const read = (x: Sql): Sql => sql`try_strptime(${x}, ${sql.literal(format)})`
-  const ms =
-    format === format.trim()
-      ? bind(text, (x) => sql`CASE WHEN ${isExact(x)} THEN epoch_ms(${read(x)}) END`)
-      : sql`epoch_ms(${read(text)})`
+  const read = (x: Sql): Sql => sql`epoch_ms(${parsed(x, format, year)})`
+  const exact =
+    format === format.trim() ? bind(text, (x) => sql`CASE WHEN ${isExact(x)} THEN ${read(x)} END`) : read(text)
+  const ms = isOfEra ? bind(exact, (x) => sql`CASE WHEN ${x} >= ${sql.long(eraMs)} THEN ${x} END`) : exact
   return hasOffset ? ms : shownInstant(ms, zone)
+}
+
+/** The start of the year 1. */
+const eraMs = -62_135_596_800_000
+
+/** A pattern without a year is that of a text with one before it. */
+function parsed(text: Sql, format: string, year: number | null): Sql {
+  if (year === null) return sql`try_strptime(${text}, ${sql.literal(format)})`
+  return sql`try_strptime(${sql.literal(`${year}|`)} || ${text}, ${sql.literal(`%Y|${format}`)})`
 }
 
 /** The text of an instant by a pattern's pieces; `null` for ISO 8601 with milliseconds and the offset. */
@@ -196,14 +204,29 @@ const fractionOf = (count: number): string => (count <= 3 ? '%g' : count <= 6 ? 
 export interface ParseFormat {
   /** As the engine's parser wants it. */
   readonly text: string
+  /** That of what it reads, where the pattern says none. */
+  readonly year: number | null
+  /** Whether its years are counted from 1 on. */
+  readonly isOfEra: boolean
   /** Whether what it reads names its offset: then it is an instant, in whatever zone. */
   readonly hasOffset: boolean
+}
+
+/** Letters of months and days: what they say is of 2000 where no year is said. What only says a time is of 1970-01-01. */
+const dateLetters = 'MdDE'
+
+function yearOf(letters: ReadonlySet<string>): number | null {
+  if (letters.has('y') || letters.has('Y')) return null
+  return [...dateLetters].some((letter) => letters.has(letter)) ? 2000 : 1970
 }
 
 /** A Joda pattern for parsing; null where the engine has no counterpart. */
 export function parseTimePattern(pattern: string): ParseFormat | null {
   const pieces = patternPieces(pattern)
   if (pieces === null) return null
+  const letters = new Set(pieces.flatMap((piece) => ('letter' in piece ? [piece.letter] : [])))
+  // A day of the week alone moves a day that nothing says.
+  if (letters.has('E') && !letters.has('d') && !letters.has('D')) return null
   let format = ''
   let hasOffset = false
   for (const piece of pieces) {
@@ -221,5 +244,5 @@ export function parseTimePattern(pattern: string): ParseFormat | null {
       format += found.replace('%-Y', '%Y')
     }
   }
-  return { text: format, hasOffset }
+  return { text: format, year: yearOf(letters), isOfEra: letters.has('Y'), hasOffset }
 }
