@@ -116,6 +116,31 @@ test.each([
   expect(await answerOf(asked, engine)).toContain(`"rowSignature":[{"name":"v","type":"${type}"}]`)
 })
 
+test('the total of no bucket has null, but for what counts different values, and post-aggregators of these', async () => {
+  const asked = {
+    ...query,
+    queryType: 'timeseries',
+    intervals: [],
+    granularity: 'day',
+    aggregations: [
+      count,
+      { type: 'cardinality', name: 'a', fields: ['s'], round: true },
+      { type: 'filtered', filter: { type: 'true' }, aggregator: { type: 'HLLSketchBuild', name: 'h', fieldName: 's' } },
+      { type: 'thetaSketch', name: 't', fieldName: 's' },
+      { type: 'doubleMean', name: 'm', fieldName: 'n' },
+    ],
+    postAggregations: [
+      { type: 'constant', name: 'p', value: 2 },
+      { type: 'expression', name: 'q', expression: 'a + 1' },
+      { type: 'expression', name: 'r', expression: 'nvl(c, 5)' },
+    ],
+    context: { grandTotal: true },
+  }
+  expect(await entriesOf(asked)).toEqual([
+    { timestamp: null, result: { c: null, a: 0, h: 0, t: null, m: null, p: 2, q: 1, r: 5 } },
+  ])
+})
+
 test.each([
   { type: 'arithmetic', name: 'p', fn: '+' },
   { type: 'doubleGreatest', name: 'p' },
@@ -222,6 +247,10 @@ describe('what is not within the bounds', () => {
     ['a virtual column', not({ ...lexicographic, dimension: 'v' }), 1],
     ['a column that is not there', not({ ...lexicographic, dimension: 'none' }), 4],
     ['a number', not(ofNumber), 1],
+    ['a number from a text on, which comes before all numbers', not({ ...ofNumber, lower: 'a' }), 0],
+    ['a number between a text and a number', not({ ...ofNumber, lower: 'a', upper: '3' }), 1],
+    ['a number up to a text', not({ ...ofNumber, lower: null, upper: 'a' }), 3],
+    ['a text in a range of numbers', not({ type: 'range', column: 's', matchValueType: 'LONG', lower: 1 }), 3],
     ['false of a text', { type: 'isfalse', field: lexicographic }, 1],
     ['a text beside another', not(or(lexicographic, selector('s'))), 1],
     ['a text beside an expression of it', not(or(lexicographic, expression("s == 'x'"))), 1],

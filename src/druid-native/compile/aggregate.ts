@@ -7,7 +7,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { Aggregator, DimensionSpec, Filter, PostAggregator } from '../parse/query-nodes.ts'
 import { typedNull } from '../values/typed.ts'
-import { compileAggregator } from './aggregator.ts'
+import { type Aggregation, compileAggregator } from './aggregator.ts'
 import { compileDimension } from './extraction.ts'
 import { compileFilter } from './filter.ts'
 import { Rows } from './result-rows.ts'
@@ -27,6 +27,8 @@ export interface Aggregating {
   readonly aggregations: readonly Aggregator[]
   readonly postAggregations: readonly PostAggregator[]
   readonly filter: Filter | null
+  /** Of no bucket: aggregates are null, but for counts of different values. */
+  readonly ofNothing?: boolean
   /** What else must hold for a row. */
   readonly also?: (bucket: Sql | null) => Sql
 }
@@ -36,6 +38,20 @@ export function bucketOf(granularity: NativeGranularity, source: Source): Sql | 
   const bucket = floorToBucket(source.time().sql, granularity, source.range)
   if (bucket === null) throw unsupported('granularity', 'a period of several units with so many buckets')
   return bucket
+}
+
+/** What Druid takes for the aggregate where there is nothing to put together. */
+function ofNothing(aggregation: Aggregation, aggregator: Aggregator): Aggregation {
+  if (countsDifferent(aggregator)) return aggregation
+  return {
+    ...aggregation,
+    finish: (raw) => ({ ...aggregation.finish(raw), sql: typedNull(aggregation.finish(raw).type) }),
+  }
+}
+
+function countsDifferent(aggregator: Aggregator): boolean {
+  if (aggregator.kind === 'filtered') return countsDifferent(aggregator.aggregator)
+  return aggregator.kind === 'cardinality' || (aggregator.kind === 'distinct' && aggregator.sketch !== 'theta')
 }
 
 export function aggregate(query: Aggregating, source: Source): Aggregated {
@@ -54,7 +70,8 @@ export function aggregate(query: Aggregating, source: Source): Aggregated {
     rows.set(dimension.name, dimension.finish(key))
   })
   aggregations.forEach((aggregation, index) => {
-    rows.setAggregation(aggregation, sql.id(`a${index}`))
+    const made = query.ofNothing === true ? ofNothing(aggregation, query.aggregations[index]!) : aggregation
+    rows.setAggregation(made, sql.id(`a${index}`))
   })
   for (const post of query.postAggregations) rows.setPostAggregator(post)
   const keys = [

@@ -24,6 +24,12 @@ export function exactLong(text: string): bigint | null {
 /** False where there is a value, unknown where there is none. */
 export const never = (value: Typed): Sql => sql`(CASE WHEN ${value.sql} IS NULL THEN NULL ELSE FALSE END)`
 
+/** True where there is a value, unknown where there is none. */
+const always = (value: Typed): Sql => sql`(CASE WHEN ${value.sql} IS NULL THEN NULL ELSE TRUE END)`
+
+/** `1.5f`, as Java writes a number of 32 bits. */
+const javaSuffix = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]$/
+
 interface Bounds<Value> {
   readonly lower: Value | null
   readonly upper: Value | null
@@ -82,6 +88,12 @@ function boundCondition(filter: Filter & { kind: 'bound' }, value: Typed): Sql {
   }
 }
 
+/** As Java's parsers read it, which take more for a double. */
+function parsedLiteral(text: string, type: Typed['type']): Sql | null {
+  const suffix = type === 'LONG' ? null : javaSuffix.exec(text)
+  return numberLiteral(suffix === null ? text : suffix[1]!, type)
+}
+
 /** A number as the column's type compares with it exactly; null for no number. */
 function numberLiteral(text: string, type: Typed['type']): Sql | null {
   const long = type === 'LONG' ? exactLong(text) : null
@@ -90,13 +102,12 @@ function numberLiteral(text: string, type: Typed['type']): Sql | null {
   return Number.isNaN(number) ? null : sql.double(number)
 }
 
+/** To Druid what is no number comes before all numbers: it bounds nothing below, and leaves nothing above. */
 function numericBound(value: Typed, filter: Bounds<string>): Sql {
-  const [lower, upper] = [filter.lower, filter.upper].map((text) =>
-    text === null ? null : numberLiteral(text, value.type),
-  )
-  // A bound that is no number leaves nothing of a column of numbers.
-  if ((filter.lower !== null && lower === null) || (filter.upper !== null && upper === null)) return never(value)
-  return between(value.sql, { ...filter, lower: lower ?? null, upper: upper ?? null })
+  const upper = filter.upper === null ? null : parsedLiteral(filter.upper, value.type)
+  if (filter.upper !== null && upper === null) return never(value)
+  const lower = filter.lower === null ? null : parsedLiteral(filter.lower, value.type)
+  return lower === null && upper === null ? always(value) : between(value.sql, { ...filter, lower, upper })
 }
 
 /** Texts by their numbers: those that are none come before all that are. */
@@ -133,7 +144,17 @@ export function compileRange(filter: Filter & { kind: 'range' }, value: Typed): 
       toText(value),
       mapBounds(bounds, (text) => sql`CAST(${text} AS VARCHAR)`),
     )
-  return isNumeric(value)
-    ? numericBound(value, bounds)
-    : numericBound({ type: 'DOUBLE', sql: textToDouble(value.sql) }, bounds)
+  if (isNumeric(value)) return numericRange(value, bounds)
+  // A text that is no number is out of the range; of null it is unknown.
+  const inRange = numericRange({ type: 'DOUBLE', sql: textToDouble(value.sql) }, bounds)
+  return sql`coalesce(${inRange}, ${never(value)})`
+}
+
+function numericRange(value: Typed, filter: Bounds<string>): Sql {
+  const [lower, upper] = [filter.lower, filter.upper].map((text) =>
+    text === null ? null : numberLiteral(text, value.type),
+  )
+  // A bound that is no number leaves nothing of a column of numbers.
+  if ((filter.lower !== null && lower === null) || (filter.upper !== null && upper === null)) return never(value)
+  return between(value.sql, { ...filter, lower: lower ?? null, upper: upper ?? null })
 }

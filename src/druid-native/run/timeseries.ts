@@ -24,12 +24,14 @@ interface Options {
   /** Only rows of the buckets that start within these, both of them included. */
   readonly between?: readonly [number, number]
   readonly total?: boolean
+  /** Of no bucket at all. */
+  readonly ofNothing?: boolean
 }
 
 function compile(
   query: TimeseriesQuery,
   relation: Relation,
-  { empty, between, total }: Options,
+  { empty, between, total, ofNothing = false }: Options,
 ): { statement: Sql; columns: readonly OutputColumn[] } {
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
   const bucketed = query.granularity.kind !== 'all' && empty !== true && total !== true
@@ -41,6 +43,7 @@ function compile(
       aggregations: query.aggregations,
       postAggregations: query.postAggregations,
       filter: query.filter,
+      ofNothing,
       ...(empty === true ? { also: () => sql`FALSE` } : {}),
       ...(between === undefined ? {} : { also: () => startsWithin(bucketOf(query.granularity, source), between) }),
     },
@@ -134,7 +137,9 @@ export async function* runTimeseries(
   const entry = (time: JsonValue, values: EngineRow): string => timeseriesEntry(jsonText(time), writer.object(values))
   for (const { ms, values } of rows) yield entry(timestamp(ms), values)
   if (!query.context.grandTotal) return
-  // Over nothing there is none, not even of what counts.
-  if (rows.length === 0) yield entry(null, [null, null, ...columns.map(() => null)])
-  else yield entry(null, await totalOf(query, relation, session, rows, query.limit === 0))
+  if (rows.length === 0) {
+    const { statement } = compile(query, relation, { empty: true, ofNothing: true })
+    const [nothing] = await session.rows(statement)
+    yield entry(null, nothing!)
+  } else yield entry(null, await totalOf(query, relation, session, rows, query.limit === 0))
 }
