@@ -100,6 +100,25 @@ test('post-aggregators calculate with values, not with what an aggregator is mad
   })
 })
 
+test('a text that is no number is looked for in numbers by a filter that finds none', async () => {
+  const column = (name: string, outputType: string) => ({
+    type: 'expression',
+    name,
+    expression: '__time + 1',
+    outputType,
+  })
+  const virtualColumns = [column('l', 'LONG'), column('d', 'DOUBLE'), column('s', 'STRING')]
+  const never = (name: string, matchValueType: string) => ({
+    type: 'and',
+    fields: [0, 1].map((matchValue) => ({ type: 'equals', column: name, matchValueType, matchValue })),
+  })
+  const seeks = (dimension: string, value: string) => ({ type: 'selector', dimension, value })
+  const fields = [seeks('l', 'a'), seeks('d', ''), seeks('s', 'a'), seeks('d', '1.5'), seeks('l', '7')]
+  expect(await rendered({ virtualColumns, filter: { type: 'or', fields } })).toMatchObject({
+    filter: { fields: [never('l', 'LONG'), never('d', 'DOUBLE'), ...fields.slice(2)] },
+  })
+})
+
 describe('rows that have left', () => {
   const union = { dataSource: { type: 'union', dataSources: ['short', 'long'] } }
   const sinceDay = (day: number) => ({

@@ -12,7 +12,7 @@ import { readNativeQuery } from '../parse/read-query.ts'
 import { columnsOf } from './check-query.ts'
 import { withFinalFields } from './final-fields.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node, nodeOf } from './json-nodes.ts'
-import { longsOf, withoutNulls } from './long-filters.ts'
+import { numbersOf, withoutNulls } from './number-filters.ts'
 import { replacedRows } from './replaced-rows.ts'
 import { readsSegments, sinceFilter, sinceSegments } from './rows-left.ts'
 
@@ -100,11 +100,11 @@ class Rewriting {
     const kept = [...common, ...(members.get(type) ?? [])].filter((name) => query[name] !== undefined)
     const source = query['dataSource']
     const entities = this.#entitiesIn(source)
-    const longs = longsOf(query, entities)
+    const numbers = numbersOf(query, entities)
     const written = (name: string): unknown => {
       const value = plain(query[name])
       if (name === 'postAggregations') return withFinalFields(value, query['aggregations'])
-      return name === 'filter' || name === 'aggregations' ? withoutNulls(value, longs) : value
+      return name === 'filter' || name === 'aggregations' ? withoutNulls(value, numbers) : value
     }
     return {
       ...Object.fromEntries(kept.map((name) => [name, written(name)])),

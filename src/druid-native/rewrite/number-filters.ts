@@ -1,0 +1,71 @@
+import type { Entity } from '../../model/entity.ts'
+import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
+
+type NumberType = 'LONG' | 'DOUBLE'
+
+const fieldTypes: ReadonlyMap<string, NumberType> = new Map([
+  ['long', 'LONG'],
+  ['boolean', 'LONG'],
+  ['timestamp', 'LONG'],
+  ['double', 'DOUBLE'],
+])
+const outputTypes: ReadonlyMap<unknown, NumberType> = new Map([
+  ['LONG', 'LONG'],
+  ['DOUBLE', 'DOUBLE'],
+  ['FLOAT', 'DOUBLE'],
+])
+
+/** The columns that hold numbers of one type in each entity, and the virtual columns of numbers. */
+export function numbersOf(query: Node, entities: readonly Entity[]): ReadonlyMap<string, NumberType> {
+  const fields = entities.flatMap((entity) => entity.fields)
+  const numbers = new Map<string, NumberType>()
+  for (const { name, type } of fields) setType(numbers, name, fieldTypes.get(type))
+  for (const { name, type } of fields) if (fieldTypes.get(type) !== numbers.get(name)) numbers.delete(name)
+  for (const column of listOf(query['virtualColumns']))
+    setType(numbers, String(memberOf(column, 'name')), outputTypes.get(memberOf(column, 'outputType')))
+  return numbers
+}
+
+function setType(numbers: Map<string, NumberType>, name: string, type: NumberType | undefined): void {
+  if (type === undefined) numbers.delete(name)
+  else numbers.set(name, type)
+}
+
+/**
+ * Where Druid looks at one row after the other it takes nulls for equal to a text that is no number: the filter is written as one that holds for
+ * none, and is unknown of null, as Druid has it elsewhere.
+ */
+export function withoutNulls(value: unknown, numbers: ReadonlyMap<string, NumberType>): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, numbers))
+  if (!isNode(value)) return value
+  const sought = soughtIn(value)
+  const column = String(value['dimension'])
+  const type = numbers.get(column)
+  if (sought !== null && type !== undefined && isEmpty(value['extractionFn']) && !isNumber[type](sought)) {
+    const equals = { type: 'equals', column, matchValueType: type }
+    return { type: 'and', fields: [0, 1].map((matchValue) => ({ ...equals, matchValue })) }
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutNulls(item, numbers)]))
+}
+
+/** The one text that a filter looks for; null for any other. */
+function soughtIn(filter: Node): string | null {
+  const { type, value, values } = filter
+  const sought = type === 'selector' ? value : type === 'in' && listOf(values).length === 1 ? listOf(values)[0] : null
+  return sought === null || sought === undefined ? null : String(sought)
+}
+
+const decimalForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+
+/** Of a double as Java reads it. */
+const doubleForm = /^[+-]?(NaN|Infinity|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?|0[xX].*)$/
+
+const isNumber: Readonly<Record<NumberType, (text: string) => boolean>> = {
+  LONG: isLong,
+  DOUBLE: (text) => doubleForm.test(text),
+}
+
+function isLong(text: string): boolean {
+  if (/^[+-]?\d+$/.test(text)) return BigInt.asIntN(64, BigInt(text.replace('+', ''))) === BigInt(text.replace('+', ''))
+  return decimalForm.test(text) && Number.isSafeInteger(Number(text))
+}
