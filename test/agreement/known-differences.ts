@@ -246,6 +246,25 @@ export const knownDifferences: readonly KnownDifference[] = [
     'Druid folds no expression of a constant null',
     /Unhandled exception made it to the top|types\.size >= 1/,
   ),
+  refusedThere('Druid divides before HAVING', /\/ by zero|ArithmeticException|cannot be run: null"/, /HAVING/),
+  otherwise(
+    'beside a COUNT(DISTINCT) of groups Druid has no EARLIEST or LATEST of a text',
+    /(?:(?:COUNT|SUM)\(DISTINCT .*(?:EARLIEST|LATEST)|(?:EARLIEST|LATEST).*(?:COUNT|SUM)\(DISTINCT ).* (?:GROUP BY|HAVING)/,
+    'sql',
+    { without: instead([/\b(COUNT|SUM)\(DISTINCT /g, '$1(']) },
+  ),
+  otherwise('Druid leaves a CAST to BIGINT out of a mean', /AVG\(CAST\(.* AS BIGINT\)/, 'sql', {
+    without: instead([/\bAVG\(/g, 'SUM(']),
+  }),
+  otherwise('estimates of DS_THETA and DS_HLL are added as doubles', /_DS_(?:THETA|HLL)\(|SKETCH_ESTIMATE/, 'sql', {
+    without: instead([/\b[lm]\b/g, 'n']),
+  }),
+  otherwise(
+    'a column that is there twice is one to Druid, which then puts null first',
+    /SELECT DISTINCT (\w+) AS k, \1 AS m1 .*ORDER BY .*DESC/,
+    'sql',
+    { without: instead([/SELECT DISTINCT (\w+) AS k, \1 AS m1/g, 'SELECT DISTINCT $1 AS k, b AS m1']) },
+  ),
   refusedThere('Druid fails to replace by null', /Function\[replace\] encountered unknown exception/, /replace\(/i),
   otherwise(
     'a search in alphanumeric order counts values that differ by case as one in Druid, a segment at a time',
@@ -316,6 +335,14 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('JSON with more behind it is none here, and what comes first in Druid', /TRY_PARSE_JSON\(/, 'sql', {
     without: instead([/TRY_PARSE_JSON\(/g, 'LOWER(']),
   }),
+  otherwise(
+    'FLOOR and CEIL of longs beyond 2^53 go by way of doubles in Druid',
+    /\b(?:FLOOR|CEIL|CEILING)\(.*\b[lm]\b/,
+    'sql',
+    {
+      without: instead([/\b(?:FLOOR|CEIL|CEILING)\(/g, 'ABS(']),
+    },
+  ),
   otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807|1e308/, 'sql', {
     without: evenBounds,
   }),
@@ -563,6 +590,15 @@ export const knownDifferences: readonly KnownDifference[] = [
       /: number and number$/.test(difference) &&
       /(?:LENGTH|STRLEN|UNNEST)\(.*\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD|STRING_TO_ARRAY)\(/.test(query.text),
     without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD)\(/g, 'CONCAT('], [/'(?:\|)?'\)/g, "' ')"]),
+  },
+  {
+    reason: 'half a character is a whole one, or left out, here',
+    matches: ({ query, embedded, druid, difference }) =>
+      embedded.status === 200 &&
+      druid.status === 200 &&
+      /^\d+ rows and \d+$/.test(difference) &&
+      /UNNEST\(.*STRING_TO_ARRAY\(.*, '\|?'\)/.test(query.text),
+    without: instead([/'(?:\|)?'\)/g, "' ')"]),
   },
   otherwise('a built-in estimate leaves the empty text out in Druid', /APPROX_COUNT_DISTINCT(?:_BUILTIN)?\(/, 'sql', {
     without: instead([/APPROX_COUNT_DISTINCT(?:_BUILTIN)?\(/g, 'COUNT(DISTINCT ']),
