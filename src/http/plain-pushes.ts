@@ -177,8 +177,16 @@ class PlainPush implements AnswerInFlight {
     this.#sent = true
     const id = this.#parts.requestId()
     this.#requestId = id
-    // One text, so that it leaves in one write.
-    this.raw.writeHead(status, [...answerHeaders, 'x-request-id', id, ...headers]).end(text)
+    this.raw.writeHead(status, [...answerHeaders, 'x-request-id', id, ...headers])
+    if (text === '') {
+      this.raw.end()
+      return
+    }
+    // Head and text are one piece, which leaves before the end is told: `end(text)` adds an empty piece, and two pieces take a tenth more of all
+    // that node:http does with a request.
+    this.raw.write(text)
+    this.raw.socket?.uncork()
+    this.raw.end()
   }
 
   #closed(): void {
