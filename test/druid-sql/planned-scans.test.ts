@@ -149,6 +149,7 @@ test.each([
   "SELECT __time AS \"time\", tag AS metric, V AS \"value\" FROM plant WHERE __time >= '2026-01-01' AND tag IN ('a', 'b') ORDER BY 1",
   'SELECT * FROM plant ORDER BY __time DESC LIMIT 100',
   'SELECT t.tag, t.V FROM plant t LIMIT 5',
+  'SELECT __time, V FROM plant WHERE V * 2 > 1 AND 3 - V < 2.5 ORDER BY __time',
   "SELECT __time, tag, ROUND(V * 1.8 + 32, 1) AS f FROM plant WHERE tag IN ('a', 'b') ORDER BY __time DESC LIMIT 1000",
   "SELECT __time AS t, CASE WHEN V > 50 THEN 'high' ELSE 'low' END AS state, 'a' AS series FROM plant ORDER BY t",
   'SELECT * FROM (SELECT * FROM plant) AS virtual_table LIMIT 100',

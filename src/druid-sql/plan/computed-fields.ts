@@ -31,6 +31,9 @@ export class ComputedFields implements TableNames {
     return field
   }
 
+  readonly valueOf = (field: EntityField): RowValue | null =>
+    this.computed.find((one) => one.field === field)?.value ?? null
+
   #computedField(value: RowValue): EntityField | null {
     if (value.kind === 'field') return value.field
     const key = JSON.stringify(value)

@@ -6,8 +6,10 @@ import type { AskedRows } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import type { RowFilter } from '../../model/row-condition.ts'
+import type { RowValue } from '../../model/row-value.ts'
 import { readInterval } from '../bind/intervals.ts'
 import type { Expression } from '../parse/syntax.ts'
+import { baseBounds } from './base-bounds.ts'
 import { instantConstant, numberConstant, type QueryClock } from './read-constants.ts'
 
 /** What a name stands for in the one table of a query. */
@@ -15,6 +17,8 @@ export interface TableNames {
   /** A column or a computed field; null for what the store cannot compute. */
   readonly fieldOf: (expression: Expression) => EntityField | null
   readonly isTime: (expression: Expression) => boolean
+  /** What a computed field is computed from; null for a column. */
+  readonly valueOf: (field: EntityField) => RowValue | null
 }
 
 export type PlannedWhere = Pick<AskedRows, 'ranges' | 'filter'>
@@ -119,8 +123,8 @@ function comparison(
 ): RowFilter | null {
   const [leftField, rightField] = [names.fieldOf(left), names.fieldOf(right)]
   if (leftField === null && rightField === null) return comparedConstants(operator, left, right, isNegated)
-  if (leftField !== null) return compared(leftField, operator, right, isNegated)
-  return rightField === null ? null : compared(rightField, turnedRound[operator], left, isNegated)
+  if (leftField !== null) return compared(leftField, names, operator, right, isNegated)
+  return rightField === null ? null : compared(rightField, names, turnedRound[operator], left, isNegated)
 }
 
 /** `1 = 1`, which tools write before conditions of their own. */
@@ -137,6 +141,7 @@ function comparedConstants(
 
 function compared(
   field: EntityField,
+  names: TableNames,
   operator: ComparisonOperator,
   constant: Expression,
   isNegated: boolean,
@@ -144,7 +149,7 @@ function compared(
   if (operator === '=') return among(field, [constant], isNegated)
   if (operator === '<>') return among(field, [constant], !isNegated)
   const isLower = operator === '>' || operator === '>='
-  return bounded(field, isLower ? constant : null, isLower ? null : constant, operator.length === 1, isNegated)
+  return bounded(field, names, isLower ? constant : null, isLower ? null : constant, operator.length === 1, isNegated)
 }
 
 function between(
@@ -153,7 +158,7 @@ function between(
   isNegated: boolean,
 ): RowFilter | null {
   const field = names.fieldOf(operand)
-  return field === null || symmetric ? null : bounded(field, low, high, false, negated !== isNegated)
+  return field === null || symmetric ? null : bounded(field, names, low, high, false, negated !== isNegated)
 }
 
 function among(field: EntityField, items: readonly Expression[], isNegated: boolean): RowFilter | null {
@@ -169,6 +174,7 @@ function among(field: EntityField, items: readonly Expression[], isNegated: bool
 
 function bounded(
   field: EntityField,
+  names: TableNames,
   low: Expression | null,
   high: Expression | null,
   isOpen: boolean,
@@ -186,7 +192,11 @@ function bounded(
   const lower = low === null ? null : comparedNumber(field, low)
   const upper = high === null ? null : comparedNumber(field, high)
   const isKnown = (low === null || lower !== null) && (high === null || upper !== null)
-  return isKnown ? { kind: 'numberRange', field, lower, upper, ...open } : null
+  if (!isKnown) return null
+  const value = names.valueOf(field)
+  const base = value === null ? null : baseBounds(value, { lower, upper, ...open })
+  if (base !== null) return { kind: 'numberRange', field: base.field, ...base.bounds, isNegated }
+  return { kind: 'numberRange', field, lower, upper, ...open }
 }
 
 /** The engine takes another character for half of one. */
