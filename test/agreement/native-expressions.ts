@@ -13,7 +13,7 @@ export const expressions: Grammar = {
   xpart: ["'a'", "'b'", "' '", "'l'", "'1'", "''"],
   xperiod: ["'P1D'", "'PT1H'", "'P1M'", "'P1W'", "'PT12H'", "'P3M'", "'P1M10D'"],
   xzone: ["'UTC'", "'Europe/Madrid'", "'Asia/Kathmandu'", "'America/Los_Angeles'"],
-  xpattern: ["'yyyy-MM-dd'", "'HH:mm:ss'", "'EEE'", "'xxxx-ww'", "'D'", "'MMM yy'"],
+  xpattern: ["'yyyy-MM-dd'", "'HH:mm:ss'", "'EEE'", "'xxxx-ww'", "'D'", "'MMM yy'", "'MM-dd HH'"],
   xregex: ["'a'", "'[a-z]+'", "'^.'", "'(l+)o'", "'o|e'", "'(?i)h'"],
   xpath: ["'$.a'", "'$.b[0]'", "'$'", "'$.missing'", "'$.d'", "'$.b'"],
   xunit: [
@@ -131,6 +131,9 @@ export const expressions: Grammar = {
     'array_ordinal_of(<xtexts>, <xtext>)',
     'array_offset_of(<xlongs>, <xlong>)',
     'ipv4_parse(<xtext>)',
+    'ipv4_parse(ipv4_stringify(<xlong>))',
+    "parse_long(cast(<xlong>, 'STRING'))",
+    "cast(cast(<xdouble>, 'STRING'), 'LONG')",
     "json_value(<xjson>, <xpath>, 'LONG')",
     'fold((x, acc) -> x + acc, <xlongs>, 0)',
     'cartesian_fold((x, y, acc) -> x + y + acc, <xlongs>, [1, 2], 0)',
@@ -182,6 +185,9 @@ export const expressions: Grammar = {
     'timestamp_shift(<xtime>, <xperiod>, <xsmall>, <xzone>)',
     'timestamp_parse(<xtext>)',
     "timestamp_parse('2026-03-29', 'yyyy-MM-dd', <xzone>)",
+    'timestamp_parse(timestamp_format(<xtime>, <xpattern=p>), <@p>)',
+    'timestamp_parse(timestamp_format(<xtime>, <xpattern=p>, <xzone=z>), <@p>, <@z>)',
+    'timestamp_parse(timestamp_format(<xtime>))',
   ],
   xtruth: [
     'n > 1',
