@@ -184,13 +184,19 @@ export const knownDifferences: readonly KnownDifference[] = [
   estimates,
   refusedThere(
     "Druid's planner fails",
-    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error (?:while|occurred while) applying rule|Marker filters|while converting |has no target in mapping|to DECIMAL\(19, \d+\) due to overflow/,
+    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error (?:while|occurred while) applying rule|Marker filters|while converting |has no target in mapping|to DECIMAL\(19, \d+\) due to overflow|no entry for field \d+ in \{/,
   ),
   refusedThere(
     'a constant that is no number is null here',
     /evaluates to an unsupported value \[(?:NaN|-?Infinity)\]|Infinite or NaN|For input string|Character . is neither a decimal digit/,
   ),
   refusedThere('Druid cuts characters in half, which no text can hold', /half of a character/),
+  otherwise(
+    'STRING_TO_ARRAY by a pattern that finds nothing cuts characters beyond U+FFFF in half in Druid',
+    /\bSTRING_TO_ARRAY\(.*'\|'/,
+    'sql',
+    { without: instead([/'\|'/g, "','"]) },
+  ),
   {
     reason: 'Druid cuts any of the groups that tie at a limit',
     matches: ({ query, embedded, druid }) => {
