@@ -34,6 +34,19 @@ export async function collectGroups(plan: AggregationPlan, run: PlanRun, fields:
   return collector.groups
 }
 
+/** How many rows are to be read is guessed from so many series, or from one of each file. */
+const seriesLookedAt = 16
+
+/** Some of the series, others for each of the files. */
+function someOf(series: Int32Array, file: number, files: number): number[] {
+  const step = Math.ceil((series.length * files) / seriesLookedAt)
+  const some: number[] = []
+  for (let place = Math.floor((series.length * file) / files); place < series.length; place += step) {
+    some.push(series[place])
+  }
+  return some
+}
+
 class GroupCollector {
   readonly groups: GroupRows
   readonly #run: PlanRun
@@ -91,7 +104,7 @@ class GroupCollector {
       if (!this.#isPooled || !(await this.#addPooledTable(table, range))) tables.push(table)
     }
     if (files.length + tables.length === 0) return
-    this.#requireRows(range, files, share)
+    await this.#requireRows(range, files, share)
     for (const series of run.selected.series) {
       if (this.#passesSeries(series)) await this.#addSeries(series, range, tables, files)
       if (this.#spend(1)) await run.pacer.rest()
@@ -99,12 +112,24 @@ class GroupCollector {
   }
 
   /** Leaves to others what would read more rows of files than it may; `share` is that of the series that are asked for. */
-  #requireRows(range: Range, files: readonly OpenFile[], share: number): void {
-    const { series } = this.#run.selected
+  async #requireRows(range: Range, files: readonly OpenFile[], share: number): Promise<void> {
+    const { pacer, selected } = this.#run
     const rowsMax = (this.#unitsMax - this.#units) / this.#rowCost
     if (rowsWithin(range, files, () => share) <= rowsMax) return
-    const shareOf = (file: OpenFile): number => share * this.#hours.shareRead(file, files.length, series, range)
-    if (rowsWithin(range, files, shareOf) > rowsMax) throw new AnotherWay()
+    let looked = 0
+    let read = 0
+    for (const [number, { reader }] of files.entries()) {
+      for (const series of someOf(selected.series, number, files.length)) {
+        const place = reader.find(series)
+        if (place === -1) continue
+        looked += reader.rows(place)
+        read += reader.rows(place) * this.#hours.shareRead(reader, place, series, range)
+      }
+      // The sums of a file's hours may have been read from the disk for it.
+      if (pacer.spend(unitsAtOnce)) await pacer.rest()
+    }
+    const shareRead = looked === 0 ? 1 : read / looked
+    if (rowsWithin(range, files, () => share * shareRead) > rowsMax) throw new AnotherWay()
   }
 
   /** Counts work: what is more than the plan allows is left to others. True when a rest is due. */

@@ -1,7 +1,6 @@
 // For which series hours of rollups stand for their rows, and for which hours of them.
 import type { AggregationPlan } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
-import type { OpenFile } from '../reading/open-file.ts'
 import type { SealedPages } from '../reading/sealed-source.ts'
 import { type HourRange, wholeHours } from '../reading/whole-hours.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
@@ -11,9 +10,6 @@ import type { GroupRows } from './group-rows.ts'
 import { HourRanges, type HourVerdict, partsOfFilter } from './hour-ranges.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 import { SeriesHours } from './series-hours.ts'
-
-/** How many rows are to be read is told from about so many series. */
-const seriesLookedAt = 16
 
 export class HoursOfPlan {
   readonly groupHours: GroupHours
@@ -69,22 +65,8 @@ export class HoursOfPlan {
     this.groupHours.add(columns, hour, rollups.hoursMs[hour], series, hours.rowsOf(hour), keys)
   }
 
-  /** About what share of the rows of a file has to be read; `files` is how many files are asked. */
-  shareRead({ reader }: OpenFile, files: number, selected: Int32Array, range: Range): number {
-    if (!this.areUsed) return 1
-    const step = Math.ceil((selected.length * files) / seriesLookedAt)
-    let rows = 0
-    let read = 0
-    for (let at = 0; at < selected.length; at += step) {
-      const place = reader.find(selected[at])
-      if (place === -1) continue
-      rows += reader.rows(place)
-      read += reader.rows(place) * this.#shareOf(reader, place, selected[at], range)
-    }
-    return rows === 0 ? 1 : read / rows
-  }
-
-  #shareOf(reader: SealedPages, place: number, series: number, range: Range): number {
+  /** About what share of the rows of a series of a file has to be read. */
+  shareRead(reader: SealedPages, place: number, series: number, range: Range): number {
     const hours = this.of(reader, place, series, wholeHours(range, reader.firstMs(place), reader.lastMs(place)))
     if (hours === null) return 1
     if (hours === 'none') return 0
