@@ -46,25 +46,34 @@ function converted(x: string, from: string, to: string): string {
   return to === 'text' ? text : ofText[to]!(text)
 }
 
-/** The name of a group in a regular expression (`(?<q>l)`) is none. */
-const slot = /(?<!\?)<(\w+)>/g
+/** `<kind>`, `<kind=k>`, and `<@k>` for the same text once more. The name of a group in a regular expression (`(?<q>l)`) is none. */
+const slot = /(?<!\?)<(?:@(\w+)|(\w+)(?:=(\w+))?)>/g
 
 /** The rule with a value of its own kind in one of its places, and the plainest in the others. */
 function filled(kind: string, rule: string, place: number, within: string): string {
   let at = 0
-  const text = rule.replaceAll(slot, (_, name: string) =>
-    at++ === place
-      ? `(${converted(within, kind, name)})`
-      : (innermost[name] ?? columns[name] ?? (constants[name] ?? values[name])![0]!),
-  )
+  const kept = new Map<string, string>()
+  const text = rule.replaceAll(slot, (_, again?: string, name?: string, key?: string) => {
+    const here = at++ === place
+    if (again !== undefined) return kept.get(again)!
+    const operand = here ? `(${converted(within, kind, name!)})` : plainest(name!)
+    if (key !== undefined) kept.set(key, operand)
+    return operand
+  })
   return `(${text})`
+}
+
+function plainest(name: string): string {
+  return innermost[name] ?? columns[name] ?? (constants[name] ?? values[name])![0]!
 }
 
 const cases = Object.entries(values)
   .filter(([kind]) => kind in innermost && kind !== 'value')
   .flatMap(([kind, rules]) => [...rules, ...(more[kind] ?? [])].map((rule) => ({ kind, rule })))
   .flatMap(({ kind, rule }) =>
-    [...rule.matchAll(slot)].flatMap(([, name], place) => (name! in innermost ? [{ kind, rule, place }] : [])),
+    [...rule.matchAll(slot)].flatMap(([, , name], place) =>
+      name !== undefined && name in innermost ? [{ kind, rule, place }] : [],
+    ),
   )
 
 test.each(cases)('$rule, operand $place', ({ kind, rule, place }) => {
