@@ -91,6 +91,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'entrySetAside':
     case 'startWaits':
     case 'storeDied':
+    case 'queryThreadDied':
     case 'sqlEngineDied':
     case 'sealFailed':
     case 'judgeFailed':

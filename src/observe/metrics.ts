@@ -64,6 +64,7 @@ export class Metrics {
   readonly #querySeconds: Histogram
   readonly #storeReady: Gauge
   readonly #storeDeaths: Counter
+  readonly #queryThreadDeaths: Counter
   readonly #sqlEngineReady: Gauge
   readonly #sqlEngineDeaths: Counter
   readonly #sealedRows: Counter
@@ -112,6 +113,10 @@ export class Metrics {
     this.#querySeconds = histogram('query_seconds', 'Time to make the answer of a query.', seconds, ['query'])
     this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
     this.#storeDeaths = counter('store_deaths_total', 'Times the store ended unasked and was started again.')
+    this.#queryThreadDeaths = counter(
+      'query_thread_deaths_total',
+      'Times a query thread ended unasked; what it was asked was answered all the same.',
+    )
     this.#sqlEngineReady = gauge(
       'sql_engine_ready',
       '1 while the SQL engine answers queries; it starts with the first of them.',
@@ -239,6 +244,7 @@ export class Metrics {
       this.#certificateRefused.set(0)
       this.#certificateEnds.set(event.validUntilMs / 1000)
     }
+    if (event.kind === 'queryThreadDied') this.#queryThreadDeaths.inc()
     if (event.kind === 'sqlEngineStarted') this.#sqlEngineReady.set(1)
     if (event.kind !== 'sqlEngineDied') return
     this.#sqlEngineReady.set(0)

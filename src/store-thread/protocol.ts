@@ -40,6 +40,7 @@ export interface StoreThreadData {
   /** The most fields of an ingest whose rows bring fields. */
   readonly fieldsMax: number
   readonly settings: StoreSettings
+  readonly queryThreads: Settings['query']
   /** The thread counts here each change of rows that queries see. */
   readonly changes: SharedCounts
 }

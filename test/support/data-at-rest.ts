@@ -5,14 +5,10 @@ import type { EntityField } from '../../src/model/entity.ts'
 import { parseGranularity } from '../../src/model/granularity.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
-import {
-  EmbeddedStore,
-  type EmbeddedStoreSettings,
-  type FileSwitch,
-  type FrozenRows,
-} from '../../src/store/embedded/embedded-store.ts'
+import { EmbeddedStore, type EmbeddedStoreSettings } from '../../src/store/embedded/embedded-store.ts'
 import type { SealedFile, SealedFileInfo, SealedFolder } from '../../src/store/embedded/reading/sealed-source.ts'
 import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
+import type { FileSwitch, FrozenRows } from '../../src/store/embedded/sealed-changes.ts'
 import { chooseMerge } from '../../src/store/embedded/sealing/choose-merge.ts'
 import { mergeFiles } from '../../src/store/embedded/sealing/merge-files.ts'
 import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'

@@ -24,15 +24,18 @@ const declaring = production.filter(
 const declaration = /^export (?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm
 
 function areTwins(files: readonly string[], pairs = twins): boolean {
-  return (
-    files.length === 2 &&
-    pairs.some((folders) => folders.every((folder) => files.some((file) => file.startsWith(folder))))
-  )
+  return pairs.some((folders) => {
+    const places = files.map((file) => folders.findIndex((folder) => file.startsWith(folder)))
+    return !places.includes(-1) && new Set(places).size === files.length
+  })
 }
 
 /** Files under these stand beside others of their names: a command, a route, a table or what an operator does with it. */
 const mirrors = ['src/cli/', 'src/http/routes/', 'src/catalog/repositories/', 'src/admin/']
-const sides: readonly (readonly string[])[] = [...twins, ['src/store-thread/', 'src/sql-process/']]
+const sides: readonly (readonly string[])[] = [
+  ...twins,
+  ['src/store-thread/', 'src/query-threads/', 'src/sql-process/'],
+]
 
 test('a second file of a name stands where folders mirror each other', () => {
   const places = new Map<string, string[]>()

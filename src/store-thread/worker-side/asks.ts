@@ -1,47 +1,32 @@
-import { type AnswerData, packed } from '../../answer/answer-data.ts'
-import { SpareChunks } from '../../answer/spare-chunks.ts'
-import { runNativePlan } from '../../druid-native/plan/run-native-plan.ts'
-import { runSqlPlan } from '../../druid-sql/plan/run-sql-plan.ts'
 import { RunningAsks } from '../../lib/actor/running-asks.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
-import type { Disk } from '../../lib/disk.ts'
-import { damagedData } from '../../model/damaged-data.ts'
-import type { Observe } from '../../observe/event.ts'
-import { runPlan } from '../../query/run-plan.ts'
+import { askThread, type QueryThreads } from '../../query-threads/main-side/query-threads.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
-import { DamagedFileError } from '../../store/embedded/sealed/damaged-file.ts'
-import type { GroupsQuerier, SeriesQuerier } from '../../store/series-store.ts'
 import type { Outbox } from '../outbox.ts'
-import { receivedPlan } from '../plan-text.ts'
-import type { FromStore, SentError, ToStore } from '../protocol.ts'
-import { sentError } from '../sent-error.ts'
+import { memoryOf, type PlanAnswers, type PlanAnswersParts, type PlanAsk, receivedAsk } from '../plan-answers.ts'
+import type { FromStore, ToStore } from '../protocol.ts'
 
 export type Ask = Extract<
   ToStore,
   { kind: 'run' | 'native' | 'sql' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }
 >
 
-/** How long the writing of an answer may hold up the others. */
-const sliceMs = 1
-/** What is kept of the memory of answers that were sent. */
-const spareBytes = 16 * 1024 * 1024
-
-export interface AskParts {
-  readonly store: SeriesQuerier & GroupsQuerier
+export interface AskParts extends Pick<PlanAnswersParts, 'store'> {
+  readonly answers: PlanAnswers
+  readonly queryThreads: Pick<QueryThreads, 'choose' | 'giveBack'>
   readonly snapshots: Pick<Snapshots, 'take'>
-  readonly disk: Disk
-  readonly spoolDirectory: string
   readonly outbox: Outbox<FromStore>
-  readonly observe: Observe
 }
 
 type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' | 'spare' }>
+type Reply = Extract<FromStore, { id: number }>
 
 /** Answers what the main thread asks; each question may be cancelled. */
 export class Asks {
   readonly #parts: AskParts
   readonly #running = new RunningAsks<Cancellation>()
-  readonly #spares = new SpareChunks(spareBytes)
+  /** How many plans this thread itself runs. */
+  #plansHere = 0
 
   /** Lets the files of a snapshot go, by the number of its question. */
   readonly #pinned = new Map<number, () => void>()
@@ -56,7 +41,7 @@ export class Asks {
       return
     }
     if (ask.kind === 'spare') {
-      this.#spares.give(ask.memory)
+      this.#parts.answers.giveBack(this.#parts.queryThreads.giveBack(ask.memory))
       return
     }
     if (ask.kind === 'unpin') {
@@ -67,65 +52,50 @@ export class Asks {
     const cancellation = new Cancellation()
     this.#running.begin(ask.id, cancellation)
     this.#answer(ask, cancellation).catch((error: unknown) =>
-      this.#send({ kind: 'failed', id: ask.id, error: this.#sentError(error) }),
+      this.#send({ kind: 'failed', id: ask.id, error: this.#parts.answers.errorOf(error) }),
     )
   }
 
   async #answer(ask: Question, cancellation: Cancellation): Promise<void> {
-    const { store, snapshots, disk, spoolDirectory } = this.#parts
+    const { store, snapshots } = this.#parts
     const { id } = ask
-    if (ask.kind === 'statistics') {
-      this.#send({
-        kind: 'statistics',
-        id,
-        statistics: await store.statistics(ask.entityId, ask.sinceMs, cancellation.signal),
-      })
-      return
+    switch (ask.kind) {
+      case 'statistics': {
+        const statistics = await store.statistics(ask.entityId, ask.sinceMs, cancellation.signal)
+        return this.#send({ kind: 'statistics', id, statistics })
+      }
+      case 'tags':
+        return this.#send({ kind: 'tags', id, page: await store.tags(ask.request, cancellation.signal) })
+      case 'snapshot': {
+        const { entities, release } = await snapshots.take(ask.entityIds, cancellation.signal)
+        this.#pinned.set(id, release)
+        return this.#send({ kind: 'snapshot', id, entities })
+      }
+      default:
+        return this.#answerPlan(ask, cancellation)
     }
-    if (ask.kind === 'tags') {
-      this.#send({ kind: 'tags', id, page: await store.tags(ask.request, cancellation.signal) })
-      return
-    }
-    if (ask.kind === 'snapshot') {
-      const { entities, release } = await snapshots.take(ask.entityIds, cancellation.signal)
-      this.#pinned.set(id, release)
-      this.#send({ kind: 'snapshot', id, entities })
-      return
-    }
-    const settings = { sliceMs, disk, spoolDirectory, spares: this.#spares }
-    if (ask.kind === 'native' || ask.kind === 'sql') {
-      const made = await (ask.kind === 'sql'
-        ? runSqlPlan(store, ask, settings, cancellation)
-        : runNativePlan(store, ask, settings, cancellation))
-      const answer = made === null ? null : packed(made, this.#spare)
-      this.#send({ kind: ask.kind, id, answer }, memoryOf(answer))
-      return
-    }
-    const answer = packed(
-      await runPlan(store, { ...ask, plan: receivedPlan(ask.plan) }, settings, cancellation),
-      this.#spare,
-    )
-    this.#send({ kind: 'answer', id, answer }, memoryOf(answer))
   }
 
-  readonly #spare = (memory: readonly ArrayBuffer[]): void => this.#spares.give(memory)
+  async #answerPlan(ask: PlanAsk, cancellation: Cancellation): Promise<void> {
+    const { answers, queryThreads } = this.#parts
+    const received = receivedAsk(ask)
+    const thread = queryThreads.choose(received, this.#plansHere)
+    const told = thread === null ? null : await askThread(thread, ask, cancellation)
+    if (told !== null) return this.#send(told, 'answer' in told ? memoryOf(told.answer) : [])
+    this.#plansHere++
+    try {
+      const reply = await answers.answer(received, cancellation)
+      this.#send(reply, memoryOf(reply.answer))
+    } finally {
+      this.#plansHere--
+    }
+  }
 
   /** Answers wait for those that are about to come, but never alone. */
-  #send(message: Extract<FromStore, { id: number }>, transfer: readonly ArrayBuffer[] = []): void {
+  #send(message: Reply, transfer: readonly ArrayBuffer[] = []): void {
     const { outbox } = this.#parts
     this.#running.end(message.id)
     outbox.push(message, transfer)
     if (this.#running.size === 0) outbox.flush()
   }
-
-  /** The log names a damaged file; the caller, who may be anybody, does not learn where it lies. */
-  #sentError(error: unknown): SentError {
-    if (!(error instanceof DamagedFileError)) return sentError(error)
-    this.#parts.observe({ kind: 'fileDamaged', path: error.path, message: error.message })
-    return sentError(damagedData())
-  }
-}
-
-function memoryOf(answer: AnswerData | null): ArrayBuffer[] {
-  return answer?.body.kind === 'memory' ? answer.body.chunks.map((chunk) => chunk.buffer) : []
 }

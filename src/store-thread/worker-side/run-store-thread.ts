@@ -25,11 +25,13 @@ import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Reach } from '../../observe/crash-point.ts'
 import type { Observe } from '../../observe/event.ts'
+import { QueryThreads } from '../../query-threads/main-side/query-threads.ts'
 import { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
 import { Departures } from '../../store/embedded/upkeep/departures.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
 import { Upkeep, type UpkeepParts } from '../../store/embedded/upkeep/upkeep.ts'
+import { PlanAnswers } from '../plan-answers.ts'
 import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
 import { Asks } from './asks.ts'
 import { CatalogChanges } from './catalog-changes.ts'
@@ -45,6 +47,7 @@ export interface StoreThreadOverrides {
   readonly disk?: Disk
   /** The catalog takes no more room than so many pages, in this thread. */
   readonly catalogPagesMax?: number
+  readonly queryThreadUrl?: URL
 }
 
 /** Runs until it is told to close. */
@@ -61,8 +64,10 @@ export async function runStoreThread(
   const { manifest, opened, pipeline } = sources
   const snapshots = await openSnapshots(data, { disk, ...opened, observe })
   const counts = new IngestCounts(manifest.counts)
+  const queryThreads = openQueryThreads(base, opened, overrides)
   const { removals, departures, upkeep } = await openUpkeep(base, sources, {
     snapshots,
+    queryThreads,
     durablePosition: () => follower.durablePosition,
     wake: () => follower.wake(),
   })
@@ -79,7 +84,8 @@ export async function runStoreThread(
     signal: stopping.signal,
   })
   const { store } = opened
-  const asks = new Asks({ store, snapshots, disk, spoolDirectory: data.spoolDirectory, outbox, observe })
+  const answers = new PlanAnswers({ store, disk, spoolDirectory: data.spoolDirectory, observe })
+  const asks = new Asks({ store, answers, queryThreads, snapshots, outbox })
   const stop = (): void => stopping.abort(new Error('the store is stopped'))
   const take = takerOf({
     ...{ send, asks, follower, removals, changes, upkeep, stop },
@@ -93,6 +99,7 @@ export async function runStoreThread(
   upkeep.work()
   await follower.follow()
   await upkeep.stop()
+  await queryThreads.close()
   await removals.settle()
   await departures.settle()
   await sources.close()
@@ -165,14 +172,31 @@ async function openSources(
 
 interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake'> {
   readonly snapshots: Snapshots
+  readonly queryThreads: QueryThreads
+}
+
+/** Threads beside this one, which is told of what they observe. */
+function openQueryThreads(
+  { data, observe }: ThreadBase,
+  { store, writtenRegistry }: OpenedStore,
+  { queryThreadUrl = new URL('../../query-threads/worker-side/entry.js', import.meta.url) }: StoreThreadOverrides,
+): QueryThreads {
+  const { storeDirectory, spoolDirectory, settings } = data
+  const { threads, threadCacheBytes: cacheBytes } = data.queryThreads
+  return new QueryThreads({
+    ...{ threads, store, writtenRegistry, observe, threadUrl: queryThreadUrl },
+    data: { storeDirectory, spoolDirectory, cacheBytes },
+    restartDelayMs: settings.restartDelayMs,
+  })
 }
 
 async function openUpkeep(
   { data, send, observe, stuck, reach, stopping: { signal } }: ThreadBase,
   { catalog, opened }: Sources,
-  { snapshots, durablePosition, wake }: UpkeepNeeds,
+  { snapshots, queryThreads, durablePosition, wake }: UpkeepNeeds,
 ) {
   const removals = new Removals({
+    unread: (file) => queryThreads.letGo(file),
     removeFile: (file) => opened.folder.remove(file),
     removeEntity: opened.removeEntity,
     isHeld: data.isHeld,

@@ -2,7 +2,7 @@ import type { CancelSignal } from '../../lib/cancellation.ts'
 import { ChangeCounts } from '../../lib/change-counts.ts'
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
 import type { AggregationPlan, Groups, TimeBuckets } from '../../model/aggregation.ts'
-import type { Plan, PlanLimits } from '../../model/plan.ts'
+import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
 import { type RowBatch, timesOf } from '../../model/row-batch.ts'
 import type { ScannedRow, ScanPlan } from '../../model/scan-plan.ts'
 import type {
@@ -27,6 +27,7 @@ import { resultBatches } from './run/result-batches.ts'
 import { type RunMemory, SpareMemory } from './run/run-memory.ts'
 import { runTags } from './run/run-tags.ts'
 import { runScanPlan } from './scan/run-scan-plan.ts'
+import type { FileSwitch, FrozenRows, SealedWatcher } from './sealed-changes.ts'
 
 export interface EmbeddedStoreSettings {
   /** Rows of one chunk of memory, 1 to 1,048,576; an entity's first chunks are smaller. */
@@ -56,14 +57,6 @@ export interface HeadState {
   readonly sinceMs: number | null
 }
 
-/** All rows in memory that were stored before a position, to be sealed; they stay readable until the switch. */
-export interface FrozenRows {
-  readonly position: number
-  readonly rows: number
-  /** One an entity; none is empty. */
-  readonly tables: readonly Table[]
-}
-
 /** The parts of an entity's rows, for those who read them in another way than by plans. */
 export interface PinnedRows {
   /** Those in memory; they take in rows and are not changed otherwise. */
@@ -71,16 +64,6 @@ export interface PinnedRows {
   readonly files: readonly SealedFile[]
   /** Lets the files go; to be called once. */
   release(): void
-}
-
-/** From one state of the sealed files to the next. */
-export interface FileSwitch {
-  readonly add: readonly SealedFile[]
-  readonly remove: readonly SealedFile[]
-  /** What was sealed into the files that are added; null for a merge. */
-  readonly frozen: FrozenRows | null
-  /** Called once for each removed file when no run reads it any more: now, or when the last such run ends. */
-  readonly gone: (file: SealedFile) => void
 }
 
 /** Keeps the newest rows of all entities in memory and the others in sealed files, and runs plans over them. */
@@ -93,6 +76,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   readonly #itemCounter = new ItemCounter(this.#sinceCounter)
   #position: number
   #headSinceMs: number | null = null
+  #watcher: SealedWatcher | null = null
 
   /** `position`: rows before it are in the sealed files that will be switched in. */
   constructor(settings: Partial<EmbeddedStoreSettings> = {}, position = 0) {
@@ -124,6 +108,15 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   /** The sealed files of an entity that runs read from now on. */
   files(entityId: number): readonly SealedFile[] {
     return this.#entities.get(entityId)?.files ?? []
+  }
+
+  watchSealed(watcher: SealedWatcher): void {
+    this.#watcher = watcher
+  }
+
+  /** Whether no row of these dates is in memory: sealed files alone say all of them. */
+  areSealed(entityId: number, ranges: readonly Range[]): boolean {
+    return this.#entities.get(entityId)?.areSealed(ranges) ?? true
   }
 
   /** The rows of an entity as they lie; its files stay until they are released. */
@@ -171,7 +164,10 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
       const ofEntity = (file: SealedFile): boolean => file.info.entityId === id
       this.#settings.changes.allChanged(id)
       const frozenTables = tables.filter(({ registry }) => registry.entityId === id)
-      this.#entity(id).replace(add.filter(ofEntity), remove.filter(ofEntity), frozenTables)
+      const added = add.filter(ofEntity)
+      const removed = remove.filter(ofEntity)
+      this.#entity(id).replace(added, removed, frozenTables)
+      this.#watcher?.switched(id, added, removed)
     }
     if (frozen !== null) this.#position = frozen.position
     for (const file of remove) this.#pins.remove(file, gone)
@@ -182,6 +178,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     const files = this.files(entityId)
     this.#settings.changes.allChanged(entityId)
     this.#entities.delete(entityId)
+    this.#watcher?.dropped(entityId, files)
     for (const file of files) this.#pins.remove(file, gone)
   }
 

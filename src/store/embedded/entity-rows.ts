@@ -1,3 +1,4 @@
+import type { Range } from '../../model/plan.ts'
 import type { EntityStatistics } from '../series-store.ts'
 import { Table } from './head/table.ts'
 import type { SealedFile } from './reading/sealed-source.ts'
@@ -33,6 +34,13 @@ export class EntityRows {
   /** Those in memory that hold rows. */
   get tables(): readonly Table[] {
     return this.#head === null || this.#head.count === 0 ? this.#frozen : [this.#head, ...this.#frozen]
+  }
+
+  /** Whether none of those in memory holds a row of these dates. */
+  areSealed(ranges: readonly Range[]): boolean {
+    return this.tables.every(({ firstMs, lastMs }) =>
+      ranges.every(({ fromMs, toMs }) => firstMs > toMs || lastMs < fromMs),
+    )
   }
 
   /** About how much memory the rows in the head take, and all rows in memory. */

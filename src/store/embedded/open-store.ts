@@ -43,6 +43,8 @@ export interface OpenedStore {
   readonly removeEntity: (entityId: number) => Promise<void>
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
+  /** What is on disk of the series of an entity; null where nothing is. */
+  readonly writtenRegistry: (entityId: number) => StoreRegistry | null
 }
 
 /** Throws an Error that names the file when a registry is damaged. */
@@ -71,7 +73,9 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   store.switchFiles({ add: files, remove: [], frozen: null, gone: () => undefined })
   if (files.length > 0) observe({ kind: 'storeOpened', files: files.length, position: manifest.sealedPosition })
   const removeEntity = (entityId: number) => disk.removeFolder(join(directory, String(entityId)))
-  return { store, folder, files, removeEntity, extendRegistries: () => registries.extend() }
+  const extendRegistries = (): Promise<readonly StoreRegistry[]> => registries.extend()
+  const writtenRegistry = (entityId: number): StoreRegistry | null => registries.written(entityId)
+  return { store, folder, files, removeEntity, extendRegistries, writtenRegistry }
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {
@@ -115,6 +119,11 @@ class Registries {
 
   async open(recorded: StoreRegistry): Promise<void> {
     this.#logs.set(recorded.entityId, await RegistryLog.open(this.#partsOf(recorded.entityId), recorded))
+  }
+
+  written(entityId: number): StoreRegistry | null {
+    const written = this.#logs.get(entityId)?.written ?? null
+    return written?.bytes === 0 ? null : written
   }
 
   async extend(): Promise<readonly StoreRegistry[]> {

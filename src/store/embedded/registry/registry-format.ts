@@ -37,18 +37,18 @@ export interface RegistryFile {
   readonly path: string
 }
 
-/** Reads what is recorded of a file into an empty registry. Throws an Error that names the file and the place when it is damaged. */
+/**
+ * Reads what is recorded of a file into a registry that holds what its first `knownBytes` say: none, where they are 0. Throws an Error that names the
+ * file and the place when it is damaged.
+ */
 export async function readBlocks(
   from: RegistryFile,
   recorded: StoreRegistry,
   { series }: EntityRegistry,
+  knownBytes = 0,
 ): Promise<void> {
-  const header = await readAt(from, 0, registryHeaderBytes)
-  if (header.subarray(0, 8).equals(magic) && header.readUInt32LE(8) > version) {
-    throw new Error(`${from.path} was written by a newer version of Tidemark. Start that one.`)
-  }
-  if (!header.equals(encodeHeader(recorded.entityId))) throw damage(from, 0, 'the header is not that of the registry')
-  let offset = registryHeaderBytes
+  if (knownBytes === 0) await readHeader(from, recorded.entityId)
+  let offset = Math.max(knownBytes, registryHeaderBytes)
   while (offset < recorded.bytes) {
     const head = await readAt(from, offset, blockHeaderBytes)
     const isHead = head.readUInt32LE(12) === crc32(head.subarray(0, 12), recorded.entityId)
@@ -61,6 +61,14 @@ export async function readBlocks(
   if (offset !== recorded.bytes || series.count !== recorded.series) {
     throw damage(from, offset, `it holds ${series.count} series, where the manifest tells of ${recorded.series}`)
   }
+}
+
+async function readHeader(from: RegistryFile, entityId: number): Promise<void> {
+  const header = await readAt(from, 0, registryHeaderBytes)
+  if (header.subarray(0, 8).equals(magic) && header.readUInt32LE(8) > version) {
+    throw new Error(`${from.path} was written by a newer version of Tidemark. Start that one.`)
+  }
+  if (!header.equals(encodeHeader(entityId))) throw damage(from, 0, 'the header is not that of the registry')
 }
 
 interface Block {

@@ -57,6 +57,11 @@ export class RegistryLog {
     return new RegistryLog(parts, recorded)
   }
 
+  /** What is on disk. */
+  get written(): StoreRegistry {
+    return { entityId: this.#parts.registry.entityId, series: this.#series, bytes: this.#bytes }
+  }
+
   /** Writes down the series that are not yet; what it returns is on disk then, and may be recorded. Null when there were none. */
   async extend(): Promise<StoreRegistry | null> {
     const { disk, directory, registry } = this.#parts
@@ -93,6 +98,24 @@ export class RegistryLog {
     const path = join(directory, registryName)
     const isThere = !isNew || (await disk.list(directory)).includes(registryName)
     return disk.open(path, { create: !isThere })
+  }
+}
+
+/**
+ * For who only reads: takes into a registry what was written down of its series, of which it holds the first `knownBytes`. Throws an Error that names
+ * the file when it is damaged.
+ */
+export async function readRegistry(
+  { disk, directory, registry }: Omit<RegistryLogParts, 'settle'>,
+  written: StoreRegistry,
+  knownBytes: number,
+): Promise<void> {
+  const path = join(directory, registryName)
+  const file = await openRegistry(disk, path)
+  try {
+    await readBlocks({ file, path }, written, registry, knownBytes)
+  } finally {
+    await file.close()
   }
 }
 

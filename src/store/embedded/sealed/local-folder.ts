@@ -95,9 +95,14 @@ export class LocalFolder implements SealedFolder {
     return file.describe()
   }
 
+  /** Lets go of what is in memory or open of a file that nobody reads any more. */
+  close(file: SealedFile): void {
+    if (file instanceof LocalFile) file.close()
+  }
+
   /** Deletes a file that is in no manifest and that nobody reads any more. */
   async remove(file: SealedFile): Promise<void> {
-    if (file instanceof LocalFile) file.close()
+    this.close(file)
     const { parquet, index } = this.#paths(file.info.entityId, file.info.name)
     // Without its Parquet file an index is an orphan, and the other way round too: either goes at the next start.
     await this.#options.disk.remove(parquet)

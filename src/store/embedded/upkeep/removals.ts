@@ -10,6 +10,8 @@ interface Removal {
 }
 
 export interface RemovalParts {
+  /** Resolves when no other thread reads the file. */
+  readonly unread: (file: SealedFile) => Promise<void>
   /** Deletes the file and its index. */
   readonly removeFile: (file: SealedFile) => Promise<void>
   /** Deletes what else lies in an entity's folder. */
@@ -25,6 +27,8 @@ export class Removals {
   readonly #parts: RemovalParts
   #held: boolean
   #waiting: Removal[] = []
+  /** Those that other threads still read. */
+  readonly #read = new Set<Promise<void>>()
   readonly #running = new Set<Promise<void>>()
   readonly #removals = new Serial()
 
@@ -34,6 +38,10 @@ export class Removals {
   }
 
   remove(file: SealedFile): void {
+    this.#onceUnread(file, () => this.#removeFile(file))
+  }
+
+  #removeFile(file: SealedFile): void {
     const { removeFile, reach } = this.#parts
     this.#take({
       name: `${file.info.entityId}/${file.info.name}`,
@@ -50,17 +58,18 @@ export class Removals {
     const removeFolder = (): void =>
       this.#take({ name: String(entityId), run: () => this.#parts.removeEntity(entityId) })
     if (read.size === 0) removeFolder()
-    return (file) => {
-      read.delete(file)
-      this.remove(file)
-      if (read.size === 0) removeFolder()
-    }
+    return (file) =>
+      this.#onceUnread(file, () => {
+        read.delete(file)
+        this.#removeFile(file)
+        if (read.size === 0) removeFolder()
+      })
   }
 
   /** Resolves when no file is being deleted, and none will be until `release`. */
   async hold(): Promise<void> {
     this.#held = true
-    await this.settle()
+    await Promise.all(this.#running)
   }
 
   release(): void {
@@ -68,8 +77,18 @@ export class Removals {
     for (const removal of this.#waiting.splice(0)) this.#start(removal)
   }
 
+  /** Resolves when all that was to be deleted so far is, but for what is held. */
   async settle(): Promise<void> {
+    await Promise.all(this.#read)
     await Promise.all(this.#running)
+  }
+
+  #onceUnread(file: SealedFile, remove: () => void): void {
+    const unread = this.#parts.unread(file).then(() => {
+      this.#read.delete(unread)
+      remove()
+    })
+    this.#read.add(unread)
   }
 
   #take(removal: Removal): void {

@@ -1,11 +1,11 @@
-// The background work of the store: seals the head into files, merges small files, removes what was replaced. One thing at a time,
-// but that a merge gives way to a seal at each of its rests.
+// The background work of the store: it seals the head, merges small files and removes what was replaced. One thing at a time; a merge gives way to a seal.
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
-import type { EmbeddedStore, FrozenRows } from '../embedded-store.ts'
+import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
+import type { FrozenRows } from '../sealed-changes.ts'
 import { sealRows } from '../sealing/sealer.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
 import type { Departures } from './departures.ts'

@@ -1,0 +1,29 @@
+// The settings of query threads: a part of the table in settings.ts.
+import { availableParallelism } from 'node:os'
+import { gibibyte, mebibyte } from './measures.ts'
+import { integer, type Setting } from './setting.ts'
+
+/** The main thread and the store's thread have a core each; of two, the store's thread leaves half of its own. */
+function coresToSpare(): number {
+  const cores = availableParallelism()
+  return cores === 1 ? 0 : Math.min(8, Math.max(1, cores - 2))
+}
+
+export const querySettings = {
+  'query.threads': integer({
+    default: coresToSpare(),
+    defaultText: 'one a core but two, 1 to 8; 0 on one core',
+    unit: null,
+    min: 0,
+    max: 256,
+    description:
+      "How many threads answer large queries about dates of which all rows are in files, beside the store's thread. Each is started when there is work for it (`engine=embedded`).",
+  }),
+  'query.threadCacheBytes': integer({
+    default: 64 * mebibyte,
+    unit: 'bytes',
+    min: 0,
+    max: 64 * gibibyte,
+    description: 'How much memory the caches of each of these threads take: one half decoded pages, one half indexes.',
+  }),
+} satisfies Record<string, Setting>

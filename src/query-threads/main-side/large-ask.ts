@@ -1,0 +1,29 @@
+import { datesOf, type Plan, type Range } from '../../model/plan.ts'
+import type { ReceivedAsk } from '../../store-thread/plan-answers.ts'
+
+/** The rows that a question depends on. */
+export interface AskedDates {
+  readonly entityId: number
+  readonly ranges: readonly Range[]
+}
+
+/** Of fewer tags it takes about as long to ask another thread as to answer. */
+const tagsMin = 16
+const ticksMin = 1024
+
+/** Which rows a question depends on that is worth the way to another thread; null for one that is small, or depends on all rows. */
+export function largeAsk(ask: ReceivedAsk): AskedDates | null {
+  if (ask.kind === 'run') {
+    const { plan } = ask
+    return isLarge(plan) ? { entityId: plan.selection.entityId, ranges: [datesOf(plan)] } : null
+  }
+  if ('scan' in ask.plan) return ask.plan.scan
+  const { aggregation } = ask.plan
+  return aggregation.needsDays ? null : aggregation
+}
+
+function isLarge(plan: Plan): boolean {
+  const { ids } = plan.selection
+  if (plan.kind === 'select' || (plan.kind === 'snap' && plan.ticksMs.length >= ticksMin)) return true
+  return ids === null || ids.length >= tagsMin
+}
