@@ -17,13 +17,14 @@ export const querySettings = {
     min: 0,
     max: 256,
     description:
-      "How many threads answer large queries about dates of which all rows are in files, beside the store's thread. Each is started when there is work for it (`engine=embedded`).",
+      "How many threads answer large queries about dates of which all rows are in files, while the store's thread answers others. Each is started when there is work for it (`engine=embedded`).",
   }),
   'query.threadCacheBytes': integer({
-    default: 64 * mebibyte,
+    default: 128 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: 64 * gibibyte,
-    description: 'How much memory the caches of each of these threads take: one half decoded pages, one half indexes.',
+    description:
+      'How much memory the caches of each of these threads take: three quarters decoded pages, one quarter indexes.',
   }),
 } satisfies Record<string, Setting>

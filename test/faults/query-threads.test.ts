@@ -46,9 +46,11 @@ function asked(): number {
   return existsSync(path) ? readFileSync(path).length : 0
 }
 
-/** Asks until a query thread was asked; each answer must be all there is. */
+/** Asks three at once until a query thread was asked; each answer must be all there is. */
 async function untilAsked(expected: readonly Item[]): Promise<void> {
-  for (const before = asked(); asked() === before; ) expect(await select()).toEqual(expected)
+  for (const before = asked(); asked() === before; ) {
+    for (const items of await Promise.all([select(), select(), select()])) expect(items).toEqual(expected)
+  }
 }
 
 test('they answer what the store does, while rows come, files are merged and threads die', async () => {

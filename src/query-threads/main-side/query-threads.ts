@@ -40,9 +40,9 @@ export class QueryThreads implements SealedWatcher {
     if (parts.threads > 0) parts.store.watchSealed(this)
   }
 
-  /** The thread that is to answer; null is the store's own, which has `here` questions to answer already. */
+  /** The thread that is to answer; null is the store's own, which runs `here` plans already. */
   choose(ask: ReceivedAsk, here: number): QueryThread | null {
-    if (this.#actors.length === 0) return null
+    if (this.#actors.length === 0 || here === 0) return null
     const dates = largeAsk(ask)
     const { store } = this.#parts
     if (dates === null || store.files(dates.entityId).length === 0) return null

@@ -31,8 +31,8 @@ class QueryThreadWork {
     this.#mirror = new SealedMirror({
       disk: nodeDisk,
       directory: storeDirectory,
-      pageCacheBytes: cacheBytes / 2,
-      indexCacheBytes: cacheBytes / 2,
+      pageCacheBytes: (3 * cacheBytes) / 4,
+      indexCacheBytes: cacheBytes / 4,
       gone: (info) => this.#outbox.send([{ kind: 'gone', info }]),
     })
     this.#answers = new PlanAnswers({
