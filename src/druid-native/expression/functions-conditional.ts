@@ -7,6 +7,7 @@ import {
   nullValue,
   sqlType,
   type Typed,
+  transform,
   truthValue,
   typedNull,
   type ValueType,
@@ -100,7 +101,6 @@ const castTypes: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
   ['DOUBLE_ARRAY', 'ARRAY<DOUBLE>'],
 ])
 
-/** An array of one is cast as its element; of more, or of none, it fails. */
 /** A text as a number: what says that it is true or false is 1 or 0. */
 const numberOf = (text: Typed, type: 'LONG' | 'DOUBLE'): Sql =>
   bind(
@@ -108,11 +108,21 @@ const numberOf = (text: Typed, type: 'LONG' | 'DOUBLE'): Sql =>
     (x) => sql`CASE lower(${x}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE ${as({ ...text, sql: x }, type)} END`,
   )
 
+/** As `as`, but for texts as numbers, in arrays too. */
+function castSql(value: Typed, type: ValueType): Sql {
+  const number = elementOf(type) ?? type
+  if (number !== 'LONG' && number !== 'DOUBLE') return as(value, type)
+  const ofText = (text: Sql): Sql => numberOf({ type: 'STRING', sql: text }, number)
+  if (elementOf(value.type) === 'STRING' && number !== type) return transform(value.sql, ofText)
+  if (value.type !== 'STRING') return as(value, type)
+  return number === type
+    ? ofText(value.sql)
+    : bind(value.sql, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN [${ofText(x)}] END`)
+}
+
+/** An array of one is cast as its element; of more, or of none, it fails. */
 function castTo(value: Typed, type: ValueType): Typed {
-  const cast = (one: Typed): Typed => ({
-    type,
-    sql: one.type === 'STRING' && (type === 'LONG' || type === 'DOUBLE') ? numberOf(one, type) : as(one, type),
-  })
+  const cast = (one: Typed): Typed => ({ type, sql: castSql(one, type) })
   const element = elementOf(type)
   if (value.type === 'COMPLEX<json>' && element !== null) return jsonArray(value.sql, element)
   if (elementOf(value.type) === null || element !== null) return cast(value)

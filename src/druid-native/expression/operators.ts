@@ -46,7 +46,7 @@ export function truthOf(value: Typed): Sql {
 }
 
 export function compileUnary(operator: '-' | '!', operand: Typed): Typed {
-  if (operator === '!') return operand.type === null ? nullValue : truthValue(sql`NOT ${truthOf(operand)}`)
+  if (operator === '!') return operand.type === null ? nullValue : truthValue(sql`(NOT ${truthOf(operand)})`)
   if (elementOf(operand.type) !== null) throw new ExpressionError('"-" takes a number, not an array')
   switch (operand.type) {
     case null:
