@@ -72,7 +72,7 @@ export class Merges {
     const remove = merged.map(({ info }) => info)
     if (!(await attempts.commit({ add, remove, registries: [], seal: null }))) return 'failed'
     reach('merge-manifest-committed')
-    store.switchFiles({ add: files, remove: merged, frozen: null, gone: (file) => removals.remove(file) })
+    store.switchFiles({ add: files, remove: merged, frozen: null, gone: removals.ofFiles(merged) })
     exchange(merged, files)
     reach('merge-readers-switched')
     const { entityId } = remove[0]!

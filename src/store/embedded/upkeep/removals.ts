@@ -27,6 +27,9 @@ export class Removals {
   readonly #parts: RemovalParts
   #held: boolean
   #waiting: Removal[] = []
+  /** By entity, the files that are to go once nobody reads them. */
+  readonly #leaving = new Map<number, Set<SealedFile>>()
+  readonly #dropped = new Set<number>()
   /** Those that other threads still read. */
   readonly #read = new Set<Promise<void>>()
   readonly #running = new Set<Promise<void>>()
@@ -37,8 +40,18 @@ export class Removals {
     this.#held = parts.isHeld
   }
 
+  /** Deletes a file that no run has read. */
   remove(file: SealedFile): void {
     this.#onceUnread(file, () => this.#removeFile(file))
+  }
+
+  /** Deletes files that runs may still read: what is returned is to be told of each when none does. */
+  ofFiles(files: readonly SealedFile[]): (file: SealedFile) => void {
+    for (const file of files) {
+      const { entityId } = file.info
+      this.#leaving.set(entityId, (this.#leaving.get(entityId) ?? new Set()).add(file))
+    }
+    return (file) => this.#onceUnread(file, () => this.#left(file))
   }
 
   #removeFile(file: SealedFile): void {
@@ -52,18 +65,26 @@ export class Removals {
     })
   }
 
-  /** Deletes a dropped entity's folder: what is returned is to be told of each of its files when nobody reads it any more. */
+  /** The same of all files of a dropped entity. Its folder goes behind them, and behind those that left before. */
   ofEntity(entityId: number, files: readonly SealedFile[]): (file: SealedFile) => void {
-    const read = new Set(files)
-    const removeFolder = (): void =>
-      this.#take({ name: String(entityId), run: () => this.#parts.removeEntity(entityId) })
-    if (read.size === 0) removeFolder()
-    return (file) =>
-      this.#onceUnread(file, () => {
-        read.delete(file)
-        this.#removeFile(file)
-        if (read.size === 0) removeFolder()
-      })
+    const gone = this.ofFiles(files)
+    this.#dropped.add(entityId)
+    this.#removeDropped(entityId)
+    return gone
+  }
+
+  #left(file: SealedFile): void {
+    const { entityId } = file.info
+    const leaving = this.#leaving.get(entityId)
+    leaving?.delete(file)
+    if (leaving?.size === 0) this.#leaving.delete(entityId)
+    this.#removeFile(file)
+    this.#removeDropped(entityId)
+  }
+
+  #removeDropped(entityId: number): void {
+    if (this.#leaving.has(entityId) || !this.#dropped.delete(entityId)) return
+    this.#take({ name: String(entityId), run: () => this.#parts.removeEntity(entityId) })
   }
 
   /** Resolves when no file is being deleted, and none will be until `release`. */

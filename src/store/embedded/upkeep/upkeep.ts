@@ -215,7 +215,7 @@ export class Upkeep {
     const remove = left.map(({ info }) => info)
     if (!(await this.#attempts.commit({ add: [], remove, registries: [], seal: null }))) return
     reach('leave-manifest-committed')
-    store.switchFiles({ add: [], remove: left, frozen: null, gone: (file) => removals.remove(file) })
+    store.switchFiles({ add: [], remove: left, frozen: null, gone: removals.ofFiles(left) })
     this.#files = this.#files.filter((file) => !left.includes(file))
     reach('leave-readers-switched')
     observe({ kind: 'filesLeft', files: left.length, rows: remove.reduce((sum, { rows }) => sum + rows, 0) })
