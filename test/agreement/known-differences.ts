@@ -288,6 +288,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     there: /-0\.0|Infinity/,
     without: instead([/ \* 0\.0/g, ' * 2.0']),
   }),
+  otherwise(
+    'beside a COUNT(DISTINCT) of groups Druid puts null last where the order falls',
+    /COUNT\(DISTINCT .* GROUP BY .* ORDER BY .*DESC/,
+    'sql',
+    { differing: values, without: instead([/\bCOUNT\(DISTINCT /g, 'COUNT(']) },
+  ),
   refusedThere('Druid divides before HAVING', /\/ by zero|ArithmeticException|cannot be run: null"/, /HAVING/),
   otherwise(
     'beside a COUNT(DISTINCT) of groups Druid has no EARLIEST or LATEST of a text',
