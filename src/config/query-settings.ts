@@ -27,4 +27,12 @@ export const querySettings = {
     description:
       'How much memory the caches of each of these threads take: three quarters decoded pages, one quarter indexes.',
   }),
+  'query.mirrorBytes': integer({
+    default: 64 * mebibyte,
+    unit: 'bytes',
+    min: 0,
+    max: 64 * gibibyte,
+    description:
+      "How much memory the main thread takes to answer small data queries itself: half of it for the newest rows and the series, half for caches. What does not fit, the store's thread answers. With 0 it answers all (`engine=embedded`).",
+  }),
 } satisfies Record<string, Setting>

@@ -6,9 +6,10 @@ const dayMs = 86_400_000
 const daysOneSide = 256
 const days = 2 * daysOneSide
 /** Things whose numbers have the same remainder by it share their counts. */
-const places = 64
+const places = 256
 /** A count of all changes, one of those that are about no single day, and one for each day. */
 const countsOfPlace = 2 + days
+const countsBytes = places * countsOfPlace * Int32Array.BYTES_PER_ELEMENT
 
 /** What is sent to another thread, so that it reads the same counts. */
 export interface SharedCounts {
@@ -36,8 +37,24 @@ export class ChangeCounts {
   }
 
   static fresh(nowMs: number): ChangeCounts {
-    const memory = new SharedArrayBuffer(places * countsOfPlace * Int32Array.BYTES_PER_ELEMENT)
+    const memory = new SharedArrayBuffer(countsBytes)
     return new ChangeCounts({ memory, firstDay: Math.floor(nowMs / dayMs) - daysOneSide })
+  }
+
+  /** Nothing is counted yet; days have their counts where the other has them. */
+  static emptyLike({ firstDay }: SharedCounts): ChangeCounts {
+    return new ChangeCounts({ memory: new SharedArrayBuffer(countsBytes), firstDay })
+  }
+
+  /** All that was counted of a thing and of those that share its counts, for who follows them with counts of his own. */
+  countsOf(thing: number): Int32Array<ArrayBuffer> {
+    const place = placeOf(thing)
+    return Int32Array.from(this.#counts.subarray(place, place + countsOfPlace))
+  }
+
+  /** Goes on from what another one has counted of a thing. */
+  continueFrom(thing: number, counts: Int32Array): void {
+    this.#counts.set(counts, placeOf(thing))
   }
 
   /** Something about the first `count` of these instants changes. */

@@ -29,6 +29,7 @@ const levels = {
     'Memory of answers that are kept for the same question, with their questions; `limits.keptAnswerBytes` bounds it.',
   kept_answer_hits_total: 'Data queries that were answered with a kept answer.',
   kept_answer_misses_total: 'Data queries whose answer may be kept, and that had to be run.',
+  near_answers_total: "Data queries that the main thread answered itself, without the store's thread.",
   stored_files: 'Files of rows that are stored for good.',
   stored_rows: 'Rows in them.',
   stored_bytes: 'Their size, indexes included.',

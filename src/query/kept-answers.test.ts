@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { everyone } from '../../test/support/everyone.ts'
+import { drawFrom, randomEntity, randomPlan } from '../../test/support/random-rows.ts'
+import { rounds } from '../../test/support/rounds.ts'
 import { Admission } from '../admission/admission.ts'
 import { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
@@ -182,6 +184,26 @@ const planOf = (ids: readonly string[]): Plan => ({
   range,
 })
 
+test('two plans have one key where they are equal, and there alone', () => {
+  const { kept } = keeping()
+  const draw = drawFrom(7)
+  const world = randomEntity(draw)
+  const plans = Array.from({ length: rounds(3000) }, () => randomPlan(draw, world, 40 * 60_000))
+  const textOf = (plan: Plan): string =>
+    JSON.stringify(plan, (_, value: unknown) =>
+      typeof value === 'number' || ArrayBuffer.isView(value) ? String(value) : value,
+    )
+  const byKey = new Map(plans.map((plan) => [kept.question(plan, 'json')?.key, textOf(plan)]))
+  for (const plan of plans) {
+    const question = kept.question(plan, 'json')
+    if (question !== null) expect(byKey.get(question.key)).toBe(textOf(plan))
+  }
+  const questions = plans.filter((plan) => kept.question(plan, 'json') !== null)
+  expect(new Set(questions.map((plan) => kept.question(plan, 'json')!.key)).size).toBe(
+    new Set(questions.map(textOf)).size,
+  )
+})
+
 describe('what is kept', () => {
   function keep(kept: KeptAnswers, tag: string, text: string): void {
     for (let round = 0; round < 2; round++) kept.keep(kept.question(planOf([tag]), 'json')!, short(text))
@@ -191,10 +213,10 @@ describe('what is kept', () => {
   test('stays within its bound: what was not asked for longest goes first', () => {
     const roomy = new UnsentAnswers({ answerMemoryBytes: 1e6, memoryBytes: 1e6, fileBytes: 0 })
     const { kept } = keeping({ bytesMax: 10_000, unsent: roomy })
-    for (const tag of ['a', 'b', 'c', 'd']) keep(kept, tag, 'x'.repeat(1500))
-    expect(kept.bytes).toBeGreaterThan(4 * 1500)
+    for (const tag of ['a', 'b', 'c', 'd']) keep(kept, tag, 'x'.repeat(2000))
+    expect(kept.bytes).toBeGreaterThan(4 * 2000)
     expect(has(kept, 'a')).toBe(true)
-    keep(kept, 'e', 'x'.repeat(1500))
+    keep(kept, 'e', 'x'.repeat(2000))
     expect(kept.bytes).toBeLessThanOrEqual(10_000)
     keep(kept, 'too large', 'x'.repeat(20_000))
     expect(['a', 'b', 'c', 'd', 'e', 'too large'].map((tag) => has(kept, tag))).toEqual([

@@ -54,7 +54,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const kept = openKeptAnswers(settings, storage)
   const limits = await openLimits(parts, storage, { replica, kept }, closers)
   const definitions = await Definitions.open(catalog.ingests)
-  store.onFieldsMade(() => definitions.refresh())
+  store.fieldsMade.onMade(() => definitions.refresh())
   closers.push(() => definitions.close())
   const access = await Access.open(catalog.access, nowMs)
   closers.push(() => access.close())
@@ -158,6 +158,7 @@ async function openLimits(
     idempotency_key_bytes: () => keys.bytes,
     journal_bytes: () => storage.journal.bytes,
     pending_rows: () => store.progress.pendingRows,
+    near_answers_total: () => store.nearAnswers,
     stored_files: () => store.state.files,
     stored_rows: () => store.state.rows,
     stored_bytes: () => store.state.bytes,

@@ -42,7 +42,7 @@ export async function openReplica(
       },
     },
     // Fields that rows brought are in the catalog alone, too, before a push names them.
-    changes: () => catalog.changes() + store.timesFieldsMade,
+    changes: () => catalog.changes() + store.fieldsMade.times,
     isChanging: catalog.isChanging,
     stored: () => store.state,
     mayTrim: () => trimmer.again(),

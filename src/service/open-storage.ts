@@ -164,7 +164,7 @@ function startStore(
     rowBytes: settings.limits.rowBytes,
     fieldsMax: settings.limits.fields,
     settings: settings.store,
-    queryThreads: settings.query,
+    queries: settings.query,
     changes: changes.shared,
   }
   return StoreClient.start(

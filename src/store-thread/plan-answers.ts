@@ -8,7 +8,7 @@ import type { Disk } from '../lib/disk.ts'
 import { damagedData } from '../model/damaged-data.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Observe } from '../observe/event.ts'
-import { runPlan } from '../query/run-plan.ts'
+import { type PlanRequest, runPlan } from '../query/run-plan.ts'
 import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
 import type { GroupsQuerier, SeriesQuerier } from '../store/series-store.ts'
 import { receivedPlan } from './plan-text.ts'
@@ -53,13 +53,15 @@ export class PlanAnswers {
   /** Takes memory of answers that may be written again. */
   readonly giveBack = (memory: readonly ArrayBuffer[]): void => this.#spares.give(memory)
 
+  async run(question: PlanRequest, signal: CancelSignal): Promise<AnswerData> {
+    const answer = await runPlan(this.#parts.store, question, this.#settings, signal)
+    return packed(answer, this.giveBack)
+  }
+
   async answer(ask: ReceivedAsk, signal: CancelSignal): Promise<PlanReply> {
     const { store } = this.#parts
     const { id } = ask
-    if (ask.kind === 'run') {
-      const answer = await runPlan(store, ask, this.#settings, signal)
-      return { kind: 'answer', id, answer: packed(answer, this.giveBack) }
-    }
+    if (ask.kind === 'run') return { kind: 'answer', id, answer: await this.run(ask, signal) }
     const made = await (ask.kind === 'sql'
       ? runSqlPlan(store, ask, this.#settings, signal)
       : runNativePlan(store, ask, this.#settings, signal))

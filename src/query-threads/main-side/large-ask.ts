@@ -15,14 +15,15 @@ const ticksMin = 1024
 export function largeAsk(ask: ReceivedAsk): AskedDates | null {
   if (ask.kind === 'run') {
     const { plan } = ask
-    return isLarge(plan) ? { entityId: plan.selection.entityId, ranges: [datesOf(plan)] } : null
+    return isLargePlan(plan) ? { entityId: plan.selection.entityId, ranges: [datesOf(plan)] } : null
   }
   if ('scan' in ask.plan) return ask.plan.scan
   const { aggregation } = ask.plan
   return aggregation.needsDays ? null : aggregation
 }
 
-function isLarge(plan: Plan): boolean {
+/** A data query that is worth the way to another thread. */
+export function isLargePlan(plan: Plan): boolean {
   const { ids } = plan.selection
   if (plan.kind === 'select' || (plan.kind === 'snap' && plan.ticksMs.length >= ticksMin)) return true
   return ids === null || ids.length >= tagsMin

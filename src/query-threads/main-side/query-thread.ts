@@ -3,8 +3,9 @@ import type { Life } from '../../lib/actor/actor.ts'
 import { PendingAsks } from '../../lib/actor/pending-asks.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Observe } from '../../observe/event.ts'
+import { LeavingFiles } from '../../store/embedded/mirror/leaving-files.ts'
+import type { EntityChange } from '../../store/embedded/mirror/sealed-mirror.ts'
 import type { SealedFileInfo } from '../../store/embedded/reading/sealed-source.ts'
-import type { EntityChange } from '../../store/embedded/sealed-mirror.ts'
 import { Outbox } from '../../store-thread/outbox.ts'
 import { memoryOf, type PlanAsk } from '../../store-thread/plan-answers.ts'
 import type { FromQueryThread, QueryReply, QueryThreadData, ToQueryThread } from '../protocol.ts'
@@ -28,18 +29,12 @@ const maxYoungGenerationSizeMb = 8
 /** As many as it keeps at most. */
 const lentMax = 64
 
-/** Who waits until a removed file is not read any more. */
-interface Going {
-  readonly gone: Promise<void>
-  readonly tell: () => void
-}
-
 /** One life of a query thread: what it was told of files, and what it has been asked. */
 export class QueryThread implements Life {
   readonly #parts: QueryThreadParts
   readonly #asks = new PendingAsks<QueryReply>()
   readonly #outbox: Outbox<ToQueryThread>
-  readonly #going = new Map<string, Going>()
+  readonly #leaving = new LeavingFiles()
   /** How many pieces of memory its answers took with them that it has not got back. */
   #lent = 0
 
@@ -56,7 +51,7 @@ export class QueryThread implements Life {
     })
     worker.once('exit', () => {
       parts.ended(failure)
-      for (const { tell } of this.#going.values()) tell()
+      this.#leaving.allGone()
       this.#asks.rejectAll(new QueryThreadLost('the thread ended'))
     })
   }
@@ -89,32 +84,22 @@ export class QueryThread implements Life {
   }
 
   changed(entities: readonly EntityChange[]): void {
-    for (const { remove } of entities) this.#removes(remove)
+    for (const { remove } of entities) this.#leaving.add(remove)
     this.#outbox.send([{ kind: 'changed', entities }])
   }
 
   dropped(entityId: number, files: readonly SealedFileInfo[]): void {
-    this.#removes(files)
+    this.#leaving.add(files)
     this.#outbox.send([{ kind: 'dropped', entityId }])
   }
 
   /** Resolves when a file that was removed is not read any more. */
   letGo(info: SealedFileInfo): Promise<void> {
-    return this.#going.get(keyOf(info))?.gone ?? Promise.resolve()
+    return this.#leaving.letGo(info)
   }
 
   end(): void {
     this.#outbox.send([{ kind: 'close' }])
-  }
-
-  #removes(files: readonly SealedFileInfo[]): void {
-    for (const info of files) {
-      let tell = (): void => undefined
-      const gone = new Promise<void>((resolve) => {
-        tell = resolve
-      })
-      this.#going.set(keyOf(info), { gone, tell })
-    }
   }
 
   #take(message: FromQueryThread): void {
@@ -126,19 +111,10 @@ export class QueryThread implements Life {
         this.#parts.observe(message.event)
         return
       case 'gone':
-        this.#gone(keyOf(message.info))
+        this.#leaving.gone(message.info)
         return
       default:
         this.#asks.resolve(message.id, message)
     }
   }
-
-  #gone(key: string): void {
-    this.#going.get(key)?.tell()
-    this.#going.delete(key)
-  }
-}
-
-function keyOf({ entityId, name }: SealedFileInfo): string {
-  return `${entityId}/${name}`
 }

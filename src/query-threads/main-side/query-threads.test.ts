@@ -79,7 +79,7 @@ function start(threads = 1) {
     store: {
       ...{ entityIds: [entityId], files: () => files, registry: () => new EntityRegistry(entityId) },
       areSealed: (_, ranges) => ranges.every(({ toMs }) => toMs < 10),
-      watchSealed: () => undefined,
+      watch: () => undefined,
     },
     writtenRegistry: () => null,
     observe: (event) => events.push(event),

@@ -5,10 +5,10 @@ import type { CancelSignal } from '../../lib/cancellation.ts'
 import { messageOf } from '../../lib/message-of.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { EmbeddedStore } from '../../store/embedded/embedded-store.ts'
+import type { EntityChange } from '../../store/embedded/mirror/sealed-mirror.ts'
 import type { OpenedStore } from '../../store/embedded/open-store.ts'
 import type { SealedFile, SealedFileInfo } from '../../store/embedded/reading/sealed-source.ts'
-import type { SealedWatcher } from '../../store/embedded/sealed-changes.ts'
-import type { EntityChange } from '../../store/embedded/sealed-mirror.ts'
+import type { StoreWatcher } from '../../store/embedded/store-changes.ts'
 import type { PlanAsk, ReceivedAsk } from '../../store-thread/plan-answers.ts'
 import type { QueryReply, QueryThreadData } from '../protocol.ts'
 import { largeAsk } from './large-ask.ts'
@@ -20,7 +20,7 @@ export interface QueryThreadsParts {
   /** The compiled `entry.js`, or what a test runs in its place. */
   readonly threadUrl: URL
   readonly data: QueryThreadData
-  readonly store: Pick<EmbeddedStore, 'files' | 'areSealed' | 'entityIds' | 'registry' | 'watchSealed'>
+  readonly store: Pick<EmbeddedStore, 'files' | 'areSealed' | 'entityIds' | 'registry' | 'watch'>
   readonly writtenRegistry: OpenedStore['writtenRegistry']
   readonly observe: Observe
   /** How long to wait at first before a thread that died is started again. */
@@ -30,14 +30,14 @@ export interface QueryThreadsParts {
 /** A thread that cannot be started so often is done without. */
 const failuresMax = 8
 
-export class QueryThreads implements SealedWatcher {
+export class QueryThreads implements StoreWatcher {
   readonly #parts: QueryThreadsParts
   readonly #actors: readonly Actor<QueryThread>[]
 
   constructor(parts: QueryThreadsParts) {
     this.#parts = parts
     this.#actors = Array.from({ length: parts.threads }, () => this.#newActor())
-    if (parts.threads > 0) parts.store.watchSealed(this)
+    if (parts.threads > 0) parts.store.watch(this)
   }
 
   /** The thread that is to answer; null is the store's own, which runs `here` plans already. */

@@ -28,7 +28,7 @@ const folder = {
   storeDirectory: '',
   judgingPath: '',
   changes: ChangeCounts.fresh(0).shared,
-  queryThreads: { threads: 0, threadCacheBytes: 0 },
+  queries: { threads: 0, threadCacheBytes: 0, mirrorBytes: 0 },
 }
 
 async function until(isSo: () => boolean): Promise<void> {

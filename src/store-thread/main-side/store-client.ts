@@ -22,8 +22,10 @@ import type { EntityStatistics, TagPage, TagRequest } from '../../store/series-s
 import { sentLimits, sentPlan } from '../plan-text.ts'
 import type { StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
+import { FieldsMade } from './fields-made.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import { JudgedProgress } from './judged-progress.ts'
+import { NearAnswers } from './near-answers.ts'
 import { storeAway } from './store-away.ts'
 import { type Notice, type Reply, replyOf, StoreLife, type Unnumbered } from './store-life.ts'
 
@@ -54,8 +56,9 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   readonly #unsent: UnsentAnswers
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   readonly #opening: AwaitedStart
-  #fieldsMade: () => Promise<void> = async () => undefined
-  #timesFieldsMade = 0
+  /** Answers that need not go to the thread. */
+  readonly #near: NearAnswers | null
+  readonly fieldsMade = new FieldsMade()
   /** How far it has come behind the journal. */
   readonly progress: JudgedProgress
   /** Those who want no file to be deleted. */
@@ -67,6 +70,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   private constructor(options: StoreClientOptions, durablePosition: number) {
     this.#options = options
     this.#unsent = new UnsentAnswers(options.spool)
+    this.#near = options.data.queries.mirrorBytes === 0 ? null : new NearAnswers(options.data)
     this.progress = new JudgedProgress(durablePosition, () => this.#away())
     this.#opening = new AwaitedStart({
       observe: options.observe,
@@ -112,6 +116,11 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return this.#actor.ready !== null
   }
 
+  /** How many questions were answered without the thread. */
+  get nearAnswers(): number {
+    return this.#near?.count ?? 0
+  }
+
   /** What is stored for good. */
   get state(): StoreState {
     return this.#state
@@ -142,6 +151,8 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const room = this.#unsent.room()
+    const near = this.isReady ? await this.#near?.run({ plan, format, limits, room }, signal) : null
+    if (near != null) return this.#unsent.open(near, this.#near!.giveBack)
     const question = { kind: 'run', plan: sentPlan(plan), format, limits: sentLimits(limits), room } as const
     const { answer } = replyOf('answer', await this.#ask(question, signal))
     return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
@@ -210,7 +221,9 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       told.ended(reason)
     }
     const threadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds.isHeld }
-    return new StoreLife({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
+    const life = new StoreLife({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
+    this.#near?.begin(life)
+    return life
   }
 
   /** A first start that failed would fail again for the same reason, unless the next one can pass the entry that ended it. */
@@ -226,22 +239,6 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     this.progress.begun(state.sealedPosition, counts)
     this.#changed(state)
     this.#opening.begins()
-  }
-
-  /** How often rows have brought fields: pushes that come after may name them. */
-  get timesFieldsMade(): number {
-    return this.#timesFieldsMade
-  }
-
-  /** Called, and awaited, when rows have brought fields, before they can be queried. */
-  onFieldsMade(learn: () => Promise<void>): void {
-    this.#fieldsMade = learn
-  }
-
-  /** Where it fails, the fields are known a little later. */
-  async #learnFields(): Promise<void> {
-    await this.#fieldsMade().catch(() => undefined)
-    this.#post({ kind: 'fieldsKnown' })
   }
 
   #changed(state: StoreState): void {
@@ -260,8 +257,10 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         this.progress.judged(message.position, message.tallies)
         return
       case 'fieldsMade':
-        this.#timesFieldsMade++
-        void this.#learnFields()
+        void this.fieldsMade.made().then(() => this.#post({ kind: 'fieldsKnown' }))
+        return
+      case 'mirrorNews':
+        this.#near?.take(message.news)
         return
       case 'waits':
         // Once it has been ready, it answers while it waits.

@@ -1,7 +1,5 @@
 // The store's thread. It follows the journal through the pipeline into the store, answers plans between two steps, and seals rows. It is
 // a composition root of its own, as `src/service` is for the main thread.
-import { randomUUID } from 'node:crypto'
-import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { clearSpool } from '../../answer/spool.ts'
@@ -24,19 +22,22 @@ import { BorrowedArrays, SpareBuffers } from '../../lib/spare-buffers.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Reach } from '../../observe/crash-point.ts'
-import type { Observe } from '../../observe/event.ts'
 import { QueryThreads } from '../../query-threads/main-side/query-threads.ts'
-import { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
+import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
+import { MirrorTeller } from '../../store/embedded/mirror/mirror-teller.ts'
 import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
+import type { SealedFile } from '../../store/embedded/reading/sealed-source.ts'
 import { Departures } from '../../store/embedded/upkeep/departures.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
 import { Upkeep, type UpkeepParts } from '../../store/embedded/upkeep/upkeep.ts'
+import { mirrorShares } from '../mirror-shares.ts'
 import { PlanAnswers } from '../plan-answers.ts'
 import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
 import { Asks } from './asks.ts'
 import { CatalogChanges } from './catalog-changes.ts'
 import { type Channel, openChannel } from './channel.ts'
 import { FieldsTold } from './fields-told.ts'
+import { openSnapshots } from './open-snapshots.ts'
 import { takerOf } from './take-messages.ts'
 
 /** Parts that a test may put in place of the real ones. */
@@ -65,9 +66,10 @@ export async function runStoreThread(
   const snapshots = await openSnapshots(data, { disk, ...opened, observe })
   const counts = new IngestCounts(manifest.counts)
   const queryThreads = openQueryThreads(base, opened, overrides)
+  const mirrorTeller = openMirrorTeller(base, sources)
   const { removals, departures, upkeep } = await openUpkeep(base, sources, {
     snapshots,
-    queryThreads,
+    unread: async (file) => void (await Promise.all([queryThreads.letGo(file), mirrorTeller.letGo(file)])),
     durablePosition: () => follower.durablePosition,
     wake: () => follower.wake(),
   })
@@ -88,7 +90,7 @@ export async function runStoreThread(
   const asks = new Asks({ store, answers, queryThreads, snapshots, outbox })
   const stop = (): void => stopping.abort(new Error('the store is stopped'))
   const take = takerOf({
-    ...{ send, asks, follower, removals, changes, upkeep, stop },
+    ...{ send, asks, follower, removals, mirrorTeller, changes, upkeep, stop },
     position: () => pipeline.position,
     fieldsKnown: () => sources.fields.known(),
   })
@@ -100,6 +102,7 @@ export async function runStoreThread(
   await follower.follow()
   await upkeep.stop()
   await queryThreads.close()
+  mirrorTeller.close()
   await removals.settle()
   await departures.settle()
   await sources.close()
@@ -120,6 +123,7 @@ interface Sources {
   readonly opened: OpenedStore
   readonly pipeline: Pipeline
   readonly batchArrays: BorrowedArrays
+  readonly changes: ChangeCounts
   readonly fields: FieldsTold
   readonly close: () => Promise<void>
 }
@@ -167,12 +171,13 @@ async function openSources(
     await notes.close()
     await catalog.close()
   }
-  return { catalog, manifest, opened, pipeline, batchArrays, fields, close }
+  return { catalog, manifest, opened, pipeline, batchArrays, changes, fields, close }
 }
 
 interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake'> {
   readonly snapshots: Snapshots
-  readonly queryThreads: QueryThreads
+  /** Resolves when no other thread reads a file that was removed. */
+  readonly unread: (file: SealedFile) => Promise<void>
 }
 
 /** Threads beside this one, which is told of what they observe. */
@@ -182,7 +187,7 @@ function openQueryThreads(
   { queryThreadUrl = new URL('../../query-threads/worker-side/entry.js', import.meta.url) }: StoreThreadOverrides,
 ): QueryThreads {
   const { storeDirectory, spoolDirectory, settings } = data
-  const { threads, threadCacheBytes: cacheBytes } = data.queryThreads
+  const { threads, threadCacheBytes: cacheBytes } = data.queries
   return new QueryThreads({
     ...{ threads, store, writtenRegistry, observe, threadUrl: queryThreadUrl },
     data: { storeDirectory, spoolDirectory, cacheBytes },
@@ -190,13 +195,22 @@ function openQueryThreads(
   })
 }
 
+/** The main thread answers small questions itself, of what it is told. */
+function openMirrorTeller({ data, outbox }: ThreadBase, { opened, changes }: Sources): MirrorTeller {
+  return new MirrorTeller({
+    ...{ store: opened.store, writtenRegistry: opened.writtenRegistry, changes },
+    bytesMax: mirrorShares(data.queries.mirrorBytes).rows,
+    tell: (news, memory) => outbox.push({ kind: 'mirrorNews', news }, memory),
+  })
+}
+
 async function openUpkeep(
   { data, send, observe, stuck, reach, stopping: { signal } }: ThreadBase,
   { catalog, opened }: Sources,
-  { snapshots, queryThreads, durablePosition, wake }: UpkeepNeeds,
+  { snapshots, unread, durablePosition, wake }: UpkeepNeeds,
 ) {
   const removals = new Removals({
-    unread: (file) => queryThreads.letGo(file),
+    unread,
     removeFile: (file) => opened.folder.remove(file),
     removeEntity: opened.removeEntity,
     isHeld: data.isHeld,
@@ -259,34 +273,6 @@ function openFollower(
 
 /** The columns of one step of the pipeline. */
 const batchMemory = { bytesMin: 4096, bytesMax: 16 * 1024 * 1024, idleMs: 10_000 }
-
-interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
-  readonly disk: Disk
-  readonly observe: Observe
-}
-
-/** How long the writing of rows for the SQL engine may hold up the others. */
-const snapshotSliceMs = 2
-
-async function openSnapshots(
-  { deltasDirectory, settings }: StoreThreadData,
-  { disk, store, folder, observe }: SnapshotSources,
-): Promise<Snapshots> {
-  // The engine has a working folder of its own, and needs whole paths.
-  const directory = resolve(deltasDirectory)
-  await disk.removeFolder(directory)
-  await disk.makeDirectory(directory)
-  return new Snapshots({
-    store,
-    folder: { disk, directory, newName: randomUUID, filesMax: settings.deltaFiles },
-    describe: (file) => {
-      const { paths, fields } = folder.describe(file)
-      return { path: resolve(paths.parquet), checkedBy: resolve(paths.index), fields }
-    },
-    sliceMs: snapshotSliceMs,
-    removalFailed: (name, error) => observe({ kind: 'removalFailed', name, message: String(error) }),
-  })
-}
 
 /** What has to come before a step that failed can succeed. */
 function awaitedAfter(error: unknown): Awaited {

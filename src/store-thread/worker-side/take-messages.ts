@@ -1,3 +1,4 @@
+import type { MirrorTeller } from '../../store/embedded/mirror/mirror-teller.ts'
 import type { FromStore, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 import type { Asks } from './asks.ts'
@@ -8,6 +9,7 @@ export interface TakerParts {
   readonly asks: Asks
   readonly follower: { durable(position: number): void; stop(): void }
   readonly removals: { hold(): Promise<void>; release(): void }
+  readonly mirrorTeller: Pick<MirrorTeller, 'begin' | 'gone'>
   readonly changes: CatalogChanges
   readonly upkeep: { purge(entityId: number, position: number): Promise<void> }
   /** How far the rows are judged. */
@@ -20,7 +22,7 @@ export interface TakerParts {
 
 /** Gives each message of the main thread to the part that it is for. */
 export function takerOf(parts: TakerParts): (message: ToStore) => void {
-  const { send, asks, follower, removals, changes, upkeep, position, fieldsKnown, stop } = parts
+  const { send, asks, follower, removals, mirrorTeller, changes, upkeep, position, fieldsKnown, stop } = parts
   const answer = (id: number, done: FromStore, work: Promise<void>): void => {
     work.then(
       () => send(done),
@@ -40,6 +42,10 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
         return answer(message.id, { kind: 'held', id: message.id }, removals.hold())
       case 'release':
         return removals.release()
+      case 'mirror':
+        return mirrorTeller.begin(message.entityId)
+      case 'mirrorLetGo':
+        return mirrorTeller.gone(message.file)
       case 'fieldsKnown':
         return fieldsKnown()
       case 'changed':

@@ -27,7 +27,7 @@ import { resultBatches } from './run/result-batches.ts'
 import { type RunMemory, SpareMemory } from './run/run-memory.ts'
 import { runTags } from './run/run-tags.ts'
 import { runScanPlan } from './scan/run-scan-plan.ts'
-import type { FileSwitch, FrozenRows, SealedWatcher } from './sealed-changes.ts'
+import type { FileSwitch, FrozenRows, StoreWatcher } from './store-changes.ts'
 
 export interface EmbeddedStoreSettings {
   /** Rows of one chunk of memory, 1 to 1,048,576; an entity's first chunks are smaller. */
@@ -71,12 +71,12 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   readonly #settings: EmbeddedStoreSettings
   readonly #entities = new Map<number, EntityRows>()
   readonly #pins = new FilePins()
+  readonly #watchers: StoreWatcher[] = []
   readonly #spareMemory = new SpareMemory()
   readonly #sinceCounter = new SinceCounter()
   readonly #itemCounter = new ItemCounter(this.#sinceCounter)
   #position: number
   #headSinceMs: number | null = null
-  #watcher: SealedWatcher | null = null
 
   /** `position`: rows before it are in the sealed files that will be switched in. */
   constructor(settings: Partial<EmbeddedStoreSettings> = {}, position = 0) {
@@ -93,6 +93,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     if (batch.rows > 0) this.#headSinceMs ??= nowMs()
     changes.changed(batch.entityId, timesOf(batch), batch.rows)
     this.#entity(batch.entityId).head.append(batch)
+    for (const watcher of this.#watchers) watcher.written?.(batch)
   }
 
   /** The series and columns of an entity, made when it is asked for first. */
@@ -110,8 +111,13 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     return this.#entities.get(entityId)?.files ?? []
   }
 
-  watchSealed(watcher: SealedWatcher): void {
-    this.#watcher = watcher
+  /** Those of an entity that hold rows in memory, the newest first. */
+  tables(entityId: number): readonly Table[] {
+    return this.#entities.get(entityId)?.tables ?? []
+  }
+
+  watch(watcher: StoreWatcher): void {
+    this.#watchers.push(watcher)
   }
 
   /** Whether no row of these dates is in memory: sealed files alone say all of them. */
@@ -167,7 +173,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
       const added = add.filter(ofEntity)
       const removed = remove.filter(ofEntity)
       this.#entity(id).replace(added, removed, frozenTables)
-      this.#watcher?.switched(id, added, removed)
+      for (const watcher of this.#watchers) watcher.switched(id, added, removed, frozenTables.length > 0)
     }
     if (frozen !== null) this.#position = frozen.position
     for (const file of remove) this.#pins.remove(file, gone)
@@ -178,8 +184,13 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     const files = this.files(entityId)
     this.#settings.changes.allChanged(entityId)
     this.#entities.delete(entityId)
-    this.#watcher?.dropped(entityId, files)
+    for (const watcher of this.#watchers) watcher.dropped(entityId, files)
     for (const file of files) this.#pins.remove(file, gone)
+  }
+
+  /** Lets go of the rows of an entity that are in memory, for a mirror that is told of them anew. */
+  forgetRows(entityId: number): void {
+    this.#entities.get(entityId)?.forgetRows()
   }
 
   async *run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncGenerator<ResultBatch> {

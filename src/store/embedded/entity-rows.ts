@@ -61,6 +61,11 @@ export class EntityRows {
     return table
   }
 
+  /** Runs that have begun keep what they see. */
+  forgetRows(): void {
+    this.#head = null
+  }
+
   /** Puts files in the place of others and of frozen tables. */
   replace(add: readonly SealedFile[], remove: readonly SealedFile[], frozen: readonly Table[]): void {
     const known = new Set(this.#files)

@@ -21,8 +21,7 @@ export function encodeHeader(entityId: number): Buffer {
 
 /** The series from number `first` up to `end`, which is not included. */
 export function encodeBlock(series: SeriesIndex, entityId: number, first: number, end: number): Buffer {
-  const tags = series.tags.map(({ name }) => name)
-  const values = Array.from({ length: end - first }, (_, place) => series.valuesOf(first + place))
+  const { tags, series: values } = partOfSeries(series, first, end)
   const text = Buffer.from(JSON.stringify({ tags, series: values }))
   const header = Buffer.alloc(blockHeaderBytes)
   header.writeUInt32LE(text.length, 0)
@@ -32,34 +31,41 @@ export function encodeBlock(series: SeriesIndex, entityId: number, first: number
   return Buffer.concat([header, text])
 }
 
+/** Of a registry that nothing is known of. */
+export const noSeries = { series: 0, bytes: 0 } as const
+
 export interface RegistryFile {
   readonly file: DiskFile
   readonly path: string
 }
 
 /**
- * Reads what is recorded of a file into a registry that holds what its first `knownBytes` say: none, where they are 0. Throws an Error that names the
- * file and the place when it is damaged.
+ * Reads what is recorded of a file, behind what was `known` of it before, into a registry; that may hold more already, from another source. Throws an
+ * Error that names the file and the place when it is damaged.
  */
 export async function readBlocks(
   from: RegistryFile,
   recorded: StoreRegistry,
   { series }: EntityRegistry,
-  knownBytes = 0,
+  known: Pick<StoreRegistry, 'series' | 'bytes'> = noSeries,
 ): Promise<void> {
-  if (knownBytes === 0) await readHeader(from, recorded.entityId)
-  let offset = Math.max(knownBytes, registryHeaderBytes)
+  if (known.bytes === 0) await readHeader(from, recorded.entityId)
+  let offset = Math.max(known.bytes, registryHeaderBytes)
+  let next = known.series
   while (offset < recorded.bytes) {
     const head = await readAt(from, offset, blockHeaderBytes)
     const isHead = head.readUInt32LE(12) === crc32(head.subarray(0, 12), recorded.entityId)
-    if (!isHead || head.readUInt32LE(4) !== series.count) throw damage(from, offset, 'the header of a block is damaged')
+    const first = head.readUInt32LE(4)
+    if (!isHead || first !== next) throw damage(from, offset, 'the header of a block is damaged')
     const text = await readAt(from, offset + blockHeaderBytes, head.readUInt32LE(0))
     if (crc32(text) !== head.readUInt32LE(8)) throw damage(from, offset, 'the text of a block is damaged')
-    restore(series, parseBlock(text))
+    const block = parseBlock(text)
+    restoreSeries(series, { first, ...block })
+    next += block.series.length
     offset += blockHeaderBytes + text.length
   }
-  if (offset !== recorded.bytes || series.count !== recorded.series) {
-    throw damage(from, offset, `it holds ${series.count} series, where the manifest tells of ${recorded.series}`)
+  if (offset !== recorded.bytes || next !== recorded.series) {
+    throw damage(from, offset, `it holds ${next} series, where the manifest tells of ${recorded.series}`)
   }
 }
 
@@ -81,9 +87,21 @@ function parseBlock(text: Buffer): Block {
   return JSON.parse(text.toString())
 }
 
-function restore(series: SeriesIndex, block: Block): void {
-  for (const name of block.tags) if (series.tag(name) === null) series.addTag(name)
-  for (const values of block.series) series.restore(values)
+/** Series of a registry from a number on, as `restoreSeries` takes them. */
+export interface SeriesPart extends Block {
+  readonly first: number
+}
+
+/** The series from number `first` up to `end`, which is not included. */
+export function partOfSeries(series: SeriesIndex, first: number, end: number): SeriesPart {
+  const tags = series.tags.map(({ name }) => name)
+  return { first, tags, series: Array.from({ length: end - first }, (_, place) => series.valuesOf(first + place)) }
+}
+
+/** Takes in those that are not known yet. The first of the part is known, or comes next. */
+export function restoreSeries(series: SeriesIndex, { first, tags, series: part }: SeriesPart): void {
+  for (const name of tags) if (series.tag(name) === null) series.addTag(name)
+  for (let place = Math.max(0, series.count - first); place < part.length; place++) series.restore(part[place])
 }
 
 async function readAt({ file, path }: RegistryFile, offset: number, bytes: number): Promise<Buffer> {

@@ -102,18 +102,18 @@ export class RegistryLog {
 }
 
 /**
- * For who only reads: takes into a registry what was written down of its series, of which it holds the first `knownBytes`. Throws an Error that names
- * the file when it is damaged.
+ * For who only reads: takes into a registry what was written down of its series behind what was `known` before. Throws an Error that names the file
+ * when it is damaged.
  */
 export async function readRegistry(
   { disk, directory, registry }: Omit<RegistryLogParts, 'settle'>,
   written: StoreRegistry,
-  knownBytes: number,
+  known: Pick<StoreRegistry, 'series' | 'bytes'>,
 ): Promise<void> {
   const path = join(directory, registryName)
   const file = await openRegistry(disk, path)
   try {
-    await readBlocks({ file, path }, written, registry, knownBytes)
+    await readBlocks({ file, path }, written, registry, known)
   } finally {
     await file.close()
   }

@@ -3,7 +3,7 @@ import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
-import type { FrozenRows } from '../sealed-changes.ts'
+import type { FrozenRows } from '../store-changes.ts'
 import { countDays } from './count-days.ts'
 import { type LaidRows, layDown } from './lay-down.ts'
 

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkHistory, type SeenHistory, type TestedFolder } from '../../../test/support/data-at-rest.ts'
-import { expectSame, rowsOf } from '../../../test/support/expect-rows.ts'
-import { planSince } from '../../../test/support/plan-since.ts'
-import { type Draw, drawFrom, randomPlan } from '../../../test/support/random-rows.ts'
-import { rounds } from '../../../test/support/rounds.ts'
-import { nodeDisk } from '../../lib/node-disk.ts'
-import { datesOf } from '../../model/plan.ts'
-import type { EmbeddedStore } from './embedded-store.ts'
-import type { SealedFile } from './reading/sealed-source.ts'
-import { RegistryLog } from './registry/registry-log.ts'
-import { LocalFolder } from './sealed/local-folder.ts'
+import { checkHistory, type SeenHistory, type TestedFolder } from '../../../../test/support/data-at-rest.ts'
+import { expectSame, rowsOf } from '../../../../test/support/expect-rows.ts'
+import { planSince } from '../../../../test/support/plan-since.ts'
+import { type Draw, drawFrom, randomPlan } from '../../../../test/support/random-rows.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
+import { nodeDisk } from '../../../lib/node-disk.ts'
+import { datesOf } from '../../../model/plan.ts'
+import type { EmbeddedStore } from '../embedded-store.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
+import { RegistryLog } from '../registry/registry-log.ts'
+import { LocalFolder } from '../sealed/local-folder.ts'
 import { type EntityChange, SealedMirror } from './sealed-mirror.ts'
 
 const entityId = 1
@@ -68,7 +68,7 @@ class MirroredStore {
         if (this.#gone.has(file.info.name)) await folder.remove(file)
       },
     }
-    store.watchSealed({
+    store.watch({
       switched: (_, add, remove) => this.#follow({ add: add.map(infoOf), remove: remove.map(infoOf) }),
       dropped: () => undefined,
     })

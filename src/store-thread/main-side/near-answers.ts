@@ -1,0 +1,121 @@
+// The main thread's own answers to small questions: the way to the store's thread and back takes longer than they do. docs/decisions/near-answers.md
+import type { AnswerData } from '../../answer/answer-data.ts'
+import type { CancelSignal } from '../../lib/cancellation.ts'
+import { nodeDisk } from '../../lib/node-disk.ts'
+import { datesOf, type Plan } from '../../model/plan.ts'
+import type { PlanRequest } from '../../query/run-plan.ts'
+import { isLargePlan } from '../../query-threads/main-side/large-ask.ts'
+import type { MirrorNews } from '../../store/embedded/mirror/mirror-news.ts'
+import { StoreMirror } from '../../store/embedded/mirror/store-mirror.ts'
+import { mirrorShares } from '../mirror-shares.ts'
+import { PlanAnswers } from '../plan-answers.ts'
+import type { StoreThreadData, ToStore } from '../protocol.ts'
+
+export type NearAnswersData = Pick<StoreThreadData, 'storeDirectory' | 'spoolDirectory' | 'changes' | 'queries'>
+
+/** A life of the store's thread, as far as it is told and asked of here. */
+export interface ToldOf {
+  /** How many questions it has not answered. */
+  readonly asked: number
+  post(message: ToStore): void
+}
+
+/** After questions that came at the same time, so many have to come alone before one is answered here. */
+const crowdQuestions = 64
+
+/** Answers small questions of what the store's thread tells of its rows. */
+export class NearAnswers {
+  readonly #data: NearAnswersData
+  #life: NearLife | null = null
+  /** Whether this turn of the event loop has brought a question. */
+  #isTurnTaken = false
+  /** How many questions have yet to come alone. */
+  #crowd = 0
+  #count = 0
+
+  constructor(data: NearAnswersData) {
+    this.#data = data
+  }
+
+  /** How many questions were answered here. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** The thread lives anew, and has told nothing. */
+  begin(thread: ToldOf): void {
+    this.#life?.mirror.close()
+    const { storeDirectory: directory, spoolDirectory, changes, queries } = this.#data
+    const { pages: pageCacheBytes, indexes: indexCacheBytes } = mirrorShares(queries.mirrorBytes)
+    const mirror = new StoreMirror({
+      ...{ disk: nodeDisk, directory, pageCacheBytes, indexCacheBytes, changes },
+      gone: (file) => thread.post({ kind: 'mirrorLetGo', file }),
+    })
+    const answers = new PlanAnswers({ store: mirror.store, disk: nodeDisk, spoolDirectory, observe: () => undefined })
+    this.#life = { thread, mirror, answers, wanted: new Set() }
+  }
+
+  take(news: MirrorNews): void {
+    if (news.kind === 'dropped') this.#life?.wanted.delete(news.entityId)
+    this.#life?.mirror.take(news)
+  }
+
+  /** The answer; null, or a promise of null, where the store's thread has to be asked. Rejects with the signal's reason. */
+  run(question: PlanRequest, signal: CancelSignal): Promise<AnswerData | null> | null {
+    const life = this.#life
+    if (life === null || isLargePlan(question.plan) || !isKnown(life, question.plan) || !this.#isAlone(life))
+      return null
+    return this.#run(life, question, signal)
+  }
+
+  /** Takes memory of answers that may be written again. */
+  readonly giveBack = (memory: readonly ArrayBuffer[]): void => this.#life?.answers.giveBack(memory)
+
+  async #run({ answers }: NearLife, question: PlanRequest, signal: CancelSignal): Promise<AnswerData | null> {
+    try {
+      const answer = await answers.run(question, signal)
+      this.#count++
+      return answer
+    } catch {
+      // It takes long, or waits for the disk; or the store's thread says what is wrong with it.
+      signal.throwIfAborted()
+      return null
+    }
+  }
+
+  /** Questions that come one by one are answered here; those of many who ask at the same time, by two threads. */
+  #isAlone({ thread }: NearLife): boolean {
+    if (this.#isTurnTaken || thread.asked > 0) {
+      this.#crowd = crowdQuestions
+      return false
+    }
+    this.#isTurnTaken = true
+    setImmediate(this.#turnEnds)
+    if (this.#crowd > 0) this.#crowd--
+    return this.#crowd === 0
+  }
+
+  readonly #turnEnds = (): void => {
+    this.#isTurnTaken = false
+  }
+}
+
+/** What is known of the rows in one life of the thread. */
+interface NearLife {
+  readonly thread: ToldOf
+  readonly mirror: StoreMirror
+  readonly answers: PlanAnswers
+  /** Entities that the mirror is to be told of. */
+  readonly wanted: Set<number>
+}
+
+/** Where it is not, the thread is to tell of the entity. */
+function isKnown({ thread, mirror, wanted }: NearLife, plan: Plan): boolean {
+  const { entityId } = plan.selection
+  if (mirror.isCurrent(entityId, datesOf(plan))) return true
+  if (!wanted.has(entityId)) {
+    wanted.add(entityId)
+    thread.post({ kind: 'mirror', entityId })
+  }
+  return false
+}

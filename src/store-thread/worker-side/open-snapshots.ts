@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Disk } from '../../lib/disk.ts'
+import type { Observe } from '../../observe/event.ts'
+import { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
+import type { OpenedStore } from '../../store/embedded/open-store.ts'
+import type { StoreThreadData } from '../protocol.ts'
+
+interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
+  readonly disk: Disk
+  readonly observe: Observe
+}
+
+/** How long the writing of rows for the SQL engine may hold up the others. */
+const snapshotSliceMs = 2
+
+/** Empties the folder of what an earlier life wrote. */
+export async function openSnapshots(
+  { deltasDirectory, settings }: StoreThreadData,
+  { disk, store, folder, observe }: SnapshotSources,
+): Promise<Snapshots> {
+  // The engine has a working folder of its own, and needs whole paths.
+  const directory = resolve(deltasDirectory)
+  await disk.removeFolder(directory)
+  await disk.makeDirectory(directory)
+  return new Snapshots({
+    store,
+    folder: { disk, directory, newName: randomUUID, filesMax: settings.deltaFiles },
+    describe: (file) => {
+      const { paths, fields } = folder.describe(file)
+      return { path: resolve(paths.parquet), checkedBy: resolve(paths.index), fields }
+    },
+    sliceMs: snapshotSliceMs,
+    removalFailed: (name, error) => observe({ kind: 'removalFailed', name, message: String(error) }),
+  })
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkHistory, type SeenHistory, type TestedFolder } from '../../../../test/support/data-at-rest.ts'
+import { expectSame, rowsOf } from '../../../../test/support/expect-rows.ts'
+import { planSince } from '../../../../test/support/plan-since.ts'
+import { type Draw, drawFrom, randomPlan } from '../../../../test/support/random-rows.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
+import { ChangeCounts } from '../../../lib/change-counts.ts'
+import { nodeDisk } from '../../../lib/node-disk.ts'
+import { datesOf, type Plan } from '../../../model/plan.ts'
+import type { EmbeddedStore } from '../embedded-store.ts'
+import { RegistryLog } from '../registry/registry-log.ts'
+import { LocalFolder } from '../sealed/local-folder.ts'
+import type { MirrorNews } from './mirror-news.ts'
+import { MirrorTeller } from './mirror-teller.ts'
+import { StoreMirror } from './store-mirror.ts'
+
+const entityId = 1
+const spansMs = [60_000, 30 * 3_600_000, 5 * 86_400_000, 100 * 86_400_000]
+
+let parent: string
+beforeAll(() => {
+  parent = mkdtempSync(join(tmpdir(), 'tidemark-mirror-'))
+})
+afterAll(() => rmSync(parent, { recursive: true, force: true }))
+
+/** What a mirror is told; tests of the test tell it something else. */
+type Told = (news: MirrorNews) => MirrorNews
+
+interface MirrorParts {
+  readonly directory: string
+  readonly changes: ChangeCounts
+  readonly told: Told
+}
+
+/** A store on disk, and a mirror that is told of it later than it happens. */
+class ToldStore {
+  readonly folder: TestedFolder
+  readonly mirror: StoreMirror
+  readonly #teller: MirrorTeller
+  readonly #store: EmbeddedStore
+  readonly #directory: string
+  readonly #news: MirrorNews[] = []
+  readonly #removals: Promise<void>[] = []
+  #registry: RegistryLog | null = null
+
+  constructor(store: EmbeddedStore, { directory, changes, told }: MirrorParts, draw: Draw) {
+    this.#store = store
+    this.#directory = directory
+    // What an earlier life had made is made anew.
+    changes.everythingChanged()
+    const options = { disk: nodeDisk, directory, pageCacheBytes: 4096, indexCacheBytes: [1000, 100_000][draw(2)] }
+    const folder = new LocalFolder({
+      ...options,
+      registryOf: (id) => store.registry(id),
+      pageRows: 4 + draw(12),
+      writing: { sharedPageRows: 4, groupRows: 30, hourRowsMin: draw(3), tailRowsMin: draw(4) },
+    })
+    this.#teller = new MirrorTeller({
+      ...{ store, changes },
+      writtenRegistry: () => this.#registry?.written ?? null,
+      bytesMax: [3000, 30_000, 1_000_000][draw(3)],
+      tell: (news, memory) => this.#news.push(told(structuredClone(news, { transfer: [...memory] }))),
+    })
+    this.mirror = new StoreMirror({ ...options, changes: changes.shared, gone: (file) => this.#teller.gone(file) })
+    this.folder = {
+      create: (target, pacer) => folder.create(target, pacer),
+      sync: (id) => folder.sync(id),
+      open: (info) => folder.open(info),
+      // The history goes on meanwhile: the mirror is told later.
+      remove: async (file) => void this.#removals.push(this.#teller.letGo(file).then(() => folder.remove(file))),
+    }
+  }
+
+  begin(): void {
+    this.#teller.begin(entityId)
+  }
+
+  async close(): Promise<void> {
+    this.#teller.close()
+    this.mirror.close()
+    await Promise.all(this.#removals)
+  }
+
+  /** Tells the mirror some of the news. */
+  tell(draw: Draw): void {
+    for (let count = draw(this.#news.length + 3); count > 0; count--) {
+      const news = this.#news.shift()
+      if (news !== undefined) this.mirror.take(news)
+    }
+  }
+
+  /** Writes down the series that there are. */
+  async writeRegistry(): Promise<void> {
+    const directory = join(this.#directory, String(entityId))
+    await nodeDisk.makeDirectory(directory)
+    const registry = this.#store.registry(entityId)
+    this.#registry ??= await RegistryLog.begin({ disk: nodeDisk, directory, registry, settle: async () => undefined })
+    await this.#registry.extend()
+  }
+}
+
+/** Asks again while files are read from the disk; null where the run takes long. */
+async function rowsInTime(mirror: StoreMirror, plan: Plan): Promise<Awaited<ReturnType<typeof rowsOf>> | null> {
+  for (let asked = 0; asked < 100; asked++) {
+    try {
+      return await rowsOf(mirror.store, plan)
+    } catch (error) {
+      const { message, cause } = error as Error
+      if (message.includes('takes longer than one slice')) return null
+      if (!(cause instanceof Error && cause.message.includes('is read from the disk first'))) throw error
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+  throw new Error('files are read from the disk without an end')
+}
+
+interface Compared {
+  /** Of how many questions the mirror said that it knows the rows. */
+  known: number
+  answered: number
+}
+
+interface Compare {
+  readonly told?: Told
+  readonly isCurrent?: (mirror: StoreMirror) => StoreMirror['isCurrent']
+  readonly seed?: number
+}
+
+const asTold: Told = (news) => news
+const asItSays = (mirror: StoreMirror): StoreMirror['isCurrent'] => mirror.isCurrent.bind(mirror)
+
+/** Histories whose questions are asked of a mirror, where it says that it knows the rows, and of the model. */
+async function compare(runs: number, { told = asTold, isCurrent = asItSays, seed }: Compare): Promise<Compared> {
+  const compared = { known: 0, answered: 0 }
+  const look = async (store: ToldStore, draw: Draw, seen: SeenHistory): Promise<void> => {
+    if (draw(3) === 0) await store.writeRegistry()
+    if (draw(3) === 0) store.begin()
+    store.tell(draw)
+    // What has to be read first was read.
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    for (let question = 0; question < 8; question++) {
+      const plan = planSince(randomPlan(draw, seen.entity, spansMs[draw(spansMs.length)]), seen.sinceMs)
+      if (!isCurrent(store.mirror)(entityId, datesOf(plan))) continue
+      compared.known++
+      const rows = await rowsInTime(store.mirror, plan)
+      if (rows === null) continue
+      compared.answered++
+      expectSame(plan, rows, seen.model.run(plan))
+    }
+  }
+  const history = fc.asyncProperty(fc.nat(), async (seed) => {
+    const directory = mkdtempSync(join(parent, 'history-'))
+    const draw = drawFrom(seed)
+    const changes = ChangeCounts.fresh(0)
+    let store: ToldStore | null = null
+    const closed: Promise<void>[] = []
+    await checkHistory(seed, {
+      changes,
+      folder: (embedded, drawn) => {
+        const before = store?.close()
+        closed.push(before ?? Promise.resolve())
+        store = new ToldStore(embedded, { directory, changes, told }, drawn)
+        return store.folder
+      },
+      look: (seen) => look(store!, draw, seen),
+    })
+    await Promise.all([...closed, store!.close()])
+  })
+  await fc.assert(history, { numRuns: runs, endOnFailure: true, ...(seed === undefined ? {} : { seed }) })
+  return compared
+}
+
+test('what a mirror says it knows it answers as the model does, however late it is told', async () => {
+  const { known, answered } = await compare(rounds(300), {})
+  expect(answered).toBeGreaterThan(50)
+  expect(answered).toBeGreaterThan(known / 4)
+})
+
+describe('the same check finds a mirror', () => {
+  const ofEntity = (change: (entity: Extract<MirrorNews, { kind: 'entity' }>['entity']) => object): Told => {
+    return (news) => (news.kind === 'entity' ? { ...news, entity: { ...news.entity, ...change(news.entity) } } : news)
+  }
+  test.each<[string, Compare]>([
+    ['that is not told which files were merged', { told: ofEntity(() => ({ remove: [] })) }],
+    ['that is not told of files', { told: ofEntity(() => ({ add: [] })) }],
+    ['that is not told what is in memory', { told: ofEntity(() => ({ memory: { batches: [], untold: null } })) }],
+    ['that keeps rows which are in files by now', { told: ofEntity(() => ({ memory: null })) }],
+    ['that says it knows all', { isCurrent: () => () => true }],
+  ])('%s', async (_, planted) => {
+    await expect(compare(300, { ...planted, seed: 13 })).rejects.toThrow(/AssertionError|Counterexample/)
+  })
+})
