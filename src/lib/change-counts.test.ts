@@ -66,7 +66,7 @@ test('it is the same memory in another thread', () => {
 test('who follows with counts of his own is at the same state once he has counted the same', () => {
   const own = ChangeCounts.fresh(nowMs)
   own.changed(1, Float64Array.of(nowMs), 1)
-  const follower = ChangeCounts.emptyLike(own.shared)
+  const follower = ChangeCounts.ofOneLike(own.shared)
   follower.continueFrom(1, own.countsOf(1))
   for (const span of [ever, daysAgo(0), everFrom(nowMs)]) expect(follower.state(1, span)).toBe(own.state(1, span))
   own.changed(1, Float64Array.of(nowMs - dayMs), 1)

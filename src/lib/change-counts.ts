@@ -9,7 +9,7 @@ const days = 2 * daysOneSide
 const places = 256
 /** A count of all changes, one of those that are about no single day, and one for each day. */
 const countsOfPlace = 2 + days
-const countsBytes = places * countsOfPlace * Int32Array.BYTES_PER_ELEMENT
+const placeBytes = countsOfPlace * Int32Array.BYTES_PER_ELEMENT
 
 /** What is sent to another thread, so that it reads the same counts. */
 export interface SharedCounts {
@@ -30,37 +30,39 @@ export interface Span {
 export class ChangeCounts {
   readonly shared: SharedCounts
   readonly #counts: Int32Array
+  readonly #places: number
 
   constructor(shared: SharedCounts) {
     this.shared = shared
     this.#counts = new Int32Array(shared.memory)
+    this.#places = shared.memory.byteLength / placeBytes
   }
 
   static fresh(nowMs: number): ChangeCounts {
-    const memory = new SharedArrayBuffer(countsBytes)
+    const memory = new SharedArrayBuffer(places * placeBytes)
     return new ChangeCounts({ memory, firstDay: Math.floor(nowMs / dayMs) - daysOneSide })
   }
 
-  /** Nothing is counted yet; days have their counts where the other has them. */
-  static emptyLike({ firstDay }: SharedCounts): ChangeCounts {
-    return new ChangeCounts({ memory: new SharedArrayBuffer(countsBytes), firstDay })
+  /** For one thing alone. Nothing is counted yet; days have their counts where the other has them. */
+  static ofOneLike({ firstDay }: SharedCounts): ChangeCounts {
+    return new ChangeCounts({ memory: new SharedArrayBuffer(placeBytes), firstDay })
   }
 
   /** All that was counted of a thing and of those that share its counts, for who follows them with counts of his own. */
   countsOf(thing: number): Int32Array<ArrayBuffer> {
-    const place = placeOf(thing)
+    const place = this.#placeOf(thing)
     return Int32Array.from(this.#counts.subarray(place, place + countsOfPlace))
   }
 
   /** Goes on from what another one has counted of a thing. */
   continueFrom(thing: number, counts: Int32Array): void {
-    this.#counts.set(counts, placeOf(thing))
+    this.#counts.set(counts, this.#placeOf(thing))
   }
 
   /** Something about the first `count` of these instants changes. */
   changed(thing: number, timesMs: Float64Array, count: number): void {
     if (count === 0) return
-    const place = placeOf(thing)
+    const place = this.#placeOf(thing)
     let counted = -1
     for (let at = 0; at < count; at++) {
       const day = this.#dayOf(timesMs[at]!)
@@ -73,19 +75,19 @@ export class ChangeCounts {
 
   /** Anything about the thing may change. */
   allChanged(thing: number): void {
-    const place = placeOf(thing)
+    const place = this.#placeOf(thing)
     Atomics.add(this.#counts, place, 1)
     Atomics.add(this.#counts, place + 1, 1)
   }
 
   /** Anything about all things may change. */
   everythingChanged(): void {
-    for (let thing = 0; thing < places; thing++) this.allChanged(thing)
+    for (let thing = 0; thing < this.#places; thing++) this.allChanged(thing)
   }
 
   /** Another number after each change about this span. */
   state(thing: number, { fromMs, toMs }: Span): number {
-    const place = placeOf(thing)
+    const place = this.#placeOf(thing)
     if (fromMs === Number.NEGATIVE_INFINITY && toMs === Number.POSITIVE_INFINITY)
       return Atomics.load(this.#counts, place)
     // Counts only grow, and so does the sum of any of them.
@@ -98,8 +100,8 @@ export class ChangeCounts {
   #dayOf(ms: number): number {
     return Math.min(Math.max(Math.floor(ms / dayMs) - this.shared.firstDay, 0), days - 1)
   }
-}
 
-function placeOf(thing: number): number {
-  return (thing % places) * countsOfPlace
+  #placeOf(thing: number): number {
+    return (thing % this.#places) * countsOfPlace
+  }
 }

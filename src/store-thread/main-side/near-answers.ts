@@ -23,6 +23,9 @@ export interface ToldOf {
 /** After questions that came at the same time, so many have to come alone before one is answered here. */
 const crowdQuestions = 64
 
+/** How long after it was asked for news of an entity the thread may be asked again. */
+const wantedAgainMs = 1000
+
 /** Answers small questions of what the store's thread tells of its rows. */
 export class NearAnswers {
   readonly #data: NearAnswersData
@@ -52,7 +55,7 @@ export class NearAnswers {
       gone: (file) => thread.post({ kind: 'mirrorLetGo', file }),
     })
     const answers = new PlanAnswers({ store: mirror.store, disk: nodeDisk, spoolDirectory, observe: () => undefined })
-    this.#life = { thread, mirror, answers, wanted: new Set() }
+    this.#life = { thread, mirror, answers, wanted: new Map() }
   }
 
   take(news: MirrorNews): void {
@@ -73,6 +76,7 @@ export class NearAnswers {
 
   async #run({ answers }: NearLife, question: PlanRequest, signal: CancelSignal): Promise<AnswerData | null> {
     try {
+      // The run opens the rows in the turn in which they were found to be known.
       const answer = await answers.run(question, signal)
       this.#count++
       return answer
@@ -105,16 +109,17 @@ interface NearLife {
   readonly thread: ToldOf
   readonly mirror: StoreMirror
   readonly answers: PlanAnswers
-  /** Entities that the mirror is to be told of. */
-  readonly wanted: Set<number>
+  /** When the thread was last asked to tell of an entity. */
+  readonly wanted: Map<number, number>
 }
 
-/** Where it is not, the thread is to tell of the entity. */
+/** Where it is not, the thread is asked to tell of the entity: once rows come less fast, it may. */
 function isKnown({ thread, mirror, wanted }: NearLife, plan: Plan): boolean {
   const { entityId } = plan.selection
   if (mirror.isCurrent(entityId, datesOf(plan))) return true
-  if (!wanted.has(entityId)) {
-    wanted.add(entityId)
+  const nowMs = performance.now()
+  if (nowMs - (wanted.get(entityId) ?? Number.NEGATIVE_INFINITY) >= wantedAgainMs) {
+    wanted.set(entityId, nowMs)
     thread.post({ kind: 'mirror', entityId })
   }
   return false

@@ -1,6 +1,6 @@
 // The store's thread. It follows the journal through the pipeline into the store, answers plans between two steps, and seals rows. It is
 // a composition root of its own, as `src/service` is for the main thread.
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { clearSpool } from '../../answer/spool.ts'
 import type { Catalog, IngestCatalog } from '../../catalog/catalog.ts'
@@ -200,6 +200,8 @@ function openMirrorTeller({ data, outbox }: ThreadBase, { opened, changes }: Sou
   return new MirrorTeller({
     ...{ store: opened.store, writtenRegistry: opened.writtenRegistry, changes },
     bytesMax: mirrorShares(data.queries.mirrorBytes).rows,
+    nowMs: () => performance.now(),
+    rest: turn,
     tell: (news, memory) => outbox.push({ kind: 'mirrorNews', news }, memory),
   })
 }

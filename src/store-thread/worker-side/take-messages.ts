@@ -9,7 +9,7 @@ export interface TakerParts {
   readonly asks: Asks
   readonly follower: { durable(position: number): void; stop(): void }
   readonly removals: { hold(): Promise<void>; release(): void }
-  readonly mirrorTeller: Pick<MirrorTeller, 'begin' | 'gone'>
+  readonly mirrorTeller: Pick<MirrorTeller, 'wanted' | 'gone'>
   readonly changes: CatalogChanges
   readonly upkeep: { purge(entityId: number, position: number): Promise<void> }
   /** How far the rows are judged. */
@@ -43,7 +43,7 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
       case 'release':
         return removals.release()
       case 'mirror':
-        return mirrorTeller.begin(message.entityId)
+        return mirrorTeller.wanted(message.entityId)
       case 'mirrorLetGo':
         return mirrorTeller.gone(message.file)
       case 'fieldsKnown':

@@ -1,7 +1,8 @@
 import { ChangeCounts, type SharedCounts } from '../../../lib/change-counts.ts'
 import type { Disk } from '../../../lib/disk.ts'
 import type { Range } from '../../../model/plan.ts'
-import type { EmbeddedStore } from '../embedded-store.ts'
+import type { RowBatch } from '../../../model/row-batch.ts'
+import type { EmbeddedStore, EmbeddedStoreSettings } from '../embedded-store.ts'
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
 import { restoreSeries } from '../registry/registry-format.ts'
 import { BriefPacer } from './brief-pacer.ts'
@@ -28,9 +29,9 @@ export interface StoreMirrorOptions {
 export class StoreMirror {
   readonly #sealed: SealedMirror
   readonly #gone: StoreMirrorOptions['gone']
-  /** What the store has counted, and what this has: where both have counted the same, nothing is missing here. */
+  /** What the store has counted, and what this has of each entity: where both have counted the same, nothing is missing here. */
   readonly #counted: ChangeCounts
-  readonly #own: ChangeCounts
+  readonly #own = new Map<number, ChangeCounts>()
   /** By entity, dates of rows in memory that are missing here. */
   readonly #known = new Map<number, UntoldDates | null>()
   /** Those that could not be followed. */
@@ -40,12 +41,11 @@ export class StoreMirror {
 
   constructor({ disk, directory, pageCacheBytes, indexCacheBytes, changes, gone }: StoreMirrorOptions) {
     this.#counted = new ChangeCounts(changes)
-    this.#own = ChangeCounts.emptyLike(changes)
     this.#gone = gone
     this.#sealed = new SealedMirror({
       ...{ disk, directory, pageCacheBytes, indexCacheBytes, gone },
       openBlocking: new WarmFiles(disk).open,
-      settings: { changes: this.#own, newPacer: (options) => new BriefPacer(options) },
+      settings: { changes: this.#counting, newPacer: (options) => new BriefPacer(options) },
     })
   }
 
@@ -59,7 +59,7 @@ export class StoreMirror {
     const untold = this.#known.get(entityId)
     if (untold === undefined) return false
     if (untold !== null && untold.fromMs <= dates.toMs && untold.toMs >= dates.fromMs) return false
-    return this.#counted.state(entityId, dates) === this.#own.state(entityId, dates)
+    return this.#counted.state(entityId, dates) === this.#own.get(entityId)?.state(entityId, dates)
   }
 
   /** Takes news in their order. They are known at once, unless something has to be read from the disk first. */
@@ -93,6 +93,14 @@ export class StoreMirror {
       case 'rows':
         if (this.#known.has(news.batch.entityId)) this.store.write(news.batch)
         return
+      case 'part':
+        this.#takePart(news.batch)
+        return
+      case 'whole':
+        if (!this.#known.has(news.entityId)) return
+        this.#own.get(news.entityId)?.continueFrom(news.entityId, news.counts)
+        this.#known.set(news.entityId, null)
+        return
       case 'dropped':
         this.#known.delete(news.entityId)
         this.#sealed.drop(news.entityId)
@@ -104,20 +112,37 @@ export class StoreMirror {
     }
   }
 
+  readonly #counting: EmbeddedStoreSettings['changes'] = {
+    changed: (entityId, timesMs, count) => this.#own.get(entityId)?.changed(entityId, timesMs, count),
+    allChanged: (entityId) => this.#own.get(entityId)?.allChanged(entityId),
+  }
+
+  /** Until all parts are here, the entity's counts are those of before: were they ahead, the store would seem to be behind. */
+  #takePart(batch: RowBatch): void {
+    const { entityId } = batch
+    if (!this.#known.has(entityId)) return
+    const own = this.#own.get(entityId)!
+    const counts = own.countsOf(entityId)
+    this.store.write(batch)
+    own.continueFrom(entityId, counts)
+  }
+
   /** In one turn: nobody sees rows twice, or not at all. */
-  #follow({ entityId, series, add, remove, memory, counts }: EntityNews): void {
+  #follow({ entityId, series, add, remove, memory, untold, counts }: EntityNews): void {
     restoreSeries(this.store.registry(entityId).series, series)
-    if (memory !== null) this.store.forgetRows(entityId)
-    for (const batch of memory?.batches ?? []) this.store.write(batch)
+    if (memory === 'new') this.store.forgetRows(entityId)
     this.#sealed.switchFiles({ entityId, replaces: false, add, remove })
-    this.#own.continueFrom(entityId, counts)
-    this.#known.set(entityId, memory === null ? (this.#known.get(entityId) ?? null) : memory.untold)
+    // Otherwise rows may have been counted there that were not told here.
+    if (memory === 'same') return
+    const own = ChangeCounts.ofOneLike(this.#counted.shared)
+    own.continueFrom(entityId, counts)
+    this.#own.set(entityId, own)
+    this.#known.set(entityId, untold)
   }
 
   /** The store answers what is asked of such an entity. */
   #fail(news: MirrorNews): void {
-    const entityId =
-      news.kind === 'entity' ? news.entity.entityId : news.kind === 'rows' ? news.batch.entityId : news.entityId
+    const entityId = entityOf(news)
     this.#known.delete(entityId)
     this.#failed.add(entityId)
     this.#sealed.drop(entityId)
@@ -126,5 +151,17 @@ export class StoreMirror {
 
   #letGo(files: readonly SealedFileInfo[]): void {
     for (const info of files) this.#gone(info)
+  }
+}
+
+function entityOf(news: MirrorNews): number {
+  switch (news.kind) {
+    case 'entity':
+      return news.entity.entityId
+    case 'rows':
+    case 'part':
+      return news.batch.entityId
+    default:
+      return news.entityId
   }
 }

@@ -98,8 +98,9 @@ export function partOfSeries(series: SeriesIndex, first: number, end: number): S
   return { first, tags, series: Array.from({ length: end - first }, (_, place) => series.valuesOf(first + place)) }
 }
 
-/** Takes in those that are not known yet. The first of the part is known, or comes next. */
+/** Takes in those that are not known yet. Throws where the first of the part is neither known nor comes next. */
 export function restoreSeries(series: SeriesIndex, { first, tags, series: part }: SeriesPart): void {
+  if (first > series.count) throw new Error(`series ${first} comes behind ${series.count} series`)
   for (const name of tags) if (series.tag(name) === null) series.addTag(name)
   for (let place = Math.max(0, series.count - first); place < part.length; place++) series.restore(part[place])
 }

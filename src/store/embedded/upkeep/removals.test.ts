@@ -1,18 +1,6 @@
 import { expect, test } from 'vitest'
-import type { SealedFile } from '../reading/sealed-source.ts'
+import { fileOf } from '../../../../test/support/file-of.ts'
 import { Removals } from './removals.ts'
-
-function fileOf(entityId: number, name: string): SealedFile {
-  return {
-    info: {
-      ...{ entityId, kind: 'mixed', day: null, name, rows: 1, firstMs: 0, lastMs: 9 },
-      ...{ firstPosition: 0, lastPosition: 1, bytes: 1, indexBytes: 1 },
-    },
-    open: () => {
-      throw new Error('nothing is read here')
-    },
-  }
-}
 
 /** Removals on no disk: what was deleted, in order. Files that are `read` by other threads stay until `unread` is called. */
 function start(read: readonly string[] = []) {
@@ -32,7 +20,7 @@ function start(read: readonly string[] = []) {
   return { removals, deleted, unread: (name: string) => unread.get(name)!(), turn }
 }
 
-const [old, older, other] = [fileOf(1, 'old'), fileOf(1, 'older'), fileOf(2, 'other')]
+const [old, older, other] = [fileOf('old', 1), fileOf('older', 1), fileOf('other', 2)]
 
 test('a file that another thread reads goes when it does not any more', async () => {
   const { removals, deleted, unread, turn } = start(['old'])
