@@ -62,14 +62,8 @@ function offsetMinutes(zone: string | undefined): number | null {
 export function parseInstant(text: string): number | null {
   const match = extended.exec(text) ?? basic.exec(text)
   if (match === null) return null
-  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((group) => Number(match[group] ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  const [hour, minute, second] = [Number(match[4] ?? 0), Number(match[5] ?? 0), Number(match[6] ?? 0)]
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
   if (hour > 23 || minute > 59 || second > 59) return null
   const offset = offsetMinutes(match[8])

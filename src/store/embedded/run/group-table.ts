@@ -2,13 +2,15 @@
 const groupsMax = 8192
 const shardBits = 10
 const firstSlots = 64
+/** A table that is used again keeps no more slots: clearing them would take longer than most questions. */
+const keptSlotsMax = 1024
 
 /**
  * The number of a group by its bucket and its combination of fields. It may have millions of groups and grows a little at a time: a plain
  * map moves all it has at once when it grows, which for a million holds up its thread for a tenth of a second.
  */
 export class GroupTable {
-  readonly #few = new HashSlots()
+  #few = new HashSlots(firstSlots)
   #shards: readonly HashSlots[] | null = null
   #size = 0
 
@@ -27,7 +29,8 @@ export class GroupTable {
 
   clear(): void {
     if (this.#size === 0) return
-    this.#few.clear()
+    if (this.#size > keptSlotsMax / 2) this.#few = new HashSlots(firstSlots)
+    else this.#few.clear()
     this.#shards = null
     this.#size = 0
   }
@@ -36,7 +39,7 @@ export class GroupTable {
     // They are filled alike: each grows at another time, so that not all of them do at once.
     const shards = Array.from(
       { length: 2 ** shardBits },
-      (_, shard) => new HashSlots(2 ** (shard / 2 ** shardBits - 1.5)),
+      (_, shard) => new HashSlots(firstSlots, 2 ** (shard / 2 ** shardBits - 1.5)),
     )
     this.#few.moveTo((hash) => shards[hash >>> (32 - shardBits)])
     this.#few.clear()
@@ -52,14 +55,17 @@ function hashOf(bucketMs: number, combination: number): number {
 
 /** Open addressing; it grows when this share of it is full. */
 class HashSlots {
-  #buckets = new Float64Array(firstSlots)
-  #combinations = new Int32Array(firstSlots)
+  #buckets: Float64Array
+  #combinations: Int32Array
   /** Group + 1, 0 for a free slot. */
-  #groups = new Int32Array(firstSlots)
+  #groups: Int32Array
   #size = 0
   readonly #fullShare: number
 
-  constructor(fullShare = 0.5) {
+  constructor(slots: number, fullShare = 0.5) {
+    this.#buckets = new Float64Array(slots)
+    this.#combinations = new Int32Array(slots)
+    this.#groups = new Int32Array(slots)
     this.#fullShare = fullShare
   }
 
@@ -95,11 +101,7 @@ class HashSlots {
   }
 
   #grow(): void {
-    const grown = new HashSlots()
-    const length = this.#groups.length * 2
-    grown.#buckets = new Float64Array(length)
-    grown.#combinations = new Int32Array(length)
-    grown.#groups = new Int32Array(length)
+    const grown = new HashSlots(this.#groups.length * 2, 1)
     this.moveTo(() => grown)
     this.#buckets = grown.#buckets
     this.#combinations = grown.#combinations

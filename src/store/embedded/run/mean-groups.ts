@@ -4,8 +4,8 @@ import { type Chunk, newChunk, type Stretch } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { HourSums } from '../reading/sealed-source.ts'
 import type { Combinations } from './combinations.ts'
-import type { FieldAccessor } from './field-accessor.ts'
 import { GroupTable } from './group-table.ts'
+import type { PlanRun } from './plan-run.ts'
 import { GroupSums, type Sum, sumRows } from './sum.ts'
 
 /** For combinations of tags alone, which no row is needed for. */
@@ -26,7 +26,7 @@ export class MeanGroups {
   readonly #combined: Combinations | null
   readonly #limits: PlanLimits
   /** The groups of the tag at hand. */
-  #ofTag = new GroupTable()
+  #ofTag: GroupTable
   #tags = 0
   /**
    * The buckets of all tags, each counted once, as ticks of a snap are. If there are no fields, the buckets of the first tag are its
@@ -37,7 +37,11 @@ export class MeanGroups {
   /** Whether there may be more buckets than may be: no more, once two groups have one in common, where groups are bounded by as much. */
   #mayPass = true
 
-  constructor(metrics: readonly FieldAccessor[], combined: Combinations | null, limits: PlanLimits) {
+  constructor(
+    { metrics, limits, memory }: Pick<PlanRun, 'metrics' | 'limits' | 'memory'>,
+    combined: Combinations | null,
+  ) {
+    this.#ofTag = memory.groups
     this.#columns = metrics.map((metric) => (metric.kind === 'column' ? metric.index : -1))
     this.sums = metrics.map(() => new GroupSums())
     this.#parts = metrics.map(() => ({ sum: 0, error: 0, count: 0 }))

@@ -25,8 +25,8 @@ export class MeanRows {
   readonly #needsFirst: boolean
 
   constructor({ granularity, range }: AveragePlan, run: PlanRun, combined: Combinations | null) {
-    const { metrics, fields, limits } = run
-    this.groups = new MeanGroups(metrics, combined, limits)
+    const { metrics, fields } = run
+    this.groups = new MeanGroups(run, combined)
     this.#run = run
     this.#combined = combined
     this.#walk = new BucketWalk(granularity)

@@ -1,5 +1,6 @@
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { BatchColumns } from './batch-columns.ts'
+import { GroupTable } from './group-table.ts'
 import { OrderRoom } from './order-by-time.ts'
 
 /** Of larger memory, which few runs need, nothing is kept; nor more than this of any. */
@@ -13,6 +14,7 @@ export class RunMemory {
   readonly series = new GrowableInt32()
   readonly times = new GrowableFloat64()
   readonly order = new OrderRoom()
+  readonly groups = new GroupTable()
   readonly picks = new BatchColumns()
   /** By the column's place in a batch. */
   readonly columns: BatchColumns[] = []
@@ -33,6 +35,7 @@ export class SpareMemory {
   give(memory: RunMemory): void {
     if (this.#spares.length === keptMax || memory.rows.values.length > keptRowsMax) return
     memory.clear()
+    memory.groups.clear()
     this.#spares.push(memory)
   }
 }
