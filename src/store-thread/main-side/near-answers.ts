@@ -66,8 +66,8 @@ export class NearAnswers {
   /** The answer; null, or a promise of null, where the store's thread has to be asked. Rejects with the signal's reason. */
   run(question: PlanRequest, signal: CancelSignal): Promise<AnswerData | null> | null {
     const life = this.#life
-    if (life === null || isLargePlan(question.plan) || !isKnown(life, question.plan) || !this.#isAlone(life))
-      return null
+    if (life === null || isLargePlan(question.plan)) return null
+    if (!this.#isAlone(life) || !isKnown(life, question.plan)) return null
     return this.#run(life, question, signal)
   }
 
