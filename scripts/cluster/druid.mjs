@@ -124,13 +124,13 @@ export const druidParts = {
   ),
   broker: druidPart(
     'broker',
-    ['-Xms512m', '-Xmx512m', '-XX:MaxDirectMemorySize=500m'],
+    ['-Xms512m', '-Xmx1g', '-XX:MaxDirectMemorySize=500m'],
     broker,
     ready('broker', '/druid/broker/v1/readiness'),
   ),
   historical: druidPart(
     'historical',
-    ['-Xms512m', '-Xmx512m', '-XX:MaxDirectMemorySize=500m'],
+    ['-Xms512m', '-Xmx1536m', '-XX:MaxDirectMemorySize=500m'],
     historical,
     ready('historical', '/druid/historical/v1/readiness'),
   ),

@@ -677,9 +677,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     /TIMESTAMPDIFF\(|LENGTH\(|STRLEN\(|POSITION\(/,
     intsEvened,
   ),
-  otherwise('a text that is no number is not 10 in a condition of Druid, and unknown here', /\b[sTj] = 10\b/, 'sql', {
-    without: instead([/\b([sTj]) = 10\b/g, "$1 = '10'"]),
-  }),
   otherwise('texts of constants are padded to one length in Druid', /ARRAY\['/, 'sql', {
     there: /\\" +\\"/,
     without: instead([/ARRAY\['[^\]]*\]/g, "ARRAY['']"]),

@@ -307,3 +307,43 @@ test('there is no unit MICROSECOND', async () => {
   const asked = { ...query, queryType: 'scan', columns: ['v'], virtualColumns }
   await expect(answerOf(asked, engine)).rejects.toThrow('there is no unit "MICROSECOND"')
 })
+
+describe('texts are compared with numbers by those that they stand for', () => {
+  const column = {
+    type: 'inline',
+    columnNames: ['__time', 's'],
+    columnTypes: ['LONG', 'STRING'],
+    rows: ['007', '10', '-1.5', '1e3', 'true', 'a', '', null, '9007199254740993'].map((text) => [timeMs, text]),
+  }
+  const equals = (matchValueType: string, matchValue: number | bigint): object => ({
+    ...{ type: 'equals', column: 's', matchValueType },
+    matchValue,
+  })
+  const amongLongs = (...values: readonly (number | null)[]): object => ({
+    ...{ type: 'inType', column: 's', matchValueType: 'LONG' },
+    values,
+  })
+  const contains = { type: 'arrayContainsElement', column: 's', elementMatchValueType: 'LONG', elementMatchValue: 7 }
+  const others = ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']
+
+  test.each<readonly [string, object, readonly (string | null)[]]>([
+    ['a long', equals('LONG', 7), ['007']],
+    ['a whole double', equals('DOUBLE', 10), ['10']],
+    ['a double', equals('DOUBLE', -1.5), ['-1.5']],
+    ['a float', equals('FLOAT', 1000), ['1e3']],
+    ['no fraction is cut', equals('LONG', -1), []],
+    ['no truth value is a number', equals('LONG', 1), []],
+    ['all other texts', { type: 'not', field: equals('LONG', 7) }, others],
+    ['one of some', amongLongs(7, 1000), ['007', '1e3']],
+    ['one of some, or null', amongLongs(7, null), ['007', null]],
+    ['none of some', { type: 'not', field: amongLongs(7, null) }, others],
+    ['an array of one', contains, ['007']],
+  ])('%s', async (_, filter, texts) => {
+    const entries = await entriesOf({
+      ...query,
+      ...{ queryType: 'groupBy', dataSource: column, dimensions: ['s'], aggregations: [count], filter },
+    })
+    const found = entries.map(({ event }) => event?.['s'])
+    expect(found.toSorted()).toEqual(texts.toSorted())
+  })
+})

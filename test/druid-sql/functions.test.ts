@@ -583,3 +583,46 @@ test.each<readonly [string, readonly Value[]]>([
     ),
   ).toEqual(values)
 })
+
+/** A column as it is stored, of texts of which some stand for numbers. */
+const stored = "FROM UNNEST(ARRAY['007', '10', '-1.5', '1e3', 'true', 'a', '', NULL, '9007199254740993']) AS u (x)"
+
+describe('a column of texts is compared with numbers, where rows are chosen, as Druid has it', () => {
+  test.each([
+    ['x = 7', ['007']],
+    ['x <> 7', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['NOT (CAST(x AS BIGINT) = 7)', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['x IN (7, 1000, 1, -1.5)', ['-1.5', '007', '1e3']],
+    ['x NOT IN (7, 10)', ['', '-1.5', '1e3', '9007199254740993', 'a', 'true']],
+    // Not cut to -1; no truth value is 1.
+    ['CAST(x AS BIGINT) IN (-1, 1)', []],
+    ['x = 9007199254740993', ['9007199254740993']],
+    ['x = 9007199254740992', []],
+    ['x > 5', ['007', '10', '1e3', '9007199254740993']],
+    ['x <= 7.5', ['', '-1.5', '007', 'a', 'true']],
+    ['7.5 < x', ['10', '1e3', '9007199254740993']],
+    ['CAST(x AS DOUBLE) BETWEEN -2 AND 8', ['-1.5', '007']],
+    ['x NOT BETWEEN -2 AND 8', ['', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['(x = 7) IS FALSE AND x < 0', ['', '-1.5', 'a', 'true']],
+    ['(x = 7) IS UNKNOWN', ['', null, 'a']],
+    ["x <> 'a' AND x < 0", ['', '-1.5', 'true']],
+    // What is computed is compared as in a SELECT: cut to a whole number, and unknown where it is none.
+    ["CONCAT(x, '') <> 7", ['-1.5', '10', '1e3', '9007199254740993', 'true']],
+    ["CONCAT(x, '') IN (-1, 1)", ['-1.5', 'true']],
+    ['COALESCE(x <> 7, FALSE)', ['-1.5', '10', '1e3', '9007199254740993', 'true']],
+  ])('%s', async (condition, values) => {
+    const found = await firstColumn(`SELECT x ${stored} WHERE ${condition}`)
+    expect(found.toSorted()).toEqual(values.toSorted())
+  })
+
+  test.each([
+    [`SELECT COUNT(*) FILTER (WHERE x <> 7) ${stored}`, [7]],
+    [`SELECT x ${stored} GROUP BY x HAVING x <= 7 ORDER BY x`, ['', '-1.5', '007', 'a', 'true']],
+    [`SELECT COUNT(*) FROM (SELECT x AS y, COUNT(*) AS c ${stored} GROUP BY 1) AS q WHERE y <> 7`, [7]],
+    [`SELECT COUNT(*) FROM (SELECT STRING_AGG(x, ',') AS y ${stored}) AS q WHERE y <> 7`, [1]],
+    [`SELECT COUNT(*) FROM (SELECT UPPER(x) AS y ${stored}) AS q WHERE y <> 7`, [5]],
+    [`SELECT SUM(CASE WHEN x <> 7 THEN 1 ELSE 0 END) ${stored}`, [5]],
+  ])('%s', async (text, values) => {
+    expect(await firstColumn(text)).toEqual(values)
+  })
+})

@@ -7,7 +7,16 @@ import { truthOf } from '../expression/operators.ts'
 import type { Extraction, Filter, Scalar } from '../parse/query-nodes.ts'
 import { likePattern, matchesPattern } from '../values/patterns.ts'
 import { textList } from '../values/text.ts'
-import { elementOf, type Typed, textValue, toDouble, toLong, toText } from '../values/typed.ts'
+import {
+  elementOf,
+  type Typed,
+  textToDouble,
+  textToLong,
+  textValue,
+  toDouble,
+  toLong,
+  toText,
+} from '../values/typed.ts'
 import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
 import { compileBound, compileRange, decimalForm, exactLong, never } from './compile-bound.ts'
 import { dimensionValue, extract, matchesSearch } from './extraction.ts'
@@ -110,8 +119,7 @@ export function compileFilter(filter: Filter, scope: Scope, index: FilterIndex =
     case 'containsElement': {
       const value = scope.column(filter.column)
       if (elementOf(value.type) !== null) return hasElement(value, filter)
-      const constant = filter.value === null ? null : constantText(filter.value, filter.type)
-      return constant === null ? sql`(${value.sql} IS NULL)` : equalsConstant(value, constant)
+      return filter.value === null ? sql`(${value.sql} IS NULL)` : equalsTyped(value, filter.value, filter.type)
     }
     case 'equalsArray':
       return equalsArray(scope.column(filter.column), filter)
@@ -135,11 +143,29 @@ export function compileFilter(filter: Filter, scope: Scope, index: FilterIndex =
 
 function compileTyped(filter: Filter & { kind: 'equals' | 'inType' | 'range' }, value: Typed): Sql {
   if (filter.kind === 'range') return compileRange(filter, value)
-  if (filter.kind === 'equals') return equalsConstant(value, constantText(filter.value, filter.type))
-  return inValues(
-    value,
-    filter.values.map((one) => (one === null ? null : constantText(one, filter.type))),
+  if (filter.kind === 'equals') return equalsTyped(value, filter.value, filter.type)
+  const texts = filter.values.map((one) => (one === null ? null : constantText(one, filter.type)))
+  const number = numberIn(value, filter.type)
+  if (number === null) return inValues(value, texts)
+  const numbers = texts.filter((text) => text !== null)
+  const isNull = numbers.length < texts.length ? [sql`(${value.sql} IS NULL)`] : []
+  return any([sql`coalesce(${amongTexts(number, numbers)}, ${never(value)})`, ...isNull])
+}
+
+function equalsTyped(value: Typed, constant: Scalar, type: string): Sql {
+  const number = numberIn(value, type)
+  const text = constantText(constant, type)
+  return number === null ? equalsConstant(value, text) : sql`coalesce(${equalsConstant(number, text)}, ${never(value)})`
+}
+
+/** The number that a text stands for where it is compared with numbers: `007` is equal to 7. Null where none is compared. */
+function numberIn(value: Typed, type: string): Typed | null {
+  if (value.type !== 'STRING' || type === 'STRING') return null
+  if (type !== 'LONG') return { type: 'DOUBLE', sql: textToDouble(value.sql) }
+  const whole = bind(value.sql, (text) =>
+    bind(textToLong(text), (long) => sql`(CASE WHEN CAST(${long} AS DOUBLE) = ${textToDouble(text)} THEN ${long} END)`),
   )
+  return { type: 'LONG', sql: whole }
 }
 
 /** A typed constant as text: a double has a point in it, which matters where it meets a text. */

@@ -39,13 +39,8 @@ export function rowFilter(filter: Filter, fieldOf: FieldOf, index: FilterIndex, 
     case 'null':
       return onField(filter.column, fieldOf, (field) => ({ kind: 'null', field, isNegated }))
     case 'equals':
-      return onField(filter.column, fieldOf, (field) =>
-        among(field, [constantText(filter.value, filter.type)], isNegated),
-      )
-    case 'inType': {
-      const values = filter.values.map((value) => (value === null ? null : constantText(value, filter.type)))
-      return onField(filter.column, fieldOf, (field) => among(field, values, isNegated))
-    }
+    case 'inType':
+      return onField(filter.column, fieldOf, (field) => amongTyped(filter, field, isNegated))
     case 'selector':
       if (filter.extraction !== null) return null
       return onField(filter.dimension, fieldOf, (field) => among(field, [filter.value], isNegated))
@@ -70,6 +65,18 @@ export function rowFilter(filter: Filter, fieldOf: FieldOf, index: FilterIndex, 
 function onField(name: string, fieldOf: FieldOf, filterOf: (field: EntityField) => RowFilter | null): RowFilter | null {
   const field = fieldOf(name)
   return field === null ? null : filterOf(field)
+}
+
+/** Texts are compared with numbers by the numbers that they stand for, which is left to the SQL engine. */
+function amongTyped(
+  filter: Filter & { kind: 'equals' | 'inType' },
+  field: EntityField,
+  isNegated: boolean,
+): RowFilter | null {
+  if (field.type === 'string' && filter.type !== 'STRING') return null
+  const values = filter.kind === 'equals' ? [filter.value] : filter.values
+  const texts = values.map((value) => (value === null ? null : constantText(value, filter.type)))
+  return among(field, texts, isNegated)
 }
 
 /** Whether a field has one of some values, which are written as texts. */

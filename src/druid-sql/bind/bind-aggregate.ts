@@ -8,7 +8,7 @@ import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, FrameBound, OrderItem, Window } from '../parse/syntax.ts'
 import { type Bound, combine } from './bound.ts'
 import { duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
-import { bindCondition, type ExpressionContext } from './expression-context.ts'
+import { bindFilter, type ExpressionContext } from './expression-context.ts'
 import { columnIn, pushedIn } from './scope.ts'
 import { long } from './types.ts'
 
@@ -24,11 +24,12 @@ export function bindAggregate(call: Call, context: ExpressionContext): Bound {
     groupKeys: null,
   }
   const { result } = aggregateCall(call, inner)
-  const filter = call.filter === null ? null : bindCondition(call.filter, inner, 'FILTER')
+  const filter = call.filter === null ? null : bindFilter(call.filter, inner, 'FILTER')
   const filtered = (called: SqlText): SqlText =>
     filter === null ? called : duckSql`${called} FILTER (WHERE ${filter.sql})`
   const finished = result.finish(filtered(result.call), filtered(result.also ?? result.call))
-  return { ...combine(place, result.type, finished, []), aggregate: place }
+  const storedText = result.type.kind === 'string' ? finished : undefined
+  return { ...combine(place, result.type, finished, []), aggregate: place, storedText }
 }
 
 function aggregateCall(call: Call, context: ExpressionContext) {
@@ -114,7 +115,7 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
       `${quoted(name)} is no window function: aggregate in a subquery, or use ${[...windowAggregates].join(', ')}`,
     )
   const { result, operands } = aggregateCall(call, inner)
-  const filter = call.filter === null ? [] : [bindCondition(call.filter, inner, 'FILTER')]
+  const filter = call.filter === null ? [] : [bindFilter(call.filter, inner, 'FILTER')]
   const overAll = (called: SqlText): SqlText =>
     filter[0] === undefined
       ? duckSql`${called} OVER (${over.sql})`

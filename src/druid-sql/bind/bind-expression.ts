@@ -233,8 +233,12 @@ function bindCast(
   if (type.kind === 'long' && typeof bound.constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(bound.constant)) {
     throw sqlProblem(place, `${quoted(bound.constant)} is no number`)
   }
-  return { ...as(bound, type), place }
+  const { storedText } = bound
+  return { ...as(bound, type), place, storedText: isCastAway(type) ? storedText : undefined }
 }
+
+/** Whether a column of texts is looked for as it is, whatever it is cast to on the way. */
+const isCastAway = ({ kind }: SqlType): boolean => kind === 'long' || kind === 'double' || kind === 'string'
 
 function bindScalarQuery(query: Query, place: Place, context: ExpressionContext): Bound {
   const { sql: text, columns } = context.subquery(query, context.scope)

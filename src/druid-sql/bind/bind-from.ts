@@ -83,7 +83,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   const fileSql = fileTimeOf(relation)
   const entity = relations.map(({ columns: [time, ...others], ...rest }) => ({
     ...rest,
-    columns: [{ ...time!, fileSql }, ...others],
+    columns: [{ ...time!, fileSql }, ...others.map((column) => ({ ...column, isStored: true }))],
     position,
   }))
   return { ...from, relations: entity, table }
@@ -141,10 +141,11 @@ function related(
       `${quoted(alias!.name)} has ${columns.length} columns, and ${names.length} names are given to them`,
     )
   }
-  const scoped = columns.map(({ name, type }, index) => ({
+  const scoped = columns.map(({ name, type, isStored }, index) => ({
     name: names[index] ?? name,
     type,
     sql: columnOf(relation, index),
+    isStored,
   }))
   return { sql: text, relations: [{ name: alias?.name ?? null, columns: scoped, merged: new Set() }], table: null }
 }
@@ -172,7 +173,7 @@ function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context:
       columns.set(name, type)
     }
   }
-  const outputs = [...columns].map(([name, type]) => ({ name, type }))
+  const outputs = [...columns].map(([name, type]) => ({ name, type, isStored: true }))
   const parts = tables.map((table) => {
     const items = outputs.map(({ name }, index) => {
       const at = table.columns.findIndex((column) => column.name === name)
@@ -198,7 +199,7 @@ function unnestedArray(from: Unnest, context: FromContext, before: readonly Rela
 
 function unnested(from: Unnest, { sql, element }: UnnestedArray, context: FromContext): BoundFrom {
   const relation = context.nextRelation()
-  const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: element }
+  const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: element, isStored: true }
   const text = duckSql`UNNEST(${sql}) AS ${relationName(relation)}(${columnName(0)})`
   return related(text, relation, [column], from.alias, from.place)
 }

@@ -3,7 +3,7 @@
 
 import { unified } from '../functions/unified.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
-import type { OrderItem, Query, QueryBody, Select, Union, Values, Window } from '../parse/syntax.ts'
+import type { Expression, OrderItem, Query, QueryBody, Select, Union, Values, Window } from '../parse/syntax.ts'
 import { ordered } from './bind-aggregate.ts'
 import { bindExpression } from './bind-expression.ts'
 import { bindFrom } from './bind-from.ts'
@@ -92,7 +92,14 @@ export class QueryBinder {
       hasLimit,
       isTopped: query.limit !== null && query.limit > 0n && query.limit <= toppedMax && query.offset === null,
     })
-    return { sql: text, columns: outputs.map(({ name, bound }) => ({ name, type: bound.type })) }
+    return {
+      sql: text,
+      columns: outputs.map(({ name, bound }) => ({
+        name,
+        type: bound.type,
+        isStored: bound.type.kind === 'string' && bound.storedText !== undefined,
+      })),
+    }
   }
 
   #fromContext(around: Surroundings): FromContext {
@@ -125,6 +132,7 @@ export class QueryBinder {
       aliases: null,
       windows,
       isFilter: false,
+      filters: noFilters,
       ...this.#meaning,
       bind: bindExpression,
       namesKey: (place) => this.namedKeys.push(place),
@@ -247,6 +255,7 @@ export class QueryBinder {
   }
 }
 
+const noFilters: ReadonlySet<Expression> = new Set()
 const nothing: BoundFrom = { sql: duckSql``, relations: [], table: null }
 
 function bare(body: QueryBody): Query {

@@ -5,9 +5,9 @@ import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts
 import { ordered, orderKey } from './bind-aggregate.ts'
 import { type Bound, combine } from './bound.ts'
 import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
-import { bindCondition, type ExpressionContext } from './expression-context.ts'
+import { bindFilter, type ExpressionContext } from './expression-context.ts'
 import type { BoundFrom } from './from-context.ts'
-import { type Scope, starColumns } from './scope.ts'
+import { type Scope, starColumns, storedTextOf } from './scope.ts'
 import { engineType, string } from './types.ts'
 
 /** A column of a query's result. */
@@ -34,7 +34,7 @@ export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonl
   const where =
     select.where === null
       ? null
-      : bindCondition(select.where, { ...context, ...forbidden('WHERE'), isFilter: true }, 'WHERE')
+      : bindFilter(select.where, { ...context, ...forbidden('WHERE'), isFilter: true }, 'WHERE')
   const groups = select.groupBy === null ? null : bindGroups(select, select.groupBy, context)
   const inner: ExpressionContext = { ...context, groupKeys: new Set(groups?.keys.map((key) => key.sql.text) ?? []) }
   const outputs = bindItems(select, inner)
@@ -43,7 +43,7 @@ export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonl
   const having =
     select.having === null
       ? null
-      : bindCondition(
+      : bindFilter(
           select.having,
           { ...inner, aliases: aliasesOf(outputs), noWindows: 'a window function cannot stand in HAVING' },
           'HAVING',
@@ -109,6 +109,7 @@ function bindItems(select: Select, context: ExpressionContext): OutputColumn[] {
         const isKey = context.groupKeys?.has(column.sql.text) ?? false
         const bound = {
           ...combine(item.place, column.type, column.sql, []),
+          storedText: storedTextOf(column),
           loose: isKey ? null : { name: column.name, place: item.place },
         }
         return { name: column.name, bound }

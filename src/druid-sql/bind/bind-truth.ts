@@ -9,6 +9,7 @@ import { type Bound, combine } from './bound.ts'
 import { as, comparable } from './conversions.ts'
 import { duckSql, failing, join, literal, plainInteger, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
+import { comparedText, textAmong, textBetween } from './text-filters.ts'
 import { boolean, isSame, string } from './types.ts'
 
 type Truth = Exclude<
@@ -48,7 +49,10 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   const bind = (inner: Expression): Bound => context.bind(inner, context)
   switch (expression.kind) {
     case 'comparison': {
-      const [left, right] = comparable(bind(expression.left), bind(expression.right))
+      const [one, other] = [bind(expression.left), bind(expression.right)]
+      const filter = context.filters.has(expression) ? comparedText(one, expression.operator, other) : null
+      if (filter !== null) return combine(place, boolean, filter, [one, other])
+      const [left, right] = comparable(one, other)
       const isOrder = expression.operator !== '=' && expression.operator !== '<>'
       const [a, b] = isOrder ? ordering(left, right, context) : inFiles(left, right, context)
       return combine(place, boolean, duckSql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
@@ -122,6 +126,8 @@ function bindBetween(expression: Extract<Expression, { kind: 'between' }>, conte
   const { place, negated } = expression
   const operand = context.bind(expression.operand, context)
   const ends = [context.bind(expression.low, context), context.bind(expression.high, context)] as const
+  const filter = context.filters.has(expression) && !expression.symmetric ? textBetween(operand, ends) : null
+  if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...ends])
   const inside = withoutRepeats([operand.sql, ends[0].sql, ends[1].sql], (...named) => {
     const [x, low, high] = [operand, ...ends].map((bound, index) => ({ ...bound, sql: named[index]! }))
     const [above, least] = ordering(...comparable(x!, low!), context)
@@ -139,6 +145,8 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
     operand,
     expression.items.map((item) => context.bind(item, context)),
   )
+  const filter = context.filters.has(expression) ? textAmong(operand, items) : null
+  if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...items])
   const pairs = items.map((item) => comparable(operand, item))
   const first = pairs[0]![0]
   if (pairs.every(([left]) => isSame(left.type, first.type))) {

@@ -19,6 +19,8 @@ export interface Bound {
   readonly window: Place | null
   /** The same instants as the files have them, where it is the time of an entity. */
   readonly fileSql?: SqlText | undefined
+  /** The text that it is or is cast from, where that is a column, or an aggregate: where rows are chosen, Druid looks for such texts by filters. */
+  readonly storedText?: SqlText | undefined
   /** The zone of the query, by which times become texts and texts times; UTC where it is left out. */
   readonly zone?: Zone | undefined
 }

@@ -201,6 +201,10 @@ function toLong(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
 
 const numberForm = literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
 
+/** The double that a text stands for; `x` is worked out twice. */
+export const decimalOf = (x: SqlText): SqlText =>
+  duckSql`CASE WHEN regexp_full_match(${x}, ${numberForm}) THEN TRY_CAST(rtrim(${x}, 'dDfF') AS DOUBLE) END`
+
 /** The forms that Java reads as a double, and true and false; anything else is null. */
 function textToDouble(x: SqlText): SqlText {
   return once(
@@ -287,9 +291,9 @@ function comparisonType(left: Bound, right: Bound): SqlType | null {
   if (both('json', 'string')) return json
   if (both('string', 'double')) return double
   if (both('string', 'long')) {
-    // A constant that is a whole number is compared as one: every digit of a long counts.
+    // Texts are cut to whole numbers, of which every digit counts; a constant that is none is not.
     const text = a.kind === 'string' ? left.constant : right.constant
-    return typeof text === 'string' && /^[+-]?\d{1,18}$/.test(text) ? long : double
+    return typeof text !== 'string' || /^[+-]?\d{1,18}$/.test(text) ? long : double
   }
   return null
 }

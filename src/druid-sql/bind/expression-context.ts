@@ -21,6 +21,8 @@ export interface ExpressionContext {
   readonly windows: ReadonlyMap<string, Window>
   /** Whether rows are chosen here, by WHERE or ON. */
   readonly isFilter: boolean
+  /** The conditions that Druid makes filters of: what WHERE, HAVING and FILTER put together of them by AND, OR, NOT and IS. */
+  readonly filters: ReadonlySet<Expression>
   /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
   readonly wraps: boolean
   /** Of the clocks that texts of times without a zone go by, and buckets and parts of times. */
@@ -36,7 +38,18 @@ export interface ExpressionContext {
 
 export interface BoundSubquery {
   readonly sql: SqlText
-  readonly columns: readonly { readonly name: string; readonly type: SqlType }[]
+  readonly columns: readonly { readonly name: string; readonly type: SqlType; readonly isStored?: boolean }[]
+}
+
+/** A condition that chooses rows or groups: WHERE, HAVING, FILTER. */
+export const bindFilter = (expression: Expression, context: ExpressionContext, what: string): Bound =>
+  bindCondition(expression, { ...context, filters: new Set(filtersIn(expression)) }, what)
+
+function filtersIn(expression: Expression): readonly Expression[] {
+  if (expression.kind === 'logical') return expression.items.flatMap(filtersIn)
+  if (expression.kind === 'not') return filtersIn(expression.operand)
+  const isTold = expression.kind === 'is' && expression.what !== 'NULL' && expression.what !== 'UNKNOWN'
+  return isTold ? filtersIn(expression.operand) : [expression]
 }
 
 /** A condition: WHERE, HAVING, ON, FILTER, CASE. */

@@ -9,7 +9,7 @@ import type { SqlType } from './types.ts'
 /** A query that may be named in FROM: a common table, under its own relation name. */
 export interface CommonTable {
   readonly relation: number
-  readonly columns: readonly { readonly name: string; readonly type: SqlType }[]
+  readonly columns: readonly { readonly name: string; readonly type: SqlType; readonly isStored?: boolean }[]
 }
 
 /** What FROM needs of the query around it. */

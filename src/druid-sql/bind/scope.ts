@@ -12,6 +12,8 @@ export interface ScopeColumn {
   readonly sql: SqlText
   /** The same instants as the files have them; only of the time of an entity. */
   readonly fileSql?: SqlText | undefined
+  /** Whether it is a column of an entity, also by way of subqueries and groups; else it is computed. */
+  readonly isStored?: boolean | undefined
 }
 
 /** A table, subquery or common table in FROM, under the name that it has there. */
@@ -74,10 +76,15 @@ export function columnIn(scope: Scope, path: readonly string[], place: Place): B
     // A column of the query around this one is a constant to this one.
     const loose = current === scope ? { name: path.join('.'), place } : null
     const { sql, type, fileSql } = column
-    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, fileSql }
+    const storedText = storedTextOf(column)
+    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, fileSql, storedText }
   }
   throw sqlProblem(place, missing(scope, path))
 }
+
+/** The column, where it is one of texts as they are stored. */
+export const storedTextOf = ({ isStored, type, sql }: ScopeColumn): SqlText | undefined =>
+  isStored === true && type.kind === 'string' ? sql : undefined
 
 /** The one column of these relations that the path means; null where it means none, or more than one. */
 export function ownColumn(relations: readonly Relation[], path: readonly string[]): ScopeColumn | null {
