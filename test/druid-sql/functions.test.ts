@@ -606,6 +606,9 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['(x = 7) IS FALSE AND x < 0', ['', '-1.5', 'a', 'true']],
     ['(x = 7) IS UNKNOWN', ['', null, 'a']],
     ["x <> 'a' AND x < 0", ['', '-1.5', 'true']],
+    ['x IS DISTINCT FROM 10 AND x > 7', ['1e3', '9007199254740993']],
+    ["CAST(CAST(x AS BIGINT) AS VARCHAR) = '007'", ['007']],
+    ["CAST(x AS BIGINT) = '7'", ['007']],
     // What is computed is compared as in a SELECT: cut to a whole number, and unknown where it is none.
     ["CONCAT(x, '') <> 7", ['-1.5', '10', '1e3', '9007199254740993', 'true']],
     ["CONCAT(x, '') IN (-1, 1)", ['-1.5', 'true']],
@@ -622,7 +625,42 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     [`SELECT COUNT(*) FROM (SELECT STRING_AGG(x, ',') AS y ${stored}) AS q WHERE y <> 7`, [1]],
     [`SELECT COUNT(*) FROM (SELECT UPPER(x) AS y ${stored}) AS q WHERE y <> 7`, [5]],
     [`SELECT SUM(CASE WHEN x <> 7 THEN 1 ELSE 0 END) ${stored}`, [5]],
+    [`SELECT CAST(x AS BIGINT) ${stored} GROUP BY 1 HAVING CAST(x AS BIGINT) = 7`, [7]],
   ])('%s', async (text, values) => {
     expect(await firstColumn(text)).toEqual(values)
+  })
+})
+
+describe('what a column of numbers is cast to is left out where rows are chosen, as by Druid', () => {
+  test.each<readonly [string, Value[]]>([
+    ['CAST(x AS BIGINT) = 1', []],
+    ['CAST(x AS BIGINT) <> 1', [-2.5, 0, 1.5, 2]],
+    ['CAST(x AS BIGINT) <= 1', [-2.5, 0]],
+    ['CAST(x AS BIGINT) > 1', [1.5, 2]],
+    ['CAST(x AS BIGINT) = 1.5', [1.5]],
+    ['CAST(x AS BIGINT) IN (1, 2)', [2]],
+    ['CAST(x AS BIGINT) NOT BETWEEN 1 AND 2', [-2.5, 0]],
+    ['CAST(x AS BIGINT) IS DISTINCT FROM 1', [-2.5, 0, 1.5, 2, null]],
+    ["CAST(x AS VARCHAR) = '2'", [2]],
+    ["CAST(x AS VARCHAR) NOT IN ('02', 'a')", [-2.5, 0, 1.5]],
+    ["CAST(x AS VARCHAR) < '0'", [-2.5]],
+    ['CAST(x AS VARCHAR) > 1', [1.5, 2]],
+    ['CAST(x + 0.0 AS BIGINT) = 1', [1.5]],
+  ])('%s', async (condition, values) => {
+    const numbers = 'UNNEST(ARRAY[1.5, 2.0, -2.5, 0.0, NULL]) AS u (x)'
+    const found = await firstColumn(`SELECT x FROM ${numbers} WHERE ${condition}`)
+    expect(found.toSorted((a, b) => Number(a ?? 10) - Number(b ?? 10))).toEqual(values)
+  })
+
+  test.each([
+    ["CAST(x AS VARCHAR) = '02'", 1],
+    ["CAST(x AS VARCHAR) = '2.5'", 0],
+    ["CAST(x AS VARCHAR) = 'true'", 1],
+    ['CAST(x AS DOUBLE) = 9007199254740993', 0],
+    ['CAST(x AS DOUBLE) = 9223372036854775807', 1],
+    ['CAST(x AS DOUBLE) <> 2.5', 4],
+  ])('whole numbers: %s', async (condition, count) => {
+    const numbers = 'UNNEST(ARRAY[1, 2, 9007199254740993, 9223372036854775807, NULL]) AS u (x)'
+    expect(await firstColumn(`SELECT COUNT(*) FROM ${numbers} WHERE ${condition}`)).toEqual([count])
   })
 })

@@ -6,7 +6,7 @@ import { checkCount } from '../functions/signature.ts'
 import { windowAggregates, windowFunctions } from '../functions/windows.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, FrameBound, OrderItem, Window } from '../parse/syntax.ts'
-import { type Bound, combine } from './bound.ts'
+import { type Bound, combine, storedColumn } from './bound.ts'
 import { duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
 import { columnIn, pushedIn } from './scope.ts'
@@ -28,8 +28,11 @@ export function bindAggregate(call: Call, context: ExpressionContext): Bound {
   const filtered = (called: SqlText): SqlText =>
     filter === null ? called : duckSql`${called} FILTER (WHERE ${filter.sql})`
   const finished = result.finish(filtered(result.call), filtered(result.also ?? result.call))
-  const storedText = result.type.kind === 'string' ? finished : undefined
-  return { ...combine(place, result.type, finished, []), aggregate: place, storedText }
+  return {
+    ...combine(place, result.type, finished, []),
+    aggregate: place,
+    stored: storedColumn(finished, result.type),
+  }
 }
 
 function aggregateCall(call: Call, context: ExpressionContext) {

@@ -14,7 +14,7 @@ import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression, Query } from '../parse/syntax.ts'
 import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
 import { bindTruth } from './bind-truth.ts'
-import { type Bound, combine } from './bound.ts'
+import { type Bound, combine, isCastAway } from './bound.ts'
 import { as, comparable, timestampLiteral } from './conversions.ts'
 import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
@@ -41,8 +41,8 @@ import {
 export function bindExpression(expression: Expression, context: ExpressionContext): Bound {
   const bound = { ...bindAny(expression, context), zone: context.zone }
   // What the query groups by is one value for each group, whatever columns are in it.
-  if (bound.loose !== null && context.groupKeys?.has(bound.sql.text)) return { ...bound, loose: null }
-  return bound
+  if (bound.loose === null || context.groupKeys?.has(bound.sql.text) !== true) return bound
+  return { ...bound, loose: null, stored: bound.stored?.isCast === true ? undefined : bound.stored }
 }
 
 function constant(place: Place, type: SqlType, text: SqlText, value: Bound['constant']): Bound {
@@ -233,12 +233,9 @@ function bindCast(
   if (type.kind === 'long' && typeof bound.constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(bound.constant)) {
     throw sqlProblem(place, `${quoted(bound.constant)} is no number`)
   }
-  const { storedText } = bound
-  return { ...as(bound, type), place, storedText: isCastAway(type) ? storedText : undefined }
+  const stored = bound.stored === undefined || !isCastAway(type) ? undefined : { ...bound.stored, isCast: true }
+  return { ...as(bound, type), place, stored }
 }
-
-/** Whether a column of texts is looked for as it is, whatever it is cast to on the way. */
-const isCastAway = ({ kind }: SqlType): boolean => kind === 'long' || kind === 'double' || kind === 'string'
 
 function bindScalarQuery(query: Query, place: Place, context: ExpressionContext): Bound {
   const { sql: text, columns } = context.subquery(query, context.scope)

@@ -97,7 +97,7 @@ export class QueryBinder {
       columns: outputs.map(({ name, bound }) => ({
         name,
         type: bound.type,
-        isStored: bound.type.kind === 'string' && bound.storedText !== undefined,
+        isStored: bound.stored?.isCast === false,
       })),
     }
   }

@@ -6,10 +6,10 @@ import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { orderKey } from './bind-aggregate.ts'
 import { type Bound, combine } from './bound.ts'
+import { columnAmong, columnBetween, comparedColumn } from './column-filters.ts'
 import { as, comparable } from './conversions.ts'
 import { duckSql, failing, join, literal, plainInteger, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
-import { comparedText, textAmong, textBetween } from './text-filters.ts'
 import { boolean, isSame, string } from './types.ts'
 
 type Truth = Exclude<
@@ -50,7 +50,7 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   switch (expression.kind) {
     case 'comparison': {
       const [one, other] = [bind(expression.left), bind(expression.right)]
-      const filter = context.filters.has(expression) ? comparedText(one, expression.operator, other) : null
+      const filter = context.filters.has(expression) ? comparedColumn(one, expression.operator, other) : null
       if (filter !== null) return combine(place, boolean, filter, [one, other])
       const [left, right] = comparable(one, other)
       const isOrder = expression.operator !== '=' && expression.operator !== '<>'
@@ -87,7 +87,11 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       )
     }
     case 'distinctFrom': {
-      const [left, right] = comparable(bind(expression.left), bind(expression.right))
+      const [one, other] = [bind(expression.left), bind(expression.right)]
+      const filter = context.filters.has(expression) ? comparedColumn(one, '=', other) : null
+      if (filter !== null)
+        return combine(place, boolean, duckSql`(${filter} IS ${negation(!expression.negated)}TRUE)`, [one, other])
+      const [left, right] = comparable(one, other)
       return combine(
         place,
         boolean,
@@ -126,7 +130,7 @@ function bindBetween(expression: Extract<Expression, { kind: 'between' }>, conte
   const { place, negated } = expression
   const operand = context.bind(expression.operand, context)
   const ends = [context.bind(expression.low, context), context.bind(expression.high, context)] as const
-  const filter = context.filters.has(expression) && !expression.symmetric ? textBetween(operand, ends) : null
+  const filter = context.filters.has(expression) && !expression.symmetric ? columnBetween(operand, ends) : null
   if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...ends])
   const inside = withoutRepeats([operand.sql, ends[0].sql, ends[1].sql], (...named) => {
     const [x, low, high] = [operand, ...ends].map((bound, index) => ({ ...bound, sql: named[index]! }))
@@ -145,7 +149,7 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
     operand,
     expression.items.map((item) => context.bind(item, context)),
   )
-  const filter = context.filters.has(expression) ? textAmong(operand, items) : null
+  const filter = context.filters.has(expression) ? columnAmong(operand, items) : null
   if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...items])
   const pairs = items.map((item) => comparable(operand, item))
   const first = pairs[0]![0]

@@ -19,11 +19,24 @@ export interface Bound {
   readonly window: Place | null
   /** The same instants as the files have them, where it is the time of an entity. */
   readonly fileSql?: SqlText | undefined
-  /** The text that it is or is cast from, where that is a column, or an aggregate: where rows are chosen, Druid looks for such texts by filters. */
-  readonly storedText?: SqlText | undefined
+  /** The column or aggregate of texts or numbers that it is, or is cast from: where rows are chosen, Druid makes filters of those. */
+  readonly stored?: StoredColumn | undefined
   /** The zone of the query, by which times become texts and texts times; UTC where it is left out. */
   readonly zone?: Zone | undefined
 }
+
+export interface StoredColumn {
+  readonly sql: SqlText
+  readonly type: SqlType
+  readonly isCast: boolean
+}
+
+/** A column or an aggregate as it is; undefined where it holds neither texts nor numbers. */
+export const storedColumn = (sql: SqlText, type: SqlType): StoredColumn | undefined =>
+  isCastAway(type) ? { sql, type, isCast: false } : undefined
+
+/** Whether Druid's filters leave out what a column is cast to. */
+export const isCastAway = ({ kind }: SqlType): boolean => kind === 'long' || kind === 'double' || kind === 'string'
 
 export interface LooseColumn {
   readonly name: string

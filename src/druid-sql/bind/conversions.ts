@@ -70,7 +70,10 @@ export function timestampLiteral(ms: number): SqlText {
   return duckSql`make_timestamp(${literal(String(ms))}::BIGINT * 1000::BIGINT)`
 }
 
-function convert({ sql: x, type, zone = Zone.utc }: Pick<Bound, 'sql' | 'type' | 'zone'>, to: SqlType): SqlText | null {
+export function convert(
+  { sql: x, type, zone = Zone.utc }: Pick<Bound, 'sql' | 'type' | 'zone'>,
+  to: SqlType,
+): SqlText | null {
   switch (to.kind) {
     case 'string':
       return toText(x, type, zone)

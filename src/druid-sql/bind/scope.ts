@@ -1,7 +1,7 @@
 // Which names mean what at one place of a query.
 
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
-import type { Bound } from './bound.ts'
+import { type Bound, type StoredColumn, storedColumn } from './bound.ts'
 import type { SqlText } from './duck-sql.ts'
 import type { SqlSchema } from './tables.ts'
 import type { SqlType } from './types.ts'
@@ -76,15 +76,14 @@ export function columnIn(scope: Scope, path: readonly string[], place: Place): B
     // A column of the query around this one is a constant to this one.
     const loose = current === scope ? { name: path.join('.'), place } : null
     const { sql, type, fileSql } = column
-    const storedText = storedTextOf(column)
-    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, fileSql, storedText }
+    const stored = storedIn(column)
+    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, fileSql, stored }
   }
   throw sqlProblem(place, missing(scope, path))
 }
 
-/** The column, where it is one of texts as they are stored. */
-export const storedTextOf = ({ isStored, type, sql }: ScopeColumn): SqlText | undefined =>
-  isStored === true && type.kind === 'string' ? sql : undefined
+export const storedIn = ({ isStored, type, sql }: ScopeColumn): StoredColumn | undefined =>
+  isStored === true ? storedColumn(sql, type) : undefined
 
 /** The one column of these relations that the path means; null where it means none, or more than one. */
 export function ownColumn(relations: readonly Relation[], path: readonly string[]): ScopeColumn | null {

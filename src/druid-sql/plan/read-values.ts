@@ -114,6 +114,8 @@ export class ValueReader {
     leftExpression: Expression,
     rightExpression: Expression,
   ): PlannedCondition | null {
+    // Druid leaves out what is cast in a condition, which is left to the SQL engine.
+    if (leftExpression.kind === 'cast' || rightExpression.kind === 'cast') return null
     const left = this.value(leftExpression)
     const right = this.value(rightExpression)
     if (left === null || right === null) return null

@@ -106,7 +106,7 @@ export function rowFilter(condition: Expression, names: TableNames, isNegated: b
     case 'between':
       return between(condition, names, isNegated)
     case 'inList': {
-      const field = names.fieldOf(condition.operand)
+      const field = isCast(condition.operand) ? null : names.fieldOf(condition.operand)
       return field === null ? null : among(field, condition.items, condition.negated !== isNegated)
     }
     case 'like':
@@ -121,11 +121,15 @@ function comparison(
   names: TableNames,
   isNegated: boolean,
 ): RowFilter | null {
+  if (isCast(left) || isCast(right)) return null
   const [leftField, rightField] = [names.fieldOf(left), names.fieldOf(right)]
   if (leftField === null && rightField === null) return comparedConstants(operator, left, right, isNegated)
   if (leftField !== null) return compared(leftField, names, operator, right, isNegated)
   return rightField === null ? null : compared(rightField, names, turnedRound[operator], left, isNegated)
 }
+
+/** Druid leaves out what is cast in a condition, which is left to the SQL engine. */
+const isCast = ({ kind }: Expression): boolean => kind === 'cast'
 
 /** `1 = 1`, which tools write before conditions of their own. */
 function comparedConstants(
@@ -157,7 +161,7 @@ function between(
   names: TableNames,
   isNegated: boolean,
 ): RowFilter | null {
-  const field = names.fieldOf(operand)
+  const field = isCast(operand) ? null : names.fieldOf(operand)
   return field === null || symmetric ? null : bounded(field, names, low, high, false, negated !== isNegated)
 }
 

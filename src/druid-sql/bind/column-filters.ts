@@ -1,0 +1,125 @@
+// Columns that are compared with constants where rows are chosen: Druid makes filters of such conditions, and leaves out what the columns are cast to.
+// A text is equal to a number that it stands for (`007` to 7, `-1.5` not to -1); one that stands for none is another, and comes before all that do.
+// A number is equal to a text that stands for it (`CAST(n AS VARCHAR) = '02'`).
+import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
+import type { Bound, StoredColumn } from './bound.ts'
+import { convert, decimalOf } from './conversions.ts'
+import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
+import { string } from './types.ts'
+
+type Constant = string | number | bigint
+
+/** True, false, or null where the column is. Null where this is no column and a constant that Druid makes a filter of. */
+export function comparedColumn(left: Bound, operator: ComparisonOperator, right: Bound): SqlText | null {
+  return comparedWith(left, operator, right) ?? comparedWith(right, turnedRound[operator], left)
+}
+
+function comparedWith(operand: Bound, operator: ComparisonOperator, other: Bound): SqlText | null {
+  const constant = comparedConstant(operand, other)
+  if (operand.stored === undefined || constant === null) return null
+  if (operator === '=' || operator === '<>') {
+    const isEqual = equalTo(operand.stored, [constant])
+    return operator === '=' ? isEqual : duckSql`(NOT ${isEqual})`
+  }
+  return ordered(operand.stored, operator, constant)
+}
+
+/** Whether a column has one of some constants. */
+export function columnAmong(operand: Bound, others: readonly Bound[]): SqlText | null {
+  const constants = others.map((other) => comparedConstant(operand, other))
+  const known = constants.filter((constant) => constant !== null)
+  const isOfTexts = known.some((constant) => typeof constant === 'string')
+  const isMixed = isOfTexts && known.some((constant) => typeof constant !== 'string')
+  if (operand.stored === undefined || known.length < constants.length || isMixed) return null
+  return equalTo(operand.stored, known)
+}
+
+/** Whether a column lies between two constants, both of them within. */
+export function columnBetween(operand: Bound, [low, high]: readonly [Bound, Bound]): SqlText | null {
+  const [above, below] = [comparedWith(operand, '>=', low), comparedWith(operand, '<=', high)]
+  return above === null || below === null ? null : duckSql`(${above} AND ${below})`
+}
+
+/** What a column is compared with, of the type that it is cast to; null where that changes nothing. */
+function comparedConstant({ stored, type }: Bound, { constant, type: other }: Bound): Constant | null {
+  if (stored === undefined) return null
+  const isOfText = stored.type.kind === 'string'
+  if (typeof constant === 'string' && other.kind === 'string') {
+    if (!stored.isCast) return null
+    return type.kind === 'string' ? constant : numberOf(constant)
+  }
+  const isNumber = (typeof constant === 'number' || typeof constant === 'bigint') && isNumeric(other.kind)
+  if (!isNumber || !(isOfText || stored.isCast)) return null
+  return type.kind === 'double' ? Number(constant) : constant
+}
+
+const isNumeric = (kind: string): boolean => kind === 'long' || kind === 'double'
+
+function equalTo({ sql: column, type }: StoredColumn, constants: readonly Constant[]): SqlText {
+  if (type.kind === 'string') return textEqualTo(column, constants)
+  const numbers = constants.map((constant) => (typeof constant === 'string' ? numberOf(constant) : constant))
+  const literals = numbers.flatMap((number) => {
+    if (number === null) return []
+    if (type.kind === 'double') return [doubleLiteral(Number(number))]
+    const whole = wholeOf(number)
+    return whole === null ? [] : [longLiteral(whole)]
+  })
+  const isEqual = literals.length === 0 ? duckSql`FALSE` : duckSql`${column} IN (${join(literals, ', ')})`
+  return whereThere(column, isEqual)
+}
+
+function textEqualTo(text: SqlText, constants: readonly Constant[]): SqlText {
+  const texts = constants.filter((constant) => typeof constant === 'string')
+  if (texts.length > 0) return duckSql`(${text} IN (${join(texts.map(literal), ', ')}))`
+  const numbers = constants.filter((constant) => typeof constant !== 'string')
+  const wholes = numbers.filter((number) => typeof number === 'bigint')
+  const fractions = numbers.filter((number) => typeof number === 'number')
+  const isAmong = (some: readonly (number | bigint)[]): SqlText =>
+    duckSql`${decimalOf(text)} IN (${join(
+      some.map((number) => doubleLiteral(Number(number))),
+      ', ',
+    )})`
+  if (wholes.length === 0) return whereThere(text, duckSql`coalesce(${isAmong(numbers)}, FALSE)`)
+  // Every digit of a whole number counts.
+  const ofWhole = duckSql`TRY_CAST(${text} AS BIGINT) IN (${join(wholes.map(longLiteral), ', ')})`
+  const either = fractions.length === 0 ? ofWhole : duckSql`(${ofWhole} OR ${isAmong(fractions)})`
+  const isWhole = duckSql`regexp_full_match(${text}, '[+-]?[0-9]{1,19}')`
+  return whereThere(text, duckSql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${isAmong(numbers)} END, FALSE)`)
+}
+
+const orders = {
+  '<': { sign: duckSql`<`, ofOthers: duckSql`TRUE` },
+  '<=': { sign: duckSql`<=`, ofOthers: duckSql`TRUE` },
+  '>': { sign: duckSql`>`, ofOthers: duckSql`FALSE` },
+  '>=': { sign: duckSql`>=`, ofOthers: duckSql`FALSE` },
+} as const
+
+function ordered(column: StoredColumn, operator: keyof typeof orders, constant: Constant): SqlText {
+  const { sign, ofOthers } = orders[operator]
+  if (typeof constant === 'string')
+    return duckSql`(${convert(column, string) ?? column.sql} ${sign} ${literal(constant)})`
+  const number = typeof constant === 'bigint' ? longLiteral(constant) : doubleLiteral(constant)
+  if (column.type.kind !== 'string') return duckSql`(${column.sql} ${sign} ${number})`
+  const isWithin = duckSql`${decimalOf(column.sql)} ${sign} ${doubleLiteral(Number(constant))}`
+  return whereThere(column.sql, duckSql`coalesce(${isWithin}, ${ofOthers})`)
+}
+
+const whereThere = (column: SqlText, condition: SqlText): SqlText =>
+  duckSql`(CASE WHEN ${column} IS NOT NULL THEN ${condition} END)`
+
+/** The number that a text stands for. */
+function numberOf(text: string): number | bigint | null {
+  if (/^[+-]?\d{1,18}$/.test(text)) return BigInt(text.replace('+', ''))
+  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text)
+  return text === 'true' ? 1n : text === 'false' ? 0n : null
+}
+
+const longMax = 2n ** 63n - 1n
+
+/** The long that is equal to a number, as Java casts it; null where there is none. */
+function wholeOf(number: number | bigint): bigint | null {
+  if (typeof number === 'bigint') return number
+  if (!Number.isInteger(number) || Math.abs(number) > 2 ** 63) return null
+  const whole = BigInt(number)
+  return whole > longMax ? longMax : whole
+}
