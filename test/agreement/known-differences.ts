@@ -44,6 +44,28 @@ function endOfCall(text: string, from: number): number {
   return text.length
 }
 
+/** Functions that may give null of what is there. */
+const constantCall =
+  /\b(?:ARRAY_(?:SLICE|ORDINAL|OFFSET|ORDINAL_OF|OFFSET_OF)|JSON_KEYS|[LR]PAD|SUBSTRING|REGEXP_EXTRACT|NULLIF)\(/
+
+/** Calls without a column are written as nulls that Druid knows for such, of the type that they are of. */
+function withNullConstants(text: string): string {
+  const call = constantCall.exec(text)
+  if (call === null) return text
+  const end = endOfCall(text, call.index + call[0].length)
+  const whole = text.slice(call.index, end)
+  const hasColumn = /\b(?:__time|[TsjnlbdVcmkexq]|ts)\b/.test(whole.replaceAll(/'[^']*'/g, ''))
+  const first = whole.slice(call[0].length)
+  if (hasColumn) return text.slice(0, call.index) + call[0] + withNullConstants(text.slice(call.index + call[0].length))
+  return text.slice(0, call.index) + nullOf(call[0], first) + withNullConstants(text.slice(end))
+}
+
+function nullOf(call: string, operands: string): string {
+  if (/_OF\(/.test(call)) return 'CAST(NULL AS BIGINT)'
+  if (/SLICE|KEYS/.test(call)) return "STRING_TO_ARRAY(NULLIF(T, T), ',')"
+  return /^(?:ARRAY\[)?-?\d/.test(operands) ? 'CAST(NULL AS BIGINT)' : 'CAST(NULL AS VARCHAR)'
+}
+
 /** Druid refuses in words of its own, and is asked what it has no answer to. */
 const refusedThere = (reason: string, words: RegExp, within = /(?:)/): KnownDifference => ({
   reason,
@@ -184,7 +206,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   estimates,
   refusedThere(
     "Druid's planner fails",
-    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error (?:while|occurred while) applying rule|Marker filters|while converting |has no target in mapping|to DECIMAL\(19, \d+\) due to overflow|no entry for field \d+ in \{/,
+    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error (?:while|occurred while) applying rule|Marker filters|while converting |has no target in mapping|to DECIMAL\(19, \d+\) due to overflow|no entry for field \d+ in \{|must be BOOLEAN NOT NULL|is not being grouped/,
   ),
   refusedThere(
     'a constant that is no number is null here',
@@ -220,10 +242,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'FLOOR and CEIL of a whole number, centuries and millennia are doubles as a text in Druid',
     /\b(?:(?:FLOOR|CEIL)\(|CENTURY|MILLENNIUM)/,
     'sql',
-    {
-      there: /\d\.0/,
-      without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS('], [/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR']),
-    },
+    { without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS('], [/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR']) },
   ),
   otherwise(
     'bounds that hold all values together hold null too in Druid',
@@ -231,10 +250,18 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { without: instead([/ NOT BETWEEN /g, ' BETWEEN '], [/ [<>]=? /g, ' = ']) },
   ),
-  otherwise('zeros of two signs are two groups in Druid', /GROUP BY|DISTINCT/, 'sql', {
-    there: /":0[,}]/,
-    without: instead([/\b(?:CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE)\(/g, 'ABS('], [/ [*/] /g, ' + ']),
-  }),
+  otherwise(
+    'zeros of two signs are two values in Druid',
+    /\b(?:CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE)\(| [*/] |-\(/,
+    'sql',
+    {
+      without: instead(
+        [/\b(?:CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE)\(/g, 'ABS('],
+        [/ [*/] /g, ' + '],
+        [/-\(/g, '1 + ('],
+      ),
+    },
+  ),
   otherwise(
     'arrays of nulls alone are of numbers in Druid, a row at a time',
     /ARRAY_(?:APPEND|PREPEND|CONCAT)\(/,
@@ -294,7 +321,17 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { differing: values, without: instead([/\bCOUNT\(DISTINCT /g, 'COUNT(']) },
   ),
-  refusedThere('Druid divides before HAVING', /\/ by zero|ArithmeticException|cannot be run: null"/, /HAVING/),
+  otherwise(
+    'Druid leaves a HAVING out that always holds, and then puts null first where it takes the first groups',
+    /HAVING .* ORDER BY k DESC LIMIT/,
+    'sql',
+    { differing: values, without: instead([/ HAVING .* ORDER BY k DESC/g, ' ORDER BY k DESC']) },
+  ),
+  refusedThere(
+    'Druid divides before HAVING',
+    /\/ by zero|ArithmeticException|cannot be run: null"|Function\[\w+\] encountered unknown exception/,
+    / [/%] .*HAVING|MOD\(.*HAVING|HAVING.* [/%] /,
+  ),
   otherwise(
     'beside a COUNT(DISTINCT) of groups Druid has no EARLIEST or LATEST of a text',
     /(?:(?:COUNT|SUM)\(DISTINCT .*(?:EARLIEST|LATEST)|(?:EARLIEST|LATEST).*(?:COUNT|SUM)\(DISTINCT ).* (?:GROUP BY|HAVING)/,
@@ -413,6 +450,9 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   refusedThere('Druid limits no texts by their natural order', /NaturalComparator/),
   otherwise('a year beyond all times is null here', /TIMESTAMP|TIME_PARSE/, 'sql', { there: /\d{17}/ }),
+  otherwise('a year beyond all times is null here', /MILLIS_TO_TIMESTAMP\(|AS TIMESTAMP\)/, 'sql', {
+    without: instead([/\b[lm]\b/g, 'n'], [/9223372036854775807|9007199254740993/g, '1767225600000']),
+  }),
   otherwise('a year beyond all times is null here', /TIME_PARSE\(.*GROUP BY/, 'sql', {
     there: /"(\w+)":null.*"\1":null/,
     without: withoutCalls(/TIME_PARSE/, 'ts'),
@@ -456,30 +496,16 @@ export const knownDifferences: readonly KnownDifference[] = [
       without: instead([/'PT(?:6|12)H'/g, "'PT1H'"]),
     },
   ),
-  otherwise(
-    'Druid takes an ARRAY_SLICE of constants that is null for one that is there',
-    /ARRAY_SLICE\(ARRAY\[[^\]]*\], \d+, \d+\)/,
-    'sql',
-    { without: instead([/ARRAY_SLICE\((ARRAY\[[^\]]*\]), \d+, \d+\)/g, '$1']) },
-  ),
-  otherwise(
-    'Druid takes the keys of a constant that are null for some that are there',
-    /JSON_KEYS\(PARSE_JSON\('[^']*'\), '[^']*'\)/,
-    'sql',
-    { without: instead([/JSON_KEYS\(PARSE_JSON\('[^']*'\), '[^']*'\)/g, "ARRAY['a']"]) },
-  ),
-  otherwise(
-    'Druid takes an element of constants that is null for one that is there',
-    /ARRAY_(?:ORDINAL|OFFSET)\(ARRAY\[[^\]]*\], -?\d+\)/,
-    'sql',
-    { without: instead([/ARRAY_(?:ORDINAL|OFFSET)\((ARRAY\[[^\]]*\]), -?\d+\)/g, 'CAST(NULL AS VARCHAR)']) },
-  ),
+  otherwise('Druid takes a call of constants that is null for one that is there', constantCall, 'sql', {
+    without: withNullConstants,
+  }),
   otherwise(
     'beside a COUNT(DISTINCT) Druid tells the arrays of ARRAY_CONCAT_AGG(DISTINCT) apart, and not their elements',
     /ARRAY_CONCAT_AGG\(DISTINCT/,
     'sql',
     { without: instead([/\b(COUNT|SUM)\(DISTINCT /g, '$1(']) },
   ),
+  refusedThere('Druid fails to group by an array of constants under a COUNT(DISTINCT)', /does not support ARRAY types/),
   {
     reason: 'Druid fails to group by an array of constants under a COUNT(DISTINCT)',
     matches: ({ query, embedded, druid }) =>
@@ -550,8 +576,8 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('a cluster keeps no sign of a zero', /"expression":"[^"]*\bV\b/, 'native', {
     without: instead([/(?<!")\bV\b/g, '(V + 0.0)']),
   }),
-  otherwise('a cluster keeps no sign of a zero', /"dimension":"V"/, 'native', {
-    without: instead([/"dimension":"V"/g, '"dimension":"d"']),
+  otherwise('a cluster keeps no sign of a zero', /"(?:dimension|fieldName)":"V"/, 'native', {
+    without: instead([/"(dimension|fieldName)":"V"/g, '"$1":"d"']),
   }),
   otherwise('strpos counts characters here, and UTF-16 units in Druid', /\bstrpos\(/, 'native', {
     without: withoutCalls(/strpos/, '1'),
@@ -681,6 +707,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     there: /\\" +\\"/,
     without: instead([/ARRAY\['[^\]]*\]/g, "ARRAY['']"]),
   }),
+  otherwise(
+    'each row of GREATEST, LEAST and CASE has a type of its own in Druid, which %f and %d ask for',
+    /STRING_FORMAT\('[^']*%[a-z][^']*', .*\b(?:GREATEST\(|LEAST\(|COALESCE\(|NVL\(|CASE )/,
+    'sql',
+    { there: /%[a-z][^"]*; /, without: withoutCalls(/GREATEST|LEAST|COALESCE|NVL/, 'd') },
+  ),
   otherwise('each row of an if has a type of its own in Druid', /'(?:CENTURY|MILLENNIUM)'/, 'native', {
     without: instead([/'(?:CENTURY|MILLENNIUM)'/g, "'YEAR'"]),
   }),

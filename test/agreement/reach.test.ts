@@ -7,7 +7,7 @@ import { rulesIn, written } from './grammar.ts'
 import { nativeOf, nativeRules } from './native-queries.ts'
 import { sqlOf, sqlRules } from './sql-queries.ts'
 
-const queries = 3000
+const queries = 4000
 const made = {
   sql: Array.from({ length: queries }, (_, number) => sqlOf(number, 1).piece),
   native: Array.from({ length: queries }, (_, number) => nativeOf(number, 1).piece),

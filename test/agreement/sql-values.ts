@@ -333,6 +333,8 @@ export const values: Grammar = {
     'CASE WHEN <truth> THEN <time> ELSE <time> END',
   ],
   compared: ['=', '<>', '<', '<=', '>', '>='],
+  // Numbers that texts and doubles are compared with.
+  sought: ['7', '10', '-1', '-1.5', '1', '0', '1000', '2.0'],
   truth: [
     'n > 0',
     "T = 't1'",
@@ -345,7 +347,12 @@ export const values: Grammar = {
     '<textColumn> <compared> <textConstant>',
     '<longColumn> <compared> <longConstant>',
     "<longColumn> = '10'",
-    '<textColumn> = 10',
+    '<textColumn> <compared> <sought>',
+    '<textColumn> NOT IN (7, <sought>)',
+    '<textColumn> BETWEEN <sought> AND 1000',
+    'CAST(<textColumn> AS BIGINT) <compared> <sought>',
+    'CAST(<doubleColumn> AS BIGINT) <compared> <sought>',
+    "CAST(<longColumn> AS VARCHAR) IN ('02', '1.0', <textConstant>)",
     "<timeColumn> >= '2026-01-02'",
     '<truth> AND <truth>',
     '<truth> OR <truth>',

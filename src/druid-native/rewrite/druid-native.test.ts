@@ -100,6 +100,42 @@ test('post-aggregators calculate with values, not with what an aggregator is mad
   })
 })
 
+test('conditions of having on first and last values, which may be null, are filters', async () => {
+  const last = { type: 'doubleLast', name: 'last', fieldName: 'V' }
+  const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
+  const first = {
+    type: 'filtered',
+    filter: { type: 'true' },
+    aggregator: { ...last, type: 'longFirst', name: 'first' },
+  }
+  const compare = (type: string, aggregation: string, value: number) => ({ type, aggregation, value })
+  const having = {
+    type: 'and',
+    havingSpecs: [
+      compare('greaterThan', 'last', 1.5),
+      { type: 'not', havingSpec: compare('lessThan', 'first', 2) },
+      compare('equalTo', 'last', 3),
+      compare('equalTo', 'sum', 3),
+    ],
+  }
+  const filter = (rest: object) => ({ type: 'filter', filter: rest })
+  const range = { type: 'range', column: 'last', matchValueType: 'DOUBLE', lower: 1.5, lowerOpen: true }
+  expect(
+    await rendered({ granularity: 'all', aggregations: [last, sum, first], having, dimensions: ['T'] }, 'groupBy'),
+  ).toMatchObject({
+    having: {
+      havingSpecs: [
+        filter(range),
+        {
+          havingSpec: filter({ type: 'range', column: 'first', matchValueType: 'LONG', upper: 2, upperOpen: true }),
+        },
+        filter({ type: 'equals', column: 'last', matchValueType: 'LONG', matchValue: 3 }),
+        compare('equalTo', 'sum', 3),
+      ],
+    },
+  })
+})
+
 test('a text that is no number is looked for in numbers by a filter that finds none', async () => {
   const column = (name: string, outputType: string) => ({
     type: 'expression',

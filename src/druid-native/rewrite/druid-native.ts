@@ -10,6 +10,7 @@ import { readNativeBody } from '../parse/read-body.ts'
 import { readDataSource } from '../parse/read-data-source.ts'
 import { readNativeQuery } from '../parse/read-query.ts'
 import { columnsOf } from './check-query.ts'
+import { withComparedValues } from './compared-values.ts'
 import { withFinalFields } from './final-fields.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node, nodeOf } from './json-nodes.ts'
 import { numbersOf, withoutNulls } from './number-filters.ts'
@@ -104,6 +105,7 @@ class Rewriting {
     const written = (name: string): unknown => {
       const value = plain(query[name])
       if (name === 'postAggregations') return withFinalFields(value, query['aggregations'])
+      if (name === 'having') return withComparedValues(value, query['aggregations'])
       return name === 'filter' || name === 'aggregations' ? withoutNulls(value, numbers) : value
     }
     return {

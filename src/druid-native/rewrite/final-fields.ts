@@ -27,7 +27,7 @@ const calculating: ReadonlySet<string> = new Set([
  * answer can hold. It is written as one that gives the value, as on one machine.
  */
 export function withFinalFields(posts: unknown, aggregations: unknown): unknown {
-  const names = new Set(listOf(aggregations).filter(keepsMoreThanValue).map(nameOf))
+  const names = keepingOf(aggregations, (type) => keepsMore.has(type))
   return names.size === 0 ? posts : listOf(posts).map((post) => withFinalField(post, names))
 }
 
@@ -41,10 +41,16 @@ function withFinalField(post: unknown, names: ReadonlySet<unknown>): unknown {
 
 const isFiltered = (aggregator: unknown): aggregator is Node => memberOf(aggregator, 'type') === 'filtered'
 
-const keepsMoreThanValue = (aggregator: unknown): boolean =>
-  isFiltered(aggregator)
-    ? keepsMoreThanValue(aggregator['aggregator'])
-    : keepsMore.has(String(memberOf(aggregator, 'type')))
+/** The names of the aggregators that are of some types, also within a filter. */
+export const keepingOf = (aggregations: unknown, isOne: (type: string) => boolean): ReadonlySet<unknown> =>
+  new Set(
+    listOf(aggregations)
+      .filter((aggregator) => isOne(typeOf(aggregator)))
+      .map(nameOf),
+  )
+
+const typeOf = (aggregator: unknown): string =>
+  isFiltered(aggregator) ? typeOf(aggregator['aggregator']) : String(memberOf(aggregator, 'type'))
 
 function nameOf(aggregator: unknown): unknown {
   const name = memberOf(aggregator, 'name')
