@@ -75,7 +75,9 @@ async function reasonFor(
     if (!entry.matches(found)) continue
     if (entry.without === undefined) return entry
     const changed = await ask(engines, { ...found.query, text: entry.without(found.query.text) })
-    if (changed.embedded.status === 200 && (await isKnown(changed, engines, reasonsLeft - 1))) return entry
+    if (changed.embedded.status !== 200) continue
+    if (entry.keepsOurs === true && differenceOf(found.query, found.embedded, changed.embedded) !== null) continue
+    if (await isKnown(changed, engines, reasonsLeft - 1)) return entry
   }
   return null
 }

@@ -58,12 +58,13 @@ const madeOf = (text: string): Made => ({
   alone: () => [],
 })
 
+const answerOf = (value: number) => ({ status: 200, text: JSON.stringify([{ c0: value }]) })
+
 /** Asks engines that differ over texts that hold one of the words. */
 async function talliedOf(text: string, differOver: RegExp): Promise<Tally> {
-  const answer = (value: number) => ({ status: 200, text: JSON.stringify([{ c0: value }]) })
   const engines: BothEngines = {
-    embedded: async () => answer(1),
-    druid: async (query) => answer(differOver.test(query.text) ? 2 : 1),
+    embedded: async () => answerOf(1),
+    druid: async (query) => answerOf(differOver.test(query.text) ? 2 : 1),
     close: async () => undefined,
   }
   const tally = newTally()
@@ -94,4 +95,21 @@ test('doubles are known for their last digits, never for others', () => {
     )?.reason
   expect(of('2.7182818284590446')).toBe('functions of doubles end in other digits')
   expect(of('2.7182')).toBeUndefined()
+})
+
+test('a call of constants is known for one that Druid does not take for null, only where it is null here', async () => {
+  const text = "SELECT COUNT(*) AS c0 FROM fuzz WHERE n IS NOT DISTINCT FROM PARSE_LONG('a')"
+  const isCalled = /PARSE_LONG/
+  const engines = (ofCall: number): BothEngines => ({
+    embedded: async (query) => answerOf(isCalled.test(query.text) ? ofCall : 7),
+    druid: async (query) => answerOf(isCalled.test(query.text) ? 0 : 7),
+    close: async () => undefined,
+  })
+  const tallied = async (ofCall: number): Promise<Tally> => {
+    const tally = newTally()
+    await askBoth(engines(ofCall), madeOf(text), 0, tally)
+    return tally
+  }
+  expect((await tallied(7)).known.size).toBe(1)
+  expect((await tallied(3)).unknown.size).toBe(1)
 })

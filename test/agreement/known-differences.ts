@@ -15,6 +15,8 @@ export interface KnownDifference {
   readonly matches: (found: Found) => boolean
   /** The query without what the reason speaks of: where the engines then do not answer alike, the reason is another. */
   readonly without?: (text: string) => string
+  /** What is left out changes nothing of our own answer: it stands for what it is written as. */
+  readonly keepsOurs?: boolean
 }
 
 /** The query with other words, one after the other. */
@@ -46,7 +48,7 @@ function endOfCall(text: string, from: number): number {
 
 /** Functions that may give null of what is there. */
 const constantCall =
-  /\b(?:ARRAY_(?:SLICE|ORDINAL|OFFSET|ORDINAL_OF|OFFSET_OF)|JSON_KEYS|[LR]PAD|SUBSTRING|REGEXP_EXTRACT|NULLIF)\(/
+  /\b(?:ARRAY_(?:SLICE|ORDINAL|OFFSET|ORDINAL_OF|OFFSET_OF)|JSON_KEYS|[LR]PAD|SUBSTRING|REGEXP_EXTRACT|NULLIF|CAST|PARSE_LONG|TIME_PARSE)\(/
 
 /** Calls without a column are written as nulls that Druid knows for such, of the type that they are of. */
 function withNullConstants(text: string): string {
@@ -61,7 +63,10 @@ function withNullConstants(text: string): string {
 }
 
 function nullOf(call: string, operands: string): string {
-  if (/_OF\(/.test(call)) return 'CAST(NULL AS BIGINT)'
+  const castTo = call === 'CAST(' ? /.* AS (\w+)\)/.exec(operands)?.[1] : null
+  if (castTo !== undefined && castTo !== null) return `CAST(NULL AS ${castTo})`
+  if (/TIME_PARSE/.test(call)) return 'CAST(NULL AS TIMESTAMP)'
+  if (/_OF\(|PARSE_LONG/.test(call)) return 'CAST(NULL AS BIGINT)'
   if (/SLICE|KEYS/.test(call)) return "STRING_TO_ARRAY(NULLIF(T, T), ',')"
   return /^(?:ARRAY\[)?-?\d/.test(operands) ? 'CAST(NULL AS BIGINT)' : 'CAST(NULL AS VARCHAR)'
 }
@@ -496,9 +501,18 @@ export const knownDifferences: readonly KnownDifference[] = [
       without: instead([/'PT(?:6|12)H'/g, "'PT1H'"]),
     },
   ),
-  otherwise('Druid takes a call of constants that is null for one that is there', constantCall, 'sql', {
+  {
+    reason: 'Druid takes a call of constants that is null for one that is there',
+    matches: ({ query, embedded, druid }) =>
+      constantCall.test(query.text) &&
+      /IS (?:NOT )?(?:NULL|DISTINCT FROM)|COALESCE\(|NVL\(|NULLIF\(|CASE |ARRAY_CONTAINS\(|ARRAY_OVERLAP\(/.test(
+        query.text,
+      ) &&
+      embedded.status === 200 &&
+      druid.status === 200,
     without: withNullConstants,
-  }),
+    keepsOurs: true,
+  },
   otherwise(
     'beside a COUNT(DISTINCT) Druid tells the arrays of ARRAY_CONCAT_AGG(DISTINCT) apart, and not their elements',
     /ARRAY_CONCAT_AGG\(DISTINCT/,
