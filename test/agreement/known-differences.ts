@@ -505,7 +505,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     reason: 'Druid takes a call of constants that is null for one that is there',
     matches: ({ query, embedded, druid }) =>
       constantCall.test(query.text) &&
-      /IS (?:NOT )?(?:NULL|DISTINCT FROM)|COALESCE\(|NVL\(|NULLIF\(|CASE |ARRAY_CONTAINS\(|ARRAY_OVERLAP\(/.test(
+      /IS (?:NOT )?(?:NULL|DISTINCT FROM)|COALESCE\(|NVL\(|NULLIF\(|CASE |ARRAY_CONTAINS\(|ARRAY_OVERLAP\(|COUNT\((?!\*)/.test(
         query.text,
       ) &&
       embedded.status === 200 &&
