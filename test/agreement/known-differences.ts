@@ -211,7 +211,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   estimates,
   refusedThere(
     "Druid's planner fails",
-    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error (?:while|occurred while) applying rule|Marker filters|while converting |has no target in mapping|to DECIMAL\(19, \d+\) due to overflow|no entry for field \d+ in \{|must be BOOLEAN NOT NULL|is not being grouped/,
+    /InvalidCastException|Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with|Error (?:while|occurred while) applying rule|Marker filters|while converting |has no target in mapping|to DECIMAL\(\d+, \d+\) due to overflow|no entry for field \d+ in \{|must be BOOLEAN NOT NULL|is not being grouped/,
   ),
   refusedThere(
     'a constant that is no number is null here',
@@ -316,6 +316,9 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { without: instead([/CAST\(CAST\((\w+) AS (?:DOUBLE|BIGINT)\) AS VARCHAR\)/g, '$1']) },
   ),
+  otherwise('zeros of two signs are two values in Druid', /-\(| [*/] /, 'native', {
+    without: instead([/-\(/g, 'abs('], [/ [*/] /g, ' + ']),
+  }),
   otherwise('of zeros of two signs the least is the negative one in Druid', /Min".* \* 0\.0|Max".* \* 0\.0/, 'native', {
     there: /-0\.0|Infinity/,
     without: instead([/ \* 0\.0/g, ' * 2.0']),
@@ -339,7 +342,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   otherwise(
     'beside a COUNT(DISTINCT) of groups Druid has no EARLIEST or LATEST of a text',
-    /(?:(?:COUNT|SUM)\(DISTINCT .*(?:EARLIEST|LATEST)|(?:EARLIEST|LATEST).*(?:COUNT|SUM)\(DISTINCT ).* (?:GROUP BY|HAVING)/,
+    /(?:(?:COUNT|SUM)\(DISTINCT .*(?:EARLIEST|LATEST)|(?:EARLIEST|LATEST).*(?:COUNT|SUM)\(DISTINCT )/,
     'sql',
     { without: instead([/\b(COUNT|SUM)\(DISTINCT /g, '$1(']) },
   ),
@@ -519,7 +522,10 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { without: instead([/\b(COUNT|SUM)\(DISTINCT /g, '$1(']) },
   ),
-  refusedThere('Druid fails to group by an array of constants under a COUNT(DISTINCT)', /does not support ARRAY types/),
+  refusedThere(
+    'Druid fails to group by an array under a COUNT(DISTINCT)',
+    /does not support ARRAY types|Problem invoking method/,
+  ),
   {
     reason: 'Druid fails to group by an array of constants under a COUNT(DISTINCT)',
     matches: ({ query, embedded, druid }) =>
@@ -657,6 +663,20 @@ export const knownDifferences: readonly KnownDifference[] = [
     /"isfalse","field":.*"extractionFn":\{.*"type":"lookup"/,
     'native',
     { without: instead([/\{"type":"isfalse","field":/g, '{"type":"not","field":']) },
+  ),
+  otherwise(
+    'Druid leaves a CAST of a subquery out of the conditions around it',
+    /\(SELECT .*CAST\(\w+ AS (?:DOUBLE|BIGINT|VARCHAR)\) AS \w+.* FROM .*(?:WHERE|HAVING) /,
+    'sql',
+    { without: instead([/CAST\((\w+) AS (DOUBLE|BIGINT|VARCHAR)\) AS (\w+)/g, "CAST(CONCAT($1, '') AS $2) AS $3"]) },
+  ),
+  otherwise(
+    'Druid looks for several numbers in texts of digits alone, also where OR puts them together',
+    /\b[sTjce2]\b[^=<>]* (?:=|<>) .* (?:OR|AND) .*\b1000\b|\b1000\b.* (?:OR|AND) .*\b[sTjce2]\b[^=<>]* (?:=|<>) /,
+    'sql',
+    {
+      without: instead([/\b1000\b/g, '7']),
+    },
   ),
   otherwise('BIT_AND is always 0 in Druid', /BIT_AND\(/, 'sql', { without: instead([/BIT_AND\(/g, 'BIT_OR(']) }),
   otherwise(

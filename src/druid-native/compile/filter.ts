@@ -8,6 +8,7 @@ import type { Extraction, Filter, Scalar } from '../parse/query-nodes.ts'
 import { likePattern, matchesPattern } from '../values/patterns.ts'
 import { textList } from '../values/text.ts'
 import {
+  digitsToLong,
   elementOf,
   type Typed,
   textToDouble,
@@ -145,7 +146,7 @@ function compileTyped(filter: Filter & { kind: 'equals' | 'inType' | 'range' }, 
   if (filter.kind === 'range') return compileRange(filter, value)
   if (filter.kind === 'equals') return equalsTyped(value, filter.value, filter.type)
   const texts = filter.values.map((one) => (one === null ? null : constantText(one, filter.type)))
-  const number = numberIn(value, filter.type)
+  const number = numberIn(value, filter.type, new Set(texts).size > 1)
   if (number === null) return inValues(value, texts)
   const numbers = texts.filter((text) => text !== null)
   const isNull = numbers.length < texts.length ? [sql`(${value.sql} IS NULL)`] : []
@@ -153,15 +154,19 @@ function compileTyped(filter: Filter & { kind: 'equals' | 'inType' | 'range' }, 
 }
 
 function equalsTyped(value: Typed, constant: Scalar, type: string): Sql {
-  const number = numberIn(value, type)
+  const number = numberIn(value, type, false)
   const text = constantText(constant, type)
   return number === null ? equalsConstant(value, text) : sql`coalesce(${equalsConstant(number, text)}, ${never(value)})`
 }
 
-/** The number that a text stands for where it is compared with numbers: `007` is equal to 7. Null where none is compared. */
-function numberIn(value: Typed, type: string): Typed | null {
+/**
+ * The number that a text stands for where it is compared with numbers: `007` is equal to 7. Null where none is compared. Among several whole
+ * numbers Druid looks for texts of digits alone: 1000 is found in `1e3`, and 7 or 1000 is not.
+ */
+function numberIn(value: Typed, type: string, isAmongSeveral: boolean): Typed | null {
   if (value.type !== 'STRING' || type === 'STRING') return null
   if (type !== 'LONG') return { type: 'DOUBLE', sql: textToDouble(value.sql) }
+  if (isAmongSeveral) return { type: 'LONG', sql: digitsToLong(value.sql) }
   const whole = bind(value.sql, (text) =>
     bind(textToLong(text), (long) => sql`(CASE WHEN CAST(${long} AS DOUBLE) = ${textToDouble(text)} THEN ${long} END)`),
   )

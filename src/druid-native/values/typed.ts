@@ -95,12 +95,12 @@ export function textToDouble(text: Sql): Sql {
 }
 
 export function textToLong(text: Sql): Sql {
-  return bind(
-    text,
-    (x) =>
-      sql`coalesce(CASE WHEN regexp_full_match(${x}, ${longForm}) THEN TRY_CAST(${x} AS BIGINT) END, ${doubleToLong(textToDouble(x))})`,
-  )
+  return bind(text, (x) => sql`coalesce(${digitsToLong(x)}, ${doubleToLong(textToDouble(x))})`)
 }
+
+/** The long that a text of digits stands for; null of any other. `text` is worked out twice. */
+export const digitsToLong = (text: Sql): Sql =>
+  sql`CASE WHEN regexp_full_match(${text}, ${longForm}) THEN TRY_CAST(${text} AS BIGINT) END`
 
 /** Java's text of a double: `1.0`, `1.0E7`, `NaN`. */
 export function doubleToText(double: Sql): Sql {

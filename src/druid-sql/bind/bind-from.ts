@@ -17,7 +17,7 @@ import {
   relationName,
   type SqlText,
 } from './duck-sql.ts'
-import { bindCondition } from './expression-context.ts'
+import { bindCondition, bindFilter } from './expression-context.ts'
 import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
 import { isInner } from './item-uses.ts'
 import type { Relation } from './scope.ts'
@@ -252,5 +252,6 @@ function noteCondition(on: Expression, from: Join, left: BoundFrom, right: Bound
 function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromContext) {
   const relations = [...left.relations, ...right.relations]
   const inner = context.expressionContext({ relations, parent: context.parent }, 'ON')
-  return { condition: bindCondition(from.on!, inner, 'ON').sql, relations }
+  const bind = from.type === 'INNER' ? bindFilter : bindCondition
+  return { condition: bind(from.on!, inner, 'ON').sql, relations }
 }

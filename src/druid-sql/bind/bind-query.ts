@@ -241,7 +241,12 @@ export class QueryBinder {
       return type
     })
     const text = duckSql`(${this.#converted(left, types, union)}) UNION ALL (${this.#converted(right, types, union)})`
-    return { sql: text, columns: left.columns.map(({ name }, index) => ({ name, type: types[index]! })) }
+    const columns = left.columns.map(({ name, isStored }, index) => ({
+      name,
+      type: types[index]!,
+      isStored: isStored === true && right.columns[index]!.isStored === true,
+    }))
+    return { sql: text, columns }
   }
 
   #converted(side: BoundSubquery, types: readonly SqlType[], { place }: Union): SqlText {

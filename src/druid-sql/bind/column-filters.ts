@@ -24,8 +24,14 @@ function comparedWith(operand: Bound, operator: ComparisonOperator, other: Bound
   return ordered(operand.stored, operator, constant)
 }
 
-/** Whether a column has one of some constants. */
+/** Whether a column has one of some constants; with null among them it is not known of any other value. */
 export function columnAmong(operand: Bound, others: readonly Bound[]): SqlText | null {
+  const there = others.filter(({ constant }) => constant !== null)
+  const isAmong = there.length === 0 ? null : amongThose(operand, there)
+  return isAmong === null || there.length === others.length ? isAmong : duckSql`(CASE WHEN ${isAmong} THEN TRUE END)`
+}
+
+function amongThose(operand: Bound, others: readonly Bound[]): SqlText | null {
   const constants = others.map((other) => comparedConstant(operand, other))
   const known = constants.filter((constant) => constant !== null)
   const isOfTexts = known.some((constant) => typeof constant === 'string')
@@ -84,7 +90,9 @@ function textEqualTo(text: SqlText, constants: readonly Constant[]): SqlText {
   const ofWhole = duckSql`TRY_CAST(${text} AS BIGINT) IN (${join(wholes.map(longLiteral), ', ')})`
   const either = fractions.length === 0 ? ofWhole : duckSql`(${ofWhole} OR ${isAmong(fractions)})`
   const isWhole = duckSql`regexp_full_match(${text}, '[+-]?[0-9]{1,19}')`
-  return whereThere(text, duckSql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${isAmong(numbers)} END, FALSE)`)
+  // Among several whole numbers Druid looks for such texts alone: 1000 is found in `1e3`, and 7 or 1000 is not.
+  const ofOthers = fractions.length === 0 && new Set(wholes).size > 1 ? duckSql`FALSE` : isAmong(numbers)
+  return whereThere(text, duckSql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${ofOthers} END, FALSE)`)
 }
 
 const orders = {

@@ -21,7 +21,7 @@ export interface ExpressionContext {
   readonly windows: ReadonlyMap<string, Window>
   /** Whether rows are chosen here, by WHERE or ON. */
   readonly isFilter: boolean
-  /** The conditions that Druid makes filters of: what WHERE, HAVING and FILTER put together of them by AND, OR, NOT and IS. */
+  /** The conditions that Druid makes filters of: what WHERE, HAVING, FILTER and ON of an inner join put together of them by AND, OR, NOT and IS. */
   readonly filters: ReadonlySet<Expression>
   /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
   readonly wraps: boolean
@@ -41,7 +41,7 @@ export interface BoundSubquery {
   readonly columns: readonly { readonly name: string; readonly type: SqlType; readonly isStored?: boolean }[]
 }
 
-/** A condition that chooses rows or groups: WHERE, HAVING, FILTER. */
+/** A condition that chooses rows or groups: WHERE, HAVING, FILTER, ON of an inner join. */
 export const bindFilter = (expression: Expression, context: ExpressionContext, what: string): Bound =>
   bindCondition(expression, { ...context, filters: new Set(filtersIn(expression)) }, what)
 

@@ -39,7 +39,7 @@ export function inRoom(bytes: SqlText, most: number, text: SqlText): SqlText {
 
 /** A text of the answer, which is copied for each row. */
 export function outOfRoom(text: SqlText): SqlText {
-  return duckSql`CASE WHEN text_out(CAST(strlen(${text}) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
+  return duckSql`CASE WHEN text_out(CAST(strlen(CAST(${text} AS VARCHAR)) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
 }
 
 /** A count that was told, so small that its product with a length is a number: one too many stays one too many. */

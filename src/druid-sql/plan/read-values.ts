@@ -114,11 +114,9 @@ export class ValueReader {
     leftExpression: Expression,
     rightExpression: Expression,
   ): PlannedCondition | null {
-    // Druid leaves out what is cast in a condition, which is left to the SQL engine.
-    if (leftExpression.kind === 'cast' || rightExpression.kind === 'cast') return null
     const left = this.value(leftExpression)
     const right = this.value(rightExpression)
-    if (left === null || right === null) return null
+    if (left === null || right === null || isCut(left) || isCut(right)) return null
     const areAlike = (isNumber(left) && isNumber(right)) || (left.type === 'string' && right.type === 'string')
     return areAlike ? { kind: 'compare', operator, left, right } : null
   }
@@ -251,6 +249,9 @@ function commonType(values: readonly PlannedValue[]): PlannedType | null {
 
 const numberType = (left: NumberValue, right: NumberValue): NumberValue['type'] =>
   left.type === 'double' || right.type === 'double' ? 'double' : 'long'
+
+/** Druid leaves out in a condition what is cast to a whole number, which is left to the SQL engine. */
+const isCut = (value: PlannedValue): boolean => value.kind === 'unary' && value.operator === 'long'
 
 function isNumber(value: PlannedValue): value is NumberValue {
   return value.type === 'long' || value.type === 'double'
