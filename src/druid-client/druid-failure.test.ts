@@ -88,6 +88,7 @@ test('what Druid says behind an answer is the fault of the query where it is a r
   expect(endedBy('Invalid type, cannot cast [ARRAY<LONG>] to [LONG]')).toBeInstanceOf(DruidFailure)
   expect(endedBy('/ by zero')).toBeInstanceOf(DruidFailure)
   expect(endedBy('java.lang.ArithmeticException')).toBeInstanceOf(DruidFailure)
+  expect(asRefusal(endedBy('null') as DruidFailure, 'sql_query').message).toContain('divided by zero')
   expect(endedBy('Channel disconnected')).toMatchObject({ code: 'unavailable' })
   expect(endedBy('Unexpected end-of-input: the stream was closed')).toMatchObject({ code: 'unavailable' })
 })

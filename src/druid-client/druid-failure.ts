@@ -102,8 +102,17 @@ export function druidAway(cause: unknown): Problem {
 
 /** What Druid says behind an answer that it could not finish: what it refuses may show only after the first rows. */
 export function endedBy(why: string): Problem | DruidFailure {
+  if (why === 'null') return failureOf({ ...unsaid, status: 400 })
   const failure = failureOf({ status: 200, error: '', category: '', errorClass: '', message: why })
   return failure.isRefusal ? failure : brokenOff(why)
+}
+
+/** Java leaves out the words of what it throws again and again: of a fault in each of many rows, never of a connection. */
+const unsaid = {
+  error: '',
+  category: '',
+  errorClass: '',
+  message: 'Druid fails at it, and does not say why: a whole number may be divided by zero',
 }
 
 /** Druid ended its answer before it was whole. */

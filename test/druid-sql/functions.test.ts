@@ -569,7 +569,15 @@ test.each<readonly [string, readonly Value[]]>([
     "SELECT COUNT(*) FROM (VALUES (TIMESTAMP '2026-01-01 00:00:00'), (NULL)) AS v (t) WHERE NOT (DATE_TRUNC('day', t) = TIMESTAMP '2026-01-01 00:16:40')",
     [1],
   ],
-  // Nothing but nulls is no text to the engine.
+  // Nothing but nulls is no text and no array to the engine.
+  [
+    "SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_APPEND(STRING_TO_ARRAY(ARRAY_OFFSET(ARRAY['a', NULL], 1), '|'), s)) AS u (x)",
+    [],
+  ],
+  [
+    "SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_CONCAT(STRING_TO_ARRAY(REGEXP_EXTRACT(s, 'none'), ' '), ARRAY['a'])) AS u (x) LIMIT 1",
+    [],
+  ],
   [
     "WITH w AS (SELECT ARRAY_OFFSET(STRING_TO_ARRAY(SUBSTR('', 1, 1), '[a-c]'), 1) AS k, n FROM ROWS ) SELECT k FROM w GROUP BY k",
     [null],

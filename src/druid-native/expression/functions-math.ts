@@ -151,7 +151,15 @@ export const mathFunctions = {
   cos: finite(sql`cos`),
   cosh: ofDouble((x) => sql`cosh(${x})`),
   cot: finite(sql`1 / tan`),
-  div: byType(divideLongs, (a, b) => sql`CAST(${doubleToLong(divideDoubles(a, b))} AS DOUBLE)`),
+  div: {
+    args: [2, 2],
+    // Whole in any case: doubles are divided as doubles, and cut.
+    compile: ([a, b]) => {
+      if (a!.type === null || b!.type === null) return nullValue
+      if (a!.type === 'LONG' && b!.type === 'LONG') return longValue(divideLongs(a!.sql, b!.sql))
+      return longValue(doubleToLong(divideDoubles(toDouble(a!), toDouble(b!))))
+    },
+  },
   exp: ofDouble((x) => sql`exp(${x})`),
   expm1: ofDouble((x) => sql`(CASE WHEN abs(${x}) < 1e-5 THEN ${x} + ${x} * ${x} / 2 ELSE exp(${x}) - 1 END)`),
   floor: ofDouble((x) => sql`floor(${x})`),

@@ -22,7 +22,7 @@ import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
 import { isInner } from './item-uses.ts'
 import type { Relation } from './scope.ts'
 import type { SqlTable } from './tables.ts'
-import { isSame, type SqlType, typeName } from './types.ts'
+import { arrayOf, engineType, isSame, type SqlType, string, typeName } from './types.ts'
 import { withColumn } from './with-column.ts'
 
 type Unnest = Extract<TableExpression, { kind: 'unnest' }>
@@ -194,7 +194,10 @@ function unnestedArray(from: Unnest, context: FromContext, before: readonly Rela
   const operand = array.bind(from.operand, array)
   if (operand.type.kind !== 'array')
     throw sqlProblem(from.operand.place, `UNNEST takes an array, not a value of type ${typeName(operand.type)}`)
-  return { sql: operand.sql, element: operand.type.element }
+  // What comes to null by constants alone has no type to the engine, which unnests no such thing.
+  const { element } = operand.type
+  const type = arrayOf(element.kind === 'null' ? string : element)
+  return { sql: duckSql`CAST(${operand.sql} AS ${engineType(type)})`, element }
 }
 
 function unnested(from: Unnest, { sql, element }: UnnestedArray, context: FromContext): BoundFrom {
