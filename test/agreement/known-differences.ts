@@ -46,6 +46,9 @@ function endOfCall(text: string, from: number): number {
   return text.length
 }
 
+/** `SUBSTRING(s FROM 1 FOR 3)` as a call with commas, under another name. */
+const cutsByWords = [/\bSUBSTRING\(([^()]*) FROM (-?\d+)(?: FOR (\d+))?\)/g, 'CONCAT($1, $2)'] as const
+
 /** Functions that may give null of what is there. */
 const constantCall =
   /\b(?:ARRAY_(?:SLICE|ORDINAL|OFFSET|ORDINAL_OF|OFFSET_OF)|JSON_KEYS|[LR]PAD|SUBSTRING|REGEXP_EXTRACT|NULLIF|CAST|PARSE_LONG|TIME_PARSE)\(/
@@ -56,7 +59,8 @@ function withNullConstants(text: string): string {
   if (call === null) return text
   const end = endOfCall(text, call.index + call[0].length)
   const whole = text.slice(call.index, end)
-  const hasColumn = /\b(?:__time|[TsjnlbdVcmkexq]|ts)\b/.test(whole.replaceAll(/'[^']*'/g, ''))
+  const hasColumn =
+    /\b(?:__time|[TsjnlbdVcmkexq]|ts)\b/.test(whole.replaceAll(/'[^']*'/g, '')) && !/SLICE/.test(call[0])
   const first = whole.slice(call[0].length)
   if (hasColumn) return text.slice(0, call.index) + call[0] + withNullConstants(text.slice(call.index + call[0].length))
   return text.slice(0, call.index) + nullOf(call[0], first) + withNullConstants(text.slice(end))
@@ -260,7 +264,11 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   otherwise('zeros of two signs are two groups in Druid', /GROUP BY|DISTINCT/, 'sql', {
     there: /":0[,}]/,
-    without: instead([/\b(?:CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE)\(/g, 'ABS('], [/ [*/] /g, ' + ']),
+    without: instead(
+      [/\b(?:CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE)\(/g, 'ABS('],
+      [/\bATAN2\(/g, 'GREATEST('],
+      [/ [*/] /g, ' + '],
+    ),
   }),
   otherwise(
     'a negative zero is not equal to 0 in a filter of Druid',
@@ -436,6 +444,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     /TO_JSON_STRING\(|JSON_OBJECT\(|ARRAY/,
     doublesEvened,
   ),
+  writtenOtherwise('the text of a double may have a digit more in Druid', /AS VARCHAR|CONCAT\(|\|\|/, doublesEvened),
   otherwise('JSON with more behind it is none here, and what comes first in Druid', /try_parse_json\(/, 'native', {
     without: instead([/try_parse_json\(/g, 'lower(']),
   }),
@@ -499,6 +508,10 @@ export const knownDifferences: readonly KnownDifference[] = [
     /^\[0\]\.timestamp: /,
     /"queryType":"timeseries".*"granularity":"all".*"skipEmptyBuckets":true/,
   ),
+  otherwise('a year beyond all times is null here', /(?:MAX|MIN|EARLIEST|LATEST|TIME_\w+)\(.*TIME_PARSE\(/, 'sql', {
+    there: /null/,
+    without: withoutCalls(/TIME_PARSE/, 'ts'),
+  }),
   refusedThere('a year beyond all times is null here', /query cannot be run: (?:[+-]?\d{5,}|-\d{4})-\d\d-\d\d/),
   otherwise(
     'TIME_FLOOR and TIME_CEIL by several hours give the next bucket before 1970 in Druid',
@@ -577,7 +590,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   }),
   refusedThere(
     'Druid takes no number for a text in some functions',
-    /Cannot apply '\w+' to arguments of type '\w+\((?:<[^>]*>, )*<(?:BIGINT|INTEGER|DOUBLE|DECIMAL)|Cannot apply '(?:SUBSTRING|LEFT|RIGHT|REVERSE|LPAD|RPAD|STRPOS|POSITION|I?CONTAINS_STRING|REGEXP_\w+)'/,
+    /Parameters must be of the same type|Cannot apply '\w+' to arguments of type '\w+\((?:<[^>]*>, )*<(?:BIGINT|INTEGER|DOUBLE|DECIMAL)|Cannot apply '(?:SUBSTRING|LEFT|RIGHT|REVERSE|LPAD|RPAD|STRPOS|POSITION|I?CONTAINS_STRING|REGEXP_\w+)'/,
   ),
   {
     reason: 'rows of an inner groupBy are in no order',
@@ -639,7 +652,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'SUBSTRING, LEFT and RIGHT count characters here, and UTF-16 units in Druid',
     /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/,
     'sql',
-    { without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/g, 'CONCAT(']) },
+    { without: instead(cutsByWords, [/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/g, 'CONCAT(']) },
   ),
   otherwise("Druid replaces nothing once more behind what '.*' has matched", /REGEXP_REPLACE\(.*'\.\*'/, 'sql', {
     without: instead([/'\.\*'/g, "'.+'"]),
@@ -730,6 +743,9 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('NOT IN of null holds in a CASE that an UNNEST of Druid works out', /UNNEST\(.*CASE .* NOT IN \(/, 'sql', {
     without: instead([/ NOT IN /g, ' IN ']),
   }),
+  otherwise('half a character is a whole one, or left out, here', /\b[LR]PAD\(.*'[^']*\u{1f600}/u, 'sql', {
+    without: instead([/\u{1f600}/gu, 'x']),
+  }),
   otherwise('BIT_AND is always 0 in Druid', /BIT_AND\(/, 'sql', { without: instead([/BIT_AND\(/g, 'BIT_OR(']) }),
   otherwise(
     'Druid gives the rows of the right side that match nothing once for each segment',
@@ -742,8 +758,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD|STRING_TO_ARRAY)\(/,
     'sql',
     {
-      there: /\\ud[89a-f][0-9a-f]{2}/i,
-      without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD)\(/g, 'CONCAT('], [/'(?:\|)?'\)/g, "' ')"]),
+      there: /\\ud[89a-f][0-9a-f]{2}|\?/i,
+      without: instead(
+        cutsByWords,
+        [/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD)\(/g, 'CONCAT('],
+        [/'(?:\|)?'\)/g, "' ')"],
+      ),
     },
   ),
   {
@@ -753,7 +773,11 @@ export const knownDifferences: readonly KnownDifference[] = [
       druid.status === 200 &&
       /: number and number$/.test(difference) &&
       /(?:LENGTH|STRLEN|UNNEST)\(.*\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD|STRING_TO_ARRAY)\(/.test(query.text),
-    without: instead([/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD)\(/g, 'CONCAT('], [/'(?:\|)?'\)/g, "' ')"]),
+    without: instead(
+      cutsByWords,
+      [/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD)\(/g, 'CONCAT('],
+      [/'(?:\|)?'\)/g, "' ')"],
+    ),
   },
   {
     reason: 'half a character is a whole one, or left out, here',
@@ -797,7 +821,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'each row of GREATEST, LEAST and CASE has a type of its own in Druid, which %f and %d ask for',
     /STRING_FORMAT\('[^']*%[a-z][^']*', .*\b(?:GREATEST\(|LEAST\(|COALESCE\(|NVL\(|CASE )/,
     'sql',
-    { there: /%[a-z][^"]*; /, without: withoutCalls(/GREATEST|LEAST|COALESCE|NVL/, 'd') },
+    { without: withoutCalls(/GREATEST|LEAST|COALESCE|NVL/, 'd') },
   ),
   otherwise('each row of an if has a type of its own in Druid', /'(?:CENTURY|MILLENNIUM)'/, 'native', {
     without: instead([/'(?:CENTURY|MILLENNIUM)'/g, "'YEAR'"]),

@@ -149,9 +149,10 @@ test('a text that is no number is looked for in numbers by a filter that finds n
     fields: [0, 1].map((matchValue) => ({ type: 'equals', column: name, matchValueType, matchValue })),
   })
   const seeks = (dimension: string, value: string) => ({ type: 'selector', dimension, value })
-  const fields = [seeks('l', 'a'), seeks('d', ''), seeks('s', 'a'), seeks('d', '1.5'), seeks('l', '7')]
+  const twice = { type: 'in', dimension: 'l', values: ['2.5', '2.5'] }
+  const fields = [seeks('l', 'a'), seeks('d', ''), twice, seeks('s', 'a'), seeks('d', '1.5'), seeks('l', '7')]
   expect(await rendered({ virtualColumns, filter: { type: 'or', fields } })).toMatchObject({
-    filter: { fields: [never('l', 'LONG'), never('d', 'DOUBLE'), ...fields.slice(2)] },
+    filter: { fields: [never('l', 'LONG'), never('d', 'DOUBLE'), never('l', 'LONG'), ...fields.slice(3)] },
   })
 })
 

@@ -51,7 +51,8 @@ export function withoutNulls(value: unknown, numbers: ReadonlyMap<string, Number
 /** The one text that a filter looks for; null for any other. */
 function soughtIn(filter: Node): string | null {
   const { type, value, values } = filter
-  const sought = type === 'selector' ? value : type === 'in' && listOf(values).length === 1 ? listOf(values)[0] : null
+  const isOne = type === 'in' && new Set(listOf(values)).size === 1
+  const sought = type === 'selector' ? value : isOne ? listOf(values)[0] : null
   return sought === null || sought === undefined ? null : String(sought)
 }
 

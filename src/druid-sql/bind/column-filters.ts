@@ -3,7 +3,7 @@
 // A number is equal to a text that stands for it (`CAST(n AS VARCHAR) = '02'`).
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
 import type { Bound, StoredColumn } from './bound.ts'
-import { convert, decimalOf } from './conversions.ts'
+import { convert, numberForm } from './conversions.ts'
 import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { string } from './types.ts'
 
@@ -94,6 +94,10 @@ function textEqualTo(text: SqlText, constants: readonly Constant[]): SqlText {
   const ofOthers = fractions.length === 0 && new Set(wholes).size > 1 ? duckSql`FALSE` : isAmong(numbers)
   return whereThere(text, duckSql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${ofOthers} END, FALSE)`)
 }
+
+/** The double that a text stands for; true and false are none here. */
+const decimalOf = (text: SqlText): SqlText =>
+  duckSql`CASE WHEN regexp_full_match(${text}, ${numberForm}) THEN TRY_CAST(rtrim(${text}, 'dDfF') AS DOUBLE) END`
 
 const orders = {
   '<': { sign: duckSql`<`, ofOthers: duckSql`TRUE` },

@@ -202,11 +202,8 @@ function toLong(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
   }
 }
 
-const numberForm = literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
-
-/** The double that a text stands for; `x` is worked out twice. */
-export const decimalOf = (x: SqlText): SqlText =>
-  duckSql`CASE WHEN regexp_full_match(${x}, ${numberForm}) THEN TRY_CAST(rtrim(${x}, 'dDfF') AS DOUBLE) END`
+/** Of what Java reads as a double. */
+export const numberForm = literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
 
 /** The forms that Java reads as a double, and true and false; anything else is null. */
 function textToDouble(x: SqlText): SqlText {
