@@ -720,11 +720,15 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   otherwise(
     'what is cast of VALUES without a null is no null to the planner',
-    /IS (?:NOT )?UNKNOWN.*\(VALUES|VALUES.*IS (?:NOT )?UNKNOWN/,
+    /IS (?:NOT )?(?:UNKNOWN|FALSE).*\(VALUES|VALUES.*IS (?:NOT )?(?:UNKNOWN|FALSE)/,
     'sql',
-    {
-      without: instead([/IS (NOT )?UNKNOWN/g, 'IS $1TRUE']),
-    },
+    { without: instead([/IS (NOT )?(?:UNKNOWN|FALSE)/g, 'IS $1TRUE']) },
+  ),
+  otherwise(
+    'an element of an array that holds constants is no null to the planner',
+    /\b(?:NVL|COALESCE)\(ARRAY_(?:OFFSET|ORDINAL)\(/,
+    'sql',
+    { without: instead([/\b(?:NVL|COALESCE)\(ARRAY_/g, 'NULLIF(ARRAY_']) },
   ),
   otherwise(
     "what is not null is all that is equal to itself to Druid's planner",
