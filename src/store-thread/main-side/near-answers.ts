@@ -23,6 +23,9 @@ export interface ToldOf {
 /** After questions that came at the same time, so many have to come alone before one is answered here. */
 const crowdQuestions = 64
 
+/** Runs that end in vain take one part in so many of the main thread's time at most. */
+const triesInVainMax = 50
+
 /** How long after it was asked for news of an entity the thread may be asked again. */
 const wantedAgainMs = 1000
 
@@ -55,7 +58,7 @@ export class NearAnswers {
       gone: (file) => thread.post({ kind: 'mirrorLetGo', file }),
     })
     const answers = new PlanAnswers({ store: mirror.store, disk: nodeDisk, spoolDirectory, observe: () => undefined })
-    this.#life = { thread, mirror, answers, wanted: new Map() }
+    this.#life = { thread, mirror, answers, wanted: new Map(), againMs: new Map() }
   }
 
   take(news: MirrorNews): void {
@@ -66,7 +69,7 @@ export class NearAnswers {
   /** The answer; null, or a promise of null, where the store's thread has to be asked. Rejects with the signal's reason. */
   run(question: PlanRequest, signal: CancelSignal): Promise<AnswerData | null> | null {
     const life = this.#life
-    if (life === null || isLargePlan(question.plan)) return null
+    if (life === null || isLargePlan(question.plan) || isTried(life, question.plan)) return null
     if (!this.#isAlone(life) || !isKnown(life, question.plan)) return null
     return this.#run(life, question, signal)
   }
@@ -74,7 +77,8 @@ export class NearAnswers {
   /** Takes memory of answers that may be written again. */
   readonly giveBack = (memory: readonly ArrayBuffer[]): void => this.#life?.answers.giveBack(memory)
 
-  async #run({ answers }: NearLife, question: PlanRequest, signal: CancelSignal): Promise<AnswerData | null> {
+  async #run({ answers, againMs }: NearLife, question: PlanRequest, signal: CancelSignal): Promise<AnswerData | null> {
+    const startedMs = performance.now()
     try {
       // The run opens the rows in the turn in which they were found to be known.
       const answer = await answers.run(question, signal)
@@ -83,6 +87,8 @@ export class NearAnswers {
     } catch {
       // It takes long, or waits for the disk; or the store's thread says what is wrong with it.
       signal.throwIfAborted()
+      const nowMs = performance.now()
+      againMs.set(question.plan.selection.entityId, nowMs + triesInVainMax * (nowMs - startedMs))
       return null
     }
   }
@@ -111,6 +117,17 @@ interface NearLife {
   readonly answers: PlanAnswers
   /** When the thread was last asked to tell of an entity. */
   readonly wanted: Map<number, number>
+  /** When a question about an entity may be tried again. */
+  readonly againMs: Map<number, number>
+}
+
+/** Whether a question about the entity was tried in vain a moment ago. */
+function isTried({ againMs }: NearLife, { selection }: Plan): boolean {
+  const untilMs = againMs.get(selection.entityId)
+  if (untilMs === undefined) return false
+  if (performance.now() < untilMs) return true
+  againMs.delete(selection.entityId)
+  return false
 }
 
 /** Where it is not, the thread is asked to tell of the entity: once rows come less fast, it may. */

@@ -111,9 +111,9 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     return this.#entities.get(entityId)?.files ?? []
   }
 
-  /** Those of an entity that hold rows in memory, the newest first. */
-  tables(entityId: number): readonly Table[] {
-    return this.#entities.get(entityId)?.tables ?? []
+  /** Those of an entity that hold rows in memory, the oldest first; null where nothing is known of it. */
+  tables(entityId: number): readonly Table[] | null {
+    return this.#entities.get(entityId)?.tablesByAge ?? null
   }
 
   watch(watcher: StoreWatcher): void {

@@ -36,6 +36,11 @@ export class EntityRows {
     return this.#head === null || this.#head.count === 0 ? this.#frozen : [this.#head, ...this.#frozen]
   }
 
+  /** The same, the oldest first. */
+  get tablesByAge(): readonly Table[] {
+    return this.#head === null || this.#head.count === 0 ? this.#frozen : [...this.#frozen, this.#head]
+  }
+
   /** Whether none of those in memory holds a row of these dates. */
   areSealed(ranges: readonly Range[]): boolean {
     return this.tables.every(({ firstMs, lastMs }) =>

@@ -1,11 +1,6 @@
 import { type ColumnVector, nullCode, type StringColumn } from '../../../model/column.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 
-/** About how much memory a batch takes where it is kept. */
-export function batchBytes({ rows, columns }: RowBatch): number {
-  return rows * (columns.length + 1) * Float64Array.BYTES_PER_ELEMENT
-}
-
 /** A batch of its own, which can be handed to another thread: no longer than its rows, and with no strings but theirs. */
 export function crossingBatch({ rows, positions, columns, ...batch }: RowBatch): RowBatch {
   return {

@@ -12,6 +12,8 @@ export class LeavingFiles {
   /** The mirror is told that they are removed. */
   add(files: readonly SealedFileInfo[]): void {
     for (const info of files) {
+      // Nobody who waits is forgotten.
+      if (this.#leaving.has(keyOf(info))) continue
       let tell = (): void => undefined
       const gone = new Promise<void>((resolve) => {
         tell = resolve

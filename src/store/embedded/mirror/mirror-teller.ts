@@ -3,10 +3,11 @@ import type { ChangeCounts } from '../../../lib/change-counts.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import { rowsOfTable } from '../head/rows-of-table.ts'
+import type { Table } from '../head/table.ts'
 import type { SealedFile, SealedFileInfo } from '../reading/sealed-source.ts'
 import { partOfSeries } from '../registry/registry-format.ts'
 import type { StoreWatcher } from '../store-changes.ts'
-import { batchBytes, crossingBatch, memoryOfBatch } from './crossing-batch.ts'
+import { crossingBatch, memoryOfBatch } from './crossing-batch.ts'
 import { LeavingFiles } from './leaving-files.ts'
 import type { EntityNews, MirrorNews } from './mirror-news.ts'
 import { type Telling, ToldEntity } from './told-entity.ts'
@@ -18,8 +19,8 @@ export interface MirrorTellerParts {
   /** About how much memory the mirror's rows and series may take. */
   readonly bytesMax: number
   readonly nowMs: () => number
-  /** How many rows are told at a time: either thread takes some milliseconds for them. */
-  readonly rowsAtOnce?: number
+  /** How many values are told at a time: either thread takes some milliseconds for them. */
+  readonly valuesAtOnce?: number
   /** Lets the event loop turn between two parts of many rows. */
   readonly rest: () => Promise<void>
   /** Takes news in their order; the memory is handed over with them. */
@@ -31,9 +32,11 @@ interface FileChange {
   readonly remove: readonly SealedFile[]
 }
 
-const rowsAtOnceMax = 16_384
-/** About what a series takes of the registry. */
-const newSeriesBytes = 128
+const valuesAtOnceMax = 65_536
+/** So many series that are not on disk are told at once. Of an entity with more nothing is told until they are: the mirror reads them a bit at a time. */
+const seriesAtOnceMax = 4096
+/** What an entity takes in the mirror besides its series and rows. */
+const entityBytes = 8192
 
 /** Tells a mirror in another thread of the files of some entities, and of their rows in memory as far as there is room for them. */
 export class MirrorTeller implements StoreWatcher {
@@ -52,18 +55,16 @@ export class MirrorTeller implements StoreWatcher {
    * of.
    */
   wanted(entityId: number): void {
-    const { store, bytesMax, nowMs } = this.#parts
+    const { store, nowMs, changes, tell } = this.#parts
     const told = this.#told.get(entityId)
-    if (told !== undefined) {
-      const isDone = told.isWhole || told.telling !== null
-      if (!isDone && told.isQuiet(nowMs())) this.#tell(entityId, told, { add: [], remove: [] }, 'new')
-      return
+    if (told === undefined) {
+      if (store.tables(entityId) !== null) this.#guarded(entityId, () => this.#begin(entityId))
+    } else if (told.isWhole) {
+      // It has all rows, and lags by what was counted of another entity.
+      tell({ kind: 'whole', entityId, counts: changes.countsOf(entityId) }, [])
+    } else if (told.telling === null && told.isQuiet(nowMs())) {
+      this.#guarded(entityId, () => this.#tell(entityId, told, { add: [], remove: [] }, 'new'))
     }
-    const { columns, series } = store.registry(entityId)
-    if (columns.replaced !== null || this.#bytes + series.bytes > bytesMax) return
-    const begun = new ToldEntity()
-    this.#told.set(entityId, begun)
-    this.#tell(entityId, begun, { add: store.files(entityId), remove: [] }, 'new')
   }
 
   /** The mirror does not read a file any more that was removed. */
@@ -81,28 +82,25 @@ export class MirrorTeller implements StoreWatcher {
     const told = this.#told.get(entityId)
     if (told === undefined) return
     const { store } = this.#parts
-    try {
+    this.#guarded(entityId, () => {
       if (store.registry(entityId).columns.replaced === null) this.#tellBatch(told, batch)
       else this.#end(entityId, store.files(entityId))
-    } catch {
-      // The store does not fail because of a mirror.
-      this.#end(entityId, store.files(entityId))
-    }
+    })
   }
 
   switched(entityId: number, add: readonly SealedFile[], remove: readonly SealedFile[], areRowsSealed: boolean): void {
     const told = this.#told.get(entityId)
     if (told === undefined) return
-    const { bytesMax, store } = this.#parts
-    if (store.registry(entityId).series.bytes > bytesMax) {
-      const kept = store.files(entityId).filter((file) => !add.includes(file))
-      this.#end(entityId, [...kept, ...remove])
+    const kept = this.#parts.store.files(entityId).filter((file) => !add.includes(file))
+    const before = [...kept, ...remove]
+    if (!this.#hasRoom(entityId, told) || this.#seriesUntold(entityId, told) > seriesAtOnceMax) {
+      this.#end(entityId, before)
       return
     }
     this.#leaving.add(remove.map(infoOf))
     // Rows that are being told are told as of before it: it is counted for the mirror with the change of the files.
-    const isTelling = told.telling !== null
-    this.#tell(entityId, told, { add, remove }, areRowsSealed || isTelling ? 'new' : 'same')
+    const isNew = areRowsSealed || told.telling !== null
+    this.#guarded(entityId, () => this.#tell(entityId, told, { add, remove }, isNew ? 'new' : 'same'), before)
   }
 
   dropped(entityId: number, files: readonly SealedFile[]): void {
@@ -114,6 +112,24 @@ export class MirrorTeller implements StoreWatcher {
     for (const told of this.#told.values()) told.telling = null
     this.#told.clear()
     this.#leaving.allGone()
+  }
+
+  /** The store does not fail because of a mirror. `files` are those that it was told of. */
+  #guarded(entityId: number, work: () => void, files = this.#parts.store.files(entityId)): void {
+    try {
+      work()
+    } catch {
+      this.#end(entityId, files)
+    }
+  }
+
+  #begin(entityId: number): void {
+    const { store } = this.#parts
+    const told = new ToldEntity()
+    if (store.registry(entityId).columns.replaced !== null || !this.#hasRoom(entityId, told)) return
+    if (this.#seriesUntold(entityId, told) > seriesAtOnceMax) return
+    this.#told.set(entityId, told)
+    this.#tell(entityId, told, { add: store.files(entityId), remove: [] }, 'new')
   }
 
   /** `files` are those that the mirror was told of. */
@@ -133,81 +149,66 @@ export class MirrorTeller implements StoreWatcher {
     const { series } = store.registry(entityId)
     const registry = writtenRegistry(entityId)
     const counts = changes.countsOf(entityId)
+    const tables = store.tables(entityId) ?? []
     const entity = {
       ...{ entityId, registry, add: add.map(infoOf), remove: remove.map(infoOf), memory },
       series: partOfSeries(series, Math.max(told.series, registry?.series ?? 0), series.count),
-      untold: memory === 'new' ? this.#datesInMemory(entityId) : null,
+      untold: memory === 'new' ? datesOf(tables) : null,
       counts,
     }
     told.series = series.count
-    told.countedSeries = series.count
     tell({ kind: 'entity', entity }, [])
-    if (memory === 'new') this.#tellMemory(entityId, told, counts)
+    if (memory === 'new') this.#tellMemory(entityId, told, tables, counts)
   }
 
   #tellBatch(told: ToldEntity, batch: RowBatch): void {
-    const { store, nowMs } = this.#parts
-    const { series } = store.registry(batch.entityId)
-    const isSlow = told.came(batch.rows, nowMs())
+    const { store, nowMs, valuesAtOnce = valuesAtOnceMax } = this.#parts
+    const { entityId, rows, columns } = batch
+    const isSlow = told.came(rows, nowMs()) && rows * columns.length <= valuesAtOnce
     if (!told.isWhole && told.telling === null) return
-    const bytes = told.bytes + batchBytes(batch) + (series.count - told.countedSeries) * newSeriesBytes
-    if (!isSlow || !this.#take(told, bytes)) {
+    if (!isSlow || !this.#take(told, this.#bytesOf(entityId, store.tables(entityId) ?? []))) {
       told.isWhole = false
       told.telling = null
       return
     }
-    told.countedSeries = series.count
     const own = crossingBatch(batch)
-    if (told.telling === null) this.#tellRows(told, own, series.count)
-    else told.telling.held.push(own)
+    if (told.telling !== null) {
+      told.telling.held.push(own)
+      return
+    }
+    this.#tellRows(own)
+    told.series = store.registry(entityId).series.count
   }
 
-  #tellRows(told: ToldEntity, batch: RowBatch, series: number): void {
+  #tellRows(batch: RowBatch): void {
     this.#parts.tell({ kind: 'rows', batch }, memoryOfBatch(batch))
-    told.series = series
-  }
-
-  #datesInMemory(entityId: number): EntityNews['untold'] {
-    const tables = this.#parts.store.tables(entityId)
-    if (tables.length === 0) return null
-    const firstMs = tables.map((table) => table.firstMs)
-    const lastMs = tables.map((table) => table.lastMs)
-    return { fromMs: Math.min(...firstMs), toMs: Math.max(...lastMs) }
   }
 
   /** All rows in memory, where there is room for them: few at once, many a part at a time. */
-  #tellMemory(entityId: number, told: ToldEntity, counts: Int32Array): void {
-    const { store, rowsAtOnce = rowsAtOnceMax } = this.#parts
-    const { series, columns } = store.registry(entityId)
-    const tables = store.tables(entityId)
-    const rows = tables.reduce((sum, { count }) => sum + count, 0)
+  #tellMemory(entityId: number, told: ToldEntity, tables: readonly Table[], counts: Int32Array): void {
+    const { store, valuesAtOnce = valuesAtOnceMax } = this.#parts
     told.isWhole = false
     told.telling = null
-    this.#take(told, 0)
-    if (!this.#take(told, series.bytes + rows * (columns.count + 3) * Float64Array.BYTES_PER_ELEMENT)) {
-      this.#take(told, series.bytes)
-      return
-    }
+    this.#take(told, this.#bytesOf(entityId, []))
+    if (!this.#take(told, this.#bytesOf(entityId, tables))) return
     const telling: Telling = { held: [] }
     told.telling = telling
+    const { columns, series } = store.registry(entityId)
+    const rowsAtOnce = Math.max(1, Math.floor(valuesAtOnce / (columns.count + series.tags.length + 1)))
     const parts = tables.map((table) => rowsOfTable(table, rowsAtOnce))
-    const whole = (): void => {
-      if (rows > 0) this.#parts.tell({ kind: 'whole', entityId, counts }, [])
-      for (const batch of telling.held) this.#tellRows(told, batch, series.count)
-      told.telling = null
-      told.isWhole = true
-    }
-    this.#tellParts(told, telling, parts, whole).catch(() => this.#end(entityId, store.files(entityId)))
+    const whole = tables.length === 0 ? null : ({ kind: 'whole', entityId, counts } as const)
+    this.#tellParts(entityId, told, telling, parts, whole).catch(() => this.#end(entityId, store.files(entityId)))
   }
 
-  /** Another telling of the entity ends it. */
+  /** Another telling of the entity ends it. Few rows are told in one turn. */
   async #tellParts(
+    entityId: number,
     told: ToldEntity,
     telling: Telling,
     tables: readonly Generator<RowBatch>[],
-    whole: () => void,
+    whole: MirrorNews | null,
   ): Promise<void> {
-    const { tell, rest } = this.#parts
+    const { store, tell, rest } = this.#parts
     let isFirst = true
     for (const table of tables) {
       for (const batch of table) {
@@ -217,16 +218,49 @@ export class MirrorTeller implements StoreWatcher {
         tell({ kind: 'part', batch }, memoryOfBatch(batch))
       }
     }
-    whole()
+    if (whole !== null) tell(whole, [])
+    for (let batch = telling.held.shift(); batch !== undefined; batch = telling.held.shift()) {
+      this.#tellRows(batch)
+      await rest()
+      if (told.telling !== telling) return
+    }
+    told.telling = null
+    told.isWhole = true
+    told.series = store.registry(entityId).series.count
+  }
+
+  /** How many series are neither told nor on disk. */
+  #seriesUntold(entityId: number, told: ToldEntity): number {
+    const { store, writtenRegistry } = this.#parts
+    return store.registry(entityId).series.count - Math.max(told.series, writtenRegistry(entityId)?.series ?? 0)
+  }
+
+  /** Whether there is room for an entity without its rows in memory. */
+  #hasRoom(entityId: number, told: ToldEntity): boolean {
+    return this.#bytes - told.bytes + this.#bytesOf(entityId, []) <= this.#parts.bytesMax
+  }
+
+  /** About what an entity with these rows takes in the mirror: as much as here. */
+  #bytesOf(entityId: number, tables: readonly Table[]): number {
+    const { series } = this.#parts.store.registry(entityId)
+    return tables.reduce((bytes, table) => bytes + table.bytes, entityBytes + series.bytes)
   }
 
   /** Whether there is room for so much of an entity. It is counted where there is. */
   #take(told: ToldEntity, bytes: number): boolean {
     const sum = this.#bytes - told.bytes + bytes
-    if (sum > this.#parts.bytesMax) return false
+    if (sum > this.#parts.bytesMax && bytes > told.bytes) return false
     this.#bytes = sum
     told.bytes = bytes
     return true
+  }
+}
+
+function datesOf(tables: readonly Table[]): EntityNews['untold'] {
+  if (tables.length === 0) return null
+  return {
+    fromMs: Math.min(...tables.map(({ firstMs }) => firstMs)),
+    toMs: Math.max(...tables.map(({ lastMs }) => lastMs)),
   }
 }
 

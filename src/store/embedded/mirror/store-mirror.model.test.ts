@@ -63,9 +63,9 @@ class ToldStore {
     this.#teller = new MirrorTeller({
       ...{ store, changes },
       writtenRegistry: () => this.#registry?.written ?? null,
-      bytesMax: [3000, 30_000, 1_000_000][draw(3)],
+      bytesMax: [12_000, 40_000, 1_000_000][draw(3)],
       nowMs: () => 0,
-      rowsAtOnce: [3, 16_384][draw(2)]!,
+      valuesAtOnce: [20, 65_536][draw(2)]!,
       rest: () => new Promise((resolve) => setImmediate(resolve)),
       tell: (news, memory) => this.#news.push(told(structuredClone(news, { transfer: [...memory] }))),
     })

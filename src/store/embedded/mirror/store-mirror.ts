@@ -38,6 +38,7 @@ export class StoreMirror {
   readonly #failed = new Set<number>()
   readonly #waiting: MirrorNews[] = []
   #isWorking = false
+  #isClosed = false
 
   constructor({ disk, directory, pageCacheBytes, indexCacheBytes, changes, gone }: StoreMirrorOptions) {
     this.#counted = new ChangeCounts(changes)
@@ -70,6 +71,8 @@ export class StoreMirror {
 
   /** Lets go of all that is in memory or open. */
   close(): void {
+    this.#isClosed = true
+    this.#waiting.length = 0
     for (const entityId of this.#known.keys()) this.#sealed.drop(entityId)
     this.#known.clear()
   }
@@ -80,7 +83,7 @@ export class StoreMirror {
       try {
         const reading = news.kind === 'entity' ? this.#sealed.readRegistry(news.entity.registry) : null
         if (reading !== null) await reading
-        this.#apply(news)
+        if (!this.#isClosed) this.#apply(news)
       } catch {
         this.#fail(news)
       }
@@ -102,9 +105,7 @@ export class StoreMirror {
         this.#known.set(news.entityId, null)
         return
       case 'dropped':
-        this.#known.delete(news.entityId)
-        this.#sealed.drop(news.entityId)
-        if (this.#failed.delete(news.entityId)) this.#letGo(news.files)
+        this.#drop(news.entityId, news.files)
         return
       default:
         if (this.#failed.has(news.entity.entityId)) this.#letGo(news.entity.remove)
@@ -147,6 +148,16 @@ export class StoreMirror {
     this.#failed.add(entityId)
     this.#sealed.drop(entityId)
     if (news.kind === 'entity') this.#letGo(news.entity.remove)
+  }
+
+  /** Files that are not here are let go at once, the others when nobody reads them. */
+  #drop(entityId: number, files: readonly SealedFileInfo[]): void {
+    const here = new Set(this.store.files(entityId).map(({ info }) => info.name))
+    this.#known.delete(entityId)
+    this.#own.delete(entityId)
+    this.#failed.delete(entityId)
+    this.#sealed.drop(entityId)
+    this.#letGo(files.filter(({ name }) => !here.has(name)))
   }
 
   #letGo(files: readonly SealedFileInfo[]): void {

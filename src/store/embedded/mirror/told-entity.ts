@@ -13,8 +13,6 @@ export interface Telling {
 export class ToldEntity {
   /** How many of its series were told. */
   series = 0
-  /** How many of them are counted in `bytes`, or in the bytes of rows that are held. */
-  countedSeries = 0
   /** About how much memory it takes in the mirror. */
   bytes = 0
   /** Whether each row that comes is told: all before it were. */

@@ -82,6 +82,8 @@ export class SeriesIndex {
   /** Open addressing over series + 1, 0 for a free slot; empty while there is one tag, whose code finds the series. */
   #slots = new Int32Array(0)
   #orderedBy: readonly TagIndex[] = []
+  /** Codes of the series that is being restored, by tag. */
+  readonly #restored: Int32Array[] = []
   #ordered: Int32Array = new Int32Array(0)
 
   get count(): number {
@@ -130,10 +132,12 @@ export class SeriesIndex {
 
   /** Takes in the next series as it was written down; tags that were not known at that time may be left out at the end. */
   restore(values: readonly (string | null)[]): void {
-    const codes = this.tags.map(({ dictionary }, tag) => {
+    const codes = this.#restored
+    while (codes.length < this.tags.length) codes.push(new Int32Array(1))
+    for (let tag = 0; tag < this.tags.length; tag++) {
       const value = values[tag] ?? null
-      return Int32Array.of(value === null ? nullCode : dictionary.codeFor(value))
-    })
+      codes[tag][0] = value === null ? nullCode : this.tags[tag].dictionary.codeFor(value)
+    }
     const known = this.#count
     if (this.seriesOf(codes, 0) !== known) throw new Error(`series ${known} was written down twice`)
   }
