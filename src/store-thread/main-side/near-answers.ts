@@ -5,6 +5,7 @@ import { nodeDisk } from '../../lib/node-disk.ts'
 import { datesOf, type Plan } from '../../model/plan.ts'
 import type { PlanRequest } from '../../query/run-plan.ts'
 import { isLargePlan } from '../../query-threads/main-side/large-ask.ts'
+import { LongRunError } from '../../store/embedded/mirror/brief-pacer.ts'
 import type { MirrorNews } from '../../store/embedded/mirror/mirror-news.ts'
 import { StoreMirror } from '../../store/embedded/mirror/store-mirror.ts'
 import { mirrorShares } from '../mirror-shares.ts'
@@ -23,8 +24,8 @@ export interface ToldOf {
 /** After questions that came at the same time, so many have to come alone before one is answered here. */
 const crowdQuestions = 64
 
-/** Runs that end in vain take one part in so many of the main thread's time at most. */
-const triesInVainMax = 50
+/** Runs that turn out long take one part in so many of the main thread's time at most. */
+const longRunShare = 50
 
 /** How long after it was asked for news of an entity the thread may be asked again. */
 const wantedAgainMs = 1000
@@ -84,11 +85,12 @@ export class NearAnswers {
       const answer = await answers.run(question, signal)
       this.#count++
       return answer
-    } catch {
+    } catch (error) {
       // It takes long, or waits for the disk; or the store's thread says what is wrong with it.
       signal.throwIfAborted()
+      if (!(error instanceof LongRunError)) return null
       const nowMs = performance.now()
-      againMs.set(question.plan.selection.entityId, nowMs + triesInVainMax * (nowMs - startedMs))
+      againMs.set(question.plan.selection.entityId, nowMs + longRunShare * (nowMs - startedMs))
       return null
     }
   }
@@ -121,7 +123,7 @@ interface NearLife {
   readonly againMs: Map<number, number>
 }
 
-/** Whether a question about the entity was tried in vain a moment ago. */
+/** Whether a question about the entity turned out long a moment ago. */
 function isTried({ againMs }: NearLife, { selection }: Plan): boolean {
   const untilMs = againMs.get(selection.entityId)
   if (untilMs === undefined) return false
