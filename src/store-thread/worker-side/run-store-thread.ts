@@ -1,6 +1,6 @@
 // The store's thread. It follows the journal through the pipeline into the store, answers plans between two steps, and seals rows. It is
 // a composition root of its own, as `src/service` is for the main thread.
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { clearSpool } from '../../answer/spool.ts'
 import type { Catalog, IngestCatalog } from '../../catalog/catalog.ts'
@@ -195,13 +195,17 @@ function openQueryThreads(
   })
 }
 
+/** Between two parts of what the main thread is told of rows in memory. */
+const mirrorRestMs = 10
+
 /** The main thread answers small questions itself, of what it is told. */
 function openMirrorTeller({ data, outbox }: ThreadBase, { opened, changes }: Sources): MirrorTeller {
   return new MirrorTeller({
     ...{ store: opened.store, writtenRegistry: opened.writtenRegistry, changes },
     bytesMax: mirrorShares(data.queries.mirrorBytes).rows,
     nowMs: () => performance.now(),
-    rest: turn,
+    // The main thread takes some milliseconds for a part, and all that wait for it in one go.
+    rest: () => sleep(mirrorRestMs),
     tell: (news, memory) => outbox.push({ kind: 'mirrorNews', news }, memory),
   })
 }

@@ -21,7 +21,7 @@ export interface MirrorTellerParts {
   readonly nowMs: () => number
   /** How many values are told at a time: either thread takes some milliseconds for them. */
   readonly valuesAtOnce?: number
-  /** Lets the event loop turn between two parts of many rows. */
+  /** Lets the mirror's thread take a part before the next one is told. */
   readonly rest: () => Promise<void>
   /** Takes news in their order; the memory is handed over with them. */
   readonly tell: (news: MirrorNews, memory: readonly ArrayBuffer[]) => void
