@@ -1,5 +1,4 @@
 // What the store's thread and a query thread say to each other.
-
 import type { EntityChange } from '../store/embedded/mirror/sealed-mirror.ts'
 import type { SealedFileInfo } from '../store/embedded/reading/sealed-source.ts'
 import type { PlanAsk, PlanReply } from '../store-thread/plan-answers.ts'

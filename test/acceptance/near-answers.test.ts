@@ -13,11 +13,6 @@ afterEach(async () => {
   for (const service of running.splice(0)) await service.close()
 })
 
-const fields = [
-  { name: 'D', type: 'timestamp', role: 'time' },
-  { name: 'T', type: 'string', role: 'tag' },
-  { name: 'V', type: 'double', role: 'metric' },
-]
 // Each question is asked anew.
 const settings = { 'limits.keptAnswerBytes': '0', 'store.headRows': '40', 'store.headAgeMs': '50' }
 
@@ -37,7 +32,7 @@ async function plant(
 }
 
 async function ingestOf({ url }: RunningService, options: object, alias = 'plant'): Promise<Plant['push']> {
-  const key = await makeIngest(url, adminKey, { alias, entity: 'plant', fields, ...options })
+  const key = await makeIngest(url, adminKey, { alias, entity: 'plant', ...options })
   return (rows) => callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, text: JSON.stringify(rows) })
 }
 

@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
+import { fileOf } from '../../../test/support/file-of.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { ServiceEvent } from '../../observe/event.ts'
-import type { SealedFile, SealedFileInfo } from '../../store/embedded/reading/sealed-source.ts'
+import type { SealedFile } from '../../store/embedded/reading/sealed-source.ts'
 import { EntityRegistry } from '../../store/embedded/registry/entity-registry.ts'
 import { type PlanAsk, receivedAsk } from '../../store-thread/plan-answers.ts'
 import { sentPlan } from '../../store-thread/plan-text.ts'
@@ -36,19 +37,6 @@ const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
 const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
 const entityId = 7
 
-function fileOf(name: string): SealedFile {
-  const info: SealedFileInfo = {
-    ...{ entityId, kind: 'mixed', day: null, name, rows: 1, firstMs: 0, lastMs: 9 },
-    ...{ firstPosition: 0, lastPosition: 1, bytes: 1, indexBytes: 1 },
-  }
-  return {
-    info,
-    open: () => {
-      throw new Error('nothing is read here')
-    },
-  }
-}
-
 /** Rows of one tag, which are in memory from 10 ms on. */
 function ask(format: AnswerFormat, toMs = 5): PlanAsk {
   const selection = {
@@ -71,7 +59,7 @@ afterEach(() => close())
 
 function start(threads = 1) {
   const events: ServiceEvent[] = []
-  const files = [fileOf('old')]
+  const files = [fileOf('old', entityId)]
   const queryThreads = new QueryThreads({
     threads,
     threadUrl: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
@@ -144,13 +132,13 @@ test('a removed file is not let go before its thread has, or has died', async ()
     queryThreads.switched(entityId, [], [file])
     return queryThreads.letGo(file).then(() => void gone.push(file.info.name))
   }
-  await queryThreads.letGo(fileOf('never read'))
-  const old = remove(fileOf('old'))
+  await queryThreads.letGo(fileOf('never read', entityId))
+  const old = remove(fileOf('old', entityId))
   await askThread(thread, ask('json'), signal)
   expect(gone).toEqual([])
   queryThreads.dropped(entityId, [])
   await old
-  const older = remove(fileOf('older'))
+  const older = remove(fileOf('older', entityId))
   await askThread(thread, ask('ndjson'), signal)
   await older
   expect(gone).toEqual(['old', 'older'])

@@ -1,22 +1,17 @@
 // What a mirror in another thread is told of a store, in the order in which it happens there.
+import type { Range } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
 import type { SeriesPart } from '../registry/registry-format.ts'
 import type { EntityChange } from './sealed-mirror.ts'
-
-/** Dates of rows in memory that a mirror is not told of, or not yet. */
-export interface UntoldDates {
-  readonly fromMs: number
-  readonly toMs: number
-}
 
 export interface EntityNews extends Omit<EntityChange, 'replaces'> {
   /** Series that are not on disk. */
   readonly series: SeriesPart
   /** 'new': rows in memory that were told before are there no more. */
   readonly memory: 'new' | 'same'
-  /** Of 'new' memory; null where it holds no row. */
-  readonly untold: UntoldDates | null
+  /** The dates of 'new' memory, of which nothing is told yet; null where it holds no row. */
+  readonly untold: Range | null
   /** What the store has counted of the entity's changes (`ChangeCounts.countsOf`), this one included; of 'new' memory it counts from there. */
   readonly counts: Int32Array
 }

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkHistory, type SeenHistory, type TestedFolder } from '../../../../test/support/data-at-rest.ts'
 import { expectSame, rowsOf } from '../../../../test/support/expect-rows.ts'
 import { planSince } from '../../../../test/support/plan-since.ts'
 import { type Draw, drawFrom, randomPlan } from '../../../../test/support/random-rows.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
+import { inScratchFolder } from '../../../../test/support/scratch-folder.ts'
 import { nodeDisk } from '../../../lib/node-disk.ts'
 import { datesOf } from '../../../model/plan.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
@@ -18,12 +17,6 @@ import { type EntityChange, SealedMirror } from './sealed-mirror.ts'
 
 const entityId = 1
 const spansMs = [60_000, 30 * 3_600_000, 5 * 86_400_000, 100 * 86_400_000]
-
-let parent: string
-beforeAll(() => {
-  parent = mkdtempSync(join(tmpdir(), 'tidemark-mirror-'))
-})
-afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
 const infoOf = ({ info }: SealedFile) => info
 const noSettle = async (): Promise<void> => undefined
@@ -112,8 +105,7 @@ async function compare(runs: number, told: Told, seed?: number): Promise<number>
       expectSame(plan, await rowsOf(mirror, plan), seen.model.run(plan))
     }
   }
-  const history = fc.asyncProperty(fc.nat(), async (seed) => {
-    const directory = mkdtempSync(join(parent, 'history-'))
+  const tell = async (seed: number, directory: string): Promise<void> => {
     const draw = drawFrom(seed)
     let mirrored: MirroredStore | null = null
     await checkHistory(seed, {
@@ -124,7 +116,10 @@ async function compare(runs: number, told: Told, seed?: number): Promise<number>
       },
       look: (seen) => look(mirrored!, draw, seen),
     })
-  })
+  }
+  const history = fc.asyncProperty(fc.nat(), (seed) =>
+    inScratchFolder('tidemark-mirror-', (directory) => tell(seed, directory)),
+  )
   await fc.assert(history, { numRuns: runs, endOnFailure: true, ...(seed === undefined ? {} : { seed }) })
   return compared
 }

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkHistory, type SeenHistory, type TestedFolder } from '../../../../test/support/data-at-rest.ts'
 import { expectSame, rowsOf } from '../../../../test/support/expect-rows.ts'
 import { planSince } from '../../../../test/support/plan-since.ts'
 import { type Draw, drawFrom, randomPlan } from '../../../../test/support/random-rows.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
+import { inScratchFolder } from '../../../../test/support/scratch-folder.ts'
 import { ChangeCounts } from '../../../lib/change-counts.ts'
 import { nodeDisk } from '../../../lib/node-disk.ts'
 import { datesOf, type Plan } from '../../../model/plan.ts'
@@ -21,12 +20,6 @@ import { StoreMirror } from './store-mirror.ts'
 
 const entityId = 1
 const spansMs = [60_000, 30 * 3_600_000, 5 * 86_400_000, 100 * 86_400_000]
-
-let parent: string
-beforeAll(() => {
-  parent = mkdtempSync(join(tmpdir(), 'tidemark-mirror-'))
-})
-afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
 /** What a mirror is told; tests of the test tell it something else. */
 type Told = (news: MirrorNews) => MirrorNews
@@ -162,8 +155,7 @@ async function compare(runs: number, { told = asTold, isCurrent = asItSays, seed
       expectSame(plan, rows, seen.model.run(plan))
     }
   }
-  const history = fc.asyncProperty(fc.nat(), async (seed) => {
-    const directory = mkdtempSync(join(parent, 'history-'))
+  const tell = async (seed: number, directory: string): Promise<void> => {
     const draw = drawFrom(seed)
     const changes = ChangeCounts.fresh(0)
     let store: ToldStore | null = null
@@ -179,7 +171,10 @@ async function compare(runs: number, { told = asTold, isCurrent = asItSays, seed
       look: (seen) => look(store!, draw, seen),
     })
     await Promise.all([...closed, store!.close()])
-  })
+  }
+  const history = fc.asyncProperty(fc.nat(), (seed) =>
+    inScratchFolder('tidemark-mirror-', (directory) => tell(seed, directory)),
+  )
   await fc.assert(history, { numRuns: runs, endOnFailure: true, ...(seed === undefined ? {} : { seed }) })
   return compared
 }

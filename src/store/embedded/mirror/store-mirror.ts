@@ -6,7 +6,7 @@ import type { EmbeddedStore, EmbeddedStoreSettings } from '../embedded-store.ts'
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
 import { restoreSeries } from '../registry/registry-format.ts'
 import { BriefPacer } from './brief-pacer.ts'
-import type { EntityNews, MirrorNews, UntoldDates } from './mirror-news.ts'
+import type { EntityNews, MirrorNews } from './mirror-news.ts'
 import { SealedMirror } from './sealed-mirror.ts'
 import { WarmFiles } from './warm-files.ts'
 
@@ -22,6 +22,14 @@ export interface StoreMirrorOptions {
   readonly gone: (info: SealedFileInfo) => void
 }
 
+/** What is here of an entity. */
+interface Followed {
+  /** What was counted of it. Where the store has counted the same, nothing is missing here. */
+  readonly counts: ChangeCounts
+  /** Dates of rows in memory that are missing all the same. */
+  untold: Range | null
+}
+
 /**
  * The rows of some entities of a store that another thread keeps: their files, and the rows in memory that it was told of. It says itself what it knows
  * as well as the store does.
@@ -29,11 +37,9 @@ export interface StoreMirrorOptions {
 export class StoreMirror {
   readonly #sealed: SealedMirror
   readonly #gone: StoreMirrorOptions['gone']
-  /** What the store has counted, and what this has of each entity: where both have counted the same, nothing is missing here. */
+  /** What the store has counted. */
   readonly #counted: ChangeCounts
-  readonly #own = new Map<number, ChangeCounts>()
-  /** By entity, dates of rows in memory that are missing here. */
-  readonly #known = new Map<number, UntoldDates | null>()
+  readonly #followed = new Map<number, Followed>()
   /** Those that could not be followed. */
   readonly #failed = new Set<number>()
   readonly #waiting: MirrorNews[] = []
@@ -57,10 +63,11 @@ export class StoreMirror {
 
   /** Whether all rows of these dates are here that the store answers with now. */
   isCurrent(entityId: number, dates: Range): boolean {
-    const untold = this.#known.get(entityId)
-    if (untold === undefined) return false
+    const followed = this.#followed.get(entityId)
+    if (followed === undefined) return false
+    const { counts, untold } = followed
     if (untold !== null && untold.fromMs <= dates.toMs && untold.toMs >= dates.fromMs) return false
-    return this.#counted.state(entityId, dates) === this.#own.get(entityId)?.state(entityId, dates)
+    return this.#counted.state(entityId, dates) === counts.state(entityId, dates)
   }
 
   /** Takes news in their order. They are known at once, unless something has to be read from the disk first. */
@@ -73,8 +80,8 @@ export class StoreMirror {
   close(): void {
     this.#isClosed = true
     this.#waiting.length = 0
-    for (const entityId of this.#known.keys()) this.#sealed.drop(entityId)
-    this.#known.clear()
+    for (const entityId of this.#followed.keys()) this.#sealed.drop(entityId)
+    this.#followed.clear()
   }
 
   async #work(): Promise<void> {
@@ -94,15 +101,13 @@ export class StoreMirror {
   #apply(news: MirrorNews): void {
     switch (news.kind) {
       case 'rows':
-        if (this.#known.has(news.batch.entityId)) this.store.write(news.batch)
+        if (this.#followed.has(news.batch.entityId)) this.store.write(news.batch)
         return
       case 'part':
         this.#takePart(news.batch)
         return
       case 'whole':
-        if (!this.#known.has(news.entityId)) return
-        this.#own.get(news.entityId)?.continueFrom(news.entityId, news.counts)
-        this.#known.set(news.entityId, null)
+        this.#isWhole(news)
         return
       case 'dropped':
         this.#drop(news.entityId, news.files)
@@ -114,37 +119,43 @@ export class StoreMirror {
   }
 
   readonly #counting: EmbeddedStoreSettings['changes'] = {
-    changed: (entityId, timesMs, count) => this.#own.get(entityId)?.changed(entityId, timesMs, count),
-    allChanged: (entityId) => this.#own.get(entityId)?.allChanged(entityId),
+    changed: (entityId, timesMs, count) => this.#followed.get(entityId)?.counts.changed(entityId, timesMs, count),
+    allChanged: (entityId) => this.#followed.get(entityId)?.counts.allChanged(entityId),
   }
 
   /** Until all parts are here, the entity's counts are those of before: were they ahead, the store would seem to be behind. */
   #takePart(batch: RowBatch): void {
     const { entityId } = batch
-    if (!this.#known.has(entityId)) return
-    const own = this.#own.get(entityId)!
-    const counts = own.countsOf(entityId)
+    const counts = this.#followed.get(entityId)?.counts
+    if (counts === undefined) return
+    const before = counts.countsOf(entityId)
     this.store.write(batch)
-    own.continueFrom(entityId, counts)
+    counts.continueFrom(entityId, before)
+  }
+
+  #isWhole({ entityId, counts }: Extract<MirrorNews, { kind: 'whole' }>): void {
+    const followed = this.#followed.get(entityId)
+    if (followed === undefined) return
+    followed.counts.continueFrom(entityId, counts)
+    followed.untold = null
   }
 
   /** In one turn: nobody sees rows twice, or not at all. */
-  #follow({ entityId, series, add, remove, memory, untold, counts }: EntityNews): void {
+  #follow({ entityId, series, add, remove, memory, untold, counts: counted }: EntityNews): void {
     restoreSeries(this.store.registry(entityId).series, series)
     if (memory === 'new') this.store.forgetRows(entityId)
     this.#sealed.switchFiles({ entityId, replaces: false, add, remove })
     // Otherwise rows may have been counted there that were not told here.
     if (memory === 'same') return
-    const own = ChangeCounts.ofOneLike(this.#counted.shared)
-    own.continueFrom(entityId, counts)
-    this.#own.set(entityId, own)
-    this.#known.set(entityId, untold)
+    const counts = ChangeCounts.ofOneLike(this.#counted.shared)
+    counts.continueFrom(entityId, counted)
+    this.#followed.set(entityId, { counts, untold })
   }
 
   /** The store answers what is asked of such an entity. */
   #fail(news: MirrorNews): void {
     const entityId = entityOf(news)
-    this.#known.delete(entityId)
+    this.#followed.delete(entityId)
     this.#failed.add(entityId)
     this.#sealed.drop(entityId)
     if (news.kind === 'entity') this.#letGo(news.entity.remove)
@@ -153,8 +164,7 @@ export class StoreMirror {
   /** Files that are not here are let go at once, the others when nobody reads them. */
   #drop(entityId: number, files: readonly SealedFileInfo[]): void {
     const here = new Set(this.store.files(entityId).map(({ info }) => info.name))
-    this.#known.delete(entityId)
-    this.#own.delete(entityId)
+    this.#followed.delete(entityId)
     this.#failed.delete(entityId)
     this.#sealed.drop(entityId)
     this.#letGo(files.filter(({ name }) => !here.has(name)))
