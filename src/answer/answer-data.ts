@@ -31,10 +31,7 @@ export function openAnswer(
   { rows, bytes, body }: AnswerData,
   released: (memory: readonly ArrayBuffer[]) => void = () => undefined,
 ): Answer {
-  if (body.kind === 'short') {
-    const chunks = [Buffer.from(body.bytes, 'latin1')]
-    return { rows, bytes, text: body.bytes, chunks, release: once(() => released([])) }
-  }
+  if (body.kind === 'short') return new ShortAnswer(rows, body.bytes, released)
   const file = body.kind === 'file' ? new BodyFile(body.path, bytes) : null
   return {
     rows,
@@ -44,6 +41,33 @@ export function openAnswer(
       file?.close()
       released(isSent && body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
     }),
+  }
+}
+
+/** It is mostly sent as the text that it is: its bytes are made for who asks for them. */
+class ShortAnswer implements Answer {
+  readonly rows: number
+  readonly text: string
+  #released: ((memory: readonly ArrayBuffer[]) => void) | null
+
+  constructor(rows: number, text: string, released: (memory: readonly ArrayBuffer[]) => void) {
+    this.rows = rows
+    this.text = text
+    this.#released = released
+  }
+
+  get bytes(): number {
+    return this.text.length
+  }
+
+  get chunks(): readonly Uint8Array[] {
+    return [Buffer.from(this.text, 'latin1')]
+  }
+
+  release(): void {
+    const released = this.#released
+    this.#released = null
+    released?.([])
   }
 }
 

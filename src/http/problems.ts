@@ -10,8 +10,14 @@ import { pathOf } from './request-head.ts'
 
 export const problemType = 'application/problem+json'
 
-export function stamp(request: FastifyRequest, reply: FastifyReply): void {
+function stamp(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(commonHeaders(request.id))
+}
+
+/** Gives an answer those of the headers of every answer that it has not got from its route. */
+export function completeHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(commonHeaders(request.id)))
+    if (!reply.hasHeader(name)) reply.header(name, value)
 }
 
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {

@@ -16,7 +16,7 @@ import { watchSockets } from './open-sockets.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
 import { answerPlainPushes, type FailedPushes } from './plain-pushes.ts'
-import { problemOf, sendProblem, stamp } from './problems.ts'
+import { completeHeaders, problemOf, sendProblem } from './problems.ts'
 import { closeParameters } from './query-parameters.ts'
 import { headProblem } from './request-head.ts'
 import type { App } from './route.ts'
@@ -142,13 +142,16 @@ function bareServer({ services, settings, inFlight, certificate = null, requestI
 
 function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPaths, failures: FailedPushes): void {
   app.addHook('onRequest', (request, reply, done) => {
-    stamp(request, reply)
     inFlight.begin(reply)
     const problem = failures.get(request.raw)?.error ?? headProblem(request.raw)
     if (problem !== null) done(problem)
     else if (request.is404) done(paths.problem(request.method, request.raw.url ?? ''))
     else if (inFlight.stopping) done(new Problem('shutting_down', 'The service is stopping. Ask again in a moment.'))
     else done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    completeHeaders(request, reply)
+    done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const startedMs = failures.get(request.raw)?.startedMs

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { failedWorks } from './background-work.ts'
 import type { Observe, ServiceEvent } from './event.ts'
 import { describeIngests, IngestMetrics, type WatchedIngests } from './ingest-metrics.ts'
+import { describeRequests, RequestMetrics } from './request-metrics.ts'
 
 /** What stands at some height, or was counted elsewhere (`_total`): it is asked for whenever the metrics are read. */
 const levels = {
@@ -50,8 +51,6 @@ export class Metrics {
   readonly described: readonly DescribedMetric[]
   readonly #registry = new Registry()
   readonly #levels = new Map<string, () => number>()
-  readonly #requests: Counter
-  readonly #requestSeconds: Histogram
   readonly #requestFailures: Counter
   readonly #journalBytes: Counter
   readonly #journalRows: Counter
@@ -61,8 +60,6 @@ export class Metrics {
   readonly #rowsRejected: Counter
   readonly #rowsReplayed: Counter
   readonly #rowsJudgedAgain: Counter
-  readonly #queryRows: Counter
-  readonly #querySeconds: Histogram
   readonly #storeReady: Gauge
   readonly #storeDeaths: Counter
   readonly #queryThreadDeaths: Counter
@@ -78,11 +75,12 @@ export class Metrics {
   readonly #backups: Counter
   readonly #certificateEnds: Gauge
   readonly #certificateRefused: Gauge
+  readonly #requests = new RequestMetrics(seconds)
   readonly #ingests = new IngestMetrics()
 
   constructor(options: { readonly processMetrics: boolean }) {
     const registers = [this.#registry]
-    const described: DescribedMetric[] = []
+    const described: DescribedMetric[] = this.#requests.times.map((times) => times.described)
     this.described = described
     const named = (type: DescribedMetric['type'], name: string, help: string, labelNames: string[] = []) => {
       described.push({ type, name: `tidemark_${name}`, help, labels: labelNames })
@@ -91,10 +89,9 @@ export class Metrics {
     const counter = (name: string, help: string, labelNames?: string[]) =>
       new Counter(named('counter', name, help, labelNames))
     const gauge = (name: string, help: string) => new Gauge(named('gauge', name, help))
-    const histogram = (name: string, help: string, buckets: number[], labelNames?: string[]) =>
-      new Histogram({ ...named('histogram', name, help, labelNames), buckets })
-    this.#requests = counter('http_requests_total', 'Requests answered.', ['route', 'status'])
-    this.#requestSeconds = histogram('http_request_seconds', 'Time to answer a request.', seconds, ['route'])
+    const histogram = (name: string, help: string, buckets: number[]) =>
+      new Histogram({ ...named('histogram', name, help), buckets })
+    describeRequests(named, this.#requests)
     this.#requestFailures = counter('http_request_failures_total', 'Requests that failed for an unforeseen reason.')
     this.#journalBytes = counter('journal_written_bytes_total', 'Bytes written to the journal.')
     this.#journalRows = counter('journal_rows_total', 'Rows acknowledged: they are on disk.')
@@ -110,8 +107,6 @@ export class Metrics {
       'Rows that were rejected, each once, also when it is judged again.',
     )
     this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored, each once.')
-    this.#queryRows = counter('query_rows_total', 'Rows that queries answered with.', ['query'])
-    this.#querySeconds = histogram('query_seconds', 'Time to make the answer of a query.', seconds, ['query'])
     this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
     this.#storeDeaths = counter('store_deaths_total', 'Times the store ended unasked and was started again.')
     this.#queryThreadDeaths = counter(
@@ -182,22 +177,21 @@ export class Metrics {
     this.#ingests.watch(watched)
   }
 
-  text(): Promise<string> {
-    return this.#registry.metrics()
+  async text(): Promise<string> {
+    const times = this.#requests.times.map((each) => `${each.text()}\n`)
+    return times.join('') + (await this.#registry.metrics())
   }
 
   readonly observe: Observe = (event) => {
     switch (event.kind) {
       case 'requestServed':
-        this.#requests.inc({ route: event.route, status: event.status })
-        this.#requestSeconds.observe({ route: event.route }, event.ms / 1000)
+        this.#requests.served(event)
         return
       case 'requestFailed':
         this.#requestFailures.inc()
         return
       case 'queryAnswered':
-        this.#queryRows.inc({ query: event.query }, event.rows)
-        this.#querySeconds.observe({ query: event.query }, event.ms / 1000)
+        this.#requests.answered(event)
         return
       default:
         this.#ingests.observe(event)
