@@ -15,8 +15,8 @@ class Asked {
   readonly running = new Map<string, Leave>()
   readonly refused: string[] = []
 
-  constructor(limits: ConstructorParameters<typeof Admission>[0]) {
-    this.admission = new Admission(limits)
+  constructor(...parameters: ConstructorParameters<typeof Admission>) {
+    this.admission = new Admission(...parameters)
   }
 
   async ask(...names: string[]): Promise<void> {
@@ -107,7 +107,54 @@ test('data queries may have all places, SQL all but one', async () => {
   expect(asked.names).toEqual(['d.data.1', 'e.data.1'])
 })
 
+describe('small queries that have no place', () => {
+  const smallOf = (reader: string, count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `${reader}.small.${index}`)
+
+  test('go ahead, so many, a fourth of them left to others', async () => {
+    const asked = new Asked({ ...few, waitingQueries: 100 }, 4)
+    await asked.ask(...smallOf('a', 9), 'a.data.9')
+    expect(asked.names).toEqual(smallOf('a', 6))
+    await asked.ask(...smallOf('b', 4))
+    expect(asked.names).toEqual([...smallOf('a', 6), ...smallOf('b', 2)])
+    await asked.end('a.small.5')
+    expect(asked.names.slice(5)).toEqual(smallOf('b', 3))
+    await asked.end('a.small.0')
+    expect(asked.names.slice(4)).toEqual(smallOf('b', 4))
+  })
+
+  test('pass by others that wait', async () => {
+    const asked = new Asked({ ...few, waitingQueries: 100 }, 4)
+    await asked.ask('a.data.1', 'a.data.2', 'a.data.3', 'a.data.4', 'a.small.5')
+    expect(asked.names).toEqual(['a.data.1', 'a.data.2', 'a.data.3', 'a.small.5'])
+    await asked.end('a.small.5')
+    expect(asked.names).toEqual(['a.data.1', 'a.data.2', 'a.data.3'])
+    await asked.end('a.data.1')
+    expect(asked.names).toEqual(['a.data.2', 'a.data.3', 'a.data.4'])
+  })
+
+  test('count among those that wait', async () => {
+    const asked = new Asked({ ...few, waitingQueries: 4 }, 32)
+    await asked.ask(...smallOf('a', 7))
+    expect(asked.names).toEqual(smallOf('a', 6))
+    expect(asked.refused).toEqual(['a.small.6'])
+    await asked.ask('b.data.1', 'b.data.2', 'b.small.3')
+    expect(asked.names.at(-1)).toBe('b.data.1')
+    expect(asked.refused).toEqual(['a.small.6', 'b.small.3'])
+  })
+
+  test('wait like others where nobody may wait, or none goes ahead', async () => {
+    const strict = new Asked({ ...few, waitingQueries: 0 }, 32)
+    await strict.ask(...smallOf('a', 4))
+    expect(strict.refused).toEqual(['a.small.3'])
+    const plain = new Asked(few)
+    await plain.ask(...smallOf('a', 4))
+    expect(plain.names).toEqual(smallOf('a', 3))
+  })
+})
+
 test.each([
+  ['small', 'limits.runningQueries'],
   ['data', 'limits.runningQueries'],
   ['sql', 'limits.runningSqlQueries'],
 ] as const)('one too many of %s is told to come again', async (kind, setting) => {
@@ -142,20 +189,25 @@ test('one that has given up does not enter', () => {
 })
 
 test('whatever is asked and ends, no bound is passed, nobody waits while he might run, and all get their turn', async () => {
-  const name = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('data', 'sql')).map((parts) => parts.join('.'))
+  const name = fc
+    .tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('small', 'data', 'sql'))
+    .map((parts) => parts.join('.'))
   const steps = fc.array(fc.oneof(name, fc.nat(9)), { maxLength: 60 })
   await fc.assert(
-    fc.asyncProperty(steps, async (history) => {
-      const asked = new Asked({ ...few, waitingQueries: 100 })
+    fc.asyncProperty(steps, fc.constantFrom(0, 4), async (history, ahead) => {
+      const asked = new Asked({ ...few, waitingQueries: 100 }, ahead)
       let count = 0
       for (const step of history) {
         if (typeof step === 'string') await asked.ask(`${step}.${count++}`)
         else if (asked.names.length > 0) await asked.end(asked.names[step % asked.names.length]!)
         const { names } = asked
-        expect(names.length).toBeLessThanOrEqual(4)
+        const small = names.filter((running) => running.includes('small')).length
+        expect(names.length).toBeLessThanOrEqual(4 + Math.min(ahead, small))
         expect(names.filter((running) => running.includes('sql')).length).toBeLessThanOrEqual(3)
         for (const reader of ['a', 'b', 'c']) {
-          expect(names.filter((running) => running.startsWith(reader)).length).toBeLessThanOrEqual(3)
+          const own = names.filter((running) => running.startsWith(reader))
+          const ownAhead = Math.min(ahead * 0.75, own.filter((running) => running.includes('small')).length)
+          expect(own.length).toBeLessThanOrEqual(3 + ownAhead)
         }
       }
       let ended = 0

@@ -10,8 +10,8 @@ export interface AdmissionLimits {
   readonly waitingQueries: number
 }
 
-/** A data query ends soon; SQL, native queries among it, may take all the time that there is. */
-export type QueryClass = 'data' | 'sql'
+/** A small data query ends at once, others soon; SQL, native queries among it, may take all the time that there is. */
+export type QueryClass = 'small' | 'data' | 'sql'
 
 /** Frees the place that a query had; it is called once. */
 export type Leave = () => void
@@ -29,23 +29,31 @@ interface Waiting extends Asker {
 interface Count {
   all: number
   sql: number
+  /** Those that went ahead among them. */
   waiting: number
+  ahead: number
 }
 
 /**
  * Lets so many queries run at once; the others wait. A place goes to the reader who has the fewest, and of one reader's, and of equals', to the
  * query that came first. A fourth of the places, running and waiting, and of three one, is left to others, whatever one reader asks.
+ *
+ * Where queries are answered one after the other, small ones may go ahead: they wait there, where they are taken up without a way between two answers.
  */
 export class Admission {
   readonly #limits: AdmissionLimits
   readonly #sqlMax: number
+  readonly #aheadMax: number
   /** In the order of arrival. No Set: why, says `src/lib/slots.ts`. */
   readonly #waiting: Waiting[] = []
   readonly #counts = new Map<string, Count>()
   readonly #running = { all: 0, sql: 0 }
+  #ahead = 0
 
-  constructor(limits: AdmissionLimits) {
+  /** `aheadMax`: so many small queries may wait where they are answered. */
+  constructor(limits: AdmissionLimits, aheadMax = 0) {
     this.#limits = limits
+    this.#aheadMax = aheadMax
     this.#sqlMax = Math.min(limits.runningSqlQueries, Math.max(1, limits.runningQueries - 1))
   }
 
@@ -59,10 +67,11 @@ export class Admission {
     if (this.#mayRun(asker)) return this.#begin(asker)
     const { waitingQueries } = this.#limits
     const count = this.#countOf(reader)
-    if (this.#waiting.length >= waitingQueries || count.waiting >= ofOne(waitingQueries)) {
+    if (this.#waiting.length + this.#ahead >= waitingQueries || count.waiting >= ofOne(waitingQueries)) {
       this.#forget(reader)
       throw this.#overloaded(asker)
     }
+    if (this.#mayGoAhead(asker)) return this.#goAhead(asker)
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
@@ -76,7 +85,7 @@ export class Admission {
       }
       const waiting: Waiting = {
         begin: () => {
-          const leave = this.#begin(asker)
+          const leave = this.#mayRun(asker) ? this.#begin(asker) : this.#goAhead(asker)
           leaveQueue()
           resolve(leave)
         },
@@ -97,11 +106,25 @@ export class Admission {
     }
   }
 
+  #goAhead({ reader }: Asker): Leave {
+    const count = this.#countOf(reader)
+    this.#ahead += 1
+    count.ahead += 1
+    count.waiting += 1
+    return () => {
+      this.#ahead -= 1
+      count.ahead -= 1
+      count.waiting -= 1
+      this.#forget(reader)
+      this.#next()?.begin()
+    }
+  }
+
   /** Who gets the place that is free. */
   #next(): Waiting | null {
     let next: Waiting | null = null
     for (const waiting of this.#waiting) {
-      if (!this.#mayRun(waiting)) continue
+      if (!this.#mayRun(waiting) && !this.#mayGoAhead(waiting)) continue
       if (next === null || this.#countOf(waiting.reader).all < this.#countOf(next.reader).all) next = waiting
     }
     return next
@@ -111,7 +134,12 @@ export class Admission {
     const { runningQueries } = this.#limits
     const count = this.#counts.get(reader)
     if (this.#running.all >= runningQueries || (count?.all ?? 0) >= ofOne(runningQueries)) return false
-    return kind === 'data' || (this.#running.sql < this.#sqlMax && (count?.sql ?? 0) < ofOne(this.#sqlMax))
+    return kind !== 'sql' || (this.#running.sql < this.#sqlMax && (count?.sql ?? 0) < ofOne(this.#sqlMax))
+  }
+
+  #mayGoAhead({ kind, reader }: Asker): boolean {
+    if (kind !== 'small' || this.#ahead >= this.#aheadMax) return false
+    return (this.#counts.get(reader)?.ahead ?? 0) < ofOne(this.#aheadMax)
   }
 
   #add({ kind, reader }: Asker, by: number): void {
@@ -124,7 +152,7 @@ export class Admission {
   #countOf(reader: string): Count {
     const known = this.#counts.get(reader)
     if (known !== undefined) return known
-    const count = { all: 0, sql: 0, waiting: 0 }
+    const count = { all: 0, sql: 0, waiting: 0, ahead: 0 }
     this.#counts.set(reader, count)
     return count
   }
@@ -139,7 +167,7 @@ export class Admission {
   #overloaded({ kind }: Asker): Problem {
     const { runningQueries } = this.#limits
     const running =
-      kind === 'data'
+      kind !== 'sql'
         ? `${runningQueries} queries run at once (limits.runningQueries)`
         : `${this.#sqlMax} SQL and native queries run at once (limits.runningSqlQueries)`
     return new Problem(

@@ -31,7 +31,7 @@ export function openAnswer(
   { rows, bytes, body }: AnswerData,
   released: (memory: readonly ArrayBuffer[]) => void = () => undefined,
 ): Answer {
-  if (body.kind === 'short') return new ShortAnswer(rows, body.bytes, released)
+  if (body.kind === 'short') return shortAnswer(rows, body.bytes, released)
   const file = body.kind === 'file' ? new BodyFile(body.path, bytes) : null
   return {
     rows,
@@ -45,29 +45,13 @@ export function openAnswer(
 }
 
 /** It is mostly sent as the text that it is: its bytes are made for who asks for them. */
-class ShortAnswer implements Answer {
-  readonly rows: number
-  readonly text: string
-  #released: ((memory: readonly ArrayBuffer[]) => void) | null
-
-  constructor(rows: number, text: string, released: (memory: readonly ArrayBuffer[]) => void) {
-    this.rows = rows
-    this.text = text
-    this.#released = released
-  }
-
-  get bytes(): number {
-    return this.text.length
-  }
-
-  get chunks(): readonly Uint8Array[] {
-    return [Buffer.from(this.text, 'latin1')]
-  }
-
-  release(): void {
-    const released = this.#released
-    this.#released = null
-    released?.([])
+function shortAnswer(rows: number, text: string, released: (memory: readonly ArrayBuffer[]) => void): Answer {
+  return {
+    ...{ rows, text, bytes: text.length },
+    get chunks() {
+      return [Buffer.from(text, 'latin1')]
+    },
+    release: once(() => released([])),
   }
 }
 

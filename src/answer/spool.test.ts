@@ -194,6 +194,21 @@ describe('an answer that crosses threads', () => {
     expect(released).toEqual([0])
   })
 
+  test('is as good when it is copied, as those do who say who made it', async () => {
+    let released = 0
+    const answered = {
+      answeredBy: 'store' as const,
+      ...openAnswer(
+        packed(answerOf('[]'), () => undefined),
+        () => released++,
+      ),
+    }
+    expect(answered).toMatchObject({ rows: 1, bytes: 2, text: '[]' })
+    expect((await bodyOf(answered)).toString()).toBe('[]')
+    answered.release()
+    expect(released).toBe(1)
+  })
+
   test.each([
     ['a long one', answerOf('x'.repeat(16 * 1024 + 1))],
     ['one in several chunks', answerOf('[', ']')],

@@ -57,7 +57,7 @@ export const answerSettings = {
     min: 0,
     max: 1_000_000,
     description:
-      'How many queries wait for their turn. One reader gets at most three quarters of these places. Past that a query gets a 503.',
+      'How many queries wait for their turn, on one machine some small ones of them in the store. One reader gets at most three quarters of these places. Past that a query gets a 503.',
   }),
   'limits.keptAnswerBytes': integer({
     default: 32 * mebibyte,

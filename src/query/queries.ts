@@ -18,6 +18,7 @@ import type { PlanRunner } from './plan-runner.ts'
 import { readableEntity } from './readable-entity.ts'
 import type { QueryRequest } from './requests.ts'
 import type { EntityDescription } from './responses.ts'
+import { isSmallPlan } from './small-plan.ts'
 
 export interface QueryLimits extends PlanLimits {
   /** From the arrival of a query until its answer is complete. */
@@ -67,7 +68,7 @@ export class Queries {
     if (known !== null) return known
     const { queryTimeMs } = limits
     const answer = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
-      const leave = await admission.enter('data', reader.id, deadline)
+      const leave = await admission.enter(isSmallPlan(plan) ? 'small' : 'data', reader.id, deadline)
       // The place is free again when the runner has really ended, be the answer awaited or not.
       return runner.run(plan, format, limits, deadline).finally(leave)
     })

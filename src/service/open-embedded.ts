@@ -59,7 +59,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const access = await Access.open(catalog.access, nowMs)
   closers.push(() => access.close())
   const retentions = await openRetentions(parts, { storage, definitions }, closers)
-  const admission = new Admission(settings.limits)
+  const admission = new Admission(settings.limits, smallQueriesAhead)
   const damaged = ({ path, message }: { path: string; message: string }): void =>
     observe({ kind: 'fileDamaged', path, message })
   const queryParts = { definitions, damaged, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
@@ -203,6 +203,9 @@ function replicaOf(replica: Copier | null): Pick<Readiness, 'replica'> {
   const { timeMs, ...state } = replica.state
   return { replica: { ...state, time: timeMs === null ? null : formatInstant(timeMs) } }
 }
+
+/** Small queries that may wait in the store's thread, which answers one after the other. docs/decisions/queries.md */
+const smallQueriesAhead = 32
 
 const journalHasFailed =
   'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
