@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
-import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { type DemoFile, openDemoFile, saveDemoFile } from './demo/demo-file.ts'
 import { pushFaulty } from './demo/faulty.ts'
@@ -104,7 +103,7 @@ async function runDemo(context: CliContext, options: DemoOptions): Promise<void>
   process.once('exit', kill)
   const died = service.ended.then((how) => {
     if (stop.signal.aborted) return
-    throw new CommandError(`The service ended (${how}). It said:\n${service.log}`)
+    throw service.failure(`ended (${how})`)
   })
   try {
     await service.ready(new TidemarkClient({ url }), context)

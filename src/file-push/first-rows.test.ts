@@ -35,6 +35,7 @@ test.each([
   ],
   ['each row has other names', '{"t1":"2026-01-01","x1":1}', ['t1', 't2', 't3'].map((name) => unknown(name)), null],
   ['other faults are more', named, [unknown('value'), { code: 'wrong_type', field: 'V', rows: 2 }], null],
+  ['a number is new and only a text is lacking', '{"D":1,"V":1,"oil":3}', [unknown('oil')], null],
   ['no field is left', '{"D":1,"T":"a","V":1,"x":1}', [unknown('x')], null],
   ['it is no object', '[1]', [unknown('x')], null],
   ['it is no JSON', '{"x', [unknown('x')], null],

@@ -45,7 +45,12 @@ export class FirstRows {
       unknown.map(({ name, value }) => ({ name, cell: value.startsWith('"') ? JSON.parse(value) : value })),
       unfed,
     )
-    const renames = unknown.flatMap(({ name }, place) => (likely[place] ? [[name, likely[place]] as const] : []))
+    const renames = unknown.flatMap(({ name, value }, place) => {
+      const field = likely[place] ?? null
+      // A field of texts takes no number of JSON, under whichever name.
+      const isTaken = field !== null && (value.startsWith('"') || types.get(field) !== 'string')
+      return isTaken ? [[name, field] as const] : []
+    })
     return renames.length === 0 ? null : new Map(renames)
   }
 

@@ -118,12 +118,17 @@ function isGzip(encoding: string | undefined): boolean {
   return encoding !== undefined && /^\s*(x-)?gzip\s*$/i.test(encoding)
 }
 
+function contentTypeAdvice(mediaType: string | null): string {
+  if (mediaType === 'text/csv') return 'The command "tidemark push <ingest> <file>.csv" sends CSV as rows.'
+  return 'Set the header Content-Type: curl -d does not.'
+}
+
 function refuse(headers: IncomingMessage['headers'], rule: BodyRule): Problem | null {
   const mediaType = mediaTypeOf(headers['content-type'])
   if (rule.mediaTypes !== null && (mediaType === null || !rule.mediaTypes.includes(mediaType))) {
     return new Problem(
       'unsupported_media_type',
-      `The body's Content-Type must be ${rule.mediaTypes.join(' or ')}, in UTF-8. Set the header Content-Type: curl -d does not.`,
+      `The body's Content-Type must be ${rule.mediaTypes.join(' or ')}, in UTF-8. ${contentTypeAdvice(mediaType)}`,
     )
   }
   const encoding = headers['content-encoding']

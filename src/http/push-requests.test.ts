@@ -12,6 +12,14 @@ const limited = await testServer(
 )
 const outcome = (request: InjectOptions, server = app) => outcomeOn(server, request)
 
+test.each([
+  ['text/csv', 'tidemark push <ingest> <file>.csv'],
+  ['text/plain', 'Set the header Content-Type'],
+])('a body of %s is told: %s', async (type, advice) => {
+  const answer = await app.inject(post(push, 'a,b', { ...pusher, 'content-type': type }))
+  expect(answer.json<{ detail: string }>().detail).toContain(advice)
+})
+
 describe('pushes: access, existence, state, and only then the body', () => {
   const bad = { 'content-type': 'text/plain' }
   test.each<[string, InjectOptions, number, string | null]>([

@@ -1,4 +1,5 @@
 // A short answer is sent as a text, past the framework: it must not differ from the same bytes sent by the framework.
+import { EventEmitter, once } from 'node:events'
 import { request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -103,14 +104,18 @@ describe.each([
 })
 
 test('who was answered by a stop meanwhile is not answered again', async () => {
+  const end = new EventEmitter()
   const { port, server, releases } = await serving(async () => {
-    await setTimeout(100)
+    end.emit('asked')
+    await once(end, 'stopped')
     return asText(Buffer.from('[]'))
   })
+  const isAsked = once(end, 'asked')
   const got = ask(port, {})
-  await setTimeout(30)
+  await isAsked
   server.inFlight.endAll(new Problem('shutting_down', 'The service stopped.'))
   expect((await got).status).toBe(503)
+  end.emit('stopped')
   await expect.poll(() => releases).toEqual([false])
   expect(server.events.map(({ kind }) => kind)).not.toContain('requestFailed')
 })

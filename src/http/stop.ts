@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '../model/problem.ts'
 import type { InFlight } from './in-flight.ts'
 import { closeSockets } from './open-sockets.ts'
@@ -21,6 +22,9 @@ export async function stopServer(app: App, inFlight: InFlight, { shutdownMs, atO
   inFlight.stop()
   await settled(inFlight.empty(), shutdownMs, atOnce)
   inFlight.endAll(new Problem('shutting_down', 'The service stopped before the answer was ready. Ask again later.'))
+  await settled(inFlight.empty(), flushMs, atOnce)
+  // What has arrived by now is read in the next turn: it is refused, and not cut off.
+  await turn()
   await settled(inFlight.empty(), flushMs, atOnce)
   app.server.closeAllConnections()
   closeSockets(app.server)

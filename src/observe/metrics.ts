@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { failedWorks } from './background-work.ts'
+import type { DescribedMetric } from './described-metric.ts'
 import type { Observe, ServiceEvent } from './event.ts'
 import { describeIngests, IngestMetrics, type WatchedIngests } from './ingest-metrics.ts'
 import { describeRequests, RequestMetrics } from './request-metrics.ts'
@@ -36,14 +37,6 @@ const levels = {
   stored_bytes: 'Their size, indexes included.',
 } as const
 export type Levels = Readonly<Record<keyof typeof levels, () => number>>
-
-/** A metric as the documentation tells of it. */
-export interface DescribedMetric {
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly labels: readonly string[]
-  readonly help: string
-}
 
 /** Counts events for Prometheus. Labels are routes, statuses, kinds of queries and a bounded number of ingests, so their number is bounded. */
 export class Metrics {

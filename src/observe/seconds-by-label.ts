@@ -1,4 +1,4 @@
-import type { DescribedMetric } from './metrics.ts'
+import type { DescribedMetric } from './described-metric.ts'
 
 export interface SecondsByLabelOptions {
   readonly name: string

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import type { TidemarkClient } from '../../client/client.ts'
 import { ConnectionError, ServiceError } from '../../client/service-error.ts'
+import { printable } from '../../lib/text-table.ts'
 import { CommandError } from '../command-error.ts'
 import type { CliContext } from '../context.ts'
 
@@ -34,11 +35,13 @@ export function freePort(host: string, port: number): Promise<number> {
 /** The service in a process of its own, so that it runs here as it would anywhere. */
 export class ServiceProcess {
   readonly #child: ChildProcess
+  readonly #stderr: CliContext['stderr']
   readonly #log: string[] = []
   /** Resolves with how the process ended. */
   readonly ended: Promise<string>
 
   constructor(context: CliContext, { host, port, data, adminKey }: ServiceOptions) {
+    this.#stderr = context.stderr
     const flags = ['serve', '--host', host, '--port', String(port), '--data', data]
     this.#child = spawn(process.execPath, [...process.execArgv, context.mainPath, ...flags], {
       env: { ...context.environment, TIDEMARK_ADMIN_KEY: adminKey },
@@ -55,9 +58,10 @@ export class ServiceProcess {
     })
   }
 
-  /** The last lines that the service wrote. */
-  get log(): string {
-    return this.#log.join('\n')
+  /** What the demo ends with when the service `what`, whose last lines are written before it. */
+  failure(what: string): CommandError {
+    for (const line of this.#log) this.#stderr.write(`${printable(line)}\n`)
+    return new CommandError(`The service ${what}. What it said last stands above.`)
   }
 
   /** Asks the service to end in good order; asked twice, it ends at once. */
@@ -82,7 +86,7 @@ export class ServiceProcess {
       await Promise.race([sleep(pollMs), watch])
     }
     const what = ended === null ? `was not ready after ${startMsMax / 1000} s` : `ended (${ended})`
-    throw new CommandError(`The service ${what}. It said:\n${this.log}`)
+    throw this.failure(what)
   }
 
   #keep(text: string): void {

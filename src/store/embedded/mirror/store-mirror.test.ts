@@ -16,12 +16,15 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const ever = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
-function start() {
+function start(letGo: (name: string) => void = () => undefined) {
   const counted = ChangeCounts.fresh(0)
   const gone: string[] = []
   const mirror = new StoreMirror({
     ...{ disk: nodeDisk, directory, pageCacheBytes: 1000, indexCacheBytes: 1000, changes: counted.shared },
-    gone: ({ name }) => gone.push(name),
+    gone: ({ name }) => {
+      letGo(name)
+      gone.push(name)
+    },
   })
   const tell = (change: Partial<EntityNews>): void =>
     mirror.take({
@@ -80,6 +83,17 @@ test('what it cannot follow it does not know, and holds up no file', async () =>
   // Another entity of that number, or the same that is told of anew.
   tell({ counts: counted.countsOf(1) })
   expect(mirror.isCurrent(1, ever)).toBe(true)
+})
+
+test('one that fails as it is let go holds up no other', async () => {
+  const { mirror, tell } = start(() => {
+    throw new Error('the thread is gone')
+  })
+  tell({ add: [old] })
+  tell({ registry: { entityId: 1, series: 1, bytes: 100 }, remove: [old] })
+  tell({ entityId: 2 })
+  await expect.poll(() => mirror.isCurrent(2, ever)).toBe(true)
+  expect(mirror.isCurrent(1, ever)).toBe(false)
 })
 
 test('a dropped entity is unknown, and its files are let go', () => {

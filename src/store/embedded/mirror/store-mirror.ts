@@ -92,10 +92,19 @@ export class StoreMirror {
         if (reading !== null) await reading
         if (!this.#isClosed) this.#apply(news)
       } catch {
-        this.#fail(news)
+        this.#failSafely(news)
       }
     }
     this.#isWorking = false
+  }
+
+  /** Whatever fails then, the others are followed on. */
+  #failSafely(news: MirrorNews): void {
+    try {
+      this.#fail(news)
+    } catch {
+      // The entity is known no more: that comes first of all.
+    }
   }
 
   #apply(news: MirrorNews): void {
