@@ -13,20 +13,22 @@ function open() {
 }
 
 describe('an outbox', () => {
-  test('sends the messages of one turn in their order, two at a time', async () => {
+  test('sends the messages of one turn in their order, four at a time', async () => {
     const { outbox, sent } = open()
     outbox.push('a', [new ArrayBuffer(1)])
     await Promise.resolve()
-    expect(sent).toEqual([])
-    outbox.push('b', [new ArrayBuffer(2), new ArrayBuffer(3)])
+    outbox.push('b')
     outbox.push('c')
-    expect(sent).toEqual([{ messages: ['a', 'b'], transferred: 3 }])
+    expect(sent).toEqual([])
+    outbox.push('d', [new ArrayBuffer(2), new ArrayBuffer(3)])
+    outbox.push('e')
+    expect(sent).toEqual([{ messages: ['a', 'b', 'c', 'd'], transferred: 3 }])
     await nextTurn()
-    outbox.push('d')
+    outbox.push('f')
     await nextTurn()
     expect(sent.slice(1)).toEqual([
-      { messages: ['c'], transferred: 0 },
-      { messages: ['d'], transferred: 0 },
+      { messages: ['e'], transferred: 0 },
+      { messages: ['f'], transferred: 0 },
     ])
   })
 

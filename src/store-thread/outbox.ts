@@ -4,10 +4,10 @@ export interface MessageSender {
 }
 
 /** So many messages leave together; with more, the other thread would wait for them with nothing to do. */
-const messagesTogether = 2
+const messagesTogether = 4
 
 /**
- * Messages to another thread, in the order in which they came. Those of one turn of the event loop go together, two at a time: that each would wake
+ * Messages to another thread, in the order in which they came. Those of one turn of the event loop go together, four at a time: that each would wake
  * the other thread costs more, where many ask at once, than all that is in them.
  */
 export class Outbox<Message> {
