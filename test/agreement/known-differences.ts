@@ -322,12 +322,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/ \/ /g, ' * ']),
   },
   otherwise(
-    'Druid takes a text that is cast to a number and back as it is',
-    /CAST\(CAST\(\w+ AS (?:DOUBLE|BIGINT)\) AS VARCHAR\)/,
-    'sql',
-    { without: instead([/CAST\(CAST\((\w+) AS (?:DOUBLE|BIGINT)\) AS VARCHAR\)/g, '$1']) },
-  ),
-  otherwise(
     'a negative zero is not equal to 0 in a filter of Druid',
     /"(?:matchValue|value)":"?0(?:\.0)?\b/,
     'native',
@@ -339,12 +333,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     there: /-0\.0|Infinity/,
     without: instead([/ \* 0\.0/g, ' * 2.0']),
   }),
-  otherwise(
-    'beside a COUNT(DISTINCT) of groups Druid puts null last where the order falls',
-    /COUNT\(DISTINCT .* GROUP BY .* ORDER BY .*DESC/,
-    'sql',
-    { differing: values, without: instead([/\bCOUNT\(DISTINCT /g, 'COUNT(']) },
-  ),
   otherwise(
     'Druid leaves a HAVING out that always holds, and then puts null first where it takes the first groups',
     /HAVING .* ORDER BY k DESC LIMIT/,
@@ -493,12 +481,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     {
       without: instead([/IPV4_PARSE\('[^']*'\)/g, '2000']),
     },
-  ),
-  otherwise(
-    'CAST of a CAST to VARCHAR is that of the number in Druid',
-    /CAST\(CAST\(.* AS VARCHAR\) AS TIMESTAMP\)/,
-    'sql',
-    { without: instead([/CAST\(CAST\((.*) AS VARCHAR\) AS TIMESTAMP\)/g, "CAST(CONCAT($1, '') AS TIMESTAMP)"]) },
   ),
   otherwise('a first or last number that is null is 0 beside an UNNEST in Druid', /UNNEST\(/, 'sql', {
     without: instead([/\b(?:EARLIEST|LATEST)(?:_BY)?\(/g, 'COUNT(DISTINCT ']),
@@ -705,14 +687,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     { without: instead([/CAST\((\w+) AS (DOUBLE|BIGINT|VARCHAR)\) AS (\w+)/g, "CAST(CONCAT($1, '') AS $2) AS $3"]) },
   ),
   otherwise(
-    'Druid looks for several numbers in texts of digits alone, also where OR puts them together',
-    /\b[sTjce2]\b[^=<>]* (?:=|<>) .* (?:OR|AND) .*\b1000\b|\b1000\b.* (?:OR|AND) .*\b[sTjce2]\b[^=<>]* (?:=|<>) /,
-    'sql',
-    {
-      without: instead([/\b1000\b/g, '7']),
-    },
-  ),
-  otherwise(
     'Druid puts a constant in place of a column that a condition holds equal to it, and works out what is made of it',
     /\bT = 't1'.*CAST\(T AS|CAST\(T AS.*\bT = 't1'/,
     'sql',
@@ -817,10 +791,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     /TIMESTAMPDIFF\(|LENGTH\(|STRLEN\(|POSITION\(/,
     intsEvened,
   ),
-  otherwise('texts of constants are padded to one length in Druid', /ARRAY\['/, 'sql', {
-    there: /\\" +\\"/,
-    without: instead([/ARRAY\['[^\]]*\]/g, "ARRAY['']"]),
-  }),
   otherwise(
     'each row of GREATEST, LEAST and CASE has a type of its own in Druid, which %f and %d ask for',
     /STRING_FORMAT\('[^']*%[a-z][^']*', .*\b(?:GREATEST\(|LEAST\(|COALESCE\(|NVL\(|CASE )/,
