@@ -92,6 +92,15 @@ test.each([
   ["SELECT COUNT(*) AS c0 FROM fuzz WHERE SCALAR_IN_ARRAY(TO_JSON_STRING(s), ARRAY['a', NULL])", /NULL/, /SCALAR/],
   ['SELECT CAST(CAST(d AS BIGINT) + 0 AS DOUBLE) AS c0 FROM fuzz', /CAST\(d/, /AS DOUBLE/],
   ['SELECT AVG(CAST(d AS BIGINT)) AS c0 FROM fuzz', /CAST\(d/, /AVG/],
+  ["SELECT TRUNCATE(n, 1) || 'a' AS c0 FROM fuzz", /^(?!.*AS BIGINT)/, /TRUNCATE/],
+  ['SELECT CAST(d AS BOOLEAN) AS c0 FROM fuzz GROUP BY 1', /^(?!.*CASE)/, /BOOLEAN/],
+  ['SELECT COUNT(*) AS c0 FROM fuzz WHERE ROUND(d) = 0', /^(?!.*0\.0)/, /= 0/],
+  ['SELECT TIMESTAMPDIFF(MONTH, ts, __time) AS c0 FROM fuzz', /\bts\b/, /MONTH/],
+  [
+    "SELECT TIME_FLOOR(TIME_PARSE(CAST(l AS VARCHAR), 'Y'), 'P1D') AS c0, NULL AS null1 FROM fuzz",
+    /\bl\b/,
+    /TIME_PARSE/,
+  ],
   ['SELECT STDDEV(n) AS c0 FROM (SELECT CAST(d AS INTEGER) AS n FROM fuzz) AS q', /CAST\(d/, /STDDEV/],
   ["SELECT TIME_FLOOR(__time, 'PT6H', NULL, 'Asia/Kathmandu') AS c0 FROM fuzz", /Kathmandu/, /TIME_FLOOR/],
 ])('what a reason speaks of sets the answers apart, or it is none: %s', async (text, word, fault) => {

@@ -205,6 +205,15 @@ const withoutNullsInBounds = instead(
 const ofWholeExpressions = (text: string): string =>
   text.replaceAll(/"expression":"(?:[^"\\]|\\.)*"/g, (expression) => expression.replaceAll(/\b[dV]\b/g, 'n'))
 
+/** What may be -0.0 is 0.0. */
+const withoutNegativeZeros = inTurn(
+  changedCalls(
+    /CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE|MOD|SAFE_DIVIDE|ATAN2|DEGREES|RADIANS|SIN|TAN|ATAN|ASIN|SQRT/,
+    (call) => `(${call} + 0.0)`,
+  ),
+  instead([/ [*/] /g, ' + ']),
+)
+
 /** Times of 1970 and later. */
 const since1970 = inTurn(
   instead([/\bts\b/g, '__time'], [/'19\d\d-/g, "'2026-"], [/MILLIS_TO_TIMESTAMP\(-/g, 'MILLIS_TO_TIMESTAMP(']),
@@ -249,10 +258,28 @@ export const knownDifferences: readonly KnownDifference[] = [
     { there: /%[dxo][^"]*; /, without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS(']) },
   ),
   otherwise(
-    'FLOOR and CEIL of a whole number, centuries and millennia are doubles as a text in Druid',
-    /(?:AS VARCHAR|CONCAT|\|\||TO_STRING|STRING_FORMAT|STRING_AGG|LISTAGG).*\b(?:(?:FLOOR|CEIL)\(|CENTURY|MILLENNIUM)|\b(?:(?:FLOOR|CEIL)\(|CENTURY|MILLENNIUM).*(?:AS VARCHAR|\|\|)/,
+    'FLOOR, CEIL and TRUNCATE of a whole number, centuries and millennia are doubles as a text and in arrays in Druid',
+    /(?:AS VARCHAR|CONCAT|\|\||TO_STRING|STRING_FORMAT|STRING_AGG|LISTAGG|ARRAY).*\b(?:(?:FLOOR|CEIL|TRUNC|TRUNCATE)\(|CENTURY|MILLENNIUM)|\b(?:(?:FLOOR|CEIL|TRUNC|TRUNCATE)\(|CENTURY|MILLENNIUM).*(?:AS VARCHAR|\|\|)/,
     'sql',
-    { without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS('], [/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR']) },
+    {
+      without: inTurn(
+        changedCalls(/FLOOR|CEIL|TRUNC|TRUNCATE/, (call) => `CAST(${call} AS BIGINT)`),
+        instead([/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR']),
+      ),
+    },
+  ),
+  otherwise(
+    'groups of truth values of texts and doubles are those of the texts and doubles in Druid',
+    /(?:AS BOOLEAN\)|= TRUE)(?=.*(?:GROUP BY|DISTINCT))|(?:GROUP BY|DISTINCT).*(?:AS BOOLEAN\)|= TRUE)/,
+    'sql',
+    {
+      without: inTurn(
+        changedCalls(/CAST/, (call) =>
+          call.endsWith(' AS BOOLEAN)') ? `CASE WHEN ${call} THEN TRUE WHEN NOT ${call} THEN FALSE END` : call,
+        ),
+        instead([/\b(\w+) = TRUE/g, '(CASE WHEN $1 = TRUE THEN TRUE WHEN $1 <> TRUE THEN FALSE END)']),
+      ),
+    },
   ),
   {
     ...otherwise(
@@ -265,21 +292,13 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   otherwise('zeros of two signs are two groups in Druid', /GROUP BY|DISTINCT/, 'sql', {
     there: /":0[,}]/,
-    without: inTurn(
-      changedCalls(
-        /CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE|MOD|ATAN2|DEGREES|RADIANS|SIN|TAN|ATAN|ASIN|SQRT/,
-        (call) => `(${call} + 0.0)`,
-      ),
-      instead([/ ([*/]) /g, ' + 0.0 $1 '], [/ ([*/]) /g, ' + ']),
-    ),
+    without: withoutNegativeZeros,
   }),
   otherwise(
     'a negative zero is not equal to 0 in a filter of Druid',
     / (?:=|<>|<=|>=|<|>) 0(?:\.0)?\b|IN \(.*\b0\b/,
     'sql',
-    {
-      without: instead([/ (=|<>|<=|>=|<|>) 0(?:\.0)?\b/g, ' $1 0.25'], [/([(,] ?)0\b/g, '$10.25']),
-    },
+    { without: inTurn(withoutNegativeZeros, instead([/(?<!AS )\bV\b(?!, c, m)/g, '(V + 0.0)'])) },
   ),
   otherwise(
     'arrays of nulls alone are of numbers in Druid, a row at a time',
@@ -333,9 +352,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'a negative zero is not equal to 0 in a filter of Druid',
     /"(?:matchValue|value)":"?0(?:\.0)?\b/,
     'native',
-    {
-      without: instead([/"(matchValue|value)":("?)0(?:\.0)?\b/g, '"$1":$23']),
-    },
+    { without: ofWholeExpressions },
   ),
   otherwise('of zeros of two signs the least is the negative one in Druid', /Min".* \* 0\.0|Max".* \* 0\.0/, 'native', {
     there: /-0\.0|Infinity/,
@@ -451,7 +468,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'Druid cuts the fractions of numbers that it looks for in longs',
     /(?:NOT )?IN \([^()]*\d[.e]\d|(?:=|<>) -?\d+\.\d.* (?:OR|AND) .*(?:=|<>) /,
     'sql',
-    { without: instead([/(?<=[ (,]-?\d+)\.(?:\d+)(?=[ ,)]|$)/g, '.0'], [/\b1e-7\b/g, '0.0']) },
+    { without: instead([/(?<=[ (,]-?\d+)\.\d+(?:e\d+)?(?=[ ,)]|$)/g, '.0'], [/\b1e-7\b/g, '0.0']) },
   ),
   refusedThere('Druid limits no texts by their natural order', /NaturalComparator/),
   otherwise('a year beyond all times is null here', /TIMESTAMP|TIME_PARSE/, 'sql', {
@@ -463,7 +480,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   }),
   otherwise('a year beyond all times is null here', /TIME_PARSE\(.*GROUP BY/, 'sql', {
     there: /"(\w+)":null.*"\1":null/,
-    without: withoutCalls(/TIME_PARSE/, 'ts'),
+    without: ofSmallNumbers,
   }),
   otherwise(
     'a year beyond all times is null here',
@@ -483,7 +500,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   otherwise('a year beyond all times is null here', /(?:MAX|MIN|EARLIEST|LATEST|TIME_\w+)\(.*TIME_PARSE\(/, 'sql', {
     there: /null/,
-    without: withoutCalls(/TIME_PARSE/, 'ts'),
+    without: ofSmallNumbers,
   }),
   refusedThere('a year beyond all times is null here', /query cannot be run: (?:[+-]?\d{5,}|-\d{4})-\d\d-\d\d/),
   otherwise(
@@ -806,7 +823,10 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/ANY_VALUE\(/g, 'LATEST(']),
   }),
   otherwise('months from or to null are counted from 1970 in Druid', /TIMESTAMPDIFF\((?:MONTH|QUARTER|YEAR)/, 'sql', {
-    without: instead([/TIMESTAMPDIFF\(\w+/g, 'TIMESTAMPDIFF(DAY']),
+    without: inTurn(
+      instead([/\bts\b/g, '__time'], [/CAST\((?:[^()]|\([^()]*\))* AS TIMESTAMP\)/g, '__time']),
+      withoutCalls(/TIME_PARSE|NULLIF/, '__time'),
+    ),
   }),
   otherwise('TRUNCATE and ROUND go by way of a long or a double in Druid', /\b(?:TRUNC(?:ATE)?|ROUND)\(/, 'sql', {
     without: inTurn(instead([/, 12\)/g, ', 2)']), ofSmallNumbers, withoutEndlessNumbers),

@@ -15,7 +15,7 @@ import type { Call, Expression, Query } from '../parse/syntax.ts'
 import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
 import { bindTruth } from './bind-truth.ts'
 import { type Bound, combine, isCastAway } from './bound.ts'
-import { isTrueText } from './column-filters.ts'
+import { isTrueWhereChosen } from './column-filters.ts'
 import { as, comparable, timestampLiteral } from './conversions.ts'
 import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
@@ -232,8 +232,8 @@ function bindCast(expression: Extract<Expression, { kind: 'cast' }>, context: Ex
   if (type.kind === 'long' && typeof bound.constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(bound.constant)) {
     throw sqlProblem(place, `${quoted(bound.constant)} is no number`)
   }
-  if (context.filters.has(expression) && type.kind === 'boolean' && bound.type.kind === 'string')
-    return combine(place, boolean, isTrueText(bound.sql), [bound])
+  const isTrue = context.filters.has(expression) && type.kind === 'boolean' ? isTrueWhereChosen(bound) : null
+  if (isTrue !== null) return combine(place, boolean, isTrue, [bound])
   // A cast of a cast is written for Druid so that it is left as it is.
   const isLeftOut = bound.stored !== undefined && operand.kind !== 'cast' && isCastAway(type)
   return { ...as(bound, type), place, stored: isLeftOut ? { ...bound.stored, isCast: true } : undefined }

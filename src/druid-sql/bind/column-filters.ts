@@ -31,8 +31,13 @@ function truthOfText(left: Bound, operator: ComparisonOperator, right: Bound): S
   return (operator === '=') === constant ? isTrueText(text.sql) : duckSql`(NOT ${isTrueText(text.sql)})`
 }
 
-/** Whether Druid takes a text for true where it chooses rows; elsewhere texts of numbers are true or false too. */
-export const isTrueText = (text: SqlText): SqlText => duckSql`(lower(${text}) = 'true')`
+const isTrueText = (text: SqlText): SqlText => duckSql`(lower(${text}) = 'true')`
+
+/** Whether a value is true where rows are chosen: elsewhere numbers are cut, and texts are taken for numbers. Null where it is so everywhere. */
+export function isTrueWhereChosen({ sql: value, type }: Bound): SqlText | null {
+  if (type.kind === 'double') return duckSql`(${value} > 0::DOUBLE)`
+  return type.kind === 'string' ? isTrueText(value) : null
+}
 
 function comparedWith(
   operand: Bound,

@@ -246,8 +246,9 @@ function toDouble(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
 
 function toBoolean(x: SqlText, type: SqlType): SqlText | null {
   if (type.kind === 'long') return duckSql`(${x} <> 0::BIGINT)`
-  if (type.kind === 'double') return duckSql`(${x} > 0::DOUBLE)`
-  if (type.kind === 'string') return duckSql`(${textToDouble(x)} > 0::DOUBLE)`
+  // What is cut to 0 is false, and so is what is below it.
+  if (type.kind === 'double') return duckSql`(${x} >= 1::DOUBLE)`
+  if (type.kind === 'string') return duckSql`(${textToDouble(x)} >= 1::DOUBLE)`
   return null
 }
 

@@ -39,14 +39,35 @@ function filtersIn(expression: Expression, bind: Bind): readonly Expression[] {
       return filtersIn(expression.operand, bind)
     case 'is': {
       const isTold = expression.what !== 'NULL' && expression.what !== 'UNKNOWN'
-      return isTold ? filtersIn(expression.operand, bind) : [expression]
+      return isTold ? filtersIn(expression.operand, bind) : filtersOfLeaf(expression, bind)
     }
-    case 'comparison':
-      return [expression, ...filtersOfCase(expression.left, bind), ...filtersOfCase(expression.right, bind)]
     case 'case':
       return filtersOfCase(expression, bind)
     default:
-      return [expression]
+      return filtersOfLeaf(expression, bind)
+  }
+}
+
+/** A comparison of a CASE is one of each of its results. */
+function filtersOfLeaf(expression: Expression, bind: Bind): readonly Expression[] {
+  const [first, ...others] = operandsOf(expression).filter(({ kind }) => kind === 'case')
+  return first === undefined || others.length > 0 ? [expression] : [expression, ...filtersOfCase(first, bind)]
+}
+
+function operandsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'comparison':
+    case 'distinctFrom':
+      return [expression.left, expression.right]
+    case 'between':
+      return [expression.operand, expression.low, expression.high]
+    case 'inList':
+      return [expression.operand, ...expression.items]
+    case 'is':
+    case 'like':
+      return [expression.operand]
+    default:
+      return []
   }
 }
 
