@@ -109,6 +109,7 @@ test.each([
   ["SELECT COUNT(*) AS c0 FROM fuzz WHERE SCALAR_IN_ARRAY(TO_JSON_STRING(s), ARRAY['a', NULL])", /NULL/, /SCALAR/],
   ['SELECT CAST(CAST(d AS BIGINT) + 0 AS DOUBLE) AS c0 FROM fuzz', /CAST\(d/, /AS DOUBLE/],
   ['SELECT AVG(CAST(d AS BIGINT)) AS c0 FROM fuzz', /CAST\(d/, /AVG/],
+  ["SELECT '-1.5' = 7 OR '-1.5' = -1 AS c0", /1\.5/, / OR /],
   ['SELECT DECODE_BASE64_UTF8(s) AS c0 FROM fuzz', /DECODE/, /\(s\)/],
   ['SELECT T AS k, LATEST(s) AS c0, COUNT(DISTINCT n) AS c1 FROM fuzz GROUP BY 1', /DISTINCT/, /LATEST/],
   ['SELECT APPROX_COUNT_DISTINCT_DS_THETA(s) + l AS c0 FROM fuzz', /\bl\b/, /THETA/],

@@ -139,7 +139,7 @@ const digitsEvened = (text: string): string =>
 
 /** Whole numbers as 32 bits hold them. */
 const intsEvened = (text: string): string =>
-  text.replaceAll(/(?<=:)-?\d{10,18}(?=[,}])/g, (digits) => String(Number(BigInt.asIntN(32, BigInt(digits)))))
+  text.replaceAll(/(?<=:)-?\d{10,19}(?=[,}])/g, (digits) => String(Number(BigInt.asIntN(32, BigInt(digits)))))
 
 /** Whether two answers have groups in the same order, and the same groups but for those that tie with the first or the last. */
 function differInTies(ours: Asked, theirs: Asked, columns: string): boolean {
@@ -368,7 +368,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   otherwise(
     'a negative zero is not equal to 0 in a filter of Druid',
-    /"(?:matchValue|value)":"?0(?:\.0)?\b/,
+    /"(?:matchValue|value|lower|upper)":"?0(?:\.0)?\b/,
     'native',
     { without: ofWholeExpressions },
   ),
@@ -749,6 +749,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/(?<=\(VALUES .*)'(?:a|b|c|x|y|\{\}|\[1\])'/g, "'7'"]),
   }),
   otherwise(
+    'a constant text that OR looks for in several whole numbers is cut to one in Druid',
+    /'-1\.5' (?:=|<>|(?:NOT )?IN).* (?:OR|AND) /,
+    'sql',
+    { without: instead([/'-1\.5'/g, "'-1'"]) },
+  ),
+  otherwise(
     'a text that is looked for among a number and NULL within a call is a number to Druid',
     /\w\(.*\b\w+ IN \([-\d.]+, NULL\)/,
     'sql',
@@ -833,7 +839,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   writtenOtherwise(
     'whole numbers of 32 bits go round in the answers of Druid',
-    /TIMESTAMPDIFF\(|LENGTH\(|STRLEN\(|POSITION\(/,
+    /TIMESTAMPDIFF\(|LENGTH\(|STRLEN\(|POSITION\(|ARRAY_(?:OFFSET|ORDINAL)\(ARRAY_/,
     intsEvened,
   ),
   otherwise(

@@ -659,6 +659,8 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['x <> 7 AND x <> 1000', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
     ['NOT (x <> 7 AND x <> 1000)', ['007']],
     ['x = 1000 OR x = 1000', ['1e3']],
+    ['(x = 7 OR x = 1000) IS NOT TRUE AND x > 500', ['1e3', '9007199254740993']],
+    ['(x <> 7 AND x <> 1000) IS FALSE', ['007']],
     ['x = 1000 OR x = 7.0', ['007', '1e3']],
     ['x = 1000 OR (x = 7 AND x < 9)', ['007', '1e3']],
     ['x = 1000 OR x <> 1', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
@@ -712,6 +714,10 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
       [7],
     ],
     [`SELECT CAST(x AS BIGINT) ${stored} GROUP BY 1 HAVING CAST(x AS BIGINT) = 7`, [7]],
+    [
+      `SELECT COUNT(*) FROM (SELECT LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') AS y ${stored} WHERE x = '1e3' HAVING LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') = 1000 OR LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') = 7) AS q`,
+      [0],
+    ],
     // An aggregate of half a CASE has a FILTER.
     [`SELECT COUNT(CASE WHEN x <> 7 THEN 1 END) ${stored}`, [7]],
     [`SELECT SUM(CASE WHEN x <> 7 THEN NULL ELSE 1 END) ${stored}`, [2]],

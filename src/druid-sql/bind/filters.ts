@@ -107,14 +107,20 @@ function castsText(left: Expression, right: Expression, bind: Bind): boolean {
   return kinds.includes('string') && kinds.some((kind) => kind !== 'string')
 }
 
+const plainKinds: ReadonlySet<Expression['kind']> = new Set(['column', 'text', 'number', 'time'])
+
 /** A column or a constant: binding it twice changes nothing. */
 function isPlain(expression: Expression): boolean {
   if (expression.kind === 'negate') return expression.operand.kind === 'number'
-  return expression.kind === 'column' || expression.kind === 'text' || expression.kind === 'number'
+  return plainKinds.has(expression.kind)
 }
 
-const isPlainOrCast = (expression: Expression): boolean =>
-  expression.kind === 'cast' ? isPlainOrCast(expression.operand) : isPlain(expression)
+/** The same of what is cast, and of calls. */
+function isPlainWithin(expression: Expression): boolean {
+  if (expression.kind === 'cast') return isPlainWithin(expression.operand)
+  if (expression.kind === 'call') return expression.filter === null && expression.operands.every(isPlainWithin)
+  return isPlain(expression)
+}
 
 /** A comparison or a list in a condition, and whether it holds where the column has the value. */
 interface Leaf {
@@ -125,6 +131,8 @@ interface Leaf {
 /** `s = 7 OR s = 1000` is one list to Druid, as `s IN (7, 1000)` is, and so is `s <> 7 AND s <> 1000`. */
 function soughtTogether(expression: Expression, bind: Bind, isNegated = false): readonly Expression[] {
   if (expression.kind === 'not') return soughtTogether(expression.operand, bind, !isNegated)
+  // Whichever side it is asked for, AND and OR of it turn round together.
+  if (expression.kind === 'is') return soughtTogether(expression.operand, bind, isNegated)
   if (expression.kind !== 'logical') return []
   const isAny = (expression.operator === 'OR') !== isNegated
   const leaves = leavesOf(expression, isNegated, isAny)
@@ -163,6 +171,6 @@ function wholesOf(expression: Expression, bind: Bind): SoughtWholes | null {
 }
 
 function wholesAmong(operand: Expression, items: readonly Expression[], bind: Bind): SoughtWholes | null {
-  if (!isPlainOrCast(operand) || !items.every(isPlain)) return null
+  if (!isPlainWithin(operand) || !items.every(isPlain)) return null
   return soughtWholes(bind(operand), items.map(bind))
 }
