@@ -227,7 +227,8 @@ const ofWholeExpressions = (text: string): string =>
 const withoutNegativeZeros = inTurn(
   changedCalls(
     /CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE|MOD|SAFE_DIVIDE|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|ATAN2|DEGREES|RADIANS|SIN|TAN|ATAN|ASIN|SQRT/,
-    (call) => `(${call} + 0.0)`,
+    // The planner leaves a sum with 0 out.
+    (call) => `((${call} + 1.0) - 1.0)`,
   ),
   instead([/ [*/] /g, ' + ']),
 )
@@ -316,7 +317,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'a negative zero is not equal to 0 in a filter of Druid',
     / (?:=|<>|<=|>=|<|>) 0(?:\.0)?\b|IN \(.*\b0\b/,
     'sql',
-    { without: inTurn(withoutNegativeZeros, instead([/(?<!AS )\bV\b(?!, c, m)/g, '(V + 0.0)'])) },
+    { without: inTurn(withoutNegativeZeros, instead([/(?<!AS )\bV\b(?!, c, m)/g, '((V + 1.0) - 1.0)'])) },
   ),
   otherwise(
     'arrays of nulls alone are of numbers in Druid, a row at a time',
@@ -463,7 +464,11 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/"doubleMean"/g, '"doubleSum"']),
   }),
   writtenOtherwise('doubles in JSON are written as 1.0E10 in Druid', /JSON_OBJECT\(|PARSE_JSON\(/, doublesEvened),
-  writtenOtherwise('the text of a double may have a digit more in Druid', /AS VARCHAR|CONCAT\(|\|\|/, doublesEvened),
+  writtenOtherwise(
+    'the text of a double may have a digit more in Druid',
+    /AS VARCHAR|CONCAT\(|\|\||STRING_FORMAT\(/,
+    doublesEvened,
+  ),
   otherwise('JSON with more behind it is none here, and what comes first in Druid', /try_parse_json\(/, 'native', {
     without: withoutCalls(/try_parse_json/, 'try_parse_json(j)'),
   }),
@@ -649,10 +654,10 @@ export const knownDifferences: readonly KnownDifference[] = [
   }),
   refusedThere('a constant text that is no time is null here', /Illegal TIMESTAMP constant/),
   otherwise('a cluster keeps no sign of a zero', /\bV\b/, 'sql', {
-    without: instead([/(?<!AS )\bV\b(?!, c, m)/g, '(V + 0.0)']),
+    without: instead([/(?<!AS )\bV\b(?!, c, m)/g, '((V + 1.0) - 1.0)']),
   }),
   otherwise('a cluster keeps no sign of a zero', /"expression":"[^"]*\bV\b/, 'native', {
-    without: instead([/(?<!")\bV\b/g, '(V + 0.0)']),
+    without: instead([/(?<!")\bV\b/g, '((V + 1.0) - 1.0)']),
   }),
   otherwise('a cluster keeps no sign of a zero', /"dimension":"V"/, 'native', {
     without: instead([/"dimension":"V"/g, '"dimension":"d"']),
@@ -810,6 +815,14 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('a text in place of a number is 0 or null to functions of Druid', /\bdiv\(/, 'native', {
     without: changedCalls(/div/, (call) => call.replaceAll(/\b[sTjc]\b/g, 'n')),
   }),
+  otherwise(
+    'an address with a range or spaces behind it is one to Druid',
+    /IPV4_(?:PARSE|MATCH)\(.*(?:'-'|' ')/,
+    'sql',
+    {
+      without: instead([/'(?:-| )'/g, "'x'"]),
+    },
+  ),
   otherwise('BIT_AND is always 0 in Druid', /BIT_AND\(/, 'sql', { without: instead([/BIT_AND\(/g, 'BIT_OR(']) }),
   otherwise(
     'Druid gives the rows of the right side that match nothing once for each segment',
