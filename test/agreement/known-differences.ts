@@ -241,8 +241,8 @@ const since1970 = inTurn(
 
 /** Bounds that doubles hold. */
 const evenBounds = instead(
-  [/9007199254740993/g, '9007199254740992'],
-  [/9223372036854775807/g, '1000000000000000000'],
+  [/900719925474099[23]/g, '9007199254740000'],
+  [/922337203685477580[78]/g, '1000000000000000000'],
   [/1e308/g, '1e10'],
 )
 
@@ -481,12 +481,22 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { differing: values, without: ofSmallNumbers },
   ),
-  otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807|1e308/, 'sql', {
-    without: evenBounds,
-  }),
-  otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807|1e308/, 'native', {
-    without: evenBounds,
-  }),
+  otherwise(
+    'bounds of longs go by way of doubles in Druid',
+    /900719925474099[23]|922337203685477580[78]|1e308/,
+    'sql',
+    {
+      without: evenBounds,
+    },
+  ),
+  otherwise(
+    'bounds of longs go by way of doubles in Druid',
+    /900719925474099[23]|922337203685477580[78]|1e308/,
+    'native',
+    {
+      without: evenBounds,
+    },
+  ),
   otherwise(
     'Druid cuts the fractions of numbers that it looks for in longs',
     /(?:NOT )?IN \([^()]*\d[.e]\d|(?:=|<>) -?\d+\.\d.* (?:OR|AND) .*(?:=|<>) /,

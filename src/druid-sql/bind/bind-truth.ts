@@ -153,7 +153,7 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
     expression.items.map((item) => context.bind(item, context)),
   )
   const isAmongSeveral = context.amongSeveral.has(expression)
-  const filter = context.filters.has(expression) ? columnAmong(operand, items, isAmongSeveral) : null
+  const filter = context.filters.has(expression) ? filterAmong(operand, items, isAmongSeveral) : null
   if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...items])
   const pairs = items.map((item) => comparable(operand, item))
   const first = pairs[0]![0]
@@ -177,6 +177,19 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
     },
   )
   return combine(place, boolean, whole, [operand, ...items])
+}
+
+/** A list of constants, or of constants and others: these are compared each for itself. */
+function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: boolean): SqlText | null {
+  const others = items.filter(({ constant }) => constant === undefined)
+  const constants = items.filter(({ constant }) => constant !== undefined)
+  const among = constants.length === 0 ? null : columnAmong(operand, constants, isAmongSeveral)
+  if (among === null || others.length === 0) return among
+  const equal = others.map((item) => {
+    const [left, right] = comparable(operand, item)
+    return duckSql`(${left.sql} = ${right.sql})`
+  })
+  return duckSql`(${join([among, ...equal], ' OR ')})`
 }
 
 /** Numbers among texts that a text is looked for in are texts; beside a NULL without a type too. */
