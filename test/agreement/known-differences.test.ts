@@ -100,6 +100,7 @@ test.each([
   ['SELECT ROUND(V, 2) AS c0 FROM fuzz', /\bV\b/, /ROUND/],
   ['SELECT FLOOR(l) AS c0 FROM fuzz', /\bl\b/, /FLOOR/],
   ['SELECT STDDEV(V) AS c0 FROM fuzz', /\bV\b/, /STDDEV/],
+  ['SELECT VAR_POP(d - CAST(ts AS BIGINT)) AS c0 FROM fuzz', /CAST/, /VAR_POP/],
   ["SELECT TIME_FLOOR(ts, 'PT6H') AS c0 FROM fuzz", /\bts\b/, /TIME_FLOOR/],
   ['SELECT TO_JSON_STRING(TRY_PARSE_JSON(s)) AS c0 FROM fuzz', /\bs\b/, /TRY_PARSE_JSON/],
   ["SELECT ARRAY_APPEND(ARRAY[s], 'a') AS c0 FROM fuzz", /\[s\]/, /ARRAY_APPEND/],
