@@ -126,6 +126,7 @@ test.each([
   ['SELECT T, COUNT(DISTINCT s) AS c0 FROM fuzz GROUP BY ROLLUP (T)', /DISTINCT/, /ROLLUP/],
   ['SELECT COUNT(*) AS c0 FROM (SELECT CAST(s AS BIGINT) AS k FROM fuzz) AS q WHERE k <> 7', /\(s AS/, /<> 7/],
   ["SELECT s = 7 AS c0 FROM (VALUES ('x'), ('7')) AS v(s)", /'x'/, /VALUES/],
+  ['SELECT COUNT(*) AS c0 FROM (VALUES (1.5), (-0.5)) AS v(d) WHERE CAST(d AS BOOLEAN)', /-0\.5/, /BOOLEAN/],
   ['SELECT TO_JSON_STRING(s IN (7, NULL)) AS c0 FROM fuzz', /, NULL/, / IN /],
   ['SELECT l - FLOOR(n) AS c0 FROM fuzz', /\bl\b/, /FLOOR/],
   ["SELECT TRUNCATE(n, 1) || 'a' AS c0 FROM fuzz", /^(?!.*AS BIGINT)/, /TRUNCATE/],

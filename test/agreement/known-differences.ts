@@ -761,7 +761,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     { without: instead([/\bT = 't1'/g, "T LIKE 't1'"]) },
   ),
   otherwise('what is cast of VALUES without a null is no null to the planner', /\(VALUES/, 'sql', {
-    without: instead([/(?<=\(VALUES .*)'(?:a|b|c|x|y|\{\}|\[1\])'/g, "'7'"]),
+    without: instead([/(?<=\(VALUES .*)'(?:a|b|c|x|y|\{\}|\[1\])'/g, "'7'"], [/(?<=\(VALUES .*)-0\.5/g, '1.5']),
   }),
   otherwise(
     'a constant text that OR looks for in several whole numbers is cut to one in Druid',
