@@ -1,5 +1,15 @@
 // Differences between the engines that stand, each with its reason. A query is one of them by its smallest form and both answers.
 // docs/druid-sql.md and docs/druid-native.md tell users of those that they may meet.
+import {
+  changedCalls,
+  constantCall,
+  instead,
+  inTurn,
+  ofPlainCharacters,
+  ofSmallNumbers,
+  withNullConstants,
+  withoutCalls,
+} from './changed-queries.ts'
 import { differenceOf } from './compare.ts'
 import type { Asked, Query } from './world.ts'
 
@@ -17,62 +27,6 @@ export interface KnownDifference {
   readonly without?: (text: string) => string
   /** What is left out changes nothing of our own answer: it stands for what it is written as. */
   readonly keepsOurs?: boolean
-}
-
-/** The query with other words, one after the other. */
-const instead =
-  (...words: readonly (readonly [RegExp, string])[]) =>
-  (text: string): string =>
-    words.reduce((changed, [word, other]) => changed.replaceAll(word, other), text)
-
-/** The query with another word in place of whole calls, whatever their operands hold. */
-const withoutCalls =
-  (name: RegExp, other: string) =>
-  (text: string): string => {
-    const call = new RegExp(`\\b(?:${name.source})\\(`).exec(text)
-    if (call === null) return text
-    const end = endOfCall(text, call.index + call[0].length)
-    return text.slice(0, call.index) + other + withoutCalls(name, other)(text.slice(end))
-  }
-
-/** Behind the parenthesis that ends what begins here; texts may hold others. */
-function endOfCall(text: string, from: number): number {
-  let depth = 1
-  for (const match of text.slice(from).matchAll(/'[^']*'|[()]/g)) {
-    if (match[0] === '(') depth += 1
-    else if (match[0] === ')') depth -= 1
-    if (depth === 0) return from + match.index + 1
-  }
-  return text.length
-}
-
-/** `SUBSTRING(s FROM 1 FOR 3)` as a call with commas, under another name. */
-const cutsByWords = [/\bSUBSTRING\(([^()]*) FROM (-?\d+)(?: FOR (\d+))?\)/g, 'CONCAT($1, $2)'] as const
-
-/** Functions that may give null of what is there. */
-const constantCall =
-  /\b(?:ARRAY_(?:SLICE|ORDINAL|OFFSET|ORDINAL_OF|OFFSET_OF)|JSON_KEYS|[LR]PAD|SUBSTRING|REGEXP_EXTRACT|NULLIF|CAST|PARSE_LONG|TIME_PARSE)\(/
-
-/** Calls without a column are written as nulls that Druid knows for such, of the type that they are of. */
-function withNullConstants(text: string): string {
-  const call = constantCall.exec(text)
-  if (call === null) return text
-  const end = endOfCall(text, call.index + call[0].length)
-  const whole = text.slice(call.index, end)
-  const hasColumn =
-    /\b(?:__time|[TsjnlbdVcmkexq]|ts)\b/.test(whole.replaceAll(/'[^']*'/g, '')) && !/SLICE/.test(call[0])
-  const first = whole.slice(call[0].length)
-  if (hasColumn) return text.slice(0, call.index) + call[0] + withNullConstants(text.slice(call.index + call[0].length))
-  return text.slice(0, call.index) + nullOf(call[0], first) + withNullConstants(text.slice(end))
-}
-
-function nullOf(call: string, operands: string): string {
-  const castTo = call === 'CAST(' ? /.* AS (\w+)\)/.exec(operands)?.[1] : null
-  if (castTo !== undefined && castTo !== null) return `CAST(NULL AS ${castTo})`
-  if (/TIME_PARSE/.test(call)) return 'CAST(NULL AS TIMESTAMP)'
-  if (/_OF\(|PARSE_LONG/.test(call)) return 'CAST(NULL AS BIGINT)'
-  if (/SLICE|KEYS/.test(call)) return "STRING_TO_ARRAY(NULLIF(T, T), ',')"
-  return /^(?:ARRAY\[)?-?\d/.test(operands) ? 'CAST(NULL AS BIGINT)' : 'CAST(NULL AS VARCHAR)'
 }
 
 /** Druid refuses in words of its own, and is asked what it has no answer to. */
@@ -149,16 +103,34 @@ const differing = (reason: string, difference: RegExp, within = /(?:)/): KnownDi
   matches: (found) => difference.test(found.difference) && within.test(found.query.text),
 })
 
+/** What a query makes by sketches. */
+const bySketches = /HLL|THETA|theta|cardinality|hyperUnique|uantile|QUANTILE|APPROX_|DS_RANK/
+
+/** The names of what a query answers without sketches, where that can be told: they are not near each other, but the same. */
+function exactNames({ kind, text }: Query): ReadonlySet<string> {
+  if (kind === 'native') {
+    const exact = /"type":"(?:count|doubleMean|(?:long|double|float)(?:Sum|Min|Max))","name":"(\w+)"/g
+    return new Set([...text.matchAll(exact)].map(([, name]) => name!))
+  }
+  if (/FROM \(SELECT|^WITH /.test(text)) return new Set()
+  const items = text.matchAll(/(?:SELECT (?:DISTINCT )?|, )((?:(?! AS \w+(?:, | FROM |$)).)*) AS (\w+)(?=, | FROM |$)/g)
+  return new Set([...items].filter(([, item]) => !bySketches.test(item!)).map(([, , name]) => name!))
+}
+
 /** Whether all numbers of two answers are near each other, and all else is the same: those of sketches are estimates there. */
-function areNear(a: unknown, b: unknown): boolean {
+function areNear(a: unknown, b: unknown, exact: ReadonlySet<string>, isExact = false): boolean {
   if (typeof a === 'number' && typeof b === 'number') {
     // Two values that fall into one place of a sketch are counted as one.
     const leastOff = Number.isInteger(a) && Number.isInteger(b) && a >= 10 ? 1 : 0
-    return Math.abs(a - b) <= Math.max(leastOff, 0.03 * Math.max(1, Math.abs(a)))
+    const off = isExact ? 1e-9 * Math.abs(a) : Math.max(leastOff, 0.03 * Math.max(1, Math.abs(a)))
+    return Math.abs(a - b) <= off
   }
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b
   const [ours, theirs] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
-  return ours.size === theirs.size && [...ours].every(([name, value]) => areNear(value, theirs.get(name)))
+  return (
+    ours.size === theirs.size &&
+    [...ours].every(([name, value]) => areNear(value, theirs.get(name), exact, exact.has(name)))
+  )
 }
 
 /** Numbers of an answer, also within its texts, with six digits alone. */
@@ -167,15 +139,33 @@ const digitsEvened = (text: string): string =>
 
 /** Whole numbers as 32 bits hold them. */
 const intsEvened = (text: string): string =>
-  text.replaceAll(/(?<=:)-?\d{10,18}(?=[,}])/g, (digits) => String(Number(BigInt.asIntN(32, BigInt(digits)))))
+  text.replaceAll(/(?<=:)-?\d{10,19}(?=[,}])/g, (digits) => String(Number(BigInt.asIntN(32, BigInt(digits)))))
 
-/** What the groups of an answer are ordered by. */
-function ordersOf({ text }: Asked, columns: string): string {
+/** Whether two answers have groups in the same order, and the same groups but for those that tie with the first or the last. */
+function differInTies(ours: Asked, theirs: Asked, columns: string): boolean {
+  const [orders, others] = [ours, theirs].map((answer) => ordersOf(answer, columns))
+  if (JSON.stringify(orders) !== JSON.stringify(others)) return false
+  const ends = [orders![0], orders!.at(-1)]
+  const [inner, otherInner] = [ours, theirs].map(({ text }) =>
+    (JSON.parse(text) as unknown[]).filter((_, place) => !ends.includes(orders![place])),
+  )
+  const query: Query = { kind: 'native', text: '' }
+  return (
+    differenceOf(
+      query,
+      { status: 200, text: JSON.stringify(inner) },
+      { status: 200, text: JSON.stringify(otherInner) },
+    ) === null
+  )
+}
+
+/** What each group of an answer is ordered by. */
+function ordersOf({ text }: Asked, columns: string): readonly string[] {
   const names = (JSON.parse(columns) as (string | { readonly dimension: string })[]).map((column) =>
     typeof column === 'string' ? column : column.dimension,
   )
   const groups = JSON.parse(text) as { readonly timestamp: string; readonly event: Readonly<Record<string, unknown>> }[]
-  return JSON.stringify(groups.map(({ timestamp, event }) => [timestamp, ...names.map((name) => event[name])]))
+  return groups.map(({ timestamp, event }) => JSON.stringify([timestamp, ...names.map((name) => event[name])]))
 }
 
 /** The events of a scan in an order that is not theirs. */
@@ -201,16 +191,58 @@ function isNullColumn({ text }: Asked, entry: number, column: number): boolean {
 const estimates: KnownDifference = {
   reason: 'sketches are estimates in Druid, and exact here',
   matches: ({ query, embedded, druid }) =>
-    /HLL|THETA|theta|cardinality|hyperUnique|uantile|APPROX_/.test(query.text) &&
+    bySketches.test(query.text) &&
     embedded.status === 200 &&
     druid.status === 200 &&
-    areNear(JSON.parse(embedded.text), JSON.parse(druid.text)),
+    areNear(JSON.parse(embedded.text), JSON.parse(druid.text), exactNames(query)),
 }
+
+/** Numbers next to 0 as it. */
+const nearlyZeros = (text: string): string =>
+  text.replaceAll(/-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (number) => (Math.abs(Number(number)) < 1e-5 ? '0' : number))
+
+const guarded = (value: string): string => `(CASE WHEN ${value} BETWEEN -1e300 AND 1e300 THEN ${value} END)`
+const plainOperand = String.raw`(?:[\w.]+|\w+\((?:[^()]|\([^()]*\))*\)|\((?:[^()]|\([^()]*\))*\))`
+
+/** What is no number, or has no end, is null. */
+const withoutEndlessNumbers = inTurn(
+  instead([new RegExp(`(${plainOperand}) / (${plainOperand})`, 'g'), guarded('$1 / $2')]),
+  changedCalls(/MOD|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|LN|LOG10|SQRT|POWER|POW|ASIN|ACOS|COT|EXP/, guarded),
+)
+
+/** Bounds hold for what is there alone. */
+const withoutNullsInBounds = instead(
+  [new RegExp(`(${plainOperand}) (NOT BETWEEN|BETWEEN SYMMETRIC) `, 'g'), '$1 IS NOT NULL AND $1 $2 '],
+  [
+    new RegExp(`\\(?(${plainOperand}) ([<>]=?) (${plainOperand})\\)? OR \\(?\\1 ([<>]=?) `, 'g'),
+    '$1 IS NOT NULL AND $1 $2 $3 OR $1 IS NOT NULL AND $1 $4 ',
+  ],
+)
+
+/** Expressions of whole numbers in place of doubles. */
+const ofWholeExpressions = (text: string): string =>
+  text.replaceAll(/"expression":"(?:[^"\\]|\\.)*"/g, (expression) => expression.replaceAll(/\b[dV]\b/g, 'n'))
+
+/** What may be -0.0 is 0.0. */
+const withoutNegativeZeros = inTurn(
+  changedCalls(
+    /CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE|MOD|SAFE_DIVIDE|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|ATAN2|DEGREES|RADIANS|SIN|TAN|ATAN|ASIN|SQRT/,
+    // The planner leaves a sum with 0 out.
+    (call) => `((${call} + 1.0) - 1.0)`,
+  ),
+  instead([/ [*/] /g, ' + ']),
+)
+
+/** Times of 1970 and later. */
+const since1970 = inTurn(
+  instead([/\bts\b/g, '__time'], [/'19\d\d-/g, "'2026-"], [/MILLIS_TO_TIMESTAMP\(-/g, 'MILLIS_TO_TIMESTAMP(']),
+  withoutCalls(/TIME_PARSE/, '__time'),
+)
 
 /** Bounds that doubles hold. */
 const evenBounds = instead(
-  [/9007199254740993/g, '9007199254740992'],
-  [/9223372036854775807/g, '1000000000000000000'],
+  [/900719925474099[23]/g, '9007199254740000'],
+  [/922337203685477580[78]/g, '1000000000000000000'],
   [/1e308/g, '1e10'],
 )
 
@@ -225,18 +257,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     /evaluates to an unsupported value \[(?:NaN|-?Infinity)\]|Infinite or NaN|For input string|Character . is neither a decimal digit/,
   ),
   refusedThere('Druid cuts characters in half, which no text can hold', /half of a character/),
-  otherwise(
-    'STRING_TO_ARRAY by a pattern that finds nothing cuts characters beyond U+FFFF in half in Druid',
-    /\bSTRING_TO_ARRAY\(.*'\|'/,
-    'sql',
-    { without: instead([/'\|'/g, "','"]) },
-  ),
   {
     reason: 'Druid cuts any of the groups that tie at a limit',
     matches: ({ query, embedded, druid }) => {
       const columns = /"limitSpec":.*"columns":(\[.*?\])/.exec(query.text)?.[1]
       if (columns === undefined || embedded.status !== 200 || druid.status !== 200) return false
-      return ordersOf(embedded, columns) === ordersOf(druid, columns)
+      return differInTies(embedded, druid, columns)
     },
   },
   refusedThere(
@@ -251,38 +277,58 @@ export const knownDifferences: readonly KnownDifference[] = [
     { there: /%[dxo][^"]*; /, without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS(']) },
   ),
   otherwise(
-    'FLOOR and CEIL of a whole number, centuries and millennia are doubles as a text in Druid',
-    /(?:AS VARCHAR|CONCAT|\|\||TO_STRING|STRING_FORMAT|STRING_AGG|LISTAGG).*\b(?:(?:FLOOR|CEIL)\(|CENTURY|MILLENNIUM)|\b(?:(?:FLOOR|CEIL)\(|CENTURY|MILLENNIUM).*(?:AS VARCHAR|\|\|)/,
+    'FLOOR, CEIL and TRUNCATE of a whole number, centuries and millennia are doubles as a text and in arrays in Druid',
+    /(?:AS VARCHAR|CONCAT|\|\||TO_STRING|STRING_FORMAT|STRING_AGG|LISTAGG|ARRAY).*\b(?:(?:FLOOR|CEIL|TRUNC|TRUNCATE)\(|CENTURY|MILLENNIUM)|\b(?:(?:FLOOR|CEIL|TRUNC|TRUNCATE)\(|CENTURY|MILLENNIUM).*(?:AS VARCHAR|\|\|)/,
     'sql',
-    { without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS('], [/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR']) },
+    {
+      without: inTurn(
+        changedCalls(/FLOOR|CEIL|TRUNC|TRUNCATE/, (call) => `CAST(${call} AS BIGINT)`),
+        instead([/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR']),
+      ),
+    },
   ),
   otherwise(
-    'bounds that hold all values together hold null too in Druid',
-    /NOT BETWEEN|BETWEEN SYMMETRIC|(?:\(|WHERE )([^<>=]+) [<>]=? .* OR \(?\1 [<>]=? |NOT \(([^<>=]+) [<>]=? .* AND \2 [<>]=? /,
+    'groups of truth values of texts and doubles are those of the texts and doubles in Druid',
+    /(?:AS BOOLEAN\)|= TRUE)(?=.*(?:GROUP BY|DISTINCT))|(?:GROUP BY|DISTINCT).*(?:AS BOOLEAN\)|= TRUE)/,
     'sql',
-    { without: instead([/ (?:NOT BETWEEN|BETWEEN SYMMETRIC) /g, ' BETWEEN '], [/ [<>]=? /g, ' = ']) },
+    {
+      without: inTurn(
+        changedCalls(/CAST/, (call) =>
+          call.endsWith(' AS BOOLEAN)') ? `CASE WHEN ${call} THEN TRUE WHEN NOT ${call} THEN FALSE END` : call,
+        ),
+        instead([/\b(\w+) = TRUE/g, '(CASE WHEN $1 = TRUE THEN TRUE WHEN $1 <> TRUE THEN FALSE END)']),
+      ),
+    },
   ),
-  otherwise('zeros of two signs are two groups in Druid', /GROUP BY|DISTINCT/, 'sql', {
-    there: /":0[,}]/,
-    without: instead(
-      [/\b(?:CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE)\(/g, 'ABS('],
-      [/\bATAN2\(/g, 'GREATEST('],
-      [/ [*/] /g, ' + '],
+  {
+    ...otherwise(
+      'bounds that hold all values together hold null too in Druid',
+      /NOT BETWEEN|BETWEEN SYMMETRIC|(?:\(|WHERE )([^<>=]+) [<>]=? .* OR \(?\1 [<>]=? |NOT \(([^<>=]+) [<>]=? .* AND \2 [<>]=? /,
+      'sql',
+      { without: withoutNullsInBounds },
     ),
+    keepsOurs: true,
+  },
+  otherwise('zeros of two signs are two groups in Druid', /GROUP BY|DISTINCT/, 'sql', {
+    there: /":0[,}]|-0\.0/,
+    without: withoutNegativeZeros,
   }),
   otherwise(
     'a negative zero is not equal to 0 in a filter of Druid',
     / (?:=|<>|<=|>=|<|>) 0(?:\.0)?\b|IN \(.*\b0\b/,
     'sql',
-    {
-      without: instead([/ (=|<>|<=|>=|<|>) 0(?:\.0)?\b/g, ' $1 0.25'], [/([(,] ?)0\b/g, '$10.25']),
-    },
+    { without: inTurn(withoutNegativeZeros, instead([/(?<!AS )\bV\b(?!, c, m)/g, '((V + 1.0) - 1.0)'])) },
   ),
   otherwise(
     'arrays of nulls alone are of numbers in Druid, a row at a time',
     /ARRAY_(?:APPEND|PREPEND|CONCAT)\(/,
     'sql',
-    { without: withoutCalls(/ARRAY_(?:APPEND|PREPEND|CONCAT)/, "ARRAY['a']") },
+    {
+      without: changedCalls(
+        /ARRAY_(?:APPEND|PREPEND|CONCAT)/,
+        instead([/(?<![.\w'])([sTjce])(?=[,\])])/g, "COALESCE($1, 'q')"], [/CAST\(NULL AS VARCHAR\)/g, "'q'"]),
+      ),
+    },
   ),
   refusedThere('Druid orders by no arrays', /ArrayList cannot be cast/),
   refusedThere('Druid takes no array that is a constant null', /Cannot handle literal \[null/),
@@ -322,29 +368,15 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/ \/ /g, ' * ']),
   },
   otherwise(
-    'Druid takes a text that is cast to a number and back as it is',
-    /CAST\(CAST\(\w+ AS (?:DOUBLE|BIGINT)\) AS VARCHAR\)/,
-    'sql',
-    { without: instead([/CAST\(CAST\((\w+) AS (?:DOUBLE|BIGINT)\) AS VARCHAR\)/g, '$1']) },
-  ),
-  otherwise(
     'a negative zero is not equal to 0 in a filter of Druid',
-    /"(?:matchValue|value)":"?0(?:\.0)?\b/,
+    /"(?:matchValue|value|lower|upper)":"?0(?:\.0)?\b/,
     'native',
-    {
-      without: instead([/"(matchValue|value)":("?)0(?:\.0)?\b/g, '"$1":$23']),
-    },
+    { without: ofWholeExpressions },
   ),
   otherwise('of zeros of two signs the least is the negative one in Druid', /Min".* \* 0\.0|Max".* \* 0\.0/, 'native', {
     there: /-0\.0|Infinity/,
     without: instead([/ \* 0\.0/g, ' * 2.0']),
   }),
-  otherwise(
-    'beside a COUNT(DISTINCT) of groups Druid puts null last where the order falls',
-    /COUNT\(DISTINCT .* GROUP BY .* ORDER BY .*DESC/,
-    'sql',
-    { differing: values, without: instead([/\bCOUNT\(DISTINCT /g, 'COUNT(']) },
-  ),
   otherwise(
     'Druid leaves a HAVING out that always holds, and then puts null first where it takes the first groups',
     /HAVING .* ORDER BY k DESC LIMIT/,
@@ -366,10 +398,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { without: instead([/\b(COUNT|SUM)\(DISTINCT /g, '$1(']) },
   ),
-  otherwise('Druid leaves a CAST to BIGINT out of a mean', /AVG\(CAST\(.* AS BIGINT\)/, 'sql', {
-    differing: values,
-    without: instead([/\bAVG\(/g, 'SUM(']),
-  }),
+  otherwise(
+    'Druid leaves a CAST to a whole number out of a mean and of a deviation',
+    /^(?=.*\b(?:AVG|STDDEV\w*|VAR\w*)\().*CAST\([^()]* AS (?:BIGINT|INTEGER)\)/,
+    'sql',
+    { differing: values, without: instead([/CAST\([^()]* AS (BIGINT|INTEGER)\)/g, 'CAST(ABS(n) AS $1)']) },
+  ),
   otherwise('estimates of DS_THETA and DS_HLL are added as doubles', /_DS_(?:THETA|HLL)\(|SKETCH_ESTIMATE/, 'sql', {
     differing: values,
     without: instead([/\b[lm]\b/g, 'n']),
@@ -407,26 +441,16 @@ export const knownDifferences: readonly KnownDifference[] = [
       return places !== null && isNullColumn(embedded, Number(places[1]), Number(places[2]))
     },
   },
-  {
-    reason: 'a deviation of doubles that are all the same is 0 here, and as far from it as doubles round in Druid',
-    matches: ({ query, embedded, druid }) =>
-      /STDDEV|VAR/.test(query.text) &&
-      embedded.status === 200 &&
-      druid.status === 200 &&
-      /:0(?:\.0)?[,}]/.test(embedded.text),
-    without: instead([/\b(?:STDDEV|VAR)\w*\(/g, 'COUNT(']),
-  },
+  writtenOtherwise(
+    'a deviation of doubles that are all the same is 0 here, and as far from it as doubles round in Druid',
+    /STDDEV|VAR/,
+    nearlyZeros,
+  ),
   otherwise(
     'what is no number is null here, and goes on as NaN in Druid',
     /\b(?:MOD|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|LN|LOG10|SQRT|POWER|POW|ASIN|ACOS)\(| \/ /,
     'sql',
-    {
-      without: instead(
-        [/\b(?:BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|LN|LOG10|SQRT|ASIN|ACOS)\(/g, 'ABS('],
-        [/\b(?:MOD|POWER|POW)\(/g, 'COALESCE('],
-        [/ \/ /g, ' * '],
-      ),
-    },
+    { without: withoutEndlessNumbers },
   ),
   otherwise(
     'first and last over rows of an inner query pass over null texts in Druid, and take any of the rows of one time',
@@ -439,52 +463,57 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('a mean of parts of the rows goes wrong beside nulls in Druid', /"doubleMean"/, 'native', {
     without: instead([/"doubleMean"/g, '"doubleSum"']),
   }),
+  writtenOtherwise('doubles in JSON are written as 1.0E10 in Druid', /JSON_OBJECT\(|PARSE_JSON\(/, doublesEvened),
   writtenOtherwise(
-    'doubles in JSON are written as 1.0E10 in Druid',
-    /TO_JSON_STRING\(|JSON_OBJECT\(|ARRAY/,
+    'the text of a double may have a digit more in Druid',
+    /AS VARCHAR|CONCAT\(|\|\||STRING_FORMAT\(/,
     doublesEvened,
   ),
-  writtenOtherwise('the text of a double may have a digit more in Druid', /AS VARCHAR|CONCAT\(|\|\|/, doublesEvened),
   otherwise('JSON with more behind it is none here, and what comes first in Druid', /try_parse_json\(/, 'native', {
-    without: instead([/try_parse_json\(/g, 'lower(']),
+    without: withoutCalls(/try_parse_json/, 'try_parse_json(j)'),
   }),
   otherwise('JSON with more behind it is none here, and what comes first in Druid', /TRY_PARSE_JSON\(/, 'sql', {
-    without: instead([/TRY_PARSE_JSON\(/g, 'LOWER(']),
+    without: withoutCalls(/TRY_PARSE_JSON/, 'TRY_PARSE_JSON(j)'),
   }),
   otherwise(
     'FLOOR and CEIL of longs beyond 2^53 go by way of doubles in Druid',
-    /\b(?:FLOOR|CEIL|CEILING)\(.*\b[lm]\b/,
+    /\b(?:FLOOR|CEIL|CEILING)\(.*\b[lm]\b|\b[lm]\b.*\b(?:FLOOR|CEIL|CEILING)\(/,
+    'sql',
+    { differing: values, without: ofSmallNumbers },
+  ),
+  otherwise(
+    'bounds of longs go by way of doubles in Druid',
+    /900719925474099[23]|922337203685477580[78]|1e308/,
     'sql',
     {
-      differing: values,
-      without: instead([/\b(?:FLOOR|CEIL|CEILING)\(/g, 'ABS(']),
+      without: evenBounds,
     },
   ),
-  otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807|1e308/, 'sql', {
-    without: evenBounds,
-  }),
-  otherwise('bounds of longs go by way of doubles in Druid', /9007199254740993|9223372036854775807|1e308/, 'native', {
-    without: evenBounds,
-  }),
+  otherwise(
+    'bounds of longs go by way of doubles in Druid',
+    /900719925474099[23]|922337203685477580[78]|1e308/,
+    'native',
+    {
+      without: evenBounds,
+    },
+  ),
   otherwise(
     'Druid cuts the fractions of numbers that it looks for in longs',
-    /\b[nlbm] (?:(?:NOT )?IN \([^)]*\d[.e]\d|(?:=|<>) -?\d+\.\d)/,
+    /(?:NOT )?IN \([^()]*\d[.e]\d|(?:=|<>) -?\d+\.\d.* (?:OR|AND) .*(?:=|<>) /,
     'sql',
-    {
-      without: instead(
-        [/\b([nlbm]) (?:NOT )?IN \([^()]*\)/g, '$1 IS NOT NULL'],
-        [/\b([nlbm]) (=|<>) -?\d+\.\d+(?:e\d+)?/g, '$1 $2 1'],
-      ),
-    },
+    { without: instead([/(?<=[ (,]-?\d+)\.\d+(?:e\d+)?(?=[ ,)]|$)/g, '.0'], [/\b1e-7\b/g, '0.0']) },
   ),
   refusedThere('Druid limits no texts by their natural order', /NaturalComparator/),
-  otherwise('a year beyond all times is null here', /TIMESTAMP|TIME_PARSE/, 'sql', { there: /\d{17}/ }),
+  otherwise('a year beyond all times is null here', /TIMESTAMP|TIME_PARSE/, 'sql', {
+    there: /\d{17}/,
+    without: inTurn(ofSmallNumbers, withoutCalls(/TIME_PARSE/, 'ts')),
+  }),
   otherwise('a year beyond all times is null here', /MILLIS_TO_TIMESTAMP\(|AS TIMESTAMP\)/, 'sql', {
     without: instead([/\b[lm]\b/g, 'n'], [/9223372036854775807|9007199254740993/g, '1767225600000']),
   }),
   otherwise('a year beyond all times is null here', /TIME_PARSE\(.*GROUP BY/, 'sql', {
     there: /"(\w+)":null.*"\1":null/,
-    without: withoutCalls(/TIME_PARSE/, 'ts'),
+    without: ofSmallNumbers,
   }),
   otherwise(
     'a year beyond all times is null here',
@@ -493,12 +522,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     {
       without: instead([/IPV4_PARSE\('[^']*'\)/g, '2000']),
     },
-  ),
-  otherwise(
-    'CAST of a CAST to VARCHAR is that of the number in Druid',
-    /CAST\(CAST\(.* AS VARCHAR\) AS TIMESTAMP\)/,
-    'sql',
-    { without: instead([/CAST\(CAST\((.*) AS VARCHAR\) AS TIMESTAMP\)/g, "CAST(CONCAT($1, '') AS TIMESTAMP)"]) },
   ),
   otherwise('a first or last number that is null is 0 beside an UNNEST in Druid', /UNNEST\(/, 'sql', {
     without: instead([/\b(?:EARLIEST|LATEST)(?:_BY)?\(/g, 'COUNT(DISTINCT ']),
@@ -510,30 +533,49 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   otherwise('a year beyond all times is null here', /(?:MAX|MIN|EARLIEST|LATEST|TIME_\w+)\(.*TIME_PARSE\(/, 'sql', {
     there: /null/,
-    without: withoutCalls(/TIME_PARSE/, 'ts'),
+    without: ofSmallNumbers,
   }),
   refusedThere('a year beyond all times is null here', /query cannot be run: (?:[+-]?\d{5,}|-\d{4})-\d\d-\d\d/),
   otherwise(
     'TIME_FLOOR and TIME_CEIL by several hours give the next bucket before 1970 in Druid',
     /'PT(?:6|12)H'/,
     'sql',
+    { without: since1970 },
+  ),
+  otherwise(
+    'TIME_FLOOR by several hours begins on the hour in Druid in zones east whose minutes changed since 1970',
+    /'PT(?:6|12)H'.*'(?:Asia\/Kathmandu|Australia\/Lord_Howe)'/,
+    'sql',
+    { without: instead([/'(?:Asia\/Kathmandu|Australia\/Lord_Howe)'/g, "'Europe/Madrid'"]) },
+  ),
+  otherwise(
+    'a floor by several hours begins on the hour in Druid in zones east whose minutes changed since 1970',
+    /'PT12H'.*'Asia\/Kathmandu'/,
+    'native',
+    { without: instead([/'Asia\/Kathmandu'/g, "'Europe/Madrid'"]) },
+  ),
+  otherwise(
+    'alphanumeric orders put values that differ by case alone in any order in Druid',
+    /"queryType":"topN".*"metric":\{"type":"(?:alphaNumeric|dimension","ordering":"alphanumeric)"/,
+    'native',
     {
-      without: instead([/'PT(?:6|12)H'/g, "'PT1H'"]),
+      without: instead(
+        [/"alphaNumeric"/g, '"lexicographic"'],
+        [/"ordering":"alphanumeric"/g, '"ordering":"lexicographic"'],
+      ),
     },
   ),
   otherwise(
     'a floor or ceil to several hours gives the next bucket before 1970 in Druid',
     /timestamp_(?:floor|ceil)\(.*'PT(?:6|12)H'/,
     'native',
-    {
-      without: instead([/'PT(?:6|12)H'/g, "'PT1H'"]),
-    },
+    { without: inTurn(instead([/\bts\b/g, '__time']), withoutCalls(/timestamp_parse/, '__time')) },
   ),
   {
     reason: 'Druid takes a call of constants that is null for one that is there',
     matches: ({ query, embedded, druid }) =>
       constantCall.test(query.text) &&
-      /IS (?:NOT )?(?:NULL|DISTINCT FROM)|COALESCE\(|NVL\(|NULLIF\(|CASE |ARRAY_CONTAINS\(|ARRAY_OVERLAP\(|COUNT\((?!\*)/.test(
+      /IS (?:NOT )?(?:NULL|UNKNOWN|DISTINCT FROM)|COALESCE\(|NVL\(|NULLIF\(|CASE |ARRAY_CONTAINS\(|ARRAY_OVERLAP\(|COUNT\((?!\*)/.test(
         query.text,
       ) &&
       embedded.status === 200 &&
@@ -567,7 +609,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   refusedThere('Druid fails to look for some arrays', /Function\[array_overlap\] encountered unknown exception/),
   otherwise('a deviation of numbers beyond 1e140 is null here', /HAVING.*\b(?:STDDEV|VAR)/, 'sql', {
-    without: instead([/\b(?:STDDEV|VAR)\w*\(/g, 'AVG(']),
+    without: ofSmallNumbers,
   }),
   otherwise('sketches are estimates in Druid, and exact here', /HAVING.*QUANTILE/, 'sql', {
     without: instead([/HAVING .*?QUANTILE.*?(?= ORDER BY| LIMIT|\) SELECT |\) AS |$)/g, 'HAVING COUNT(*) > 1']),
@@ -611,15 +653,21 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   otherwise('what is no number is left out of the least and the greatest here', /Min|Max|min\(|max\(/, 'native', {
     there: /NaN/,
+    differing: /and string$/,
   }),
-  otherwise('1 to the power of what is no number is 1 here', /pow|\^/, 'native', { there: /NaN/ }),
-  otherwise("'true' in an array of texts is 1 as a LONG in Druid", /mv_to_array.*ARRAY<LONG>/, 'native'),
+  otherwise('1 to the power of what is no number is 1 here', /pow|\^/, 'native', {
+    there: /NaN/,
+    differing: /number and string$/,
+  }),
+  otherwise("'true' in an array of texts is 1 as a LONG in Druid", /mv_to_array.*ARRAY<LONG>/, 'native', {
+    without: instead([/mv_to_array\(s\)/g, 'mv_to_array(T)']),
+  }),
   refusedThere('a constant text that is no time is null here', /Illegal TIMESTAMP constant/),
   otherwise('a cluster keeps no sign of a zero', /\bV\b/, 'sql', {
-    without: instead([/(?<!AS )\bV\b(?!, c, m)/g, '(V + 0.0)']),
+    without: instead([/(?<!AS )\bV\b(?!, c, m)/g, '((V + 1.0) - 1.0)']),
   }),
   otherwise('a cluster keeps no sign of a zero', /"expression":"[^"]*\bV\b/, 'native', {
-    without: instead([/(?<!")\bV\b/g, '(V + 0.0)']),
+    without: instead([/(?<!")\bV\b/g, '((V + 1.0) - 1.0)']),
   }),
   otherwise('a cluster keeps no sign of a zero', /"dimension":"V"/, 'native', {
     without: instead([/"dimension":"V"/g, '"dimension":"d"']),
@@ -633,27 +681,24 @@ export const knownDifferences: readonly KnownDifference[] = [
       druid.status === 200 &&
       differenceOf(query, evened(embedded, signsEvened), evened(druid, signsEvened)) === null,
   },
-  otherwise('strpos counts characters here, and UTF-16 units in Druid', /\bstrpos\(/, 'native', {
-    without: withoutCalls(/strpos/, '1'),
-  }),
-  otherwise('STRPOS counts characters here, and UTF-16 units in Druid', /\b(?:STRPOS|POSITION)\(/, 'sql', {
-    without: withoutCalls(/STRPOS|POSITION/, '1'),
-  }),
+  otherwise(
+    'characters beyond U+FFFF are two to Druid where texts are cut, counted and filled',
+    /\b(?:strpos|substring|left|right|lpad|rpad|string_to_array)\(/,
+    'native',
+    { without: ofPlainCharacters('replace') },
+  ),
+  otherwise(
+    'characters beyond U+FFFF are two to Druid where texts are cut, counted and filled',
+    /\b(?:STRPOS|POSITION|SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD|STRING_TO_ARRAY)\(|STRING_FORMAT\('%\d*\.\d/,
+    'sql',
+    { without: ofPlainCharacters('REPLACE') },
+  ),
   otherwise('substring, left and right cut no character in two here', /"extractionFn":.*"type":"substring"/, 'native', {
     without: instead([/"type":"substring","index":\d+(?:,"length":\d+)?/g, '"type":"upper"']),
   }),
   otherwise('no array is one of a null to mv_harmonize_nulls here', /mv_harmonize_nulls\(/, 'native', {
     without: instead([/mv_harmonize_nulls\(/g, 'array_to_mv(']),
   }),
-  otherwise('substring, left and right cut no character in two here', /\b(?:substring|left|right)\(/, 'native', {
-    without: instead([/\b(?:substring|left|right)\(/g, 'concat(']),
-  }),
-  otherwise(
-    'SUBSTRING, LEFT and RIGHT count characters here, and UTF-16 units in Druid',
-    /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/,
-    'sql',
-    { without: instead(cutsByWords, [/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT)\(/g, 'CONCAT(']) },
-  ),
   otherwise("Druid replaces nothing once more behind what '.*' has matched", /REGEXP_REPLACE\(.*'\.\*'/, 'sql', {
     without: instead([/'\.\*'/g, "'.+'"]),
   }),
@@ -700,16 +745,13 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   otherwise(
     'Druid leaves a CAST of a subquery out of the conditions around it',
-    /\(SELECT .*CAST\(\w+ AS (?:DOUBLE|BIGINT|VARCHAR)\) AS \w+.* FROM .*(?:WHERE|HAVING) /,
-    'sql',
-    { without: instead([/CAST\((\w+) AS (DOUBLE|BIGINT|VARCHAR)\) AS (\w+)/g, "CAST(CONCAT($1, '') AS $2) AS $3"]) },
-  ),
-  otherwise(
-    'Druid looks for several numbers in texts of digits alone, also where OR puts them together',
-    /\b[sTjce2]\b[^=<>]* (?:=|<>) .* (?:OR|AND) .*\b1000\b|\b1000\b.* (?:OR|AND) .*\b[sTjce2]\b[^=<>]* (?:=|<>) /,
+    /\(SELECT .*CAST\(\w+(?:\([^()]*\) OVER \([^()]*\))? AS (?:DOUBLE|BIGINT|VARCHAR)\) AS \w+.* FROM .*(?:WHERE|HAVING) /,
     'sql',
     {
-      without: instead([/\b1000\b/g, '7']),
+      without: instead([
+        /CAST\((\w+(?:\([^()]*\) OVER \([^()]*\))?) AS (DOUBLE|BIGINT|VARCHAR)\) AS (\w+)/g,
+        "CAST(CONCAT($1, '') AS $2) AS $3",
+      ]),
     },
   ),
   otherwise(
@@ -718,11 +760,20 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { without: instead([/\bT = 't1'/g, "T LIKE 't1'"]) },
   ),
+  otherwise('what is cast of VALUES without a null is no null to the planner', /\(VALUES/, 'sql', {
+    without: instead([/(?<=\(VALUES .*)'(?:a|b|c|x|y|\{\}|\[1\])'/g, "'7'"], [/(?<=\(VALUES .*)-0\.5/g, '1.5']),
+  }),
   otherwise(
-    'what is cast of VALUES without a null is no null to the planner',
-    /IS (?:NOT )?(?:UNKNOWN|FALSE).*\(VALUES|VALUES.*IS (?:NOT )?(?:UNKNOWN|FALSE)/,
+    'a constant text that OR looks for in several whole numbers is cut to one in Druid',
+    /'-1\.5' (?:=|<>|(?:NOT )?IN).* (?:OR|AND) /,
     'sql',
-    { without: instead([/IS (NOT )?(?:UNKNOWN|FALSE)/g, 'IS $1TRUE']) },
+    { without: instead([/'-1\.5'/g, "'-1'"]) },
+  ),
+  otherwise(
+    'a text that is looked for among a number and NULL within a call is a number to Druid',
+    /\w\(.*\b\w+ IN \([-\d.]+, NULL\)/,
+    'sql',
+    { without: instead([/( IN \([-\d.]+, )NULL\)/g, '$1CAST(NULL AS BIGINT))']) },
   ),
   otherwise(
     'an element of an array that holds constants is no null to the planner',
@@ -747,9 +798,41 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('NOT IN of null holds in a CASE that an UNNEST of Druid works out', /UNNEST\(.*CASE .* NOT IN \(/, 'sql', {
     without: instead([/ NOT IN /g, ' IN ']),
   }),
-  otherwise('half a character is a whole one, or left out, here', /\b[LR]PAD\(.*'[^']*\u{1f600}/u, 'sql', {
-    without: instead([/\u{1f600}/gu, 'x']),
+  otherwise(
+    'what is counted by is compared as it is cast in a FILTER of different values in Druid',
+    /DISTINCT (\w+)\) FILTER \(WHERE .*CAST\(\1 AS /,
+    'sql',
+    { without: instead([/\b(COUNT|SUM|AVG)\(DISTINCT /g, '$1(']) },
+  ),
+  otherwise(
+    'a text of JSON that is looked for among null finds all rows in Druid',
+    /SCALAR_IN_ARRAY\(TO_JSON_STRING\(.*NULL\]/,
+    'sql',
+    { without: instead([/, NULL\]/g, ']']) },
+  ),
+  otherwise(
+    'a column that is cast to another type and back by way of a sum with 0, or around a subquery, is the column to Druid',
+    /CAST\(.*CAST\(/,
+    'sql',
+    { without: instead([/CAST\(\w+ AS (BIGINT|DOUBLE|VARCHAR)\)/g, 'CAST(ABS(n) AS $1)']) },
+  ),
+  otherwise(
+    'filters of what a virtual column computes of doubles look at whole numbers over an inner scan in Druid',
+    /"dataSource":\{"type":"query","query":\{"queryType":"scan".*"(?:column|dimension)":"v\d"/,
+    'native',
+    { without: ofWholeExpressions },
+  ),
+  otherwise('a text in place of a number is 0 or null to functions of Druid', /\bdiv\(/, 'native', {
+    without: changedCalls(/div/, (call) => call.replaceAll(/\b[sTjc]\b/g, 'n')),
   }),
+  otherwise(
+    'an address with a range or spaces behind it is one to Druid',
+    /IPV4_(?:PARSE|MATCH)\(.*(?:'-'|' ')/,
+    'sql',
+    {
+      without: instead([/'(?:-| )'/g, "'x'"]),
+    },
+  ),
   otherwise('BIT_AND is always 0 in Druid', /BIT_AND\(/, 'sql', { without: instead([/BIT_AND\(/g, 'BIT_OR(']) }),
   otherwise(
     'Druid gives the rows of the right side that match nothing once for each segment',
@@ -757,41 +840,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     'sql',
     { without: instead([/\b(?:RIGHT|FULL) JOIN/g, 'LEFT JOIN']) },
   ),
-  otherwise(
-    'half a character is a whole one, or left out, here',
-    /\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD|STRING_TO_ARRAY)\(/,
-    'sql',
-    {
-      there: /\\ud[89a-f][0-9a-f]{2}|\?/i,
-      without: instead(
-        cutsByWords,
-        [/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD)\(/g, 'CONCAT('],
-        [/'(?:\|)?'\)/g, "' ')"],
-      ),
-    },
-  ),
-  {
-    reason: 'half a character is a whole one, or left out, here',
-    matches: ({ query, embedded, druid, difference }) =>
-      embedded.status === 200 &&
-      druid.status === 200 &&
-      /: number and number$/.test(difference) &&
-      /(?:LENGTH|STRLEN|UNNEST)\(.*\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD|STRING_TO_ARRAY)\(/.test(query.text),
-    without: instead(
-      cutsByWords,
-      [/\b(?:SUBSTR|SUBSTRING|LEFT|RIGHT|LPAD|RPAD)\(/g, 'CONCAT('],
-      [/'(?:\|)?'\)/g, "' ')"],
-    ),
-  },
-  {
-    reason: 'half a character is a whole one, or left out, here',
-    matches: ({ query, embedded, druid, difference }) =>
-      embedded.status === 200 &&
-      druid.status === 200 &&
-      /^\d+ rows and \d+$/.test(difference) &&
-      /UNNEST\(.*STRING_TO_ARRAY\(.*, '\|?'\)/.test(query.text),
-    without: instead([/'(?:\|)?'\)/g, "' ')"]),
-  },
   otherwise('a built-in estimate leaves the empty text out in Druid', /APPROX_COUNT_DISTINCT(?:_BUILTIN)?\(/, 'sql', {
     without: instead([/APPROX_COUNT_DISTINCT(?:_BUILTIN)?\(/g, 'COUNT(DISTINCT ']),
   }),
@@ -805,7 +853,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/\barray\(/g, "array('a', "]),
   }),
   otherwise('variances are made of sums of squares on a cluster', /\b(?:STDDEV|VAR)/, 'sql', {
-    without: instead([/\b(?:STDDEV|VAR)\w*\(/g, 'AVG(']),
+    without: inTurn(
+      ofSmallNumbers,
+      changedCalls(/CAST|TIMESTAMP_TO_MILLIS/, (call) =>
+        /^TIMESTAMP| AS (?:BIGINT|DOUBLE)\)$/.test(call) ? 'n' : call,
+      ),
+    ),
   }),
   differing(
     'a virtual column of inline rows without an outputType may be a FLOAT in Druid',
@@ -814,13 +867,9 @@ export const knownDifferences: readonly KnownDifference[] = [
   ),
   writtenOtherwise(
     'whole numbers of 32 bits go round in the answers of Druid',
-    /TIMESTAMPDIFF\(|LENGTH\(|STRLEN\(|POSITION\(/,
+    /TIMESTAMPDIFF\(|LENGTH\(|STRLEN\(|POSITION\(|ARRAY_(?:OFFSET|ORDINAL)\(ARRAY_/,
     intsEvened,
   ),
-  otherwise('texts of constants are padded to one length in Druid', /ARRAY\['/, 'sql', {
-    there: /\\" +\\"/,
-    without: instead([/ARRAY\['[^\]]*\]/g, "ARRAY['']"]),
-  }),
   otherwise(
     'each row of GREATEST, LEAST and CASE has a type of its own in Druid, which %f and %d ask for',
     /STRING_FORMAT\('[^']*%[a-z][^']*', .*\b(?:GREATEST\(|LEAST\(|COALESCE\(|NVL\(|CASE )/,
@@ -835,10 +884,13 @@ export const knownDifferences: readonly KnownDifference[] = [
     without: instead([/ANY_VALUE\(/g, 'LATEST(']),
   }),
   otherwise('months from or to null are counted from 1970 in Druid', /TIMESTAMPDIFF\((?:MONTH|QUARTER|YEAR)/, 'sql', {
-    without: instead([/TIMESTAMPDIFF\(\w+/g, 'TIMESTAMPDIFF(DAY']),
+    without: inTurn(
+      instead([/\bts\b/g, '__time'], [/CAST\((?:[^()]|\([^()]*\))* AS TIMESTAMP\)/g, '__time']),
+      withoutCalls(/TIME_PARSE|NULLIF/, '__time'),
+    ),
   }),
   otherwise('TRUNCATE and ROUND go by way of a long or a double in Druid', /\b(?:TRUNC(?:ATE)?|ROUND)\(/, 'sql', {
-    without: instead([/\b(?:TRUNC(?:ATE)?|ROUND)\(/g, 'COALESCE(']),
+    without: inTurn(instead([/, 12\)/g, ', 2)']), ofSmallNumbers, withoutEndlessNumbers),
   }),
   otherwise('Druid counts different values of sets of groups otherwise', /DISTINCT.*(?:CUBE|ROLLUP|SETS)/, 'sql', {
     without: instead([/DISTINCT /g, '']),

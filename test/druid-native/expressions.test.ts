@@ -201,6 +201,8 @@ describe('as documented', () => {
     ["substring('hello', 1, 3)", 'ell'],
     ["substring('hello', 1, -1)", 'ello'],
     ["substring('hello', 9, 2)", null],
+    ["substring('hello', 4, 0)", ''],
+    ["substring('hello', 5, 0)", null],
     ["left('hello', 2)", 'he'],
     ["right('hello', 2)", 'lo'],
     ["strlen('hello')", 5n],

@@ -188,6 +188,11 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ['CAST(123456789.125 AS VARCHAR)', '1.23456789125E8'],
     ["CAST('x' AS DOUBLE)", null],
     ['CAST(5 AS BOOLEAN)', true],
+    ['CAST(-5 AS BOOLEAN)', true],
+    ['CAST(1.5 AS BOOLEAN)', true],
+    ['CAST(0.5 AS BOOLEAN)', false],
+    ['CAST(-2.5 AS BOOLEAN)', false],
+    ["CAST(CONCAT('0', '.5') AS BOOLEAN)", false],
     ["CAST(TIMESTAMP '2024-05-01 10:11:12' AS VARCHAR)", '2024-05-01 10:11:12'],
     ["CAST(DATE '2024-05-01' AS VARCHAR)", '2024-05-01'],
     ["CAST(TIMESTAMP '1970-01-01 00:00:01' AS BIGINT)", 1000],
@@ -352,6 +357,12 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ["JSON_OBJECT('x': 1)", '{"x":1}'],
     [`JSON_MERGE('{"a": 1}', '{"b": 2}')`, '{"a":1,"b":2}'],
     ["TO_JSON_STRING('a')", '"a"'],
+    ['TO_JSON_STRING(1e10)', '1.0E10'],
+    ['TO_JSON_STRING(ARRAY[1e-7, NULL, 2.5])', '[1.0E-7,null,2.5]'],
+    ['ARRAY[1e10]', '[1.0E10]'],
+    ['TO_JSON_STRING(CAST(NULL AS DOUBLE))', null],
+    ['TO_JSON_STRING(EXP(1000.0))', '"Infinity"'],
+    ['ARRAY[-EXP(1000.0), 1.5]', '["-Infinity",1.5]'],
     ["TRY_PARSE_JSON('x')", null],
     ["IPV4_MATCH('10.1.2.3', '10.0.0.0/8')", true],
     ["IPV4_PARSE('0.0.1.2')", 258],
@@ -585,6 +596,22 @@ test.each<readonly [string, readonly Value[]]>([
   ['SELECT 9223372036854775807 - 1', [9223372036854775806n]],
   ['VALUES (1), (2)', [1, 2]],
   ['SELECT NULL', [null]],
+  // A topN has null first, and what is infinite beside it. Beside different values of another column there is none.
+  ["SELECT k FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1", [null]],
+  [
+    "SELECT k, COUNT(DISTINCT k) FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1",
+    [null],
+  ],
+  [
+    "SELECT k, COUNT(DISTINCT x) FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1",
+    [2],
+  ],
+  [
+    'SELECT k, 1 + SUM(DISTINCT x) FROM (VALUES (1, 1), (2, 2), (NULL, 3)) AS v (k, x) GROUP BY 1 ORDER BY 1 DESC LIMIT 1',
+    [2],
+  ],
+  ['SELECT -LN(x) FROM UNNEST(ARRAY[1.0, 0.0, NULL]) AS u (x) GROUP BY 1 ORDER BY 1 LIMIT 3', [null, null, -0]],
+  ['SELECT DISTINCT -LN(x) FROM UNNEST(ARRAY[1.0, 0.0, NULL]) AS u (x) ORDER BY 1 LIMIT 3', [null, null, -0]],
 ])('%s', async (text, values) => {
   expect(
     await firstColumn(
@@ -623,7 +650,47 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['(x = 7) IS UNKNOWN', ['', null, 'a']],
     ["x <> 'a' AND x < 0", ['', '-1.5', 'true']],
     ['x IS DISTINCT FROM 10 AND x > 7', ['1e3', '9007199254740993']],
-    ["CAST(CAST(x AS BIGINT) AS VARCHAR) = '007'", ['007']],
+    // A cast of a cast is worked out.
+    ["CAST(CAST(x AS BIGINT) AS VARCHAR) = '7'", ['007']],
+    // What OR and AND put together is one list.
+    ['x = 7 OR x = 1000', ['007']],
+    ['x = 1000 OR CAST(x AS BIGINT) = 7', ['007']],
+    ['(x = 1000) IS TRUE OR x IN (7, 8) OR x > 1e9', ['007', '9007199254740993']],
+    ['x <> 7 AND x <> 1000', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['NOT (x <> 7 AND x <> 1000)', ['007']],
+    ['x = 1000 OR x = 1000', ['1e3']],
+    ['(x = 7 OR x = 1000) IS NOT TRUE AND x > 500', ['1e3', '9007199254740993']],
+    ['(x <> 7 AND x <> 1000) IS FALSE', ['007']],
+    ['x = 1000 OR x = 7.0', ['007', '1e3']],
+    ['x = 1000 OR (x = 7 AND x < 9)', ['007', '1e3']],
+    ['x = 1000 OR x <> 1', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
+    // Beside a NULL without a type they are texts.
+    ['x IN (7, NULL)', []],
+    ['x IN (10, 1000.0, NULL)', ['10']],
+    ['x NOT IN (7, NULL)', []],
+    ['x IN (7, CAST(NULL AS BIGINT))', ['007']],
+    // The conditions of a CASE that cannot fail become those of AND and OR.
+    ['CASE WHEN x <> 7 THEN TRUE ELSE FALSE END', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ["CASE WHEN x > 7 THEN 'more' ELSE x END = 'more'", ['10', '1e3', '9007199254740993']],
+    ["NOT (CASE WHEN x <> 7 THEN x < 'a' ELSE x > 'a' END)", ['007', 'a', 'true']],
+    ["CASE WHEN x > 7 THEN 'more' ELSE x END IN ('more', 'a')", ['10', '1e3', '9007199254740993', 'a']],
+    ["CASE WHEN x < 7 THEN 'less' ELSE x END LIKE 'l%'", ['', '-1.5', 'a', 'true']],
+    ["CASE WHEN x < 7 THEN 'less' END IS NULL", ['007', '10', '1e3', '9007199254740993', null]],
+    ["x BETWEEN CASE WHEN x < 7 THEN 'a' ELSE 'u' END AND 'b'", ['a']],
+    ["CASE WHEN x < 7 THEN 'less' ELSE x END IS DISTINCT FROM 'less'", ['007', '10', '1e3', '9007199254740993', null]],
+    ['CASE WHEN x <> 7 THEN x <> 10 ELSE FALSE END', ['-1.5', '1e3', '9007199254740993', 'true']],
+    ['CASE WHEN x <> 7 THEN LENGTH(x) > 3 ELSE FALSE END', ['-1.5', '9007199254740993', 'true']],
+    [
+      "CASE WHEN x = 'a' THEN FALSE WHEN x <> 7 THEN TRUE ELSE FALSE END",
+      ['-1.5', '10', '1e3', '9007199254740993', 'true'],
+    ],
+    // Of texts, true is true alone.
+    ['x = TRUE', ['true']],
+    ['CAST(x AS BOOLEAN)', ['true']],
+    ["CAST(CONCAT(x, '') AS BOOLEAN)", ['true']],
+    ['x = FALSE', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a']],
+    ['NOT CAST(x AS BOOLEAN)', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a']],
+    ['CASE WHEN CAST(x AS BOOLEAN) THEN 1 ELSE 0 END + 0 = 1', ['007', '10', '1e3', '9007199254740993', 'true']],
     ["CAST(x AS BIGINT) = '7'", ['007']],
     // What is computed is compared as in a SELECT: cut to a whole number, and unknown where it is none.
     ["CONCAT(x, '') <> 7", ['-1.5', '10', '1e3', '9007199254740993', 'true']],
@@ -647,6 +714,37 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
       [7],
     ],
     [`SELECT CAST(x AS BIGINT) ${stored} GROUP BY 1 HAVING CAST(x AS BIGINT) = 7`, [7]],
+    [
+      `SELECT COUNT(*) FROM (SELECT LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') AS y ${stored} WHERE x = '1e3' HAVING LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') = 1000 OR LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') = 7) AS q`,
+      [0],
+    ],
+    // An aggregate of half a CASE has a FILTER.
+    [`SELECT COUNT(CASE WHEN x <> 7 THEN 1 END) ${stored}`, [7]],
+    [`SELECT SUM(CASE WHEN x <> 7 THEN NULL ELSE 1 END) ${stored}`, [2]],
+    [`SELECT COUNT(CASE WHEN x = 7 OR x = 1000 THEN 1 END) ${stored}`, [1]],
+    [`SELECT COUNT(DISTINCT CASE WHEN x <> 7 THEN x END) ${stored}`, [5]],
+    [`SELECT COUNT(CASE WHEN x <> 7 THEN 1 END) OVER () ${stored} LIMIT 1`, [5]],
+    // What a window gives is a column to the query around it.
+    [`SELECT COUNT(*) FROM (SELECT LAG(x) OVER (ORDER BY x) AS y ${stored}) AS q WHERE y < 5`, [3]],
+    [`SELECT COUNT(*) FROM (SELECT LOWER(LAG(x) OVER (ORDER BY x)) AS y ${stored}) AS q WHERE y < 5`, [1]],
+    [
+      `SELECT COUNT(*) FROM (SELECT MAX(x) OVER () AS y FROM UNNEST(ARRAY[1.5]) AS u (x)) AS q WHERE CAST(y AS BIGINT) = 1`,
+      [0],
+    ],
+    // Rows of VALUES are worked out beforehand, unless they are joined.
+    ["SELECT COUNT(*) FROM (VALUES ('a', 1), ('007', 2)) AS v (k, n) WHERE k <> 7", [0]],
+    [
+      "SELECT COUNT(*) FROM (VALUES ('a', 1), ('007', 2)) AS v (k, n) JOIN (VALUES (1), (2)) AS w (m) ON n = m WHERE k <> 7",
+      [1],
+    ],
+    [
+      "SELECT COUNT(*) FROM (SELECT LOWER(k) AS k, n FROM (VALUES ('A', 1), ('007', 2)) AS v (k, n)) AS v LEFT JOIN (VALUES (1)) AS w (m) ON n = m WHERE k <> 7",
+      [1],
+    ],
+    [
+      "SELECT COUNT(*) FROM (VALUES ('a', 1), ('007', 2)) AS v (k, n) CROSS JOIN (VALUES (1)) AS w (m) WHERE k <> 7",
+      [0],
+    ],
   ])('%s', async (text, values) => {
     expect(await firstColumn(text)).toEqual(values)
   })
@@ -655,11 +753,16 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
 describe('what a column of numbers is cast to is left out where rows are chosen, as by Druid', () => {
   test.each<readonly [string, Value[]]>([
     ['CAST(x AS BIGINT) = 1', []],
+    ['CAST(x - 1 AS BOOLEAN)', [1.5, 2]],
+    ['NOT CAST(x - 1 AS BOOLEAN)', [-2.5, 0]],
+    ['CASE WHEN CAST(x - 1 AS BOOLEAN) THEN 1 ELSE 0 END + 0 = 1', [2]],
     ['CAST(x AS BIGINT) <> 1', [-2.5, 0, 1.5, 2]],
     ['CAST(x AS BIGINT) <= 1', [-2.5, 0]],
     ['CAST(x AS BIGINT) > 1', [1.5, 2]],
     ['CAST(x AS BIGINT) = 1.5', [1.5]],
     ['CAST(x AS BIGINT) IN (1, 2)', [2]],
+    ['CAST(x AS BIGINT) IN (1, x + 0.5)', [-2.5]],
+    ['CAST(x AS BIGINT) NOT IN (0, 2, x - 0.5)', [-2.5]],
     ['CAST(x AS BIGINT) NOT BETWEEN 1 AND 2', [-2.5, 0]],
     ['CAST(x AS BIGINT) IS DISTINCT FROM 1', [-2.5, 0, 1.5, 2, null]],
     ["CAST(x AS VARCHAR) = '2'", [2]],

@@ -317,6 +317,8 @@ describe('panels of dashboards', () => {
     "SELECT FLOOR(__time TO HOUR) AS h, AVG(V) AS mean, MAX(V) AS high, MIN(V) AS low FROM plant WHERE tag = 'a' AND __time >= '2026-01-02' AND __time < '2026-01-03' GROUP BY 1 ORDER BY 1",
     'SELECT tag, AVG(V) AS mean FROM plant GROUP BY tag ORDER BY mean DESC LIMIT 10',
     "SELECT site, TIME_FLOOR(__time, 'P1D') AS d, COUNT(*) AS n, SUM(V) AS v FROM plant GROUP BY site, TIME_FLOOR(__time, 'P1D')",
+    'SELECT s, COUNT(DISTINCT tag) AS tags FROM plant GROUP BY s ORDER BY s DESC LIMIT 2',
+    'SELECT s, COUNT(DISTINCT s) AS texts FROM plant GROUP BY s ORDER BY s DESC LIMIT 2',
     'SELECT COUNT(*) AS n FROM plant',
     'SELECT DISTINCT tag FROM plant',
     "SELECT site, COUNT(DISTINCT tag) AS tags FROM plant WHERE __time >= '2026-01-02' GROUP BY site",

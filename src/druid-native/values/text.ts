@@ -1,7 +1,8 @@
 import { type Sql, sql } from '../../lib/sql-text.ts'
 
-/** From the index on; null where nothing is left, as Druid's substring gives it. */
+/** From the index on; null where nothing is left there, as Druid's substring gives it. */
 export function substringOf(text: Sql, index: number, length: number | null): Sql {
+  if (length === 0) return sql`CASE WHEN length(${text}) > ${sql.long(index)} THEN '' END`
   const part =
     length === null
       ? sql`substr(${text}, ${sql.long(index + 1)})`

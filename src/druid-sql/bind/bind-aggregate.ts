@@ -9,6 +9,7 @@ import type { Call, FrameBound, OrderItem, Window } from '../parse/syntax.ts'
 import { type Bound, combine, storedColumn } from './bound.ts'
 import { duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
+import { filtersOfAggregated } from './filters.ts'
 import { columnIn, pushedIn } from './scope.ts'
 import { long } from './types.ts'
 
@@ -43,7 +44,8 @@ function aggregateCall(call: Call, context: ExpressionContext) {
   if (call.distinct && !entry.takesDistinct) throw sqlProblem(place, `${name} does not take DISTINCT`)
   // What an output is named is no column that an aggregate reads.
   const inside = { ...context, aliases: null }
-  const operands = call.operands.map((operand) => context.bind(operand, inside))
+  const filters = filtersOfAggregated(call, (inner) => context.bind(inner, inside))
+  const operands = call.operands.map((operand) => context.bind(operand, { ...inside, ...filters }))
   const order = call.orderBy.length === 0 ? duckSql`` : duckSql` ORDER BY ${orderText(call.orderBy, context)}`
   const aggregateCall: AggregateCall = {
     name,
@@ -110,7 +112,12 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
       wraps: context.wraps,
       zone: context.zone,
     })
-    return { ...combine(place, type, duckSql`${text} OVER (${over.sql})`, [...operands, ...over.parts]), window: place }
+    const windowed = duckSql`${text} OVER (${over.sql})`
+    return {
+      ...combine(place, type, windowed, [...operands, ...over.parts]),
+      window: place,
+      stored: storedColumn(windowed, type),
+    }
   }
   if (!windowAggregates.has(name))
     throw sqlProblem(
@@ -124,7 +131,11 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
       ? duckSql`${called} OVER (${over.sql})`
       : duckSql`${called} FILTER (WHERE ${filter[0].sql}) OVER (${over.sql})`
   const text = result.finish(overAll(result.call), overAll(result.also ?? result.call))
-  return { ...combine(place, result.type, text, [...operands, ...filter, ...over.parts]), window: place }
+  return {
+    ...combine(place, result.type, text, [...operands, ...filter, ...over.parts]),
+    window: place,
+    stored: storedColumn(text, result.type),
+  }
 }
 
 function windowOf(over: NonNullable<Call['over']>, context: ExpressionContext): Window {

@@ -15,6 +15,7 @@ import type { Call, Expression, Query } from '../parse/syntax.ts'
 import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
 import { bindTruth } from './bind-truth.ts'
 import { type Bound, combine, isCastAway } from './bound.ts'
+import { isTrueWhereChosen } from './column-filters.ts'
 import { as, comparable, timestampLiteral } from './conversions.ts'
 import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
@@ -222,10 +223,8 @@ const equalTo = (value: Bound, others: readonly Bound[], texts: readonly SqlText
     return combine(other.place, boolean, duckSql`(${a.sql} = ${b.sql})`, [a, b])
   })
 
-function bindCast(
-  { operand, type: target, place }: Extract<Expression, { kind: 'cast' }>,
-  context: ExpressionContext,
-): Bound {
+function bindCast(expression: Extract<Expression, { kind: 'cast' }>, context: ExpressionContext): Bound {
+  const { operand, type: target, place } = expression
   const bound = bindExpression(operand, context)
   const type = castTypeOf(target)
   if (bound.type.kind === 'boolean' && (type.kind === 'long' || type.kind === 'double'))
@@ -233,8 +232,11 @@ function bindCast(
   if (type.kind === 'long' && typeof bound.constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(bound.constant)) {
     throw sqlProblem(place, `${quoted(bound.constant)} is no number`)
   }
-  const stored = bound.stored === undefined || !isCastAway(type) ? undefined : { ...bound.stored, isCast: true }
-  return { ...as(bound, type), place, stored }
+  const isTrue = context.filters.has(expression) && type.kind === 'boolean' ? isTrueWhereChosen(bound) : null
+  if (isTrue !== null) return combine(place, boolean, isTrue, [bound])
+  // A cast of a cast is written for Druid so that it is left as it is.
+  const isLeftOut = bound.stored !== undefined && operand.kind !== 'cast' && isCastAway(type)
+  return { ...as(bound, type), place, stored: isLeftOut ? { ...bound.stored, isCast: true } : undefined }
 }
 
 function bindScalarQuery(query: Query, place: Place, context: ExpressionContext): Bound {

@@ -141,11 +141,12 @@ function related(
       `${quoted(alias!.name)} has ${columns.length} columns, and ${names.length} names are given to them`,
     )
   }
-  const scoped = columns.map(({ name, type, isStored }, index) => ({
+  const scoped = columns.map(({ name, type, isStored, isOfValues }, index) => ({
     name: names[index] ?? name,
     type,
     sql: columnOf(relation, index),
     isStored,
+    isOfValues,
   }))
   return { sql: text, relations: [{ name: alias?.name ?? null, columns: scoped, merged: new Set() }], table: null }
 }
@@ -219,7 +220,8 @@ function bindSides(from: Join, context: FromContext, before: readonly Relation[]
 }
 
 function bindJoin(from: Join, context: FromContext, before: readonly Relation[]): BoundFrom {
-  const [left, right] = bindSides(from, context, before)
+  const sides = bindSides(from, context, before)
+  const [left, right] = from.type === 'CROSS' ? sides : sides.map(withValuesStored)
   checkNames(left.relations, right.relations, from.place)
   const rightText = from.right.kind === 'join' ? duckSql`(${right.sql})` : right.sql
   if (from.type === 'CROSS') {
@@ -234,6 +236,15 @@ function bindJoin(from: Join, context: FromContext, before: readonly Relation[])
   if (from.on !== null) noteCondition(from.on, from, left, right, context)
   const types = { INNER: duckSql`INNER`, LEFT: duckSql`LEFT`, RIGHT: duckSql`RIGHT`, FULL: duckSql`FULL` }
   return { sql: duckSql`${left.sql} ${types[from.type]} JOIN ${rightText} ON ${condition}`, relations, table: null }
+}
+
+/** Of VALUES alone the planner works conditions out beforehand, and leaves what is cast in them as it is. */
+function withValuesStored(side: BoundFrom): BoundFrom {
+  const relations = side.relations.map((relation) => ({
+    ...relation,
+    columns: relation.columns.map((column) => (column.isOfValues === true ? { ...column, isStored: true } : column)),
+  }))
+  return { ...side, relations }
 }
 
 function checkNames(left: readonly Relation[], right: readonly Relation[], place: Place): void {

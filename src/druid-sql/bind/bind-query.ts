@@ -3,7 +3,7 @@
 
 import { unified } from '../functions/unified.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
-import type { Expression, OrderItem, Query, QueryBody, Select, Union, Values, Window } from '../parse/syntax.ts'
+import type { OrderItem, Query, QueryBody, Select, Union, Values, Window } from '../parse/syntax.ts'
 import { ordered } from './bind-aggregate.ts'
 import { bindExpression } from './bind-expression.ts'
 import { bindFrom } from './bind-from.ts'
@@ -12,6 +12,7 @@ import { combine } from './bound.ts'
 import { as } from './conversions.ts'
 import { columnName, columnOf, duckSql, join, plainInteger, relationName, type SqlText } from './duck-sql.ts'
 import type { BoundSubquery, ExpressionContext } from './expression-context.ts'
+import { noFilters } from './filters.ts'
 import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
 import { ItemUses, isInner } from './item-uses.ts'
 import type { Scope } from './scope.ts'
@@ -98,6 +99,7 @@ export class QueryBinder {
         name,
         type: bound.type,
         isStored: bound.stored?.isCast === false,
+        isOfValues: isOfValues(from),
       })),
     }
   }
@@ -132,7 +134,7 @@ export class QueryBinder {
       aliases: null,
       windows,
       isFilter: false,
-      filters: noFilters,
+      ...noFilters,
       ...this.#meaning,
       bind: bindExpression,
       namesKey: (place) => this.namedKeys.push(place),
@@ -217,7 +219,7 @@ export class QueryBinder {
     )
     const names = columns.map((_column, index) => columnName(index))
     const text = duckSql`SELECT * FROM (VALUES ${join(lines, ', ')}) AS ${relationName(this.#nextRelation())}(${join(names, ', ')})`
-    return { sql: text, columns: columns.map(({ type }, index) => ({ name: `EXPR$${index}`, type })) }
+    return { sql: text, columns: columns.map(({ type }, index) => ({ name: `EXPR$${index}`, type, isOfValues: true })) }
   }
 
   #union(union: Union, around: Surroundings): BoundSubquery {
@@ -260,7 +262,12 @@ export class QueryBinder {
   }
 }
 
-const noFilters: ReadonlySet<Expression> = new Set()
+/** Whether its rows are those of VALUES, whatever is worked out of them. */
+function isOfValues({ relations }: BoundFrom): boolean {
+  const columns = relations.flatMap((relation) => relation.columns)
+  return columns.length > 0 && columns.every((column) => column.isOfValues === true)
+}
+
 const nothing: BoundFrom = { sql: duckSql``, relations: [], table: null }
 
 function bare(body: QueryBody): Query {

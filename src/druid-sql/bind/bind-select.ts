@@ -1,5 +1,6 @@
 // One SELECT with its ORDER BY: grouping is checked here, so that what is wrong is told in the caller's words.
 
+import { isBesideDifferentValues } from '../parse/different-values.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts'
 import { ordered, orderKey } from './bind-aggregate.ts'
@@ -246,12 +247,13 @@ function orderClause(shape: Shape): SqlText[] {
   checkPlainScan(shape)
   if (!orderMatters) return []
   const isTopN = isTopOfOne(shape)
-  const items = order.map(({ bound, item, output }) =>
-    ordered(
-      select.distinct && bound.type.kind !== 'array' ? plainInteger(output + 1) : orderKey(bound),
-      isTopN && item.descending ? { ...item, nulls: 'FIRST' } : item,
-    ),
-  )
+  const items = order.flatMap(({ bound, item, output }) => {
+    const key = select.distinct && bound.type.kind !== 'array' ? plainInteger(output + 1) : orderKey(bound)
+    const ofTopN = { ...item, nulls: 'FIRST' } as const
+    // What is infinite is no number to it, and stands beside null.
+    const endless = isTopN && bound.type.kind === 'double' ? [ordered(duckSql`isfinite(${bound.sql})`, ofTopN)] : []
+    return [...endless, ordered(key, isTopN && item.descending ? ofTopN : item)]
+  })
   if (select.distinct) {
     const rest = outputs.map((_output, index) => index).filter((index) => !order.some((item) => item.output === index))
     items.push(...rest.map((index) => ordered(plainInteger(index + 1), ascending)))
@@ -278,7 +280,7 @@ function isTopOfOne({ select, isTopped, keys, isGrouped, order, outputs }: Shape
   const [only, ...others] = select.distinct ? outputs.map(({ bound }) => bound) : isGrouped ? keys : []
   const hasSets = select.groupBy?.some((grouping) => grouping.kind === 'sets') ?? false
   if (!isTopped || only === undefined || others.length > 0 || hasSets || select.having !== null) return false
-  if (only.type.kind === 'array' || order.length !== 1) return false
+  if (only.type.kind === 'array' || order.length !== 1 || isBesideDifferentValues(select, order[0]!.item)) return false
   return order[0]!.bound.sql.text === only.sql.text
 }
 

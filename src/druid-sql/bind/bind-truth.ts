@@ -50,7 +50,10 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   switch (expression.kind) {
     case 'comparison': {
       const [one, other] = [bind(expression.left), bind(expression.right)]
-      const filter = context.filters.has(expression) ? comparedColumn(one, expression.operator, other) : null
+      const isAmongSeveral = context.amongSeveral.has(expression)
+      const filter = context.filters.has(expression)
+        ? comparedColumn(one, expression.operator, other, isAmongSeveral)
+        : null
       if (filter !== null) return combine(place, boolean, filter, [one, other])
       const [left, right] = comparable(one, other)
       const isOrder = expression.operator !== '=' && expression.operator !== '<>'
@@ -149,7 +152,8 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
     operand,
     expression.items.map((item) => context.bind(item, context)),
   )
-  const filter = context.filters.has(expression) ? columnAmong(operand, items) : null
+  const isAmongSeveral = context.amongSeveral.has(expression)
+  const filter = context.filters.has(expression) ? filterAmong(operand, items, isAmongSeveral) : null
   if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...items])
   const pairs = items.map((item) => comparable(operand, item))
   const first = pairs[0]![0]
@@ -175,9 +179,23 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
   return combine(place, boolean, whole, [operand, ...items])
 }
 
-/** Numbers among texts that a text is looked for in are texts. */
+/** A list of constants, or of constants and others: these are compared each for itself. */
+function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: boolean): SqlText | null {
+  const others = items.filter(({ constant }) => constant === undefined)
+  const constants = items.filter(({ constant }) => constant !== undefined)
+  const among = constants.length === 0 ? null : columnAmong(operand, constants, isAmongSeveral)
+  if (among === null || others.length === 0) return among
+  const equal = others.map((item) => {
+    const [left, right] = comparable(operand, item)
+    return duckSql`(${left.sql} = ${right.sql})`
+  })
+  return duckSql`(${join([among, ...equal], ' OR ')})`
+}
+
+/** Numbers among texts that a text is looked for in are texts; beside a NULL without a type too. */
 function alike(operand: Bound, items: readonly Bound[]): readonly Bound[] {
-  if (operand.type.kind !== 'string' || items.every(({ type }) => type.kind !== 'string')) return items
+  const areTexts = items.some(({ type }) => type.kind === 'string' || type.kind === 'null')
+  if (operand.type.kind !== 'string' || !areTexts) return items
   const isNumber = ({ type }: Bound): boolean => type.kind === 'long' || type.kind === 'double'
   return items.map((item) => (isNumber(item) ? as(item, string) : item))
 }

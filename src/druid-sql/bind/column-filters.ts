@@ -10,34 +10,77 @@ import { string } from './types.ts'
 type Constant = string | number | bigint
 
 /** True, false, or null where the column is. Null where this is no column and a constant that Druid makes a filter of. */
-export function comparedColumn(left: Bound, operator: ComparisonOperator, right: Bound): SqlText | null {
-  return comparedWith(left, operator, right) ?? comparedWith(right, turnedRound[operator], left)
+export function comparedColumn(
+  left: Bound,
+  operator: ComparisonOperator,
+  right: Bound,
+  isAmongSeveral = false,
+): SqlText | null {
+  return (
+    truthOfText(left, operator, right) ??
+    comparedWith(left, operator, right, isAmongSeveral) ??
+    comparedWith(right, turnedRound[operator], left, isAmongSeveral)
+  )
 }
 
-function comparedWith(operand: Bound, operator: ComparisonOperator, other: Bound): SqlText | null {
+/** A text that is asked for being true is so as `true` alone. */
+function truthOfText(left: Bound, operator: ComparisonOperator, right: Bound): SqlText | null {
+  const [text, { constant }] = left.type.kind === 'string' ? [left, right] : [right, left]
+  if (text.type.kind !== 'string' || text.constant !== undefined || typeof constant !== 'boolean') return null
+  if (operator !== '=' && operator !== '<>') return null
+  return (operator === '=') === constant ? isTrueText(text.sql) : duckSql`(NOT ${isTrueText(text.sql)})`
+}
+
+const isTrueText = (text: SqlText): SqlText => duckSql`(lower(${text}) = 'true')`
+
+/** Whether a value is true where rows are chosen: elsewhere numbers are cut, and texts are taken for numbers. Null where it is so everywhere. */
+export function isTrueWhereChosen({ sql: value, type }: Bound): SqlText | null {
+  if (type.kind === 'double') return duckSql`(${value} > 0::DOUBLE)`
+  return type.kind === 'string' ? isTrueText(value) : null
+}
+
+function comparedWith(
+  operand: Bound,
+  operator: ComparisonOperator,
+  other: Bound,
+  isAmongSeveral = false,
+): SqlText | null {
   const constant = comparedConstant(operand, other)
   if (operand.stored === undefined || constant === null) return null
   if (operator === '=' || operator === '<>') {
-    const isEqual = equalTo(operand.stored, [constant])
+    const isEqual = equalTo(operand.stored, [constant], isAmongSeveral)
     return operator === '=' ? isEqual : duckSql`(NOT ${isEqual})`
   }
   return ordered(operand.stored, operator, constant)
 }
 
 /** Whether a column has one of some constants; with null among them it is not known of any other value. */
-export function columnAmong(operand: Bound, others: readonly Bound[]): SqlText | null {
+export function columnAmong(operand: Bound, others: readonly Bound[], isAmongSeveral = false): SqlText | null {
   const there = others.filter(({ constant }) => constant !== null)
-  const isAmong = there.length === 0 ? null : amongThose(operand, there)
+  const isAmong = there.length === 0 ? null : amongThose(operand, there, isAmongSeveral)
   return isAmong === null || there.length === others.length ? isAmong : duckSql`(CASE WHEN ${isAmong} THEN TRUE END)`
 }
 
-function amongThose(operand: Bound, others: readonly Bound[]): SqlText | null {
+function amongThose(operand: Bound, others: readonly Bound[], isAmongSeveral: boolean): SqlText | null {
   const constants = others.map((other) => comparedConstant(operand, other))
   const known = constants.filter((constant) => constant !== null)
   const isOfTexts = known.some((constant) => typeof constant === 'string')
   const isMixed = isOfTexts && known.some((constant) => typeof constant !== 'string')
   if (operand.stored === undefined || known.length < constants.length || isMixed) return null
-  return equalTo(operand.stored, known)
+  return equalTo(operand.stored, known, isAmongSeveral)
+}
+
+/** The whole numbers that a column of texts is looked for by, with what tells the column; null where it is not so. */
+export function soughtWholes(operand: Bound, others: readonly Bound[]): SoughtWholes | null {
+  const constants = others.map((other) => comparedConstant(operand, other))
+  const wholes = constants.filter((constant) => typeof constant === 'bigint')
+  if (operand.stored?.type.kind !== 'string' || wholes.length < constants.length) return null
+  return { column: operand.stored.sql.text, wholes }
+}
+
+export interface SoughtWholes {
+  readonly column: string
+  readonly wholes: readonly bigint[]
 }
 
 /** Whether a column lies between two constants, both of them within. */
@@ -61,8 +104,12 @@ function comparedConstant({ stored, type }: Bound, { constant, type: other }: Bo
 
 const isNumeric = (kind: string): boolean => kind === 'long' || kind === 'double'
 
-function equalTo({ sql: column, type }: StoredColumn, constants: readonly Constant[]): SqlText {
-  if (type.kind === 'string') return textEqualTo(column, constants)
+function equalTo(
+  { sql: column, type }: StoredColumn,
+  constants: readonly Constant[],
+  isAmongSeveral: boolean,
+): SqlText {
+  if (type.kind === 'string') return textEqualTo(column, constants, isAmongSeveral)
   const numbers = constants.map((constant) => (typeof constant === 'string' ? numberOf(constant) : constant))
   const literals = numbers.flatMap((number) => {
     if (number === null) return []
@@ -74,7 +121,7 @@ function equalTo({ sql: column, type }: StoredColumn, constants: readonly Consta
   return whereThere(column, isEqual)
 }
 
-function textEqualTo(text: SqlText, constants: readonly Constant[]): SqlText {
+function textEqualTo(text: SqlText, constants: readonly Constant[], isAmongSeveral: boolean): SqlText {
   const texts = constants.filter((constant) => typeof constant === 'string')
   if (texts.length > 0) return duckSql`(${text} IN (${join(texts.map(literal), ', ')}))`
   const numbers = constants.filter((constant) => typeof constant !== 'string')
@@ -91,7 +138,8 @@ function textEqualTo(text: SqlText, constants: readonly Constant[]): SqlText {
   const either = fractions.length === 0 ? ofWhole : duckSql`(${ofWhole} OR ${isAmong(fractions)})`
   const isWhole = duckSql`regexp_full_match(${text}, '[+-]?[0-9]{1,19}')`
   // Among several whole numbers Druid looks for such texts alone: 1000 is found in `1e3`, and 7 or 1000 is not.
-  const ofOthers = fractions.length === 0 && new Set(wholes).size > 1 ? duckSql`FALSE` : isAmong(numbers)
+  const isOneOfSeveral = fractions.length === 0 && (isAmongSeveral || new Set(wholes).size > 1)
+  const ofOthers = isOneOfSeveral ? duckSql`FALSE` : isAmong(numbers)
   return whereThere(text, duckSql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${ofOthers} END, FALSE)`)
 }
 

@@ -145,12 +145,25 @@ export function asPlainNumber(operand: Bound): Bound {
   return type === null ? operand : as(operand, type)
 }
 
-/** An array as JSON, which has numbers for times and truth values. */
+/** A value as JSON, which has numbers for times and truth values. Doubles are written as Java writes them. */
+export function jsonText(value: Bound): SqlText {
+  const { sql: x, type } = asPlainNumber(value)
+  if (type.kind === 'double') return doubleJson(x)
+  return type.kind === 'array' ? arrayJson(x, type) : duckSql`CAST(to_json(${x}) AS VARCHAR)`
+}
+
+/** The same of an array. */
 export function arrayJson(x: SqlText, type: SqlType): SqlText {
   const numbers = plainNumber(type)
   const plain = numbers === null ? null : convert({ sql: x, type }, numbers)
-  return duckSql`CAST(to_json(${plain ?? x}) AS VARCHAR)`
+  if (type.kind !== 'array' || type.element.kind !== 'double') return duckSql`CAST(to_json(${plain ?? x}) AS VARCHAR)`
+  const each = duckSql`list_transform(${x}, lambda e: coalesce(${doubleJson(duckSql`e`)}, 'null'))`
+  return duckSql`('[' || array_to_string(${each}, ',') || ']')`
 }
+
+/** JSON has no numbers without an end: they are texts in it. */
+const doubleJson = (x: SqlText): SqlText =>
+  once(x, (v) => duckSql`CASE WHEN isfinite(${v}) THEN ${doubleText(v)} ELSE '"' || ${doubleText(v)} || '"' END`)
 
 /** A double as Java writes it: 1.0, 1.0E7, 1.0E-4; from the digits that DuckDB writes. */
 function doubleText(x: SqlText): SqlText {
@@ -233,8 +246,9 @@ function toDouble(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
 
 function toBoolean(x: SqlText, type: SqlType): SqlText | null {
   if (type.kind === 'long') return duckSql`(${x} <> 0::BIGINT)`
-  if (type.kind === 'double') return duckSql`(${x} <> 0::DOUBLE)`
-  if (type.kind === 'string') return duckSql`(${textToDouble(x)} > 0::DOUBLE)`
+  // What is cut to 0 is false, and so is what is below it.
+  if (type.kind === 'double') return duckSql`(${x} >= 1::DOUBLE)`
+  if (type.kind === 'string') return duckSql`(${textToDouble(x)} >= 1::DOUBLE)`
   return null
 }
 

@@ -4,11 +4,12 @@ import type { Expression, Query, Window } from '../parse/syntax.ts'
 import type { Bound } from './bound.ts'
 import { as } from './conversions.ts'
 import type { SqlText } from './duck-sql.ts'
-import type { Scope } from './scope.ts'
-import { boolean, type SqlType, typeName } from './types.ts'
+import { type Filters, filtersOf } from './filters.ts'
+import type { Scope, ScopeColumn } from './scope.ts'
+import { boolean, typeName } from './types.ts'
 
 /** What a place of a query allows. */
-export interface ExpressionContext {
+export interface ExpressionContext extends Filters {
   readonly scope: Scope
   /** Why no aggregate may stand here; null where it may. */
   readonly noAggregates: string | null
@@ -21,8 +22,6 @@ export interface ExpressionContext {
   readonly windows: ReadonlyMap<string, Window>
   /** Whether rows are chosen here, by WHERE or ON. */
   readonly isFilter: boolean
-  /** The conditions that Druid makes filters of: what WHERE, HAVING, FILTER and ON of an inner join put together of them by AND, OR, NOT and IS. */
-  readonly filters: ReadonlySet<Expression>
   /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
   readonly wraps: boolean
   /** Of the clocks that texts of times without a zone go by, and buckets and parts of times. */
@@ -36,20 +35,17 @@ export interface ExpressionContext {
   readonly subquery: (query: Query, scope: Scope) => BoundSubquery
 }
 
+export type QueryColumn = Pick<ScopeColumn, 'name' | 'type' | 'isStored' | 'isOfValues'>
+
 export interface BoundSubquery {
   readonly sql: SqlText
-  readonly columns: readonly { readonly name: string; readonly type: SqlType; readonly isStored?: boolean }[]
+  readonly columns: readonly QueryColumn[]
 }
 
 /** A condition that chooses rows or groups: WHERE, HAVING, FILTER, ON of an inner join. */
-export const bindFilter = (expression: Expression, context: ExpressionContext, what: string): Bound =>
-  bindCondition(expression, { ...context, filters: new Set(filtersIn(expression)) }, what)
-
-function filtersIn(expression: Expression): readonly Expression[] {
-  if (expression.kind === 'logical') return expression.items.flatMap(filtersIn)
-  if (expression.kind === 'not') return filtersIn(expression.operand)
-  const isTold = expression.kind === 'is' && expression.what !== 'NULL' && expression.what !== 'UNKNOWN'
-  return isTold ? filtersIn(expression.operand) : [expression]
+export function bindFilter(expression: Expression, context: ExpressionContext, what: string): Bound {
+  const filters = filtersOf(expression, (inner) => context.bind(inner, context))
+  return bindCondition(expression, { ...context, ...filters }, what)
 }
 
 /** A condition: WHERE, HAVING, ON, FILTER, CASE. */

@@ -1,15 +1,14 @@
 import type { Query } from '../parse/syntax.ts'
 import type { SqlText } from './duck-sql.ts'
-import type { ExpressionContext } from './expression-context.ts'
+import type { ExpressionContext, QueryColumn } from './expression-context.ts'
 import type { ItemUses } from './item-uses.ts'
 import type { Relation, Scope } from './scope.ts'
 import type { SqlTable, SqlTables } from './tables.ts'
-import type { SqlType } from './types.ts'
 
 /** A query that may be named in FROM: a common table, under its own relation name. */
 export interface CommonTable {
   readonly relation: number
-  readonly columns: readonly { readonly name: string; readonly type: SqlType; readonly isStored?: boolean }[]
+  readonly columns: readonly QueryColumn[]
 }
 
 /** What FROM needs of the query around it. */

@@ -14,6 +14,8 @@ export interface ScopeColumn {
   readonly fileSql?: SqlText | undefined
   /** Whether it is a column of an entity, also by way of subqueries and groups; else it is computed. */
   readonly isStored?: boolean | undefined
+  /** Whether it is made of VALUES alone: where such rows are joined, it is as one of an entity. */
+  readonly isOfValues?: boolean | undefined
 }
 
 /** A table, subquery or common table in FROM, under the name that it has there. */

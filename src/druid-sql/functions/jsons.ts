@@ -1,6 +1,6 @@
 import { jsonTexts, notJson } from '../../druid-patterns/json-form.ts'
 import { type Bound, combine } from '../bind/bound.ts'
-import { as, asPlainNumber } from '../bind/conversions.ts'
+import { as, asPlainNumber, jsonText } from '../bind/conversions.ts'
 import { duckSql, failing, join, literal, type SqlText } from '../bind/duck-sql.ts'
 import { arrayOf, json, string } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
@@ -86,9 +86,7 @@ const isLoose = (text: SqlText): SqlText =>
 
 const isNull = (text: SqlText): SqlText => duckSql`(trim(${text}, ${literal(' \t\n\r')}) = 'null')`
 
-const toJson = special(1, 1, ({ place, operands }) =>
-  combine(place, string, duckSql`CAST(to_json(${asPlainNumber(operands[0]!).sql}) AS VARCHAR)`, operands),
-)
+const toJson = special(1, 1, ({ place, operands }) => combine(place, string, jsonText(operands[0]!), operands))
 
 export const jsons: Catalogue = {
   JSON_VALUE: jsonValue,

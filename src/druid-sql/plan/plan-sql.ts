@@ -12,6 +12,7 @@ import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { unitPeriod } from '../bind/periods.ts'
 import { truncatedUnits } from '../functions/times.ts'
+import { isBesideDifferentValues } from '../parse/different-values.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { parseUnit } from '../parse/parse-unit.ts'
 import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
@@ -214,10 +215,11 @@ class SqlPlanner {
 
   /** Where Druid makes a topN, which has null first. */
   #isTopN(value: PlannedValue, { order }: Keys): boolean {
-    const { limit, offset } = this.#query
+    const { limit, offset, orderBy } = this.#query
     if (limit === null || limit === 0n || limit > 100_000n || offset !== null) return false
     const [key, ...others] = this.#select.distinct ? this.#items.map((_, at) => at) : order
     if (key === undefined || others.length > 0 || this.#select.having !== null || value.kind !== 'cell') return false
+    if (isBesideDifferentValues(this.#select, orderBy[0]!)) return false
     return this.#select.distinct || value.at === keyCell(key)
   }
 }

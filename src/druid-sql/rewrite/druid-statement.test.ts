@@ -17,6 +17,13 @@ test.each([
   [`SELECT (n > 1) IS UNKNOWN FROM ${rows}`, '("n" > 1) IS NULL'],
   [`SELECT (n > 1) IS NOT UNKNOWN FROM ${rows}`, '("n" > 1) IS NOT NULL'],
   [`SELECT ARRAY[s][n] FROM ${rows}`, 'ARRAY_ORDINAL(ARRAY["s"], "n")'],
+  [`SELECT CAST(CAST(s AS BIGINT) AS VARCHAR) FROM ${rows}`, 'CAST(BITWISE_OR(CAST("s" AS BIGINT), 0) AS VARCHAR)'],
+  [`SELECT CAST(CAST(s AS DOUBLE) AS VARCHAR) FROM ${rows}`, 'CAST(POWER(CAST("s" AS DOUBLE), 1) AS VARCHAR)'],
+  [`SELECT CAST(CAST(n AS VARCHAR) AS TIMESTAMP) FROM ${rows}`, `CAST(CONCAT(CAST("n" AS VARCHAR), '') AS TIMESTAMP)`],
+  [`SELECT CAST(s AS BIGINT) FROM ${rows}`, 'SELECT CAST("s" AS BIGINT)'],
+  [`SELECT LEAST('', 'a', s) FROM ${rows}`, 'LEAST(CAST(? AS VARCHAR), CAST(? AS VARCHAR), "s")'],
+  [`SELECT SUBSTRING('Druid', 2, 3) FROM ${rows}`, 'SUBSTRING(CAST(? AS VARCHAR), 2, 3)'],
+  [`SELECT ARRAY['a', 'abc'] FROM ${rows}`, 'ARRAY[CAST(? AS VARCHAR), CAST(? AS VARCHAR)]'],
 ])('%s is written for it', (text, part) => {
   expect(written(text)).toContain(part)
 })
@@ -40,7 +47,7 @@ test.each([
     'SELECT CASE WHEN (SUM(1) > 0) THEN APPROX_COUNT_DISTINCT_DS_HLL("s") ELSE 0 END',
   ],
   [`SELECT COUNT(*), MAX(DISTINCT n) FROM ${rows}`, 'SELECT COUNT(*), '],
-  [`SELECT VAR_POP(n), COUNT(DISTINCT s) FROM ${rows}`, 'SELECT CASE COUNT("n") WHEN 0 THEN NULL'],
+  [`SELECT VAR_POP(n), COUNT(DISTINCT s) FROM ${rows}`, 'SELECT CASE COUNT(CAST("n" AS DOUBLE)) WHEN 0 THEN NULL'],
   [`SELECT COUNT(*), APPROX_COUNT_DISTINCT(s) FROM ${rows}`, 'SELECT COUNT(*), '],
   [`SELECT n, COUNT(*), COUNT(DISTINCT s) FROM ${rows} GROUP BY n`, 'SELECT "n", COUNT(*), '],
   [

@@ -1,8 +1,6 @@
 // Beside an aggregate of different values Druid answers null for the counts of no rows, where all rows are one group.
+import { callsOfDifferentValues } from '../parse/different-values.ts'
 import type { Call, Expression, OrderItem, Select } from '../parse/syntax.ts'
-
-/** Those that Druid puts together from groups of their own. */
-const fromGroups: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG'])
 
 /** Those that are 0 of no rows. */
 const counts: ReadonlySet<string> = new Set([
@@ -21,15 +19,8 @@ export function mayHaveNullCounts(
   const isOneGroup = (groupBy ?? []).every(
     (one) => one.kind !== 'expression' && one.sets.every((set) => set.length === 0),
   )
-  return isOneGroup && holdsDifferentValues([items, having, orderBy])
-}
-
-/** Those of a query within count too: what is written for them is right in any case. */
-function holdsDifferentValues(node: unknown): boolean {
-  if (typeof node !== 'object' || node === null) return false
-  const { kind, name = '', distinct } = node as Partial<Call>
-  if (kind === 'call' && distinct && fromGroups.has(name)) return true
-  return Object.values(node).some(holdsDifferentValues)
+  // Those of a query within count too: what is written for them is right in any case.
+  return isOneGroup && callsOfDifferentValues([items, having, orderBy]).length > 0
 }
 
 /** Whether Druid has null for this call, where it may have null for counts. */

@@ -26,7 +26,8 @@ export function spread(call: Call): Expression | null {
   }
   const digits = (text: string): Expression => ({ kind: 'number', digits: text, place })
   const of = (name: string, operand: Expression): Expression => ({ ...call, name, operands: [operand] })
-  const count = of('COUNT', value)
+  // Of a CASE that is not cast Druid's planner makes a FILTER, which may pass other rows than the sums have values of.
+  const count = of('COUNT', number)
   const sum = of('SUM', number)
   const squares = arithmetic(
     of('SUM', arithmetic(number, '*', number)),

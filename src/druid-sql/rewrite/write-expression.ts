@@ -40,11 +40,11 @@ export class ExpressionWriter {
       case 'call':
         return this.#call(expression)
       case 'array':
-        return sql`ARRAY[${this.list(expression.items)}]`
+        return sql`ARRAY[${this.#texts(expression.items)}]`
       case 'item':
         return sql`ARRAY_ORDINAL(${this.write(expression.operand)}, ${this.write(expression.index)})`
       case 'cast':
-        return sql`CAST(${this.write(expression.operand)} AS ${castType(expression.type)})`
+        return sql`CAST(${this.#castOperand(expression.operand)} AS ${castType(expression.type)})`
       case 'scalar':
         return sql`(${this.#query(expression.query)})`
       case 'interval':
@@ -130,6 +130,22 @@ export class ExpressionWriter {
     }
   }
 
+  /** A column that is cast to another type and back is the column to Druid's planner, unless there is a call between. */
+  #castOperand(operand: Expression): Sql {
+    const written = this.write(operand)
+    if (operand.kind !== 'cast' || operand.type.isArray) return written
+    switch (operand.type.name) {
+      case 'BIGINT':
+        return sql`BITWISE_OR(${written}, 0)`
+      case 'DOUBLE':
+        return sql`POWER(${written}, 1)`
+      case 'VARCHAR':
+        return sql`CONCAT(${written}, '')`
+      default:
+        return written
+    }
+  }
+
   #case({ operand, branches, otherwise }: Extract<Expression, { kind: 'case' }>): Sql {
     const subject = operand === null ? sql`` : sql` ${this.write(operand)}`
     const written = branches.map(({ when, result }) => sql` WHEN ${this.write(when)} THEN ${this.write(result)}`)
@@ -182,7 +198,16 @@ export class ExpressionWriter {
     const part = timeParts.get(name)
     if (part !== undefined && first !== undefined) return sql`EXTRACT(${word(part)} FROM ${this.write(first)})`
     const taken = name === 'APPROX_QUANTILE_FIXED_BUCKETS' ? operands.slice(0, 2) : operands
-    return sql`${word(otherNames.get(name) ?? name)}(${each}${this.list(taken)}${ordered}${returned})`
+    const written = cut.has(name) ? this.#texts(taken) : this.list(taken)
+    return sql`${word(otherNames.get(name) ?? name)}(${each}${written}${ordered}${returned})`
+  }
+
+  /** Constant texts that Druid would fill with spaces, to the length of the longest or of the whole. */
+  #texts(expressions: readonly Expression[]): Sql {
+    const written = expressions.map((one) =>
+      one.kind === 'text' ? sql`CAST(${this.write(one)} AS VARCHAR)` : this.write(one),
+    )
+    return sql.join(written, ', ')
   }
 
   #members(operands: readonly Expression[]): Sql[] {
@@ -227,6 +252,9 @@ const timeParts: ReadonlyMap<string, string> = new Map([
   ['DAYOFYEAR', 'DOY'],
   ['DAYOFWEEK', 'DOW'],
 ])
+
+/** Functions of which the result has the type of a text that they are given, and with it the length. */
+const cut = new Set(['LEAST', 'GREATEST', 'SUBSTRING', 'SUBSTR'])
 
 const bare = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'LOCALTIMESTAMP'])
 

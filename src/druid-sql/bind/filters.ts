@@ -1,0 +1,176 @@
+// Which parts of a condition Druid makes filters of, where rows or groups are chosen.
+import type { Call, Expression } from '../parse/syntax.ts'
+import type { Bound } from './bound.ts'
+import { type SoughtWholes, soughtWholes } from './column-filters.ts'
+
+type Bind = (expression: Expression) => Bound
+
+export interface Filters {
+  /** The conditions that Druid makes filters of: what WHERE, HAVING, FILTER and ON of an inner join put together of them by AND, OR, NOT, IS and CASE. */
+  readonly filters: ReadonlySet<Expression>
+  /** Of them, those that look for whole numbers in a column of texts together with others. */
+  readonly amongSeveral: ReadonlySet<Expression>
+}
+
+export const noFilters: Filters = { filters: new Set(), amongSeveral: new Set() }
+
+/** The filters of a condition. `bind` is asked for columns and constants alone. */
+export function filtersOf(condition: Expression, bind: Bind): Filters {
+  return { filters: new Set(filtersIn(condition, bind)), amongSeveral: new Set(soughtTogether(condition, bind)) }
+}
+
+/** An aggregate of a CASE of one condition, with a value where it holds alone or where it does not, is one with a FILTER. */
+export function filtersOfAggregated({ name, distinct, over, operands }: Call, bind: Bind): Filters {
+  const [operand] = operands
+  if (operand?.kind !== 'case' || operand.operand !== null) return noFilters
+  if (!filtered.has(name) || distinct || over !== null) return noFilters
+  const [branch, ...others] = operand.branches
+  const isHalf = operand.otherwise === null || operand.otherwise.kind === 'null' || branch!.result.kind === 'null'
+  return others.length === 0 && isHalf ? filtersOf(branch!.when, bind) : noFilters
+}
+
+const filtered: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX'])
+
+function filtersIn(expression: Expression, bind: Bind): readonly Expression[] {
+  switch (expression.kind) {
+    case 'logical':
+      return expression.items.flatMap((item) => filtersIn(item, bind))
+    case 'not':
+      return filtersIn(expression.operand, bind)
+    case 'is': {
+      const isTold = expression.what !== 'NULL' && expression.what !== 'UNKNOWN'
+      return isTold ? filtersIn(expression.operand, bind) : filtersOfLeaf(expression, bind)
+    }
+    case 'case':
+      return filtersOfCase(expression, bind)
+    default:
+      return filtersOfLeaf(expression, bind)
+  }
+}
+
+/** A comparison of a CASE is one of each of its results. */
+function filtersOfLeaf(expression: Expression, bind: Bind): readonly Expression[] {
+  const [first, ...others] = operandsOf(expression).filter(({ kind }) => kind === 'case')
+  return first === undefined || others.length > 0 ? [expression] : [expression, ...filtersOfCase(first, bind)]
+}
+
+function operandsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'comparison':
+    case 'distinctFrom':
+      return [expression.left, expression.right]
+    case 'between':
+      return [expression.operand, expression.low, expression.high]
+    case 'inList':
+      return [expression.operand, ...expression.items]
+    case 'is':
+    case 'like':
+      return [expression.operand]
+    default:
+      return []
+  }
+}
+
+/** The planner makes AND and OR of a CASE, unless anything but its first condition may fail, and a CAST may. */
+function filtersOfCase(expression: Expression, bind: Bind): readonly Expression[] {
+  if (expression.kind !== 'case' || expression.operand !== null) return []
+  const [first, ...others] = expression.branches
+  const rest = [first!.result, ...others.flatMap(({ when, result }) => [when, result])]
+  const isSafe = [...rest, ...(expression.otherwise === null ? [] : [expression.otherwise])].every((one) =>
+    cannotFail(one, bind),
+  )
+  return isSafe ? filtersIn(first!.when, bind) : []
+}
+
+/** Whether it is made of columns, constants, and what compares them as they are. */
+function cannotFail(expression: Expression, bind: Bind): boolean {
+  switch (expression.kind) {
+    case 'comparison':
+      return (
+        isPlain(expression.left) && isPlain(expression.right) && !castsText(expression.left, expression.right, bind)
+      )
+    case 'logical':
+      return expression.items.every((item) => cannotFail(item, bind))
+    case 'not':
+    case 'is':
+      return cannotFail(expression.operand, bind)
+    case 'boolean':
+    case 'null':
+      return true
+    default:
+      return isPlain(expression)
+  }
+}
+
+function castsText(left: Expression, right: Expression, bind: Bind): boolean {
+  const kinds = [bind(left).type.kind, bind(right).type.kind]
+  return kinds.includes('string') && kinds.some((kind) => kind !== 'string')
+}
+
+const plainKinds: ReadonlySet<Expression['kind']> = new Set(['column', 'text', 'number', 'time'])
+
+/** A column or a constant: binding it twice changes nothing. */
+function isPlain(expression: Expression): boolean {
+  if (expression.kind === 'negate') return expression.operand.kind === 'number'
+  return plainKinds.has(expression.kind)
+}
+
+/** The same of what is cast, and of calls. */
+function isPlainWithin(expression: Expression): boolean {
+  if (expression.kind === 'cast') return isPlainWithin(expression.operand)
+  if (expression.kind === 'call') return expression.filter === null && expression.operands.every(isPlainWithin)
+  return isPlain(expression)
+}
+
+/** A comparison or a list in a condition, and whether it holds where the column has the value. */
+interface Leaf {
+  readonly expression: Expression
+  readonly isNegated: boolean
+}
+
+/** `s = 7 OR s = 1000` is one list to Druid, as `s IN (7, 1000)` is, and so is `s <> 7 AND s <> 1000`. */
+function soughtTogether(expression: Expression, bind: Bind, isNegated = false): readonly Expression[] {
+  if (expression.kind === 'not') return soughtTogether(expression.operand, bind, !isNegated)
+  // Whichever side it is asked for, AND and OR of it turn round together.
+  if (expression.kind === 'is') return soughtTogether(expression.operand, bind, isNegated)
+  if (expression.kind !== 'logical') return []
+  const isAny = (expression.operator === 'OR') !== isNegated
+  const leaves = leavesOf(expression, isNegated, isAny)
+  const sought = leaves.flatMap((leaf) => {
+    const wholes = isEquality(leaf) === isAny ? wholesOf(leaf.expression, bind) : null
+    return wholes === null ? [] : [{ ...wholes, expression: leaf.expression }]
+  })
+  const together = sought.filter(({ column }) => {
+    const all = sought.filter((other) => other.column === column)
+    return new Set(all.flatMap(({ wholes }) => wholes)).size > 1
+  })
+  const within = leaves.flatMap((leaf) => soughtTogether(leaf.expression, bind, leaf.isNegated))
+  return [...together.map((one) => one.expression), ...within]
+}
+
+function leavesOf(expression: Expression, isNegated: boolean, isAny: boolean): readonly Leaf[] {
+  if (expression.kind === 'not') return leavesOf(expression.operand, !isNegated, isAny)
+  const isTrue = expression.kind === 'is' && expression.what === 'TRUE' && !expression.negated
+  if (isTrue) return leavesOf(expression.operand, isNegated, isAny)
+  if (expression.kind === 'logical' && ((expression.operator === 'OR') !== isNegated) === isAny)
+    return expression.items.flatMap((item) => leavesOf(item, isNegated, isAny))
+  return [{ expression, isNegated }]
+}
+
+function isEquality({ expression, isNegated }: Leaf): boolean | null {
+  if (expression.kind === 'comparison' && expression.operator === '=') return !isNegated
+  if (expression.kind === 'comparison' && expression.operator === '<>') return isNegated
+  return expression.kind === 'inList' ? expression.negated === isNegated : null
+}
+
+function wholesOf(expression: Expression, bind: Bind): SoughtWholes | null {
+  if (expression.kind === 'inList') return wholesAmong(expression.operand, expression.items, bind)
+  if (expression.kind !== 'comparison') return null
+  const { left, right } = expression
+  return wholesAmong(left, [right], bind) ?? wholesAmong(right, [left], bind)
+}
+
+function wholesAmong(operand: Expression, items: readonly Expression[], bind: Bind): SoughtWholes | null {
+  if (!isPlainWithin(operand) || !items.every(isPlain)) return null
+  return soughtWholes(bind(operand), items.map(bind))
+}
