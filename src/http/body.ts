@@ -119,7 +119,7 @@ function isGzip(encoding: string | undefined): boolean {
 }
 
 function contentTypeAdvice(mediaType: string | null): string {
-  if (mediaType === 'text/csv') return 'The command "tidemark push <ingest> <file>.csv" sends CSV as rows.'
+  if (mediaType === formatMediaType('csv')) return 'The command "tidemark push <ingest> <file>.csv" sends CSV as rows.'
   return 'Set the header Content-Type: curl -d does not.'
 }
 

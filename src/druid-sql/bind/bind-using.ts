@@ -3,7 +3,7 @@
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Join } from '../parse/syntax.ts'
 import { type Bound, combine } from './bound.ts'
-import { comparable } from './conversions.ts'
+import { comparable } from './comparable.ts'
 import { duckSql, join, type SqlText } from './duck-sql.ts'
 import type { Relation, ScopeColumn } from './scope.ts'
 

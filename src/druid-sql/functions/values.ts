@@ -1,6 +1,6 @@
 // Functions on values of any type, and the catalogues of those on arrays, JSON, sketches and addresses.
 import { combine } from '../bind/bound.ts'
-import { comparable } from '../bind/conversions.ts'
+import { comparable } from '../bind/comparable.ts'
 import { duckSql, join } from '../bind/duck-sql.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { addresses } from './addresses.ts'

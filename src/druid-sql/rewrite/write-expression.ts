@@ -2,13 +2,14 @@
 
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../parse/syntax.ts'
+import type { Call, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
 import { mayBeNull } from './array-keys.ts'
 import { boundedCount } from './bounded-text.ts'
 import { checkPatterns } from './checked-patterns.ts'
 import { isNullCount, neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
+import { writeCastType, writeFrameBound, writeInterval, writeNumber } from './write-parts.ts'
 
 /** How the queries within an expression are written. */
 export type WriteQuery = (query: Query) => Sql
@@ -27,7 +28,7 @@ export class ExpressionWriter {
       case 'text':
         return sql`${expression.value}`
       case 'number':
-        return number(expression.digits)
+        return writeNumber(expression.digits)
       case 'boolean':
         return expression.value ? sql`TRUE` : sql`FALSE`
       case 'null':
@@ -44,11 +45,11 @@ export class ExpressionWriter {
       case 'item':
         return sql`ARRAY_ORDINAL(${this.write(expression.operand)}, ${this.write(expression.index)})`
       case 'cast':
-        return sql`CAST(${this.#castOperand(expression.operand)} AS ${castType(expression.type)})`
+        return sql`CAST(${this.#castOperand(expression.operand)} AS ${writeCastType(expression.type)})`
       case 'scalar':
         return sql`(${this.#query(expression.query)})`
       case 'interval':
-        return interval(expression)
+        return writeInterval(expression)
       case 'case':
         return this.#case(expression)
       default:
@@ -90,7 +91,7 @@ export class ExpressionWriter {
       ...(orderBy.length === 0 ? [] : [sql`ORDER BY ${this.orderBy(orderBy)}`]),
       ...(frame === null
         ? []
-        : [sql`${word(frame.unit)} BETWEEN ${frameBound(frame.start)} AND ${frameBound(frame.end)}`]),
+        : [sql`${word(frame.unit)} BETWEEN ${writeFrameBound(frame.start)} AND ${writeFrameBound(frame.end)}`]),
     ]
     return sql`(${sql.join(parts, ' ')})`
   }
@@ -194,7 +195,7 @@ export class ExpressionWriter {
     if (name === 'JSON_OBJECT') return sql`JSON_OBJECT(${sql.join(this.#members(operands), ', ')})`
     const each = distinct ? sql`DISTINCT ` : sql``
     const ordered = orderBy.length === 0 ? sql`` : sql` ORDER BY ${this.orderBy(orderBy)}`
-    const returned = returning === null ? sql`` : sql` RETURNING ${castType(returning)}`
+    const returned = returning === null ? sql`` : sql` RETURNING ${writeCastType(returning)}`
     const part = timeParts.get(name)
     if (part !== undefined && first !== undefined) return sql`EXTRACT(${word(part)} FROM ${this.write(first)})`
     const taken = name === 'APPROX_QUANTILE_FIXED_BUCKETS' ? operands.slice(0, 2) : operands
@@ -274,40 +275,4 @@ const operators = {
 
 function not({ negated }: { readonly negated: boolean }): Sql {
   return negated ? sql`NOT ` : sql``
-}
-
-function castType({ name, isArray, scale }: CastType): Sql {
-  const type = scale === null ? word(name) : sql`DECIMAL(38, ${digits(scale)})`
-  return isArray ? sql`${type} ARRAY` : type
-}
-
-/** Druid takes no more digits than a long has, and no number beyond all doubles. */
-function number(text: string): Sql {
-  if (!Number.isFinite(Number(text))) return sql`CAST(NULL AS DOUBLE)`
-  const isLong = /^\d+$/.test(text) && BigInt(text) < 2n ** 63n
-  return isLong || /e/i.test(text) || text.length <= plainDigits ? digits(text) : digits(`${text}E0`)
-}
-
-/** Fewer are a number to Druid, with a point or without. */
-const plainDigits = 18
-
-function interval({ value, negative, from, to }: Extract<Expression, { kind: 'interval' }>): Sql {
-  const sign = negative ? sql`-` : sql``
-  const until = to === null ? sql`` : sql` TO ${word(to)}`
-  return sql`INTERVAL ${sign}${quotedText(value)} ${word(from)}${until}`
-}
-
-function frameBound(bound: FrameBound): Sql {
-  switch (bound.kind) {
-    case 'unboundedPreceding':
-      return sql`UNBOUNDED PRECEDING`
-    case 'unboundedFollowing':
-      return sql`UNBOUNDED FOLLOWING`
-    case 'currentRow':
-      return sql`CURRENT ROW`
-    case 'preceding':
-      return sql`${digits(bound.rows)} PRECEDING`
-    case 'following':
-      return sql`${digits(bound.rows)} FOLLOWING`
-  }
 }

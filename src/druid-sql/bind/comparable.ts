@@ -1,0 +1,38 @@
+// In which type two values are compared, as Druid chooses it.
+import { sqlProblem } from '../parse/sql-problem.ts'
+import type { Bound } from './bound.ts'
+import { as } from './conversions.ts'
+import { boolean, double, isSame, json, long, type SqlType, string, timestamp, typeName } from './types.ts'
+
+/** Both sides of a comparison, as the one type in which they are compared. */
+export function comparable(left: Bound, right: Bound): [Bound, Bound] {
+  const type = comparisonType(left, right)
+  if (type === null) {
+    throw sqlProblem(
+      left.place,
+      `a value of type ${typeName(left.type)} cannot be compared with one of type ${typeName(right.type)}: CAST one of them`,
+    )
+  }
+  return [as(left, type), as(right, type)]
+}
+
+function comparisonType(left: Bound, right: Bound): SqlType | null {
+  const [a, b] = [left.type, right.type]
+  if (isSame(a, b)) return a.kind === 'null' ? string : a
+  if (a.kind === 'null') return b
+  if (b.kind === 'null') return a
+  const kinds: readonly string[] = [a.kind, b.kind]
+  const both = (one: string, other: string): boolean => kinds.includes(one) && kinds.includes(other)
+  if (both('long', 'double')) return double
+  if (both('date', 'timestamp') || both('string', 'timestamp') || both('string', 'date')) return timestamp
+  if (both('boolean', 'long')) return long
+  if (both('boolean', 'string')) return boolean
+  if (both('json', 'string')) return json
+  if (both('string', 'double')) return double
+  if (both('string', 'long')) {
+    // Texts are cut to whole numbers, of which every digit counts; a constant that is none is not.
+    const text = a.kind === 'string' ? left.constant : right.constant
+    return typeof text !== 'string' || /^[+-]?\d{1,18}$/.test(text) ? long : double
+  }
+  return null
+}
