@@ -9,7 +9,7 @@ import { checkPatterns } from './checked-patterns.ts'
 import { isNullCount, neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
-import { writeCastType, writeFrameBound, writeInterval, writeNumber } from './write-parts.ts'
+import { writeCastType, writeFrameBound, writeIntervalLiteral, writeNumber } from './write-parts.ts'
 
 /** How the queries within an expression are written. */
 export type WriteQuery = (query: Query) => Sql
@@ -49,7 +49,7 @@ export class ExpressionWriter {
       case 'scalar':
         return sql`(${this.#query(expression.query)})`
       case 'interval':
-        return writeInterval(expression)
+        return writeIntervalLiteral(expression)
       case 'case':
         return this.#case(expression)
       default:

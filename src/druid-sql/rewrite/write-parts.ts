@@ -18,7 +18,7 @@ export function writeNumber(text: string): Sql {
 /** Fewer are a number to Druid, with a point or without. */
 const plainDigits = 18
 
-export function writeInterval({ value, negative, from, to }: Extract<Expression, { kind: 'interval' }>): Sql {
+export function writeIntervalLiteral({ value, negative, from, to }: Extract<Expression, { kind: 'interval' }>): Sql {
   const sign = negative ? sql`-` : sql``
   const until = to === null ? sql`` : sql` TO ${word(to)}`
   return sql`INTERVAL ${sign}${quotedText(value)} ${word(from)}${until}`
