@@ -1,5 +1,6 @@
 // What became of the rows of each ingest. The number of series is bounded: past it, ingests are counted together.
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
+import type { DescribeMetric } from './described-metric.ts'
 import type { ServiceEvent } from './event.ts'
 
 /** What is told of the ingests that there are. */
@@ -132,20 +133,8 @@ function together(one: Line, other: Line): Line {
   }
 }
 
-type Named = (
-  type: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  labels?: string[],
-) => {
-  name: string
-  help: string
-  labelNames: string[]
-  registers: Registry[]
-}
-
 /** The metrics of `ingests`, made when they are asked for. */
-export function describeIngests(named: Named, ingests: IngestMetrics): void {
+export function describeIngests(named: DescribeMetric, ingests: IngestMetrics): void {
   const counter = (name: string, help: string, of: (line: Line) => number): void => {
     new Counter({
       ...named('counter', name, help, ['ingest']),

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { failedWorks } from './background-work.ts'
-import type { DescribedMetric } from './described-metric.ts'
+import type { DescribedMetric, DescribeMetric } from './described-metric.ts'
 import type { Observe, ServiceEvent } from './event.ts'
 import { describeIngests, IngestMetrics, type WatchedIngests } from './ingest-metrics.ts'
 import { describeRequests, RequestMetrics } from './request-metrics.ts'
@@ -75,7 +75,7 @@ export class Metrics {
     const registers = [this.#registry]
     const described: DescribedMetric[] = this.#requests.times.map((times) => times.described)
     this.described = described
-    const named = (type: DescribedMetric['type'], name: string, help: string, labelNames: string[] = []) => {
+    const named: DescribeMetric = (type, name, help, labelNames = []) => {
       described.push({ type, name: `tidemark_${name}`, help, labels: labelNames })
       return { name: `tidemark_${name}`, help, labelNames, registers }
     }

@@ -1,5 +1,6 @@
 // What is counted of each request and query. Counting is a number in a map: labels become texts when the metrics are read.
-import { Counter, type Registry } from 'prom-client'
+import { Counter } from 'prom-client'
+import type { DescribeMetric } from './described-metric.ts'
 import type { ServiceEvent } from './event.ts'
 import { SecondsByLabel } from './seconds-by-label.ts'
 
@@ -52,15 +53,8 @@ export class RequestMetrics {
   }
 }
 
-type Named = (
-  type: 'counter',
-  name: string,
-  help: string,
-  labels: string[],
-) => { name: string; help: string; labelNames: string[]; registers: Registry[] }
-
 /** The counters of `metrics`, made when they are asked for. */
-export function describeRequests(named: Named, metrics: RequestMetrics): void {
+export function describeRequests(named: DescribeMetric, metrics: RequestMetrics): void {
   new Counter({
     ...named('counter', 'http_requests_total', 'Requests answered.', ['route', 'status']),
     collect() {
