@@ -12,8 +12,13 @@ import { isRecorded, loadTool, type Reply, recordings } from '../druid-sql/recor
 import { recordedWorld } from './recorded-worlds.ts'
 import { WorldsOnDruid } from './world-view.ts'
 
-/** Refused by the check before the query (the first two), and by this engine alone. */
-const differing = new Set(['sql-fn-double-division-by-zero', 'sql-fn-cast-text-odd', 'sql-union-append'])
+/** Where we mean to differ; docs/druid-sql.md says why. */
+const differing = new Set([
+  'sql-fn-text-constants', // Druid pads a constant of CHAR: the text is written as a VARCHAR, and nothing is padded.
+  'sql-fn-double-division-by-zero',
+  'sql-fn-cast-text-odd', // Refused by the check before the query, as the one above.
+  'sql-union-append', // Refused by this engine alone.
+])
 
 if (!isRecorded) {
   test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
