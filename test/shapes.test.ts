@@ -2,6 +2,7 @@
 // each time a property that a spread does not name stands behind it (`docs/decisions/way-of-a-question.md`).
 import { setFlagsFromString } from 'node:v8'
 import { expect, test } from 'vitest'
+import { openAnswer } from '../src/answer/answer-data.ts'
 import { lineAt } from '../src/ingest/scan/lines/body-lines.ts'
 import type { Selection } from '../src/model/plan.ts'
 import { EntityRegistry } from '../src/store/embedded/registry/entity-registry.ts'
@@ -49,6 +50,7 @@ const pacer = new WatchedPacer({ sliceMs: 1, signal: new AbortController().signa
 
 test.each<[what: string, make: () => object | Promise<object>]>([
   ['a line', () => lineAt(line, 0, 'lines-ms')],
+  ['a short answer', () => openAnswer({ rows: 1, bytes: 2, body: { kind: 'short', bytes: '[]' } })],
   [
     'what the run of a plan reads',
     () => preparePlan({ registry, tables: [], files: [] }, selection, limits, pacer, new RunMemory()),

@@ -26,12 +26,12 @@ const pieceBytes = 256 * 1024
  */
 export const filePieces = 8
 
-/** Takes over the answer's body; `released` is called once, when nobody needs it any more, with the memory that may be written again. */
-export function openAnswer(
-  { rows, bytes, body }: AnswerData,
-  released: (memory: readonly ArrayBuffer[]) => void = () => undefined,
-): Answer {
-  if (body.kind === 'short') return shortAnswer(rows, body.bytes, released)
+/** Called once, when nobody needs the body any more, with the memory that may be written again. */
+type Released = (memory: readonly ArrayBuffer[]) => void
+
+/** Takes over the answer's body. */
+export function openAnswer({ rows, bytes, body }: AnswerData, released: Released = () => undefined): Answer {
+  if (body.kind === 'short') return new ShortAnswer(rows, body.bytes, released)
   const file = body.kind === 'file' ? new BodyFile(body.path, bytes) : null
   return {
     rows,
@@ -45,13 +45,26 @@ export function openAnswer(
 }
 
 /** It is mostly sent as the text that it is: its bytes are made for who asks for them. */
-function shortAnswer(rows: number, text: string, released: (memory: readonly ArrayBuffer[]) => void): Answer {
-  return {
-    ...{ rows, text, bytes: text.length },
-    get chunks() {
-      return [Buffer.from(text, 'latin1')]
-    },
-    release: once(() => released([])),
+class ShortAnswer implements Answer {
+  readonly rows: number
+  readonly bytes: number
+  readonly text: string
+  #released: Released | null
+
+  constructor(rows: number, text: string, released: Released) {
+    this.rows = rows
+    this.bytes = text.length
+    this.text = text
+    this.#released = released
+  }
+
+  get chunks(): readonly Uint8Array[] {
+    return [Buffer.from(this.text, 'latin1')]
+  }
+
+  release(): void {
+    this.#released?.([])
+    this.#released = null
   }
 }
 

@@ -8,6 +8,7 @@ import { type DiskOperation, SimulatedDisk } from '../../test/support/simulated-
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { type AnswerData, openAnswer, packed } from './answer-data.ts'
+import { AttributedAnswer } from './attributed-answer.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { SpareChunks } from './spare-chunks.ts'
 import { clearSpool, Spool, type SpoolRoom } from './spool.ts'
@@ -194,16 +195,14 @@ describe('an answer that crosses threads', () => {
     expect(released).toEqual([0])
   })
 
-  test('is as good when it is copied, as those do who say who made it', async () => {
+  test('is as good when it says who made it', async () => {
     let released = 0
-    const answered = {
-      answeredBy: 'store' as const,
-      ...openAnswer(
-        packed(answerOf('[]'), () => undefined),
-        () => released++,
-      ),
-    }
-    expect(answered).toMatchObject({ rows: 1, bytes: 2, text: '[]' })
+    const short = packed(answerOf('[]'), () => undefined)
+    const answered = new AttributedAnswer(
+      'store',
+      openAnswer(short, () => released++),
+    )
+    expect(answered).toMatchObject({ answeredBy: 'store', rows: 1, bytes: 2, text: '[]' })
     expect((await bodyOf(answered)).toString()).toBe('[]')
     answered.release()
     expect(released).toBe(1)

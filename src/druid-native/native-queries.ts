@@ -5,6 +5,7 @@
 import type { Admission } from '../admission/admission.ts'
 import { inTime, timeAllowed } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
+import { AttributedAnswer } from '../answer/attributed-answer.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { type CancelSignal, nativeSignal } from '../lib/cancellation.ts'
@@ -93,7 +94,7 @@ export class NativeQueries {
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const planned = await this.#planned(bytes, entities, deadline)
-        if (planned !== null) return { answeredBy: 'store', ...planned }
+        if (planned !== null) return new AttributedAnswer('store', planned)
         const snapshot = await this.#snapshot(entities, deadline)
         const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
         const tables = entities.map((entity) => {
@@ -101,7 +102,7 @@ export class NativeQueries {
         })
         try {
           const answer = await runner.runNative({ body: bytes, tables, limits }, nativeSignal(deadline))
-          return { answeredBy: 'sql-engine', ...answer }
+          return new AttributedAnswer('sql-engine', answer)
         } catch (error) {
           // The files went while they were read: nobody is at fault, and the next query finds new ones.
           if (snapshot.isLost() && !(error instanceof Problem) && !deadline.aborted) throw storeWentAway(error)

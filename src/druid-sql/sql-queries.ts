@@ -3,6 +3,7 @@
 import type { Admission } from '../admission/admission.ts'
 import { inTime, timeAllowed } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
+import { AttributedAnswer } from '../answer/attributed-answer.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { type CancelSignal, nativeSignal } from '../lib/cancellation.ts'
@@ -144,11 +145,11 @@ export class SqlQueries {
         const read = entities.filter(({ id }) => checked.entityIds.includes(id))
         const shape = shapeOf(format, checked.columns, question)
         const planned = await this.#planned(question, checked, read, shape, deadline)
-        if (planned !== null) return { answeredBy: 'store', ...planned }
+        if (planned !== null) return new AttributedAnswer('store', planned)
         const items = await readItems(checked.items, metadataEntities, metadata, deadline)
         const wrapping = (): CheckedSql => translate(true)
         const answer = await this.#runOn({ checked, wrapping, entities: read, items, format: shape }, deadline)
-        return { answeredBy: 'sql-engine', ...answer }
+        return new AttributedAnswer('sql-engine', answer)
       } finally {
         leave()
       }
