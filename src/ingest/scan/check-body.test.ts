@@ -95,9 +95,67 @@ describe('a body is taken just where JSON.parse takes it', () => {
     )
   })
 
-  test('one character at a time', () => {
-    const text = '[{"a\\n\\u12aF":[-1.5e+3,true,null,{}]},false]'
-    for (let at = 0; at <= text.length; at++) {
+  /** The same properties in each row, as most writers have them, and one place that is changed. */
+  const rowsOfOneKind = fc
+    .tuple(
+      fc.dictionary(
+        fc.string({ unit: 'binary', maxLength: 8 }),
+        fc.oneof(fc.string(), fc.double(), fc.constantFrom(true, null)),
+        {
+          minKeys: 1,
+          maxKeys: 4,
+        },
+      ),
+      fc.constantFrom<readonly [comma: string, colon: string]>([',', ':'], [', ', ': '], [',', ':  ']),
+      fc.array(fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...pieces)), { maxLength: 1 }),
+    )
+    .map(([row, [comma, colon], changes]) => {
+      const properties = Object.entries(row).map(
+        ([key, value]) => `${JSON.stringify(key)}${colon}${JSON.stringify(value)}`,
+      )
+      const one = `{${properties.join(comma)}}`
+      const rows = Array.from({ length: 3 + Math.ceil(600 / one.length) }, () => one)
+      for (const [place, removed, piece] of changes) {
+        const at = place % (one.length + 1)
+        rows[place % rows.length] = one.slice(0, at) + piece + one.slice(at + removed)
+      }
+      return rows
+    })
+
+  test.each<[string, (rows: readonly string[]) => string, 'json' | 'ndjson', (text: string) => ProblemCode | number]>([
+    ['arrays', (rows) => `[${rows.join(',')}]`, 'json', modelJson],
+    ['spaced arrays', (rows) => `[\n  ${rows.join(',\n  ')}\n]\n`, 'json', modelJson],
+    ['lines', (rows) => rows.join('\n'), 'ndjson', modelNdjson],
+  ])('%s of many rows', (_, write, format, model) => {
+    fc.assert(
+      fc.property(rowsOfOneKind, (rows) => {
+        const text = Buffer.from(write(rows)).toString()
+        expect(codeOf(check(text, format))).toBe(model(text))
+      }),
+      options,
+    )
+  })
+
+  test('rows that begin and end anywhere in a long body, and one at fault near its end', () => {
+    for (const length of [10, 1000, 40_000, 70_000]) {
+      const row = (at: number): string =>
+        `{"s":"${'x'.repeat(length + (at % 7))}","n":-1.5e3,"m": ${at % 3 ? 'null' : '"\\n"'}}`
+      const rows = Array.from({ length: Math.ceil(300_000 / length) }, (_, at) => row(at))
+      expect(check(`[${rows.join(',')}]`, 'json')).toBe(rows.length)
+      expect(check(rows.join('\n'), 'ndjson')).toBe(rows.length)
+      const faulty = rows.with(-2, `{"s":"${'x'.repeat(length)}","n":01}`)
+      expect(codeOf(check(`[${faulty.join(',')}]`, 'json'))).toBe('invalid_json')
+      expect(codeOf(check(faulty.join('\n'), 'ndjson'))).toBe('invalid_json')
+    }
+  })
+
+  const many = `{"a":0,"b":"${'x'.repeat(600)}"},`
+  test.each([
+    ['a short body', '[{"a\\n\\u12aF":[-1.5e+3,true,null,{}]},false]'],
+    ['a long one', `[${many}{"a":-1.5E+30, "b": "x","c":true,"d":null},${many}{"a":0}]`],
+  ])('one character of %s at a time', (_, text) => {
+    const begin = text.includes(many) ? many.length : 0
+    for (let at = begin; at <= Math.min(text.length, begin + 60); at++) {
       for (const piece of ['', ...pieces]) {
         const changed = text.slice(0, at) + piece + text.slice(at + 1)
         expect([changed, codeOf(check(changed, 'json'))]).toEqual([changed, modelJson(changed)])

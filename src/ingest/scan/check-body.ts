@@ -7,6 +7,7 @@ import { isLineFormat } from '../../model/line-format.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
 import { countLineRows } from './lines/body-lines.ts'
+import { PlainRows } from './plain-rows.ts'
 
 const expected = {
   json: 'one row as an object, or an array of rows',
@@ -38,9 +39,16 @@ function tooManyRows({ rowsMax, name }: RowsLimit): Problem {
   )
 }
 
+/** The place after the row that begins at `at`. */
+function checkRow(bytes: Buffer, plain: PlainRows, at: number, end: number): number {
+  const after = plain.skip(at)
+  return after < 0 ? checkValue(bytes, at, end) : after
+}
+
 /** The row or rows of a JSON body. */
 function* countRows(bytes: Buffer, limit: RowsLimit): Count {
   const end = bytes.length
+  const plain = new PlainRows(bytes)
   const root = skipJsonSpace(bytes, 0, end)
   let rows = 1
   let at = root
@@ -49,14 +57,15 @@ function* countRows(bytes: Buffer, limit: RowsLimit): Count {
     at = skipJsonSpace(bytes, root + 1, end)
     if (bytes[at] === closeBracket) rows = 0
     else {
-      at = skipJsonSpace(bytes, checkValue(bytes, at, end), end)
+      at = skipJsonSpace(bytes, checkRow(bytes, plain, at, end), end)
       for (; bytes[at] === comma; rows++) {
         if (rows === limit.rowsMax) throw tooManyRows(limit)
         if (at >= sliceEnd) {
           yield
           sliceEnd = at + sliceBytes
         }
-        at = skipJsonSpace(bytes, checkValue(bytes, at + 1, end), end)
+        at = skipJsonSpace(bytes, at + 1, end)
+        at = skipJsonSpace(bytes, checkRow(bytes, plain, at, end), end)
       }
     }
     if (bytes[at] !== closeBracket) throw new MalformedJson(at)
@@ -74,6 +83,7 @@ function* countRows(bytes: Buffer, limit: RowsLimit): Count {
 
 /** One row a line; blank lines are none. */
 function* countLines(bytes: Buffer, limit: RowsLimit): Count {
+  const plain = new PlainRows(bytes)
   let rows = 0
   let sliceEnd = sliceBytes
   for (let start = 0; start < bytes.length; ) {
@@ -82,7 +92,7 @@ function* countLines(bytes: Buffer, limit: RowsLimit): Count {
     const value = skipJsonSpace(bytes, start, end)
     if (value < end) {
       if (rows === limit.rowsMax) throw tooManyRows(limit)
-      const after = skipJsonSpace(bytes, checkValue(bytes, value, end), end)
+      const after = skipJsonSpace(bytes, checkRow(bytes, plain, value, end), end)
       if (after < end) throw new MalformedJson(after)
       rows++
     }
