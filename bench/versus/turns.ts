@@ -43,7 +43,7 @@ interface AskAllOptions {
 }
 
 const warmingConnections = 16
-/** Compiled code is compared: that of a service which has run for some seconds. */
+/** Compiled code is compared: that of a service which has run for some seconds. One connection may be answered by other code than many. */
 const warmingTurns = 3
 const warmingRounds = 4
 
@@ -57,7 +57,8 @@ export async function askAll({ client, subjects, connections, rounds, turnSecond
       return (await takeTurn(client, subject, options)).turn
     }
     for (const subject of subjects)
-      for (let turn = 0; turn < warmingTurns; turn++) await ask(subject, warmingConnections)
+      for (const warming of new Set([warmingConnections, connections]))
+        for (let turn = 0; turn < warmingTurns; turn++) await ask(subject, warming)
     figures.set(question.name, await inTurns(subjects, rounds, () => (subject) => ask(subject, connections)))
   }
   return figures
