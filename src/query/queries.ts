@@ -10,6 +10,7 @@ import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Entity } from '../model/entity.ts'
 import type { PlanLimits } from '../model/plan.ts'
+import { isSmallPlan } from '../model/plan-size.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import { describeEntity } from './describe-entity.ts'
 import type { KeptAnswers } from './kept-answers.ts'
@@ -18,7 +19,6 @@ import type { PlanRunner } from './plan-runner.ts'
 import { readableEntity } from './readable-entity.ts'
 import type { QueryRequest } from './requests.ts'
 import type { EntityDescription } from './responses.ts'
-import { isSmallPlan } from './small-plan.ts'
 
 export interface QueryLimits extends PlanLimits {
   /** From the arrival of a query until its answer is complete. */

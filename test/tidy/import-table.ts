@@ -261,7 +261,6 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/druid-sql/sql-queries.ts',
       'src/druid-sql/plan/',
       'src/query-threads/main-side/query-threads.ts',
-      'src/query-threads/main-side/large-ask.ts',
       'src/ingest/pipeline.ts',
       'src/ingest/progress.ts',
       'src/store/embedded/upkeep/upkeep.ts',

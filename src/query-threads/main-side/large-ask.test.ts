@@ -30,8 +30,8 @@ test.each<[string, Plan, [fromMs: number, toMs: number] | null]>([
   ['means of sixteen tags', { ...average, selection: of(many) }, [10, 20]],
   ['means of all tags', { ...average, selection: of(null) }, [10, 20]],
   ['rows of one tag', { kind: 'select', selection: of(['a']), range }, [10, 20]],
-  ['a few ticks of a tag', { kind: 'snap', selection: of(['a']), ticksMs: ticks(3) }, null],
-  ['many ticks of a tag', { kind: 'snap', selection: of(['a']), ticksMs: ticks(1024) }, [-Infinity, 1023]],
+  ['a few ticks of a tag', { kind: 'snap', selection: of(['a']), ticksMs: ticks(1024) }, null],
+  ['many ticks of a tag', { kind: 'snap', selection: of(['a']), ticksMs: ticks(1025) }, [-Infinity, 1024]],
   ['the last row of all tags', { kind: 'last', selection: of(null), dateMs: 5, offset: 0 }, [-Infinity, 5]],
   ['the newest row of all tags', { kind: 'latest', selection: of(null), fromMs: 5 }, [5, Infinity]],
 ])('%s', (_, plan, dates) => {

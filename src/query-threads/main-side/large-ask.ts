@@ -1,4 +1,5 @@
-import { datesOf, type Plan, type Range } from '../../model/plan.ts'
+import { datesOf, type Range } from '../../model/plan.ts'
+import { isLargePlan } from '../../model/plan-size.ts'
 import type { ReceivedAsk } from '../../store-thread/plan-answers.ts'
 
 /** The rows that a question depends on. */
@@ -6,10 +7,6 @@ export interface AskedDates {
   readonly entityId: number
   readonly ranges: readonly Range[]
 }
-
-/** Of fewer tags it takes about as long to ask another thread as to answer. */
-const tagsMin = 16
-const ticksMin = 1024
 
 /** Which rows a question depends on that is worth the way to another thread; null for one that is small, or depends on all rows. */
 export function largeAsk(ask: ReceivedAsk): AskedDates | null {
@@ -20,11 +17,4 @@ export function largeAsk(ask: ReceivedAsk): AskedDates | null {
   if ('scan' in ask.plan) return ask.plan.scan
   const { aggregation } = ask.plan
   return aggregation.needsDays ? null : aggregation
-}
-
-/** A data query that is worth the way to another thread. */
-export function isLargePlan(plan: Plan): boolean {
-  const { ids } = plan.selection
-  if (plan.kind === 'select' || (plan.kind === 'snap' && plan.ticksMs.length >= ticksMin)) return true
-  return ids === null || ids.length >= tagsMin
 }

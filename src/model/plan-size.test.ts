@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { EntityField } from '../model/entity.ts'
-import { granularityNames, parseGranularity } from '../model/granularity.ts'
-import type { Plan, Range, Selection } from '../model/plan.ts'
-import { isSmallPlan } from './small-plan.ts'
+import type { EntityField } from './entity.ts'
+import { granularityNames, parseGranularity } from './granularity.ts'
+import type { Plan, Range, Selection } from './plan.ts'
+import { isSmallPlan } from './plan-size.ts'
 
 const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
 const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }

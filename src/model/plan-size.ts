@@ -1,0 +1,47 @@
+// How much a data query reads and answers, by its plan alone.
+import { msPerDay } from './instant.ts'
+import type { AveragePlan, Plan } from './plan.ts'
+
+/** Of so few tags it takes about as long to ask another thread as to answer. */
+const fewTagsMax = 15
+const fewTicksMax = 1024
+const fewBucketsMax = 4096
+/** Items that are passed over one by one. */
+const offsetMax = 1000
+
+/** A plan that is worth the way to another thread. */
+export function isLargePlan(plan: Plan): boolean {
+  const { ids } = plan.selection
+  if (plan.kind === 'select' || (plan.kind === 'snap' && plan.ticksMs.length > fewTicksMax)) return true
+  return ids === null || ids.length > fewTagsMax
+}
+
+/** Whether little is read for a plan and answered by it, however many rows there are. There are plans that are neither small nor large. */
+export function isSmallPlan(plan: Plan): boolean {
+  const { tags, fields } = plan.selection
+  if (isLargePlan(plan) || tags.length > 1) return false
+  switch (plan.kind) {
+    case 'last':
+    case 'next':
+      return plan.offset <= offsetMax
+    case 'average':
+      return fields.length === 0 && bucketsOf(plan) <= fewBucketsMax
+    default:
+      return true
+  }
+}
+
+/** The most buckets that the range can have; Infinity where it is open. */
+function bucketsOf({ range, granularity }: AveragePlan): number {
+  const ms = range.toMs - range.fromMs
+  switch (granularity.kind) {
+    case 'all':
+      return 1
+    case 'uniform':
+      return ms / granularity.widthMs + 2
+    case 'months':
+      return ms / (granularity.months * 28 * msPerDay) + 2
+    case 'compound':
+      return ms / (28 * msPerDay) + 2
+  }
+}
