@@ -2,7 +2,8 @@
 
 import { differenceOf } from './compare.ts'
 import { type Piece, rulesIn, written } from './grammar.ts'
-import { type Found, type KnownDifference, knownDifferences } from './known-differences.ts'
+import { knownDifferences } from './known-differences.ts'
+import type { Found, KnownDifference } from './reasons/reason.ts'
 import { type Shrinking, shrunk } from './shrink.ts'
 import type { BothEngines, Query } from './world.ts'
 
@@ -74,7 +75,9 @@ async function reasonFor(
   for (const entry of knownDifferences) {
     if (!entry.matches(found)) continue
     if (entry.without === undefined) return entry
-    const changed = await ask(engines, { ...found.query, text: entry.without(found.query.text) })
+    const text = entry.without(found.query.text)
+    if (text === found.query.text) continue
+    const changed = await ask(engines, { ...found.query, text })
     if (changed.embedded.status !== 200) continue
     if (entry.keepsOurs === true && differenceOf(found.query, found.embedded, changed.embedded) !== null) continue
     if (await isKnown(changed, engines, reasonsLeft - 1)) return entry

@@ -53,6 +53,16 @@ export const ofSmallNumbers = instead(
   [/\b(?:9223372036854775807|9007199254740993|2147483648|1e10|1e308)\b/g, '63'],
 )
 
+/** Bounds that doubles hold. */
+export const evenBounds = instead(
+  [/900719925474099[23]/g, '9007199254740000'],
+  [/922337203685477580[78]/g, '1000000000000000000'],
+  [/1e308/g, '1e10'],
+)
+
+/** What stands at a side of an operator. */
+export const plainOperand = String.raw`(?:[\w.]+|\w+\((?:[^()]|\([^()]*\))*\)|\((?:[^()]|\([^()]*\))*\))`
+
 /** Functions that may give null of what is there. */
 export const constantCall =
   /\b(?:ARRAY_(?:SLICE|ORDINAL|OFFSET|ORDINAL_OF|OFFSET_OF)|JSON_KEYS|[LR]PAD|SUBSTRING|REGEXP_EXTRACT|NULLIF|CAST|PARSE_LONG|TIME_PARSE)\(/

@@ -1,0 +1,150 @@
+import type { ChangedCase } from './reason-cases.ts'
+
+/** Of conditions, null and rows of VALUES. */
+export const sqlConditionCases: readonly ChangedCase[] = [
+  [
+    'bounds that hold all values together hold null too in Druid',
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE d NOT BETWEEN 1 AND n',
+    /^(?!.*IS NOT NULL)/,
+    /NOT BETWEEN/,
+  ],
+  [
+    'bounds that hold all values together hold null too in Druid',
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE ABS(n) < 3 OR ABS(n) > 1',
+    /^(?!.*IS NOT NULL)/,
+    /ABS/,
+  ],
+  [
+    'Druid cuts the fractions of numbers that it looks for in longs',
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE n IN (1.5, 2)',
+    /1\.5/,
+    / IN /,
+  ],
+  [
+    'Druid cuts the fractions of numbers that it looks for in longs',
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE ABS(n) = 1.5 OR ABS(n) = 3.5',
+    /\.5/,
+    /ABS/,
+  ],
+  [
+    'what is counted by is compared as it is cast in a FILTER of different values in Druid',
+    "SELECT COUNT(DISTINCT n) FILTER (WHERE CAST(n AS VARCHAR) = '02') AS c0 FROM fuzz",
+    /DISTINCT/,
+    /FILTER/,
+  ],
+  [
+    'a text of JSON that is looked for among null finds all rows in Druid',
+    "SELECT COUNT(*) AS c0 FROM fuzz WHERE SCALAR_IN_ARRAY(TO_JSON_STRING(s), ARRAY['a', NULL])",
+    /NULL/,
+    /SCALAR/,
+  ],
+  [
+    'a constant text that OR looks for in several whole numbers is cut to one in Druid',
+    "SELECT '-1.5' = 7 OR '-1.5' = -1 AS c0",
+    /1\.5/,
+    / OR /,
+  ],
+  [
+    'bounds of longs go by way of doubles in Druid',
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE l > 9007199254740993',
+    /9007199254740993/,
+    /l >/,
+  ],
+  [
+    'Druid puts a constant in place of a column that a condition holds equal to it, and works out what is made of it',
+    "SELECT COUNT(*) AS c0 FROM fuzz WHERE T = 't1' AND CAST(T AS BIGINT) < 7",
+    /T = /,
+    /CAST/,
+  ],
+  [
+    "what is not null is all that is equal to itself to Druid's planner",
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE (d = d) IS NOT NULL',
+    /d = d/,
+    /IS NOT NULL/,
+  ],
+  [
+    'an element of an array that holds constants is no null to the planner',
+    'SELECT NVL(ARRAY_OFFSET(ARRAY[1, n], 3), 0) AS c0 FROM fuzz',
+    /NVL/,
+    /OFFSET/,
+  ],
+  [
+    'each row of GREATEST, LEAST and CASE has a type of its own in Druid, which %f and %d ask for',
+    "SELECT STRING_FORMAT('%f', GREATEST(d, n)) AS c0 FROM fuzz",
+    /GREATEST/,
+    /FORMAT/,
+  ],
+  [
+    'Druid leaves a CAST of a subquery out of the conditions around it',
+    'SELECT COUNT(*) AS c0 FROM (SELECT CAST(s AS BIGINT) AS k FROM fuzz) AS q WHERE k <> 7',
+    /\(s AS/,
+    /<> 7/,
+  ],
+  [
+    'what is cast of VALUES without a null is no null to the planner',
+    "SELECT s = 7 AS c0 FROM (VALUES ('x'), ('7')) AS v(s)",
+    /'x'/,
+    /VALUES/,
+  ],
+  [
+    'what is cast of VALUES without a null is no null to the planner',
+    'SELECT COUNT(*) AS c0 FROM (VALUES (1.5), (-0.5)) AS v(d) WHERE CAST(d AS BOOLEAN)',
+    /-0\.5/,
+    /BOOLEAN/,
+  ],
+  [
+    'a text that is looked for among a number and NULL within a call is a number to Druid',
+    'SELECT TO_JSON_STRING(s IN (7, NULL)) AS c0 FROM fuzz',
+    /, NULL/,
+    / IN /,
+  ],
+  [
+    'a negative zero is not equal to 0 in a filter of Druid',
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE ROUND(d) = 0',
+    /^(?!.*1\.0)/,
+    /= 0/,
+  ],
+  [
+    'Druid takes a call of constants that is null for one that is there',
+    "SELECT COUNT(*) AS c0 FROM fuzz WHERE n IS NOT DISTINCT FROM PARSE_LONG('a')",
+    /PARSE_LONG/,
+    /DISTINCT/,
+  ],
+  [
+    'Druid leaves a HAVING out that always holds, and then puts null first where it takes the first groups',
+    'SELECT s AS k FROM fuzz GROUP BY 1 HAVING COUNT(*) IS NOT NULL ORDER BY k DESC LIMIT 3',
+    /HAVING/,
+    /LIMIT/,
+    ['[{"k":"b"}]', '[{"k":null}]'],
+  ],
+  [
+    'a deviation of numbers beyond 1e140 is null here',
+    'SELECT COUNT(*) AS c0 FROM fuzz HAVING MAX(n) < STDDEV(l)',
+    /\bl\b/,
+    /HAVING/,
+  ],
+  [
+    'sketches are estimates in Druid, and exact here',
+    'SELECT COUNT(*) AS c0 FROM fuzz HAVING APPROX_QUANTILE_DS(d, 0.5) > 2',
+    /QUANTILE/,
+    /FROM/,
+  ],
+  [
+    'an element of an array that holds constants is no null to the planner',
+    'SELECT COALESCE(ARRAY_ORDINAL(ARRAY_APPEND(ARRAY[1], n), 3), s) AS c0 FROM fuzz',
+    /COALESCE/,
+    /ORDINAL/,
+  ],
+  [
+    'NOT IN of null holds in a CASE that an UNNEST of Druid works out',
+    "SELECT x AS c0 FROM fuzz, UNNEST(STRING_TO_ARRAY(CASE WHEN s NOT IN (7, 7) THEN s ELSE T END, ' ')) AS u(x)",
+    / NOT IN /,
+    /UNNEST/,
+  ],
+  [
+    'what is counted by is compared as it is cast in a FILTER of different values in Druid',
+    "SELECT SUM(DISTINCT n) FILTER (WHERE CAST(n AS VARCHAR) LIKE '0%') AS c0 FROM fuzz",
+    /DISTINCT/,
+    /LIKE/,
+  ],
+]
