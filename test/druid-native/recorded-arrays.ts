@@ -145,6 +145,8 @@ export const recordedArrays: readonly (readonly [expression: string, value: stri
   ["array_to_string([1,2,3],',')", '"1,2,3"'],
   ["array_to_string(['a','b'],'')", '"ab"'],
   ["array_to_string(['a',null],',')", '"a,null"'],
+  ["array_to_string([null],',')", 'null'],
+  ['array_to_string(array(n),s)', 'null'],
   ["array_to_string([1.5,2],'-')", '"1.5-2.0"'],
   ["array_to_string([1.0e10,2],'-')", '"1.0E10-2.0"'],
   ['array_to_string([1,2],null)', '"12"'],

@@ -344,6 +344,8 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ['ARRAY_SLICE(ARRAY[1, 2], 3)', null],
     ['ARRAY_SLICE(ARRAY[1, 2], 2, 1)', null],
     ["ARRAY_TO_STRING(ARRAY['a', 'b'], '-')", 'a-b'],
+    ["ARRAY_TO_STRING(ARRAY[NULLIF(1, 1)], '-')", null],
+    ["ARRAY_TO_STRING(ARRAY[NULLIF(1, 1), NULL], '-')", 'null-null'],
     ["STRING_TO_ARRAY('a-b', '-')", '["a","b"]'],
     [`JSON_VALUE('{"a": {"b": 7}}', '$.a.b')`, '7'],
     [`JSON_VALUE('{"a": 7}', '$.a' RETURNING BIGINT)`, 7],

@@ -103,9 +103,10 @@ function scalarInArray([value, array]: readonly Typed[]): Typed {
   )
 }
 
-/** The elements' texts with a text between them; null reads "null". */
+/** The elements' texts with a text between them; null reads "null", but by itself it is no text. */
 const joined = two(({ element, sql: list }, between, call) => {
-  const items = transform(list, (item) => sql`coalesce(${toText(elementValue(element, item))}, 'null')`)
+  const texts = (x: Sql): Sql => transform(x, (item) => sql`coalesce(${toText(elementValue(element, item))}, 'null')`)
+  const items = bind(list, (x) => sql`CASE WHEN len(${x}) <> 1 OR ${x}[1] IS NOT NULL THEN ${texts(x)} END`)
   const literal = call.literal(1)
   const inRoomOf = (x: Sql, separator: Sql, whole: Sql): Sql =>
     inRoom(sql`(${bytesOf(x)} + len(${x}) * strlen(${separator}))`, joinedBytesMax, whole)

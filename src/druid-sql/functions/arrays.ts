@@ -70,7 +70,9 @@ const arrayToText = special(2, 3, (call) => {
   const whole = onceEach([texts.sql], (list) => {
     const shown = duckSql`list_transform(${list}, lambda e: coalesce(e, 'null'))`
     const bytes = duckSql`(coalesce(list_sum(list_transform(${shown}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by}))`
-    return inRoom(bytes, joinedBytesMax, duckSql`array_to_string(${shown}, ${by})`)
+    const joined = inRoom(bytes, joinedBytesMax, duckSql`array_to_string(${shown}, ${by})`)
+    // To Druid a null by itself is no text.
+    return duckSql`CASE WHEN len(${list}) = 1 AND ${list}[1] IS NULL THEN NULL ELSE ${joined} END`
   })
   return combine(call.place, string, whole, [texts, separator])
 })
