@@ -20,15 +20,15 @@ export const nativeAggregates: readonly KnownDifference[] = [
       without: instead([/"(?:long|double|float|string)(?:First|Last)"/g, '"count"']),
     },
   ),
+  otherwise(
+    'sums of doubles beyond 2^53 depend on the order of their rows',
+    /"type":"double(?:Sum|Mean)","name":"\w+","fieldName":"[lm]"/,
+    'native',
+    { without: instead([/("double(?:Sum|Mean)","name":"\w+","fieldName":)"[lm]"/g, '$1"n"']) },
+  ),
   otherwise('a mean of parts of the rows goes wrong beside nulls in Druid', /"doubleMean"/, 'native', {
     without: instead([/"doubleMean"/g, '"doubleSum"']),
   }),
-  otherwise(
-    'sums of doubles beyond 2^53 depend on the order of their rows',
-    /"type":"doubleSum","name":"\w+","fieldName":"l"/,
-    'native',
-    { without: instead([/("doubleSum","name":"\w+","fieldName":)"l"/g, '$1"n"']) },
-  ),
   otherwise('what is no number is left out of the least and the greatest here', /Min|Max|min\(|max\(/, 'native', {
     there: /NaN/,
     differing: /and string$/,

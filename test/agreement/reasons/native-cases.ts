@@ -66,6 +66,12 @@ export const nativeCases: readonly ChangedCase[] = [
     /doubleSum/,
   ],
   [
+    'sums of doubles beyond 2^53 depend on the order of their rows',
+    aggregating('doubleMean","name":"a0","fieldName":"m'),
+    /"m"/,
+    /timeseries/,
+  ],
+  [
     'a cardinality over an inner scan or a union counts the empty text in Druid',
     aggregating('cardinality","name":"a0","fields":["s"],"round":"true', unionOfItself),
     /cardinality/,
@@ -240,6 +246,13 @@ export const nativeAnsweredCases: readonly AnsweredCase[] = [
     '[{"timestamp":"2026-01-01T00:00:00.000Z","result":{}}]',
     '[{"timestamp":"2026-01-02T00:00:00.000Z","result":{}}]',
     '[{"timestamp":"2026-01-01T00:00:00.000Z","result":{"a0":1}}]',
+  ],
+  [
+    'no time here is before the year -271821, as the eternity of Druid is',
+    '{"queryType":"timeseries","intervals":["-146136543-09-08T08:23:32.096Z/146140482-04-24T15:36:27.903Z"]}',
+    '[{"timestamp":"-271821-04-20T00:00:00.000Z","result":{"a0":1}}]',
+    '[{"timestamp":"-146136543-09-08T08:23:32.096Z","result":{"a0":1}}]',
+    '[{"timestamp":"-271821-04-20T00:00:00.000Z","result":{"a0":2}}]',
   ],
   [
     'rows of an inner groupBy are in no order',
