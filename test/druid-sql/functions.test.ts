@@ -465,6 +465,9 @@ test.each<readonly [string, string]>([
   ["STRING_TO_ARRAY(s, 'a*') FROM t", 'takes no pattern that matches nothing'],
   ['ARRAY[] FROM t', 'one element at least'],
   ['SUBSTRING(s, 0) FROM t', 'the first character of a text is 1'],
+  ['n IN (TRUE, 3) FROM t', 'write 1 for TRUE'],
+  ['n NOT IN (TRUE, FALSE) FROM t', 'write 1 for TRUE'],
+  ['s IN (TRUE, 3) FROM t', 'write 1 for TRUE'],
   ['LEFT(s, -1) FROM t', 'takes no length below 0'],
   ['RIGHT(s, -1) FROM t', 'takes no length below 0'],
   ["TIME_FORMAT(TIMESTAMP '2024-05-15', '')", 'is no pattern'],
@@ -666,6 +669,18 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['x = 1000 OR x = 7.0', ['007', '1e3']],
     ['x = 1000 OR (x = 7 AND x < 9)', ['007', '1e3']],
     ['x = 1000 OR x <> 1', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
+    // All numbers, or none, are asked for what is a number.
+    ...[
+      ...['x = 1000 OR x <> 1000', 'NOT (x = 1000 AND x <> 1000)', 'x < 7.5 OR x >= 7.5', 'x IN (7, 8) OR 7 <> x'],
+      ...['x BETWEEN 1 AND 5 OR x < 3 OR x > 2', 'x BETWEEN SYMMETRIC 5 AND 1 OR x NOT BETWEEN 2 AND 3'],
+      ...['CAST(x AS DOUBLE) = 7 OR (CAST(x AS DOUBLE) <> 7) IS TRUE', '(x = 7 AND x > 7) IS FALSE'],
+    ].map((condition): [string, string[]] => [condition, ['-1.5', '007', '10', '1e3', '9007199254740993', 'true']]),
+    ['(x = 7 OR x <> 7) AND x < 8', ['-1.5', '007', 'true']],
+    ['(x <= 7 OR x > 7) IS NOT TRUE', ['', null, 'a']],
+    // Beside others, or cast otherwise, they are filters.
+    ["x = 7 OR x <> 7 OR x = 'b'", ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['x = 7 OR x <> 7.0', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['x <= 7 OR x >= 8', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
     // Beside a NULL without a type they are texts.
     ['x IN (7, NULL)', []],
     ['x IN (10, 1000.0, NULL)', ['10']],
@@ -688,6 +703,15 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ],
     // Of texts, true is true alone.
     ['x = TRUE', ['true']],
+    ['x IN (TRUE)', ['true']],
+    ['x NOT IN (FALSE, FALSE)', ['true']],
+    ['x IN (TRUE, FALSE)', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['x NOT IN (TRUE, FALSE)', []],
+    // Among texts, and beside a NULL, they are 1 and 0.
+    ['x IN (TRUE, NULL)', []],
+    ["x IN (TRUE, 'true', 10)", ['10', 'true']],
+    ["x || '' IN (FALSE, 'true')", ['true']],
+    ['LENGTH(x) || LEFT(x, 0) IN (TRUE, NULL)', ['a']],
     ['CAST(x AS BOOLEAN)', ['true']],
     ["CAST(CONCAT(x, '') AS BOOLEAN)", ['true']],
     ['x = FALSE', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a']],
@@ -743,6 +767,21 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
       "SELECT COUNT(*) FROM (SELECT LOWER(k) AS k, n FROM (VALUES ('A', 1), ('007', 2)) AS v (k, n)) AS v LEFT JOIN (VALUES (1)) AS w (m) ON n = m WHERE k <> 7",
       [1],
     ],
+    // Of groups, of different rows and of some of them the planner works nothing out.
+    ["SELECT k FROM (VALUES ('a'), ('007')) AS v (k) GROUP BY k HAVING k <> 7", ['a']],
+    ["SELECT k FROM (VALUES ('a'), ('007')) AS v (k) GROUP BY k HAVING CAST(k AS BIGINT) <> 7 AND COUNT(*) > 0", ['a']],
+    ["SELECT LOWER(k) FROM (VALUES ('A'), ('007')) AS v (k) GROUP BY 1 HAVING LOWER(k) <> 7", []],
+    [
+      "SELECT k FROM (SELECT k, COUNT(*) AS c FROM (VALUES ('a'), ('007')) AS v (k) GROUP BY k) AS q WHERE k <> 7",
+      ['a'],
+    ],
+    ["SELECT * FROM (SELECT DISTINCT * FROM (VALUES ('a'), ('007')) AS v (k)) AS q WHERE k <> 7", ['a']],
+    ["SELECT k FROM (SELECT k FROM (VALUES ('a'), ('007')) AS v (k) LIMIT 2) AS q WHERE k <> 7", ['a']],
+    [
+      "SELECT k FROM (SELECT CAST(k AS BIGINT) AS k FROM (VALUES ('a'), ('007')) AS v (k) LIMIT 2) AS q WHERE k <> 7",
+      [],
+    ],
+    ["SELECT DISTINCT k FROM (VALUES ('a'), ('007')) AS v (k) WHERE k <> 7", []],
     [
       "SELECT COUNT(*) FROM (VALUES ('a', 1), ('007', 2)) AS v (k, n) CROSS JOIN (VALUES (1)) AS w (m) WHERE k <> 7",
       [0],

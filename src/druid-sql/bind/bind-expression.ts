@@ -14,7 +14,7 @@ import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression, Query } from '../parse/syntax.ts'
 import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
 import { bindTruth } from './bind-truth.ts'
-import { type Bound, combine, isCastAway } from './bound.ts'
+import { type Bound, columnOfValues, combine, isCastAway } from './bound.ts'
 import { isTrueWhereChosen } from './column-filters.ts'
 import { comparable } from './comparable.ts'
 import { as, timestampLiteral } from './conversions.ts'
@@ -44,7 +44,11 @@ export function bindExpression(expression: Expression, context: ExpressionContex
   const bound = { ...bindAny(expression, context), zone: context.zone }
   // What the query groups by is one value for each group, whatever columns are in it.
   if (bound.loose === null || context.groupKeys?.has(bound.sql.text) !== true) return bound
-  return { ...bound, loose: null, stored: bound.stored?.isCast === true ? undefined : bound.stored }
+  return {
+    ...bound,
+    loose: null,
+    stored: bound.stored?.isCast === true ? undefined : (bound.stored ?? columnOfValues(bound)),
+  }
 }
 
 function constant(place: Place, type: SqlType, text: SqlText, value: Bound['constant']): Bound {

@@ -8,7 +8,7 @@ import { ordered } from './bind-aggregate.ts'
 import { bindExpression } from './bind-expression.ts'
 import { bindFrom } from './bind-from.ts'
 import { bindSelect } from './bind-select.ts'
-import { combine } from './bound.ts'
+import { columnOfValues, combine } from './bound.ts'
 import { as } from './conversions.ts'
 import { columnName, columnOf, duckSql, join, plainInteger, relationName, type SqlText } from './duck-sql.ts'
 import type { BoundSubquery, ExpressionContext } from './expression-context.ts'
@@ -84,6 +84,7 @@ export class QueryBinder {
     if (select.where !== null && select.from !== null)
       this.items.note(select.where, from.relations, from.relations, isInner(select.from))
     const hasLimit = query.limit !== null || query.offset !== null
+    const isReduced = hasLimit || select.distinct
     const { sql: text, outputs } = bindSelect({
       select,
       from,
@@ -98,7 +99,7 @@ export class QueryBinder {
       columns: outputs.map(({ name, bound }) => ({
         name,
         type: bound.type,
-        isStored: bound.stored?.isCast === false,
+        isStored: bound.stored?.isCast === false || (isReduced && columnOfValues(bound) !== undefined),
         isOfValues: isOfValues(from),
       })),
     }

@@ -8,7 +8,7 @@ import { type Bound, combine } from './bound.ts'
 import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
 import type { BoundFrom } from './from-context.ts'
-import { type Scope, starColumns, storedIn } from './scope.ts'
+import { type Scope, starColumns, storedParts } from './scope.ts'
 import { engineType, string } from './types.ts'
 
 /** A column of a query's result. */
@@ -110,7 +110,7 @@ function bindItems(select: Select, context: ExpressionContext): OutputColumn[] {
         const isKey = context.groupKeys?.has(column.sql.text) ?? false
         const bound = {
           ...combine(item.place, column.type, column.sql, []),
-          stored: storedIn(column),
+          ...storedParts(column, isKey),
           loose: isKey ? null : { name: column.name, place: item.place },
         }
         return { name: column.name, bound }

@@ -149,10 +149,9 @@ function bindBetween(expression: Extract<Expression, { kind: 'between' }>, conte
 function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
   const operand = context.bind(expression.operand, context)
-  const items = alike(
-    operand,
-    expression.items.map((item) => context.bind(item, context)),
-  )
+  const listed = expression.items.map((item) => context.bind(item, context))
+  checkTruths(operand, listed, place)
+  const items = alike(operand, listed)
   const isAmongSeveral = context.amongSeveral.has(expression)
   const filter = context.filters.has(expression) ? filterAmong(operand, items, isAmongSeveral) : null
   if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...items])
@@ -193,13 +192,35 @@ function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: bo
   return duckSql`(${join([among, ...equal], ' OR ')})`
 }
 
-/** Numbers among texts that a text is looked for in are texts; beside a NULL without a type too. */
+/** Druid finds no type for truth values beside numbers, and none for several of them that a number is looked for in. */
+function checkTruths(operand: Bound, items: readonly Bound[], place: Place): void {
+  const has = (...kinds: readonly string[]): boolean => items.some(({ type }) => kinds.includes(type.kind))
+  if (items.length === 1 || !has('boolean')) return
+  const isOfNumber = operand.type.kind === 'long' || operand.type.kind === 'double'
+  if (isOfNumber || (has('long', 'double') && !has('string', 'null')))
+    throw sqlProblem(
+      place,
+      'the values after IN are of types that do not go together: write 1 for TRUE and 0 for FALSE',
+    )
+}
+
+/** Numbers among texts that a text is looked for in are texts; beside a NULL without a type too, and so are truth values, as 1 and 0. */
 function alike(operand: Bound, items: readonly Bound[]): readonly Bound[] {
   const areTexts = items.some(({ type }) => type.kind === 'string' || type.kind === 'null')
   if (operand.type.kind !== 'string' || !areTexts) return items
   const isNumber = ({ type }: Bound): boolean => type.kind === 'long' || type.kind === 'double'
-  return items.map((item) => (isNumber(item) ? as(item, string) : item))
+  return items.map((item) => {
+    if (typeof item.constant === 'boolean') return textOfTruth(item, item.constant ? '1' : '0')
+    return isNumber(item) ? as(item, string) : item
+  })
 }
+
+const textOfTruth = (item: Bound, text: string): Bound => ({
+  ...item,
+  type: string,
+  sql: literal(text),
+  constant: text,
+})
 
 function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression

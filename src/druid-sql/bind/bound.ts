@@ -21,6 +21,8 @@ export interface Bound {
   readonly fileSql?: SqlText | undefined
   /** The column or aggregate of texts or numbers that it is, or is cast from: where rows are chosen, Druid makes filters of those. */
   readonly stored?: StoredColumn | undefined
+  /** The column of VALUES that it is: once such rows are grouped or limited, the planner works nothing out of them, and it is as one of an entity. */
+  readonly ofValues?: StoredColumn | undefined
   /** The zone of the query, by which times become texts and texts times; UTC where it is left out. */
   readonly zone?: Zone | undefined
 }
@@ -34,6 +36,10 @@ export interface StoredColumn {
 /** A column or an aggregate as it is; undefined where it holds neither texts nor numbers. */
 export const storedColumn = (sql: SqlText, type: SqlType): StoredColumn | undefined =>
   isCastAway(type) ? { sql, type, isCast: false } : undefined
+
+/** The column of VALUES that it is, and that nothing was made of since. */
+export const columnOfValues = ({ ofValues, sql }: Bound): StoredColumn | undefined =>
+  ofValues?.sql.text === sql.text ? ofValues : undefined
 
 /** Whether Druid's filters leave out what a column is cast to. */
 export const isCastAway = ({ kind }: SqlType): boolean => kind === 'long' || kind === 'double' || kind === 'string'

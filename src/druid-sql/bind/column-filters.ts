@@ -31,6 +31,15 @@ function truthOfText(left: Bound, operator: ComparisonOperator, right: Bound): S
   return (operator === '=') === constant ? isTrueText(text.sql) : duckSql`(NOT ${isTrueText(text.sql)})`
 }
 
+const isTruth = (constant: Bound['constant']): boolean => typeof constant === 'boolean'
+
+/** A text that is there is true or it is not. */
+function amongTruths(text: SqlText, truths: ReadonlySet<Bound['constant']>): SqlText | null {
+  if (truths.size === 2) return duckSql`(CASE WHEN ${text} IS NOT NULL THEN TRUE END)`
+  if (truths.size === 0) return null
+  return truths.has(true) ? isTrueText(text) : duckSql`(NOT ${isTrueText(text)})`
+}
+
 const isTrueText = (text: SqlText): SqlText => duckSql`(lower(${text}) = 'true')`
 
 /** Whether a value is true where rows are chosen: elsewhere numbers are cut, and texts are taken for numbers. Null where it is so everywhere. */
@@ -57,6 +66,9 @@ function comparedWith(
 /** Whether a column has one of some constants; with null among them it is not known of any other value. */
 export function columnAmong(operand: Bound, others: readonly Bound[], isAmongSeveral = false): SqlText | null {
   const there = others.filter(({ constant }) => constant !== null)
+  const truths = new Set(there.map(({ constant }) => constant))
+  if (operand.type.kind === 'string' && operand.constant === undefined && [...truths].every(isTruth))
+    return amongTruths(operand.sql, truths)
   const isAmong = there.length === 0 ? null : amongThose(operand, there, isAmongSeveral)
   return isAmong === null || there.length === others.length ? isAmong : duckSql`(CASE WHEN ${isAmong} THEN TRUE END)`
 }
@@ -81,6 +93,20 @@ export function soughtWholes(operand: Bound, others: readonly Bound[]): SoughtWh
 export interface SoughtWholes {
   readonly column: string
   readonly wholes: readonly bigint[]
+}
+
+/** The numbers that a column of texts is compared with, and what tells the column and what it is cast to; null where it is not so. */
+export function soughtNumbers(operand: Bound, others: readonly Bound[]): SoughtNumbers | null {
+  const constants = others.map((other) => comparedConstant(operand, other))
+  const numbers = constants.filter((constant) => typeof constant === 'bigint' || typeof constant === 'number')
+  const kinds = new Set(numbers.map((number) => typeof number))
+  if (operand.stored?.type.kind !== 'string' || numbers.length < constants.length || kinds.size > 1) return null
+  return { column: [operand.stored.sql.text, operand.type.kind, ...kinds].join(' '), numbers }
+}
+
+export interface SoughtNumbers {
+  readonly column: string
+  readonly numbers: readonly (number | bigint)[]
 }
 
 /** Whether a column lies between two constants, both of them within. */

@@ -2,6 +2,8 @@
 import type { Call, Expression } from '../parse/syntax.ts'
 import type { Bound } from './bound.ts'
 import { type SoughtWholes, soughtWholes } from './column-filters.ts'
+import { isPlain, isPlainWithin, type Leaf, leavesOf } from './condition-leaves.ts'
+import { workedOutIn } from './worked-out-conditions.ts'
 
 type Bind = (expression: Expression) => Bound
 
@@ -16,7 +18,9 @@ export const noFilters: Filters = { filters: new Set(), amongSeveral: new Set() 
 
 /** The filters of a condition. `bind` is asked for columns and constants alone. */
 export function filtersOf(condition: Expression, bind: Bind): Filters {
-  return { filters: new Set(filtersIn(condition, bind)), amongSeveral: new Set(soughtTogether(condition, bind)) }
+  const workedOut = new Set(workedOutIn(condition, bind))
+  const filters = filtersIn(condition, bind).filter((one) => !workedOut.has(one))
+  return { filters: new Set(filters), amongSeveral: new Set(soughtTogether(condition, bind)) }
 }
 
 /** An aggregate of a CASE of one condition, with a value where it holds alone or where it does not, is one with a FILTER. */
@@ -107,27 +111,6 @@ function castsText(left: Expression, right: Expression, bind: Bind): boolean {
   return kinds.includes('string') && kinds.some((kind) => kind !== 'string')
 }
 
-const plainKinds: ReadonlySet<Expression['kind']> = new Set(['column', 'text', 'number', 'time'])
-
-/** A column or a constant: binding it twice changes nothing. */
-function isPlain(expression: Expression): boolean {
-  if (expression.kind === 'negate') return expression.operand.kind === 'number'
-  return plainKinds.has(expression.kind)
-}
-
-/** The same of what is cast, and of calls. */
-function isPlainWithin(expression: Expression): boolean {
-  if (expression.kind === 'cast') return isPlainWithin(expression.operand)
-  if (expression.kind === 'call') return expression.filter === null && expression.operands.every(isPlainWithin)
-  return isPlain(expression)
-}
-
-/** A comparison or a list in a condition, and whether it holds where the column has the value. */
-interface Leaf {
-  readonly expression: Expression
-  readonly isNegated: boolean
-}
-
 /** `s = 7 OR s = 1000` is one list to Druid, as `s IN (7, 1000)` is, and so is `s <> 7 AND s <> 1000`. */
 function soughtTogether(expression: Expression, bind: Bind, isNegated = false): readonly Expression[] {
   if (expression.kind === 'not') return soughtTogether(expression.operand, bind, !isNegated)
@@ -146,15 +129,6 @@ function soughtTogether(expression: Expression, bind: Bind, isNegated = false): 
   })
   const within = leaves.flatMap((leaf) => soughtTogether(leaf.expression, bind, leaf.isNegated))
   return [...together.map((one) => one.expression), ...within]
-}
-
-function leavesOf(expression: Expression, isNegated: boolean, isAny: boolean): readonly Leaf[] {
-  if (expression.kind === 'not') return leavesOf(expression.operand, !isNegated, isAny)
-  const isTrue = expression.kind === 'is' && expression.what === 'TRUE' && !expression.negated
-  if (isTrue) return leavesOf(expression.operand, isNegated, isAny)
-  if (expression.kind === 'logical' && ((expression.operator === 'OR') !== isNegated) === isAny)
-    return expression.items.flatMap((item) => leavesOf(item, isNegated, isAny))
-  return [{ expression, isNegated }]
 }
 
 function isEquality({ expression, isNegated }: Leaf): boolean | null {

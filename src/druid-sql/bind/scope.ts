@@ -1,7 +1,7 @@
 // Which names mean what at one place of a query.
 
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
-import { type Bound, type StoredColumn, storedColumn } from './bound.ts'
+import { type Bound, storedColumn } from './bound.ts'
 import type { SqlText } from './duck-sql.ts'
 import type { SqlSchema } from './tables.ts'
 import type { SqlType } from './types.ts'
@@ -78,14 +78,21 @@ export function columnIn(scope: Scope, path: readonly string[], place: Place): B
     // A column of the query around this one is a constant to this one.
     const loose = current === scope ? { name: path.join('.'), place } : null
     const { sql, type, fileSql } = column
-    const stored = storedIn(column)
-    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, fileSql, stored }
+    const whole = { sql, type, place, constant: undefined, loose, aggregate: null, window: null, fileSql }
+    return { ...whole, ...storedParts(column) }
   }
   throw sqlProblem(place, missing(scope, path))
 }
 
-export const storedIn = ({ isStored, type, sql }: ScopeColumn): StoredColumn | undefined =>
-  isStored === true ? storedColumn(sql, type) : undefined
+/** What it is where rows are chosen; grouped by, a column of VALUES is as one of an entity. */
+export function storedParts(
+  { isStored, isOfValues, type, sql }: ScopeColumn,
+  isKey = false,
+): Pick<Bound, 'stored' | 'ofValues'> {
+  const column = storedColumn(sql, type)
+  const ofValues = isOfValues === true ? column : undefined
+  return { stored: isStored === true ? column : isKey ? ofValues : undefined, ofValues }
+}
 
 /** The one column of these relations that the path means; null where it means none, or more than one. */
 export function ownColumn(relations: readonly Relation[], path: readonly string[]): ScopeColumn | null {
