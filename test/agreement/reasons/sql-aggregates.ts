@@ -3,6 +3,9 @@ import { changedCalls, instead, inTurn, ofSmallNumbers } from '../changed-querie
 import { nearlyZeros } from './evened-answers.ts'
 import { type KnownDifference, otherwise, values, writtenOtherwise } from './reason.ts'
 
+/** The constant that a deviation is made of alone. */
+const ofConstant = /(?<=\b(?:STDDEV|VAR_|VARIANCE)\w*\()-?\d+\.\d+(?=\))/
+
 export const sqlAggregates: readonly KnownDifference[] = [
   otherwise(
     'beside a COUNT(DISTINCT) of groups Druid has no EARLIEST or LATEST of a text',
@@ -30,6 +33,13 @@ export const sqlAggregates: readonly KnownDifference[] = [
     'a deviation of doubles that are all the same is 0 here, and as far from it as doubles round in Druid',
     /\b(?:STDDEV|VAR_|VARIANCE)/,
     nearlyZeros,
+  ),
+  otherwise(
+    'a deviation of doubles that are all the same is 0 here, and as far from it as doubles round in Druid',
+    ofConstant,
+    'sql',
+    // Sums of its squares are exact.
+    { without: instead([new RegExp(ofConstant, 'g'), '1.5']) },
   ),
   otherwise('a first or last number that is null is 0 beside an UNNEST in Druid', /UNNEST\(/, 'sql', {
     without: instead([/\b(?:EARLIEST|LATEST)(?:_BY)?\(/g, 'COUNT(DISTINCT ']),
