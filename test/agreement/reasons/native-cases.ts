@@ -189,6 +189,12 @@ export const nativeCases: readonly ChangedCase[] = [
     /append/,
   ],
   [
+    'an address with a range or spaces behind it is one to Druid',
+    computing("ipv4_parse(format('%s-%d', s, n))"),
+    /s-%d/,
+    /ipv4/,
+  ],
+  [
     'each row of an if has a type of its own in Druid',
     computing("if(n > 1, timestamp_extract(__time, 'CENTURY'), n)"),
     /CENTURY/,

@@ -46,6 +46,12 @@ export const nativeExpressions: readonly KnownDifference[] = [
     'native',
     { without: instead([/bitwiseConvertDoubleToLongBits\(/gi, 'abs(']) },
   ),
+  otherwise(
+    'an address with a range or spaces behind it is one to Druid',
+    /ipv4_(?:parse|match)\(.*(?:'-'|' '|'%s-%d')/,
+    'native',
+    { without: instead([/'(?:-| )'/g, "'x'"], [/'%s-%d'/g, "'%sx%d'"]) },
+  ),
   otherwise('a text in place of a number is 0 or null to functions of Druid', /\bdiv\(/, 'native', {
     without: changedCalls(/div/, (call) => call.replaceAll(/\b[sTjc]\b/g, 'n')),
   }),
