@@ -150,3 +150,18 @@ test.each([
 ])('whether %s groups by an array: %j', (text, groupsArrays) => {
   expect(translateSql(`WITH t AS (SELECT * FROM (VALUES ('a')) AS v(s)) ${text}`, []).groupsArrays).toBe(groupsArrays)
 })
+
+describe('a condition of thousands of parts is read in a moment, whatever is looked for in it', () => {
+  const parts = (count: number, part: (number: number) => string, by: string): string =>
+    Array.from({ length: count }, (_, number) => part(number)).join(by)
+  const list = `T IN (${parts(4000, String, ', ')})`
+  test.each([
+    ['equalities', parts(4000, (number) => `T = ${number}`, ' OR ')],
+    ['inequalities', parts(4000, (number) => `T <> ${number}`, ' AND ')],
+    ['ranges', parts(2000, (number) => `T BETWEEN ${number} AND ${number + 2}`, ' OR ')],
+    ['what holds all numbers together', `${parts(900, (number) => `T = ${number}`, ' OR ')} OR T <> 1`],
+    ['lists', `${list} OR ${list} OR T <> 1`],
+  ])('%s', (_, condition) => {
+    expect(translateSql(`SELECT COUNT(*) AS n FROM plant WHERE ${condition}`, tables).entityIds).toEqual([1])
+  })
+})

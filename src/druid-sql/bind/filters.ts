@@ -123,10 +123,9 @@ function soughtTogether(expression: Expression, bind: Bind, isNegated = false): 
     const wholes = isEquality(leaf) === isAny ? wholesOf(leaf.expression, bind) : null
     return wholes === null ? [] : [{ ...wholes, expression: leaf.expression }]
   })
-  const together = sought.filter(({ column }) => {
-    const all = sought.filter((other) => other.column === column)
-    return new Set(all.flatMap(({ wholes }) => wholes)).size > 1
-  })
+  const ofColumn = new Map(sought.map(({ column }) => [column, new Set<bigint>()]))
+  for (const { column, wholes } of sought) for (const whole of wholes) ofColumn.get(column)!.add(whole)
+  const together = sought.filter(({ column }) => ofColumn.get(column)!.size > 1)
   const within = leaves.flatMap((leaf) => soughtTogether(leaf.expression, bind, leaf.isNegated))
   return [...together.map((one) => one.expression), ...within]
 }

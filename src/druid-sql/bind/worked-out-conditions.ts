@@ -18,27 +18,43 @@ export function workedOutIn(expression: Expression, bind: Bind, isNegated = fals
   return leaves.flatMap((leaf) => workedOutIn(leaf.expression, bind, leaf.isNegated))
 }
 
-/** What a comparison or a list holds of the numbers of a column, by how a number is ordered to each of its own. */
+/** Longer conditions are filters: to look at each number in each part of them would take seconds. */
+const partsMax = 1000
+
+/** Where a number stands in the order of all that a condition names. */
+type PlaceOf = (number: number | bigint) => number
+type HoldsAt = (place: number) => boolean
+
+/** What a comparison or a list holds of the numbers of a column. */
 interface Range extends SoughtNumbers {
-  readonly holds: (orderTo: (number: number | bigint) => number) => boolean
+  readonly holds: (placeOf: PlaceOf) => HoldsAt
 }
 
 function holdAllOrNone(leaves: readonly Leaf[], isAny: boolean, bind: Bind): boolean {
+  if (leaves.length > partsMax) return false
   const ranges = leaves.map((leaf) => rangeOf(leaf, bind))
   const known = ranges.filter((range) => range !== null)
   if (known.length < ranges.length || known.some(({ column }) => column !== known[0]!.column)) return false
-  const numbers = [...new Set(known.flatMap((range) => range.numbers))].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  // A number of its own each, and one below, between and above them.
-  return Array.from({ length: 2 * numbers.length + 1 }, (_, place) => place).every((place) => {
-    const holds = ({ holds: isHeld }: Range): boolean =>
-      isHeld((number) => Math.sign(place - (2 * numbers.indexOf(number) + 1)))
-    return isAny ? known.some(holds) : !known.every(holds)
-  })
+  const named = [...new Set(known.flatMap((range) => range.numbers))]
+  if (named.length > partsMax) return false
+  // A place of its own for each number, and one below, between and above them.
+  const places = new Map(
+    named.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map((number, at) => [number, 2 * at + 1]),
+  )
+  const holds = known.map((range) => range.holds((number) => places.get(number)!))
+  return Array.from({ length: 2 * named.length + 1 }, (_, place) => place).every((place) =>
+    isAny ? holds.some((holdsAt) => holdsAt(place)) : !holds.every((holdsAt) => holdsAt(place)),
+  )
 }
 
 function rangeOf({ expression, isNegated }: Leaf, bind: Bind): Range | null {
   const range = heldBy(expression, bind)
-  return range === null || !isNegated ? range : { ...range, holds: (orderTo) => !range.holds(orderTo) }
+  if (range === null || !isNegated) return range
+  const holds = (placeOf: PlaceOf): HoldsAt => {
+    const holdsAt = range.holds(placeOf)
+    return (place) => !holdsAt(place)
+  }
+  return { ...range, holds }
 }
 
 function heldBy(expression: Expression, bind: Bind): Range | null {
@@ -47,11 +63,7 @@ function heldBy(expression: Expression, bind: Bind): Range | null {
       return heldByComparison(expression, bind)
     case 'inList': {
       const sought = soughtIn(expression.operand, expression.items, bind)
-      if (sought === null) return null
-      return {
-        ...sought,
-        holds: (orderTo) => sought.numbers.some((number) => orderTo(number) === 0) !== expression.negated,
-      }
+      return sought && { ...sought, holds: (placeOf) => isAmong(sought.numbers.map(placeOf), expression.negated) }
     }
     case 'between':
       return heldByBetween(expression, bind)
@@ -60,15 +72,26 @@ function heldBy(expression: Expression, bind: Bind): Range | null {
   }
 }
 
+function isAmong(places: readonly number[], isNegated: boolean): HoldsAt {
+  const own = new Set(places)
+  return (place) => own.has(place) !== isNegated
+}
+
 function heldByComparison(
   { left, operator, right }: Extract<Expression, { kind: 'comparison' }>,
   bind: Bind,
 ): Range | null {
   const ordered = soughtIn(left, [right], bind)
-  if (ordered !== null) return { ...ordered, holds: (orderTo) => isMetBy(operator, orderTo(ordered.numbers[0]!)) }
-  const turned = soughtIn(right, [left], bind)
-  if (turned === null) return null
-  return { ...turned, holds: (orderTo) => isMetBy(turnedRound[operator], orderTo(turned.numbers[0]!)) }
+  const sought = ordered ?? soughtIn(right, [left], bind)
+  if (sought === null) return null
+  const met = ordered === null ? turnedRound[operator] : operator
+  return {
+    ...sought,
+    holds(placeOf) {
+      const own = placeOf(sought.numbers[0]!)
+      return (place) => isMetBy(met, Math.sign(place - own))
+    },
+  }
 }
 
 function heldByBetween(
@@ -77,13 +100,13 @@ function heldByBetween(
 ): Range | null {
   const sought = soughtIn(operand, [low, high], bind)
   if (sought === null) return null
-  const [least, most] = sought.numbers
   return {
     ...sought,
-    holds: (orderTo) => {
-      const isBetween = orderTo(least!) >= 0 && orderTo(most!) <= 0
-      const isTurned = symmetric && orderTo(most!) >= 0 && orderTo(least!) <= 0
-      return (isBetween || isTurned) !== negated
+    holds(placeOf) {
+      const [from, to] = sought.numbers.map(placeOf) as [number, number]
+      const isTurned = symmetric && from > to
+      const [least, most] = isTurned ? [to, from] : [from, to]
+      return (place) => (place >= least && place <= most) !== negated
     },
   }
 }

@@ -30,7 +30,7 @@ export const sqlNumbers: readonly KnownDifference[] = [
   ),
   otherwise(
     'FLOOR, CEIL and TRUNCATE of a whole number, centuries and millennia are doubles as a text and in arrays in Druid',
-    /(?:AS VARCHAR|CONCAT|\|\||TO_STRING|STRING_FORMAT|STRING_AGG|LISTAGG|ARRAY).*\b(?:(?:FLOOR|CEIL|TRUNC|TRUNCATE)\(|CENTURY|MILLENNIUM)|\b(?:(?:FLOOR|CEIL|TRUNC|TRUNCATE)\(|CENTURY|MILLENNIUM).*(?:AS VARCHAR|\|\|)/,
+    /(?:AS VARCHAR|CONCAT|\|\||TO_STRING|TO_JSON_STRING|STRING_FORMAT|STRING_AGG|LISTAGG|ARRAY).*\b(?:(?:FLOOR|CEIL|TRUNC|TRUNCATE)\(|CENTURY|MILLENNIUM)|\b(?:(?:FLOOR|CEIL|TRUNC|TRUNCATE)\(|CENTURY|MILLENNIUM).*(?:AS VARCHAR|\|\|)/,
     'sql',
     {
       without: inTurn(

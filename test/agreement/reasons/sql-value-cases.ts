@@ -143,6 +143,12 @@ export const sqlValueCases: readonly ChangedCase[] = [
   ],
   [
     'FLOOR, CEIL and TRUNCATE of a whole number, centuries and millennia are doubles as a text and in arrays in Druid',
+    "SELECT TO_JSON_STRING(TIME_EXTRACT(__time, 'MILLENNIUM', 'UTC')) AS c0 FROM fuzz",
+    /MILLENNIUM/,
+    /TIME_EXTRACT/,
+  ],
+  [
+    'FLOOR, CEIL and TRUNCATE of a whole number, centuries and millennia are doubles as a text and in arrays in Druid',
     "SELECT TRUNCATE(n, 1) || 'a' AS c0 FROM fuzz",
     /^(?!.*AS BIGINT)/,
     /TRUNCATE/,
