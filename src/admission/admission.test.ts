@@ -123,6 +123,30 @@ describe('small queries that have no place', () => {
     expect(asked.names.slice(4)).toEqual(smallOf('b', 4))
   })
 
+  test('of one reader are few ahead while others ask too, and many again some time after', async () => {
+    const asked = new Asked({ ...few, waitingQueries: 100 }, 32)
+    await asked.ask('b.small.0')
+    await asked.ask(...smallOf('a', 40))
+    expect(asked.names).toEqual(['b.small.0', ...smallOf('a', 7)])
+    await asked.end('b.small.0', ...smallOf('a', 7))
+    expect(asked.names).toEqual(smallOf('a', 14).slice(7))
+    while (asked.names.length > 0) await asked.end(asked.names[0]!)
+    for (let count = 0; count < 256; count++) {
+      await asked.ask('a.small.0')
+      await asked.end('a.small.0')
+    }
+    await asked.ask(...smallOf('a', 40))
+    expect(asked.names).toEqual(smallOf('a', 27))
+  })
+
+  test('count for their reader when a place is given', async () => {
+    const asked = new Asked({ runningQueries: 2, runningSqlQueries: 1, waitingQueries: 100 }, 32)
+    await asked.ask('c.data.1', 'c.data.2', ...smallOf('a', 3), 'a.data.3', 'b.data.1')
+    expect(asked.names).toEqual(['c.data.1', 'c.data.2', ...smallOf('a', 3)])
+    await asked.end('c.data.1')
+    expect(asked.names.at(-1)).toBe('b.data.1')
+  })
+
   test('pass by others that wait', async () => {
     const asked = new Asked({ ...few, waitingQueries: 100 }, 4)
     await asked.ask('a.data.1', 'a.data.2', 'a.data.3', 'a.data.4', 'a.small.5')

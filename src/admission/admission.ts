@@ -39,6 +39,7 @@ interface Count {
  * query that came first. A fourth of the places, running and waiting, and of three one, is left to others, whatever one reader asks.
  *
  * Where queries are answered one after the other, small ones may go ahead: they wait there, where they are taken up without a way between two answers.
+ * Whoever comes waits behind all of them, so one reader has few ahead while others ask too.
  */
 export class Admission {
   readonly #limits: AdmissionLimits
@@ -49,6 +50,10 @@ export class Admission {
   readonly #counts = new Map<string, Count>()
   readonly #running = { all: 0, sql: 0 }
   #ahead = 0
+  /** Queries that came, of all readers. */
+  #came = 0
+  /** Who came last, and the number of that query and of the newest one of anybody else. */
+  readonly #newest = { reader: '', at: Number.NEGATIVE_INFINITY, otherAt: Number.NEGATIVE_INFINITY }
 
   /** `aheadMax`: so many small queries may wait where they are answered. */
   constructor(limits: AdmissionLimits, aheadMax = 0) {
@@ -63,6 +68,7 @@ export class Admission {
    */
   enter(kind: QueryClass, reader: string, signal: CancelSignal): Promise<Leave> | Leave {
     signal.throwIfAborted()
+    this.#note(reader)
     const asker = { kind, reader }
     if (this.#mayRun(asker)) return this.#begin(asker)
     const { waitingQueries } = this.#limits
@@ -74,7 +80,9 @@ export class Admission {
     if (this.#mayGoAhead(asker)) return this.#goAhead(asker)
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        const place = this.#waiting.indexOf(waiting)
+        if (place < 0) return
+        this.#waiting.splice(place, 1)
         count.waiting -= 1
         this.#forget(reader)
         signal.removeEventListener('abort', onAbort)
@@ -125,9 +133,15 @@ export class Admission {
     let next: Waiting | null = null
     for (const waiting of this.#waiting) {
       if (!this.#mayRun(waiting) && !this.#mayGoAhead(waiting)) continue
-      if (next === null || this.#countOf(waiting.reader).all < this.#countOf(next.reader).all) next = waiting
+      if (next === null || this.#inside(waiting) < this.#inside(next)) next = waiting
     }
     return next
+  }
+
+  /** How many queries of a reader are on their way to an answer. */
+  #inside({ reader }: Asker): number {
+    const { all, ahead } = this.#countOf(reader)
+    return all + ahead
   }
 
   #mayRun({ kind, reader }: Asker): boolean {
@@ -139,7 +153,24 @@ export class Admission {
 
   #mayGoAhead({ kind, reader }: Asker): boolean {
     if (kind !== 'small' || this.#ahead >= this.#aheadMax) return false
-    return (this.#counts.get(reader)?.ahead ?? 0) < ofOne(this.#aheadMax)
+    const ownMax = this.#isShared(reader) ? Math.min(aheadAmongOthersMax, ofOne(this.#aheadMax)) : ofOne(this.#aheadMax)
+    return (this.#counts.get(reader)?.ahead ?? 0) < ownMax
+  }
+
+  #note(reader: string): void {
+    const newest = this.#newest
+    this.#came += 1
+    if (newest.reader !== reader) {
+      newest.otherAt = newest.at
+      newest.reader = reader
+    }
+    newest.at = this.#came
+  }
+
+  /** Whether anybody else has asked lately. */
+  #isShared(reader: string): boolean {
+    const { at, otherAt, reader: last } = this.#newest
+    return this.#came - (reader === last ? otherAt : at) < recentQueries
   }
 
   #add({ kind, reader }: Asker, by: number): void {
@@ -177,6 +208,11 @@ export class Admission {
     )
   }
 }
+
+/** One who asks one question after the other beside somebody with a hundred connections is among so many. */
+const recentQueries = 256
+/** How many small queries of one reader go ahead while others ask too. */
+const aheadAmongOthersMax = 4
 
 /** Counts that come and go with each query would cost more: `src/lib/slots.ts`. */
 const readersKept = 1024

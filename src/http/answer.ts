@@ -52,9 +52,13 @@ export async function sendBody(
   const encoding = mayBeCompressed ? chooseEncoding(request.headers['accept-encoding']?.toString(), encodings) : null
   if (mayBeCompressed) varyBy(reply, 'Accept-Encoding')
   if (body.answeredBy !== undefined) reply.header('Tidemark-Answered-By', body.answeredBy)
-  if (body.text !== undefined && encoding === null) return sendText(request, reply, mediaType, body.text)
+  if (body.text !== undefined && encoding === null) {
+    sendText(request, reply, mediaType, body.text)
+    if (isUnsent(reply)) cutOffIdle(reply, sendIdleMs)
+    return reply
+  }
   reply.type(mediaType)
-  if (body.bytes > onePieceBytesMax) cutOffIdle(reply, sendIdleMs)
+  cutOffIdle(reply, sendIdleMs)
   if (encoding !== null) return sendCompressed(reply, body, encoding)
   if (body.bytes <= onePieceBytesMax) return reply.send(pieceInMemory(body) ?? (await onePiece(body)))
   return reply.header('Content-Length', body.bytes).send(Readable.from(body.chunks, { highWaterMark: piecesAhead }))
@@ -66,15 +70,19 @@ function varyBy(reply: FastifyReply, name: string): void {
 }
 
 /** Past the framework: it looks at each header several times, which takes a tenth of all that is done for a small question. */
-function sendText({ id }: FastifyRequest, reply: FastifyReply, mediaType: string, text: string): FastifyReply {
+function sendText({ id }: FastifyRequest, reply: FastifyReply, mediaType: string, text: string): void {
   // A stop may have answered meanwhile.
-  if (reply.sent) return reply
+  if (reply.sent) return
   reply.hijack()
   const headers: OutgoingHttpHeader[] = ['content-type', mediaType, 'content-length', text.length]
   const own = reply.getHeaders()
   for (const name in own) headers.push(name, own[name]!)
   sendOnePiece(reply.raw, { requestId: id, status: reply.statusCode, headers, text, encoding: 'latin1' })
-  return reply
+}
+
+/** The system has not taken all of it, because the client does not read, or another answer comes before it. */
+function isUnsent({ raw }: FastifyReply): boolean {
+  return raw.socket === null ? !raw.writableFinished : raw.socket.writableLength > 0
 }
 
 /** Node ends the connection when nothing moves on it for so long; after the answer it goes back to the time between requests. */

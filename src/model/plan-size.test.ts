@@ -43,6 +43,7 @@ test.each<[string, Plan, boolean]>([
   ['the hours of a day', means(of(1), hours(24)), true],
   ['the hours of half a year', means(of(1), hours(4094)), true],
   ['the hours of a little more', means(of(1), hours(4095)), false],
+  ['those of two tags, which are twice as many', means(of(2), hours(4094)), false],
   ['the hours of all time', means(of(1), { fromMs: 0, toMs: Infinity }), false],
   ['one mean of all time', means(of(1), { fromMs: -Infinity, toMs: Infinity }, 'all'), true],
   ['the milliseconds of an hour', means(of(1), hours(1), 'none'), false],

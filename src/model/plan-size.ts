@@ -5,6 +5,7 @@ import type { AveragePlan, Plan } from './plan.ts'
 /** Of so few tags it takes about as long to ask another thread as to answer. */
 const fewTagsMax = 15
 const fewTicksMax = 1024
+/** Of all tags together. */
 const fewBucketsMax = 4096
 /** Items that are passed over one by one. */
 const offsetMax = 1000
@@ -16,16 +17,16 @@ export function isLargePlan(plan: Plan): boolean {
   return ids === null || ids.length > fewTagsMax
 }
 
-/** Whether little is read for a plan and answered by it, however many rows there are. There are plans that are neither small nor large. */
+/** Whether a plan answers little, and mostly reads little for it. There are plans that are neither small nor large. */
 export function isSmallPlan(plan: Plan): boolean {
-  const { tags, fields } = plan.selection
+  const { ids, tags, fields } = plan.selection
   if (isLargePlan(plan) || tags.length > 1) return false
   switch (plan.kind) {
     case 'last':
     case 'next':
       return plan.offset <= offsetMax
     case 'average':
-      return fields.length === 0 && bucketsOf(plan) <= fewBucketsMax
+      return fields.length === 0 && (ids?.length ?? 0) * bucketsOf(plan) <= fewBucketsMax
     default:
       return true
   }

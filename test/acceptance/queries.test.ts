@@ -152,6 +152,13 @@ describe('an answer that does not fit into its memory', () => {
     })
   })
 
+  // Druid's answers take longer than the time in which they are not read.
+  test.skipIf(onCluster)('that is short and never read ends its connection too', async () => {
+    const service = await plant({ 'limits.sendIdleMs': '300' })
+    const ended = neverRead(service, everySecond(150), 3000)
+    await expect(ended).resolves.toBeUndefined()
+  })
+
   test('and was left by one who died is removed at the next start', async () => {
     const first = await plant()
     await writeFile(join(await spoolOf(first), 'left-behind'), 'x')
@@ -175,6 +182,24 @@ async function slowReader(service: RunningService, request: object): Promise<voi
   const head = `POST /consumer/data/snap HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n`
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)
   await once(socket, 'readable')
+}
+
+/** Asks again and again, more than the system holds for it, and reads nothing. Resolves when the service has closed the connection. */
+async function neverRead(service: RunningService, request: object, times: number): Promise<void> {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  sockets.push(socket)
+  const body = JSON.stringify({ entity: 'plant', ...request })
+  const head = `POST /consumer/data/snap HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n`
+  const text = `${head}Content-Length: ${body.length}\r\n\r\n${body}`
+  const closed = new Promise<void>((resolve) => {
+    socket.on('error', () => undefined).on('close', () => resolve())
+  })
+  for (let asked = 0; asked < times; asked++) socket.write(text)
+  // What is written to a closed connection tells that it is.
+  const knocking = setInterval(() => socket.write(text), 100)
+  await closed
+  clearInterval(knocking)
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {

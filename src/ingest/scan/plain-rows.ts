@@ -13,7 +13,8 @@ const plainRow = new RegExp(`\\{${property}(?:, ?${property})*\\}`, 'y')
 const windowBytes = 64 * 1024
 /** A smaller body costs more as a text than its check takes. */
 const bodyBytesMin = 512
-/** So many rows of another kind after each other, and those that follow are taken for more of them. */
+/** What rows of another kind weigh, which are read twice. Where a third of the rows are such, those that follow are taken for more of them. */
+const otherWeight = 2
 const othersMax = 8
 
 /** Reads on in one body: each row begins behind the one before. */
@@ -30,21 +31,13 @@ export class PlainRows {
 
   /** The place after the row that begins at `at`, or -1 where it has to be read byte by byte, which is no fault yet. */
   skip(at: number): number {
-    if (this.#bytes.length < bodyBytesMin || this.#others === othersMax) return -1
-    let end = this.#match(at)
-    if (end < 0 && this.#to < this.#bytes.length && at - this.#from > windowBytes / 2) {
-      // It may go on behind the text.
-      this.#moveTo(at)
-      end = this.#match(at)
-    }
-    this.#others = end < 0 ? this.#others + 1 : 0
-    return end
-  }
-
-  #match(at: number): number {
-    if (at >= this.#to) this.#moveTo(at)
+    if (this.#bytes.length < bodyBytesMin || this.#others >= othersMax) return -1
+    // Rows of half a window always lie in it.
+    if (at >= this.#to || (at - this.#from > windowBytes / 2 && this.#to < this.#bytes.length)) this.#moveTo(at)
     plainRow.lastIndex = at - this.#from
-    return plainRow.test(this.#text) ? this.#from + plainRow.lastIndex : -1
+    const isPlain = plainRow.test(this.#text)
+    this.#others = isPlain ? Math.max(0, this.#others - 1) : this.#others + otherWeight
+    return isPlain ? this.#from + plainRow.lastIndex : -1
   }
 
   #moveTo(at: number): void {
