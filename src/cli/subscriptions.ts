@@ -15,6 +15,7 @@ import { type CliContext, connect } from './context.ts'
 import { parseDate } from './date-option.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { publicReading } from './public-reading.ts'
 import { unknownTargets } from './unknown-targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -120,9 +121,10 @@ function addAdd(subscriptions: Command, context: CliContext): void {
     })
 }
 
-/** What the subscriber cannot expect of the new subscriptions. */
+/** What the new subscriptions do not do, against what may be expected of them. */
 async function tellOfTargets({ stderr }: CliContext, client: TidemarkClient, targets: Targets): Promise<void> {
   for (const line of await unknownTargets(client, targets)) stderr.write(`${line}\n`)
+  if (targets.entity !== undefined) stderr.write(await publicReading(client))
 }
 
 /** Whether the first entity is one of metadata, which its ingest of the same name says. */
