@@ -67,6 +67,16 @@ test('a refused SQL query names no field of the request', async () => {
   expect(err).toContain("The query: there is no table 'plnt'")
 })
 
+test.each(['average', 'latest', 'snap'])('%s says what there is in place of --fields', async (kind) => {
+  const { url, seen } = await service({})
+  const { code, err } = await tidemark(url, ['query', kind, '--entity', 'plant', '--fields', 'V'])
+  expect([code, seen]).toEqual([64, []])
+  expect(err).toBe(
+    `tidemark: "query ${kind}" has no --fields. Which metrics it shows is said with --metrics; dimensions are shown by average-dimensions, average-granularity, select, last and next.\n`,
+  )
+  expect((await tidemark(url, ['query', kind, '--help'])).out).not.toContain('--fields')
+})
+
 const fields = ['site', 'sensor'].map((name) => ({ name, type: 'string', role: 'tag' }))
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import type { DataQueryRequest } from '../client/data-query-request.ts'
@@ -10,6 +10,7 @@ import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 export interface QueryCommandOptions extends AnswerOptions {
   readonly entity: string
@@ -130,6 +131,17 @@ async function hintOtherTags(
   )
 }
 
+/** Others have it, so that it is typed here too. It is not listed, and says what there is in its place. */
+function noFields(kind: QueryKind): Option {
+  const others = queryKinds.filter((other) => kinds[other].takes.includes('fields'))
+  const taken = `${others.slice(0, -1).join(', ')} and ${others.at(-1)}`
+  return new Option('--fields <fields>').hideHelp().argParser(() => {
+    throw new UsageError(
+      `"query ${kind}" has no --fields. Which metrics it shows is said with --metrics; dimensions are shown by ${taken}.`,
+    )
+  })
+}
+
 function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   const { description, takes, example } = kinds[kind]
   const command = query
@@ -145,6 +157,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     .option('--metrics <fields>', 'only these metrics, separated by commas (default: all)', collectList)
   if (takes.includes('fields'))
     command.option('--fields <fields>', 'dimensions and tags to show as well, separated by commas', collectList)
+  else command.addOption(noFields(kind))
   if (takes.includes('granularity'))
     command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
   if (takes.includes('range')) {
