@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
-import type { TidemarkClient } from '../client/client.ts'
 import type { DataQueryRequest } from '../client/data-query-request.ts'
+import { printable } from '../lib/text-table.ts'
 import { parseDuration } from '../model/duration.ts'
 import { formatInstant } from '../model/instant.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { type CliContext, connect } from './context.ts'
+import { reasonsOfNoRows } from './empty-answer.ts'
 import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
@@ -112,23 +113,10 @@ async function runQuery(
   const client = connect(context, command.optsWithGlobals())
   const request = requestOf(options, context.nowMs())
   const isEmpty = await writeAnswer(context, options, (format) => client.queryBytes(kind, request, format))
-  if (isEmpty && options.ids !== undefined && options.idName === undefined)
-    await hintOtherTags(context, client, options)
-}
-
-/** `--ids` look at the first tag alone: others are named to whom that finds nothing. */
-async function hintOtherTags(
-  { stderr }: CliContext,
-  client: TidemarkClient,
-  { entity, ids = [] }: QueryCommandOptions,
-): Promise<void> {
-  const described = (await client.entities()).find((one) => one.entity === entity)
-  const [first, ...others] = (described?.fields ?? []).filter(({ role }) => role === 'tag').map(({ name }) => name)
-  if (first === undefined || others.length === 0) return
-  const names = others.map((name) => `--id-name ${name}`).join(' or ')
-  stderr.write(
-    `${ids.length === 1 ? 'The id was' : 'The ids were'} looked for in the tag ${first}. Ask by another one with ${names}.\n`,
-  )
+  if (!isEmpty || options.ids === undefined) return
+  const { entity, ids, idName } = options
+  for (const reason of await reasonsOfNoRows(client, { entity, ids, idName }))
+    context.stderr.write(`${printable(reason)}\n`)
 }
 
 /** Others have it, so that it is typed here too. It is not listed, and says what there is in its place. */
