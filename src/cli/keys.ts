@@ -12,6 +12,7 @@ import { collectList } from './list-option.ts'
 import { keysOf, lastAdminKey, listedKeyColumns } from './listed-keys.ts'
 import { type JsonOption, printItems, printJson } from './output.ts'
 import { parseWord } from './parse-word.ts'
+import { publicReading } from './public-reading.ts'
 
 interface CreateOptions extends JsonOption {
   readonly rights: readonly string[]
@@ -54,6 +55,7 @@ function addCreate(keys: Command, context: CliContext): void {
       const present = await client.subscriptions(subscriber).catch(() => null)
       const next = nextStep(subscriber, options.rights, present?.Items ?? null)
       context.stderr.write(`Keep the key now: it is not shown again.${expiry}${next}\n`)
+      if (options.rights.includes('consume')) context.stderr.write(await publicReading(client))
     })
 }
 

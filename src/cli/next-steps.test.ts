@@ -55,3 +55,30 @@ test.each([
     `Next: tidemark subscriptions add SUBSCRIBER --ingest plant, for who pushes; then tidemark push plant ${file}\n`,
   )
 })
+
+const everywhere =
+  'Reading needs no key now: whoever has none reads everything too. With access.consumption=key it needs one.\n'
+const here = everywhere.replace('key now', "key on the service's own machine now")
+
+test.each([
+  ['public', everywhere],
+  ['public from this machine, key from elsewhere', here],
+  ['key', ''],
+])(
+  'new keys and subscriptions for reading say whether reading needs any: access.consumption is %s',
+  async (value, said) => {
+    const { url } = await service({
+      'POST /admin/subscribers/s/keys': () => [201, { id: 'k1', key: 'secret' }],
+      'GET /admin/subscribers/s/subscriptions': () => [200, { Items: [{ ingest: '*', entity: '*' }], NextToken: null }],
+      'PUT /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],
+      'GET /admin/settings': () => [200, { Items: [{ setting: 'access.consumption', value }], NextToken: null }],
+    })
+    const kept = 'Keep the key now: it is not shown again.\n'
+    const err = async (...argv: readonly string[]) => (await tidemark(url, argv)).err
+    expect(await err('keys', 'create', 's', '--rights', 'ingest,consume')).toBe(kept + said)
+    expect(await err('keys', 'create', 's', '--rights', 'ingest')).toBe(kept)
+    expect(await err('subscriptions', 'set', 's', '--entity', '*')).toBe(said)
+    expect(await err('subscriptions', 'set', 's', '--ingest', '*')).toBe('')
+    expect((await err('subscriptions', 'add', 's', '--entity', '*')).startsWith(`${said}Next, `)).toBe(true)
+  },
+)

@@ -209,13 +209,23 @@ test.each([
   )
 })
 
-test.each([[[]], [['--dry-run']]])('times in seconds that are taken for milliseconds are told: %j', async (options) => {
+test.each([
+  [[], 'json'],
+  [['--dry-run'], 'json'],
+  [['--json'], 'json'],
+  [['--dry-run', '--json'], 'json'],
+  [['--types', 'D=guess'], 'csv'],
+  [['--types', 'D=guess', '--dry-run'], 'csv'],
+])('times in seconds that are taken for milliseconds are told: %j of %s', async (options, format) => {
   const counts = { rows: 1, stored: 1, rejected: 0, errors: [] }
   const { url } = await service(Object.assign(plant(false), { 'POST /ingests/plant/check': () => [200, counts] }))
-  const argv = ['push', 'plant', '-', '--format', 'json', ...options]
-  const { code, out } = await tidemark(url, argv, '{"D":1767225600,"T":"a","V":1}')
+  const argv = ['push', 'plant', '-', '--format', format, ...options]
+  const text = format === 'csv' ? 'D,T,V\n1767225600,a,1\n' : '{"D":1767225600,"T":"a","V":1}'
+  const { code, out, err } = await tidemark(url, argv, text)
   expect(code).toBe(0)
-  expect(out).toContain(
+  // The report for programs is JSON alone.
+  if (options.includes('--json')) expect(JSON.parse(out)).toMatchObject({ stored: 1 })
+  expect(options.includes('--json') ? err : out).toContain(
     'D of the first row, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: write milliseconds or ISO 8601 where that is meant.\n',
   )
 })

@@ -28,7 +28,7 @@ import { printJson } from './output.ts'
 import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } from './push/csv-options.ts'
 import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
-import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
+import { failureReport, formatCount, reportText, secondsLines, stoppedText, untoldText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
 import { retrySecondsMax, whenThere } from './push/when-there.ts'
 import { tell } from './tell.ts'
@@ -249,8 +249,10 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     seconds: (context.nowMs() - startMs) / 1000,
   }
   const failure = failureReport(result, options.skipRows, door.noun, lineOf)
-  if (options.json) printJson(context, report)
-  else if (result.acknowledgedRows > 0 || failure === null)
+  if (options.json) {
+    printJson(context, report)
+    for (const line of secondsLines(job)) tell(context, line)
+  } else if (result.acknowledgedRows > 0 || failure === null)
     context.stdout.write(reportText(report, { ...job, csv: source.format === 'csv', ...door }))
   const lines =
     failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, door.noun)])

@@ -67,16 +67,55 @@ test('a refused SQL query names no field of the request', async () => {
   expect(err).toContain("The query: there is no table 'plnt'")
 })
 
-const fields = ['site', 'sensor'].map((name) => ({ name, type: 'string', role: 'tag' }))
+test.each(['average', 'latest', 'snap'])('%s says what there is in place of --fields', async (kind) => {
+  const { url, seen } = await service({})
+  const { code, err } = await tidemark(url, ['query', kind, '--entity', 'plant', '--fields', 'V'])
+  expect([code, seen]).toEqual([64, []])
+  expect(err).toBe(
+    `tidemark: "query ${kind}" has no --fields. Which metrics it shows is said with --metrics; dimensions are shown by average-dimensions, average-granularity, select, last and next.\n`,
+  )
+  expect((await tidemark(url, ['query', kind, '--help'])).out).not.toContain('--fields')
+})
 
-test.each([
-  [fields, 'The id was looked for in the tag site. Ask by another one with --id-name sensor.\n'],
-  [fields.slice(0, 1), ''],
-])('ids that find nothing: whether there is another tag', async (tags, hint) => {
+const fields = ['site', 'sensor'].map((name) => ({ name, type: 'string', role: 'tag' }))
+const otherTag = 'looked for in the tag site. Ask by another one with --id-name sensor.\n'
+
+/** What is said of ids that find nothing, where there are these tags. */
+async function saidOf(
+  ids: readonly string[],
+  tags: { readonly all: readonly string[]; readonly next?: string; readonly alike?: readonly string[] },
+  entityFields: readonly object[] = fields,
+): Promise<string> {
+  const path = 'GET /consumer/data/entities'
   const { url } = await service({
     [select]: () => [200, []],
-    'GET /consumer/data/entities': () => [200, [{ entity: 'plant', fields: tags }]],
+    [path]: () => [200, [{ entity: 'plant', fields: entityFields }]],
+    [`${path}/plant/tags?limit=2000`]: () => [200, { Items: tags.all, NextToken: tags.next ?? null }],
+    [`${path}/plant/tags?prefix=boil&limit=2000`]: () => [200, { Items: tags.alike, NextToken: null }],
+    [`${path}/plant/tags?id_name_field=sensor&limit=2000`]: () => [200, { Items: ['flow'], NextToken: null }],
   })
-  const { out, err } = await tidemark(url, ['query', 'select', '--entity', 'plant', '--ids', 's1'])
-  expect([out, err]).toEqual(['No rows.\n', hint])
+  const { out, err } = await tidemark(url, ['query', 'select', '--entity', 'plant', '--ids', ...ids])
+  expect(out).toBe('No rows.\n')
+  return err
+}
+
+test('ids that find nothing: whether there is another tag', async () => {
+  expect(await saidOf(['s1'], { all: ['s1'] })).toBe(`The id was ${otherTag}`)
+  expect(await saidOf(['s1,s2'], { all: ['s1', 's2'] })).toBe(`The ids were ${otherTag}`)
+  expect(await saidOf(['s1'], { all: ['s1'] }, fields.slice(0, 1))).toBe('')
+})
+
+test('ids that find nothing: which of them is no tag, and which tag may be meant', async () => {
+  const one = fields.slice(0, 1)
+  const said = 'There is no tag "boiler.tmp" in plant. "boiler.temp" may be meant.\n'
+  expect(await saidOf(['boiler.tmp,s1'], { all: ['boiler.temp', 's1'] }, one)).toBe(said)
+  expect(await saidOf(['x'], { all: ['boiler.temp'] }, one)).toBe('There is no tag "x" in plant.\n')
+  expect(await saidOf(['flw', '--id-name', 'sensor'], { all: [] })).toBe(
+    'There is no tag "flw" in plant. "flow" may be meant.\n',
+  )
+  // Of more tags than are looked at, those that begin like it; nothing where the service does not tell them.
+  expect(await saidOf(['boilr.temp'], { all: ['a'], next: 't' }, one)).toBe('')
+  expect(await saidOf(['boil.tmp'], { all: ['a'], next: 't', alike: ['boil.temp'] }, one)).toBe(
+    'There is no tag "boil.tmp" in plant. "boil.temp" may be meant.\n',
+  )
 })

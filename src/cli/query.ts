@@ -1,15 +1,17 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
-import type { TidemarkClient } from '../client/client.ts'
 import type { DataQueryRequest } from '../client/data-query-request.ts'
+import { printable } from '../lib/text-table.ts'
 import { parseDuration } from '../model/duration.ts'
 import { formatInstant } from '../model/instant.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { type CliContext, connect } from './context.ts'
+import { reasonsOfNoRows } from './empty-answer.ts'
 import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 export interface QueryCommandOptions extends AnswerOptions {
   readonly entity: string
@@ -111,23 +113,21 @@ async function runQuery(
   const client = connect(context, command.optsWithGlobals())
   const request = requestOf(options, context.nowMs())
   const isEmpty = await writeAnswer(context, options, (format) => client.queryBytes(kind, request, format))
-  if (isEmpty && options.ids !== undefined && options.idName === undefined)
-    await hintOtherTags(context, client, options)
+  if (!isEmpty || options.ids === undefined) return
+  const { entity, ids, idName } = options
+  for (const reason of await reasonsOfNoRows(client, { entity, ids, idName }))
+    context.stderr.write(`${printable(reason)}\n`)
 }
 
-/** `--ids` look at the first tag alone: others are named to whom that finds nothing. */
-async function hintOtherTags(
-  { stderr }: CliContext,
-  client: TidemarkClient,
-  { entity, ids = [] }: QueryCommandOptions,
-): Promise<void> {
-  const described = (await client.entities()).find((one) => one.entity === entity)
-  const [first, ...others] = (described?.fields ?? []).filter(({ role }) => role === 'tag').map(({ name }) => name)
-  if (first === undefined || others.length === 0) return
-  const names = others.map((name) => `--id-name ${name}`).join(' or ')
-  stderr.write(
-    `${ids.length === 1 ? 'The id was' : 'The ids were'} looked for in the tag ${first}. Ask by another one with ${names}.\n`,
-  )
+/** Others have it, so that it is typed here too. It is not listed, and says what there is in its place. */
+function noFields(kind: QueryKind): Option {
+  const others = queryKinds.filter((other) => kinds[other].takes.includes('fields'))
+  const taken = `${others.slice(0, -1).join(', ')} and ${others.at(-1)}`
+  return new Option('--fields <fields>').hideHelp().argParser(() => {
+    throw new UsageError(
+      `"query ${kind}" has no --fields. Which metrics it shows is said with --metrics; dimensions are shown by ${taken}.`,
+    )
+  })
 }
 
 function addKind(query: Command, context: CliContext, kind: QueryKind): void {
@@ -145,6 +145,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     .option('--metrics <fields>', 'only these metrics, separated by commas (default: all)', collectList)
   if (takes.includes('fields'))
     command.option('--fields <fields>', 'dimensions and tags to show as well, separated by commas', collectList)
+  else command.addOption(noFields(kind))
   if (takes.includes('granularity'))
     command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
   if (takes.includes('range')) {

@@ -45,10 +45,6 @@ test.each<[string[], string]>([
   [['keys', 'revoke', 'k1', '--yes'], 'DELETE /admin/keys/k1'],
   [['subscribers', 'create', 's'], 'POST /admin/subscribers {"name":"s"}'],
   [['subscribers', 'delete', 's', '--yes'], 'DELETE /admin/subscribers/s'],
-  [
-    ['subscriptions', 'set', 's', '--ingest', 'a,b', '--entity', '*', '--until', '2027-01-01', '--suspended'],
-    'PUT /admin/subscribers/s/subscriptions [{"ingest":"a","until":"2027-01-01","suspended":true},{"ingest":"b","until":"2027-01-01","suspended":true},{"entity":"*","until":"2027-01-01","suspended":true}]',
-  ],
   [['subscriptions', 'set', 's', '--none'], 'PUT /admin/subscribers/s/subscriptions []'],
   [
     [

@@ -42,6 +42,14 @@ test.each<[readonly string[], unknown]>([
     [a, { entity: 'b', ...open, until: '2027-01-01T00:00:00.000Z' }, readsA],
   ],
   [['remove', '--ingest', 'a,b', '--entity', 'a,b'], []],
+  [
+    ['set', '--ingest', 'a,b', '--entity', '*', '--until', '2027-01-01', '--suspended'],
+    [{ ingest: 'a' }, { ingest: 'b' }, { entity: '*' }].map((one) => ({
+      ...one,
+      until: '2027-01-01',
+      suspended: true,
+    })),
+  ],
 ])('%j', async ([command, ...options], put) => {
   const { url, seen } = await service({
     'GET /admin/subscribers/s/subscriptions': () => [200, { Items: present, NextToken: null }],
@@ -49,8 +57,10 @@ test.each<[readonly string[], unknown]>([
   })
   const { code } = await tidemark(url, ['subscriptions', command ?? '', 's', ...options])
   expect(code).toBe(0)
-  const [, asked = ''] = seen
-  expect(asked.startsWith('PUT /admin/subscribers/s/subscriptions ')).toBe(true)
+  const [asked = '', ...others] = seen.filter((request) =>
+    request.startsWith('PUT /admin/subscribers/s/subscriptions '),
+  )
+  expect(others).toEqual([])
   expect(JSON.parse(asked.slice(asked.indexOf('[')))).toEqual(put)
 })
 
@@ -104,4 +114,20 @@ test.each([
     'GET /admin/ingests/no%20such': () => [404, problem],
   })
   expect((await tidemark(url, ['subscriptions', 'add', 's', ...options])).err).toMatch(said!)
+})
+
+test.each([
+  ['add', 'There is no entity "plnt" yet. "plant" may be meant.\nThere is no entity "x" yet.\nNext, '],
+  ['set', 'There is no entity "plnt" yet. "plant" may be meant.\nThere is no entity "x" yet.\n'],
+])('%s to an entity that is not there names the one that may be meant, and is done', async (command, said) => {
+  const { url, seen } = await service({
+    'GET /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],
+    'PUT /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],
+    'GET /admin/entities': () => [200, { Items: [{ entity: 'plant' }], NextToken: null }],
+    'POST /consumer/metadata': () => [200, [{ entity: 'tags' }]],
+  })
+  const { code, err } = await tidemark(url, ['subscriptions', command, 's', '--entity', 'plnt,plant,tags,*,x'])
+  expect(code).toBe(0)
+  expect(err.startsWith(said)).toBe(true)
+  expect(seen.filter((request) => request.startsWith('PUT'))).toHaveLength(1)
 })

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
-import { ServiceError } from '../client/service-error.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { parseInstant } from '../model/instant.ts'
 import {
@@ -16,6 +15,8 @@ import { type CliContext, connect } from './context.ts'
 import { parseDate } from './date-option.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { publicReading } from './public-reading.ts'
+import { unknownTargets } from './unknown-targets.ts'
 import { UsageError } from './usage-error.ts'
 
 interface SetOptions extends NewSubscriptions {
@@ -113,25 +114,17 @@ function addAdd(subscriptions: Command, context: CliContext): void {
       const added = newEntries(options)
       const { Items: present } = await client.subscriptions(subscriber)
       await put(context, client, subscriber, [...withoutEntries(present, options), ...added])
-      for (const alias of await unknownIngests(client, options))
-        context.stderr.write(
-          `There is no ingest "${alias}" yet: tidemark ingests create ${shellWord(alias)} makes it.\n`,
-        )
+      await tellOfTargets(context, client, options)
       if (hasEnded(options, context.nowMs()))
         context.stderr.write(`It has ended already, at ${options.until}: it allows nothing. Give a later --until.\n`)
       else context.stderr.write(nextStep(subscriber, options, await isMetadata(client, options)))
     })
 }
 
-/** A subscription may come before its ingest. */
-async function unknownIngests(client: TidemarkClient, { ingest = [] }: Targets): Promise<readonly string[]> {
-  const unknown: string[] = []
-  for (const alias of ingest.filter((one) => one !== '*')) {
-    await client.ingest(alias).catch((error: unknown) => {
-      if (error instanceof ServiceError && error.status === 404) unknown.push(alias)
-    })
-  }
-  return unknown
+/** What the new subscriptions do not do, against what may be expected of them. */
+async function tellOfTargets({ stderr }: CliContext, client: TidemarkClient, targets: Targets): Promise<void> {
+  for (const line of await unknownTargets(client, targets)) stderr.write(`${line}\n`)
+  if (targets.entity !== undefined) stderr.write(await publicReading(client))
 }
 
 /** Whether the first entity is one of metadata, which its ingest of the same name says. */
@@ -193,6 +186,7 @@ function addSet(subscriptions: Command, context: CliContext): void {
       }
       const client = connect(context, command.optsWithGlobals())
       await put(context, client, subscriber, isEmpty ? [] : newEntries(options))
+      await tellOfTargets(context, client, options)
     })
 }
 

@@ -1,7 +1,6 @@
-import { jsonMembers } from '../lib/json-members.ts'
-import { likelyUnits } from '../model/epoch.ts'
 import type { KnownIngest, PropertyTypes } from './known-ingest.ts'
 import { likelyFields } from './likely-fields.ts'
+import { firstLikelySeconds, membersOrNone, type ReadAsMilliseconds } from './likely-seconds.ts'
 import type { RejectionTally } from './rejections.ts'
 import type { PushedRows } from './rows.ts'
 
@@ -31,7 +30,7 @@ export class FirstRows {
    * guess, for a person to decide. Null where there is none.
    */
   likelyRenames(kinds: readonly RejectionTally[], { types }: Pick<KnownIngest, 'types'>): Renames | null {
-    const members = membersOf(this.#texts[0] ?? '')
+    const members = membersOrNone(this.#texts[0] ?? '')
     const there = new Set(members.map(({ name }) => name))
     const unknown = members.filter(({ name }) => !types.has(name))
     const unfed = [...types].filter(([name]) => !there.has(name)).map(([name, type]) => ({ name, type }))
@@ -56,35 +55,11 @@ export class FirstRows {
 
   /** The first time of the rows that is likely meant in seconds; null where there is none. */
   likelySeconds({ types }: Pick<KnownIngest, 'types'>): ReadAsMilliseconds | null {
-    for (const [index, text] of this.#texts.entries()) {
-      const found = membersOf(text).find(
-        ({ name, value }) =>
-          types.get(name) === 'timestamp' && /^\d{9,10}$/.test(value) && likelyUnits(value)[0] === 'seconds',
-      )
-      if (found !== undefined) return { row: index + 1, property: found.name, count: found.value }
-    }
-    return null
+    return firstLikelySeconds(this.#texts, types)
   }
-}
-
-/** A count that was read as milliseconds, in 1970, and is a usual time as seconds. */
-export interface ReadAsMilliseconds {
-  /** From 1. */
-  readonly row: number
-  readonly property: string
-  readonly count: string
 }
 
 const isOfNames = (code: string): boolean => code === 'unknown_field' || code.startsWith('missing_')
-
-/** None of what is no object. */
-function membersOf(text: string): ReturnType<typeof jsonMembers> {
-  try {
-    return jsonMembers(text)
-  } catch {
-    return []
-  }
-}
 
 /** Whether rows were rejected for names that the ingest does not know. */
 export function hasUnknownNames(kinds: readonly RejectionTally[], types: PropertyTypes): boolean {

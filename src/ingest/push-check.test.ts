@@ -64,6 +64,21 @@ describe('a check', () => {
     expect(many?.further).toHaveLength(20)
   })
 
+  test.each([
+    ['json', '{"D":1767225600,"T":"a","V":1}', 0],
+    ['json', `[${good},{"D":1767225600,"T":"a","V":1},{"D":1767225601,"T":"a","V":1}]`, 1],
+    ['ndjson', `${good}\n\n{"D":1767225600,"T":"a","V":1}`, 1],
+    ['json', `[${good},{"D":1767225600000,"T":"a","V":1767225600}]`, null],
+    // Only the beginning is looked at.
+    ['json', `[${Array(100).fill(good)},{"D":1767225600,"T":"a","V":1}]`, null],
+    ['json', `[{"D":1,"T":"${'x'.repeat(70_000)}","V":1},{"D":1767225600,"T":"a","V":1}]`, null],
+  ] as const)('says where a time is likely meant in seconds: %s %.80s', async (format, text, index) => {
+    const message =
+      'D, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: write milliseconds or ISO 8601 where that is meant.'
+    const { hints } = await check(plant, text, format)
+    expect(hints).toEqual(index === null ? undefined : [{ index, field: 'D', message }])
+  })
+
   test('says it of fields that rows would bring, whose types the entity says', async () => {
     const parts = { intake, rowBytes: 10_000, rowsMax: 1000, fieldsMax: 10 }
     const entity = { name: 'load', type: 'string', role: 'dimension' } as const

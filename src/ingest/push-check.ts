@@ -4,8 +4,10 @@ import type { BodyFormat, PlacedEntry } from '../journal/journal.ts'
 import { Serial } from '../lib/serial.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
+import { isLineFormat } from '../model/line-format.ts'
 import type { RowFault } from '../model/row-fault.ts'
 import { StandingFields } from '../model/standing-fields.ts'
+import { type CheckHint, checkHints } from './check-hints.ts'
 import { furtherFaults } from './further-faults.ts'
 import { type EntryToJudge, Judge, type Judgement } from './judge.ts'
 import { ItemJudge } from './judge-items.ts'
@@ -35,6 +37,8 @@ export interface CheckResult {
   readonly rejected: number
   /** All rejected rows, by index. */
   readonly errors: readonly CheckError[]
+  /** Left out where there are none. */
+  readonly hints?: readonly CheckHint[]
 }
 
 export interface PushCheckParts {
@@ -97,7 +101,9 @@ export class PushCheck {
     }
     // One after another: many at once would take a slice each between two turns of the others.
     const errors = await this.#serial.run(() => this.faults([entry], ingest))
-    return { rows, stored: rows - errors.length, rejected: errors.length, errors }
+    const hints = isLineFormat(format) ? [] : checkHints(body, format, ingest)
+    const result = { rows, stored: rows - errors.length, rejected: errors.length, errors }
+    return hints.length === 0 ? result : { ...result, hints }
   }
 
   #step(

@@ -34,6 +34,9 @@ function isDetail(event: ServiceEvent, slowMs: number): boolean {
     case 'queryAnswered':
     case 'journalTrimmed':
       return true
+    // Each start judges what is in the journal again: nothing has come of a replay that was judged before.
+    case 'rowsReplayed':
+      return event.stored === 0
     default:
       return false
   }

@@ -27,6 +27,7 @@ const died: ServiceEvent = { kind: 'storeDied', message: 'out of memory', restar
 const sealed: ServiceEvent = { kind: 'sealed', position: 50, files: 2, rows: 40, bytes: 900, ms: 20 }
 const sealFailed: ServiceEvent = { kind: 'sealFailed', message: 'no space', retryInMs: 5000 }
 const merged: ServiceEvent = { kind: 'merged', entityId: 1, merged: 4, files: 1, rows: 30, bytes: 700, ms: 9 }
+const replayed = (stored: number): ServiceEvent => ({ kind: 'rowsReplayed', ingestId: 1, rows: 2, stored })
 const opened = (tornBytes: number): ServiceEvent => ({
   kind: 'journalOpened',
   segments: 1,
@@ -79,6 +80,9 @@ describe('the log', () => {
       {},
       { level: 50, msg: 'file damaged', path: '/store/1/a.index' },
     ],
+    ['a replay', replayed(2), {}, { level: 30, msg: 'rows replayed', rows: 2, stored: 2 }],
+    ['a replay that stored nothing', replayed(0), {}, null],
+    ['the same at debug', replayed(0), { level: 'debug' }, { level: 20, msg: 'rows replayed', stored: 0 }],
     ['silence', died, { level: 'silent' }, null],
   ])('%s', (_name, event, options, expected) => {
     const text = logged([event], options)

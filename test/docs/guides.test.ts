@@ -6,6 +6,7 @@ import { freePort } from '../support/free-port.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { type Guide, type GuideCommand, isAsShown, readGuide } from './guide.ts'
 import { follow, type Outcome } from './shell.ts'
+import { typeFaults } from './typed-programs.ts'
 
 const guides = new Map(
   readdirSync('docs', { recursive: true, encoding: 'utf8' })
@@ -33,6 +34,14 @@ test('every page with commands says how they are run', () => {
   const followed = new Set(chains.flat())
   const silent = [...guides].filter(([name, { run }]) => !followed.has(name) && !run?.startsWith('nothing, because '))
   expect(silent.map(([name]) => name)).toEqual([])
+})
+
+test('programs of the client are as its types have it', async () => {
+  const programs = [...guides.values()].flatMap(({ steps }) =>
+    steps.flatMap((step) => ('name' in step && step.content.includes("'tidemark/client'") ? [step] : [])),
+  )
+  expect(programs.map(({ name }) => name)).toContain('receipt.mjs')
+  expect(await inScratchFolder('tidemark-programs-', (folder) => typeFaults(folder, programs))).toBe('')
 })
 
 /** What is wrong with an outcome, null where it is what the guide promises. */

@@ -52,8 +52,10 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
   progress.end()
   const { errors, kinds } = rejections
   const report = { ...total, unreadable: unreadable.count, older_than_kept: oldRows.count, errors, kinds }
-  if (options.json) printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
-  else context.stdout.write(dryRunText(report, unreadable, job))
+  if (options.json) {
+    printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
+    for (const line of secondsLines(job)) tell(context, line)
+  } else context.stdout.write(dryRunText(report, unreadable, job))
   const failures = failureSentences(result, noun, job.lineOf, 'checked')
   for (const line of failures) tell(context, line)
   if (failures.length > 0 || unreadable.count > 0) return 1
@@ -78,7 +80,8 @@ function dryRunText(report: DryRunReport, unreadable: UnreadableRows, job: PushJ
   const table = counts.map(([name, count]) => `${name.padEnd(17)}  ${formatCount(count).padStart(width)}\n`).join('')
   const hints = [
     ...oldLines(door.oldRows, ingest),
-    ...(source.format === 'csv' ? csvHints(report) : [...nameLines(report, job, undefined), ...secondsLines(job)]),
+    ...(source.format === 'csv' ? csvHints(report) : nameLines(report, job, undefined)),
+    ...secondsLines(job),
   ]
   const lines = [...rejectionLines(report, door.noun), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`

@@ -2,6 +2,7 @@ import { acknowledgedUpTo, type Counted, failureSentences, isInDoubt } from '../
 import type { FirstLineTime } from '../../file-push/first-line-time.ts'
 import { type FirstRows, hasUnknownNames } from '../../file-push/first-rows.ts'
 import type { KnownIngest } from '../../file-push/known-ingest.ts'
+import { readAsMilliseconds } from '../../file-push/likely-seconds.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
 import { numberHint, timeHint } from '../../file-push/rejection-hints.ts'
@@ -52,7 +53,8 @@ export function reportText(report: PushReport, push: ReportedPush): string {
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
   const lines = [...rejectionLines(report, noun), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
   if (csv) lines.push(...csvHints(report))
-  else lines.push(...nameLines(report, push, onlyBatch(report)), ...secondsLines(push))
+  else lines.push(...nameLines(report, push, onlyBatch(report)))
+  lines.push(...secondsLines(push))
   if (received === 0)
     lines.push(`No ${noun} was sent: the file has none, or none behind those that --skip-rows leaves out.`)
   if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
@@ -114,12 +116,8 @@ export function secondsLines({ known, firstRows, lineTime }: NamesOfPush): reado
   if (lineTime !== null) return precisionLines(lineTime)
   const found = firstRows.likelySeconds(known)
   if (found === null) return []
-  const { row, property, count } = found
-  const place = row === 1 ? 'the first row' : `row ${row}`
-  const [read, meant] = [Number(count), Number(count) * 1000].map(formatInstant)
-  return [
-    `${property} of ${place}, ${count}, is read as milliseconds: ${read}. As seconds it is ${meant}: write milliseconds or ISO 8601 where that is meant.`,
-  ]
+  const { row, property } = found
+  return [readAsMilliseconds(found, `${property} of ${row === 1 ? 'the first row' : `row ${row}`}`)]
 }
 
 function precisionLines(lineTime: FirstLineTime): readonly string[] {

@@ -43,6 +43,12 @@ export const CheckAnswer = Type.Object(
     stored: Type.Integer({ description: 'Rows that would be stored.' }),
     rejected: Type.Integer({ description: 'Rows that would be rejected.' }),
     errors: Type.Array(CheckedRow, { description: 'All rows that would be rejected, by index.' }),
+    hints: Type.Optional(
+      Type.Array(Type.Object({ index, field: Type.String(), message: Type.String() }), {
+        description:
+          'What may be meant otherwise than it is read: the first time that looks like seconds and is read as milliseconds. Looked for in the first 100 rows and 64 KiB, not in lines; left out where there is none.',
+      }),
+    ),
   },
   { description: 'What the receipt would say if these rows were pushed now.' },
 )

@@ -1,0 +1,41 @@
+import { jsonMembers } from '../lib/json-members.ts'
+import { likelyUnits } from '../model/epoch.ts'
+import { formatInstant } from '../model/instant.ts'
+
+/** A count that was read as milliseconds, in 1970, and is a usual time as seconds. */
+export interface ReadAsMilliseconds {
+  /** From 1. */
+  readonly row: number
+  readonly property: string
+  readonly count: string
+}
+
+/** The first time of some rows that is likely meant in seconds, by the types of their properties; null where there is none. */
+export function firstLikelySeconds(
+  rows: readonly string[],
+  types: ReadonlyMap<string, string>,
+): ReadAsMilliseconds | null {
+  for (const [index, text] of rows.entries()) {
+    const found = membersOrNone(text).find(
+      ({ name, value }) =>
+        types.get(name) === 'timestamp' && /^\d{9,10}$/.test(value) && likelyUnits(value)[0] === 'seconds',
+    )
+    if (found !== undefined) return { row: index + 1, property: found.name, count: found.value }
+  }
+  return null
+}
+
+/** What is said of it. `which`: `D of the first row`. */
+export function readAsMilliseconds({ count }: ReadAsMilliseconds, which: string): string {
+  const [read, meant] = [Number(count), Number(count) * 1000].map(formatInstant)
+  return `${which}, ${count}, is read as milliseconds: ${read}. As seconds it is ${meant}: write milliseconds or ISO 8601 where that is meant.`
+}
+
+/** None of what is no object. */
+export function membersOrNone(text: string): ReturnType<typeof jsonMembers> {
+  try {
+    return jsonMembers(text)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,38 @@
+import { firstLikelySeconds, readAsMilliseconds } from '../file-push/likely-seconds.ts'
+import { JsonRows } from '../lib/json-rows.ts'
+import { LineSplitter } from '../lib/line-splitter.ts'
+import type { Ingest } from '../model/ingest.ts'
+
+/** What a row may be meant as, where it is taken for something else. */
+export interface CheckHint {
+  readonly index: number
+  readonly field: string
+  readonly message: string
+}
+
+/** Only the beginning of a body is looked at: who writes one time in seconds writes all so. */
+const bytesMax = 64 * 1024
+const rowsMax = 100
+
+/** The first time that is likely meant in seconds. `body` is whole rows of JSON, or one on each line. */
+export function checkHints(
+  body: Uint8Array,
+  format: 'json' | 'ndjson',
+  { fields }: Pick<Ingest, 'fields'>,
+): readonly CheckHint[] {
+  const texts = firstRows(body.subarray(0, bytesMax), format).slice(0, rowsMax)
+  const types = new Map(fields.map(({ source, type }) => [source, type]))
+  const found = firstLikelySeconds(
+    texts.map((text) => Buffer.from(text).toString()),
+    types,
+  )
+  if (found === null) return []
+  return [{ index: found.row - 1, field: found.property, message: readAsMilliseconds(found, found.property) }]
+}
+
+/** The last one may be cut short: it is no JSON then, and nothing is found in it. */
+function firstRows(start: Uint8Array, format: 'json' | 'ndjson'): readonly Uint8Array[] {
+  if (format === 'json') return new JsonRows({ rowBytesMax: bytesMax }).push(start)
+  const lines = new LineSplitter({ lineBytesMax: bytesMax })
+  return [...lines.push(start), ...lines.end()]
+}
