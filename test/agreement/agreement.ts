@@ -129,6 +129,9 @@ async function smallest(engines: BothEngines, made: Made, compared: Compared): P
   return last
 }
 
+/** After a few thousand queries these are few. */
+const missedMax = 50
+
 const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}...` : text)
 
 /** `rules` are those that queries can be made of, as `rulesIn` names them. */
@@ -136,10 +139,12 @@ export function reportOf(tally: Tally, recent: number, rules: readonly string[])
   const { asked, answered, byStore, equal, refusedAlike, known, unknown, reached } = tally
   const times = [...known.values()].reduce((sum, { length }) => sum + length, 0)
   const newest = [...unknown.values()].filter(({ askedBefore }) => askedBefore >= asked - recent).length
+  const missed = rules.filter((rule) => !reached.has(rule))
   const unexplained = [...unknown.values()].reduce((sum, { count }) => sum + count, 0)
   return [
     `asked ${asked}, answered by both ${answered} (${byStore} by the store): equal ${equal}, refused alike ${refusedAlike}, different by a known reason ${times}, by none ${unexplained}`,
-    `new kinds of difference in the last ${recent}: ${newest}; functions and clauses in queries that both answered: ${rules.filter((rule) => reached.has(rule)).length} of ${rules.length}`,
+    `new kinds of difference in the last ${recent}: ${newest}; functions and clauses in queries that both answered: ${rules.length - missed.length} of ${rules.length}`,
+    ...(missed.length > missedMax ? [] : [`in none of them: ${missed.join(', ')}`]),
     ...[...known]
       .toSorted(([, a], [, b]) => b.length - a.length)
       .map(([reason, found]) => `  ${found.length} ${reason}: ${cut(found[0]!.query.text)}`),
