@@ -20,6 +20,8 @@ export interface StoreMirrorOptions {
   readonly changes: SharedCounts
   /** Told of each removed file once nobody reads it here. */
   readonly gone: (info: SealedFileInfo) => void
+  /** A run that takes longer ends; as long as a store works without a rest, where none is given. */
+  readonly sliceMs?: number
 }
 
 /** What is here of an entity. */
@@ -46,13 +48,16 @@ export class StoreMirror {
   #isWorking = false
   #isClosed = false
 
-  constructor({ disk, directory, pageCacheBytes, indexCacheBytes, changes, gone }: StoreMirrorOptions) {
+  constructor({ disk, directory, pageCacheBytes, indexCacheBytes, changes, gone, sliceMs }: StoreMirrorOptions) {
     this.#counted = new ChangeCounts(changes)
     this.#gone = gone
     this.#sealed = new SealedMirror({
       ...{ disk, directory, pageCacheBytes, indexCacheBytes, gone },
       openBlocking: new WarmFiles(disk).open,
-      settings: { changes: this.#counting, newPacer: (options) => new BriefPacer(options) },
+      settings: {
+        changes: this.#counting,
+        newPacer: (options) => new BriefPacer({ ...options, sliceMs: sliceMs ?? options.sliceMs }),
+      },
     })
   }
 
