@@ -1,5 +1,5 @@
 // Texts, arrays and JSON of SQL.
-import { changedCalls, instead, ofPlainCharacters, withoutCalls } from '../changed-queries.ts'
+import { changedCalls, instead, inTurn, ofPlainCharacters, withoutCalls } from '../changed-queries.ts'
 import { doublesEvened, keysEvened } from './evened-answers.ts'
 import { type KnownDifference, otherwise, writtenOtherwise } from './reason.ts'
 
@@ -33,10 +33,13 @@ export const sqlTextsAndLists: readonly KnownDifference[] = [
   }),
   otherwise(
     "centuries and FLOOR of whole numbers are doubles in Druid's expressions, and no addresses",
-    /IPV4_\w+\(.*(?:CENTURY|MILLENNIUM|FLOOR\(|CEIL\()/,
+    /IPV4_\w+\(.*(?:CENTURY|MILLENNIUM|FLOOR\(|CEIL\(|TRUNC\(|TRUNCATE\()/,
     'sql',
     {
-      without: instead([/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR'], [/\b(?:FLOOR|CEIL)\(/g, 'ABS(']),
+      without: inTurn(
+        instead([/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR'], [/\b(?:FLOOR|CEIL)\(/g, 'ABS(']),
+        changedCalls(/TRUNC|TRUNCATE/, (call) => `CAST(${call} AS BIGINT)`),
+      ),
     },
   ),
   otherwise(
