@@ -82,30 +82,20 @@ function amongThose(operand: Bound, others: readonly Bound[], isAmongSeveral: bo
   return equalTo(operand.stored, known, isAmongSeveral)
 }
 
-/** The whole numbers that a column of texts is looked for by, with what tells the column; null where it is not so. */
-export function soughtWholes(operand: Bound, others: readonly Bound[]): SoughtWholes | null {
-  const constants = others.map((other) => comparedConstant(operand, other))
-  const wholes = constants.filter((constant) => typeof constant === 'bigint')
-  if (operand.stored?.type.kind !== 'string' || wholes.length < constants.length) return null
-  return { column: operand.stored.sql.text, wholes }
-}
-
-export interface SoughtWholes {
-  readonly column: string
-  readonly wholes: readonly bigint[]
-}
-
-/** The numbers that a column of texts is compared with, and what tells the column and what it is cast to; null where it is not so. */
+/** The numbers of one kind that a column of texts is compared with; null where it is not so. */
 export function soughtNumbers(operand: Bound, others: readonly Bound[]): SoughtNumbers | null {
   const constants = others.map((other) => comparedConstant(operand, other))
   const numbers = constants.filter((constant) => typeof constant === 'bigint' || typeof constant === 'number')
   const kinds = new Set(numbers.map((number) => typeof number))
   if (operand.stored?.type.kind !== 'string' || numbers.length < constants.length || kinds.size > 1) return null
-  return { column: [operand.stored.sql.text, operand.type.kind, ...kinds].join(' '), numbers }
+  return { column: operand.stored.sql.text, comparedAs: [operand.type.kind, ...kinds].join(' '), numbers }
 }
 
 export interface SoughtNumbers {
+  /** What tells the column. */
   readonly column: string
+  /** What tells what it is cast to, and the kind of the numbers. */
+  readonly comparedAs: string
   readonly numbers: readonly (number | bigint)[]
 }
 

@@ -1,5 +1,9 @@
 // What AND and OR put together, and what of it is a column or a constant.
 import type { Expression } from '../parse/syntax.ts'
+import type { Bound } from './bound.ts'
+import { type SoughtNumbers, soughtNumbers } from './column-filters.ts'
+
+export type Bind = (expression: Expression) => Bound
 
 /** A comparison or a list in a condition, and whether it holds where the column has the value. */
 export interface Leaf {
@@ -7,8 +11,25 @@ export interface Leaf {
   readonly isNegated: boolean
 }
 
+export interface Group {
+  readonly leaves: readonly Leaf[]
+  /** Whether one of them suffices. */
+  readonly isAny: boolean
+}
+
+/** What AND and OR put together in a condition, and within the leaves of that. */
+export function groupsOf(expression: Expression, isNegated = false): readonly Group[] {
+  if (expression.kind === 'not') return groupsOf(expression.operand, !isNegated)
+  // Whichever side it is asked for, AND and OR of it turn round together.
+  if (expression.kind === 'is') return groupsOf(expression.operand, isNegated)
+  if (expression.kind !== 'logical') return []
+  const isAny = (expression.operator === 'OR') !== isNegated
+  const leaves = leavesOf(expression, isNegated, isAny)
+  return [{ leaves, isAny }, ...leaves.flatMap((leaf) => groupsOf(leaf.expression, leaf.isNegated))]
+}
+
 /** What an AND or an OR is made of, through others of its kind. */
-export function leavesOf(expression: Expression, isNegated: boolean, isAny: boolean): readonly Leaf[] {
+function leavesOf(expression: Expression, isNegated: boolean, isAny: boolean): readonly Leaf[] {
   if (expression.kind === 'not') return leavesOf(expression.operand, !isNegated, isAny)
   const isTrue = expression.kind === 'is' && expression.what === 'TRUE' && !expression.negated
   if (isTrue) return leavesOf(expression.operand, isNegated, isAny)
@@ -26,8 +47,14 @@ export function isPlain(expression: Expression): boolean {
 }
 
 /** The same of what is cast, and of calls. */
-export function isPlainWithin(expression: Expression): boolean {
+function isPlainWithin(expression: Expression): boolean {
   if (expression.kind === 'cast') return isPlainWithin(expression.operand)
   if (expression.kind === 'call') return expression.filter === null && expression.operands.every(isPlainWithin)
   return isPlain(expression)
+}
+
+/** The numbers that a column of texts is compared with. `bind` is asked for columns and constants alone. */
+export function soughtIn(operand: Expression, items: readonly Expression[], bind: Bind): SoughtNumbers | null {
+  if (!isPlainWithin(operand) || !items.every(isPlain)) return null
+  return soughtNumbers(bind(operand), items.map(bind))
 }

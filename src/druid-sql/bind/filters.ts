@@ -1,11 +1,8 @@
 // Which parts of a condition Druid makes filters of, where rows or groups are chosen.
 import type { Call, Expression } from '../parse/syntax.ts'
-import type { Bound } from './bound.ts'
-import { type SoughtWholes, soughtWholes } from './column-filters.ts'
-import { isPlain, isPlainWithin, type Leaf, leavesOf } from './condition-leaves.ts'
-import { workedOutIn } from './worked-out-conditions.ts'
-
-type Bind = (expression: Expression) => Bound
+import type { SoughtNumbers } from './column-filters.ts'
+import { type Bind, type Group, groupsOf, isPlain, type Leaf, soughtIn } from './condition-leaves.ts'
+import { isWorkedOut } from './worked-out-conditions.ts'
 
 export interface Filters {
   /** The conditions that Druid makes filters of: what WHERE, HAVING, FILTER and ON of an inner join put together of them by AND, OR, NOT, IS and CASE. */
@@ -18,10 +15,13 @@ export const noFilters: Filters = { filters: new Set(), amongSeveral: new Set() 
 
 /** The filters of a condition. `bind` is asked for columns and constants alone. */
 export function filtersOf(condition: Expression, bind: Bind): Filters {
-  const workedOut = new Set(workedOutIn(condition, bind))
+  const groups = groupsOf(condition)
+  const workedOut = new Set(groups.filter((group) => isWorkedOut(group, bind)).flatMap(expressionsOf))
   const filters = filtersIn(condition, bind).filter((one) => !workedOut.has(one))
-  return { filters: new Set(filters), amongSeveral: new Set(soughtTogether(condition, bind)) }
+  return { filters: new Set(filters), amongSeveral: new Set(groups.flatMap((group) => soughtTogether(group, bind))) }
 }
+
+const expressionsOf = ({ leaves }: Group): readonly Expression[] => leaves.map(({ expression }) => expression)
 
 /** An aggregate of a CASE of one condition, with a value where it holds alone or where it does not, is one with a FILTER. */
 export function filtersOfAggregated({ name, distinct, over, operands }: Call, bind: Bind): Filters {
@@ -112,22 +112,14 @@ function castsText(left: Expression, right: Expression, bind: Bind): boolean {
 }
 
 /** `s = 7 OR s = 1000` is one list to Druid, as `s IN (7, 1000)` is, and so is `s <> 7 AND s <> 1000`. */
-function soughtTogether(expression: Expression, bind: Bind, isNegated = false): readonly Expression[] {
-  if (expression.kind === 'not') return soughtTogether(expression.operand, bind, !isNegated)
-  // Whichever side it is asked for, AND and OR of it turn round together.
-  if (expression.kind === 'is') return soughtTogether(expression.operand, bind, isNegated)
-  if (expression.kind !== 'logical') return []
-  const isAny = (expression.operator === 'OR') !== isNegated
-  const leaves = leavesOf(expression, isNegated, isAny)
+function soughtTogether({ leaves, isAny }: Group, bind: Bind): readonly Expression[] {
   const sought = leaves.flatMap((leaf) => {
     const wholes = isEquality(leaf) === isAny ? wholesOf(leaf.expression, bind) : null
     return wholes === null ? [] : [{ ...wholes, expression: leaf.expression }]
   })
-  const ofColumn = new Map(sought.map(({ column }) => [column, new Set<bigint>()]))
-  for (const { column, wholes } of sought) for (const whole of wholes) ofColumn.get(column)!.add(whole)
-  const together = sought.filter(({ column }) => ofColumn.get(column)!.size > 1)
-  const within = leaves.flatMap((leaf) => soughtTogether(leaf.expression, bind, leaf.isNegated))
-  return [...together.map((one) => one.expression), ...within]
+  const ofColumn = new Map(sought.map(({ column }) => [column, new Set<number | bigint>()]))
+  for (const { column, numbers } of sought) for (const whole of numbers) ofColumn.get(column)!.add(whole)
+  return sought.filter(({ column }) => ofColumn.get(column)!.size > 1).map(({ expression }) => expression)
 }
 
 function isEquality({ expression, isNegated }: Leaf): boolean | null {
@@ -136,14 +128,14 @@ function isEquality({ expression, isNegated }: Leaf): boolean | null {
   return expression.kind === 'inList' ? expression.negated === isNegated : null
 }
 
-function wholesOf(expression: Expression, bind: Bind): SoughtWholes | null {
+function wholesOf(expression: Expression, bind: Bind): SoughtNumbers | null {
   if (expression.kind === 'inList') return wholesAmong(expression.operand, expression.items, bind)
   if (expression.kind !== 'comparison') return null
   const { left, right } = expression
   return wholesAmong(left, [right], bind) ?? wholesAmong(right, [left], bind)
 }
 
-function wholesAmong(operand: Expression, items: readonly Expression[], bind: Bind): SoughtWholes | null {
-  if (!isPlainWithin(operand) || !items.every(isPlain)) return null
-  return soughtWholes(bind(operand), items.map(bind))
+function wholesAmong(operand: Expression, items: readonly Expression[], bind: Bind): SoughtNumbers | null {
+  const sought = soughtIn(operand, items, bind)
+  return sought?.numbers.every((number) => typeof number === 'bigint') === true ? sought : null
 }

@@ -1,22 +1,8 @@
 // Conditions of a column of texts that hold all numbers or none together, such as `s = 7 OR s <> 7`. Druid's planner makes "it is a number" of them, and no filter.
 import { isMetBy, turnedRound } from '../../lib/comparison-operator.ts'
 import type { Expression } from '../parse/syntax.ts'
-import type { Bound } from './bound.ts'
-import { type SoughtNumbers, soughtNumbers } from './column-filters.ts'
-import { isPlain, isPlainWithin, type Leaf, leavesOf } from './condition-leaves.ts'
-
-type Bind = (expression: Expression) => Bound
-
-/** The comparisons and lists in a condition that the planner works out with those beside them. */
-export function workedOutIn(expression: Expression, bind: Bind, isNegated = false): readonly Expression[] {
-  if (expression.kind === 'not') return workedOutIn(expression.operand, bind, !isNegated)
-  if (expression.kind === 'is') return workedOutIn(expression.operand, bind, isNegated)
-  if (expression.kind !== 'logical') return []
-  const isAny = (expression.operator === 'OR') !== isNegated
-  const leaves = leavesOf(expression, isNegated, isAny)
-  if (holdAllOrNone(leaves, isAny, bind)) return leaves.map((leaf) => leaf.expression)
-  return leaves.flatMap((leaf) => workedOutIn(leaf.expression, bind, leaf.isNegated))
-}
+import type { SoughtNumbers } from './column-filters.ts'
+import { type Bind, type Group, type Leaf, soughtIn } from './condition-leaves.ts'
 
 /** Longer conditions are filters: to look at each number in each part of them would take seconds. */
 const partsMax = 1000
@@ -30,11 +16,13 @@ interface Range extends SoughtNumbers {
   readonly holds: (placeOf: PlaceOf) => HoldsAt
 }
 
-function holdAllOrNone(leaves: readonly Leaf[], isAny: boolean, bind: Bind): boolean {
+/** Whether the planner works out the comparisons and lists that stand together, because they hold all numbers or none. */
+export function isWorkedOut({ leaves, isAny }: Group, bind: Bind): boolean {
   if (leaves.length > partsMax) return false
   const ranges = leaves.map((leaf) => rangeOf(leaf, bind))
   const known = ranges.filter((range) => range !== null)
-  if (known.length < ranges.length || known.some(({ column }) => column !== known[0]!.column)) return false
+  const [first] = known
+  if (known.length < ranges.length || known.some((range) => !isOfOne(range, first!))) return false
   const named = [...new Set(known.flatMap((range) => range.numbers))]
   if (named.length > partsMax) return false
   // A place of its own for each number, and one below, between and above them.
@@ -46,6 +34,9 @@ function holdAllOrNone(leaves: readonly Leaf[], isAny: boolean, bind: Bind): boo
     isAny ? holds.some((holdsAt) => holdsAt(place)) : !holds.every((holdsAt) => holdsAt(place)),
   )
 }
+
+const isOfOne = (one: Range, other: Range): boolean =>
+  one.column === other.column && one.comparedAs === other.comparedAs
 
 function rangeOf({ expression, isNegated }: Leaf, bind: Bind): Range | null {
   const range = heldBy(expression, bind)
@@ -109,9 +100,4 @@ function heldByBetween(
       return (place) => (place >= least && place <= most) !== negated
     },
   }
-}
-
-function soughtIn(operand: Expression, items: readonly Expression[], bind: Bind): SoughtNumbers | null {
-  if (!isPlainWithin(operand) || !items.every(isPlain)) return null
-  return soughtNumbers(bind(operand), items.map(bind))
 }
