@@ -25,6 +25,19 @@ export const refusedThere = (reason: string, words: RegExp, within = /(?:)/): Kn
     embedded.status === 200 && druid.status === 400 && words.test(druid.text) && within.test(query.text),
 })
 
+/** We refuse in words of ours what Druid answers; `without` as of an entry. */
+export const refusedHere = (
+  reason: string,
+  words: RegExp,
+  within: RegExp,
+  without?: (text: string) => string,
+): KnownDifference => ({
+  reason,
+  matches: ({ query, embedded, druid }) =>
+    embedded.status === 400 && druid.status === 200 && words.test(embedded.text) && within.test(query.text),
+  ...(without === undefined ? {} : { without }),
+})
+
 /** Both answer a query that holds this, and not the same. */
 export const otherwise = (
   reason: string,

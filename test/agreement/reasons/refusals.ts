@@ -1,6 +1,6 @@
 // One of the two refuses what the other answers.
 import { instead } from '../changed-queries.ts'
-import { type KnownDifference, refusedThere } from './reason.ts'
+import { type KnownDifference, refusedHere, refusedThere } from './reason.ts'
 
 export const refusals: readonly KnownDifference[] = [
   refusedThere(
@@ -72,30 +72,21 @@ export const refusals: readonly KnownDifference[] = [
   ),
   refusedThere('Druid renames within the names of functions', /function '\w+' is not defined/),
   refusedThere('JSON_VALUE of a list is null here', /cannot cast \[ARRAY/, /JSON_VALUE\(/),
-  {
-    reason: 'Druid asks the operands of a quotient whether it is null, and does not divide',
-    matches: ({ query, embedded, druid }) =>
-      / \/ .*IS (?:NOT )?(?:NULL|UNKNOWN)/.test(query.text) &&
-      embedded.status === 400 &&
-      /is divided by zero/.test(embedded.text) &&
-      druid.status === 200,
-    without: instead([/ \/ /g, ' * ']),
-  },
-  {
-    reason: 'Druid divides in those rows alone that the other conditions leave',
-    matches: ({ query, embedded, druid }) =>
-      /WHERE .* AND .* \/ |WHERE .* \/ .* AND /.test(query.text) &&
-      embedded.status === 400 &&
-      /is divided by zero/.test(embedded.text) &&
-      druid.status === 200,
-    without: instead([/ \/ /g, ' * ']),
-  },
-  {
-    reason: 'UNNEST of keys of constant JSON beside a table is refused here',
-    matches: ({ query, embedded, druid }) =>
-      /UNNEST\(.*JSON_KEYS\(/.test(query.text) &&
-      embedded.status === 400 &&
-      /this form of query is not answered/.test(embedded.text) &&
-      druid.status === 200,
-  },
+  refusedHere(
+    'Druid asks the operands of a quotient whether it is null, and does not divide',
+    /is divided by zero/,
+    / \/ .*IS (?:NOT )?(?:NULL|UNKNOWN)/,
+    instead([/ \/ /g, ' * ']),
+  ),
+  refusedHere(
+    'Druid divides in those rows alone that the other conditions leave',
+    /is divided by zero/,
+    /WHERE .* AND .* \/ |WHERE .* \/ .* AND /,
+    instead([/ \/ /g, ' * ']),
+  ),
+  refusedHere(
+    'UNNEST of keys of constant JSON beside a table is refused here',
+    /this form of query is not answered/,
+    /UNNEST\(.*JSON_KEYS\(/,
+  ),
 ]
