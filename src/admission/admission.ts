@@ -153,8 +153,8 @@ export class Admission {
 
   #mayGoAhead({ kind, reader }: Asker): boolean {
     if (kind !== 'small' || this.#ahead >= this.#aheadMax) return false
-    const ownMax = this.#isShared(reader) ? Math.min(aheadAmongOthersMax, ofOne(this.#aheadMax)) : ofOne(this.#aheadMax)
-    return (this.#counts.get(reader)?.ahead ?? 0) < ownMax
+    const ahead = this.#counts.get(reader)?.ahead ?? 0
+    return ahead < ofOne(this.#aheadMax) && (ahead < aheadAmongOthersMax || !this.#isShared(reader))
   }
 
   #note(reader: string): void {

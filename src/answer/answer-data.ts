@@ -63,8 +63,9 @@ class ShortAnswer implements Answer {
   }
 
   release(): void {
-    this.#released?.([])
+    const released = this.#released
     this.#released = null
+    released?.([])
   }
 }
 

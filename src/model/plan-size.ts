@@ -20,13 +20,13 @@ export function isLargePlan(plan: Plan): boolean {
 /** Whether a plan answers little, and mostly reads little for it. There are plans that are neither small nor large. */
 export function isSmallPlan(plan: Plan): boolean {
   const { ids, tags, fields } = plan.selection
-  if (isLargePlan(plan) || tags.length > 1) return false
+  if (ids === null || isLargePlan(plan) || tags.length > 1) return false
   switch (plan.kind) {
     case 'last':
     case 'next':
       return plan.offset <= offsetMax
     case 'average':
-      return fields.length === 0 && (ids?.length ?? 0) * bucketsOf(plan) <= fewBucketsMax
+      return fields.length === 0 && ids.length * bucketsOf(plan) <= fewBucketsMax
     default:
       return true
   }

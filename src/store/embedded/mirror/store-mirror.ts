@@ -56,7 +56,8 @@ export class StoreMirror {
       openBlocking: new WarmFiles(disk).open,
       settings: {
         changes: this.#counting,
-        newPacer: (options) => new BriefPacer({ ...options, sliceMs: sliceMs ?? options.sliceMs }),
+        newPacer: (options) => new BriefPacer(options),
+        ...(sliceMs === undefined ? {} : { sliceMs }),
       },
     })
   }
