@@ -54,6 +54,20 @@ test('so many run, the others wait in the order in which they came', async () =>
   expect(asked.names).toEqual(['a.data.4', 'a.data.5'])
 })
 
+test('those that run are counted, and those that wait, ahead of the others or not', async () => {
+  const asked = new Asked(one, 4)
+  const counts = () => [asked.admission.running, asked.admission.waiting]
+  expect(counts()).toEqual([0, 0])
+  await asked.ask('a.data.1', 'a.data.2')
+  expect(counts()).toEqual([1, 1])
+  await asked.end('a.data.1')
+  expect(counts()).toEqual([1, 0])
+  await asked.ask('a.small.1', 'b.small.1')
+  expect(counts()).toEqual([1, 1])
+  await asked.end('a.data.2', 'a.small.1')
+  expect(counts()).toEqual([0, 0])
+})
+
 describe('whatever one reader asks', () => {
   test('places are left to others, and to data queries', async () => {
     const asked = new Asked(few)

@@ -73,7 +73,7 @@ export class Admission {
     if (this.#mayRun(asker)) return this.#begin(asker)
     const { waitingQueries } = this.#limits
     const count = this.#countOf(reader)
-    if (this.#waiting.length + this.#ahead >= waitingQueries || count.waiting >= ofOne(waitingQueries)) {
+    if (this.waiting >= waitingQueries || count.waiting >= ofOne(waitingQueries)) {
       this.#forget(reader)
       throw this.#overloaded(asker)
     }
@@ -103,6 +103,16 @@ export class Admission {
       this.#waiting.push(waiting)
       signal.addEventListener('abort', onAbort, { once: true })
     })
+  }
+
+  /** Queries that run. */
+  get running(): number {
+    return this.#running.all
+  }
+
+  /** Queries that wait, those that went ahead among them. */
+  get waiting(): number {
+    return this.#waiting.length + this.#ahead
   }
 
   #begin(asker: Asker): Leave {

@@ -31,6 +31,8 @@ const levels = {
     'Memory of answers that are kept for the same question, with their questions; `limits.keptAnswerBytes` bounds it.',
   kept_answer_hits_total: 'Data queries that were answered with a kept answer.',
   kept_answer_misses_total: 'Data queries whose answer may be kept, and that had to be run.',
+  running_queries: 'Queries that run now; `limits.runningQueries` bounds them.',
+  waiting_queries: 'Queries that wait for a place among them; over `limits.waitingQueries` more are refused.',
   near_answers_total: "Data queries that the main thread answered itself, without the store's thread.",
   stored_files: 'Files of rows that are stored for good.',
   stored_rows: 'Rows in them.',

@@ -52,14 +52,14 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const replica = await openReplica(parts, storage, closers)
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
   const kept = openKeptAnswers(settings, storage)
-  const limits = await openLimits(parts, storage, { replica, kept }, closers)
+  const admission = new Admission(settings.limits, smallQueriesAhead)
+  const limits = await openLimits(parts, storage, { replica, kept, admission }, closers)
   const definitions = await Definitions.open(catalog.ingests)
   store.fieldsMade.onMade(() => definitions.refresh())
   closers.push(() => definitions.close())
   const access = await Access.open(catalog.access, nowMs)
   closers.push(() => access.close())
   const retentions = await openRetentions(parts, { storage, definitions }, closers)
-  const admission = new Admission(settings.limits, smallQueriesAhead)
   const damaged = ({ path, message }: { path: string; message: string }): void =>
     observe({ kind: 'fileDamaged', path, message })
   const queryParts = { definitions, damaged, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
@@ -120,10 +120,17 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
 /** Where there is a copy, its levels are watched from its opening on. */
 type ReplicaLevel = Extract<keyof Levels, `replica_${string}`>
 
+/** What tells levels besides the storage. */
+interface WatchedParts {
+  readonly replica: Copier | null
+  readonly kept: KeptAnswers | null
+  readonly admission: Admission
+}
+
 async function openLimits(
   { settings, observe, metrics, nowMs, freeBytes }: EmbeddedParts,
   storage: Storage,
-  { replica, kept }: { readonly replica: Copier | null; readonly kept: KeptAnswers | null },
+  { replica, kept, admission }: WatchedParts,
   closers: Closer[],
 ): Promise<ServiceParts['limits']> {
   const { data, limits, journal } = settings
@@ -158,6 +165,8 @@ async function openLimits(
     idempotency_key_bytes: () => keys.bytes,
     journal_bytes: () => storage.journal.bytes,
     pending_rows: () => store.progress.pendingRows,
+    running_queries: () => admission.running,
+    waiting_queries: () => admission.waiting,
     near_answers_total: () => store.nearAnswers,
     stored_files: () => store.state.files,
     stored_rows: () => store.state.rows,

@@ -40,6 +40,25 @@ test('levels are those of now', async () => {
   await service.close()
 })
 
+test('queries that run are told, and those that wait for a place', async () => {
+  const service = await runService({ 'limits.runningQueries': '1', 'limits.runningSqlQueries': '1' })
+  let isEnded = false
+  const askOn = async (): Promise<void> => {
+    while (!isEnded)
+      await callWell(service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: 'SELECT 1 + 1' } })
+  }
+  const asking = [askOn(), askOn(), askOn()]
+  for (const name of ['running_queries', 'waiting_queries']) {
+    await expect.poll(async () => (await levels(service.url)).get(name)).toBeGreaterThan(0)
+  }
+  isEnded = true
+  await Promise.all(asking)
+  await expect
+    .poll(async () => Object.fromEntries(await levels(service.url)))
+    .toMatchObject({ running_queries: 0, waiting_queries: 0 })
+  await service.close()
+})
+
 test('rows are told by ingest', async () => {
   const service = await runService({ 'limits.metricsIngests': '1' })
   const ofIngests = async (): Promise<Record<string, number>> => {

@@ -67,7 +67,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const waiting = () => ({ waiting: [...waits.names(definitions.entities())], waiting_entities: waits.count })
   const health = watchParts({ journal, supervisors, catalog, observe, waiting })
   closers.push(() => health.close())
-  const limits = await openLimits({ ...parts, catalog, progress, keys, kafka, waits }, closers)
+  const limits = await openLimits({ ...parts, catalog, progress, keys, kafka, waits, admission }, closers)
   const services = await buildServices(
     {
       settings,

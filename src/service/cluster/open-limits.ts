@@ -1,4 +1,5 @@
 // What bounds the pushes that a process of a cluster takes, and what /metrics tells of how near the bounds are.
+import type { Admission } from '../../admission/admission.ts'
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
@@ -28,10 +29,11 @@ interface LimitedParts {
   readonly keys: SharedKeys
   readonly kafka: KafkaClient
   readonly waits: SlotWaits
+  readonly admission: Admission
 }
 
 export async function openLimits(parts: LimitedParts, closers: Closer[]): Promise<ServiceParts['limits']> {
-  const { settings, observe, metrics, nowMs, catalog, progress, keys, kafka, waits } = parts
+  const { settings, observe, metrics, nowMs, catalog, progress, keys, kafka, waits, admission } = parts
   const { limits, journal } = settings
   const rejectedSpace = new RejectedSpace({
     rejected: catalog.rejected,
@@ -71,6 +73,8 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
     ...intake.levels,
     idempotency_keys: () => keys.count,
     pending_rows: () => progress.pendingRows,
+    running_queries: () => admission.running,
+    waiting_queries: () => admission.waiting,
     waiting_entities: () => waits.count,
   })
   return intake.limits
