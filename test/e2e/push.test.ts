@@ -197,6 +197,18 @@ test('a file of line protocol: its unit is proposed, its first lines are judged 
   await page.getByRole('row', { name: /wet/ }).waitFor()
 })
 
+test('a time that is likely meant in seconds is named before it is pushed', async () => {
+  const page = await world.enter(pusherKey)
+  await open(page)
+  const rows = [0, 1].map((index) => JSON.stringify({ D: 1_767_225_600 + index, T: 'a', V: 1 }))
+  await choose(page, await fileOf('seconds.ndjson', rows.join('\n')))
+  await page.getByRole('button', { name: 'Check with the service' }).click()
+  await page.getByText('Of the first 2 rows 2 would be stored, 0 would be rejected.').waitFor()
+  const hint = 'Row 1: D, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z.'
+  await page.getByRole('status').getByText(hint).waitFor()
+  await expectSound(page)
+})
+
 test('an operator gives a key before lines are judged; the programs for lines push them', async () => {
   const page = await world.enter()
   await open(page, 'weather')

@@ -21,6 +21,7 @@ const shownMax = 10
 interface Checked {
   readonly answer: CheckAnswer
   readonly rejections: Rejections
+  readonly hints: NonNullable<CheckAnswer['hints']>
   readonly place: 'Line' | 'Row'
 }
 
@@ -32,7 +33,9 @@ async function checked({ ingest, rowsFile, columns }: Props): Promise<Checked> {
   const answer = batch === null ? nothing : await door.check(batch)
   const rejections = new Rejections(shownMax)
   rejections.add(1, answer.errors, batch === null ? undefined : door.linesOf(batch))
-  return { answer, rejections, place: door.noun === 'line' ? 'Line' : 'Row' }
+  // Lines of line protocol get none, so an index is that of the row.
+  const hints = answer.hints ?? []
+  return { answer, rejections, hints, place: door.noun === 'line' ? 'Line' : 'Row' }
 }
 
 /** Asks the service what would become of the first rows, by its own rules. Nothing is stored. */
@@ -64,16 +67,21 @@ export function CheckRows(props: Props) {
   )
 }
 
-function Outcome({ checked: { answer, rejections, place } }: { readonly checked: Checked }) {
+function Outcome({ checked: { answer, rejections, hints, place } }: { readonly checked: Checked }) {
   const { rows, stored, rejected } = answer
   return (
-    <div class={`note ${rejected === 0 ? 'good' : 'warn'}`} role="status">
+    <div class={`note ${rejected + hints.length === 0 ? 'good' : 'warn'}`} role="status">
       <p>
         Of the first {plural(rows, 'row')} {countText(stored)} would be stored, {countText(rejected)} would be rejected.
       </p>
       {rejections.errors.map(({ row, message }, index) => (
         <p key={index} dir="auto">
           {place} {countText(row)}: {message}
+        </p>
+      ))}
+      {hints.map(({ index, message }) => (
+        <p key={message} dir="auto">
+          {place} {countText(index + 1)}: {message}
         </p>
       ))}
       {rejected > shownMax && <p>… and {countText(rejected - shownMax)} more.</p>}
