@@ -85,6 +85,8 @@ export default defineConfig({
     env: { TIDEMARK_TEST_ENGINE: 'cluster', TIDEMARK_TEST_ROUNDS: process.env['TIDEMARK_TEST_ROUNDS'] ?? '1' },
     globalSetup: ['test/cluster/global-setup.ts'],
     fileParallelism: false,
+    // The files of one worker share its modules, as in vitest.config.ts.
+    isolate: false,
     testTimeout: 120_000,
     hookTimeout: 300_000,
   },

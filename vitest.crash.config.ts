@@ -12,6 +12,8 @@ export default defineConfig({
     include: ['test/crash/**/*.test.ts', 'test/simulation/**/*.test.ts', ...atLength],
     // Most of the time is waiting for processes that start and end.
     maxWorkers: '100%',
+    // The files of one worker share its modules, as in vitest.config.ts.
+    isolate: false,
     testTimeout: 20 * 60_000,
     hookTimeout: 60_000,
     env: {

@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
     maxWorkers: '100%',
+    // The files of one worker share its modules, as in vitest.config.ts.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,13 +1,15 @@
 // A real Kafka, Druid and PostgreSQL on this machine, on its loopback address, to test against.
 import { rmSync } from 'node:fs'
 import { druidParts } from './druid.mjs'
+import { jars, requireJava } from './jars.mjs'
 import { kafka } from './kafka.mjs'
-import { postgres } from './postgres.mjs'
+import { postgres, requireServer } from './postgres.mjs'
 import { end, runningPid, waitUntil, waitUntilFree } from './processes.mjs'
 import { addresses, jarsFolder, ports, stateFolder } from './settings.mjs'
 
 const usage = `npm run cluster -- <what> [part...]
 
+  fetch      install and download what all of it needs, and start nothing
   start      start what is named, or all, and wait until it answers
   stop       stop it in good order
   kill       SIGKILL
@@ -74,7 +76,11 @@ async function stop(names, signalName) {
 
 const [what, ...names] = process.argv.slice(2)
 try {
-  if (what === 'start') await start(named(names))
+  if (what === 'fetch') {
+    requireJava()
+    for (const name of ['kafka', 'druid']) jars(name)
+    requireServer()
+  } else if (what === 'start') await start(named(names))
   else if (what === 'stop') await stop(named(names))
   else if (what === 'kill') await stop(named(names), 'SIGKILL')
   else if (what === 'status') await status(named(names))

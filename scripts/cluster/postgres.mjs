@@ -27,7 +27,9 @@ function command(name) {
   return [...asUser, join(folder, name)]
 }
 
-function installServer() {
+/** Installs PostgreSQL when it is not here; throws with what to do where it cannot. */
+export function requireServer() {
+  if (command('initdb') !== null) return
   const advice = 'PostgreSQL is not here: on Debian `apt-get install postgresql`.'
   if (isRoot) {
     // The package would start a server of its own.
@@ -65,7 +67,7 @@ function initialise() {
 
 export const postgres = {
   async launch() {
-    if (command('initdb') === null) installServer()
+    requireServer()
     if (!existsSync(data)) initialise()
     // After a SIGKILL the lock file names a process that nobody may have reaped yet, which PostgreSQL takes for a running one.
     await waitUntilLeft(data)
