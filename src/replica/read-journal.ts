@@ -1,3 +1,4 @@
+import { segmentHeaderBytes } from '../journal/file/segment-header.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { CopyDamaged, damagedObject } from './copy-damage.ts'
 import { type JournalPiece, type LogEntry, logName, type Mark, type Moment } from './copy-format.ts'
@@ -70,6 +71,7 @@ export function beforeDamage(error: CopyDamaged, timeMs: number): CopyDamaged {
 
 /** Goes from piece to piece as long as they follow one another. */
 class Follower {
+  readonly #validFromMs: number
   readonly #wholePosition: number
   readonly #firstPosition: number
   readonly #atMs: number
@@ -78,7 +80,8 @@ class Follower {
   #isPast = false
   cut: Mark | null = null
 
-  constructor({ position, sealedPosition }: JournalRequest['moment'], atMs: number) {
+  constructor({ validFromMs, position, sealedPosition }: JournalRequest['moment'], atMs: number) {
+    this.#validFromMs = validFromMs
     this.#wholePosition = position
     this.#firstPosition = sealedPosition
     this.#atMs = atMs
@@ -107,6 +110,9 @@ class Follower {
       from += length
       if (this.#at === null && offset > 0) continue
       if (!this.#follows(piece)) return false
+      // All rows of the moment are before it: no push of the segment is needed, and each may be too late.
+      if (this.cut === null && segment >= this.#wholePosition && offset + length >= segmentHeaderBytes)
+        this.cut = [this.#validFromMs, segment, segment, segmentHeaderBytes]
       await take(segment, offset, part)
       this.#at = { segment, offset: offset + length }
       if (!marks.filter((mark) => mark[2] === segment).every((mark) => this.#pass(mark))) return false

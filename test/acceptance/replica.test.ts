@@ -1,12 +1,17 @@
 // A copy elsewhere: the folder is thrown away, and what the copy gives is what there was.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import { FileStore } from '../../src/object-store/file/file-store.ts'
 import { callWell, makeIngest } from '../support/api.ts'
+import { changedStore } from '../support/changed-store.ts'
 import {
   copyUrl,
   embedded,
   isCopied,
+  quickCopy,
   restoreWell,
   rowsOf,
   serveCopied,
@@ -55,3 +60,56 @@ test(
     }),
   60_000,
 )
+
+test('a push that comes while the list of files goes to the copy is not in the state before it', () =>
+  inScratchFolder('tidemark-replica-', async (directory) => {
+    const url = copyUrl(directory)
+    let release = (): void => undefined
+    let held: Promise<void> | null = null
+    let isHeld = false
+    const service = await runService(
+      { ...quickCopy, 'replica.url': url },
+      {
+        ...embedded,
+        dataDirectory: join(directory, 'data'),
+        wrapStore: (store) =>
+          changedStore(store, {
+            async putIfAbsent(name, bytes) {
+              if (held !== null && name.startsWith('parts/')) {
+                isHeld = true
+                await held
+              }
+              return store.putIfAbsent(name, bytes)
+            },
+          }),
+      },
+    )
+    const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
+    await isCopied(service.url)
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+    // So many are sealed, which the copy has a new list of files for; the journal goes on in a segment of its own.
+    await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(50)) })
+    await expect.poll(() => isHeld, { timeout: 30_000 }).toBe(true)
+    const atMs = Date.now()
+    await expect.poll(() => Date.now()).toBeGreaterThan(atMs)
+    const entries = await logOf(directory)
+    await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(60, 50)) })
+    await expect.poll(() => logOf(directory), { timeout: 30_000 }).toBeGreaterThan(entries)
+    release()
+    held = null
+    await isCopied(service.url)
+    await service.close()
+    const at = new Date(atMs).toISOString()
+    expect(await withRestored(directory, at, ({ url }) => valuesIn(url))).toEqual(upTo(50))
+    expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(60))
+  }))
+
+/** So many entries the log of the copy has. */
+async function logOf(directory: string): Promise<number> {
+  const store = new FileStore(fileURLToPath(copyUrl(directory)), nodeDisk)
+  let entries = 0
+  for await (const _ of store.list('log/')) entries++
+  return entries
+}
