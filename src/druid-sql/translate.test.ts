@@ -162,6 +162,7 @@ describe('a condition of thousands of parts is read in a moment, whatever is loo
     ['ranges', parts(2000, (number) => `T BETWEEN ${number} AND ${number + 2}`, ' OR ')],
     ['what holds all numbers together', `${parts(900, (number) => `T = ${number}`, ' OR ')} OR T <> 1`],
     ['lists', `${list} OR ${list} OR T <> 1`],
+    ['numbers of a million digits', parts(30, () => `T = ${'9'.repeat(1_000_000)}`, ' OR ')],
   ])('%s', { timeout: 10_000 }, async (_, condition) => {
     expect(translateSql(`SELECT COUNT(*) AS n FROM plant WHERE ${condition}`, tables).entityIds).toEqual([1])
     // What took longer than a test may take is found out in this turn.
