@@ -168,4 +168,16 @@ describe('a condition of thousands of parts is read in a moment, whatever is loo
     // What took longer than a test may take is found out in this turn.
     await setImmediate()
   })
+
+  test('in many tables with many columns', { timeout: 10_000 }, async () => {
+    const numbers = Array.from(
+      { length: 1000 },
+      (_, number) => ({ name: `f${number}`, type: 'double', role: 'metric' }) as const,
+    )
+    const wide = [sqlTable({ id: 1, name: 'wide', fields: [...fields, ...numbers] })]
+    const from = `${parts(80, (number) => `wide AS w${number}`, ', ')}, (SELECT T AS tag FROM wide)`
+    const condition = parts(4000, (number) => `tag = ${number}`, ' OR ')
+    expect(translateSql(`SELECT COUNT(*) AS n FROM ${from} WHERE ${condition}`, wide).entityIds).toEqual([1])
+    await setImmediate()
+  })
 })
