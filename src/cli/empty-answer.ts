@@ -31,7 +31,9 @@ async function unknownIds(client: Reader, { entity, ids, idName }: AskedIds): Pr
   if (all.NextToken === null) return ids.flatMap((id) => said(id, all.Items)).slice(0, idsMax)
   // Of many tags those that begin like the first id: one more small request.
   const [first = ''] = ids
-  const alike = await client.tags(entity, { ...named, prefix: first.slice(0, Math.ceil(first.length / 2)) })
+  const characters = [...first]
+  const prefix = characters.slice(0, Math.ceil(characters.length / 2)).join('')
+  const alike = await client.tags(entity, { ...named, prefix })
   return alike.NextToken === null ? said(first, alike.Items) : []
 }
 

@@ -92,6 +92,12 @@ async function saidOf(
     [path]: () => [200, [{ entity: 'plant', fields: entityFields }]],
     [`${path}/plant/tags?limit=2000`]: () => [200, { Items: tags.all, NextToken: tags.next ?? null }],
     [`${path}/plant/tags?prefix=boil&limit=2000`]: () => [200, { Items: tags.alike, NextToken: null }],
+    [`${path}/plant/tags?prefix=${encodeURIComponent('🔥')}&limit=2000`]: () => [
+      200,
+      { Items: tags.alike, NextToken: null },
+    ],
+    // As half of it arrives.
+    [`${path}/plant/tags?prefix=%EF%BF%BD&limit=2000`]: () => [200, { Items: [], NextToken: null }],
     [`${path}/plant/tags?id_name_field=sensor&limit=2000`]: () => [200, { Items: ['flow'], NextToken: null }],
   })
   const { out, err } = await tidemark(url, ['query', 'select', '--entity', 'plant', '--ids', ...ids])
@@ -115,6 +121,8 @@ test('ids that find nothing: which of them is no tag, and which tag may be meant
   )
   // Of more tags than are looked at, those that begin like it; nothing where the service does not tell them.
   expect(await saidOf(['boilr.temp'], { all: ['a'], next: 't' }, one)).toBe('')
+  // Half of its characters, and no half of one.
+  expect(await saidOf(['🔥'], { all: ['a'], next: 't', alike: ['🔥'] }, one)).toBe('')
   expect(await saidOf(['boil.tmp'], { all: ['a'], next: 't', alike: ['boil.temp'] }, one)).toBe(
     'There is no tag "boil.tmp" in plant. "boil.temp" may be meant.\n',
   )

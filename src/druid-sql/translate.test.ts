@@ -162,9 +162,22 @@ describe('a condition of thousands of parts is read in a moment, whatever is loo
     ['ranges', parts(2000, (number) => `T BETWEEN ${number} AND ${number + 2}`, ' OR ')],
     ['what holds all numbers together', `${parts(900, (number) => `T = ${number}`, ' OR ')} OR T <> 1`],
     ['lists', `${list} OR ${list} OR T <> 1`],
+    ['numbers of a million digits', parts(30, () => `T = ${'9'.repeat(1_000_000)}`, ' OR ')],
   ])('%s', { timeout: 10_000 }, async (_, condition) => {
     expect(translateSql(`SELECT COUNT(*) AS n FROM plant WHERE ${condition}`, tables).entityIds).toEqual([1])
     // What took longer than a test may take is found out in this turn.
+    await setImmediate()
+  })
+
+  test('in many tables with many columns', { timeout: 10_000 }, async () => {
+    const numbers = Array.from(
+      { length: 1000 },
+      (_, number) => ({ name: `f${number}`, type: 'double', role: 'metric' }) as const,
+    )
+    const wide = [sqlTable({ id: 1, name: 'wide', fields: [...fields, ...numbers] })]
+    const from = `${parts(80, (number) => `wide AS w${number}`, ', ')}, (SELECT T AS tag FROM wide)`
+    const condition = parts(4000, (number) => `tag = ${number}`, ' OR ')
+    expect(translateSql(`SELECT COUNT(*) AS n FROM ${from} WHERE ${condition}`, wide).entityIds).toEqual([1])
     await setImmediate()
   })
 })

@@ -16,11 +16,13 @@ export function firstLikelySeconds(
   types: ReadonlyMap<string, string>,
 ): ReadAsMilliseconds | null {
   for (const [index, text] of rows.entries()) {
-    const found = membersOrNone(text).find(
-      ({ name, value }) =>
-        types.get(name) === 'timestamp' && /^\d{9,10}$/.test(value) && likelyUnits(value)[0] === 'seconds',
-    )
-    if (found !== undefined) return { row: index + 1, property: found.name, count: found.value }
+    // Of a property that comes twice the last value counts.
+    const values = new Map(membersOrNone(text).map(({ name, value }) => [name, value]))
+    for (const [property, count] of values) {
+      const isTime = types.get(property) === 'timestamp'
+      if (isTime && /^\d{9,10}$/.test(count) && likelyUnits(count)[0] === 'seconds')
+        return { row: index + 1, property, count }
+    }
   }
   return null
 }

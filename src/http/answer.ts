@@ -1,12 +1,12 @@
 // Sends whole answers, compressed where the client takes it, and as fast as the client reads.
 import type { OutgoingHttpHeader } from 'node:http'
-import { Socket } from 'node:net'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as zlib from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { filePieces } from '../answer/answer-data.ts'
 import { chooseEncoding } from './accept.ts'
+import { cutOffIdle } from './idle-clients.ts'
 import { sendOnePiece } from './one-piece.ts'
 
 export interface Body {
@@ -40,7 +40,7 @@ function zstdWhereItIs(): [string, () => Transform][] {
   return typeof create === 'function' ? [['zstd', () => create()]] : []
 }
 
-/** `sendIdleMs`: a client that takes nothing for so long is cut off. */
+/** `sendIdleMs`: a client that takes nothing of a large body for so long is cut off; of other answers see `cutOffUnsent`. */
 export async function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -54,11 +54,10 @@ export async function sendBody(
   if (body.answeredBy !== undefined) reply.header('Tidemark-Answered-By', body.answeredBy)
   if (body.text !== undefined && encoding === null) {
     sendText(request, reply, mediaType, body.text)
-    if (isUnsent(reply)) cutOffIdle(reply, sendIdleMs)
     return reply
   }
   reply.type(mediaType)
-  cutOffIdle(reply, sendIdleMs)
+  if (body.bytes > onePieceBytesMax) cutOffIdle(reply.raw, sendIdleMs)
   if (encoding !== null) return sendCompressed(reply, body, encoding)
   if (body.bytes <= onePieceBytesMax) return reply.send(pieceInMemory(body) ?? (await onePiece(body)))
   return reply.header('Content-Length', body.bytes).send(Readable.from(body.chunks, { highWaterMark: piecesAhead }))
@@ -78,18 +77,6 @@ function sendText({ id }: FastifyRequest, reply: FastifyReply, mediaType: string
   const own = reply.getHeaders()
   for (const name in own) headers.push(name, own[name]!)
   sendOnePiece(reply.raw, { requestId: id, status: reply.statusCode, headers, text, encoding: 'latin1' })
-}
-
-/** The system has not taken all of it, because the client does not read, or another answer comes before it. */
-function isUnsent({ raw }: FastifyReply): boolean {
-  return raw.socket === null ? !raw.writableFinished : raw.socket.writableLength > 0
-}
-
-/** Node ends the connection when nothing moves on it for so long; after the answer it goes back to the time between requests. */
-function cutOffIdle({ raw }: FastifyReply, sendIdleMs: number): void {
-  // Behind another answer it has none yet.
-  if (raw.socket === null) raw.once('socket', (socket: Socket) => socket.setTimeout(sendIdleMs))
-  else if (raw.socket instanceof Socket) raw.socket.setTimeout(sendIdleMs)
 }
 
 async function sendCompressed(reply: FastifyReply, body: Body, encoding: string): Promise<FastifyReply> {

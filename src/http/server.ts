@@ -10,6 +10,7 @@ import { BodyBudget } from './body-budget.ts'
 import { documentOptions, ProblemSchema } from './document.ts'
 import { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
+import { cutOffUnsent } from './idle-clients.ts'
 import type { InFlight } from './in-flight.ts'
 import { KnownPaths } from './known-paths.ts'
 import { watchSockets } from './open-sockets.ts'
@@ -73,6 +74,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   )
   answerPlainPushes(app.server, { ...parts, pushBodies, failures })
   closeWaitingAnswers(app.server)
+  cutOffUnsent(app.server, parts.settings.limits.sendIdleMs)
   if (app.server instanceof SecureServer) parts.certificate?.use(app.server)
   watchSockets(app.server)
   answerOddRequests(app.server, parts.requestId)

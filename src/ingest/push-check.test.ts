@@ -72,6 +72,8 @@ describe('a check', () => {
     // Only the beginning is looked at.
     ['json', `[${Array(100).fill(good)},{"D":1767225600,"T":"a","V":1}]`, null],
     ['json', `[{"D":1,"T":"${'x'.repeat(70_000)}","V":1},{"D":1767225600,"T":"a","V":1}]`, null],
+    ['json', '[{"D":1767225600000,"D":1767225600}]', 0],
+    ['json', '[{"D":1767225600,"D":1767225600000}]', null],
   ] as const)('says where a time is likely meant in seconds: %s %.80s', async (format, text, index) => {
     const message =
       'D, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: write milliseconds or ISO 8601 where that is meant.'

@@ -2,6 +2,7 @@
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { parseLong } from '../../model/long.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { Filter } from '../parse/query-nodes.ts'
 import { alphanumericKey, lengthKey } from '../values/ordering.ts'
@@ -14,8 +15,8 @@ export const decimalForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 /** The exact long that a text stands for, as BigDecimal reads it. */
 export function exactLong(text: string): bigint | null {
   if (/^[+-]?\d+$/.test(text)) {
-    const value = BigInt(text.replace('+', ''))
-    return value >= -(2n ** 63n) && value < 2n ** 63n ? value : null
+    const value = parseLong(text.replace('+', ''))
+    return typeof value === 'bigint' ? value : null
   }
   const number = decimalForm.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(number) ? BigInt(number) : null

@@ -1,4 +1,5 @@
 import type { Entity } from '../../model/entity.ts'
+import { parseLong } from '../../model/long.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
 
 type NumberType = 'LONG' | 'DOUBLE'
@@ -67,6 +68,6 @@ const isNumber: Readonly<Record<NumberType, (text: string) => boolean>> = {
 }
 
 function isLong(text: string): boolean {
-  if (/^[+-]?\d+$/.test(text)) return BigInt.asIntN(64, BigInt(text.replace('+', ''))) === BigInt(text.replace('+', ''))
+  if (/^[+-]?\d+$/.test(text)) return typeof parseLong(text.replace('+', '')) === 'bigint'
   return decimalForm.test(text) && Number.isSafeInteger(Number(text))
 }

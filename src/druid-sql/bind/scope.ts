@@ -49,13 +49,32 @@ export function starColumns(scope: Scope, table: string | null, place: Place): r
 }
 
 /** The columns that a relation gives without its name. */
-function sharedColumns({ columns, merged, shared }: Relation): readonly ScopeColumn[] {
-  return columns
-    .filter(({ name }) => !merged.has(name))
-    .map((column) => {
-      const sql = shared?.get(column.name)
-      return sql === undefined ? column : { ...column, sql, fileSql: undefined }
-    })
+function sharedColumns(relation: Relation): readonly ScopeColumn[] {
+  return relation.columns.filter(({ name }) => !relation.merged.has(name)).map((column) => asShared(column, relation))
+}
+
+function asShared(column: ScopeColumn, { shared }: Relation): ScopeColumn {
+  const sql = shared?.get(column.name)
+  return sql === undefined ? column : { ...column, sql, fileSql: undefined }
+}
+
+const namesOf = new WeakMap<Relation, ReadonlyMap<string, readonly ScopeColumn[]>>()
+
+/** A query names columns thousands of times, of tables with thousands of them. */
+function columnsNamed(relation: Relation, name: string): readonly ScopeColumn[] {
+  const known = namesOf.get(relation) ?? byName(relation)
+  namesOf.set(relation, known)
+  return known.get(name) ?? []
+}
+
+function byName({ columns }: Relation): ReadonlyMap<string, readonly ScopeColumn[]> {
+  const found = new Map<string, ScopeColumn[]>()
+  for (const column of columns) {
+    const alike = found.get(column.name)
+    if (alike === undefined) found.set(column.name, [column])
+    else alike.push(column)
+  }
+  return found
 }
 
 /** What orders the rows of the relation that `__time` without a table's name is of, where it is known. */
@@ -103,13 +122,15 @@ export function ownColumn(relations: readonly Relation[], path: readonly string[
 function candidates(scope: Scope, path: readonly string[]): readonly ScopeColumn[] {
   const name = path.at(-1)!
   if (path.length === 1) {
-    return scope.relations.flatMap((relation) => sharedColumns(relation).filter((column) => column.name === name))
+    return scope.relations
+      .filter((relation) => !relation.merged.has(name))
+      .flatMap((relation) => columnsNamed(relation, name).map((column) => asShared(column, relation)))
   }
   const table = path.at(-2)
   return scope.relations
     .filter((relation) => relation.name === table)
     .filter((relation) => path.length === 2 || path[0] === (relation.schema ?? 'druid'))
-    .flatMap((relation) => relation.columns.filter((column) => column.name === name))
+    .flatMap((relation) => columnsNamed(relation, name))
 }
 
 function missing(scope: Scope, path: readonly string[]): string {

@@ -1,5 +1,6 @@
 // What is known before a query runs: numbers and instants. Null is what is not known here; the binder has found it right already.
 import { Zone } from '../../druid-time/zone.ts'
+import { parseLong } from '../../model/long.ts'
 import { instantOfText } from '../bind/conversions.ts'
 import { intervalSteps, timeLiteralMs } from '../bind/intervals.ts'
 import type { Expression } from '../parse/syntax.ts'
@@ -10,16 +11,14 @@ export type NumberConstant =
 
 export function numberConstant(expression: Expression): NumberConstant | null {
   if (expression.kind === 'negate' && expression.operand.kind === 'number')
-    return signed(expression.operand.digits, -1n)
-  return expression.kind === 'number' ? signed(expression.digits, 1n) : null
+    return numberOf(`-${expression.operand.digits}`)
+  return expression.kind === 'number' ? numberOf(expression.digits) : null
 }
 
-function signed(digits: string, sign: 1n | -1n): NumberConstant | null {
-  if (/^\d+$/.test(digits)) {
-    const value = BigInt(digits) * sign
-    if (BigInt.asIntN(64, value) === value) return { type: 'long', value }
-  }
-  const value = Number(digits) * Number(sign)
+function numberOf(text: string): NumberConstant | null {
+  const long = /^-?\d+$/.test(text) ? parseLong(text) : null
+  if (typeof long === 'bigint') return { type: 'long', value: long }
+  const value = Number(text)
   return Number.isFinite(value) ? { type: 'double', value } : null
 }
 
