@@ -205,6 +205,13 @@ export const sqlValueCases: readonly ChangedCase[] = [
     ['[{"k":0.0}]', '[{"k":0.0},{"k":-0.0}]'],
   ],
   [
+    'zeros of two signs are two groups in Druid',
+    'WITH w AS (SELECT MOD(d, d) AS k FROM fuzz GROUP BY 1) SELECT * FROM w',
+    /^(?!.*1\.0)|SELECT \+/,
+    /GROUP/,
+    ['[{"k":0.0}]', '[{"k":0.0},{"k":-0.0}]'],
+  ],
+  [
     'a column that is there twice is one to Druid, which then puts null first',
     'SELECT DISTINCT s AS k, s AS m1 FROM fuzz ORDER BY k DESC LIMIT 3',
     /s AS m1/,
@@ -263,7 +270,7 @@ export const sqlValueCases: readonly ChangedCase[] = [
   [
     "centuries and FLOOR of whole numbers are doubles in Druid's expressions, and no addresses",
     "SELECT s AS k, COUNT(*) AS c0 FROM fuzz WHERE IPV4_MATCH(TRUNCATE(n, 1), '0.0.0.0/16') GROUP BY 1",
-    /^(?!.*AS BIGINT)/,
+    /^(?!.*AS DOUBLE)/,
     /IPV4/,
   ],
   [
