@@ -93,8 +93,14 @@ export const sqlConditionCases: readonly ChangedCase[] = [
     /BOOLEAN/,
   ],
   [
-    'a text that is looked for among a number and NULL within a call is a number to Druid',
+    'a text that is looked for among a number and NULL within a call or two CASEs is a number to Druid',
     'SELECT TO_JSON_STRING(s IN (7, NULL)) AS c0 FROM fuzz',
+    /, NULL/,
+    / IN /,
+  ],
+  [
+    'a text that is looked for among a number and NULL within a call or two CASEs is a number to Druid',
+    "SELECT CASE WHEN b = 1 THEN 'q' ELSE CASE WHEN s IN (7, NULL) THEN 'y' END END AS c0 FROM fuzz",
     /, NULL/,
     / IN /,
   ],

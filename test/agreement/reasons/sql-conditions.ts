@@ -105,8 +105,8 @@ export const sqlConditions: readonly KnownDifference[] = [
     { without: instead([/'-1\.5'/g, "'-1'"]) },
   ),
   otherwise(
-    'a text that is looked for among a number and NULL within a call is a number to Druid',
-    /\w\(.*\b\w+ IN \([-\d.]+, NULL\)/,
+    'a text that is looked for among a number and NULL within a call or two CASEs is a number to Druid',
+    /(?:\w\(|CASE .*CASE ).*\b\w+ IN \([-\d.]+, NULL\)/,
     'sql',
     { without: instead([/( IN \([-\d.]+, )NULL\)/g, '$1CAST(NULL AS BIGINT))']) },
   ),
