@@ -5,14 +5,20 @@ export const sqlConditionCases: readonly ChangedCase[] = [
   [
     'bounds that hold all values together hold null too in Druid',
     'SELECT COUNT(*) AS c0 FROM fuzz WHERE d NOT BETWEEN 1 AND n',
-    /^(?!.*IS NOT NULL)/,
+    /^(?!.*CHAR_LENGTH)/,
     /NOT BETWEEN/,
   ],
   [
     'bounds that hold all values together hold null too in Druid',
     'SELECT COUNT(*) AS c0 FROM fuzz WHERE ABS(n) < 3 OR ABS(n) > 1',
-    /^(?!.*IS NOT NULL)/,
+    /^(?!.*CHAR_LENGTH)/,
     /ABS/,
+  ],
+  [
+    'bounds that hold all values together hold null too in Druid',
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE FLOOR(d) IS NOT NULL AND FLOOR(d) NOT BETWEEN 1.5 AND 0.0',
+    /^(?!.*CHAR_LENGTH)/,
+    /FLOOR/,
   ],
   [
     'Druid cuts the fractions of numbers that it looks for in longs',

@@ -10,12 +10,15 @@ import {
 } from '../changed-queries.ts'
 import { type KnownDifference, otherwise, values } from './reason.ts'
 
+/** What is there has a length. Druid leaves IS NOT NULL out beside bounds of what is worked out. */
+const isThere = 'CHAR_LENGTH(CAST($1 AS VARCHAR)) >= 0'
+
 /** Bounds hold for what is there alone. */
 const withoutNullsInBounds = instead(
-  [new RegExp(`(${plainOperand}) (NOT BETWEEN|BETWEEN SYMMETRIC) `, 'g'), '$1 IS NOT NULL AND $1 $2 '],
+  [new RegExp(`(${plainOperand}) (NOT BETWEEN|BETWEEN SYMMETRIC) `, 'g'), `${isThere} AND $1 $2 `],
   [
     new RegExp(`\\(?(${plainOperand}) ([<>]=?) (${plainOperand})\\)? OR \\(?\\1 ([<>]=?) `, 'g'),
-    '$1 IS NOT NULL AND $1 $2 $3 OR $1 IS NOT NULL AND $1 $4 ',
+    `${isThere} AND $1 $2 $3 OR ${isThere} AND $1 $4 `,
   ],
 )
 
