@@ -22,6 +22,13 @@ const withoutNullsInBounds = instead(
   ],
 )
 
+/** What is looked for among numbers is one. */
+const ofNumbersInLists = (text: string): string =>
+  text.replaceAll(
+    new RegExp(`(${plainOperand}) ((?:NOT )?IN \\(-?\\d[^()]*\\))`, 'g'),
+    (_, operand: string, list: string) => `CAST(${operand} AS ${list.includes('.') ? 'DOUBLE' : 'BIGINT'}) ${list}`,
+  )
+
 export const sqlConditions: readonly KnownDifference[] = [
   otherwise(
     'groups of truth values of texts and doubles are those of the texts and doubles in Druid',
@@ -127,9 +134,15 @@ export const sqlConditions: readonly KnownDifference[] = [
       without: instead([/\b(\w+) (=|<>|<=|>=|<|>) \1\b/g, '$1 $2 3']),
     },
   ),
-  otherwise('NOT IN of null holds in a CASE that an UNNEST of Druid works out', /UNNEST\(.*CASE .* NOT IN \(/, 'sql', {
-    without: instead([/ NOT IN /g, ' IN ']),
-  }),
+  {
+    ...otherwise(
+      'a text that is looked for among numbers within an UNNEST is looked for among their texts in Druid',
+      /UNNEST\(.* IN \(-?\d/,
+      'sql',
+      { without: ofNumbersInLists },
+    ),
+    keepsOurs: true,
+  },
   otherwise(
     'a text of JSON that is looked for among null finds all rows in Druid',
     /SCALAR_IN_ARRAY\(TO_JSON_STRING\(.*NULL\]/,
