@@ -24,7 +24,6 @@ const common = () => ({
   'indexer.logs.type': 'file',
   'indexer.logs.directory': `${stateFolder}/task-logs`,
   'indexer.task.baseDir': `${stateFolder}/tasks`,
-  'segmentCache.locations': `[{"path":"${stateFolder}/segment-cache","maxSize":"20g"}]`,
   'selectors.indexing.serviceName': 'druid/overlord',
   'selectors.coordinator.serviceName': 'druid/coordinator',
   'monitoring.monitors': '[]',
@@ -62,6 +61,8 @@ const broker = {
   'query.groupBy.maxMergingDictionarySize': '50000000',
 }
 const historical = {
+  // Its own: an indexer that begins with these files says that it serves them, and fails at each query of them.
+  'segmentCache.locations': `[{"path":"${stateFolder}/segment-cache","maxSize":"20g"}]`,
   'processing.buffer.sizeBytes': '40MiB',
   'processing.numThreads': '2',
   'historical.cache.useCache': 'false',

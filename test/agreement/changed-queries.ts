@@ -46,11 +46,16 @@ const textColumn = /(?<![.\w%\\'"]|AS )\bs\b(?!['"]|, (?:j|LATEST\(j)\b)/g
 export const ofPlainCharacters = (replace: 'REPLACE' | 'replace'): Change =>
   instead([/\u{1f600}/gu, 'x'], [textColumn, `${replace}(s, '\u{1f600}', 'x')`])
 
+/** The query over columns of longs that doubles hold, but for the names of columns and the lists of all. */
+export const ofSmallLongs = instead([/(?<!AS |V, c, )\b[lm]\b(?!, b, ts)/g, 'n'])
+
 /** The query over numbers that doubles hold, and that are not far apart. */
-export const ofSmallNumbers = instead(
-  [/(?<!AS |c, )\b[lm]\b(?!, b)/g, 'n'],
-  [/(?<!AS )\bV\b(?!, c, m)/g, 'd'],
-  [/\b(?:9223372036854775807|9007199254740993|2147483648|1e10|1e308)\b/g, '63'],
+export const ofSmallNumbers = inTurn(
+  ofSmallLongs,
+  instead(
+    [/(?<!AS )\bV\b(?!, c, m)/g, 'd'],
+    [/\b(?:9223372036854775807|9007199254740993|2147483648|1e10|1e308)\b/g, '63'],
+  ),
 )
 
 /** Bounds that doubles hold. */

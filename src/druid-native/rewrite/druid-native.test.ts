@@ -136,6 +136,27 @@ test('conditions of having on first and last values, which may be null, are filt
   })
 })
 
+const inlineRows = {
+  type: 'inline',
+  columnNames: ['tag', 'n'],
+  columnTypes: ['STRING', 'LONG'],
+  rows: [['a', null]],
+}
+const joined = {
+  type: 'join',
+  left: 'plant',
+  rightPrefix: 'r.',
+  condition: 'T == "r.tag"',
+  joinType: 'LEFT',
+}
+const innerGroups = {
+  queryType: 'groupBy',
+  intervals: ['2026-01-01/P1D'],
+  granularity: 'all',
+  dimensions: ['T'],
+  aggregations: [{ type: 'longMax', name: 'n', fieldName: '__time' }],
+}
+
 test('a text that is no number is looked for in numbers by a filter that finds none', async () => {
   const column = (name: string, outputType: string) => ({
     type: 'expression',
@@ -153,6 +174,19 @@ test('a text that is no number is looked for in numbers by a filter that finds n
   const fields = [seeks('l', 'a'), seeks('d', ''), twice, seeks('s', 'a'), seeks('d', '1.5'), seeks('l', '7')]
   expect(await rendered({ virtualColumns, filter: { type: 'or', fields } })).toMatchObject({
     filter: { fields: [never('l', 'LONG'), never('d', 'DOUBLE'), never('l', 'LONG'), ...fields.slice(3)] },
+  })
+})
+
+test.each([
+  ['of inline rows', inlineRows, 'n'],
+  ['of the right side of a join', { ...joined, right: inlineRows }, 'r.n'],
+  ['of the left side of a join', { ...joined, left: inlineRows, right: inlineRows }, 'n'],
+  ['of a query within', { type: 'query', query: { ...innerGroups, dataSource: 'plant' } }, 'n'],
+])('so it is in numbers %s', async (_, dataSource, dimension) => {
+  const filter = { type: 'selector', dimension, value: 'a' }
+  const never = { type: 'equals', column: dimension, matchValueType: 'LONG' }
+  expect(await rendered({ dataSource, filter, columns: [dimension] })).toMatchObject({
+    filter: { type: 'and', fields: [never, never] },
   })
 })
 

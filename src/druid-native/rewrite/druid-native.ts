@@ -101,7 +101,7 @@ class Rewriting {
     const kept = [...common, ...(members.get(type) ?? [])].filter((name) => query[name] !== undefined)
     const source = query['dataSource']
     const entities = this.#entitiesIn(source)
-    const numbers = numbersOf(query, entities)
+    const numbers = numbersOf(query, await this.#typedColumns(query, entities))
     const written = (name: string): unknown => {
       const value = plain(query[name])
       if (name === 'postAggregations') return withFinalFields(value, query['aggregations'])
@@ -138,6 +138,13 @@ class Rewriting {
       return { toInclude: { type: 'list', columns: (await this.#columns(query)).map(({ name }) => name) } }
     }
     return {}
+  }
+
+  /** The columns of the data source, with their types; those of entities are known without a look at the whole of it. */
+  async #typedColumns(query: Node, entities: readonly Entity[]): Promise<Parameters<typeof numbersOf>[1]> {
+    const type = memberOf(query['dataSource'], 'type')
+    if (type === 'inline' || type === 'query' || type === 'join') return this.#columns(query)
+    return entities.flatMap((entity) => entity.fields)
   }
 
   /** Those of both sides of a join, and of all entities of a union. */

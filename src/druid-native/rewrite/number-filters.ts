@@ -1,29 +1,29 @@
-import type { Entity } from '../../model/entity.ts'
 import { parseLong } from '../../model/long.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
 
 type NumberType = 'LONG' | 'DOUBLE'
 
-const fieldTypes: ReadonlyMap<string, NumberType> = new Map([
+/** By the type of a field, or of what is computed and of inline rows. */
+const numberTypes: ReadonlyMap<unknown, NumberType> = new Map([
   ['long', 'LONG'],
   ['boolean', 'LONG'],
   ['timestamp', 'LONG'],
   ['double', 'DOUBLE'],
-])
-const outputTypes: ReadonlyMap<unknown, NumberType> = new Map([
   ['LONG', 'LONG'],
   ['DOUBLE', 'DOUBLE'],
   ['FLOAT', 'DOUBLE'],
 ])
 
-/** The columns that hold numbers of one type in each entity, and the virtual columns of numbers. */
-export function numbersOf(query: Node, entities: readonly Entity[]): ReadonlyMap<string, NumberType> {
-  const fields = entities.flatMap((entity) => entity.fields)
+/** The columns of the query's data source that hold numbers of one type, and the virtual columns of numbers. A union has columns several times. */
+export function numbersOf(
+  query: Node,
+  columns: readonly { readonly name: string; readonly type: string }[],
+): ReadonlyMap<string, NumberType> {
   const numbers = new Map<string, NumberType>()
-  for (const { name, type } of fields) setType(numbers, name, fieldTypes.get(type))
-  for (const { name, type } of fields) if (fieldTypes.get(type) !== numbers.get(name)) numbers.delete(name)
+  for (const { name, type } of columns) setType(numbers, name, numberTypes.get(type))
+  for (const { name, type } of columns) if (numberTypes.get(type) !== numbers.get(name)) numbers.delete(name)
   for (const column of listOf(query['virtualColumns']))
-    setType(numbers, String(memberOf(column, 'name')), outputTypes.get(memberOf(column, 'outputType')))
+    setType(numbers, String(memberOf(column, 'name')), numberTypes.get(memberOf(column, 'outputType')))
   return numbers
 }
 

@@ -85,6 +85,12 @@ export const refusals: readonly KnownDifference[] = [
     instead([/ \/ /g, ' * ']),
   ),
   refusedHere(
+    'Druid divides in those groups alone that LIMIT takes',
+    /is divided by zero/,
+    / \/ (?:COUNT|SUM|MIN|MAX)\(.*GROUP BY .* LIMIT \d/,
+    instead([/ \/ /g, ' * ']),
+  ),
+  refusedHere(
     'UNNEST of keys of constant JSON beside a table is refused here',
     /this form of query is not answered/,
     /UNNEST\(.*JSON_KEYS\(/,

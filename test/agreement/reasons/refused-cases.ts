@@ -82,6 +82,12 @@ export const refusedHereCases: readonly RefusedCase[] = [
     'SELECT COUNT(*) AS c0 FROM fuzz WHERE n / l > 1',
   ],
   [
+    'Druid divides in those groups alone that LIMIT takes',
+    'SELECT d AS k, SUM(n) / COUNT(m) AS c0 FROM fuzz GROUP BY 1 ORDER BY 1 LIMIT 3',
+    'The query cannot be run: a number is divided by zero',
+    'SELECT d AS k, SUM(n) / COUNT(m) AS c0 FROM fuzz GROUP BY 1 ORDER BY 1',
+  ],
+  [
     'UNNEST of keys of constant JSON beside a table is refused here',
     "SELECT x AS c0 FROM fuzz, UNNEST(JSON_KEYS(PARSE_JSON('{}'), '$')) AS u(x)",
     'this form of query is not answered',

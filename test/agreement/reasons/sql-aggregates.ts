@@ -1,5 +1,5 @@
 // Aggregates of SQL, and what stands beside them.
-import { changedCalls, instead, inTurn, ofSmallNumbers } from '../changed-queries.ts'
+import { changedCalls, instead, inTurn, ofSmallLongs, ofSmallNumbers } from '../changed-queries.ts'
 import { nearlyZeros } from './evened-answers.ts'
 import { type KnownDifference, otherwise, values, writtenOtherwise } from './reason.ts'
 
@@ -21,7 +21,7 @@ export const sqlAggregates: readonly KnownDifference[] = [
   ),
   otherwise('estimates of DS_THETA and DS_HLL are added as doubles', /_DS_(?:THETA|HLL)\(|SKETCH_ESTIMATE/, 'sql', {
     differing: values,
-    without: instead([/\b[lm]\b/g, 'n']),
+    without: ofSmallLongs,
   }),
   otherwise(
     'a column that is there twice is one to Druid, which then puts null first',
@@ -58,7 +58,7 @@ export const sqlAggregates: readonly KnownDifference[] = [
   }),
   otherwise('means of longs beyond 2^53 depend on the order of their rows', /\bAVG\(.*\b[lm]\b/, 'sql', {
     differing: values,
-    without: instead([/\b[lm]\b/g, 'n']),
+    without: ofSmallLongs,
   }),
   otherwise(
     'what is counted by is compared as it is cast in a FILTER of different values in Druid',

@@ -10,14 +10,24 @@ import {
 } from '../changed-queries.ts'
 import { type KnownDifference, otherwise, values } from './reason.ts'
 
+/** What is there has a length. Druid leaves IS NOT NULL out beside bounds of what is worked out. */
+const isThere = 'CHAR_LENGTH(CAST($1 AS VARCHAR)) >= 0'
+
 /** Bounds hold for what is there alone. */
 const withoutNullsInBounds = instead(
-  [new RegExp(`(${plainOperand}) (NOT BETWEEN|BETWEEN SYMMETRIC) `, 'g'), '$1 IS NOT NULL AND $1 $2 '],
+  [new RegExp(`(${plainOperand}) (NOT BETWEEN|BETWEEN SYMMETRIC) `, 'g'), `${isThere} AND $1 $2 `],
   [
     new RegExp(`\\(?(${plainOperand}) ([<>]=?) (${plainOperand})\\)? OR \\(?\\1 ([<>]=?) `, 'g'),
-    '$1 IS NOT NULL AND $1 $2 $3 OR $1 IS NOT NULL AND $1 $4 ',
+    `${isThere} AND $1 $2 $3 OR ${isThere} AND $1 $4 `,
   ],
 )
+
+/** What is looked for among numbers is one. */
+const ofNumbersInLists = (text: string): string =>
+  text.replaceAll(
+    new RegExp(`(${plainOperand}) ((?:NOT )?IN \\(-?\\d[^()]*\\))`, 'g'),
+    (_, operand: string, list: string) => `CAST(${operand} AS ${list.includes('.') ? 'DOUBLE' : 'BIGINT'}) ${list}`,
+  )
 
 export const sqlConditions: readonly KnownDifference[] = [
   otherwise(
@@ -105,8 +115,8 @@ export const sqlConditions: readonly KnownDifference[] = [
     { without: instead([/'-1\.5'/g, "'-1'"]) },
   ),
   otherwise(
-    'a text that is looked for among a number and NULL within a call is a number to Druid',
-    /\w\(.*\b\w+ IN \([-\d.]+, NULL\)/,
+    'a text that is looked for among a number and NULL within a call or two CASEs is a number to Druid',
+    /(?:\w\(|CASE .*CASE ).*\b\w+ IN \([-\d.]+, NULL\)/,
     'sql',
     { without: instead([/( IN \([-\d.]+, )NULL\)/g, '$1CAST(NULL AS BIGINT))']) },
   ),
@@ -124,9 +134,15 @@ export const sqlConditions: readonly KnownDifference[] = [
       without: instead([/\b(\w+) (=|<>|<=|>=|<|>) \1\b/g, '$1 $2 3']),
     },
   ),
-  otherwise('NOT IN of null holds in a CASE that an UNNEST of Druid works out', /UNNEST\(.*CASE .* NOT IN \(/, 'sql', {
-    without: instead([/ NOT IN /g, ' IN ']),
-  }),
+  {
+    ...otherwise(
+      'a text that is looked for among numbers within an UNNEST is looked for among their texts in Druid',
+      /UNNEST\(.* IN \(-?\d/,
+      'sql',
+      { without: ofNumbersInLists },
+    ),
+    keepsOurs: true,
+  },
   otherwise(
     'a text of JSON that is looked for among null finds all rows in Druid',
     /SCALAR_IN_ARRAY\(TO_JSON_STRING\(.*NULL\]/,

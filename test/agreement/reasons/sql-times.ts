@@ -1,5 +1,5 @@
 // Times of SQL.
-import { instead, inTurn, ofSmallNumbers, withoutCalls } from '../changed-queries.ts'
+import { instead, inTurn, ofSmallLongs, ofSmallNumbers, withoutCalls } from '../changed-queries.ts'
 import { type KnownDifference, otherwise } from './reason.ts'
 
 /** Times of 1970 and later. */
@@ -14,7 +14,7 @@ export const sqlTimes: readonly KnownDifference[] = [
     without: inTurn(ofSmallNumbers, withoutCalls(/TIME_PARSE/, 'ts')),
   }),
   otherwise('a year beyond all times is null here', /MILLIS_TO_TIMESTAMP\(|AS TIMESTAMP\)/, 'sql', {
-    without: instead([/\b[lm]\b/g, 'n'], [/9223372036854775807|9007199254740993/g, '1767225600000']),
+    without: inTurn(ofSmallLongs, instead([/9223372036854775807|9007199254740993/g, '1767225600000'])),
   }),
   otherwise('a year beyond all times is null here', /TIME_PARSE\(.*GROUP BY/, 'sql', {
     there: /"(\w+)":null.*"\1":null/,

@@ -117,6 +117,12 @@ export const sqlValueCases: readonly ChangedCase[] = [
   ],
   ['means of longs beyond 2^53 depend on the order of their rows', 'SELECT AVG(l) AS c0 FROM fuzz', /\bl\b/, /AVG/],
   [
+    'means of longs beyond 2^53 depend on the order of their rows',
+    'SELECT AVG(n) AS c0 FROM (SELECT __time, T, s AS s, j, l AS n, l, b, ts, d AS d, V, c, m FROM fuzz) AS q',
+    /l AS n|^(?!.*\bl, b, ts, d AS d, V, c, m\b)/,
+    /AVG/,
+  ],
+  [
     "Druid replaces nothing once more behind what '.*' has matched",
     "SELECT REGEXP_REPLACE(s, '.*', 'x') AS c0 FROM fuzz",
     /'\.\*'/,
@@ -205,6 +211,13 @@ export const sqlValueCases: readonly ChangedCase[] = [
     ['[{"k":0.0}]', '[{"k":0.0},{"k":-0.0}]'],
   ],
   [
+    'zeros of two signs are two groups in Druid',
+    'WITH w AS (SELECT MOD(d, d) AS k FROM fuzz GROUP BY 1) SELECT * FROM w',
+    /^(?!.*1\.0)|SELECT \+/,
+    /GROUP/,
+    ['[{"k":0.0}]', '[{"k":0.0},{"k":-0.0}]'],
+  ],
+  [
     'a column that is there twice is one to Druid, which then puts null first',
     'SELECT DISTINCT s AS k, s AS m1 FROM fuzz ORDER BY k DESC LIMIT 3',
     /s AS m1/,
@@ -263,7 +276,7 @@ export const sqlValueCases: readonly ChangedCase[] = [
   [
     "centuries and FLOOR of whole numbers are doubles in Druid's expressions, and no addresses",
     "SELECT s AS k, COUNT(*) AS c0 FROM fuzz WHERE IPV4_MATCH(TRUNCATE(n, 1), '0.0.0.0/16') GROUP BY 1",
-    /^(?!.*AS BIGINT)/,
+    /^(?!.*AS DOUBLE)/,
     /IPV4/,
   ],
   [
