@@ -288,13 +288,6 @@ export const nativeAnsweredCases: readonly AnsweredCase[] = [
     '[{"a0":1}]',
   ],
   [
-    '1 to the power of what is no number is 1 here',
-    computing('pow(1, n)'),
-    '[{"v0":1}]',
-    '[{"v0":"NaN"}]',
-    '[{"v0":2}]',
-  ],
-  [
     'sketches are estimates in Druid, and exact here',
     '{"aggregations":[{"type":"count","name":"a0"},{"type":"cardinality","name":"a1","fields":["s"]}]}',
     '[{"a0":20,"a1":20}]',
