@@ -14,6 +14,7 @@ import {
   isScalar,
   longValue,
   nullValue,
+  powerOf,
   type Typed,
   toDouble,
   toLong,
@@ -119,7 +120,7 @@ export class Rows implements Scope {
         case 'quotient':
           return divideDoubles(a, b)
         case 'pow':
-          return sql`pow(${a}, ${b})`
+          return powerOf(a, b)
         default:
           return sql`(${a} ${fn === '+' ? sql`+` : fn === '-' ? sql`-` : sql`*`} ${b})`
       }

@@ -13,6 +13,7 @@ import {
   longValue,
   type NativeType,
   nullValue,
+  powerOf,
   type Typed,
   textToDouble,
   textValue,
@@ -190,7 +191,7 @@ function doubleArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Type
         ),
       )
     case '^':
-      return doubleValue(sql`pow(${left}, ${right})`)
+      return doubleValue(powerOf(left, right))
     default:
       return doubleValue(sql`(${left} ${operator === '+' ? sql`+` : operator === '-' ? sql`-` : sql`*`} ${right})`)
   }

@@ -34,11 +34,9 @@ export async function checkQuery(query: NativeQuery, entities: readonly Entity[]
 
 /** The columns that a data source shows, in their order. */
 export async function columnsOf(source: DataSource, entities: readonly Entity[]): Promise<readonly Column[]> {
-  const unlimited = {
-    rowsMax: Number.MAX_SAFE_INTEGER,
-    bucketsMax: Number.MAX_SAFE_INTEGER,
-    bytesMax: Number.MAX_SAFE_INTEGER,
-  }
+  // One more than may be is asked for.
+  const most = Number.MAX_SAFE_INTEGER - 1
+  const unlimited = { rowsMax: most, bucketsMax: most, bytesMax: most }
   const { columns } = await relationOf(untimedSource(source), new Session(new EmptyTables(entities, []), unlimited))
   return columns
 }

@@ -182,6 +182,11 @@ test.each([
   ['of the right side of a join', { ...joined, right: inlineRows }, 'r.n'],
   ['of the left side of a join', { ...joined, left: inlineRows, right: inlineRows }, 'n'],
   ['of a query within', { type: 'query', query: { ...innerGroups, dataSource: 'plant' } }, 'n'],
+  [
+    'of a timeseries within',
+    { type: 'query', query: { ...innerGroups, queryType: 'timeseries', dataSource: 'plant' } },
+    'n',
+  ],
 ])('so it is in numbers %s', async (_, dataSource, dimension) => {
   const filter = { type: 'selector', dimension, value: 'a' }
   const never = { type: 'equals', column: dimension, matchValueType: 'LONG' }

@@ -256,6 +256,12 @@ function toList(value: Typed, type: ElementType): Sql {
   return bind(value.sql, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN [${convert({ ...value, sql: x }, type).sql}] END`)
 }
 
+/** As Java has it: 1 to the power of what has no end, or is no number, is no number; to the engine it is 1. */
+export function powerOf(a: Sql, b: Sql): Sql {
+  const nan = sql.double(Number.NaN)
+  return bind2(a, b, (x, y) => sql`CASE WHEN abs(${x}) = 1 AND NOT isfinite(${y}) THEN ${nan} ELSE pow(${x}, ${y}) END`)
+}
+
 /** IEEE division, which the engine's own is not: it gives null for a zero divisor. */
 export function divideDoubles(a: Sql, b: Sql): Sql {
   return bind2(

@@ -1,8 +1,12 @@
 // Aggregators of native queries.
-import { instead } from '../changed-queries.ts'
+import { instead, inTurn } from '../changed-queries.ts'
 import { differenceOf } from '../compare.ts'
 import { signsEvened } from './evened-answers.ts'
 import { evened, type KnownDifference, otherwise } from './reason.ts'
+
+/** Expressions of longs that doubles hold. */
+const ofSmallExpressions = (text: string): string =>
+  text.replaceAll(/"expression":"(?:[^"\\]|\\.)*"/g, (expression) => expression.replaceAll(/\b[lm]\b/g, 'n'))
 
 export const nativeAggregates: readonly KnownDifference[] = [
   otherwise('of zeros of two signs the least is the negative one in Druid', /Min".* \* 0\.0|Max".* \* 0\.0/, 'native', {
@@ -22,9 +26,15 @@ export const nativeAggregates: readonly KnownDifference[] = [
   ),
   otherwise(
     'sums of doubles beyond 2^53 depend on the order of their rows',
-    /"type":"double(?:Sum|Mean)","name":"\w+","fieldName":"[lm]"/,
+    /"type":"double(?:Sum|Mean)","name":"\w+",(?:"fieldName":"[lm]"|"expression":"(?:[^"\\]|\\.)*\b[lm]\b)|"expression":"(?:[^"\\]|\\.)*\b[lm]\b.*"type":"double(?:Sum|Mean)","name":"\w+","fieldName":"v\d"/,
     'native',
-    { without: instead([/("double(?:Sum|Mean)","name":"\w+","fieldName":)"[lm]"/g, '$1"n"']) },
+    {
+      differing: /: number and number$/,
+      without: inTurn(
+        instead([/("double(?:Sum|Mean)","name":"\w+","fieldName":)"[lm]"/g, '$1"n"']),
+        ofSmallExpressions,
+      ),
+    },
   ),
   otherwise('a mean of parts of the rows goes wrong beside nulls in Druid', /"doubleMean"/, 'native', {
     without: instead([/"doubleMean"/g, '"doubleSum"']),

@@ -72,6 +72,12 @@ export const nativeCases: readonly ChangedCase[] = [
     /timeseries/,
   ],
   [
+    'sums of doubles beyond 2^53 depend on the order of their rows',
+    `${computing('l')}${aggregating('doubleSum","name":"a0","fieldName":"v0')}`,
+    /"l"/,
+    /doubleSum/,
+  ],
+  [
     'a cardinality over an inner scan or a union counts the empty text in Druid',
     aggregating('cardinality","name":"a0","fields":["s"],"round":"true', unionOfItself),
     /cardinality/,
@@ -280,13 +286,6 @@ export const nativeAnsweredCases: readonly AnsweredCase[] = [
     '[{"a0":"Infinity"}]',
     '[{"a0":"-Infinity"}]',
     '[{"a0":1}]',
-  ],
-  [
-    '1 to the power of what is no number is 1 here',
-    computing('pow(1, n)'),
-    '[{"v0":1}]',
-    '[{"v0":"NaN"}]',
-    '[{"v0":2}]',
   ],
   [
     'sketches are estimates in Druid, and exact here',

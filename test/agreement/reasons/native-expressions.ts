@@ -18,10 +18,6 @@ export const nativeExpressions: readonly KnownDifference[] = [
     'native',
     { without: inTurn(instead([/\bts\b/g, '__time']), withoutCalls(/timestamp_parse/, '__time')) },
   ),
-  otherwise('1 to the power of what is no number is 1 here', /pow|\^/, 'native', {
-    there: /NaN/,
-    differing: /number and string$/,
-  }),
   otherwise("'true' in an array of texts is 1 as a LONG in Druid", /mv_to_array.*ARRAY<LONG>/, 'native', {
     without: instead([/mv_to_array\(s\)/g, 'mv_to_array(T)']),
   }),
