@@ -12,6 +12,13 @@ const ofDouble = (render: (x: SqlText) => SqlText): ScalarFunction => scalar([do
 const ofAngle = (render: (x: SqlText) => SqlText): ScalarFunction =>
   ofDouble((x) => duckSql`CASE WHEN isinf(${x}) THEN 'NaN'::DOUBLE ELSE ${render(x)} END`)
 
+/** To Java 1 to the power of what has no end, or is no number, is no number; to the engine it is 1. */
+const power: ScalarFunction = scalar(
+  [double, double],
+  double,
+  (x, y) => duckSql`CASE WHEN abs(${x}) = 1 AND NOT isfinite(${y}) THEN 'NaN'::DOUBLE ELSE power(${x}, ${y}) END`,
+)
+
 /** Text is read as a number, as Druid does. */
 export function numeric(operand: Bound): Bound {
   if (operand.type.kind === 'string' || operand.type.kind === 'json') return as(operand, double)
@@ -222,8 +229,8 @@ export const numbers: Catalogue = {
   LOG10: ofDouble(
     (x) => duckSql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE log10(${x}) END`,
   ),
-  POWER: scalar([double, double], double, (x, y) => duckSql`power(${x}, ${y})`),
-  POW: scalar([double, double], double, (x, y) => duckSql`power(${x}, ${y})`),
+  POWER: power,
+  POW: power,
   SIN: ofAngle((x) => duckSql`sin(${x})`),
   COS: ofAngle((x) => duckSql`cos(${x})`),
   TAN: ofAngle((x) => duckSql`tan(${x})`),
