@@ -4,7 +4,9 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/tools/**/*.test.ts', 'test/client/packed.test.ts'],
-    fileParallelism: false,
+    globalSetup: ['test/tools/global-setup.ts'],
+    // Most of the time is waiting for programs of others.
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 600_000,
   },
