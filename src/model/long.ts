@@ -25,3 +25,9 @@ export function parseLong(text: string): bigint | 'not_whole' | 'out_of_range' {
   const value = BigInt(`${sign}${digits}${'0'.repeat(zeros)}`)
   return value < longMin || value > longMax ? 'out_of_range' : value
 }
+
+/** The long that digits spell, with a minus before them or none; null where they spell none. */
+export function plainLong(text: string): bigint | null {
+  const long = /^-?\d+$/.test(text) ? parseLong(text) : null
+  return typeof long === 'bigint' ? long : null
+}

@@ -2,7 +2,7 @@
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { parseLong } from '../../model/long.ts'
+import { plainLong } from '../../model/long.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { Filter } from '../parse/query-nodes.ts'
 import { alphanumericKey, lengthKey } from '../values/ordering.ts'
@@ -14,10 +14,7 @@ export const decimalForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 
 /** The exact long that a text stands for, as BigDecimal reads it. */
 export function exactLong(text: string): bigint | null {
-  if (/^[+-]?\d+$/.test(text)) {
-    const value = parseLong(text.replace('+', ''))
-    return typeof value === 'bigint' ? value : null
-  }
+  if (/^[+-]?\d+$/.test(text)) return plainLong(text.replace('+', ''))
   const number = decimalForm.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(number) ? BigInt(number) : null
 }

@@ -1,4 +1,4 @@
-import { parseLong } from '../../model/long.ts'
+import { exactLong } from '../compile/compile-bound.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
 
 type NumberType = 'LONG' | 'DOUBLE'
@@ -57,17 +57,10 @@ function soughtIn(filter: Node): string | null {
   return sought === null || sought === undefined ? null : String(sought)
 }
 
-const decimalForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
-
 /** Of a double as Java reads it. */
 const doubleForm = /^[+-]?(NaN|Infinity|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?|0[xX].*)$/
 
 const isNumber: Readonly<Record<NumberType, (text: string) => boolean>> = {
-  LONG: isLong,
+  LONG: (text) => exactLong(text) !== null,
   DOUBLE: (text) => doubleForm.test(text),
-}
-
-function isLong(text: string): boolean {
-  if (/^[+-]?\d+$/.test(text)) return typeof parseLong(text.replace('+', '')) === 'bigint'
-  return decimalForm.test(text) && Number.isSafeInteger(Number(text))
 }

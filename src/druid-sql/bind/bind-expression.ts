@@ -1,7 +1,7 @@
 // Expressions: names resolved, types found, functions looked up in the catalogue, and all of it said as the engine's SQL.
 
 import type { Zone } from '../../druid-time/zone.ts'
-import { parseLong } from '../../model/long.ts'
+import { plainLong } from '../../model/long.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
 import { modulo, numeric, quotient, wrapped } from '../functions/numbers.ts'
@@ -99,8 +99,8 @@ function aliased(path: readonly string[], { aliases }: ExpressionContext): Bound
 }
 
 function bindNumber(digits: string, place: Place): Bound {
-  const value = /^\d+$/.test(digits) ? parseLong(digits) : null
-  if (typeof value === 'bigint') return constant(place, long, longLiteral(value), value)
+  const value = plainLong(digits)
+  if (value !== null) return constant(place, long, longLiteral(value), value)
   return constant(place, double, doubleLiteral(Number(digits)), Number(digits))
 }
 
@@ -185,8 +185,8 @@ function aroundConstants(a: bigint, b: bigint, result: bigint): bigint {
 function bindNegation(operand: Expression, place: Place, context: ExpressionContext): Bound {
   if (operand.kind === 'number') {
     // The smallest long has no positive counterpart.
-    const value = /^\d+$/.test(operand.digits) ? parseLong(`-${operand.digits}`) : null
-    if (typeof value === 'bigint') return constant(place, long, longLiteral(value), value)
+    const value = plainLong(`-${operand.digits}`)
+    if (value !== null) return constant(place, long, longLiteral(value), value)
     return constant(place, double, doubleLiteral(-Number(operand.digits)), -Number(operand.digits))
   }
   const x = bindExpression(operand, context)

@@ -62,8 +62,11 @@ const namesOf = new WeakMap<Relation, ReadonlyMap<string, readonly ScopeColumn[]
 
 /** A query names columns thousands of times, of tables with thousands of them. */
 function columnsNamed(relation: Relation, name: string): readonly ScopeColumn[] {
-  const known = namesOf.get(relation) ?? byName(relation)
-  namesOf.set(relation, known)
+  let known = namesOf.get(relation)
+  if (known === undefined) {
+    known = byName(relation)
+    namesOf.set(relation, known)
+  }
   return known.get(name) ?? []
 }
 

@@ -1,6 +1,6 @@
 // What is known before a query runs: numbers and instants. Null is what is not known here; the binder has found it right already.
 import { Zone } from '../../druid-time/zone.ts'
-import { parseLong } from '../../model/long.ts'
+import { plainLong } from '../../model/long.ts'
 import { instantOfText } from '../bind/conversions.ts'
 import { intervalSteps, timeLiteralMs } from '../bind/intervals.ts'
 import type { Expression } from '../parse/syntax.ts'
@@ -16,8 +16,8 @@ export function numberConstant(expression: Expression): NumberConstant | null {
 }
 
 function numberOf(text: string): NumberConstant | null {
-  const long = /^-?\d+$/.test(text) ? parseLong(text) : null
-  if (typeof long === 'bigint') return { type: 'long', value: long }
+  const long = plainLong(text)
+  if (long !== null) return { type: 'long', value: long }
   const value = Number(text)
   return Number.isFinite(value) ? { type: 'double', value } : null
 }

@@ -1,6 +1,6 @@
 // The parts of expressions that hold no others, written in Druid's SQL.
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { parseLong } from '../../model/long.ts'
+import { plainLong } from '../../model/long.ts'
 import type { CastType, Expression, FrameBound } from '../parse/syntax.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 
@@ -12,7 +12,7 @@ export function writeCastType({ name, isArray, scale }: CastType): Sql {
 /** Druid takes no more digits than a long has, and no number beyond all doubles. */
 export function writeNumber(text: string): Sql {
   if (!Number.isFinite(Number(text))) return sql`CAST(NULL AS DOUBLE)`
-  const isLong = /^\d+$/.test(text) && typeof parseLong(text) === 'bigint'
+  const isLong = plainLong(text) !== null
   return isLong || /e/i.test(text) || text.length <= plainDigits ? digits(text) : digits(`${text}E0`)
 }
 

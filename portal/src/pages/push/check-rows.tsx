@@ -21,7 +21,6 @@ const shownMax = 10
 interface Checked {
   readonly answer: CheckAnswer
   readonly rejections: Rejections
-  readonly hints: NonNullable<CheckAnswer['hints']>
   readonly place: 'Line' | 'Row'
 }
 
@@ -33,9 +32,7 @@ async function checked({ ingest, rowsFile, columns }: Props): Promise<Checked> {
   const answer = batch === null ? nothing : await door.check(batch)
   const rejections = new Rejections(shownMax)
   rejections.add(1, answer.errors, batch === null ? undefined : door.linesOf(batch))
-  // Lines of line protocol get none, so an index is that of the row.
-  const hints = answer.hints ?? []
-  return { answer, rejections, hints, place: door.noun === 'line' ? 'Line' : 'Row' }
+  return { answer, rejections, place: door.noun === 'line' ? 'Line' : 'Row' }
 }
 
 /** Asks the service what would become of the first rows, by its own rules. Nothing is stored. */
@@ -67,8 +64,9 @@ export function CheckRows(props: Props) {
   )
 }
 
-function Outcome({ checked: { answer, rejections, hints, place } }: { readonly checked: Checked }) {
-  const { rows, stored, rejected } = answer
+function Outcome({ checked: { answer, rejections, place } }: { readonly checked: Checked }) {
+  // Lines of line protocol get no hints, so an index is that of the row.
+  const { rows, stored, rejected, hints = [] } = answer
   return (
     <div class={`note ${rejected + hints.length === 0 ? 'good' : 'warn'}`} role="status">
       <p>
