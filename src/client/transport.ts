@@ -1,5 +1,8 @@
 import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
+import { hearEarlyCloses } from './early-close.ts'
 import { connectionErrorOf, serviceErrorOf } from './service-error.ts'
+
+hearEarlyCloses()
 
 export type PushFormat = 'json' | 'ndjson'
 export interface ClientOptions {
