@@ -705,6 +705,26 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
       "CASE WHEN x = 'a' THEN FALSE WHEN x <> 7 THEN TRUE ELSE FALSE END",
       ['-1.5', '10', '1e3', '9007199254740993', 'true'],
     ],
+    // What is made of constants is one, and cannot fail.
+    ["CASE WHEN CAST(x AS BOOLEAN) THEN UPPER('b') ELSE 'x' END = 'B'", ['true']],
+    ['CASE WHEN CAST(x AS BOOLEAN) THEN 1 + 1 ELSE -5 END = 2', ['true']],
+    ["CASE WHEN CAST(x AS BOOLEAN) THEN UPPER(x) ELSE 'x' END = 'TRUE'", ['true']],
+    ["CASE WHEN CAST(x AS BOOLEAN) THEN UPPER(x) ELSE 'x' END = '10'", ['10']],
+    // A call of a CASE is one of each result, where they are constants.
+    ["ICONTAINS_STRING(CASE WHEN CAST(x AS BOOLEAN) THEN 'b' ELSE 'x' END, 'B')", ['true']],
+    ["REGEXP_LIKE(CASE WHEN CAST(x AS BOOLEAN) THEN 'b' END, 'b')", ['true']],
+    ['ARRAY_CONTAINS(CASE WHEN CAST(x AS BOOLEAN) THEN ARRAY[1, 2] ELSE ARRAY[3] END, 2)', ['true']],
+    ["ICONTAINS_STRING(CASE WHEN CAST(x AS BOOLEAN) THEN x ELSE 'x' END, '1E')", ['1e3']],
+    [
+      "ICONTAINS_STRING(UPPER(CASE WHEN CAST(x AS BOOLEAN) THEN 'b' ELSE 'x' END), 'b')",
+      ['007', '10', '1e3', '9007199254740993', 'true'],
+    ],
+    // A CASE of the value of a condition is one of the condition.
+    ["CASE CAST(x AS BOOLEAN) WHEN TRUE THEN 'b' ELSE 'x' END = 'b'", ['true']],
+    [
+      "CASE CAST(x AS BOOLEAN) WHEN FALSE THEN 'b' END = 'b'",
+      ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a'],
+    ],
     // Of texts, true is true alone.
     ['x = TRUE', ['true']],
     ['x IN (TRUE)', ['true']],
@@ -747,6 +767,15 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     [
       `SELECT COUNT(*) FROM (SELECT LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') AS y ${stored} WHERE x = '1e3' HAVING LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') = 1000 OR LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') = 7) AS q`,
       [0],
+    ],
+    // Whole numbers of a column are cast beside doubles, which may fail.
+    [
+      `SELECT COUNT(*) FROM (SELECT x, LENGTH(x) AS n ${stored}) AS q WHERE CASE WHEN CAST(x AS BOOLEAN) THEN n ELSE 0 END > 1`,
+      [1],
+    ],
+    [
+      `SELECT COUNT(*) FROM (SELECT x, LENGTH(x) AS n ${stored}) AS q WHERE CASE WHEN CAST(x AS BOOLEAN) THEN n ELSE 0.5 END > 1`,
+      [5],
     ],
     // An aggregate of half a CASE has a FILTER.
     [`SELECT COUNT(CASE WHEN x <> 7 THEN 1 END) ${stored}`, [7]],

@@ -52,10 +52,13 @@ function filtersIn(expression: Expression, bind: Bind): readonly Expression[] {
   }
 }
 
-/** A comparison of a CASE is one of each of its results. */
+/** A comparison of a CASE is one of each of its results, and so is a call, if nothing but constants stands in it. */
 function filtersOfLeaf(expression: Expression, bind: Bind): readonly Expression[] {
-  const [first, ...others] = operandsOf(expression).filter(({ kind }) => kind === 'case')
-  return first === undefined || others.length > 0 ? [expression] : [expression, ...filtersOfCase(first, bind)]
+  const operands = operandsOf(expression)
+  const [first, ...others] = operands.filter((operand) => operand.kind === 'case')
+  if (first === undefined || others.length > 0) return [expression]
+  const beside = expression.kind === 'call' ? [...operands.filter((one) => one !== first), ...resultsOf(first)] : []
+  return beside.every(isOfConstants) ? [expression, ...filtersOfCase(first, bind)] : [expression]
 }
 
 function operandsOf(expression: Expression): readonly Expression[] {
@@ -70,20 +73,60 @@ function operandsOf(expression: Expression): readonly Expression[] {
     case 'is':
     case 'like':
       return [expression.operand]
+    case 'call':
+      return expression.operands
     default:
       return []
   }
 }
 
+type Case = Extract<Expression, { kind: 'case' }>
+
+const resultsOf = ({ branches, otherwise }: Case): readonly Expression[] => [
+  ...branches.map(({ result }) => result),
+  ...(otherwise === null ? [] : [otherwise]),
+]
+
 /** The planner makes AND and OR of a CASE, unless anything but its first condition may fail, and a CAST may. */
-function filtersOfCase(expression: Expression, bind: Bind): readonly Expression[] {
-  if (expression.kind !== 'case' || expression.operand !== null) return []
+function filtersOfCase(expression: Case, bind: Bind): readonly Expression[] {
   const [first, ...others] = expression.branches
-  const rest = [first!.result, ...others.flatMap(({ when, result }) => [when, result])]
-  const isSafe = [...rest, ...(expression.otherwise === null ? [] : [expression.otherwise])].every((one) =>
-    cannotFail(one, bind),
-  )
-  return isSafe ? filtersIn(first!.when, bind) : []
+  const results = resultsOf(expression)
+  const isSafe = [...others.map(({ when }) => when), ...results].every((one) => cannotFail(one, bind))
+  if (!isSafe || isCastWithin(results, bind)) return []
+  if (expression.operand === null) return filtersIn(first!.when, bind)
+  // `CASE x WHEN TRUE THEN ...` is one of the condition x.
+  return expression.branches.every(({ when }) => when.kind === 'boolean') ? filtersIn(expression.operand, bind) : []
+}
+
+/** Whether whole numbers of a column are cast, because another result is a double. Constants are cast beforehand. */
+function isCastWithin(results: readonly Expression[], bind: Bind): boolean {
+  const plain = results.filter(isPlain)
+  const ofKind = (kind: 'long' | 'double'): readonly Expression[] => plain.filter((one) => bind(one).type.kind === kind)
+  return ofKind('double').length > 0 && ofKind('long').some(({ kind }) => kind === 'column')
+}
+
+/** Whether the planner works it out beforehand. */
+function isOfConstants(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'text':
+    case 'number':
+    case 'boolean':
+    case 'null':
+    case 'time':
+    case 'interval':
+      return true
+    case 'negate':
+    case 'cast':
+      return isOfConstants(expression.operand)
+    case 'arithmetic':
+      return isOfConstants(expression.left) && isOfConstants(expression.right)
+    case 'array':
+      return expression.items.every(isOfConstants)
+    case 'call':
+      return expression.over === null && expression.operands.length > 0 && expression.operands.every(isOfConstants)
+    default:
+      return false
+  }
 }
 
 /** Whether it is made of columns, constants, and what compares them as they are. */
@@ -98,11 +141,8 @@ function cannotFail(expression: Expression, bind: Bind): boolean {
     case 'not':
     case 'is':
       return cannotFail(expression.operand, bind)
-    case 'boolean':
-    case 'null':
-      return true
     default:
-      return isPlain(expression)
+      return isPlain(expression) || isOfConstants(expression)
   }
 }
 

@@ -81,6 +81,12 @@ export const sqlConditionCases: readonly ChangedCase[] = [
     /FORMAT/,
   ],
   [
+    'each row of GREATEST and LEAST has a type of its own in Druid, which a division asks for',
+    'SELECT GREATEST(d, n) / 2 AS c0 FROM fuzz',
+    /GREATEST/,
+    / \/ 2/,
+  ],
+  [
     'Druid leaves a CAST of a subquery out of the conditions around it',
     'SELECT COUNT(*) AS c0 FROM (SELECT CAST(s AS BIGINT) AS k FROM fuzz) AS q WHERE k <> 7',
     /\(s AS/,

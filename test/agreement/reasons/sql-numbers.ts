@@ -86,6 +86,12 @@ export const sqlNumbers: readonly KnownDifference[] = [
     'sql',
     { without: withoutCalls(/GREATEST|LEAST|COALESCE|NVL/, 'd') },
   ),
+  otherwise(
+    'each row of GREATEST and LEAST has a type of its own in Druid, which a division asks for',
+    /\b(?:GREATEST|LEAST)\(.* \/ | \/ .*\b(?:GREATEST|LEAST)\(/,
+    'sql',
+    { without: withoutCalls(/GREATEST|LEAST/, 'd') },
+  ),
   otherwise('TRUNCATE and ROUND go by way of a long or a double in Druid', /\b(?:TRUNC(?:ATE)?|ROUND)\(/, 'sql', {
     without: inTurn(instead([/, 12\)/g, ', 2)']), ofSmallNumbers, withoutEndlessNumbers),
   }),
