@@ -51,6 +51,12 @@ export const sqlNumbers: readonly KnownDifference[] = [
     { without: inTurn(withoutNegativeZeros, instead([/(?<!AS )\bV\b(?!, c, m)/g, '((V + 1.0) - 1.0)'])) },
   ),
   otherwise(
+    'each row of GREATEST and LEAST has a type of its own in Druid, which a division asks for',
+    /\b(?:GREATEST|LEAST)\(.* \/ | \/ .*\b(?:GREATEST|LEAST)\(/,
+    'sql',
+    { without: withoutCalls(/GREATEST|LEAST/, 'd') },
+  ),
+  otherwise(
     'what is no number is null here, and goes on as NaN in Druid',
     /\b(?:MOD|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|LN|LOG10|SQRT|POWER|POW|ASIN|ACOS)\(| \/ /,
     'sql',
@@ -85,12 +91,6 @@ export const sqlNumbers: readonly KnownDifference[] = [
     /STRING_FORMAT\('[^']*%[a-z][^']*', .*\b(?:GREATEST\(|LEAST\(|COALESCE\(|NVL\(|CASE )/,
     'sql',
     { without: withoutCalls(/GREATEST|LEAST|COALESCE|NVL/, 'd') },
-  ),
-  otherwise(
-    'each row of GREATEST and LEAST has a type of its own in Druid, which a division asks for',
-    /\b(?:GREATEST|LEAST)\(.* \/ | \/ .*\b(?:GREATEST|LEAST)\(/,
-    'sql',
-    { without: withoutCalls(/GREATEST|LEAST/, 'd') },
   ),
   otherwise('TRUNCATE and ROUND go by way of a long or a double in Druid', /\b(?:TRUNC(?:ATE)?|ROUND)\(/, 'sql', {
     without: inTurn(instead([/, 12\)/g, ', 2)']), ofSmallNumbers, withoutEndlessNumbers),
