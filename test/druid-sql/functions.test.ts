@@ -183,6 +183,16 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ['2 + 3 * 4', 14],
   ],
   casts: [
+    // A constant text beside a whole number is cut to one.
+    ["'-1.5' = -1", true],
+    ["LENGTH('a') = '1.5'", true],
+    ["LENGTH('ab') <= '1.9'", false],
+    ["'-1.5' BETWEEN -1 AND 1000", true],
+    ["-1 BETWEEN '-1.5' AND '1000'", true],
+    ["LENGTH('abc') NOT IN ('1.5', '3.9')", false],
+    ["'1234567890123456789' = 1234567890123456788", false],
+    ["'1e3' = 1000", true],
+    ["'-1.5' BETWEEN -1.0 AND 1000", false],
     ["CAST('1.9' AS BIGINT)", 1],
     ['CAST(-1.9 AS BIGINT)', -1],
     ['CAST(1e30 AS BIGINT)', 9223372036854775807n],

@@ -29,10 +29,7 @@ function comparisonType(left: Bound, right: Bound): SqlType | null {
   if (both('boolean', 'string')) return boolean
   if (both('json', 'string')) return json
   if (both('string', 'double')) return double
-  if (both('string', 'long')) {
-    // Texts are cut to whole numbers, of which every digit counts; a constant that is none is not.
-    const text = a.kind === 'string' ? left.constant : right.constant
-    return typeof text !== 'string' || /^[+-]?\d{1,18}$/.test(text) ? long : double
-  }
+  // Texts are cut to whole numbers, of which every digit counts.
+  if (both('string', 'long')) return long
   return null
 }

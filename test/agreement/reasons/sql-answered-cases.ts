@@ -25,6 +25,13 @@ export const sqlAnsweredCases: readonly AnsweredCase[] = [
     texts('9.22E18a'),
   ],
   [
+    'the text of a double may have a digit more in Druid',
+    'SELECT ARRAY_AGG(DISTINCT V / 7) AS c0 FROM fuzz',
+    texts('[1.3285714285714286E18]'),
+    texts('[1.32857142857142861E18]'),
+    texts('[1.32E18]'),
+  ],
+  [
     'JSON_MERGE keeps the order of keys in Druid, and JSON_OBJECT has none',
     "SELECT TO_JSON_STRING(JSON_OBJECT(KEY 'a' VALUE n, KEY 'b' VALUE n)) AS c0 FROM fuzz",
     texts('{"a":1,"b":1}'),

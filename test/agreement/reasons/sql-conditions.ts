@@ -109,12 +109,6 @@ export const sqlConditions: readonly KnownDifference[] = [
     without: instead([/(?<=\(VALUES .*)'(?:a|b|c|x|y|\{\}|\[1\])'/g, "'7'"], [/(?<=\(VALUES .*)-0\.5/g, '1.5']),
   }),
   otherwise(
-    'a constant text that OR looks for in several whole numbers is cut to one in Druid',
-    /'-1\.5' (?:=|<>|(?:NOT )?IN).* (?:OR|AND) /,
-    'sql',
-    { without: instead([/'-1\.5'/g, "'-1'"]) },
-  ),
-  otherwise(
     'a text that is looked for among a number and NULL within a call or two CASEs is a number to Druid',
     /(?:\w\(|CASE .*CASE ).*\b\w+ IN \([-\d.]+, NULL\)/,
     'sql',

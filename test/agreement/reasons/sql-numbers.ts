@@ -64,7 +64,7 @@ export const sqlNumbers: readonly KnownDifference[] = [
   ),
   writtenOtherwise(
     'the text of a double may have a digit more in Druid',
-    /AS VARCHAR|CONCAT\(|\|\||STRING_FORMAT\(/,
+    /AS VARCHAR|CONCAT\(|\|\||STRING_FORMAT\(|ARRAY/,
     doublesEvened,
   ),
   otherwise(
