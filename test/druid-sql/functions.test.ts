@@ -625,6 +625,39 @@ test.each<readonly [string, readonly Value[]]>([
     "SELECT k, COUNT(DISTINCT x) FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1",
     [2],
   ],
+  // Nor of a query that runs by itself before, unless its only key is grouped by once more.
+  [
+    "SELECT k, COUNT(*) FROM (SELECT k, x FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k, x) AS q GROUP BY k ORDER BY k DESC LIMIT 1",
+    [2],
+  ],
+  [
+    "WITH w AS (SELECT DISTINCT k, x FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x)) SELECT k FROM (SELECT k FROM w WHERE x > 'a') AS q GROUP BY k ORDER BY k DESC LIMIT 1",
+    [2],
+  ],
+  [
+    'SELECT DISTINCT k FROM (SELECT k, ROW_NUMBER() OVER (ORDER BY k) AS r FROM (VALUES (1), (NULL)) AS v (k)) AS q ORDER BY k DESC LIMIT 1',
+    [1],
+  ],
+  [
+    'SELECT k, COUNT(*) FROM (SELECT k FROM (VALUES (1), (NULL)) AS v (k) LIMIT 2) AS q GROUP BY k ORDER BY k DESC LIMIT 1',
+    [1],
+  ],
+  [
+    'SELECT k, COUNT(*) FROM (SELECT k FROM (VALUES (1), (NULL)) AS v (k) GROUP BY k HAVING COUNT(*) > 0) AS q GROUP BY k ORDER BY k DESC LIMIT 1',
+    [1],
+  ],
+  [
+    'SELECT k, SUM(c) FROM (SELECT k, COUNT(*) AS c FROM (VALUES (1), (NULL)) AS v (k) GROUP BY k) AS q GROUP BY k ORDER BY k DESC LIMIT 1',
+    [null],
+  ],
+  [
+    'SELECT c, COUNT(*) FROM (SELECT k, NULLIF(COUNT(*), 1) AS c FROM (VALUES (1), (2), (2)) AS v (k) GROUP BY k) AS q GROUP BY c ORDER BY c DESC LIMIT 1',
+    [2],
+  ],
+  [
+    "SELECT q.k, COUNT(*) FROM (SELECT k, x FROM (VALUES (1, 'a'), (NULL, 'c')) AS v (k, x) GROUP BY k, x) AS q JOIN (VALUES ('a'), ('c')) AS w (y) ON x = y GROUP BY q.k ORDER BY q.k DESC LIMIT 1",
+    [null],
+  ],
   [
     'SELECT k, 1 + SUM(DISTINCT x) FROM (VALUES (1, 1), (2, 2), (NULL, 3)) AS v (k, x) GROUP BY 1 ORDER BY 1 DESC LIMIT 1',
     [2],

@@ -141,12 +141,10 @@ function related(
       `${quoted(alias!.name)} has ${columns.length} columns, and ${names.length} names are given to them`,
     )
   }
-  const scoped = columns.map(({ name, type, isStored, isOfValues }, index) => ({
-    name: names[index] ?? name,
-    type,
+  const scoped = columns.map((column, index) => ({
+    ...column,
+    name: names[index] ?? column.name,
     sql: columnOf(relation, index),
-    isStored,
-    isOfValues,
   }))
   return { sql: text, relations: [{ name: alias?.name ?? null, columns: scoped, merged: new Set() }], table: null }
 }

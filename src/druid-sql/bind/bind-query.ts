@@ -17,6 +17,7 @@ import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
 import { ItemUses, isInner } from './item-uses.ts'
 import type { Scope } from './scope.ts'
 import type { SqlTable, SqlTables } from './tables.ts'
+import { ofQuery } from './top-of-one.ts'
 import { commonType, type SqlType, typeName } from './types.ts'
 
 interface Surroundings {
@@ -25,10 +26,10 @@ interface Surroundings {
   readonly isTop: boolean
 }
 
-/** Binds one statement: numbers its relations and notes which tables it reads. */
 /** The largest LIMIT with which Druid asks for a topN. */
 const toppedMax = 100_000n
 
+/** Binds one statement: numbers its relations and notes which tables it reads. */
 export class QueryBinder {
   readonly used = new Set<SqlTable>()
   /** The places at which GROUP BY names a column of the result. */
@@ -85,7 +86,7 @@ export class QueryBinder {
       this.items.note(select.where, from.relations, from.relations, isInner(select.from))
     const hasLimit = query.limit !== null || query.offset !== null
     const isReduced = hasLimit || select.distinct
-    const { sql: text, outputs } = bindSelect({
+    const bound = bindSelect({
       select,
       from,
       context,
@@ -94,13 +95,15 @@ export class QueryBinder {
       hasLimit,
       isTopped: query.limit !== null && query.limit > 0n && query.limit <= toppedMax && query.offset === null,
     })
+    const runsBefore = hasLimit || bound.outputs.some((output) => output.bound.window !== null)
     return {
-      sql: text,
-      columns: outputs.map(({ name, bound }) => ({
+      sql: bound.sql,
+      columns: bound.outputs.map(({ name, bound: output }) => ({
         name,
-        type: bound.type,
-        isStored: bound.stored?.isCast === false || (isReduced && columnOfValues(bound) !== undefined),
+        type: output.type,
+        isStored: output.stored?.isCast === false || (isReduced && columnOfValues(output) !== undefined),
         isOfValues: isOfValues(from),
+        ofQuery: ofQuery(bound, output, runsBefore),
       })),
     }
   }

@@ -1,6 +1,5 @@
 // One SELECT with its ORDER BY: grouping is checked here, so that what is wrong is told in the caller's words.
 
-import { isBesideDifferentValues } from '../parse/different-values.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts'
 import { ordered, orderKey } from './bind-aggregate.ts'
@@ -9,6 +8,7 @@ import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sq
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
 import type { BoundFrom } from './from-context.ts'
 import { type Scope, starColumns, storedParts } from './scope.ts'
+import { type Grouped, isTopOfOne } from './top-of-one.ts'
 import { engineType, string } from './types.ts'
 
 /** A column of a query's result. */
@@ -29,8 +29,13 @@ export interface SelectParts {
   readonly isTopped: boolean
 }
 
+export interface BoundSelect extends Grouped {
+  readonly sql: SqlText
+  readonly outputs: readonly OutputColumn[]
+}
+
 /** Everything but LIMIT. */
-export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonly outputs: readonly OutputColumn[] } {
+export function bindSelect(parts: SelectParts): BoundSelect {
   const { select, from, context } = parts
   const where =
     select.where === null
@@ -69,7 +74,7 @@ export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonl
     ...havingClause(groups, having),
     ...orderClause(shape),
   ]
-  return { sql: join(pieces, ' '), outputs }
+  return { ...shape, sql: join(pieces, ' ') }
 }
 
 /** A column that is NULL in all rows has no type of its own. */
@@ -232,9 +237,7 @@ function bindOrder(
   })
 }
 
-interface Shape extends SelectParts {
-  readonly isGrouped: boolean
-  readonly keys: readonly Bound[]
+interface Shape extends SelectParts, Grouped {
   readonly outputs: readonly OutputColumn[]
   readonly order: readonly BoundOrder[]
 }
@@ -273,15 +276,6 @@ function orderClause(shape: Shape): SqlText[] {
     items.push(ordered(timeOf(shape.context.scope), ascending))
   }
   return items.length === 0 ? [] : [duckSql`ORDER BY ${join(items, ', ')}`]
-}
-
-/** Of groups by one column that it orders by, and no more of than a LIMIT, Druid makes a topN, which has null first either way. */
-function isTopOfOne({ select, isTopped, keys, isGrouped, order, outputs }: Shape): boolean {
-  const [only, ...others] = select.distinct ? outputs.map(({ bound }) => bound) : isGrouped ? keys : []
-  const hasSets = select.groupBy?.some((grouping) => grouping.kind === 'sets') ?? false
-  if (!isTopped || only === undefined || others.length > 0 || hasSets || select.having !== null) return false
-  if (only.type.kind === 'array' || order.length !== 1 || isBesideDifferentValues(select, order[0]!.item)) return false
-  return order[0]!.bound.sql.text === only.sql.text
 }
 
 function timeOf(scope: Scope): SqlText {

@@ -35,7 +35,7 @@ export interface ExpressionContext extends Filters {
   readonly subquery: (query: Query, scope: Scope) => BoundSubquery
 }
 
-export type QueryColumn = Pick<ScopeColumn, 'name' | 'type' | 'isStored' | 'isOfValues'>
+export type QueryColumn = Pick<ScopeColumn, 'name' | 'type' | 'isStored' | 'isOfValues' | 'ofQuery'>
 
 export interface BoundSubquery {
   readonly sql: SqlText

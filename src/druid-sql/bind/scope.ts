@@ -16,6 +16,8 @@ export interface ScopeColumn {
   readonly isStored?: boolean | undefined
   /** Whether it is made of VALUES alone: where such rows are joined, it is as one of an entity. */
   readonly isOfValues?: boolean | undefined
+  /** Of a query that Druid runs by itself, before the one around it: whether it alone tells the query's groups apart, of which none is left out. */
+  readonly ofQuery?: 'onlyKey' | 'other' | undefined
 }
 
 /** A table, subquery or common table in FROM, under the name that it has there. */
