@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withRetries } from './retries.ts'
+import { isDoubtful, withRetries } from './retries.ts'
 import { ConnectionError, ServiceError } from './service-error.ts'
 
 const refused = new ConnectionError('refused', { sent: false, cause: null })
@@ -68,4 +68,17 @@ test('waits up to half as long again where many come back at once', async () => 
   const options = { nowMs: () => 0, sleep, retryMs: 1000, onRetry: () => undefined, random: () => 0.5 }
   expect(await withRetries(attempt, options)).toBe('ok')
   expect(waits).toEqual([312.5, 625])
+})
+
+test.each([
+  [broken, true],
+  [refused, false],
+  [unknown(502), true],
+  [unknown(504), true],
+  [unknown(200), true],
+  [unknown(503), false],
+  [unknown(301), false],
+  [problem(true), false],
+])('%o: whether nobody knows what became of the request', (error, isIt) => {
+  expect(isDoubtful(error)).toBe(isIt)
 })

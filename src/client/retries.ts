@@ -30,10 +30,11 @@ export function mayGoBetter(error: unknown): boolean {
   return error.retryable || (error.code === 'unknown' && gatewayStatuses.includes(error.status))
 }
 
-/** Nobody knows what became of the request: its answer was lost on the way, or a gateway answered that has passed it on. */
+/** Nobody knows what became of the request: its answer was lost on the way, or a gateway answered that may have passed it on. */
 export function isDoubtful(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.sent
-  return error instanceof ServiceError && error.code === 'unknown' && (error.status === 502 || error.status === 504)
+  if (!(error instanceof ServiceError) || error.code !== 'unknown') return false
+  return error.status === 502 || error.status === 504 || (error.status >= 200 && error.status < 300)
 }
 
 /**
