@@ -54,6 +54,22 @@ describe('tries again where it may go better later', () => {
   })
 })
 
+test('tries again after a failure that took longer to come than it is tried again', async () => {
+  let now = 0
+  const outcomes = [300_000, 0]
+  const attempt = async (): Promise<string> => {
+    const tookMs = outcomes.shift() ?? 0
+    now += tookMs
+    if (tookMs > 0) throw broken
+    return 'ok'
+  }
+  const sleep = async (ms: number): Promise<void> => {
+    now += ms
+  }
+  const options = { nowMs: () => now, sleep, retryMs: 120_000, onRetry: () => undefined }
+  expect(await withRetries(attempt, options)).toBe('ok')
+})
+
 test('waits up to half as long again where many come back at once', async () => {
   const waits: number[] = []
   const outcomes = [refused, refused]
