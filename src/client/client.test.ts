@@ -108,7 +108,7 @@ describe('requests', () => {
       'PUT /admin/subscribers/s/subscriptions [{"ingest":"*"}]',
     ],
   ])('%s', async (_, ask, expected) => {
-    const { url, seen } = await serviceThatAnswers({ status: 200, body: '{}' })
+    const { url, seen } = await serviceThatAnswers({ status: 200, body: '{"batch":"b"}' })
     await ask(new TidemarkClient({ url: `${url}/`, key: 'k' }))
     expect(seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([expected])
     expect(seen[0]?.headers.authorization).toBe('Bearer k')
@@ -176,11 +176,66 @@ describe('failures', () => {
       { status: 503, body: '{}', headers: { 'retry-after': 'soon' } },
       { code: 'unknown', retryable: false, retryAfterS: null },
     ],
+    [
+      { status: 301, body: '', headers: { location: 'https://service/' } },
+      {
+        status: 301,
+        code: 'unknown',
+        retryable: false,
+        detail: expect.stringContaining('redirects to https://service/,'),
+      },
+    ],
+    [
+      { status: 304, body: '' },
+      { status: 304, code: 'unknown' },
+    ],
+    [
+      { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html; charset=utf-8' } },
+      { status: 200, code: 'unknown', detail: expect.stringContaining('not from a Tidemark service') },
+    ],
   ])('%j', async (reply, expected) => {
     const { url } = await serviceThatAnswers(reply)
     const error = await failureOf(new TidemarkClient({ url }).entities())
     expect(error).toBeInstanceOf(ServiceError)
     expect(error).toMatchObject(expected)
+  })
+
+  test.each<Reply>([
+    { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } },
+    { status: 204, body: '' },
+  ])('what is no rows is not taken for them: %j', async (reply) => {
+    const { url } = await serviceThatAnswers(reply)
+    const bytes = new TidemarkClient({ url }).queryBytes('latest', { entity: 'e' }, 'csv')
+    expect(await failureOf(bytes.next())).toMatchObject({ name: 'ServiceError', code: 'unknown' })
+  })
+
+  test('an answer without a length that breaks off is no answer', async () => {
+    const { url } = await serviceThatAnswers({ status: 200, body: '[{"a":1},{"a"' })
+    const error = await failureOf(new TidemarkClient({ url }).entities())
+    expect(error).toMatchObject({ name: 'ConnectionError', sent: true })
+  })
+
+  test('an error that breaks off is told with its status', async () => {
+    const { url } = await serviceThatAnswers({ status: 200, body: '' })
+    server?.removeAllListeners('request').on('request', ({ socket }) => {
+      socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 400\r\n\r\n{"code":')
+    })
+    const error = await failureOf(new TidemarkClient({ url }).entities())
+    expect(error).toMatchObject({
+      status: 401,
+      code: 'unknown',
+      detail: expect.stringContaining('the connection broke'),
+    })
+  })
+
+  test('only a service says that rows are on disk', async () => {
+    for (const body of ['{"ok":true}', 'null']) {
+      const { url } = await serviceThatAnswers({ status: 200, body })
+      const error = await failureOf(new TidemarkClient({ url }).push('plant', [{ V: 1 }]))
+      expect(error).toMatchObject({ name: 'ServiceError', code: 'unknown' })
+      server?.closeAllConnections()
+      server?.close()
+    }
   })
 
   test('a refused connection is known not to have sent anything', async () => {

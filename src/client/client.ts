@@ -23,6 +23,7 @@ import { OperatorClient } from './operator-client.ts'
 import type { PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
 import { ingestPath, type RejectedSelection, search, segment, type WhoseRows } from './request-paths.ts'
 import { type PushedBody, pushedBody } from './row-text.ts'
+import { serviceErrorOf } from './service-error.ts'
 import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 
 const sqlPath = '/consumer/data/sql-query'
@@ -46,7 +47,11 @@ export class TidemarkClient extends OperatorClient {
   async push(ingest: string, rows: PushedBody, options: PushOptions = {}): Promise<Accepted | Receipt> {
     const { format = 'json', idempotencyKey, wait, signal } = options
     const path = `/ingests/${segment(ingest)}/data${wait === true ? '?wait=true' : ''}`
-    return await this.#http.json({ method: 'POST', path, ...pushedBody(rows, format), idempotencyKey, signal })
+    const call = { method: 'POST', path, ...pushedBody(rows, format), idempotencyKey, signal } as const
+    const answer = await this.#http.json<Accepted | Receipt | null>(call)
+    // Who is told that rows are on disk lets go of them: only the service may say so.
+    if (typeof answer?.batch !== 'string') throw serviceErrorOf(200, '', null)
+    return answer
   }
 
   /** Lines of line protocol for an ingest, as `push` does rows; the answer is the id of the push, for its receipt. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withRetries } from './retries.ts'
+import { isDoubtful, withRetries } from './retries.ts'
 import { ConnectionError, ServiceError } from './service-error.ts'
 
 const refused = new ConnectionError('refused', { sent: false, cause: null })
@@ -54,6 +54,22 @@ describe('tries again where it may go better later', () => {
   })
 })
 
+test('tries again after a failure that took longer to come than it is tried again', async () => {
+  let now = 0
+  const outcomes = [300_000, 0]
+  const attempt = async (): Promise<string> => {
+    const tookMs = outcomes.shift() ?? 0
+    now += tookMs
+    if (tookMs > 0) throw broken
+    return 'ok'
+  }
+  const sleep = async (ms: number): Promise<void> => {
+    now += ms
+  }
+  const options = { nowMs: () => now, sleep, retryMs: 120_000, onRetry: () => undefined }
+  expect(await withRetries(attempt, options)).toBe('ok')
+})
+
 test('waits up to half as long again where many come back at once', async () => {
   const waits: number[] = []
   const outcomes = [refused, refused]
@@ -68,4 +84,17 @@ test('waits up to half as long again where many come back at once', async () => 
   const options = { nowMs: () => 0, sleep, retryMs: 1000, onRetry: () => undefined, random: () => 0.5 }
   expect(await withRetries(attempt, options)).toBe('ok')
   expect(waits).toEqual([312.5, 625])
+})
+
+test.each([
+  [broken, true],
+  [refused, false],
+  [unknown(502), true],
+  [unknown(504), true],
+  [unknown(200), true],
+  [unknown(503), false],
+  [unknown(301), false],
+  [problem(true), false],
+])('%o: whether nobody knows what became of the request', (error, isIt) => {
+  expect(isDoubtful(error)).toBe(isIt)
 })

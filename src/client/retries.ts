@@ -3,7 +3,7 @@ import { ConnectionError, ServiceError } from './service-error.ts'
 export interface RetryOptions {
   readonly nowMs: () => number
   readonly sleep: (ms: number) => Promise<void>
-  /** How long one request is tried again before its failure counts. */
+  /** How long one request is tried again before its failure counts, from the first failure on. */
   readonly retryMs: number
   /** The most times that it is tried again; without it `retryMs` alone bounds them. */
   readonly maxRetries?: number | undefined
@@ -30,10 +30,11 @@ export function mayGoBetter(error: unknown): boolean {
   return error.retryable || (error.code === 'unknown' && gatewayStatuses.includes(error.status))
 }
 
-/** Nobody knows what became of the request: its answer was lost on the way, or a gateway answered that has passed it on. */
+/** Nobody knows what became of the request: its answer was lost on the way, or a gateway answered that may have passed it on. */
 export function isDoubtful(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.sent
-  return error instanceof ServiceError && error.code === 'unknown' && (error.status === 502 || error.status === 504)
+  if (!(error instanceof ServiceError) || error.code !== 'unknown') return false
+  return error.status === 502 || error.status === 504 || (error.status >= 200 && error.status < 300)
 }
 
 /**
@@ -44,7 +45,7 @@ export async function withRetries<Answer>(attempt: () => Promise<Answer>, option
   const { nowMs, sleep, retryMs, onRetry, random = () => 0, isRetryable = mayGoBetter } = options
   const { maxRetries = Number.POSITIVE_INFINITY } = options
   const { firstRetryWaitMs = defaultWaits.firstRetryWaitMs, maxRetryWaitMs = defaultWaits.maxRetryWaitMs } = options
-  const startMs = nowMs()
+  let firstFailureMs: number | null = null
   // An attempt whose outcome nobody knows says more than a later one that never arrived.
   let doubtful: Error | null = null
   for (let retries = 0; ; retries++) {
@@ -53,10 +54,12 @@ export async function withRetries<Answer>(attempt: () => Promise<Answer>, option
     } catch (error) {
       if (!(error instanceof Error) || !isRetryable(error)) throw error
       if (isDoubtful(error)) doubtful = error
+      // Not from the beginning: a connection that says nothing any more is known to be broken only minutes later, and another one may do.
+      firstFailureMs ??= nowMs()
       const askedMs = error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : 0
       const waitMs = Math.min(firstRetryWaitMs * 2 ** retries, maxRetryWaitMs)
       const nextMs = Math.max(waitMs, askedMs) * (1 + random() / 2)
-      if (retries >= maxRetries || nowMs() - startMs + nextMs > retryMs) throw doubtful ?? error
+      if (retries >= maxRetries || nowMs() - firstFailureMs + nextMs > retryMs) throw doubtful ?? error
       onRetry(error, nextMs)
       await sleep(nextMs)
     }

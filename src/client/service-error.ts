@@ -72,13 +72,16 @@ function problemErrors(value: unknown): ProblemError[] {
     .map(({ path, message }) => ({ path: String(path ?? ''), message: String(message ?? '') }))
 }
 
-/** The error that an answer tells of; also where something between here and the service answered in its place. */
-export function serviceErrorOf(status: number, body: string, retryAfter: string | null): ServiceError {
+/**
+ * The error that an answer tells of; also where something between here and the service answered in its place. The body is null where the connection
+ * broke in the middle of it.
+ */
+export function serviceErrorOf(status: number, body: string | null, retryAfter: string | null): ServiceError {
   const seconds = retryAfter === null ? Number.NaN : Number(retryAfter)
   const retryAfterS = Number.isFinite(seconds) && seconds >= 0 ? seconds : null
   let problem: unknown = null
   try {
-    problem = JSON.parse(body)
+    problem = JSON.parse(body ?? '')
   } catch {
     // Not a problem of the service's own: the status is all there is.
   }
@@ -93,8 +96,17 @@ export function serviceErrorOf(status: number, body: string, retryAfter: string 
     if (typeof code === 'string' && typeof detail === 'string' && typeof retryable === 'boolean')
       return new ServiceError({ status, code, detail, errors: problemErrors(errors), retryable, retryAfterS })
   }
-  const detail = `The answer has status ${status} and is not from a Tidemark service; is the address right?`
+  const detail =
+    body === null
+      ? `The answer has status ${status}, and the connection broke before the rest of it came.`
+      : `The answer has status ${status} and is not from a Tidemark service; is the address right?`
   return new ServiceError({ status, code: 'unknown', detail, errors: [], retryable: false, retryAfterS })
+}
+
+/** The address leads elsewhere. It is not followed there: the key is for the address that was given. */
+export function redirectErrorOf(url: string, status: number, location: string | null): ServiceError {
+  const detail = `${url} redirects to ${location ?? 'another address'}, which is not followed. Give the address where the service itself answers.`
+  return new ServiceError({ status, code: 'unknown', detail, errors: [], retryable: false, retryAfterS: null })
 }
 
 const wrongAddressCodes = new Set([

@@ -1,6 +1,6 @@
 import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
 import { hearEarlyCloses } from './early-close.ts'
-import { connectionErrorOf, serviceErrorOf } from './service-error.ts'
+import { connectionErrorOf, redirectErrorOf, serviceErrorOf } from './service-error.ts'
 
 hearEarlyCloses()
 
@@ -35,6 +35,17 @@ function addressOf(options: ClientOptions | undefined): string {
 /** As both Node.js and browsers type it. */
 type RequestBody = NonNullable<RequestInit['body']>
 
+/** Whether an answer is of the media type that was asked for. What stands between here and the service may say with a page of its own that all is well. */
+function isOfType({ headers }: Response, accept: string): boolean {
+  const type = headers.get('content-type')
+  return type === null || accept === '*/*' || type.split(';')[0]!.trim().toLowerCase() === accept
+}
+
+/** Browsers show nothing of it, not even its status. */
+function isRedirect({ type, status, headers }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
+}
+
 /** Requests with a key, and answers that are errors made such. */
 export class Transport {
   readonly url: string
@@ -48,7 +59,13 @@ export class Transport {
   }
 
   async json<Answer>(call: Call): Promise<Answer> {
-    return JSON.parse(await this.text(call))
+    const text = await this.text(call)
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      // Its end may be lost on the way where the answer does not say how long it is: a gateway that speaks HTTP/1.0 leaves that out.
+      throw connectionErrorOf(this.url, error)
+    }
   }
 
   /** A header of the answer. */
@@ -74,7 +91,7 @@ export class Transport {
     const headers = { accept: formatMediaType(format) }
     const response = await this.#call({ method: 'POST', path, body: text, headers })
     const reader = response.body?.getReader()
-    if (reader === undefined) return
+    if (reader === undefined) throw serviceErrorOf(response.status, '', null)
     try {
       // Not every browser lets a stream be looped over.
       for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
@@ -98,15 +115,21 @@ export class Transport {
       response = await send(this.url + path, {
         method,
         headers,
-        redirect: 'error',
+        redirect: 'manual',
         signal: signal ?? null,
         ...sent,
       })
-      if (response.ok) return response
+      if (response.ok && isOfType(response, headers['accept']!)) return response
     } catch (error) {
       throw connectionErrorOf(this.url, error)
     }
-    const text = await response.text().catch(() => '')
-    throw serviceErrorOf(response.status, text, response.headers.get('retry-after'))
+    if (!response.ok && !isRedirect(response)) {
+      const text = await response.text().catch(() => null)
+      throw serviceErrorOf(response.status, text, response.headers.get('retry-after'))
+    }
+    // Nothing more is read of a page that nobody asked for.
+    await response.body?.cancel().catch(() => undefined)
+    if (response.ok) throw serviceErrorOf(response.status, '', null)
+    throw redirectErrorOf(this.url, response.status, response.headers.get('location'))
   }
 }

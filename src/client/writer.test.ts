@@ -81,7 +81,8 @@ function world(replies: Reply[], options: IngestWriterOptions = {}) {
       typeof reply === 'number'
         ? ({ status: reply, body: bodyOf(reply, rows.length) } as { status: number; body: object; retryAfter?: number })
         : reply
-    const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+    const type = { 'content-type': status === 200 ? 'application/json' : 'application/problem+json' }
+    const headers = retryAfter === undefined ? type : { ...type, 'retry-after': String(retryAfter) }
     return new Response(JSON.stringify(body), { status, headers })
   }
   const tidemark = new Tidemark({ url: 'http://service', key: 'k', fetch: network })

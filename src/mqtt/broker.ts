@@ -22,6 +22,8 @@ export interface BrokerOptions {
   readonly password?: string | undefined
   /** Certificates of the authority that signed the broker's, as PEM. */
   readonly ca?: string | undefined
+  /** Ends a connection that is being made; one that stands is ended by its `close`. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A session that is open. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { mqttMapping } from '../../test/support/mqtt-mapping.ts'
 import { sparkplugPayload, type WrittenMetric } from '../../test/support/sparkplug-payloads.ts'
 import type { PushOptions } from '../client/request-options.ts'
@@ -23,8 +23,15 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
+interface Changes {
+  readonly maxBufferedBytes?: number
+  readonly refuse?: (body: string) => Error | null
+  /** The broker lets nobody in before. */
+  readonly opens?: Promise<void>
+}
+
 /** A broker whose sessions and messages a test tells, and a service that answers when and what it says. */
-function world(changes: { maxBufferedBytes?: number; refuse?: (body: string) => Error | null } = {}) {
+function world(changes: Changes = {}) {
   const told: string[] = []
   const pushes: { rows: unknown[]; key: string | undefined; answer: (error?: Error) => void }[] = []
   let end: (reason: string) => void = () => undefined
@@ -32,6 +39,7 @@ function world(changes: { maxBufferedBytes?: number; refuse?: (body: string) => 
   let connections = 0
   const connect: ConnectBroker = async (_, onMessage) => {
     receive = onMessage
+    await changes.opens
     const isResumed = connections++ > 0
     const ended = new Promise<string>((resolve) => {
       end = resolve
@@ -94,6 +102,35 @@ test('a message is acknowledged once its rows are on disk, in the order of arriv
   expect(told).toEqual(['ack 1', 'ack 2'])
   stop.abort()
   expect(await done).toEqual({ messages: 3, rows: 4, again: 0 })
+})
+
+test('a connection that stands only after the end is closed, and none of its messages is taken', async () => {
+  let open: () => void = () => undefined
+  const opens = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const { told, pushes, send, stop, done } = world({ opens })
+  await settled()
+  stop.abort()
+  expect(await done).toEqual({ messages: 0, rows: 0, again: 0 })
+  open()
+  await settled()
+  send(1, '1')
+  await settled()
+  expect([told, pushes]).toEqual([['close'], []])
+})
+
+test('nothing is waited for once all is stored', async () => {
+  const { told, stop, done } = world()
+  await settled()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    stop.abort()
+    await done
+    expect([told, vi.getTimerCount()]).toEqual([['pause', 'close'], 0])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('while there is no room, the broker has to wait', async () => {

@@ -107,10 +107,15 @@ class Connector {
 
   /** Begins a connection. Resolves with what resolves with why it ended. */
   async open(): Promise<{ readonly ended: Promise<string> }> {
-    const { connect, broker, onNote } = this.#options
+    const { connect, broker, signal, onNote } = this.#options
     const early: ReceivedMessage[] = []
     let take = (message: ReceivedMessage): void => void early.push(message)
-    const connection = await connect(broker, (message) => take(message))
+    const connection = await connect({ ...broker, signal }, (message) => take(message))
+    // Nobody drains it any more, and no message of it would be stored.
+    if (signal.aborted) {
+      connection.close()
+      return { ended: connection.ended }
+    }
     const { isResumed } = connection
     onNote(`Connected to ${broker.url.host} as ${broker.clientId}${isResumed ? ', in the session of before' : ''}.`)
     this.#connection = connection
@@ -132,7 +137,11 @@ class Connector {
   async drain(): Promise<void> {
     this.#connection?.pause()
     for (const mapped of this.#sparkplug.end()) void this.#takeMapped(mapped)
-    await Promise.race([this.#writer.flush(), sleepOn(systemClock, drainMs, undefined)])
+    const drained = new AbortController()
+    const late = sleepOn(systemClock, drainMs, drained.signal).catch(() => undefined)
+    await Promise.race([this.#writer.flush(), late])
+    // A time that nobody waits for any more would keep the program from its end.
+    drained.abort()
     this.#connection?.close()
   }
 
@@ -231,7 +240,7 @@ async function stayConnected(connector: Connector, { signal, onNote }: Connector
       sleep: (ms) => sleepOn(systemClock, ms, signal),
       retryMs: Number.POSITIVE_INFINITY,
       onRetry: (error, waitMs) => onNote(`${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.`),
-      isRetryable: (error) => error instanceof BrokerError && (wasConnected || !error.isFinal),
+      isRetryable: (error) => !signal.aborted && error instanceof BrokerError && (wasConnected || !error.isFinal),
       random: Math.random,
     })
     wasConnected = true

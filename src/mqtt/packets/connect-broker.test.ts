@@ -1,12 +1,63 @@
 // Without a broker; test/tools/mqtt.test.ts has a real one.
-import { expect, test } from 'vitest'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { generate, parser } from 'mqtt-packet'
+import { afterEach, expect, test } from 'vitest'
 import { unreachableUrl } from '../../../test/support/cli.ts'
 import { connectBroker } from './connect-broker.ts'
 
+const options = { clientId: 'c', filters: ['#'], protocol: '5', inFlightMax: 1, keepAliveS: 60 } as const
+
+let server: Server | undefined
+afterEach(() => server?.close())
+
+async function listening(onSocket: (socket: Socket) => void): Promise<URL> {
+  const made = createServer(onSocket)
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  server = made
+  return new URL(`mqtt://127.0.0.1:${(made.address() as AddressInfo).port}`)
+}
+
 test('a broker that is not there', async () => {
   const { host } = new URL(await unreachableUrl())
-  const options = { clientId: 'c', filters: ['#'], protocol: '5', inFlightMax: 1, keepAliveS: 60 } as const
   await expect(connectBroker({ ...options, url: new URL(`mqtt://${host}`) }, () => undefined)).rejects.toThrow(
     `The broker ${host} cannot be reached (ECONNREFUSED). Does it run, and is this its address?`,
   )
+})
+
+test('a broker that says nothing is not waited for once that is called off', async () => {
+  const url = await listening(() => undefined)
+  const stop = new AbortController()
+  const connected = connectBroker({ ...options, url, signal: stop.signal }, () => undefined)
+  stop.abort()
+  await expect(connected).rejects.toThrow('it is not waited for any more')
+})
+
+test('a session that is left while messages come is over', async () => {
+  const wire = { protocolVersion: 5 }
+  const url = await listening((socket) => {
+    const packets = parser(wire)
+    socket.on('data', (bytes) => packets.parse(bytes)).on('error', () => undefined)
+    packets.on('packet', (packet) => {
+      if (packet.cmd === 'connect')
+        socket.write(generate({ cmd: 'connack', reasonCode: 0, sessionPresent: false }, wire))
+      else if (packet.cmd === 'subscribe') {
+        const { messageId } = packet
+        socket.write(generate({ cmd: 'suback', messageId, granted: [1], reasonCode: 0 }, wire))
+        // More than is taken while nothing is read.
+        const payload = Buffer.alloc(100_000)
+        for (let index = 0; index < 20; index++)
+          socket.write(generate({ cmd: 'publish', topic: 't', payload, qos: 0, dup: false, retain: false }, wire))
+      } else if (packet.cmd === 'disconnect') socket.end()
+    })
+  })
+  let messages = 0
+  const connection = await connectBroker({ ...options, url }, () => {
+    messages++
+    connection.pause()
+  })
+  await expect.poll(() => messages).toBeGreaterThan(0)
+  const before = messages
+  connection.close()
+  expect(await connection.ended).toBe('the broker closed the connection')
+  expect(messages).toBe(before)
 })

@@ -18,6 +18,8 @@ import {
 } from '../broker.ts'
 
 const connectTimeoutMs = 20_000
+/** So long a broker may take to close a session that is left. */
+const leaveTimeoutMs = 5000
 const subscribeId = 1
 const firstRefusal = 0x80
 
@@ -102,7 +104,11 @@ class Connection implements BrokerConnection {
   }
 
   async begin(): Promise<void> {
+    const { signal } = this.#options
     const timer = setTimeout(() => this.#end(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs)
+    const stopped = (): void => this.#end('it is not waited for any more')
+    signal?.addEventListener('abort', stopped)
+    if (signal?.aborted === true) stopped()
     const over = this.ended.then((reason) => {
       throw new BrokerError(unusableText(this.#options.url.host, reason), { isFinal: false })
     })
@@ -120,6 +126,7 @@ class Connection implements BrokerConnection {
       this.#checkGranted(await Promise.race([suback, over]))
     } finally {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', stopped)
     }
   }
 
@@ -145,6 +152,10 @@ class Connection implements BrokerConnection {
   close(): void {
     this.#send({ cmd: 'disconnect', reasonCode: 0 })
     this.#socket.end()
+    // What still comes is read, and let go of: behind it the end of the connection would never be heard.
+    this.#socket.removeAllListeners('data').resume()
+    const timer = setTimeout(() => this.#socket.destroy(), leaveTimeoutMs)
+    void this.ended.then(() => clearTimeout(timer))
   }
 
   #greet({ returnCode, reasonCode, sessionPresent }: IConnackPacket): void {
