@@ -141,3 +141,19 @@ test('one that waits for a connection is never sent, and not cancelled', async (
   expect(await left).toBe('AbortError')
   expect([broker.queries.length, broker.cancels, due]).toEqual([1, [], []])
 })
+
+test.each<QueryLanguage>(['native', 'sql'])('a page in place of an answer is no answer: %s', async (language) => {
+  const { broker, client } = await world()
+  const asked = answer(client, language)
+  await broker.until(() => broker.queries.length > 0)
+  broker.queries[0]!.response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Sign in</h1>')
+  await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('a page in place of the answer to a request of management is no answer', async () => {
+  const { broker, client } = await world()
+  const managed = client.manage('POST', '/druid/indexer/v1/supervisor', { context: {} })
+  await broker.until(() => broker.queries.length > 0)
+  broker.queries[0]!.response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>')
+  await expect(managed).rejects.toMatchObject({ code: 'unavailable' })
+})

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { systemTimer, type Timer } from '../lib/timer.ts'
-import { brokenOff, DruidFailure, druidAway, endedBy, readFailure } from './druid-failure.ts'
+import { brokenOff, DruidFailure, druidAway, endedBy, pageInstead, readFailure } from './druid-failure.ts'
 import { QueryCancels } from './query-cancels.ts'
 
 export interface DruidClientSettings {
@@ -157,10 +157,15 @@ export class DruidClient {
       sent.end(body ?? undefined)
     })
     const status = response.statusCode ?? 0
-    if (status >= 200 && status < 300) return response
-    throw readFailure(status, await errorBody(response))
+    const isWell = status >= 200 && status < 300
+    if (isWell && !isPage(response)) return response
+    const text = await errorBody(response)
+    throw isWell ? pageInstead() : readFailure(status, text)
   }
 }
+
+/** What stands between here and Druid may say with a page of its own that all is well. */
+const isPage = ({ headers }: IncomingMessage): boolean => headers['content-type']?.startsWith('text/html') === true
 
 function newAgent(url: string, connections: number, ca: string | null): HttpAgent | HttpsAgent {
   const options = { keepAlive: true, maxSockets: connections }

@@ -100,6 +100,12 @@ export function druidAway(cause: unknown): Problem {
   return new Problem('unavailable', detail, { cause })
 }
 
+/** Something else answered in Druid's place. */
+export function pageInstead(): Problem {
+  const detail = 'Druid, which keeps the series, does not answer: a page came in place of its answer. Try again.'
+  return new Problem('unavailable', detail)
+}
+
 /** What Druid says behind an answer that it could not finish: what it refuses may show only after the first rows. */
 export function endedBy(why: string): Problem | DruidFailure {
   if (why === 'null') return failureOf({ ...unsaid, status: 400 })
