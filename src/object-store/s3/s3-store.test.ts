@@ -35,7 +35,7 @@ const says = (status: number, code: string) => (response: ServerResponse) =>
 const put = () => store.putIfAbsent('log/1', Buffer.from('one'))
 
 test('an object is written only if there is none, with a checksum that the store looks at', async () => {
-  answer = (response) => response.end()
+  answer = (response) => response.writeHead(200, { etag: '"1"' }).end()
   expect(await put()).toBe(true)
   const { method, url, headers } = asked[0]!
   expect([method, url?.split('?')[0]]).toEqual(['PUT', '/bucket/prefix/log/1'])
@@ -45,6 +45,12 @@ test('an object is written only if there is none, with a checksum that the store
   })
   answer = says(412, 'PreconditionFailed')
   expect(await put()).toBe(false)
+})
+
+test.each(['', '<html>Sign in</html>'])('a 200 that is not of a store says nothing: "%s"', async (page) => {
+  answer = (response) => response.end(page)
+  await expect(put()).rejects.toThrow('is not of a store of S3')
+  await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('is not of a store of S3')
 })
 
 test('who meets another that writes asks again', async () => {

@@ -31,6 +31,8 @@ const conflictPauseMs = 100
 /** Stores that are not Amazon's mostly do not look at it, but it has to be signed. */
 const anyRegion = 'us-east-1'
 const missingRegion = 'Region is missing'
+/** What stands between here and the store may say by itself that all is well. */
+const notOfStore = 'the answer has status 200 and is not of a store of S3'
 
 // The client warns of its later versions, which do not come here: the version is fixed.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
@@ -107,14 +109,19 @@ export class S3Store implements ObjectStore {
 
   #list(prefix: string, wanted: ListObjectsV2CommandInput): Promise<ListObjectsV2CommandOutput> {
     const command = new ListObjectsV2Command(wanted)
-    return this.#asked(prefix, (abortSignal) => this.#client.send(command, { abortSignal }))
+    return this.#asked(prefix, async (abortSignal) => {
+      const answer = await this.#client.send(command, { abortSignal })
+      if (answer.IsTruncated === undefined && answer.Contents === undefined) throw new Error(notOfStore)
+      return answer
+    })
   }
 
   /** 200, 412 where there is one of the name, or 409. */
   #put(name: string, bytes: Uint8Array): Promise<number> {
     return this.#asked(name, async (abortSignal) => {
       try {
-        await this.#client.send(await putCommand({ ...this.#at(name), Body: bytes }), { abortSignal })
+        const { ETag } = await this.#client.send(await putCommand({ ...this.#at(name), Body: bytes }), { abortSignal })
+        if (ETag === undefined) throw new Error(notOfStore)
         return 200
       } catch (error) {
         const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
