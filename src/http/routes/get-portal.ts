@@ -36,7 +36,6 @@ async function readFiles(): Promise<PortalFiles> {
 export const getPortal: Route = (app, { settings }) => {
   if (!settings.portal.enabled) return
   const { sendIdleMs } = settings.limits
-  const { basePath } = settings.server
   let files: Promise<PortalFiles> | null = null
   const portal = (): Promise<PortalFiles> => {
     files ??= readFiles().catch((error: unknown) => {
@@ -54,13 +53,6 @@ export const getPortal: Route = (app, { settings }) => {
       const body = { bytes: page.length, chunks: [page] }
       return sendBody(request, reply, 'text/html; charset=utf-8', body, sendIdleMs)
     },
-  })
-  // The page's files are named relative to the address without the slash.
-  app.route({
-    method: 'GET',
-    url: '/portal/',
-    schema: { hide: true, querystring: anyParameters },
-    handler: (_request, reply) => reply.redirect(`${basePath}/portal`, 308),
   })
   app.route({
     method: 'GET',
