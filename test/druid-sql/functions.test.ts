@@ -520,6 +520,7 @@ test.each<readonly [string, readonly Value[]]>([
   ["LENGTH(REPEAT('a' || NULLIF('b', 'b'), 1))", [null, null, null]],
   ['CAST(d * 0 + 5e-324 AS VARCHAR) || CAST(0 - 5e-324 AS VARCHAR)', ['4.9E-324-4.9E-324', null, '4.9E-324-4.9E-324']],
   ['ARRAY_AGG(n ORDER BY n DESC)', ['[3,2,1]']],
+  ['ARRAY_AGG(DISTINCT s ORDER BY s DESC)', ['["b","a"]']],
   ['ARRAY_AGG(DISTINCT s)', ['["a","b"]']],
   ['ARRAY_CONCAT_AGG(ARRAY[n])', ['[1,2,3]']],
   ['BIT_OR(n)', [3]],
