@@ -475,6 +475,8 @@ test.each<readonly [string, string]>([
   ['ARRAY[] FROM t', 'one element at least'],
   ['SUBSTRING(s, 0) FROM t', 'the first character of a text is 1'],
   ['n IN (TRUE, 3) FROM t', 'write 1 for TRUE'],
+  ['n IN (TRUE) FROM t', 'write 1 for TRUE'],
+  ['n NOT IN (n > 1) FROM t', 'write 1 for TRUE'],
   ['n NOT IN (TRUE, FALSE) FROM t', 'write 1 for TRUE'],
   ['s IN (TRUE, 3) FROM t', 'write 1 for TRUE'],
   ['LEFT(s, -1) FROM t', 'takes no length below 0'],
