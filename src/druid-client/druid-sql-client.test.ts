@@ -19,8 +19,8 @@ function clientThatRefuses(...messages: readonly string[]) {
   }
   const settings = { clusterName: 'c', queryTimeMs: 1000 }
   const druid = new DruidSqlClient({ client, settings, nowMs: () => 0 })
-  const run = async (groupsArrays = false) => {
-    const statement = { statement: sql`SELECT 7`, types: ['long' as const], groupsArrays }
+  const run = async (needsWholeGroups = false) => {
+    const statement = { statement: sql`SELECT 7`, types: ['long' as const], needsWholeGroups }
     const batches = []
     for await (const { rows } of druid.run(statement, { resultRows: 10 } as never, new AbortController().signal))
       batches.push(rows)

@@ -29,8 +29,8 @@ export interface DruidStatement {
   readonly inlineRows?: number
   /** By whose clocks it means its times; UTC where it is left out. */
   readonly zone?: string | undefined
-  /** Whether it groups by an array. */
-  readonly groupsArrays?: boolean
+  /** Whether it groups by an array, or by several sets of columns. */
+  readonly needsWholeGroups?: boolean
 }
 
 /** Exact where Druid would estimate by itself. Without the last, `SUM(CASE WHEN x THEN n ELSE 0 END)` is null where x holds for no row. */
@@ -45,7 +45,7 @@ const exactness = {
 const otherExactness = { ...exactness, useGroupingSetForExactDistinct: false }
 const needsOther = /^Aggregation \[MIN\] does not support type \[STRING\]/
 
-/** Else groups by an array lose parts of their rows where a LIMIT takes some of them. */
+/** Else groups by an array, and those of ROLLUP, lose parts of their rows where a LIMIT takes some of them. */
 const wholeGroups = { applyLimitPushDown: false }
 
 type Rows = readonly (readonly unknown[])[]
@@ -132,14 +132,14 @@ export class DruidSqlClient {
   async *#rows(
     { text, parameters }: Sql,
     signal: AbortSignal,
-    { inlineRows = 0, zone, groupsArrays = false }: Omit<DruidStatement, 'statement' | 'types'> = {},
+    { inlineRows = 0, zone, needsWholeGroups = false }: Omit<DruidStatement, 'statement' | 'types'> = {},
   ): AsyncGenerator<Rows> {
     // Room for what comes along, and for what other subqueries may have.
     const room = inlineRows === 0 ? {} : { maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
     const context = {
       ...room,
       ...(zone === undefined ? {} : { sqlTimeZone: zone }),
-      ...(groupsArrays ? wholeGroups : {}),
+      ...(needsWholeGroups ? wholeGroups : {}),
     }
     const query = { query: text, parameters: parameters.map(parameter), resultFormat: 'arrayLines' }
     try {

@@ -34,7 +34,7 @@ export interface DruidStatements {
       readonly inlineRows?: number
       readonly zone?: string | undefined
       /** Whether it groups by an array. */
-      readonly groupsArrays?: boolean
+      readonly needsWholeGroups?: boolean
     },
     limits: EngineLimits,
     signal: AbortSignal,
@@ -117,7 +117,7 @@ export class ClusterSqlQueries {
 
   async #ask(
     { text, parameters, zone }: SqlQuestion,
-    { columns, items: needed, namedKeys, groupsArrays }: CheckedSql,
+    { columns, items: needed, namedKeys, needsWholeGroups }: CheckedSql,
     { tables, entities, metadataEntities }: ReadableTables,
     format: AnswerShape['format'],
     deadline: AbortSignal,
@@ -130,7 +130,7 @@ export class ClusterSqlQueries {
     const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
     const inlineRows = items.reduce((sum, { rows }, index) => sum + rows * needed[index]!.uses, 0)
     const batches = engine.run(
-      { statement, types: columns.map(({ type }) => type), inlineRows, zone: zone?.name, groupsArrays },
+      { statement, types: columns.map(({ type }) => type), inlineRows, zone: zone?.name, needsWholeGroups },
       limits,
       deadline,
     )

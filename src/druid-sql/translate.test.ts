@@ -148,8 +148,13 @@ test.each([
   ['SELECT q.k FROM (SELECT ARRAY[s] AS k FROM t) AS q GROUP BY q.k', true],
   ['SELECT s, ARRAY_AGG(DISTINCT s) AS k FROM t GROUP BY s', false],
   ['SELECT ARRAY[s] AS k FROM t', false],
-])('whether %s groups by an array: %j', (text, groupsArrays) => {
-  expect(translateSql(`WITH t AS (SELECT * FROM (VALUES ('a')) AS v(s)) ${text}`, []).groupsArrays).toBe(groupsArrays)
+  ['SELECT s, COUNT(*) AS n FROM t GROUP BY ROLLUP (s) ORDER BY s LIMIT 3', true],
+  ['SELECT COUNT(*) FROM (SELECT s FROM t GROUP BY GROUPING SETS ((s), ()) LIMIT 3) AS q', true],
+  ['SELECT s, COUNT(*) AS n FROM t GROUP BY s ORDER BY s LIMIT 3', false],
+])('whether groups of %s may be limited when they are whole alone: %j', (text, needsWholeGroups) => {
+  expect(translateSql(`WITH t AS (SELECT * FROM (VALUES ('a')) AS v(s)) ${text}`, []).needsWholeGroups).toBe(
+    needsWholeGroups,
+  )
 })
 
 describe('a condition of thousands of parts is read in a moment, whatever is looked for in it', () => {

@@ -33,8 +33,8 @@ export interface CheckedSql {
   readonly readsCatalog: boolean
   /** Where its GROUP BY names a column of the result, which Druid does not take. */
   readonly namedKeys: readonly Place[]
-  /** Whether it groups by an array, of which Druid puts no parts of groups together where it limits them early. */
-  readonly groupsArrays: boolean
+  /** Whether it groups by an array or by several sets of columns, of which Druid puts no parts of groups together where it limits them early. */
+  readonly needsWholeGroups: boolean
 }
 
 export interface TranslateOptions {
@@ -73,7 +73,7 @@ export function translateSql(
     items: binder.items.needed(statement.text),
     readsCatalog: binder.readsCatalog,
     namedKeys: binder.namedKeys,
-    groupsArrays: binder.groupsArrays,
+    needsWholeGroups: binder.needsWholeGroups,
   }
 }
 

@@ -6,6 +6,7 @@ import { msPerDay } from '../model/instant.ts'
 import { historyFromMs } from './calendar-offsets.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
 import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from './native-granularity.ts'
+import { walkRuns } from './walk-runs.ts'
 import { cycleEndMs, cycleMs, type Zone } from './zone.ts'
 
 /** Where instants may lie; an offset outside is that of the end. */
@@ -23,9 +24,14 @@ const latestMs = 8.64e15
 /** More buckets than any walk in a query should have. */
 const walkBucketsMax = 5000
 
+interface Step {
+  readonly fromMs: number
+  readonly value: Sql
+}
+
 /** The value of the last step at or before `ms`, as a tree of CASEs. */
-function steps(ms: Sql, found: readonly { readonly fromMs: number; readonly value: number }[]): Sql {
-  if (found.length === 1) return sql.long(found[0]!.value)
+function steps(ms: Sql, found: readonly Step[]): Sql {
+  if (found.length === 1) return found[0]!.value
   const middle = found.length >> 1
   return sql`CASE WHEN ${ms} < ${sql.long(found[middle]!.fromMs)} THEN ${steps(ms, found.slice(0, middle))} ELSE ${steps(ms, found.slice(middle))} END`
 }
@@ -47,7 +53,9 @@ const withinCycle = (ms: Sql): Sql =>
 /** Local time minus UTC at an instant. */
 function offsetAt(ms: Sql, zone: Zone, range: TimeRange): Sql {
   if (!zone.fixed && range.untilMs - range.fromMs > writtenRangeMs) return askedOffset(ms, zone)
-  const changes = zone.changes(range.fromMs, range.untilMs).map(({ fromMs, offsetMs }) => ({ fromMs, value: offsetMs }))
+  const changes = zone
+    .changes(range.fromMs, range.untilMs)
+    .map(({ fromMs, offsetMs }) => ({ fromMs, value: sql.long(offsetMs) }))
   if (changes.length === 1) return steps(ms, changes)
   return bind(range.untilMs > cycleEndMs ? withinCycle(ms) : ms, (x) => steps(x, changes))
 }
@@ -152,12 +160,12 @@ export function floorToBucket(ms: Sql, granularity: NativeBuckets, rowRange: Tim
           range,
         ),
       )
-    case 'walk':
+    case 'walk': {
+      const walked = stepsOfWalk(granularity, range)
+      if (walked === null) return null
       // The steps are compared with, and null is before none of them.
-      return bind(ms, (x) => {
-        const start = floorByWalk(x, granularity, range)
-        return start === null ? zero : sql`CASE WHEN ${x} IS NOT NULL THEN ${start} END`
-      })
+      return bind(ms, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN ${steps(x, walked(x))} END`)
+    }
   }
 }
 
@@ -182,15 +190,24 @@ export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone
 
 const modulo = (value: number, width: number): number => value - Math.floor(value / width) * width
 
-function floorByWalk(ms: Sql, granularity: NativeBuckets & { kind: 'walk' }, range: TimeRange): Sql | null {
-  const starts = walkStarts(granularity, range.fromMs, range.untilMs, walkBucketsMax)
-  if (starts === null) return null
-  return bind(ms, (x) =>
-    steps(
-      x,
-      starts.map((start) => ({ fromMs: start, value: start })),
-    ),
-  )
+/** The starts of buckets, of an instant; `null` where they are too many to be written. */
+function stepsOfWalk(
+  granularity: NativeBuckets & { kind: 'walk' },
+  { fromMs, untilMs }: TimeRange,
+): ((ms: Sql) => readonly Step[]) | null {
+  const starts = walkStarts(granularity, fromMs, untilMs, walkBucketsMax)
+  if (starts !== null) {
+    const found = starts.map((start) => ({ fromMs: start, value: sql.long(start) }))
+    return () => found
+  }
+  if (periodMonths(granularity.period) !== 0) return null
+  const runs = walkRuns(granularity, fromMs, untilMs)
+  if (runs.length > walkBucketsMax) return null
+  return (ms) =>
+    runs.map(({ fromMs: start, widthMs }) => {
+      const width = sql.long(widthMs)
+      return { fromMs: start, value: sql`${ms} - ((${ms} - ${sql.long(start)}) % ${width} + ${width}) % ${width}` }
+    })
 }
 
 /** The start of the bucket after the one that starts at `start`. */

@@ -43,10 +43,10 @@ export function periodGranularity(period: Period, zone: Zone, originMs: number |
   return aligned ? { kind: 'localTime', widthMs, zone } : { kind: 'uniform', widthMs, originMs: origin, zone }
 }
 
-/** Without months, and where every day has 24 hours, a compound period has one width. */
+/** Without months, and without days or where every day has 24 hours, a compound period has one width. */
 function compound(period: Period, zone: Zone, originMs: number): NativeBuckets {
-  const hasMonths = periodMonths(period) !== 0
-  if (hasMonths || !zone.fixed) return { kind: 'walk', period, originMs, zone }
+  const hasDays = periodDays(period) !== 0
+  if (periodMonths(period) !== 0 || (hasDays && !zone.fixed)) return { kind: 'walk', period, originMs, zone }
   return { kind: 'uniform', widthMs: periodDays(period) * msPerDay + periodTimeMs(period), originMs, zone }
 }
 

@@ -51,14 +51,14 @@ const mapBounds = <From, To>(bounds: Bounds<From>, map: (from: From) => To): Bou
 })
 
 /**
- * Where there is no lower bound, null is below the upper one; a column of numbers compared as numbers has no such null. A text that is null
+ * Where there is no lower bound, null is below the upper one; a column of numbers has no such null, however they are compared. A text that is null
  * is out of the bounds, but for one that Druid finds by an index: of that it does not know.
  */
 export function compileBound(filter: Filter & { kind: 'bound' }, value: Typed, byIndex: boolean): Sql {
   const condition = boundCondition(filter, value)
   const isNumber = isNumeric(value) && value.isUntold !== true
   if (filter.lower === null) {
-    return isNumber && filter.ordering === 'numeric' ? condition : sql`coalesce(${condition}, TRUE)`
+    return isNumber ? condition : sql`coalesce(${condition}, TRUE)`
   }
   return isNumber || (byIndex && value.type !== null) ? condition : sql`coalesce(${condition}, FALSE)`
 }

@@ -52,7 +52,7 @@ describe('expressions of arrays, lambdas and JSON go to Druid as they are', () =
   })
 })
 
-test('groups by an array are not limited before they are whole', async () => {
+test('groups by an array, and subtotals, are not limited before they are whole', async () => {
   const column = { type: 'expression', name: 'v', expression: 'array(T)', outputType: 'ARRAY<STRING>' }
   const groups = (outputType: string) => ({
     virtualColumns: [column],
@@ -62,6 +62,10 @@ test('groups by an array are not limited before they are whole', async () => {
   const ofArrays = await rendered({ granularity: 'all', ...groups('ARRAY<STRING>') }, 'groupBy')
   expect(ofArrays).toMatchObject({ context: { applyLimitPushDown: false } })
   expect(await rendered({ granularity: 'all', ...groups('STRING') }, 'groupBy')).toMatchObject({ context: {} })
+  const subtotals = { ...groups('STRING'), subtotalsSpec: [['k'], []] }
+  expect(await rendered({ granularity: 'all', ...subtotals }, 'groupBy')).toMatchObject({
+    context: { applyLimitPushDown: false },
+  })
   const inner = {
     queryType: 'groupBy',
     dataSource: 'plant',

@@ -114,7 +114,7 @@ class Rewriting {
       ...(await this.#shown(type, query, entities)),
       ...(readsSegments(type) ? sinceSegments(query, entities) : sinceFilter(query, entities, written('filter'))),
       dataSource: await this.#source(source, readsTable),
-      context: { ...contextOf(query['context']), ...(groupsArrays(query) ? wholeGroups : {}) },
+      context: { ...contextOf(query['context']), ...(needsWholeGroups(query) ? wholeGroups : {}) },
     }
   }
 
@@ -202,12 +202,13 @@ class Rewriting {
   }
 }
 
-/** Else Druid loses parts of groups by an array where it limits them early. */
+/** Else Druid loses parts of groups by an array, and of subtotals, where it limits them early. */
 const wholeGroups = { applyLimitPushDown: false }
 
-const groupsArrays = (query: Node): boolean =>
+const needsWholeGroups = (query: Node): boolean =>
   query['queryType'] === 'groupBy' &&
-  listOf(query['dimensions']).some((dimension) => String(memberOf(dimension, 'outputType')).startsWith('ARRAY'))
+  (listOf(query['subtotalsSpec']).length > 0 ||
+    listOf(query['dimensions']).some((dimension) => String(memberOf(dimension, 'outputType')).startsWith('ARRAY')))
 
 function contextOf(context: unknown): Node {
   const kept = contextNames.filter((name) => memberOf(context, name) !== undefined)

@@ -92,11 +92,12 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
   if (call.distinct) throw sqlProblem(place, 'DISTINCT is not taken by window functions')
   const window = windowOf(call.over!, context)
   const inner: ExpressionContext = { ...context, noWindows: 'a window function cannot stand within another one' }
-  const over = windowText(window, inner)
+  const isEdge = name === 'FIRST_VALUE' || name === 'LAST_VALUE'
+  const over = windowText(isEdge ? countedByRows(window) : window, inner)
   const entry = windowFunctions.get(name)
   if (entry !== undefined) {
     if (call.filter !== null) throw sqlProblem(place, `${name} does not take FILTER`)
-    if ((name === 'FIRST_VALUE' || name === 'LAST_VALUE') && countsRows(window))
+    if (isEdge && countsRows(window))
       throw sqlProblem(place, `the frame of ${name} goes from and to UNBOUNDED or CURRENT ROW`)
     if (entry.needsOrder && window.orderBy.length === 0)
       throw sqlProblem(place, `${name} needs an ORDER BY in its window`)
@@ -149,6 +150,12 @@ function windowOf(over: NonNullable<Call['over']>, context: ExpressionContext): 
 function countsRows({ frame }: Window): boolean {
   const counts = ({ kind }: FrameBound): boolean => kind === 'preceding' || kind === 'following'
   return frame !== null && (counts(frame.start) || counts(frame.end))
+}
+
+/** To the first and last value the current row is itself alone, also in a RANGE, where it is all rows of its place to the aggregates. */
+function countedByRows(window: Window): Window {
+  const { start, end } = window.frame ?? { start: { kind: 'unboundedPreceding' }, end: { kind: 'currentRow' } }
+  return { ...window, frame: { unit: 'ROWS', start, end } }
 }
 
 function windowText(window: Window, context: ExpressionContext): { sql: SqlText; parts: readonly Bound[] } {

@@ -34,7 +34,7 @@ export class QueryBinder {
   readonly used = new Set<SqlTable>()
   /** The places at which GROUP BY names a column of the result. */
   readonly namedKeys: Place[] = []
-  groupsArrays = false
+  needsWholeGroups = false
   readsCatalog = false
   /** Where it reads items of metadata. */
   readonly items: ItemUses
@@ -142,8 +142,8 @@ export class QueryBinder {
       ...this.#meaning,
       bind: bindExpression,
       namesKey: (place) => this.namedKeys.push(place),
-      groupsArrays: () => {
-        this.groupsArrays = true
+      needsWholeGroups: () => {
+        this.needsWholeGroups = true
       },
       subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),
     }

@@ -45,7 +45,8 @@ export function bindSelect(parts: SelectParts): BoundSelect {
   const inner: ExpressionContext = { ...context, groupKeys: new Set(groups?.keys.map((key) => key.sql.text) ?? []) }
   const outputs = bindItems(select, inner)
   const distinct = [...(groups?.keys ?? []), ...(select.distinct ? outputs.map(({ bound }) => bound) : [])]
-  if (distinct.some(({ type }) => type.kind === 'array')) context.groupsArrays()
+  const isOfSets = select.groupBy?.some(({ kind }) => kind === 'sets') ?? false
+  if (isOfSets || distinct.some(({ type }) => type.kind === 'array')) context.needsWholeGroups()
   const having =
     select.having === null
       ? null

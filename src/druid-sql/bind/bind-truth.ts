@@ -192,10 +192,10 @@ function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: bo
   return duckSql`(${join([among, ...equal], ' OR ')})`
 }
 
-/** Druid finds no type for truth values beside numbers, and none for several of them that a number is looked for in. */
+/** Druid finds no type for truth values beside numbers, and none for those that a number is looked for in. */
 function checkTruths(operand: Bound, items: readonly Bound[], place: Place): void {
   const has = (...kinds: readonly string[]): boolean => items.some(({ type }) => kinds.includes(type.kind))
-  if (items.length === 1 || !has('boolean')) return
+  if (!has('boolean')) return
   const isOfNumber = operand.type.kind === 'long' || operand.type.kind === 'double'
   if (isOfNumber || (has('long', 'double') && !has('string', 'null')))
     throw sqlProblem(

@@ -29,8 +29,8 @@ export interface ExpressionContext extends Filters {
   readonly bind: (expression: Expression, context: ExpressionContext) => Bound
   /** Is told of a key of GROUP BY that is the name of a column of the result. */
   readonly namesKey: (place: Place) => void
-  /** Is told that rows are grouped by an array. */
-  readonly groupsArrays: () => void
+  /** Is told that rows are grouped by an array, or by several sets of columns. */
+  readonly needsWholeGroups: () => void
   /** Binds a query that stands within the expression. */
   readonly subquery: (query: Query, scope: Scope) => BoundSubquery
 }

@@ -212,7 +212,8 @@ const arrayOfAll = aggregate(
     return {
       call: duckSql`list(${distinctOf(call)}${x.sql}${call.order})`,
       type: arrayOf(element),
-      finish: call.distinct ? (list) => duckSql`list_sort(${list}, 'ASC', 'NULLS FIRST')` : same,
+      finish:
+        call.distinct && call.order.text === '' ? (list) => duckSql`list_sort(${list}, 'ASC', 'NULLS FIRST')` : same,
     }
   },
   true,

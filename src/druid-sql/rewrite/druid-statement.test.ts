@@ -79,6 +79,12 @@ test.each([
     'GROUPING SETS ((("n" + 1), "s"), (("n" + 1)), ())',
   ],
   [`SELECT k FROM (SELECT s AS k FROM ${rows}) AS q GROUP BY k`, 'GROUP BY "k"'],
+  [
+    `SELECT UPPER(s) AS k, n, COUNT(*) FROM ${rows} GROUP BY ROLLUP (1, 2)`,
+    'GROUPING SETS ((UPPER("s"), "n"), (UPPER("s")), ())',
+  ],
+  [`SELECT SUM(n) FILTER (WHERE n > 1) OVER () AS k FROM ${rows}`, 'SUM(CASE WHEN ("n" > 1) THEN "n" END) OVER ()'],
+  [`SELECT COUNT(*) FILTER (WHERE n > 1) OVER () AS k FROM ${rows}`, 'COUNT(CASE WHEN ("n" > 1) THEN 1 END) OVER ()'],
 ])('%s', (text, written) => {
   const { namedKeys } = translateSql(text, [])
   expect(

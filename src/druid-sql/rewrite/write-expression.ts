@@ -9,6 +9,7 @@ import { checkPatterns } from './checked-patterns.ts'
 import { isNullCount, neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
+import { ofPassing } from './window-filter.ts'
 import { writeCastType, writeFrameBound, writeIntervalLiteral, writeNumber } from './write-parts.ts'
 
 /** How the queries within an expression are written. */
@@ -160,6 +161,8 @@ export class ExpressionWriter {
     if (sums !== null) return this.ofQuery(false, () => this.write(sums))
     if (this.#hasNullCounts && isNullCount(call)) return this.ofQuery(false, () => this.write(neverNull(call)))
     const { orderBy, filter, over } = call
+    // Druid's parser takes no FILTER before OVER.
+    if (filter !== null && over !== null) return this.write(ofPassing(call, filter))
     const isWithin = call.name === 'LISTAGG'
     const body = this.#body(call, isWithin ? [] : orderBy)
     const within = isWithin && orderBy.length > 0 ? sql` WITHIN GROUP (ORDER BY ${this.orderBy(orderBy)})` : sql``

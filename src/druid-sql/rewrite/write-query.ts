@@ -108,7 +108,7 @@ export class QueryWriter {
     const sets = grouping.sets.map(
       (set) =>
         sql`(${sql.join(
-          set.map((key) => this.#key(key, items)),
+          set.map((key) => this.#key(placed(key, items) ?? key, items)),
           ', ',
         )})`,
     )
@@ -172,6 +172,14 @@ function alias(given: Alias | null): Sql {
 
 function columnList(columns: readonly string[]): Sql {
   return columns.length === 0 ? sql`` : sql` (${sql.join(columns.map(sql.id), ', ')})`
+}
+
+/** What a key within ROLLUP, CUBE or GROUPING SETS is the place of: Druid knows such places in ROLLUP and CUBE alone, which are written as sets. */
+function placed(key: Expression, items: readonly SelectItem[]): Expression | null {
+  if (key.kind !== 'number') return null
+  const upTo = items.slice(0, Number(key.digits))
+  const item = upTo.some(({ kind }) => kind === 'star') ? undefined : upTo[Number(key.digits) - 1]
+  return item?.kind === 'expression' ? item.expression : null
 }
 
 /** Whether its columns are keys of groups, or what is worked out of groups. */
