@@ -78,6 +78,6 @@ test('who has a key that ended is told so, and the tab forgets it', async () => 
     .poll(async () => (await call(url, 'GET', '/subscription', { key: made.key })).status, { timeout: 30_000 })
     .toBe(403)
   await page.reload()
-  await page.getByRole('alert').getByText('403').waitFor()
+  await page.getByRole('alert').getByText('403 forbidden').waitFor()
   expect(await page.evaluate(() => sessionStorage.getItem('tidemark.key'))).toBeNull()
 })

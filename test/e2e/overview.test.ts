@@ -30,7 +30,7 @@ test('a wrong key is refused in the words of the service, by keyboard alone', as
   await page.getByLabel('Key', { exact: true }).waitFor()
   await page.keyboard.type('no-such-key')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('403').waitFor()
+  await page.getByRole('alert').getByText('403 forbidden').waitFor()
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
 })
 
