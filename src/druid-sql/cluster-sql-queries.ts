@@ -33,7 +33,7 @@ export interface DruidStatements {
       readonly types: readonly ColumnType[]
       readonly inlineRows?: number
       readonly zone?: string | undefined
-      /** Whether it groups by an array. */
+      /** Whether it groups by an array, or by several sets of columns. */
       readonly needsWholeGroups?: boolean
     },
     limits: EngineLimits,

@@ -56,11 +56,9 @@ const mapBounds = <From, To>(bounds: Bounds<From>, map: (from: From) => To): Bou
  */
 export function compileBound(filter: Filter & { kind: 'bound' }, value: Typed, byIndex: boolean): Sql {
   const condition = boundCondition(filter, value)
-  const isNumber = isNumeric(value) && value.isUntold !== true
-  if (filter.lower === null) {
-    return isNumber ? condition : sql`coalesce(${condition}, TRUE)`
-  }
-  return isNumber || (byIndex && value.type !== null) ? condition : sql`coalesce(${condition}, FALSE)`
+  if (isNumeric(value) && value.isUntold !== true) return condition
+  if (filter.lower === null) return sql`coalesce(${condition}, TRUE)`
+  return byIndex && value.type !== null ? condition : sql`coalesce(${condition}, FALSE)`
 }
 
 function boundCondition(filter: Filter & { kind: 'bound' }, value: Typed): Sql {

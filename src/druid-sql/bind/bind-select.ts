@@ -8,7 +8,7 @@ import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sq
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
 import type { BoundFrom } from './from-context.ts'
 import { type Scope, starColumns, storedParts } from './scope.ts'
-import { type Grouped, isTopOfOne } from './top-of-one.ts'
+import { type Grouped, hasSets, isTopOfOne } from './top-of-one.ts'
 import { engineType, string } from './types.ts'
 
 /** A column of a query's result. */
@@ -45,8 +45,7 @@ export function bindSelect(parts: SelectParts): BoundSelect {
   const inner: ExpressionContext = { ...context, groupKeys: new Set(groups?.keys.map((key) => key.sql.text) ?? []) }
   const outputs = bindItems(select, inner)
   const distinct = [...(groups?.keys ?? []), ...(select.distinct ? outputs.map(({ bound }) => bound) : [])]
-  const isOfSets = select.groupBy?.some(({ kind }) => kind === 'sets') ?? false
-  if (isOfSets || distinct.some(({ type }) => type.kind === 'array')) context.needsWholeGroups()
+  if (hasSets(select) || distinct.some(({ type }) => type.kind === 'array')) context.needsWholeGroups()
   const having =
     select.having === null
       ? null

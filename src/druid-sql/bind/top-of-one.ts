@@ -24,29 +24,31 @@ interface Ordered extends Grouped {
 export function isTopOfOne(groups: Ordered): boolean {
   const { select, isTopped, order, from } = groups
   const [only, ...others] = keysOf(groups)
-  const hasSets = select.groupBy?.some((grouping) => grouping.kind === 'sets') ?? false
-  if (!isTopped || only === undefined || others.length > 0 || hasSets || select.having !== null) return false
+  if (!isTopped || only === undefined || others.length > 0 || hasSets(select) || select.having !== null) return false
   if (only.type.kind === 'array' || order.length !== 1 || isBesideDifferentValues(select, order[0]!.item)) return false
-  return order[0]!.bound.sql.text === only.sql.text && !isOverQuery(from, only)
+  return order[0]!.bound.sql.text === only.sql.text && (!isOverQuery(from) || isOnlyKey(from, only))
 }
+
+/** Whether rows are grouped by several sets of columns: ROLLUP, CUBE and GROUPING SETS. */
+export const hasSets = ({ groupBy }: Pick<Select, 'groupBy'>): boolean =>
+  groupBy?.some(({ kind }) => kind === 'sets') ?? false
 
 const keysOf = ({ select, keys, isGrouped, outputs }: Grouped): readonly Bound[] =>
   select.distinct ? outputs.map(({ bound }) => bound) : isGrouped ? keys : []
 
-/** The groups of a query that runs before are none; but groups by its only key once more are its own. */
-function isOverQuery({ relations: [relation, ...others] }: BoundFrom, key: Bound): boolean {
-  if (relation === undefined || others.length > 0) return false
-  const column = relation.columns.find(({ sql }) => sql.text === key.sql.text)
-  return column?.ofQuery !== 'onlyKey' && relation.columns.every(({ ofQuery }) => ofQuery !== undefined)
-}
+/** Whether the rows are those of a query that runs before. */
+const isOverQuery = ({ relations: [relation, ...others] }: BoundFrom): boolean =>
+  relation !== undefined && others.length === 0 && relation.columns.every((column) => column.ofQuery !== undefined)
+
+/** Groups by the only key of such a query once more are its own. */
+const isOnlyKey = ({ relations: [relation] }: BoundFrom, key: Bound): boolean =>
+  relation?.columns.find(({ sql }) => sql.text === key.sql.text)?.ofQuery === 'onlyKey'
 
 /** What a column of this query is to a query around it; `runsBefore` says that Druid runs this one by itself for its LIMIT or its windows. */
 export function ofQuery(groups: Grouped, output: Bound, runsBefore: boolean): ScopeColumn['ofQuery'] {
   const { select, from, isGrouped } = groups
-  const isOver =
-    from.relations.length === 1 && from.relations[0]!.columns.every((column) => column.ofQuery !== undefined)
-  if (!runsBefore && !isGrouped && !select.distinct) return isOver ? 'other' : undefined
+  if (!runsBefore && !isGrouped && !select.distinct) return isOverQuery(from) ? 'other' : undefined
   const [only, ...others] = keysOf(groups)
-  const isOnlyKey = !runsBefore && others.length === 0 && select.having === null && only?.sql.text === output.sql.text
-  return isOnlyKey ? 'onlyKey' : 'other'
+  const isOnly = !runsBefore && others.length === 0 && select.having === null && only?.sql.text === output.sql.text
+  return isOnly ? 'onlyKey' : 'other'
 }

@@ -4,8 +4,8 @@ import type { Call, Expression } from '../parse/syntax.ts'
 /** Of what is null in the other rows, which aggregates pass over. */
 export function ofPassing(call: Call, filter: Expression): Call {
   const { place } = call
-  const [counted] = call.star ? [{ kind: 'number', digits: '1', place } as const] : call.operands
-  if (counted === undefined) return call
+  // It was found right before: it has an operand.
+  const counted: Expression = call.star ? { kind: 'number', digits: '1', place } : call.operands[0]!
   const passing: Expression = {
     kind: 'case',
     operand: null,
