@@ -1,19 +1,8 @@
-// What a file may hold, how long it may be, and where its tests are.
+// What a file may hold, and where its tests are.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { codeOf, isWithin, production, root, sources, textOf } from './source-files.ts'
-
-/** Lines a file may have. One that must be longer is named here with its reason, and may only shrink. */
-const linesMax = 300
-const longer: Readonly<Record<string, number>> = {}
-
-test('files stay short', () => {
-  const long = production
-    .map((file) => [file, textOf(file).split('\n').length - 1] as const)
-    .filter(([file, lines]) => lines > (longer[file] ?? linesMax))
-  expect(long).toEqual([])
-})
 
 /** Folders that write SQL: none of them lets a caller's text into it. */
 const writers = [
