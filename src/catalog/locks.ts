@@ -3,8 +3,8 @@ import type { Tables } from './schema.ts'
 
 /** Locks that last until the transaction is over. A database with one writer at a time needs none of them. */
 export interface CatalogLocks {
-  /** One process brings the tables up to date. */
-  migrating(transaction: Transaction<Tables>): Promise<void>
+  /** One process makes the tables. */
+  creating(transaction: Transaction<Tables>): Promise<void>
   /** No entity is dropped meanwhile: what is found to be of a living entity is so when it is kept. */
   keeping(transaction: Transaction<Tables>): Promise<void>
   /** Nobody is keeping anything meanwhile. */
@@ -13,4 +13,4 @@ export interface CatalogLocks {
 
 const none = async (): Promise<void> => {}
 
-export const noLocks: CatalogLocks = { migrating: none, keeping: none, dropping: none }
+export const noLocks: CatalogLocks = { creating: none, keeping: none, dropping: none }

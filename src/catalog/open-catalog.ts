@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Catalog, SharedCatalog } from './catalog.ts'
+import { createTables, requireTables } from './create-tables.ts'
 import { type CatalogLocks, noLocks } from './locks.ts'
-import { machineMigrations, migrate, requireMigrated } from './migrate.ts'
 import { AccessRepository } from './repositories/access.ts'
 import { DroppedRepository } from './repositories/dropped.ts'
 import { IngestRepository } from './repositories/ingests.ts'
@@ -11,7 +11,7 @@ import { OutcomeRepository } from './repositories/outcomes.ts'
 import { RejectedRepository } from './repositories/rejected.ts'
 import { SecretRepository } from './repositories/secrets.ts'
 import { SetAsideRepository } from './repositories/set-aside.ts'
-import type { Tables } from './schema.ts'
+import { machineTables, type Tables } from './schema.ts'
 
 export interface OpenCatalogOptions {
   readonly randomBytes: (count: number) => Uint8Array
@@ -19,15 +19,15 @@ export interface OpenCatalogOptions {
 }
 
 /**
- * The catalog of one machine; unless it is only read, it is brought up to date first. Throws an Error when it is newer than the program.
+ * The catalog of one machine; unless it is only read, its tables are made first where they are missing. Throws an Error when it is newer than the program.
  */
 export async function openCatalog(
   database: Kysely<Tables>,
   { randomBytes, readOnly }: OpenCatalogOptions,
 ): Promise<Catalog> {
   try {
-    if (readOnly) await requireMigrated(database, machineMigrations)
-    else await migrate(database, machineMigrations, noLocks.migrating)
+    if (readOnly) await requireTables(database)
+    else await createTables(database, machineTables, noLocks.creating)
   } catch (error) {
     await database.destroy()
     throw error

@@ -1,11 +1,8 @@
 // The catalog's tables, written once for every SQL dialect: whole numbers, text and the keys of items, no boolean or auto-increment column.
-import type { RejectedTables } from './rejected-tables.ts'
-import type { SetAsideTables } from './set-aside-tables.ts'
 
-interface Counters {
-  name: CounterName
-  value: number
-}
+/** A column that is part of the primary key, that holds each value once, or that may be null says so behind its type. */
+type ColumnType = `${'text' | 'bigint' | 'integer' | 'bytea'}${'' | ' key' | ' unique' | ' null'}`
+export type TableColumns = Readonly<Record<string, ColumnType>>
 
 /** Versions and ids are handed out here, so that an id is never given twice, whatever is deleted. */
 export const counterNames = [
@@ -18,254 +15,306 @@ export const counterNames = [
 ] as const
 export type CounterName = (typeof counterNames)[number]
 
-interface Entities {
-  id: number
-  name: string
-  kind: string
-  duplicates: string
-  /** An ISO 8601 duration; null keeps rows for ever. */
-  retention: string | null
-  /** Rows before this date have left. */
-  since_ms: number | null
-}
+const sharedTables = {
+  counters: {
+    name: 'text key',
+    value: 'bigint',
+  },
+  secrets: {
+    name: 'text key',
+    /** In hexadecimal. */
+    value: 'text',
+  },
+  entities: {
+    id: 'bigint key',
+    name: 'text unique',
+    kind: 'text',
+    duplicates: 'text',
+    /** An ISO 8601 duration; null keeps rows for ever. */
+    retention: 'text null',
+    /** Rows before this date have left. */
+    since_ms: 'bigint null',
+  },
+  entity_fields: {
+    entity_id: 'bigint key',
+    ordinal: 'integer key',
+    name: 'text',
+    type: 'text',
+    role: 'text',
+  },
+  /** An entity that was dropped: its id stays known, for the journal may still hold rows of its ingests. */
+  dropped_entities: {
+    entity_id: 'bigint key',
+    dropped_ms: 'bigint',
+    /** 0 until all that is kept of it is removed, then 1. */
+    removed: 'integer',
+  },
+  dropped_ingests: {
+    ingest_id: 'bigint key',
+    entity_id: 'bigint',
+  },
+  ingests: {
+    id: 'bigint key',
+    alias: 'text',
+    kind: 'text',
+    entity_id: 'bigint',
+    state: 'text',
+    /** A JSON string, see text-column.ts; so is `source`. */
+    reason: 'text null',
+    /** The template of the tag where each field of a line is a row, a JSON string; null where a line is one row. */
+    lines_tag: 'text null',
+    /** The versions of the fields from which on `unknown` was another, as `1:add,5:reject`. */
+    unknown: 'text',
+    fields_version: 'integer',
+    created_ms: 'bigint',
+    deleted_ms: 'bigint null',
+  },
+  ingest_fields: {
+    ingest_id: 'bigint key',
+    ordinal: 'integer key',
+    /** The version of the ingest's fields that brought this one. */
+    version: 'integer',
+    name: 'text',
+    source: 'text',
+    type: 'text',
+    role: 'text',
+    /** `by_row` of one that a row brought. */
+    added: 'text null',
+  },
+  field_places: {
+    ingest_id: 'bigint key',
+    source: 'text key',
+    lane: 'integer key',
+    position: 'bigint',
+  },
+  subscribers: {
+    id: 'bigint key',
+    name: 'text unique',
+    created_ms: 'bigint',
+  },
+  keys: {
+    id: 'text key',
+    subscriber_id: 'bigint',
+    hash: 'text unique',
+    /** Words, parted by spaces. */
+    rights: 'text',
+    created_ms: 'bigint',
+    expires_ms: 'bigint null',
+  },
+  subscriptions: {
+    subscriber_id: 'bigint key',
+    ordinal: 'integer key',
+    ingest: 'text null',
+    entity: 'text null',
+    from_ms: 'bigint null',
+    until_ms: 'bigint null',
+    /** 0 or 1. */
+    suspended: 'integer',
+  },
+  rejected_rows: {
+    ingest_id: 'bigint key',
+    position: 'bigint key',
+    batch_position: 'bigint',
+    batch_rows: 'integer',
+    subscriber_id: 'bigint',
+    row_index: 'integer',
+    /** The size of `row_text`; it stands before it so that a page can be measured without reading the texts. */
+    row_bytes: 'integer',
+    code: 'text',
+    /** JSON strings, see text-column.ts. */
+    field: 'text null',
+    /** Tells fields from each other in an index, see field-key.ts. */
+    field_key: 'text',
+    message: 'text',
+    received_ms: 'bigint',
+    /** `kept`, `discarded` or `stored`: by a replay, then. */
+    state: 'text',
+    /** That of the replay that stored it: a replay that is judged again stores the same rows. */
+    replay_position: 'bigint null',
+    /** The format of the push where `row_text` is a line; null where it is JSON. */
+    line_format: 'text null',
+    /** As it was pushed; a line of line protocol as a JSON string, for it may hold NUL. */
+    row_text: 'text',
+  },
+  rejected_counts: {
+    ingest_id: 'bigint key',
+    rows: 'bigint',
+    /** What the rows that are neither discarded nor stored since take, about. */
+    kept_bytes: 'bigint',
+  },
+  /** How many rows are in the list, by subscriber, code and field; under the subscriber 0, who is nobody, those of all. */
+  rejected_kinds: {
+    ingest_id: 'bigint key',
+    subscriber_id: 'bigint key',
+    code: 'text key',
+    field_key: 'text key',
+    rows: 'bigint',
+    field: 'text null',
+  },
+  /** Batches that have, or had, rejected rows. */
+  rejected_batches: {
+    ingest_id: 'bigint key',
+    batch_position: 'bigint key',
+    batch_rows: 'bigint',
+    subscriber_id: 'bigint',
+    received_ms: 'bigint',
+    /** Those that were discarded included, those that were stored since not. */
+    rejected: 'bigint',
+  },
+  /** What a replay stored in an ingest of the rejected rows of another. */
+  replays_into: {
+    /** The ingest that they went to. */
+    ingest_id: 'bigint key',
+    /** That of the replay. */
+    position: 'bigint key',
+    /** Which of its rows: pairs of first and last, as JSON. */
+    stored: 'text',
+  },
+  items: {
+    entity_id: 'bigint key',
+    /** Bytes, which every database compares one by one. */
+    item_key: 'bytea key',
+    /** That of the row it was pushed in. */
+    position: 'bigint',
+    /** The size of key and attributes; it stands before these so that a page can be measured without reading them. */
+    item_bytes: 'integer',
+    attributes: 'text',
+  },
+  /** What was deleted: rows that were pushed before that do not bring it back. */
+  deleted_items: {
+    entity_id: 'bigint key',
+    item_key: 'bytea key',
+    before_position: 'bigint',
+  },
+  item_counts: {
+    entity_id: 'bigint key',
+    items: 'bigint',
+  },
+  /** An entry of the journal that is not judged any more. */
+  set_aside: {
+    position: 'bigint key',
+    from_position: 'bigint',
+    level: 'integer',
+    ingest_id: 'bigint',
+    fields_version: 'integer',
+    subscriber_id: 'bigint',
+    received_ms: 'bigint',
+    format: 'text',
+    rows: 'bigint',
+    body_bytes: 'bigint',
+    set_aside_ms: 'bigint',
+    /** 0 or 1: its body is not kept any more. */
+    let_go: 'integer',
+  },
+  set_aside_bodies: {
+    position: 'bigint key',
+    part: 'integer key',
+    bytes: 'bytea',
+  },
+} as const satisfies Readonly<Record<string, TableColumns>>
 
-/** An entity that was dropped: its id stays known, for the journal may still hold rows of its ingests. */
-interface DroppedEntities {
-  entity_id: number
-  dropped_ms: number
-  /** 0 until all that is kept of it is removed, then 1. */
-  removed: number
-}
+/** The tables of one machine. What is sealed has a checksum in each row: a wrong number here could hide rows. */
+export const machineTables = {
+  ...sharedTables,
+  store_files: {
+    entity_id: 'bigint key',
+    name: 'text key',
+    kind: 'text',
+    day: 'integer null',
+    rows: 'bigint',
+    first_ms: 'bigint',
+    last_ms: 'bigint',
+    first_position: 'bigint',
+    last_position: 'bigint',
+    bytes: 'bigint',
+    index_bytes: 'bigint',
+    checksum: 'bigint',
+  },
+  store_registries: {
+    entity_id: 'bigint key',
+    series: 'bigint',
+    bytes: 'bigint',
+    checksum: 'bigint',
+  },
+  ingest_counts: {
+    ingest_id: 'bigint key',
+    judged: 'bigint',
+    rejected: 'bigint',
+    checksum: 'bigint',
+  },
+  store_state: {
+    id: 'integer key',
+    sealed_position: 'bigint',
+    checksum: 'bigint',
+  },
+  journal_end: {
+    id: 'integer key',
+    position: 'bigint',
+    checksum: 'bigint',
+  },
+} as const satisfies Readonly<Record<string, TableColumns>>
 
-interface DroppedIngests {
-  ingest_id: number
-  entity_id: number
-}
+/** The tables of a cluster. */
+export const clusterTables = {
+  ...sharedTables,
+  lanes: {
+    lane: 'integer key',
+    kept_position: 'bigint',
+    processed_position: 'bigint',
+  },
+  /** How many rows of an ingest were judged ever. */
+  judged_rows: {
+    ingest_id: 'bigint key',
+    rows: 'bigint',
+  },
+  /** By lane and ingest: the rows that were handed on to be stored, and what queries were found to see of them. */
+  stored_rows: {
+    lane: 'integer key',
+    ingest_id: 'bigint key',
+    entity_id: 'bigint',
+    rows: 'bigint',
+    /** Of the last row. */
+    position: 'bigint',
+    ms: 'bigint',
+    through_position: 'bigint',
+    replayed_position: 'bigint',
+    seen_position: 'bigint',
+    seen_rows: 'bigint',
+  },
+  /** One row a key: what it stands for, or that a push is under way with it. */
+  push_keys: {
+    /** SHA-256 of the key with its subscriber and ingest. */
+    key_hash: 'bytea key',
+    body_hash: 'bytea',
+    /** When the push came, or the key was reserved. */
+    received_ms: 'bigint',
+    /** Names the reservation; null once a position is known. */
+    reservation: 'text null',
+    /** 1 when another push with the key may be in the journal, unknown to us. */
+    uncertain: 'integer',
+    position: 'bigint null',
+    batch_rows: 'integer',
+    /** Whether a pipeline has met it: 0 or 1. */
+    judged: 'integer',
+    /** Where the push stood that held the key until it was a day old: it may be judged again. */
+    previous_position: 'bigint null',
+  },
+  /** Entities that have rows and no slots of Druid to be read in. */
+  slot_waits: {
+    entity_id: 'bigint key',
+    since_ms: 'bigint',
+  },
+  /** What the judge of a lane was at, as JSON. */
+  lane_notes: {
+    lane: 'integer key',
+    note: 'text',
+  },
+} as const satisfies Readonly<Record<string, TableColumns>>
 
-interface EntityFields {
-  entity_id: number
-  ordinal: number
-  name: string
-  type: string
-  role: string
-}
+type ValueOf<Type extends ColumnType> =
+  | (Type extends `text${string}` ? string : Type extends `bytea${string}` ? Uint8Array : number)
+  | (Type extends `${string} null` ? null : never)
+type RowOf<Columns extends TableColumns> = { -readonly [Name in keyof Columns]: ValueOf<Columns[Name]> }
+type AllTables = typeof machineTables & typeof clusterTables
 
-interface Ingests {
-  id: number
-  alias: string
-  kind: string
-  entity_id: number
-  state: string
-  /** A JSON string, see text-column.ts; so is `source`. */
-  reason: string | null
-  /** The template of the tag where each field of a line is a row, a JSON string; null where a line is one row. */
-  lines_tag: string | null
-  /** The versions of the fields from which on `unknown` was another, as `1:add,5:reject`. */
-  unknown: string
-  fields_version: number
-  created_ms: number
-  deleted_ms: number | null
-}
-
-interface IngestFields {
-  ingest_id: number
-  ordinal: number
-  /** The version of the ingest's fields that brought this one. */
-  version: number
-  name: string
-  source: string
-  type: string
-  role: string
-  /** `by_row` of one that a row brought. */
-  added: string | null
-}
-
-interface FieldPlaces {
-  ingest_id: number
-  source: string
-  lane: number
-  position: number
-}
-
-interface Subscribers {
-  id: number
-  name: string
-  created_ms: number
-}
-
-interface Keys {
-  id: string
-  subscriber_id: number
-  hash: string
-  /** Words, parted by spaces. */
-  rights: string
-  created_ms: number
-  expires_ms: number | null
-}
-
-interface Subscriptions {
-  subscriber_id: number
-  ordinal: number
-  ingest: string | null
-  entity: string | null
-  from_ms: number | null
-  until_ms: number | null
-  /** 0 or 1. */
-  suspended: number
-}
-
-interface Items {
-  entity_id: number
-  /** Bytes, which every database compares one by one. */
-  item_key: Uint8Array
-  /** That of the row it was pushed in. */
-  position: number
-  /** The size of key and attributes; it stands before these so that a page can be measured without reading them. */
-  item_bytes: number
-  attributes: string
-}
-
-/** What was deleted: rows that were pushed before that do not bring it back. */
-interface DeletedItems {
-  entity_id: number
-  item_key: Uint8Array
-  before_position: number
-}
-
-interface ItemCounts {
-  entity_id: number
-  items: number
-}
-
-interface Secrets {
-  name: string
-  /** In hexadecimal. */
-  value: string
-}
-
-interface StoreFiles {
-  entity_id: number
-  name: string
-  kind: string
-  day: number | null
-  rows: number
-  first_ms: number
-  last_ms: number
-  first_position: number
-  last_position: number
-  bytes: number
-  index_bytes: number
-  checksum: number
-}
-
-interface StoreRegistries {
-  entity_id: number
-  series: number
-  bytes: number
-  checksum: number
-}
-
-interface IngestCounts {
-  ingest_id: number
-  judged: number
-  rejected: number
-  checksum: number
-}
-
-interface StoreState {
-  id: number
-  sealed_position: number
-  checksum: number
-}
-
-interface JournalEnd {
-  id: number
-  position: number
-  checksum: number
-}
-
-interface Lanes {
-  lane: number
-  kept_position: number
-  processed_position: number
-}
-
-/** How many rows of an ingest were judged ever. */
-interface JudgedRows {
-  ingest_id: number
-  rows: number
-}
-
-/** By lane and ingest: the rows that were handed on to be stored, and what queries were found to see of them. */
-interface StoredRows {
-  lane: number
-  ingest_id: number
-  entity_id: number
-  rows: number
-  /** Of the last row. */
-  position: number
-  ms: number
-  through_position: number
-  replayed_position: number
-  seen_position: number
-  seen_rows: number
-}
-
-/** One row a key: what it stands for, or that a push is under way with it. */
-interface PushKeys {
-  /** SHA-256 of the key with its subscriber and ingest. */
-  key_hash: Uint8Array
-  body_hash: Uint8Array
-  /** When the push came, or the key was reserved. */
-  received_ms: number
-  /** Names the reservation; null once a position is known. */
-  reservation: string | null
-  /** 1 when another push with the key may be in the journal, unknown to us. */
-  uncertain: number
-  position: number | null
-  batch_rows: number
-  /** Whether a pipeline has met it: 0 or 1. */
-  judged: number
-  /** Where the push stood that held the key until it was a day old: it may be judged again. */
-  previous_position: number | null
-}
-
-/** Entities that have rows and no slots of Druid to be read in. */
-interface SlotWaits {
-  entity_id: number
-  since_ms: number
-}
-
-interface Migrations {
-  number: number
-  name: string
-}
-
-export interface Tables extends RejectedTables, SetAsideTables {
-  counters: Counters
-  entities: Entities
-  dropped_entities: DroppedEntities
-  dropped_ingests: DroppedIngests
-  entity_fields: EntityFields
-  ingests: Ingests
-  ingest_fields: IngestFields
-  field_places: FieldPlaces
-  subscribers: Subscribers
-  keys: Keys
-  subscriptions: Subscriptions
-  items: Items
-  deleted_items: DeletedItems
-  item_counts: ItemCounts
-  secrets: Secrets
-  store_files: StoreFiles
-  store_registries: StoreRegistries
-  ingest_counts: IngestCounts
-  store_state: StoreState
-  journal_end: JournalEnd
-  lanes: Lanes
-  judged_rows: JudgedRows
-  stored_rows: StoredRows
-  push_keys: PushKeys
-  slot_waits: SlotWaits
-  migrations: Migrations
-}
+export type Tables = { [Name in keyof AllTables]: RowOf<AllTables[Name]> } & { catalog_version: { version: number } }

@@ -34,12 +34,12 @@ class Compiler extends PostgresQueryCompiler {
   }
 }
 
-const locks = { migrations: 1, entities: 2 }
+const locks = { tables: 1, entities: 2 }
 
 /** Locks of PostgreSQL that are on no table; they are apart for each schema. */
 export const advisoryLocks: CatalogLocks = {
-  migrating: async (transaction) => {
-    await alone(locks.migrations).execute(transaction)
+  creating: async (transaction) => {
+    await alone(locks.tables).execute(transaction)
     // Two processes that make the schema at once would both find it missing.
     await sql`create schema if not exists ${sql.id(await schemaOf(transaction))}`.execute(transaction)
   },

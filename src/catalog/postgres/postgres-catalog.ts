@@ -1,12 +1,12 @@
 import { randomBytes as randomBytesOfSystem } from 'node:crypto'
 import { Kysely, sql } from 'kysely'
 import type { ClusterCatalog } from '../cluster-catalog.ts'
-import { clusterMigrations, migrate } from '../migrate.ts'
+import { createTables } from '../create-tables.ts'
 import { repositories } from '../open-catalog.ts'
 import { LaneRepository } from '../repositories/lanes.ts'
 import { PushKeyRepository } from '../repositories/push-keys.ts'
 import { SlotWaitRepository } from '../repositories/slot-waits.ts'
-import type { Tables } from '../schema.ts'
+import { clusterTables, type Tables } from '../schema.ts'
 import { connectionSettings } from './connection-settings.ts'
 import { type ConnectionLimits, Connections, clientConfig } from './connections.ts'
 import { advisoryLocks, postgresDialect } from './dialect.ts'
@@ -24,7 +24,7 @@ export interface PostgresCatalogOptions extends ConnectionLimits {
 }
 
 /**
- * Opens the catalog of a cluster, and brings its tables up to date. Throws an Error where the settings or the rights in the database are
+ * Opens the catalog of a cluster, and makes its tables where they are missing. Throws an Error where the settings or the rights in the database are
  * wrong or the catalog is newer than the program, and Problem `unavailable` where the database cannot be reached; both name the place and say
  * what to do. The catalog's methods throw Problem `unavailable` while the database is away, and work again once it is back.
  */
@@ -34,7 +34,7 @@ export async function openPostgresCatalog(options: PostgresCatalogOptions): Prom
   const settings = connectionSettings(url, caFile)
   const database = new Kysely<Tables>({ dialect: postgresDialect(new Connections(settings, schema, options)) })
   try {
-    await migrate(database, clusterMigrations, advisoryLocks.migrating)
+    await createTables(database, clusterTables, advisoryLocks.creating, createForCluster)
   } catch (error) {
     await database.destroy()
     throw startError(error, settings)
@@ -58,4 +58,16 @@ export async function openPostgresCatalog(options: PostgresCatalogOptions): Prom
       await database.destroy()
     },
   }
+}
+
+/** Keys are looked for by the date on which they grow too old, and processes are told when a definition or an access right changes. */
+async function createForCluster(database: Kysely<Tables>): Promise<void> {
+  await database.schema.createIndex('push_keys_by_date').on('push_keys').column('received_ms').execute()
+  await sql`
+    create function announce_change() returns trigger language plpgsql as
+    $$ begin perform pg_notify('tidemark.' || tg_table_schema, ''); return null; end $$`.execute(database)
+  await sql`
+    create trigger counters_announce after update on counters for each row
+    when (new.name in ('definitions_version', 'access_version'))
+    execute function announce_change()`.execute(database)
 }
