@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { CopyDamaged, CopyNewer, damagedObject } from './copy-damage.ts'
-import type { Packing } from './journal-packing.ts'
 
 /** All rows before `position` were on disk at `timeMs`, and the segment that begins at `segment` had so many bytes. */
 export type Mark = readonly [timeMs: number, position: number, segment: number, offset: number]
@@ -25,8 +24,8 @@ interface EntryBase {
   readonly token: string
   readonly copy: string
   readonly timeMs: number
-  /** The name of the newest moment that an entry before this one commits; null where there is none. Earlier programs left it out. */
-  readonly lastMoment?: string | null
+  /** The name of the newest moment that an entry before this one commits; null where there is none. */
+  readonly lastMoment: string | null
 }
 
 export interface MomentPlace {
@@ -41,8 +40,6 @@ export interface MomentPlace {
 }
 
 export interface JournalPart {
-  /** Left out in version 1, which knew gzip alone. */
-  readonly packing?: Packing
   readonly pieces: readonly JournalPiece[]
   readonly marks: readonly Mark[]
 }
@@ -55,7 +52,7 @@ export type LogEntry = EntryBase &
   )
 
 /** The newest moment that the log commits up to an entry; null where there is none, undefined where the entry does not say. */
-export function lastMomentOf(entry: LogEntry): string | null | undefined {
+export function lastMomentOf(entry: LogEntry): string | null {
   return entry.kind === 'moment' ? entry.moment : entry.lastMoment
 }
 
@@ -111,9 +108,7 @@ function digits(number: number, count: number): string {
   return String(number).padStart(count, '0')
 }
 
-const magic = 'tidemark-replica 2 '
-/** All that this program reads. */
-const magics = ['tidemark-replica 1 ', magic]
+const magic = 'tidemark-replica 1 '
 const newline = 0x0a
 /** Of a list of files, as text: some millions of files. */
 const momentBytesMax = 2 ** 30
@@ -171,13 +166,13 @@ function decodeObject<Header>(
   const first = buffer.toString('latin1', 0, firstLineBytes)
   const body = buffer.subarray(firstLineBytes)
   const begin = first.slice(0, magic.length)
-  if (/^tidemark-replica \d/.test(begin) && !magics.includes(begin)) {
+  if (/^tidemark-replica \d/.test(begin) && begin !== magic) {
     throw new CopyNewer(
       `the object ${name} of the copy was written by a newer version of Tidemark. Take that one: the copy is not damaged`,
     )
   }
   const checksum = createHash('sha256').update(body).digest('hex')
-  if (!magics.includes(begin) || first !== `${begin}${checksum}\n`) throw damagedObject(name)
+  if (begin !== magic || first !== `${begin}${checksum}\n`) throw damagedObject(name)
   const end = body.indexOf(newline)
   try {
     return { header: JSON.parse(body.toString('utf8', 0, end)), payload: body.subarray(end + 1) }

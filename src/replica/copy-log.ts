@@ -46,7 +46,7 @@ export class CopyLog {
   readonly #copy: string
   readonly #token: string
   #next: number
-  #lastMoment: string | null | undefined
+  #lastMoment: string | null
 
   private constructor(parts: CopyLogParts, before: LogEntry | null, token: string) {
     this.#parts = parts
@@ -151,11 +151,9 @@ function isOwner(last: LogEntry, mark: ReplicaMark | null): boolean {
 
 /** An empty place where the folder's copy was is a disk that is not mounted, or a loss that somebody has to know of. */
 function requireNoneBefore(mark: ReplicaMark | null, url: string): void {
-  if (mark === null || mark.token === '' || (mark.url !== null && mark.url !== url)) return
-  // Where the copy was is not known to a folder of an earlier version: any address is refused then.
-  const another = mark.url === null ? '' : 'give replica.url another address, or '
+  if (mark === null || mark.token === '' || mark.url !== url) return
   throw new Error(
-    `the copy of this data folder is not at ${url} any more: is its disk mounted? Mount it; copying goes on by itself then. To begin a new copy instead, ${another}move replica.json out of the data folder, and start the service again`,
+    `the copy of this data folder is not at ${url} any more: is its disk mounted? Mount it; copying goes on by itself then. To begin a new copy instead, give replica.url another address, or move replica.json out of the data folder, and start the service again`,
   )
 }
 

@@ -41,7 +41,7 @@ async function isFirstCopy({ markPath, url }: Pick<Parts, 'markPath' | 'url'>): 
   // A mark that cannot be read is told by who takes the copy over.
   const mark = await readReplicaMark(markPath).catch(() => 'damaged' as const)
   if (mark === 'damaged') return false
-  return mark === null || mark.token === '' || (mark.url !== null && mark.url !== markedUrl(url))
+  return mark === null || mark.token === '' || mark.url !== markedUrl(url)
 }
 
 function noCopy(cause: StoreRefused): Error {

@@ -83,7 +83,7 @@ export class JournalCopier {
     const payload = await packJournal(await this.#read(batch.pieces))
     await this.#parts.rate.pass(payload.length)
     const number = log.next
-    await log.append({ kind: 'journal', packing: 'brotli', ...batch }, payload)
+    await log.append({ kind: 'journal', ...batch }, payload)
     for (const [segment, offset] of batch.pieces) if (offset === 0) this.#begun.push([segment, number])
     const [segment, offset, bytes] = batch.pieces.at(-1)!
     this.#at = { segment, offset: offset + bytes }

@@ -1,14 +1,11 @@
 // How the journal of an entry of the log is compressed; docs/formats/replica.md is the format, docs/decisions/replica.md says why.
 import { promisify } from 'node:util'
-import { brotliCompress, brotliDecompress, constants, gunzip } from 'node:zlib'
-
-/** Version 1 of the format knew gzip alone; what is written now is Brotli. */
-export type Packing = 'brotli' | 'gzip'
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 
 /** Output is made in pieces of so much: each smaller one would cost a round through the pool of threads. */
 const chunkSize = 1024 * 1024
 const brotliCompressAsync = promisify(brotliCompress)
-const unpackers = { brotli: promisify(brotliDecompress), gzip: promisify(gunzip) }
+const brotliDecompressAsync = promisify(brotliDecompress)
 
 /** Beside this thread. */
 export function packJournal(bytes: Uint8Array): Promise<Buffer> {
@@ -21,8 +18,8 @@ export function packJournal(bytes: Uint8Array): Promise<Buffer> {
 }
 
 /** Throws when it is damaged, or does not hold so many bytes. */
-export async function unpackJournal(packing: Packing, packed: Uint8Array, bytes: number): Promise<Uint8Array> {
-  const unpacked = await unpackers[packing](packed, { chunkSize, maxOutputLength: Math.max(1, bytes) })
+export async function unpackJournal(packed: Uint8Array, bytes: number): Promise<Uint8Array> {
+  const unpacked = await brotliDecompressAsync(packed, { chunkSize, maxOutputLength: Math.max(1, bytes) })
   if (unpacked.length !== bytes) throw new Error(`it holds ${unpacked.length} bytes, and its pieces have ${bytes}`)
   return unpacked
 }

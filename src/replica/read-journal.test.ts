@@ -37,7 +37,7 @@ for (const { of, moment, atMs, cut } of cases) {
   test(`the journal is cut for ${of}`, () =>
     inScratchFolder('tidemark-read-journal-', async (directory) => {
       const store = new FileStore(join(directory, 'copy'), nodeDisk)
-      const entry = { ...entryBase, number: 0, kind: 'journal', packing: 'brotli' } as const
+      const entry = { ...entryBase, number: 0, kind: 'journal' } as const
       const payload = await packJournal(new Uint8Array(132))
       const object = encodeObject({ ...entry, pieces: [[110, 0, 132]], marks: pushes }, payload)
       await store.putIfAbsent(logName(0), object)

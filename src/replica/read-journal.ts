@@ -98,9 +98,9 @@ class Follower {
 
   /** False when nothing that follows is wanted. */
   async follow(entry: Extract<LogEntry, { kind: 'journal' }>, payload: Uint8Array, take: TakePiece): Promise<boolean> {
-    const { packing = 'gzip', pieces, marks } = entry
+    const { pieces, marks } = entry
     const unpackedBytes = pieces.reduce((sum, [, , length]) => sum + length, 0)
-    const bytes = await unpackJournal(packing, payload, unpackedBytes).catch((cause: unknown) => {
+    const bytes = await unpackJournal(payload, unpackedBytes).catch((cause: unknown) => {
       throw damagedObject(logName(entry.number), cause)
     })
     let from = 0

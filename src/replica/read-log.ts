@@ -122,12 +122,12 @@ export async function readNewestMoment(store: ObjectStore, untilNumber: number):
   return null
 }
 
-/** The newest moment up to an entry, whatever a list lacks. Lists are asked where the entry does not say, and where somebody deleted what it names. */
+/** The newest moment up to an entry, whatever a list lacks. Lists are asked where somebody deleted what the entry names. */
 export async function readMomentBefore(store: ObjectStore, entry: LogEntry): Promise<Moment | null> {
   const name = lastMomentOf(entry)
   if (name === null) return null
-  const bytes = name === undefined ? null : await store.get(name)
-  return name === undefined || bytes === null ? readNewestMoment(store, entry.number) : decodeMoment(name, bytes)
+  const bytes = await store.get(name)
+  return bytes === null ? readNewestMoment(store, entry.number) : decodeMoment(name, bytes)
 }
 
 export async function readMoment(store: ObjectStore, name: string): Promise<Moment> {

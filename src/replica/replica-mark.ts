@@ -14,7 +14,7 @@ export interface ReplicaMark {
   readonly token: string
   /** Of a claim that may have been made. */
   readonly next: string | null
-  /** Where the copy is that has been written or read: the address without slashes at its end. Null where that is not known. */
+  /** Where the copy is that has been written or read: the address without slashes at its end. Null while the folder is being restored. */
   readonly url: string | null
 }
 

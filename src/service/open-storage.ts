@@ -94,7 +94,7 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   return { catalog, readingCatalog, sqlCatalog, journal, trimmer, keys, store, changes }
 }
 
-/** A folder that an older version made, or a tool copied, may be open to all users of the machine. */
+/** A folder that a tool copied may be open to all users of the machine. */
 async function closeToOthers(data: string, observe: Observe): Promise<void> {
   const { changed, refused } = await narrowFolder(data)
   if (changed.length > 0) observe({ kind: 'rightsNarrowed', files: changed.length })

@@ -32,7 +32,7 @@ async function otherOwner(): Promise<{ pid: number | undefined; kill(): Promise<
   }
 }
 
-test('a lock takes no room beside its file, also where an older version was killed', async () => {
+test('a lock takes no room beside its file, also where its owner was killed', async () => {
   const other = await otherOwner()
   await other.kill()
   const ownership = takeOwnership(directory)

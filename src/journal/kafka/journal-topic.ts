@@ -32,7 +32,7 @@ export async function openJournalTopic(client: KafkaClient, topic: JournalTopic,
   if (partitions > lanesMax) {
     throw new Error(`the topic ${name} has ${partitions} partitions, and a journal has ${lanesMax} at most`)
   }
-  // One of an earlier version let go what was a week old, judged or not.
+  // A topic that somebody made by hand lets go of what is a week old, judged or not.
   await setTopic(client, name, keepAll)
   // The largest body may have been made larger since.
   await takeMessagesOf(client, name, neededBytes).catch((cause: unknown) => {
