@@ -59,14 +59,6 @@ export const answerSettings = {
     description:
       'How many queries wait for their turn, on one machine some small ones of them in the store. One reader gets at most three quarters of these places. Past that a query gets a 503.',
   }),
-  'limits.keptAnswerBytes': integer({
-    default: 32 * mebibyte,
-    unit: 'bytes',
-    min: 0,
-    max: 64 * gibibyte,
-    description:
-      'How much memory the answers take that are kept for the same question: short answers of data queries that were asked for twice. Each is good until something changes that it depends on. 0 keeps none. A cluster keeps none.',
-  }),
   'limits.pageBytes': integer({
     default: 16 * mebibyte,
     unit: 'bytes',

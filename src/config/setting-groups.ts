@@ -6,7 +6,6 @@ export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['spool', 'where answers wait until they are sent'],
   ['journal', 'how pushes are written to disk'],
   ['store', 'how rows are kept in memory and in files'],
-  ['query', 'threads that answer large queries, memory for small ones'],
   ['backup', 'where backups are made'],
   ['replica', 'a copy of the data folder elsewhere'],
   ['sql', 'memory and threads of the SQL engine'],

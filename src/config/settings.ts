@@ -3,7 +3,6 @@ import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
-import { querySettings } from './query-settings.ts'
 import { replicaSettings } from './replica-settings.ts'
 import { serverSettings } from './server-settings.ts'
 import { choice, flag, integer, list, type Setting, secret, text } from './setting.ts'
@@ -214,7 +213,6 @@ const settingTable = {
       'A push of at least this size is written to its own file, which becomes the next file of the journal. So small pushes do not wait for it.',
   }),
   ...storeSettings,
-  ...querySettings,
   ...replicaSettings,
   ...sqlSettings,
   ...jdbcSettings,

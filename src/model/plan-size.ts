@@ -2,7 +2,6 @@
 import { msPerDay } from './instant.ts'
 import type { AveragePlan, Plan } from './plan.ts'
 
-/** Of so few tags it takes about as long to ask another thread as to answer. */
 const fewTagsMax = 15
 const fewTicksMax = 1024
 /** Of all tags together. */
@@ -10,18 +9,15 @@ const fewBucketsMax = 4096
 /** Items that are passed over one by one. */
 const offsetMax = 1000
 
-/** A plan that is worth the way to another thread. */
-export function isLargePlan(plan: Plan): boolean {
-  const { ids } = plan.selection
-  if (plan.kind === 'select' || (plan.kind === 'snap' && plan.ticksMs.length > fewTicksMax)) return true
-  return ids === null || ids.length > fewTagsMax
-}
-
-/** Whether a plan answers little, and mostly reads little for it. There are plans that are neither small nor large. */
+/** Whether a plan answers little, and mostly reads little for it. */
 export function isSmallPlan(plan: Plan): boolean {
   const { ids, tags, fields } = plan.selection
-  if (ids === null || isLargePlan(plan) || tags.length > 1) return false
+  if (ids === null || ids.length > fewTagsMax || tags.length > 1) return false
   switch (plan.kind) {
+    case 'select':
+      return false
+    case 'snap':
+      return plan.ticksMs.length <= fewTicksMax
     case 'last':
     case 'next':
       return plan.offset <= offsetMax

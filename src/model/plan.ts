@@ -71,22 +71,6 @@ export interface SnapPlan {
 
 export type Plan = SelectPlan | AveragePlan | LatestPlan | NeighbourPlan | SnapPlan
 
-/** The dates that the items have by which the plan is answered: no others change its answer. */
-export function datesOf(plan: Plan): Range {
-  switch (plan.kind) {
-    case 'latest':
-      return { fromMs: plan.fromMs, toMs: Number.POSITIVE_INFINITY }
-    case 'last':
-      return { fromMs: Number.NEGATIVE_INFINITY, toMs: plan.dateMs }
-    case 'next':
-      return { fromMs: plan.dateMs, toMs: Number.POSITIVE_INFINITY }
-    case 'snap':
-      return { fromMs: Number.NEGATIVE_INFINITY, toMs: plan.ticksMs.at(-1) ?? Number.NEGATIVE_INFINITY }
-    default:
-      return plan.range
-  }
-}
-
 /** The most a query may answer with, and how long it may take. Passing one of them is an error, never a cut result. */
 export interface PlanLimits {
   readonly resultRows: number

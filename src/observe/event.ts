@@ -64,8 +64,6 @@ export type ServiceEvent =
   /** The store cannot go on with its start, for a reason that only the operator can mend. */
   | { readonly kind: 'startWaits'; readonly reason: string }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }
-  /** Another thread answers what it was asked. */
-  | { readonly kind: 'queryThreadDied'; readonly message: string; readonly restartInMs: number }
   | {
       readonly kind: 'sealed'
       /** Rows before it are in files now. */

@@ -94,7 +94,6 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'entrySetAside':
     case 'startWaits':
     case 'storeDied':
-    case 'queryThreadDied':
     case 'sqlEngineDied':
     case 'sealFailed':
     case 'judgeFailed':

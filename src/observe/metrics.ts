@@ -27,13 +27,8 @@ const levels = {
   replica_lag_seconds: 'For how long something has not been in that copy.',
   replica_lag_bytes: 'Bytes of the journal that are not in it.',
   replica_failing: '1 while it cannot be written.',
-  kept_answer_bytes:
-    'Memory of answers that are kept for the same question, with their questions; `limits.keptAnswerBytes` bounds it.',
-  kept_answer_hits_total: 'Data queries that were answered with a kept answer.',
-  kept_answer_misses_total: 'Data queries whose answer may be kept, and that had to be run.',
   running_queries: 'Queries that run now; `limits.runningQueries` bounds them.',
   waiting_queries: 'Queries that wait for a place among them; over `limits.waitingQueries` more are refused.',
-  near_answers_total: "Data queries that the main thread answered itself, without the store's thread.",
   stored_files: 'Files of rows that are stored for good.',
   stored_rows: 'Rows in them.',
   stored_bytes: 'Their size, indexes included.',
@@ -57,7 +52,6 @@ export class Metrics {
   readonly #rowsJudgedAgain: Counter
   readonly #storeReady: Gauge
   readonly #storeDeaths: Counter
-  readonly #queryThreadDeaths: Counter
   readonly #sqlEngineReady: Gauge
   readonly #sqlEngineDeaths: Counter
   readonly #sealedRows: Counter
@@ -104,10 +98,6 @@ export class Metrics {
     this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored, each once.')
     this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
     this.#storeDeaths = counter('store_deaths_total', 'Times the store ended unasked and was started again.')
-    this.#queryThreadDeaths = counter(
-      'query_thread_deaths_total',
-      'Times a query thread ended unasked; what it was asked was answered all the same.',
-    )
     this.#sqlEngineReady = gauge(
       'sql_engine_ready',
       '1 while the SQL engine answers queries; it starts with the first of them.',
@@ -234,7 +224,6 @@ export class Metrics {
       this.#certificateRefused.set(0)
       this.#certificateEnds.set(event.validUntilMs / 1000)
     }
-    if (event.kind === 'queryThreadDied') this.#queryThreadDeaths.inc()
     if (event.kind === 'sqlEngineStarted') this.#sqlEngineReady.set(1)
     if (event.kind !== 'sqlEngineDied') return
     this.#sqlEngineReady.set(0)

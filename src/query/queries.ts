@@ -13,7 +13,6 @@ import type { PlanLimits } from '../model/plan.ts'
 import { isSmallPlan } from '../model/plan-size.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import { describeEntity } from './describe-entity.ts'
-import type { KeptAnswers } from './kept-answers.ts'
 import { planQuery } from './plan-query.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import { readableEntity } from './readable-entity.ts'
@@ -33,8 +32,6 @@ export interface QueriesParts {
   readonly nowMs: () => number
   readonly limits: QueryLimits
   readonly timer?: Timer
-  /** Null, or left out, where each question is to be asked. */
-  readonly kept?: Pick<KeptAnswers, 'question' | 'find' | 'keep'> | null
 }
 
 const advice = 'Ask for a shorter range, fewer tags (ids, prefixes) or fewer metrics.'
@@ -60,20 +57,15 @@ export class Queries {
     signal: CancelSignal,
     reader: Reader,
   ): Promise<Answer> {
-    const { definitions, runner, admission, nowMs, limits, timer = systemTimer, kept = null } = this.#parts
+    const { definitions, runner, admission, nowMs, limits, timer = systemTimer } = this.#parts
     const entity = readableEntity(definitions, request.entity, reader)
     const plan = planQuery(kind, request, { entity, nowMs: nowMs(), bucketsMax: limits.buckets })
-    const question = kept?.question(plan, format) ?? null
-    const known = question === null ? null : kept!.find(question)
-    if (known !== null) return known
     const { queryTimeMs } = limits
-    const answer = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
+    return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
       const leave = await admission.enter(isSmallPlan(plan) ? 'small' : 'data', reader.id, deadline)
       // The place is free again when the runner has really ended, be the answer awaited or not.
       return runner.run(plan, format, limits, deadline).finally(leave)
     })
-    if (question !== null) kept!.keep(question, answer)
-    return answer
   }
 
   /**

@@ -38,7 +38,6 @@ import { Metadata } from '../metadata/metadata.ts'
 import { NextTokens } from '../model/next-token.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { KeptAnswers } from '../query/kept-answers.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { Queries } from '../query/queries.ts'
 import { TagLists } from '../query/tag-lists.ts'
@@ -68,7 +67,6 @@ export interface ServiceParts {
   readonly replayIsQueryable: ReplayParts['isQueryable']
   readonly runner: PlanRunner
   /** Left out on a cluster, where rows of other processes change answers too and nobody tells of them here. */
-  readonly kept?: KeptAnswers | null
   readonly admission: Admission
   readonly definitions: Definitions
   readonly access: Access
@@ -146,7 +144,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     }),
     pushCheck,
     tagLists: new TagLists({ definitions, runner, admission, tokens, limits }),
-    queries: new Queries({ definitions, runner, kept: parts.kept ?? null, admission, nowMs, limits }),
+    queries: new Queries({ definitions, runner, admission, nowMs, limits }),
     avatica: openAvatica(parts, own),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),

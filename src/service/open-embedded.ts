@@ -18,15 +18,12 @@ import { formatInstant } from '../model/instant.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { FailingWork } from '../observe/failing-work.ts'
 import type { Levels, Metrics } from '../observe/metrics.ts'
-import type { KeptAnswers } from '../query/kept-answers.ts'
-import { Queries } from '../query/queries.ts'
 import { warmUp } from '../query/warm-up.ts'
 import type { Copier } from '../replica/copier.ts'
 import type { SqlProcess } from '../sql-process/main-side/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
 import { openBackups } from './open-backups.ts'
 import { openIntake } from './open-intake.ts'
-import { type KeptLevel, keptLevels, openKeptAnswers } from './open-kept-answers.ts'
 import { openReplica, replicaLevels } from './open-replica.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
 import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
@@ -51,9 +48,8 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const backups = await openBackups(parts, storage)
   const replica = await openReplica(parts, storage, closers)
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
-  const kept = openKeptAnswers(settings, storage)
   const admission = new Admission(settings.limits, smallQueriesAhead)
-  const limits = await openLimits(parts, storage, { replica, kept, admission }, closers)
+  const limits = await openLimits(parts, storage, { replica, admission }, closers)
   const definitions = await Definitions.open(catalog.ingests)
   store.fieldsMade.onMade(() => definitions.refresh())
   closers.push(() => definitions.close())
@@ -81,7 +77,6 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       // What is judged is queryable.
       replayIsQueryable: async () => undefined,
       runner: store,
-      kept,
       admission,
       definitions,
       access,
@@ -109,9 +104,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const started = async (): Promise<void> => {
     await store.started()
     isWarming = true
-    // Code is to be run, so what is kept is not asked.
-    const queries = new Queries({ definitions, runner: store, admission, nowMs, limits: settings.limits })
-    await warmUp({ ...services, queries, definitions })
+    await warmUp({ ...services, definitions })
     isWarming = false
   }
   return { services, newAdminKey, started }
@@ -123,14 +116,13 @@ type ReplicaLevel = Extract<keyof Levels, `replica_${string}`>
 /** What tells levels besides the storage. */
 interface WatchedParts {
   readonly replica: Copier | null
-  readonly kept: KeptAnswers | null
   readonly admission: Admission
 }
 
 async function openLimits(
   { settings, observe, metrics, nowMs, freeBytes }: EmbeddedParts,
   storage: Storage,
-  { replica, kept, admission }: WatchedParts,
+  { replica, admission }: WatchedParts,
   closers: Closer[],
 ): Promise<ServiceParts['limits']> {
   const { data, limits, journal } = settings
@@ -159,7 +151,7 @@ async function openLimits(
   closers.push(repeat(check, limits.checkMs, failed))
   const waiting = waitingIn(storage)
   const intake = openIntake({ settings, progress: store.progress, disk, rejectedSpace, asideCount, waiting, nowMs })
-  const levels: Omit<Levels, 'waiting_entities' | ReplicaLevel | KeptLevel> = {
+  const levels: Omit<Levels, 'waiting_entities' | ReplicaLevel> = {
     ...intake.levels,
     idempotency_keys: () => keys.size,
     idempotency_key_bytes: () => keys.bytes,
@@ -167,12 +159,11 @@ async function openLimits(
     pending_rows: () => store.progress.pendingRows,
     running_queries: () => admission.running,
     waiting_queries: () => admission.waiting,
-    near_answers_total: () => store.nearAnswers,
     stored_files: () => store.state.files,
     stored_rows: () => store.state.rows,
     stored_bytes: () => store.state.bytes,
   }
-  metrics.watch({ ...levels, ...keptLevels(kept), ...replicaLevels(replica) })
+  metrics.watch({ ...levels, ...replicaLevels(replica) })
   return intake.limits
 }
 

@@ -14,7 +14,6 @@ import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import { Trimmer } from '../journal/trimmer.ts'
-import { ChangeCounts } from '../lib/change-counts.ts'
 import type { Disk } from '../lib/disk.ts'
 import { narrowFolder } from '../lib/private-files.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
@@ -36,8 +35,6 @@ export interface Storage {
   readonly trimmer: Trimmer
   readonly keys: IdempotencyKeys
   readonly store: StoreClient
-  /** Of the rows that queries see, by the ids of entities. */
-  readonly changes: ChangeCounts
 }
 
 export interface StorageParts {
@@ -87,11 +84,10 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   closers.push(() => keys.close())
   const trimmer = new Trimmer({ journal, observe, reach })
   closers.push(() => trimmer.stop())
-  const changes = ChangeCounts.fresh(parts.nowMs())
-  const store = await startStore(parts, { durablePosition: journal.durablePosition, trimmer, changes })
+  const store = await startStore(parts, { durablePosition: journal.durablePosition, trimmer })
   closers.push(() => store.close())
   journal.onDurable((position) => store.durable(position))
-  return { catalog, readingCatalog, sqlCatalog, journal, trimmer, keys, store, changes }
+  return { catalog, readingCatalog, sqlCatalog, journal, trimmer, keys, store }
 }
 
 /** A folder that a tool copied may be open to all users of the machine. */
@@ -145,13 +141,13 @@ export async function openKeys(
   return keys
 }
 
-interface StoreParts extends Pick<Storage, 'trimmer' | 'changes'> {
+interface StoreParts extends Pick<Storage, 'trimmer'> {
   readonly durablePosition: number
 }
 
 function startStore(
   { settings, observe, threadUrl }: StorageParts,
-  { durablePosition, trimmer, changes }: StoreParts,
+  { durablePosition, trimmer }: StoreParts,
 ): Promise<StoreClient> {
   const paths = dataPaths(settings.data)
   const data = {
@@ -164,8 +160,6 @@ function startStore(
     rowBytes: settings.limits.rowBytes,
     fieldsMax: settings.limits.fields,
     settings: settings.store,
-    queries: settings.query,
-    changes: changes.shared,
   }
   return StoreClient.start(
     {

@@ -6,7 +6,6 @@ import { runSqlPlan } from '../druid-sql/plan/run-sql-plan.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Disk } from '../lib/disk.ts'
 import { damagedData } from '../model/damaged-data.ts'
-import type { Plan } from '../model/plan.ts'
 import type { Observe } from '../observe/event.ts'
 import { type PlanRequest, runPlan } from '../query/run-plan.ts'
 import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
@@ -17,14 +16,7 @@ import { sentError } from './sent-error.ts'
 
 /** A question that is a plan, as it crosses threads. */
 export type PlanAsk = Extract<ToStore, { kind: 'run' | 'native' | 'sql' }>
-type RunAsk = Extract<PlanAsk, { kind: 'run' }>
-/** The same, with what was a text. */
-export type ReceivedAsk = (Omit<RunAsk, 'plan'> & { readonly plan: Plan }) | Exclude<PlanAsk, RunAsk>
 export type PlanReply = Extract<FromStore, { kind: 'answer' | 'native' | 'sql' }>
-
-export function receivedAsk(ask: PlanAsk): ReceivedAsk {
-  return ask.kind === 'run' ? { ...ask, plan: receivedPlan(ask.plan) } : ask
-}
 
 export interface PlanAnswersParts {
   readonly store: SeriesQuerier & GroupsQuerier
@@ -53,15 +45,16 @@ export class PlanAnswers {
   /** Takes memory of answers that may be written again. */
   readonly giveBack = (memory: readonly ArrayBuffer[]): void => this.#spares.give(memory)
 
-  async run(question: PlanRequest, signal: CancelSignal): Promise<AnswerData> {
+  async #run(question: PlanRequest, signal: CancelSignal): Promise<AnswerData> {
     const answer = await runPlan(this.#parts.store, question, this.#settings, signal)
     return packed(answer, this.giveBack)
   }
 
-  async answer(ask: ReceivedAsk, signal: CancelSignal): Promise<PlanReply> {
+  async answer(ask: PlanAsk, signal: CancelSignal): Promise<PlanReply> {
     const { store } = this.#parts
     const { id } = ask
-    if (ask.kind === 'run') return { kind: 'answer', id, answer: await this.run(ask, signal) }
+    if (ask.kind === 'run')
+      return { kind: 'answer', id, answer: await this.#run({ ...ask, plan: receivedPlan(ask.plan) }, signal) }
     const made = await (ask.kind === 'sql'
       ? runSqlPlan(store, ask, this.#settings, signal)
       : runNativePlan(store, ask, this.#settings, signal))

@@ -7,15 +7,12 @@ import type { Settings } from '../config/settings.ts'
 import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
 import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
 import type { Tally } from '../ingest/pipeline.ts'
-import type { SharedCounts } from '../lib/change-counts.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidShape } from '../model/druid-layout.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
 import type { ServiceEvent } from '../observe/event.ts'
-import type { MirrorNews } from '../store/embedded/mirror/mirror-news.ts'
-import type { SealedFileInfo } from '../store/embedded/reading/sealed-source.ts'
 import type { StoreState } from '../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
 import type { SentPlan } from './plan-text.ts'
@@ -42,9 +39,6 @@ export interface StoreThreadData {
   /** The most fields of an ingest whose rows bring fields. */
   readonly fieldsMax: number
   readonly settings: StoreSettings
-  readonly queries: Settings['query']
-  /** The thread counts here each change of rows that queries see. */
-  readonly changes: SharedCounts
 }
 
 export type StoreSettings = Settings['store']
@@ -89,10 +83,6 @@ export type ToStore =
   /** No file is to be deleted until `release`. */
   | { readonly kind: 'hold'; readonly id: number }
   | { readonly kind: 'release' }
-  /** The mirror of the main thread is to be told of an entity. */
-  | { readonly kind: 'mirror'; readonly entityId: number }
-  /** The mirror does not read a removed file any more. */
-  | { readonly kind: 'mirrorLetGo'; readonly file: SealedFileInfo }
   /** The fields that rows brought are known here. */
   | { readonly kind: 'fieldsKnown' }
   | { readonly kind: 'close' }
@@ -128,4 +118,3 @@ export type FromStore =
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
   | { readonly kind: 'event'; readonly event: ServiceEvent }
-  | { readonly kind: 'mirrorNews'; readonly news: MirrorNews }

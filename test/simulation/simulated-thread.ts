@@ -110,8 +110,7 @@ export class SimulatedThread {
     const stopping = new AbortController()
     const reach = (step: CrashPoint): void => sabotage.reach?.(step, () => parts.trim(pipeline.position))
     const removeFile = (file: SealedFile): Promise<void> => opened.folder.remove(file)
-    const unread = async (): Promise<void> => undefined
-    const removals = new Removals({ unread, removeFile, removeEntity, isHeld: false, observe, reach })
+    const removals = new Removals({ removeFile, removeEntity, isHeld: false, observe, reach })
     const departures = await Departures.open({ ...catalog, observe, reach, signal: stopping.signal })
     const upkeep = new Upkeep({
       ...opened,

@@ -5,7 +5,7 @@ import type { EntityField } from '../../src/model/entity.ts'
 import { parseGranularity } from '../../src/model/granularity.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
-import { EmbeddedStore, type EmbeddedStoreSettings } from '../../src/store/embedded/embedded-store.ts'
+import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { SealedFile, SealedFileInfo, SealedFolder } from '../../src/store/embedded/reading/sealed-source.ts'
 import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
 import { chooseMerge } from '../../src/store/embedded/sealing/choose-merge.ts'
@@ -47,8 +47,6 @@ export interface AtRestParts {
   /** For planted bugs. */
   switch?(store: EmbeddedStore, change: FileSwitch): void
   readonly keepsAfterRestart?: boolean
-  /** Is told of each change of what is answered. */
-  readonly changes?: EmbeddedStoreSettings['changes']
   /** Looks at the rows in a way of its own, once after each push. */
   look?(seen: SeenHistory): Promise<void>
 }
@@ -199,8 +197,7 @@ class History {
   }
 
   #newStore(generationRows: number, position: number): EmbeddedStore {
-    const { changes } = this.#parts
-    return new EmbeddedStore(changes === undefined ? { generationRows } : { generationRows, changes }, position)
+    return new EmbeddedStore({ generationRows }, position)
   }
 
   #freeze(): FrozenRows {

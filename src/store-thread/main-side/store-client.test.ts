@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { loadSettings } from '../../config/load.ts'
-import { ChangeCounts } from '../../lib/change-counts.ts'
 import type { ServiceEvent } from '../../observe/event.ts'
 import { StoreClient } from './store-client.ts'
 
@@ -27,8 +26,6 @@ const folder = {
   deltasDirectory: '',
   storeDirectory: '',
   judgingPath: '',
-  changes: ChangeCounts.fresh(0).shared,
-  queries: { threads: 0, threadCacheBytes: 0, mirrorBytes: 0 },
 }
 
 async function until(isSo: () => boolean): Promise<void> {

@@ -25,7 +25,6 @@ import { AwaitedStart } from './awaited-start.ts'
 import { FieldsMade } from './fields-made.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import { JudgedProgress } from './judged-progress.ts'
-import { NearAnswers } from './near-answers.ts'
 import { storeAway } from './store-away.ts'
 import { type Notice, type Reply, replyOf, StoreLife, type Unnumbered } from './store-life.ts'
 
@@ -56,8 +55,6 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   readonly #unsent: UnsentAnswers
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   readonly #opening: AwaitedStart
-  /** Answers that need not go to the thread. */
-  readonly #near: NearAnswers | null
   readonly fieldsMade = new FieldsMade()
   /** How far it has come behind the journal. */
   readonly progress: JudgedProgress
@@ -70,7 +67,6 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   private constructor(options: StoreClientOptions, durablePosition: number) {
     this.#options = options
     this.#unsent = new UnsentAnswers(options.spool)
-    this.#near = options.data.queries.mirrorBytes === 0 ? null : new NearAnswers(options.data)
     this.progress = new JudgedProgress(durablePosition, () => this.#away())
     this.#opening = new AwaitedStart({
       observe: options.observe,
@@ -116,11 +112,6 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return this.#actor.ready !== null
   }
 
-  /** How many questions were answered without the thread. */
-  get nearAnswers(): number {
-    return this.#near?.count ?? 0
-  }
-
   /** What is stored for good. */
   get state(): StoreState {
     return this.#state
@@ -151,8 +142,6 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const room = this.#unsent.room()
-    const near = this.isReady ? await this.#near?.run({ plan, format, limits, room }, signal) : null
-    if (near != null) return this.#unsent.open(near, this.#near!.giveBack)
     const question = { kind: 'run', plan: sentPlan(plan), format, limits: sentLimits(limits), room } as const
     const { answer } = replyOf('answer', await this.#ask(question, signal))
     return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
@@ -221,9 +210,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       told.ended(reason)
     }
     const threadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds.isHeld }
-    const life = new StoreLife({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
-    this.#near?.begin(life)
-    return life
+    return new StoreLife({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
   }
 
   /** A first start that failed would fail again for the same reason, unless the next one can pass the entry that ended it. */
@@ -258,9 +245,6 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         return
       case 'fieldsMade':
         void this.fieldsMade.made().then(() => this.#post({ kind: 'fieldsKnown' }))
-        return
-      case 'mirrorNews':
-        this.#near?.take(message.news)
         return
       case 'waits':
         // Once it has been ready, it answers while it waits.

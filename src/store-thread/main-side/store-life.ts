@@ -65,11 +65,6 @@ export class StoreLife implements Life {
     })
   }
 
-  /** How many questions it has not answered. */
-  get asked(): number {
-    return this.#asks.size
-  }
-
   ask(question: Unnumbered, signal: CancelSignal | null): Promise<Reply> {
     return this.#asks.add({
       signal,

@@ -1,9 +1,8 @@
 import { RunningAsks } from '../../lib/actor/running-asks.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
-import { askThread, type QueryThreads } from '../../query-threads/main-side/query-threads.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import type { Outbox } from '../outbox.ts'
-import { memoryOf, type PlanAnswers, type PlanAnswersParts, type PlanAsk, receivedAsk } from '../plan-answers.ts'
+import { memoryOf, type PlanAnswers, type PlanAnswersParts, type PlanAsk } from '../plan-answers.ts'
 import type { FromStore, ToStore } from '../protocol.ts'
 
 export type Ask = Extract<
@@ -13,7 +12,6 @@ export type Ask = Extract<
 
 export interface AskParts extends Pick<PlanAnswersParts, 'store'> {
   readonly answers: PlanAnswers
-  readonly queryThreads: Pick<QueryThreads, 'choose' | 'giveBack'>
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly outbox: Outbox<FromStore>
 }
@@ -25,8 +23,6 @@ type Reply = Extract<FromStore, { id: number }>
 export class Asks {
   readonly #parts: AskParts
   readonly #running = new RunningAsks<Cancellation>()
-  /** How many plans this thread itself runs. */
-  #plansHere = 0
 
   /** Lets the files of a snapshot go, by the number of its question. */
   readonly #pinned = new Map<number, () => void>()
@@ -41,7 +37,7 @@ export class Asks {
       return
     }
     if (ask.kind === 'spare') {
-      this.#parts.answers.giveBack(this.#parts.queryThreads.giveBack(ask.memory))
+      this.#parts.answers.giveBack(ask.memory)
       return
     }
     if (ask.kind === 'unpin') {
@@ -77,18 +73,8 @@ export class Asks {
   }
 
   async #answerPlan(ask: PlanAsk, cancellation: Cancellation): Promise<void> {
-    const { answers, queryThreads } = this.#parts
-    const received = receivedAsk(ask)
-    const thread = queryThreads.choose(received, this.#plansHere)
-    const told = thread === null ? null : await askThread(thread, ask, cancellation)
-    if (told !== null) return this.#send(told, 'answer' in told ? memoryOf(told.answer) : [])
-    this.#plansHere++
-    try {
-      const reply = await answers.answer(received, cancellation)
-      this.#send(reply, memoryOf(reply.answer))
-    } finally {
-      this.#plansHere--
-    }
+    const reply = await this.#parts.answers.answer(ask, cancellation)
+    this.#send(reply, memoryOf(reply.answer))
   }
 
   /** Answers wait for those that are about to come, but never alone. */

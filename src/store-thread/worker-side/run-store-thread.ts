@@ -15,22 +15,17 @@ import { Pipeline, type PipelineParts } from '../../ingest/pipeline.ts'
 import { NoteFile } from '../../ingest/set-aside/note-file.ts'
 import { openFileJournalCursor } from '../../journal/file/file-journal-cursor.ts'
 import type { JournalCursor } from '../../journal/journal.ts'
-import { ChangeCounts } from '../../lib/change-counts.ts'
 import { type Disk, isDiskFull } from '../../lib/disk.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { BorrowedArrays, SpareBuffers } from '../../lib/spare-buffers.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Reach } from '../../observe/crash-point.ts'
-import { QueryThreads } from '../../query-threads/main-side/query-threads.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
-import { MirrorTeller } from '../../store/embedded/mirror/mirror-teller.ts'
 import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
-import type { SealedFile } from '../../store/embedded/reading/sealed-source.ts'
 import { Departures } from '../../store/embedded/upkeep/departures.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
 import { Upkeep, type UpkeepParts } from '../../store/embedded/upkeep/upkeep.ts'
-import { mirrorShares } from '../mirror-shares.ts'
 import { PlanAnswers } from '../plan-answers.ts'
 import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
 import { Asks } from './asks.ts'
@@ -48,7 +43,6 @@ export interface StoreThreadOverrides {
   readonly disk?: Disk
   /** The catalog takes no more room than so many pages, in this thread. */
   readonly catalogPagesMax?: number
-  readonly queryThreadUrl?: URL
 }
 
 /** Runs until it is told to close. */
@@ -65,11 +59,8 @@ export async function runStoreThread(
   const { manifest, opened, pipeline } = sources
   const snapshots = await openSnapshots(data, { disk, ...opened, observe })
   const counts = new IngestCounts(manifest.counts)
-  const queryThreads = openQueryThreads(base, opened, overrides)
-  const mirrorTeller = openMirrorTeller(base, sources)
   const { removals, departures, upkeep } = await openUpkeep(base, sources, {
     snapshots,
-    unread: async (file) => void (await Promise.all([queryThreads.letGo(file), mirrorTeller.letGo(file)])),
     durablePosition: () => follower.durablePosition,
     wake: () => follower.wake(),
   })
@@ -87,10 +78,10 @@ export async function runStoreThread(
   })
   const { store } = opened
   const answers = new PlanAnswers({ store, disk, spoolDirectory: data.spoolDirectory, observe })
-  const asks = new Asks({ store, answers, queryThreads, snapshots, outbox })
+  const asks = new Asks({ store, answers, snapshots, outbox })
   const stop = (): void => stopping.abort(new Error('the store is stopped'))
   const take = takerOf({
-    ...{ send, asks, follower, removals, mirrorTeller, changes, upkeep, stop },
+    ...{ send, asks, follower, removals, changes, upkeep, stop },
     position: () => pipeline.position,
     fieldsKnown: () => sources.fields.known(),
   })
@@ -101,8 +92,6 @@ export async function runStoreThread(
   upkeep.work()
   await follower.follow()
   await upkeep.stop()
-  await queryThreads.close()
-  mirrorTeller.close()
   await removals.settle()
   await departures.settle()
   await sources.close()
@@ -123,7 +112,6 @@ interface Sources {
   readonly opened: OpenedStore
   readonly pipeline: Pipeline
   readonly batchArrays: BorrowedArrays
-  readonly changes: ChangeCounts
   readonly fields: FieldsTold
   readonly close: () => Promise<void>
 }
@@ -141,10 +129,7 @@ async function openSources(
   const fields = new FieldsTold(() => send({ kind: 'fieldsMade' }), stopping.signal)
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
-  const changes = new ChangeCounts(data.changes)
-  // What an earlier life of the thread had made is made anew.
-  changes.everythingChanged()
-  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe, changes })
+  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe })
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
   const notes = await NoteFile.open(disk, data.judgingPath)
@@ -171,52 +156,19 @@ async function openSources(
     await notes.close()
     await catalog.close()
   }
-  return { catalog, manifest, opened, pipeline, batchArrays, changes, fields, close }
+  return { catalog, manifest, opened, pipeline, batchArrays, fields, close }
 }
 
 interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake'> {
   readonly snapshots: Snapshots
-  /** Resolves when no other thread reads a file that was removed. */
-  readonly unread: (file: SealedFile) => Promise<void>
-}
-
-/** Threads beside this one, which is told of what they observe. */
-function openQueryThreads(
-  { data, observe }: ThreadBase,
-  { store, writtenRegistry }: OpenedStore,
-  { queryThreadUrl = new URL('../../query-threads/worker-side/entry.js', import.meta.url) }: StoreThreadOverrides,
-): QueryThreads {
-  const { storeDirectory, spoolDirectory, settings } = data
-  const { threads, threadCacheBytes: cacheBytes } = data.queries
-  return new QueryThreads({
-    ...{ threads, store, writtenRegistry, observe, threadUrl: queryThreadUrl },
-    data: { storeDirectory, spoolDirectory, cacheBytes },
-    restartDelayMs: settings.restartDelayMs,
-  })
-}
-
-/** Between two parts of what the main thread is told of rows in memory. */
-const mirrorRestMs = 10
-
-/** The main thread answers small questions itself, of what it is told. */
-function openMirrorTeller({ data, outbox }: ThreadBase, { opened, changes }: Sources): MirrorTeller {
-  return new MirrorTeller({
-    ...{ store: opened.store, writtenRegistry: opened.writtenRegistry, changes },
-    bytesMax: mirrorShares(data.queries.mirrorBytes).rows,
-    nowMs: () => performance.now(),
-    // The main thread takes some milliseconds for a part, and all that wait for it in one go.
-    rest: () => sleep(mirrorRestMs),
-    tell: (news, memory) => outbox.push({ kind: 'mirrorNews', news }, memory),
-  })
 }
 
 async function openUpkeep(
   { data, send, observe, stuck, reach, stopping: { signal } }: ThreadBase,
   { catalog, opened }: Sources,
-  { snapshots, unread, durablePosition, wake }: UpkeepNeeds,
+  { snapshots, durablePosition, wake }: UpkeepNeeds,
 ) {
   const removals = new Removals({
-    unread,
     removeFile: (file) => opened.folder.remove(file),
     removeEntity: opened.removeEntity,
     isHeld: data.isHeld,

@@ -1,4 +1,3 @@
-import type { MirrorTeller } from '../../store/embedded/mirror/mirror-teller.ts'
 import type { FromStore, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 import type { Asks } from './asks.ts'
@@ -9,7 +8,6 @@ export interface TakerParts {
   readonly asks: Asks
   readonly follower: { durable(position: number): void; stop(): void }
   readonly removals: { hold(): Promise<void>; release(): void }
-  readonly mirrorTeller: Pick<MirrorTeller, 'wanted' | 'gone'>
   readonly changes: CatalogChanges
   readonly upkeep: { purge(entityId: number, position: number): Promise<void> }
   /** How far the rows are judged. */
@@ -22,7 +20,7 @@ export interface TakerParts {
 
 /** Gives each message of the main thread to the part that it is for. */
 export function takerOf(parts: TakerParts): (message: ToStore) => void {
-  const { send, asks, follower, removals, mirrorTeller, changes, upkeep, position, fieldsKnown, stop } = parts
+  const { send, asks, follower, removals, changes, upkeep, position, fieldsKnown, stop } = parts
   const answer = (id: number, done: FromStore, work: Promise<void>): void => {
     work.then(
       () => send(done),
@@ -42,10 +40,6 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
         return answer(message.id, { kind: 'held', id: message.id }, removals.hold())
       case 'release':
         return removals.release()
-      case 'mirror':
-        return mirrorTeller.wanted(message.entityId)
-      case 'mirrorLetGo':
-        return mirrorTeller.gone(message.file)
       case 'fieldsKnown':
         return fieldsKnown()
       case 'changed':

@@ -1,9 +1,8 @@
 import type { CancelSignal } from '../../lib/cancellation.ts'
-import { ChangeCounts } from '../../lib/change-counts.ts'
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
 import type { AggregationPlan, Groups, TimeBuckets } from '../../model/aggregation.ts'
-import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
-import { type RowBatch, timesOf } from '../../model/row-batch.ts'
+import type { Plan, PlanLimits } from '../../model/plan.ts'
+import type { RowBatch } from '../../model/row-batch.ts'
 import type { ScannedRow, ScanPlan } from '../../model/scan-plan.ts'
 import type {
   EntityStatistics,
@@ -27,7 +26,7 @@ import { resultBatches } from './run/result-batches.ts'
 import { type RunMemory, SpareMemory } from './run/run-memory.ts'
 import { runTags } from './run/run-tags.ts'
 import { runScanPlan } from './scan/run-scan-plan.ts'
-import type { FileSwitch, FrozenRows, StoreWatcher } from './store-changes.ts'
+import type { FileSwitch, FrozenRows } from './store-changes.ts'
 
 export interface EmbeddedStoreSettings {
   /** Rows of one chunk of memory, 1 to 1,048,576; an entity's first chunks are smaller. */
@@ -37,11 +36,9 @@ export interface EmbeddedStoreSettings {
   readonly nowMs: () => number
   /** What runs are paced by: tests look at how much they do between two rests. */
   readonly newPacer: (options: PacerOptions) => Pacer
-  /** By the ids of entities: each change of what queries see is counted before they do. */
-  readonly changes: Pick<ChangeCounts, 'changed' | 'allChanged'>
 }
 
-const defaultSettings: Omit<EmbeddedStoreSettings, 'changes'> = {
+const defaultSettings: EmbeddedStoreSettings = {
   generationRows: 262_144,
   sliceMs: 1,
   nowMs: Date.now,
@@ -71,7 +68,6 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   readonly #settings: EmbeddedStoreSettings
   readonly #entities = new Map<number, EntityRows>()
   readonly #pins = new FilePins()
-  readonly #watchers: StoreWatcher[] = []
   readonly #spareMemory = new SpareMemory()
   readonly #sinceCounter = new SinceCounter()
   readonly #itemCounter = new ItemCounter(this.#sinceCounter)
@@ -80,7 +76,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
 
   /** `position`: rows before it are in the sealed files that will be switched in. */
   constructor(settings: Partial<EmbeddedStoreSettings> = {}, position = 0) {
-    this.#settings = { ...defaultSettings, changes: ChangeCounts.fresh(0), ...settings }
+    this.#settings = { ...defaultSettings, ...settings }
     this.#position = position
   }
 
@@ -89,11 +85,8 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   }
 
   write(batch: RowBatch): void {
-    const { nowMs, changes } = this.#settings
-    if (batch.rows > 0) this.#headSinceMs ??= nowMs()
-    changes.changed(batch.entityId, timesOf(batch), batch.rows)
+    if (batch.rows > 0) this.#headSinceMs ??= this.#settings.nowMs()
     this.#entity(batch.entityId).head.append(batch)
-    for (const watcher of this.#watchers) watcher.written?.(batch)
   }
 
   /** The series and columns of an entity, made when it is asked for first. */
@@ -109,20 +102,6 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   /** The sealed files of an entity that runs read from now on. */
   files(entityId: number): readonly SealedFile[] {
     return this.#entities.get(entityId)?.files ?? []
-  }
-
-  /** Those of an entity that hold rows in memory, the oldest first; null where nothing is known of it. */
-  tables(entityId: number): readonly Table[] | null {
-    return this.#entities.get(entityId)?.tablesByAge ?? null
-  }
-
-  watch(watcher: StoreWatcher): void {
-    this.#watchers.push(watcher)
-  }
-
-  /** Whether no row of these dates is in memory: sealed files alone say all of them. */
-  areSealed(entityId: number, ranges: readonly Range[]): boolean {
-    return this.#entities.get(entityId)?.areSealed(ranges) ?? true
   }
 
   /** The rows of an entity as they lie; its files stay until they are released. */
@@ -168,12 +147,8 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     const ids = [...add.map(({ info }) => info.entityId), ...remove.map(({ info }) => info.entityId)]
     for (const id of new Set([...ids, ...tables.map(({ registry }) => registry.entityId)])) {
       const ofEntity = (file: SealedFile): boolean => file.info.entityId === id
-      this.#settings.changes.allChanged(id)
       const frozenTables = tables.filter(({ registry }) => registry.entityId === id)
-      const added = add.filter(ofEntity)
-      const removed = remove.filter(ofEntity)
-      this.#entity(id).replace(added, removed, frozenTables)
-      for (const watcher of this.#watchers) watcher.switched(id, added, removed, frozenTables.length > 0)
+      this.#entity(id).replace(add.filter(ofEntity), remove.filter(ofEntity), frozenTables)
     }
     if (frozen !== null) this.#position = frozen.position
     for (const file of remove) this.#pins.remove(file, gone)
@@ -182,15 +157,8 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   /** Forgets all rows of an entity; `gone` is called for each of its files when no run reads it any more. */
   drop(entityId: number, gone: (file: SealedFile) => void): void {
     const files = this.files(entityId)
-    this.#settings.changes.allChanged(entityId)
     this.#entities.delete(entityId)
-    for (const watcher of this.#watchers) watcher.dropped(entityId, files)
     for (const file of files) this.#pins.remove(file, gone)
-  }
-
-  /** Lets go of the rows of an entity that are in memory, for a mirror that is told of them anew. */
-  forgetRows(entityId: number): void {
-    this.#entities.get(entityId)?.forgetRows()
   }
 
   async *run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncGenerator<ResultBatch> {

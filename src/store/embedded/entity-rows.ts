@@ -1,4 +1,3 @@
-import type { Range } from '../../model/plan.ts'
 import type { EntityStatistics } from '../series-store.ts'
 import { Table } from './head/table.ts'
 import type { SealedFile } from './reading/sealed-source.ts'
@@ -36,18 +35,6 @@ export class EntityRows {
     return this.#head === null || this.#head.count === 0 ? this.#frozen : [this.#head, ...this.#frozen]
   }
 
-  /** The same, the oldest first. */
-  get tablesByAge(): readonly Table[] {
-    return this.#head === null || this.#head.count === 0 ? this.#frozen : [...this.#frozen, this.#head]
-  }
-
-  /** Whether none of those in memory holds a row of these dates. */
-  areSealed(ranges: readonly Range[]): boolean {
-    return this.tables.every(({ firstMs, lastMs }) =>
-      ranges.every(({ fromMs, toMs }) => firstMs > toMs || lastMs < fromMs),
-    )
-  }
-
   /** About how much memory the rows in the head take, and all rows in memory. */
   get headBytes(): number {
     return this.#head?.bytes ?? 0
@@ -64,11 +51,6 @@ export class EntityRows {
     this.#head = null
     this.#frozen = [...this.#frozen, table]
     return table
-  }
-
-  /** Runs that have begun keep what they see. */
-  forgetRows(): void {
-    this.#head = null
   }
 
   /** Puts files in the place of others and of frozen tables. */

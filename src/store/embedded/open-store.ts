@@ -1,7 +1,6 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
 import { join } from 'node:path'
 import type { Manifest, StoreRegistry } from '../../catalog/manifest.ts'
-import type { ChangeCounts } from '../../lib/change-counts.ts'
 import type { Disk } from '../../lib/disk.ts'
 import type { Observe } from '../../observe/event.ts'
 import { EmbeddedStore } from './embedded-store.ts'
@@ -29,8 +28,6 @@ export interface OpenStoreOptions {
   /** No file is to be deleted: what a crash left goes at the next start. */
   readonly isHeld: boolean
   readonly observe: Observe
-  /** As `EmbeddedStoreSettings.changes`. */
-  readonly changes?: ChangeCounts
   /** What tests set otherwise. */
   readonly folder?: Partial<Pick<LocalFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
 }
@@ -43,15 +40,12 @@ export interface OpenedStore {
   readonly removeEntity: (entityId: number) => Promise<void>
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
-  /** What is on disk of the series of an entity; null where nothing is. */
-  readonly writtenRegistry: (entityId: number) => StoreRegistry | null
 }
 
 /** Throws an Error that names the file when a registry is damaged. */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
-  const { disk, directory, settings, manifest, replacing, observe, changes } = options
-  const counted = changes === undefined ? {} : { changes }
-  const store = new EmbeddedStore({ generationRows: settings.generationRows, ...counted }, manifest.sealedPosition)
+  const { disk, directory, settings, manifest, replacing, observe } = options
+  const store = new EmbeddedStore({ generationRows: settings.generationRows }, manifest.sealedPosition)
   const folder = new LocalFolder({
     disk,
     directory,
@@ -74,8 +68,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   if (files.length > 0) observe({ kind: 'storeOpened', files: files.length, position: manifest.sealedPosition })
   const removeEntity = (entityId: number) => disk.removeFolder(join(directory, String(entityId)))
   const extendRegistries = (): Promise<readonly StoreRegistry[]> => registries.extend()
-  const writtenRegistry = (entityId: number): StoreRegistry | null => registries.written(entityId)
-  return { store, folder, files, removeEntity, extendRegistries, writtenRegistry }
+  return { store, folder, files, removeEntity, extendRegistries }
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

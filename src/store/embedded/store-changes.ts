@@ -1,5 +1,4 @@
 // How rows come into sealed files, and files in the place of others.
-import type { RowBatch } from '../../model/row-batch.ts'
 import type { Table } from './head/table.ts'
 import type { SealedFile } from './reading/sealed-source.ts'
 
@@ -19,13 +18,4 @@ export interface FileSwitch {
   readonly frozen: FrozenRows | null
   /** Called once for each removed file when no run reads it any more: now, or when the last such run ends. */
   readonly gone: (file: SealedFile) => void
-}
-
-/** Told of each change of the rows, in the turn of the event loop in which runs see it. */
-export interface StoreWatcher {
-  /** Rows came into the head; what the batch holds belongs to the store. */
-  written?(batch: RowBatch): void
-  /** `areRowsSealed`: rows in memory went with it. */
-  switched(entityId: number, add: readonly SealedFile[], remove: readonly SealedFile[], areRowsSealed: boolean): void
-  dropped(entityId: number, files: readonly SealedFile[]): void
 }

@@ -21,7 +21,8 @@ export function encodeHeader(entityId: number): Buffer {
 
 /** The series from number `first` up to `end`, which is not included. */
 export function encodeBlock(series: SeriesIndex, entityId: number, first: number, end: number): Buffer {
-  const { tags, series: values } = partOfSeries(series, first, end)
+  const tags = series.tags.map(({ name }) => name)
+  const values = Array.from({ length: end - first }, (_, place) => series.valuesOf(first + place))
   const text = Buffer.from(JSON.stringify({ tags, series: values }))
   const header = Buffer.alloc(blockHeaderBytes)
   header.writeUInt32LE(text.length, 0)
@@ -31,27 +32,20 @@ export function encodeBlock(series: SeriesIndex, entityId: number, first: number
   return Buffer.concat([header, text])
 }
 
-/** Of a registry that nothing is known of. */
-export const noSeries = { series: 0, bytes: 0 } as const
-
 export interface RegistryFile {
   readonly file: DiskFile
   readonly path: string
 }
 
-/**
- * Reads what is recorded of a file, behind what was `known` of it before, into a registry; that may hold more already, from another source. Throws an
- * Error that names the file and the place when it is damaged.
- */
+/** Reads what is recorded of a file into an empty registry. Throws an Error that names the file and the place when it is damaged. */
 export async function readBlocks(
   from: RegistryFile,
   recorded: StoreRegistry,
   { series }: EntityRegistry,
-  known: Pick<StoreRegistry, 'series' | 'bytes'> = noSeries,
 ): Promise<void> {
-  if (known.bytes === 0) await readHeader(from, recorded.entityId)
-  let offset = Math.max(known.bytes, registryHeaderBytes)
-  let next = known.series
+  await readHeader(from, recorded.entityId)
+  let offset = registryHeaderBytes
+  let next = 0
   while (offset < recorded.bytes) {
     const head = await readAt(from, offset, blockHeaderBytes)
     const isHead = head.readUInt32LE(12) === crc32(head.subarray(0, 12), recorded.entityId)
@@ -60,7 +54,8 @@ export async function readBlocks(
     const text = await readAt(from, offset + blockHeaderBytes, head.readUInt32LE(0))
     if (crc32(text) !== head.readUInt32LE(8)) throw damage(from, offset, 'the text of a block is damaged')
     const block = parseBlock(text)
-    restoreSeries(series, { first, ...block })
+    for (const name of block.tags) if (series.tag(name) === null) series.addTag(name)
+    for (const values of block.series) series.restore(values)
     next += block.series.length
     offset += blockHeaderBytes + text.length
   }
@@ -85,24 +80,6 @@ interface Block {
 /** The text is what was written, for its checksum holds. */
 function parseBlock(text: Buffer): Block {
   return JSON.parse(text.toString())
-}
-
-/** Series of a registry from a number on, as `restoreSeries` takes them. */
-export interface SeriesPart extends Block {
-  readonly first: number
-}
-
-/** The series from number `first` up to `end`, which is not included. */
-export function partOfSeries(series: SeriesIndex, first: number, end: number): SeriesPart {
-  const tags = series.tags.map(({ name }) => name)
-  return { first, tags, series: Array.from({ length: end - first }, (_, place) => series.valuesOf(first + place)) }
-}
-
-/** Takes in those that are not known yet. Throws where the first of the part is neither known nor comes next. */
-export function restoreSeries(series: SeriesIndex, { first, tags, series: part }: SeriesPart): void {
-  if (first > series.count) throw new Error(`series ${first} comes behind ${series.count} series`)
-  for (const name of tags) if (series.tag(name) === null) series.addTag(name)
-  for (let place = Math.max(0, series.count - first); place < part.length; place++) series.restore(part[place])
 }
 
 async function readAt({ file, path }: RegistryFile, offset: number, bytes: number): Promise<Buffer> {

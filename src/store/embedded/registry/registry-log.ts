@@ -101,24 +101,6 @@ export class RegistryLog {
   }
 }
 
-/**
- * For who only reads: takes into a registry what was written down of its series behind what was `known` before. Throws an Error that names the file
- * when it is damaged.
- */
-export async function readRegistry(
-  { disk, directory, registry }: Omit<RegistryLogParts, 'settle'>,
-  written: StoreRegistry,
-  known: Pick<StoreRegistry, 'series' | 'bytes'>,
-): Promise<void> {
-  const path = join(directory, registryName)
-  const file = await openRegistry(disk, path)
-  try {
-    await readBlocks({ file, path }, written, registry, known)
-  } finally {
-    await file.close()
-  }
-}
-
 /** Throws an Error that names the file when it is not there. */
 async function openRegistry(disk: Disk, path: string): Promise<DiskFile> {
   try {

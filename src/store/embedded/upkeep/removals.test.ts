@@ -2,50 +2,31 @@ import { expect, test } from 'vitest'
 import { fileOf } from '../../../../test/support/file-of.ts'
 import { Removals } from './removals.ts'
 
-/** Removals on no disk: what was deleted, in order. Files that are `read` by other threads stay until `unread` is called. */
-function start(read: readonly string[] = []) {
+/** Removals on no disk: what was deleted, in order. */
+function start() {
   const deleted: string[] = []
-  const unread = new Map<string, () => void>()
   const removals = new Removals({
-    unread: ({ info: { name } }) =>
-      read.includes(name) ? new Promise((resolve) => unread.set(name, resolve)) : Promise.resolve(),
     removeFile: async ({ info }) => void deleted.push(info.name),
     removeEntity: async (entityId) => void deleted.push(`entity ${entityId}`),
     isHeld: false,
     observe: () => undefined,
     reach: () => undefined,
   })
-  /** What can be deleted is. */
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-  return { removals, deleted, unread: (name: string) => unread.get(name)!(), turn }
+  return { removals, deleted }
 }
 
-const [old, older, other] = [fileOf('old', 1), fileOf('older', 1), fileOf('other', 2)]
+const [old, older] = [fileOf('old', 1), fileOf('older', 1)]
 
-test('a file that another thread reads goes when it does not any more', async () => {
-  const { removals, deleted, unread, turn } = start(['old'])
-  const gone = removals.ofFiles([old, other])
-  for (const file of [old, other]) gone(file)
-  await turn()
-  expect(deleted).toEqual(['other'])
-  unread('old')
-  await removals.settle()
-  expect(deleted).toEqual(['other', 'old'])
-})
-
-test('the folder of a dropped entity goes behind files that left before, which runs and other threads still read', async () => {
-  const { removals, deleted, unread, turn } = start(['older'])
+test('the folder of a dropped entity goes behind files that left before, which runs still read', async () => {
+  const { removals, deleted } = start()
   const merged = removals.ofFiles([old, older])
   merged(older)
   const dropped = removals.ofEntity(1, [])
   expect(dropped).toBeTypeOf('function')
-  await turn()
-  unread('older')
-  await turn()
+  await removals.settle()
   expect(deleted).toEqual(['older'])
   merged(old)
   await removals.settle()
-  await turn()
   expect(deleted).toEqual(['older', 'old', 'entity 1'])
 })
 
@@ -57,12 +38,11 @@ test('a dropped entity without files has a folder all the same', async () => {
 })
 
 test('nothing is deleted while files are held', async () => {
-  const { removals, deleted, unread, turn } = start(['old'])
-  removals.ofFiles([old])(old)
-  // Nobody waits for who still reads.
+  const { removals, deleted } = start()
+  const gone = removals.ofFiles([old])
   await removals.hold()
-  unread('old')
-  await turn()
+  gone(old)
+  await removals.settle()
   expect(deleted).toEqual([])
   removals.release()
   await removals.settle()

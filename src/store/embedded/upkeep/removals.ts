@@ -10,8 +10,6 @@ interface Removal {
 }
 
 export interface RemovalParts {
-  /** Resolves when no other thread reads the file. */
-  readonly unread: (file: SealedFile) => Promise<void>
   /** Deletes the file and its index. */
   readonly removeFile: (file: SealedFile) => Promise<void>
   /** Deletes what else lies in an entity's folder. */
@@ -30,8 +28,6 @@ export class Removals {
   /** By entity, the files that are to go once nobody reads them. */
   readonly #leaving = new Map<number, Set<SealedFile>>()
   readonly #dropped = new Set<number>()
-  /** Those that other threads still read. */
-  readonly #read = new Set<Promise<void>>()
   readonly #running = new Set<Promise<void>>()
   readonly #removals = new Serial()
 
@@ -42,19 +38,6 @@ export class Removals {
 
   /** Deletes a file that no run has read. */
   remove(file: SealedFile): void {
-    this.#onceUnread(file, () => this.#removeFile(file))
-  }
-
-  /** Deletes files that runs may still read: what is returned is to be told of each when none does. */
-  ofFiles(files: readonly SealedFile[]): (file: SealedFile) => void {
-    for (const file of files) {
-      const { entityId } = file.info
-      this.#leaving.set(entityId, (this.#leaving.get(entityId) ?? new Set()).add(file))
-    }
-    return (file) => this.#onceUnread(file, () => this.#left(file))
-  }
-
-  #removeFile(file: SealedFile): void {
     const { removeFile, reach } = this.#parts
     this.#take({
       name: `${file.info.entityId}/${file.info.name}`,
@@ -63,6 +46,15 @@ export class Removals {
         reach('merge-files-removed')
       },
     })
+  }
+
+  /** Deletes files that runs may still read: what is returned is to be told of each when none does. */
+  ofFiles(files: readonly SealedFile[]): (file: SealedFile) => void {
+    for (const file of files) {
+      const { entityId } = file.info
+      this.#leaving.set(entityId, (this.#leaving.get(entityId) ?? new Set()).add(file))
+    }
+    return (file) => this.#left(file)
   }
 
   /** The same of all files of a dropped entity. Its folder goes behind them, and behind those that left before. */
@@ -78,7 +70,7 @@ export class Removals {
     const leaving = this.#leaving.get(entityId)
     leaving?.delete(file)
     if (leaving?.size === 0) this.#leaving.delete(entityId)
-    this.#removeFile(file)
+    this.remove(file)
     this.#removeDropped(entityId)
   }
 
@@ -100,16 +92,7 @@ export class Removals {
 
   /** Resolves when all that was to be deleted so far is, but for what is held. */
   async settle(): Promise<void> {
-    await Promise.all(this.#read)
     await Promise.all(this.#running)
-  }
-
-  #onceUnread(file: SealedFile, remove: () => void): void {
-    const unread = this.#parts.unread(file).then(() => {
-      this.#read.delete(unread)
-      remove()
-    })
-    this.#read.add(unread)
   }
 
   #take(removal: Removal): void {

@@ -162,7 +162,6 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: R
   const stopping = new AbortController()
   let woken: () => void = () => undefined
   const removals = new Removals({
-    unread: async () => undefined,
     removeFile: (file) => folder.remove(file),
     removeEntity: whole.removeEntity,
     isHeld: false,
