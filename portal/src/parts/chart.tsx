@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
+import { lonePlaces } from './line-data.ts'
 
 export interface Line {
   readonly name: string
@@ -116,7 +117,7 @@ function seriesOf(plot: typeof uPlot, line: Line, stroke: string): uPlot.Series 
     stroke,
     width: 1.5,
     spanGaps: false,
-    points: { size: 4 },
+    points: { size: 4, filter: (chart, place, all) => (all ? null : lonePlaces(Array.from(chart.data[place] ?? []))) },
     ...(paths && { paths }),
   }
 }
