@@ -216,6 +216,7 @@ test('of an entity with several tags each combination is a line, or one of the t
     field('site', 'string', 'tag'),
     field('sensor', 'string', 'tag'),
     field('value', 'double', 'metric'),
+    field('on', 'boolean', 'metric'),
   ]
   const key = await makeIngest(url, adminKey, { alias: 'wells', fields })
   const rows = ['flow', 'temp'].map((sensor, place) => ({
@@ -223,6 +224,7 @@ test('of an entity with several tags each combination is a line, or one of the t
     site: 'north',
     sensor,
     value: 10 + place,
+    on: place === 0,
   }))
   await callWell(url, 'POST', '/ingests/wells/data?wait=true', { key, body: rows })
   const page = await world.enter()
@@ -236,6 +238,12 @@ test('of an entity with several tags each combination is a line, or one of the t
   await page.getByLabel('A line for each').selectOption('sensor alone')
   await page.getByText('Choose a tag').waitFor()
   await page.getByRole('button', { name: 'temp' }).click()
+  await page.getByRole('img', { name: 'temp over time' }).waitFor()
+  // A field of which there are no averages is left out of them.
+  await page.getByLabel('Show', { exact: true }).selectOption('select')
+  await page.getByRole('checkbox', { name: 'on' }).check()
+  await page.getByRole('img', { name: 'temp · value, temp · on over time' }).waitFor()
+  await page.getByLabel('Show', { exact: true }).selectOption('average')
   await page.getByRole('img', { name: 'temp over time' }).waitFor()
   await expectSound(page)
 })
