@@ -26,8 +26,6 @@ const newline = 10
 /** How long the reading of a batch may hold the event loop, and what a row counts to it. */
 const sliceMs = 5
 const unitsOfRow = 32
-/** Whole numbers of fewer digits are what JSON.parse makes of them. */
-const mayRound = /\d{16}/
 
 /** Reads an answer in NDJSON forward, once. */
 export class AnswerCursor {
@@ -90,7 +88,7 @@ export class AnswerCursor {
   }
 
   #row(line: string): readonly Cell[] {
-    const item: Record<string, unknown> = mayRound.test(line) ? Object(parseWithLongs(line)) : JSON.parse(line)
+    const item: Record<string, unknown> = Object(parseWithLongs(line))
     return this.#columns.map((column) => cellOf(item[column.name] ?? null, column, this.#zone))
   }
 }

@@ -1,3 +1,4 @@
+import { withExactLongs } from '../lib/json-with-longs.ts'
 import { type Sql, type SqlParameter, sql } from '../lib/sql-text.ts'
 import type { ColumnType } from '../model/column.ts'
 import { Problem } from '../model/problem.ts'
@@ -5,7 +6,7 @@ import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
 import { newColumnBuilder } from './column-builder.ts'
 import type { DruidClient } from './druid-client.ts'
 import { asProblem, asRefusal, DruidFailure } from './druid-failure.ts'
-import { jsonElements, withExactLongs } from './json-elements.ts'
+import { jsonElements } from './json-elements.ts'
 import { jsonLines } from './json-lines.ts'
 
 export interface DruidSqlClientSettings {

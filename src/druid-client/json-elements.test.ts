@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonElements, withExactLongs } from './json-elements.ts'
+import { jsonElements } from './json-elements.ts'
 import { jsonLines } from './json-lines.ts'
 
 async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<Buffer> {
@@ -60,13 +60,4 @@ describe('lines of JSON in pieces', () => {
   test.each(['', '[1]\n', '[1]\n[2', '[1]\n[2]'])('%j is not whole', async (text) => {
     await expect(collected(jsonLines(pieces(text, [3])))).rejects.toThrow('broke its answer off')
   })
-})
-
-test.each([
-  ['[9007199254740993,1]', '["9007199254740993",1]'],
-  ['[-9223372036854775808]', '["-9223372036854775808"]'],
-  ['["9007199254740993","\\"9007199254740993"]', '["9007199254740993","\\"9007199254740993"]'],
-  ['[0.30000000000000004,1.7E308,9007199254740991]', '[0.30000000000000004,1.7E308,9007199254740991]'],
-])('the longs of %s keep their digits', (json, exact) => {
-  expect(withExactLongs(json)).toBe(exact)
 })

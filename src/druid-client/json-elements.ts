@@ -80,13 +80,3 @@ class ArrayScan {
     return piece.length
   }
 }
-
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-const wholeNumber = /^-?\d{16,}$/
-
-/** The same JSON, with the whole numbers that a double cannot tell apart as strings of their digits. */
-export function withExactLongs(json: string): string {
-  return json.replace(token, (text) =>
-    wholeNumber.test(text) && !Number.isSafeInteger(Number(text)) ? `"${text}"` : text,
-  )
-}

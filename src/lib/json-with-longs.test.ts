@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseWithLongs } from './json-with-longs.ts'
+import { parseWithLongs, withExactLongs } from './json-with-longs.ts'
 
 test.each<[string, unknown]>([
   ['9007199254740993', 9007199254740993n],
@@ -38,4 +38,13 @@ test.each([
   ['lines in a string without its end', `"${'\\\n'.repeat(500_000)}`],
 ])('no JSON: %s', (_name, text) => {
   expect(() => parseWithLongs(text)).toThrow(SyntaxError)
+})
+
+test.each([
+  ['[9007199254740993,1]', '["9007199254740993",1]'],
+  ['[-9223372036854775808]', '["-9223372036854775808"]'],
+  ['["9007199254740993","\\"9007199254740993"]', '["9007199254740993","\\"9007199254740993"]'],
+  ['[0.30000000000000004,1.7E308,9007199254740991]', '[0.30000000000000004,1.7E308,9007199254740991]'],
+])('the longs of %s keep their digits', (json, exact) => {
+  expect(withExactLongs(json)).toBe(exact)
 })

@@ -1,28 +1,49 @@
 // JSON whose whole numbers keep all their digits.
-import { randomUUID } from 'node:crypto'
 
 /**
- * A string, which may look like anything, or a whole number that a double may not hold: not the digits of a fraction or of an exponent. A string
- * without its end goes to the end of the text, so that none of its quotes is tried as a beginning.
+ * One token of JSON, whole: a string, or what stands between two marks of its grammar. A string without its end goes to the end of the text, so that
+ * none of its quotes is tried as a beginning.
  */
-const token = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
+const token = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|[^\s{}[\],:"]+/g
+const wholeNumber = /^-?[1-9]\d{15,}$/
 
 /** As many digits take well under a millisecond; no number that means anything here has more. */
 const longestInteger = 1000
 
+/** The same text with whole numbers that doubles do not hold, up to 1,000 digits, written as `write` says. */
+function replaceLongs(json: string, write: (digits: string) => string): string {
+  return json.replace(token, (whole) =>
+    wholeNumber.test(whole) && whole.length <= longestInteger && !Number.isSafeInteger(Number(whole))
+      ? write(whole)
+      : whole,
+  )
+}
+
+/** The same JSON, with the whole numbers that a double cannot tell apart as strings of their digits. */
+export const withExactLongs = (json: string): string => replaceLongs(json, (digits) => `"${digits}"`)
+
 /** The value of a JSON text; whole numbers that doubles do not hold are bigints, up to 1,000 digits. Throws where the text is no JSON. */
 export function parseWithLongs(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
   const longs: bigint[] = []
-  // No text of the caller's begins so, however it is spelt.
-  const mark = `long:${randomUUID()}:`
-  const marked = text.replace(token, (found) => {
-    if (found.startsWith('"') || found.length > longestInteger || Number.isSafeInteger(Number(found))) return found
-    return `"${mark}${longs.push(BigInt(found)) - 1}"`
-  })
+  const mark = newMark()
+  const marked = replaceLongs(text, (digits) => `"${mark}${longs.push(BigInt(digits)) - 1}"`)
   if (longs.length === 0) return JSON.parse(text)
   const root: { readonly value: unknown } = { value: JSON.parse(marked) }
   putLongs(root, mark, longs)
   return root.value
+}
+
+/** The JSON text of a value in which whole numbers may be bigints: it reads as the same value. */
+export function textWithLongs(value: unknown, indent = 0): string {
+  const mark = newMark()
+  const marked = JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${mark}${one}` : one), indent)
+  return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
+}
+
+/** No text of the caller's begins so, however it is spelt. A page that came without TLS has no randomUUID. */
+function newMark(): string {
+  return `long:${crypto.getRandomValues(new BigUint64Array(2)).join(':')}:`
 }
 
 /** On a stack of its own, which a reviver of `JSON.parse` has not: how deep a query is, is the caller's doing. */

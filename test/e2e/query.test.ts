@@ -43,6 +43,7 @@ test('SQL is run by keyboard, shown as a table and as a chart, and saved', async
     page.getByRole('button', { name: 'Save as CSV' }).click(),
   ])
   expect((await readFile(await download.path(), 'utf8')).split('\r\n')[0]).toBe('__time,T,V')
+  expect(download.suggestedFilename()).toBe('SELECT __time, T, V FROM plant ORDER BY __time.csv')
   await page.reload()
   await page.getByLabel('Saved queries and those that ran').selectOption({ index: 1 })
   await page.getByRole('button', { name: 'Save…' }).click()
@@ -79,6 +80,62 @@ test('a query is written and run at once, and the page goes on while it takes lo
     await page.keyboard.press('ControlOrMeta+Enter')
     await page.getByText(`${limit} rows`).waitFor()
   }
+})
+
+test('numbers are shown with all that matters of them, and texts like formulas are saved as texts', async () => {
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await write(page, "SELECT 1.0/3 AS x, 9007199254740993 AS n, -5 AS m, '=1+1' AS formula")
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('cell', { name: '0.333333', exact: true }).waitFor()
+  await page.getByRole('cell', { name: '9007199254740993', exact: true }).waitFor()
+  // What is saved is what is shown, whatever is written meanwhile.
+  await write(page, 'SELECT 2 AS y')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as CSV' }).click(),
+  ])
+  expect(await readFile(await download.path(), 'utf8')).toBe(
+    "x,n,m,formula\r\n0.3333333333333333,9007199254740993,-5,'=1+1\r\n",
+  )
+})
+
+test('an error stands in place of the result', async () => {
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await write(page, 'SELECT COUNT(*) AS n FROM plant')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('cell', { name: '300', exact: true }).waitFor()
+  await write(page, 'SELECT nothing FROM plant')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('region', { name: 'Result' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Save as CSV' }).count()).toBe(0)
+})
+
+test('no letter is lost or moved while the page is slow, and a draft outlives the page', async () => {
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await write(page, 'SELECT __time, T, V FROM plant ORDER BY __time')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByText('300 rows').waitFor()
+  const slow = await page.context().newCDPSession(page)
+  await slow.send('Emulation.setCPUThrottlingRate', { rate: 6 })
+  const text = 'SELECT T, COUNT(*) AS counted, AVG(V) AS mean FROM plant WHERE V > 12.5 GROUP BY T ORDER BY counted'
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type(text, { delay: 5 })
+  await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  const content = (): Promise<string> => page.locator('.cm-content').evaluate((element) => element.textContent)
+  await expect.poll(content).toBe(text)
+  await page.getByRole('link', { name: 'Explore' }).click()
+  await page.getByRole('heading', { name: 'Explore' }).waitFor()
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await expect.poll(content).toBe(text)
+  await page.getByRole('button', { name: 'Native' }).click()
+  await page.getByText('"queryType"').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'SQL', exact: true }).click()
+  await expect.poll(content).toBe(text)
 })
 
 test('a million rows scroll, and a long query is stopped', async () => {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { textWithLongs } from '../../../src/lib/json-with-longs.ts'
 import { timeText, valueText } from './formats.ts'
 import type { RowTable } from './rows-stream.ts'
 
@@ -9,11 +10,13 @@ const extraRows = 12
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
+
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : valueText(value)
   if (typeof value === 'string') return isoTime.test(value) ? timeText(value) : value
-  return JSON.stringify(value)
+  return textWithLongs(value)
 }
 
 interface Props {
@@ -54,12 +57,7 @@ export function BigTable({ name, table, height = 420 }: Props) {
         <thead>
           <tr>
             {columns.map((column, place) => (
-              <th
-                key={column}
-                scope="col"
-                dir="auto"
-                class={typeof rows[0]?.[place] === 'number' ? 'right' : undefined}
-              >
+              <th key={column} scope="col" dir="auto" class={isNumber(rows[0]?.[place]) ? 'right' : undefined}>
                 {column}
               </th>
             ))}
@@ -84,7 +82,7 @@ export function BigTable({ name, table, height = 420 }: Props) {
 function Cell({ value }: { readonly value: unknown }) {
   if (value === null || value === undefined) return <td class="soft null">null</td>
   return (
-    <td class={typeof value === 'number' ? 'right' : undefined} dir={typeof value === 'string' ? 'auto' : undefined}>
+    <td class={isNumber(value) ? 'right' : undefined} dir={typeof value === 'string' ? 'auto' : undefined}>
       {cellText(value)}
     </td>
   )

@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
+import { markTexts } from './formats.ts'
+import { lonePlaces } from './line-data.ts'
 
 export interface Line {
   readonly name: string
@@ -77,6 +79,15 @@ function axis(more: uPlot.Axis): uPlot.Axis {
   return { stroke: variable('--text-soft'), font: '12px system-ui', grid: line, ticks: { ...line, size: 4 }, ...more }
 }
 
+/** What is measured: as wide as its marks. */
+function valueAxis(more: uPlot.Axis): uPlot.Axis {
+  return axis({
+    size: (_, texts) => Math.max(62, 16 + 7 * Math.max(0, ...(texts ?? []).map(({ length }) => length))),
+    values: (_, marks, __, ___, step) => markTexts(marks, step),
+    ...more,
+  })
+}
+
 function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 'light' | 'dark'): uPlot.Options {
   const { lines, height, from, to, onZoom, onCursor } = props
   const right = lines.some((line) => line.axis === 'right')
@@ -91,8 +102,8 @@ function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 
     },
     axes: [
       axis({ space: 80, values: timeForms }),
-      axis({ scale: 'left', size: 62 }),
-      ...(right ? [axis({ scale: 'right', side: 1, size: 62, grid: { show: false } })] : []),
+      valueAxis({ scale: 'left' }),
+      ...(right ? [valueAxis({ scale: 'right', side: 1, grid: { show: false } })] : []),
     ],
     series: [{}, ...lines.map((line, place) => seriesOf(plot, line, lineColor(line.color ?? place, theme)))],
     hooks: {
@@ -116,7 +127,7 @@ function seriesOf(plot: typeof uPlot, line: Line, stroke: string): uPlot.Series 
     stroke,
     width: 1.5,
     spanGaps: false,
-    points: { size: 4 },
+    points: { size: 4, filter: (chart, place, all) => (all ? null : lonePlaces(Array.from(chart.data[place] ?? []))) },
     ...(paths && { paths }),
   }
 }

@@ -70,8 +70,6 @@ export function openEditor({ parent, label, text, language, onText, onRun }: Edi
     onRun()
     return true
   }
-  // What the page sets is no news to it: told of it, it would set the text again that it knew then, and so on for ever.
-  let isSetting = false
   const view = new EditorView({
     root,
     parent: root as unknown as Element,
@@ -96,9 +94,7 @@ export function openEditor({ parent, label, text, language, onText, onRun }: Edi
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': label }),
         placeholder(language === 'sql' ? 'SELECT …' : '{ … }'),
-        EditorView.updateListener.of(
-          ({ docChanged, state }) => docChanged && !isSetting && onText(state.doc.toString()),
-        ),
+        EditorView.updateListener.of(({ docChanged, state }) => docChanged && onText(state.doc.toString())),
         words.of(known({})),
       ],
     }),
@@ -106,9 +102,7 @@ export function openEditor({ parent, label, text, language, onText, onRun }: Edi
   return {
     set: (next) => {
       if (next === view.state.doc.toString()) return
-      isSetting = true
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
-      isSetting = false
     },
     know: (tables) => view.dispatch({ effects: words.reconfigure(known(tables)) }),
     mark: (fault) => view.dispatch(setDiagnostics(view.state, fault === null ? [] : [diagnosticOf(view, fault)])),

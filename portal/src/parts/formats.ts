@@ -9,6 +9,19 @@ export const countText = (count: number): string => whole.format(count)
 export const valueText = (value: number): string =>
   value !== 0 && (Math.abs(value) >= 1e9 || Math.abs(value) < 1e-4) ? value.toExponential(3) : short.format(value)
 
+/** The marks of an axis, `step` apart, with as many digits as tell them apart. */
+export function markTexts(marks: readonly number[], step: number): string[] {
+  const largest = Math.max(...marks.map(Math.abs))
+  if (largest >= 1e9 || largest < 1e-4) {
+    const digits = Math.min(15, Math.max(0, Math.ceil(Math.log10(largest / step))))
+    return marks.map((mark) => (mark === 0 ? '0' : mark.toExponential(digits)))
+  }
+  // A step may be 2.5 of something.
+  const decimals = Math.min(15, Math.max(0, 1 - Math.floor(Math.log10(step))))
+  const { format } = new Intl.NumberFormat('en-US', { maximumFractionDigits: decimals })
+  return marks.map(format)
+}
+
 export function rateText(perSecond: number): string {
   if (perSecond === 0 || perSecond >= 100) return whole.format(perSecond)
   return perSecond.toFixed(1)

@@ -10,7 +10,8 @@ export interface Fault {
 interface Props {
   readonly label: string
   readonly language: 'sql' | 'json'
-  readonly text: string
+  /** What is written into it: a new object is a new text. What it holds otherwise is its own, and told by `onText`. */
+  readonly given: { readonly text: string }
   readonly tables?: Readonly<Record<string, string[]>>
   readonly fault: Fault | null
   onText(text: string): void
@@ -19,7 +20,7 @@ interface Props {
 
 /** Where a query is written; Ctrl and Enter run it. */
 export function QueryEditor(props: Props) {
-  const { label, language, text, tables, fault } = props
+  const { label, language, given, tables, fault } = props
   const room = useRef<HTMLDivElement>(null)
   const editor = useRef<Editor | null>(null)
   const latest = useRef(props)
@@ -32,7 +33,7 @@ export function QueryEditor(props: Props) {
         parent: room.current,
         label,
         language,
-        text: latest.current.text,
+        text: latest.current.given.text,
         onText: (next) => latest.current.onText(next),
         onRun: () => latest.current.onRun(),
       })
@@ -44,8 +45,8 @@ export function QueryEditor(props: Props) {
       editor.current = null
     }
   }, [label, language])
-  useEffect(() => editor.current?.set(text), [text])
-  useEffect(() => editor.current?.know(tables ?? {}), [JSON.stringify(tables)])
+  useEffect(() => editor.current?.set(given.text), [given])
+  useEffect(() => editor.current?.know(tables ?? {}), [tables])
   useEffect(() => editor.current?.mark(fault), [fault])
   return <div ref={room} class="editor" />
 }

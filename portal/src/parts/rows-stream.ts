@@ -1,17 +1,10 @@
 // An answer of rows, one JSON object a line, read while it comes.
+import { parseWithLongs } from '../../../src/lib/json-with-longs.ts'
 
 export interface RowTable {
   readonly columns: readonly string[]
-  /** Values in the order of the columns; a row may end early. */
+  /** Values in the order of the columns; a row may end early. Whole numbers that a double would cut are bigints. */
   readonly rows: readonly (readonly unknown[])[]
-}
-
-const stringOrLong = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
-
-/** Integers that a number would cut come as texts. */
-export function parsedRow(line: string): Record<string, unknown> {
-  if (!/\d{16}/.test(line)) return JSON.parse(line)
-  return JSON.parse(line.replace(stringOrLong, (found) => (found.startsWith('"') ? found : `"${found}"`)))
 }
 
 export async function readRows(chunks: AsyncIterable<Uint8Array>, onRows: (rows: number) => void): Promise<RowTable> {
@@ -20,7 +13,7 @@ export async function readRows(chunks: AsyncIterable<Uint8Array>, onRows: (rows:
   const add = (line: string): void => {
     if (line.trim() === '') return
     const row: unknown[] = []
-    for (const [name, value] of Object.entries(parsedRow(line))) {
+    for (const [name, value] of Object.entries(Object(parseWithLongs(line)))) {
       let place = places.get(name)
       if (place === undefined) {
         place = places.size

@@ -1,30 +1,38 @@
-import type { AnswerFormat } from '../../../src/model/answer-format.ts'
 import { useDeed } from '../shell/asking.ts'
+import { csvLines } from './csv-lines.ts'
 import { ProblemNote } from './problem-note.tsx'
+import type { RowTable } from './rows-stream.ts'
 import { saveFile } from './save-file.ts'
 
 interface Props {
   /** The file's name without its ending. */
   readonly name: string
-  /** Asks for the whole answer in a format. */
-  readonly chunks: (format: AnswerFormat, signal: AbortSignal) => AsyncIterable<Uint8Array>
+  /** What is shown: the CSV file is that. */
+  readonly table: RowTable
+  /** Asks for the same answer as an Arrow stream. */
+  readonly arrow: (signal: AbortSignal) => AsyncIterable<Uint8Array>
 }
 
-/** Buttons that ask for an answer once more and save it as a file, and what went wrong with that. */
-export function SaveAnswer({ name, chunks }: Props) {
+/** Buttons that save an answer as a file, and what went wrong with that. */
+export function SaveAnswer({ name, table, arrow }: Props) {
   const saving = useDeed()
-  const save = (format: AnswerFormat): Promise<boolean> =>
+  const saveArrow = (): Promise<boolean> =>
     saving.run(async (signal) => {
       const parts: Uint8Array[] = []
-      for await (const part of chunks(format, signal)) parts.push(part)
-      saveFile(`${name}.${format}`, new Blob(parts as BlobPart[]))
+      for await (const part of arrow(signal)) parts.push(part)
+      saveFile(`${name}.arrow`, new Blob(parts as BlobPart[]))
     })
   return (
     <>
-      <button type="button" class="button slim" disabled={saving.busy} onClick={() => void save('csv')}>
+      <button
+        type="button"
+        class="button slim"
+        disabled={table.rows.length === 0}
+        onClick={() => saveFile(`${name}.csv`, new Blob(csvLines(table)))}
+      >
         Save as CSV
       </button>
-      <button type="button" class="button slim" disabled={saving.busy} onClick={() => void save('arrow')}>
+      <button type="button" class="button slim" disabled={saving.busy} onClick={() => void saveArrow()}>
         Arrow
       </button>
       <ProblemNote error={saving.error} />

@@ -1,6 +1,7 @@
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { asProblem, asRefusal, DruidFailure } from '../../druid-client/druid-failure.ts'
-import { jsonElements, withExactLongs } from '../../druid-client/json-elements.ts'
+import { jsonElements } from '../../druid-client/json-elements.ts'
+import { withExactLongs } from '../../lib/json-with-longs.ts'
 import type { ColumnValues, GroupBy, NativeAggregation, Scan } from './native-query.ts'
 
 /** Rows of one part of an answer, each an array of its columns. */

@@ -25,7 +25,13 @@ export function Choices({ view, entity, entities, onChange }: Props) {
   /** What chosen tags are values of. */
   const chosenBy = (by: string): string | undefined => (by === '' ? tags[0] : by)
   const metrics = entity?.fields.filter(({ role }) => role === 'metric') ?? []
-  const drawable = metrics.filter(({ type }) => view.how !== 'average' || type === 'double' || type === 'long')
+  const drawableBy = (how: How) =>
+    metrics.filter(({ type }) => how !== 'average' || type === 'double' || type === 'long')
+  /** A field of which there are no averages is chosen no more: it could not be left out either. */
+  const show = (how: How): void => {
+    const names = drawableBy(how).map(({ name }) => name)
+    onChange({ how, fields: view.fields.filter((name) => names.includes(name)) })
+  }
   const clear = { tags: [], fields: [], right: [], by: '', range: '', from: '', to: '' }
   const steps = [
     { value: '', text: 'to fit the width' },
@@ -59,7 +65,7 @@ export function Choices({ view, entity, entities, onChange }: Props) {
             onChosen={(chosen) => onChange({ tags: chosen, right: [] })}
           />
         )}
-        <SelectField label="Show" value={view.how} choices={hows} onValue={(how) => onChange({ how })} />
+        <SelectField label="Show" value={view.how} choices={hows} onValue={show} />
         {(view.how === 'average' || view.how === 'snap') && (
           <SelectField
             label="Granularity"
@@ -68,7 +74,7 @@ export function Choices({ view, entity, entities, onChange }: Props) {
             onValue={(granularity) => onChange({ granularity })}
           />
         )}
-        <FieldChecks fields={drawable} chosen={view.fields} onChosen={(fields) => onChange({ fields })} />
+        <FieldChecks fields={drawableBy(view.how)} chosen={view.fields} onChosen={(fields) => onChange({ fields })} />
       </div>
     </Panel>
   )

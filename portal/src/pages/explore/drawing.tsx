@@ -22,8 +22,7 @@ const buckets = 600
 
 export function Drawing({ view, entity, onChange }: Props) {
   const ready = view.tags.length > 0 && view.fields.length > 0
-  const time = view.how === 'snap' ? 'snap' : entity.time_field
-  const rows = useRows({ view, buckets, time }, ready)
+  const rows = useRows({ view, buckets, time: timeOf(view, entity) }, ready)
   if (!ready) {
     return (
       <Panel title="Nothing chosen yet">
@@ -38,58 +37,73 @@ export function Drawing({ view, entity, onChange }: Props) {
   }
   const { shown, busy, error } = rows
   return (
-    <>
+    <Panel
+      title={
+        <>
+          {titleOf(shown)}{' '}
+          <span class="soft small" role="status">
+            {busy ? `asking… ${rows.rows > 0 ? plural(rows.rows, 'row') : ''}` : summary(shown)}
+          </span>
+        </>
+      }
+      tools={
+        <>
+          {busy && (
+            <button type="button" class="button slim" onClick={rows.stop}>
+              Stop
+            </button>
+          )}
+          {shown !== null && !busy && <SaveAndCopy shown={shown} buckets={buckets} />}
+        </>
+      }
+    >
       <ProblemNote error={error} />
-      <Panel
-        title={
-          <>
-            {view.how === 'latest' ? 'Newest items' : (requestText(view, shown) ?? 'Items')}{' '}
-            <span class="soft small" role="status">
-              {busy ? `asking… ${rows.rows > 0 ? plural(rows.rows, 'row') : ''}` : summary(shown)}
-            </span>
-          </>
-        }
-        tools={
-          <>
-            {busy && (
-              <button type="button" class="button slim" onClick={rows.stop}>
-                Stop
-              </button>
-            )}
-            {shown !== null && <SaveAndCopy view={view} span={shown.span} buckets={buckets} />}
-          </>
-        }
-      >
-        {shown !== null && <Result view={view} entity={entity} time={time} shown={shown} onChange={onChange} />}
-      </Panel>
-    </>
+      {shown === null && error === null && !busy && (
+        <Empty title="Stopped">
+          <button type="button" class="button slim" onClick={rows.again}>
+            Ask again
+          </button>
+        </Empty>
+      )}
+      {shown !== null && (
+        <div class={busy ? 'stale' : undefined} aria-busy={busy}>
+          {shown.faults.map(({ tag, error: fault }) => (
+            <ProblemNote key={tag} of={tag} error={fault} />
+          ))}
+          <Result shown={shown} right={view.right} entity={entity} onChange={onChange} />
+        </div>
+      )}
+    </Panel>
   )
 }
+
+const timeOf = ({ how }: View, entity: EntityDescription): string => (how === 'snap' ? 'snap' : entity.time_field)
 
 function summary(shown: Shown | null): string {
   return shown === null ? '' : `${plural(shown.table.rows.length, 'row')}, ${Math.round(shown.ms)} ms`
 }
 
-function requestText(view: View, shown: Shown | null): string | null {
-  if (shown === null) return null
-  const { granularity } = requestOf(view, shown.span, buckets)
-  if (granularity === undefined) return null
+function titleOf(shown: Shown | null): string {
+  if (shown === null) return 'Items'
+  const { view, span } = shown
+  if (view.how === 'latest') return 'Newest items'
+  const { granularity } = requestOf(view, span, buckets)
+  if (granularity === undefined) return 'Items'
   return `${view.how === 'average' ? 'Averages' : 'State'}, every ${stepText(granularity)}`
 }
 
-interface ResultProps extends Props {
-  readonly time: string
+interface ResultProps extends Omit<Props, 'view'> {
   readonly shown: Shown
+  readonly right: View['right']
 }
 
-function Result({ view, entity, time, shown, onChange }: ResultProps) {
-  const { table, span } = shown
+function Result({ shown, right, entity, onChange }: ResultProps) {
+  const { view, table, span } = shown
   const [cursor, setCursor] = useState<number | null>(null)
   const tags = tagsShown(view, entity)
-  const bucketed = view.how === 'average'
   const lines = useMemo(
-    () => linesOf(table, { time, tags, fields: view.fields }, bucketed ? null : undefined),
-    [table, time, tags.join(), view.fields.join(), bucketed],
+    () => linesOf(table, { time: timeOf(view, entity), tags, fields: view.fields }),
+    [table, tags.join(), view],
   )
   if (table.rows.length === 0) {
     return (
@@ -103,12 +117,12 @@ function Result({ view, entity, time, shown, onChange }: ResultProps) {
   }
   const drawn = lines.names.map((name) => ({
     name,
-    axis: view.right.includes(name) ? ('right' as const) : ('left' as const),
+    axis: right.includes(name) ? ('right' as const) : ('left' as const),
     stepped: view.how === 'snap',
   }))
   const toggle = (name: string): void =>
     onChange({
-      right: view.right.includes(name) ? view.right.filter((other) => other !== name) : [...view.right, name],
+      right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name],
     })
   return (
     <>
@@ -131,7 +145,7 @@ function Result({ view, entity, time, shown, onChange }: ResultProps) {
             }
             onCursor={setCursor}
           />
-          <LineLegend lines={lines} right={view.right} cursor={cursor} onRight={toggle} />
+          <LineLegend lines={lines} right={right} cursor={cursor} onRight={toggle} />
         </div>
       )}
       <BigTable name="Items" table={table} height={340} />

@@ -59,7 +59,7 @@ export function Explore() {
               <p>Choose another one at the side.</p>
             </Empty>
           ) : (
-            <Drawing view={view} entity={entity} onChange={change} />
+            <Drawing key={entity.entity} view={view} entity={entity} onChange={change} />
           )}
         </div>
       </div>

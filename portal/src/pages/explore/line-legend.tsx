@@ -1,5 +1,6 @@
 import { lineColor } from '../../parts/chart.tsx'
 import { timeText, valueText } from '../../parts/formats.ts'
+import { valueAt } from '../../parts/line-data.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import type { Lines } from './lines.ts'
@@ -27,7 +28,7 @@ export function LineLegend({ lines: { names, data, left }, right, cursor, onRigh
       </span>
       {names.map((name, place) => {
         const values = data[place + 1] ?? []
-        const value = second == null ? lastOf(values) : (values[cursor!] as number | null | undefined)
+        const value = second == null ? lastOf(values) : valueAt(values, cursor!)
         return (
           <span class="legend-line" key={name}>
             <i style={{ background: lineColor(place, theme) }} />

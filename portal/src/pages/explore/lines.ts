@@ -1,9 +1,10 @@
 // Rows of an answer as lines over time.
+import { type LineData, lineData, pointOf } from '../../parts/line-data.ts'
 import type { RowTable } from '../../parts/rows-stream.ts'
 
 export interface Lines {
   readonly names: readonly string[]
-  readonly data: [number[], ...(number | null | undefined)[][]]
+  readonly data: LineData
   /** Lines that there was no more room for. */
   readonly left: number
 }
@@ -17,12 +18,7 @@ export interface Columns {
 
 const linesMax = 20
 
-/** `missing` is what stands where a line has no row: null is a gap, undefined is passed over. */
-export function linesOf(
-  { columns, rows }: RowTable,
-  { time, tags, fields }: Columns,
-  missing: null | undefined,
-): Lines {
+export function linesOf({ columns, rows }: RowTable, { time, tags, fields }: Columns): Lines {
   const timeAt = columns.indexOf(time)
   const tagsAt = tags.map((tag) => columns.indexOf(tag))
   // Not by their names: those of two combinations may be the same.
@@ -31,21 +27,18 @@ export function linesOf(
   const nameOfKey = new Map(rows.map((row) => [keyOf(row), nameOfTags(tagsAt.map((at) => row[at]))]))
   const all = [...nameOfKey].sort(([, one], [, other]) => (one < other ? -1 : one > other ? 1 : 0))
   const shown = all.slice(0, Math.max(1, Math.floor(linesMax / Math.max(1, fields.length))))
-  const placeOfKey = new Map(shown.map(([key], place) => [key, place]))
-  const seconds = rows.map((row) => Date.parse(String(row[timeAt])) / 1000)
-  const times = [...new Set(seconds)].sort((a, b) => a - b)
-  const placeOf = new Map(times.map((second, place) => [second, place]))
-  const lines = shown.flatMap(() => fields.map(() => new Array<number | null | undefined>(times.length).fill(missing)))
-  for (const [index, row] of rows.entries()) {
-    const place = placeOfKey.get(keyOf(row))
-    if (place === undefined) continue
+  const pointsOfKey = new Map(shown.map(([key]) => [key, fields.map(() => new Map<number, number>())]))
+  for (const row of rows) {
+    const points = pointsOfKey.get(keyOf(row))
+    if (points === undefined) continue
+    const second = Date.parse(String(row[timeAt])) / 1000
     for (const [field, column] of fieldsAt.entries()) {
-      const value = row[column]
-      lines[place * fields.length + field]![placeOf.get(seconds[index]!)!] = numberOf(value)
+      const value = pointOf(row[column])
+      if (value !== null) points[field]!.set(second, value)
     }
   }
   const names = shown.flatMap(([, name]) => fields.map((field) => (fields.length === 1 ? name : `${name} · ${field}`)))
-  return { names, data: [times, ...lines], left: (all.length - shown.length) * fields.length }
+  return { names, data: lineData([...pointsOfKey.values()].flat()), left: (all.length - shown.length) * fields.length }
 }
 
 /** One tag as it is, several with a stroke between them. */
@@ -53,11 +46,12 @@ function nameOfTags(values: readonly unknown[]): string {
   return values.map((value) => (value == null ? '–' : String(value))).join(' / ')
 }
 
-function numberOf(value: unknown): number | null {
-  if (typeof value === 'number') return value
-  if (typeof value === 'boolean') return value ? 1 : 0
-  // Integers with more digits than a number has come as texts.
-  return typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : null
+/** Rows of several answers to one request as those of one, in the order of their times. */
+export function merged(tables: readonly RowTable[], time: string): RowTable {
+  const columns = tables.find(({ rows }) => rows.length > 0)?.columns ?? []
+  const timeAt = columns.indexOf(time)
+  const instant = (row: RowTable['rows'][number]): number => Date.parse(String(row[timeAt]))
+  return { columns, rows: tables.flatMap(({ rows }) => rows).sort((a, b) => instant(a) - instant(b)) }
 }
 
 export function newestMs({ columns, rows }: RowTable, time: string): number | null {

@@ -17,8 +17,10 @@ export function RangeBar({ view, entity, onChange }: Props) {
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
   useEffect(() => {
-    setFrom(span === null ? view.from : textOf(span.fromMs))
-    setTo(span === null ? view.to : textOf(span.toMs))
+    // The last hour begins at no millisecond that anybody wants to read.
+    const unitMs = view.range === '' ? 1 : 1000
+    setFrom(span === null ? view.from : textOf(span.fromMs - (span.fromMs % unitMs)))
+    setTo(span === null ? view.to : textOf(span.toMs - (span.toMs % unitMs)))
   }, [view.range, view.from, view.to])
   const all = (): void => {
     if (entity?.first_date == null || entity.last_date === null) return

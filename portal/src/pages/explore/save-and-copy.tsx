@@ -2,30 +2,43 @@ import { useState } from 'preact/hooks'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SaveAnswer } from '../../parts/save-answer.tsx'
+import { fileNameOf } from '../../parts/save-file.ts'
 import { clientOf, serviceUrl, session } from '../../session/session.ts'
+import type { Shown } from './use-rows.ts'
 import { requestOf, type Span, type View } from './view.ts'
 
 interface Props {
-  readonly view: View
-  readonly span: Span
+  readonly shown: Shown
   readonly buckets: number
 }
 
+const tagsNamed = 3
+
+function savedName({ entity, tags, how }: View, { fromMs, toMs }: Span): string {
+  const minute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace(':', '')}Z`
+  const more = tags.length > tagsNamed ? [`and ${tags.length - tagsNamed} more`] : []
+  return fileNameOf(entity, ...tags.slice(0, tagsNamed), ...more, how, minute(fromMs), 'to', minute(toMs))
+}
+
 /** The request as a line of a shell; the key is not in it. */
-function curlOf({ view, span, buckets }: Props): string {
+function curlOf({ shown: { view, span }, buckets }: Props): string {
   const body = JSON.stringify(requestOf(view, span, buckets)).replaceAll("'", "'\\''")
   const key = session.get()?.key === null ? '' : ' \\\n  -H "Authorization: Bearer $TIDEMARK_KEY"'
   return `curl -s ${serviceUrl}/consumer/data/${view.how} \\\n  -H 'Content-Type: application/json'${key} \\\n  -d '${body}'`
 }
 
 export function SaveAndCopy(props: Props) {
-  const { view, span, buckets } = props
+  const {
+    shown: { view, span, table },
+    buckets,
+  } = props
   const [open, show] = useState(false)
   return (
     <>
       <SaveAnswer
-        name={view.entity}
-        chunks={(format, signal) => clientOf(signal).queryBytes(view.how, requestOf(view, span, buckets), format)}
+        name={savedName(view, span)}
+        table={table}
+        arrow={(signal) => clientOf(signal).queryBytes(view.how, requestOf(view, span, buckets), 'arrow')}
       />
       <button type="button" class="button slim" onClick={() => show(true)}>
         Request…

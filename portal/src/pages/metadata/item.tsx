@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { MetadataDescription, MetadataItem } from '../../../../src/client/answers.ts'
+import { textWithLongs } from '../../../../src/lib/json-with-longs.ts'
 import { cellText } from '../../parts/big-table.tsx'
 import { AskFirst, Dialog } from '../../parts/dialog.tsx'
 import { TextArea } from '../../parts/inputs.tsx'
@@ -59,7 +60,7 @@ function blank({ fields }: MetadataDescription): MetadataItem {
 
 /** An item is pushed whole: the newest push of an identifier wins. */
 function ChangeItem({ table, item, onClose, onChanged }: Props) {
-  const [text, setText] = useState(JSON.stringify(item ?? blank(table), null, 2))
+  const [text, setText] = useState(textWithLongs(item ?? blank(table), 2))
   const push = async (signal: AbortSignal): Promise<void> => {
     const client = clientOf(signal)
     const outcome = await pushAgain({

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { MetadataDescription, MetadataItem } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { parseWithLongs } from '../../../../src/lib/json-with-longs.ts'
 import { cellText } from '../../parts/big-table.tsx'
 import { plural } from '../../parts/formats.ts'
 import { SelectField, TextField } from '../../parts/inputs.tsx'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { parsedRow } from '../../parts/rows-stream.ts'
 import { TableRoom } from '../../parts/table-room.tsx'
 import { clientOf, mayDo } from '../../session/session.ts'
 import { useAsk, useDeed } from '../../shell/asking.ts'
@@ -37,7 +37,7 @@ async function itemsOf(
   token?: string,
 ): Promise<ItemPage> {
   const text = await client.itemsText(table, conditions, { limit: pageItems, ...(token && { token }) })
-  const page = parsedRow(text) as { Items: readonly MetadataItem[]; NextToken: string | null }
+  const page = parseWithLongs(text) as { Items: readonly MetadataItem[]; NextToken: string | null }
   return { items: page.Items, token: page.NextToken }
 }
 

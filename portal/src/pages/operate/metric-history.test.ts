@@ -23,10 +23,10 @@ test('a counter is drawn by what it does in a second, with a gap where that is n
   ])
 })
 
-test('any other metric is drawn as it stands', () => {
+test('any other metric is drawn as it stands, with a gap while this tab did not look', () => {
   expect(drawnMetric(readings, 'x_bytes')).toEqual([
-    [0, 3, 6, 9, 90],
-    [5, 7, 9, 1, 2],
+    [0, 3, 6, 9, 49.5, 90],
+    [5, 7, 9, 1, null, 2],
   ])
 })
 

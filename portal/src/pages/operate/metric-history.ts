@@ -34,6 +34,10 @@ export function drawnMetric(readings: readonly MetricReading[], name: string): D
     const value = sums.get(name) ?? null
     const before = readings[index - 1]
     if (!isCounter(name)) {
+      if (before !== undefined && ms - before.ms > gapMs) {
+        drawn[0].push((before.ms + ms) / 2000)
+        drawn[1].push(null)
+      }
       drawn[0].push(ms / 1000)
       drawn[1].push(value)
     } else if (before !== undefined) {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { plural } from '../../parts/formats.ts'
 import { Segments } from '../../parts/inputs.tsx'
 import { PageHead, Panel } from '../../parts/layout.tsx'
@@ -8,6 +8,7 @@ import { QueryEditor } from '../../parts/query-editor.tsx'
 import { type Doing, useAsk, useDeed } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
+import { draftOf, keepDraft } from './draft.ts'
 import { KeptQueries } from './kept.tsx'
 import { type KeptQuery, keepRun } from './kept-queries.ts'
 import { ResultPanel } from './result.tsx'
@@ -38,30 +39,55 @@ export function Query() {
 function useTables(): Readonly<Record<string, string[]>> | undefined {
   const entities = useAsk((client) => client.entities(), ['entities'])
   const metadata = useAsk((client) => client.metadata(), ['metadata'])
-  if (entities.value === null) return undefined
-  return Object.fromEntries([
-    ...(metadata.value ?? []).map(({ entity, fields }) => [entity, fields.map(({ name }) => name)]),
-    ...entities.value.map(({ entity, fields, time_field }) => [
-      entity,
-      ['__time', ...fields.map(({ name }) => name).filter((name) => name !== time_field)],
-    ]),
-  ])
+  return useMemo(() => {
+    if (entities.value === null) return undefined
+    return Object.fromEntries([
+      ...(metadata.value ?? []).map(({ entity, fields }) => [entity, fields.map(({ name }) => name)]),
+      ...entities.value.map(({ entity, fields, time_field }) => [
+        entity,
+        ['__time', ...fields.map(({ name }) => name).filter((name) => name !== time_field)],
+      ]),
+    ])
+  }, [entities.value, metadata.value])
 }
 
 function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: string | null }) {
-  const [text, setText] = useState(given ?? (mode === 'native' ? nativeStart : ''))
+  const [written, write] = useState(() => ({
+    text: draftOf(mode, given) ?? (mode === 'native' ? nativeStart : ''),
+  }))
+  // The editor may be ahead of what the page has drawn.
+  const newest = useRef(written.text)
+  const [text, showText] = useState(written.text)
+  const note = (next: string): void => {
+    newest.current = next
+    showText(next)
+    keepDraft(mode, { given, text: next })
+  }
+  const choose = (next: string): void => {
+    note(next)
+    write({ text: next })
+  }
   const [result, setResult] = useState<Result | null>(null)
   const [rows, setRows] = useState(0)
   const running = useDeed()
   const tables = useTables()
   const run = async (): Promise<void> => {
-    if (text.trim() === '') return
+    const query = newest.current
+    if (query.trim() === '') return
     setRows(0)
     const good = await running.run(async (signal) => {
-      setResult(mode === 'sql' ? await runSql(text, signal, setRows) : await runNative(text, signal))
+      try {
+        setResult(mode === 'sql' ? await runSql(query, signal, setRows) : await runNative(query, signal))
+      } catch (error) {
+        // What was asked before is no answer to this.
+        setResult(null)
+        throw error
+      }
     })
-    if (good) keepRun({ name: '', text, mode })
+    if (good) keepRun({ name: '', text: query, mode })
   }
+  const fault = useMemo(() => faultOf(running.error), [running.error])
+  const panel = useMemo(() => result !== null && <ResultPanel result={result} mode={mode} />, [result, mode])
   const first = Object.keys(tables ?? {})[0]
   return (
     <>
@@ -75,16 +101,16 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
       </PageHead>
       <Panel
         title={mode === 'sql' ? 'Druid’s SQL; the tables are the entities' : 'A native query of Druid’s'}
-        tools={<KeptQueries mode={mode} text={text} onChoose={setText} />}
+        tools={<KeptQueries mode={mode} text={text} onChoose={choose} />}
       >
         <div class="inside">
           <QueryEditor
             label={mode === 'sql' ? 'SQL' : 'Native query'}
             language={mode === 'sql' ? 'sql' : 'json'}
-            text={text}
+            given={written}
             {...(tables && { tables })}
-            fault={faultOf(running.error)}
-            onText={setText}
+            fault={fault}
+            onText={note}
             onRun={() => void run()}
           />
           <RunActions running={running} empty={text.trim() === ''} rows={rows} onRun={() => void run()}>
@@ -92,16 +118,22 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
               <button
                 type="button"
                 class="button plain slim push-right"
-                onClick={() => setText(exampleOf(first, tables![first]!))}
+                onClick={() => choose(exampleOf(first, tables![first]!))}
               >
                 Begin with an example
               </button>
             )}
           </RunActions>
-          <ProblemNote error={running.error} />
         </div>
       </Panel>
-      {result !== null && <ResultPanel result={result} mode={mode} text={text} />}
+      {running.error != null && (
+        <Panel title="Result">
+          <ProblemNote error={running.error} />
+        </Panel>
+      )}
+      <div class={running.busy ? 'stale' : undefined} aria-busy={running.busy}>
+        {panel}
+      </div>
     </>
   )
 }

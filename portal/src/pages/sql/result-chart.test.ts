@@ -16,7 +16,7 @@ test('columns of numbers over a column of times are lines', () => {
     data: [
       [0, 60],
       [2, 1],
-      [5, null],
+      [5, undefined],
     ],
   })
 })
@@ -38,6 +38,14 @@ test('one number of several texts is a line each', () => {
       [2, undefined],
     ],
   })
+})
+
+test('a long that no double holds is drawn too, and a time without rows is a gap', () => {
+  const rows = [0, 1, 2, 3, 9, 10].map((minute) => [at(minute), 9007199254740993n])
+  expect(chartOf({ columns: ['t', 'n'], rows })?.data).toEqual([
+    [0, 60, 120, 180, 360, 540, 600],
+    [2 ** 53, 2 ** 53, 2 ** 53, 2 ** 53, null, 2 ** 53, 2 ** 53],
+  ])
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Line } from '../../parts/chart.tsx'
+import { type LineData, lineData, pointOf } from '../../parts/line-data.ts'
 import type { RowTable } from '../../parts/rows-stream.ts'
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
@@ -6,7 +7,7 @@ const linesMax = 10
 
 export interface ChartData {
   readonly lines: readonly Line[]
-  readonly data: [number[], ...(number | null | undefined)[][]]
+  readonly data: LineData
 }
 
 function timeOf(value: unknown): number | null {
@@ -20,7 +21,7 @@ export function chartOf({ columns, rows }: RowTable): ChartData | null {
   const time = columns.findIndex((_, place) => sample.length > 0 && sample.every((row) => timeOf(row[place]) !== null))
   const numbers = columns
     .map((_, place) => place)
-    .filter((place) => sample.some((row) => typeof row[place] === 'number'))
+    .filter((place) => sample.some((row) => typeof row[place] === 'number' || typeof row[place] === 'bigint'))
   if (time === -1 || numbers.length === 0) return null
   const text = columns.findIndex((_, place) => place !== time && sample.every((row) => typeof row[place] === 'string'))
   const split = text !== -1 && numbers.length === 1
@@ -28,18 +29,14 @@ export function chartOf({ columns, rows }: RowTable): ChartData | null {
     ? [...new Set(rows.map((row) => String(row[text])))].slice(0, linesMax)
     : numbers.slice(0, linesMax).map((place) => columns[place]!)
   const lineAt = new Map(names.map((name, place) => [name, place]))
-  const times = [...new Set(rows.map((row) => timeOf(row[time])).filter((at) => at !== null))].sort((a, b) => a - b)
-  const placeOf = new Map(times.map((at, place) => [at, place]))
-  // A text that has no row where another has one is no gap in its line.
-  const lines = names.map(() => new Array<number | null | undefined>(times.length).fill(split ? undefined : null))
+  const points = names.map(() => new Map<number, number>())
   for (const row of rows) {
-    const place = placeOf.get(timeOf(row[time])!)
-    if (place === undefined) continue
+    const second = timeOf(row[time])
     for (const [index, column] of numbers.entries()) {
       const line = split ? lineAt.get(String(row[text])) : index
-      const value = row[column]
-      if (line !== undefined && lines[line] !== undefined && typeof value === 'number') lines[line][place] = value
+      const value = pointOf(row[column])
+      if (second !== null && line !== undefined && value !== null) points[line]?.set(second, value)
     }
   }
-  return { lines: names.map((name) => ({ name })), data: [times, ...lines] }
+  return { lines: names.map((name) => ({ name })), data: lineData(points) }
 }

@@ -5,7 +5,7 @@ import { plural } from '../../parts/formats.ts'
 import { Segments } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
 import { SaveAnswer } from '../../parts/save-answer.tsx'
-import { saveFile } from '../../parts/save-file.ts'
+import { fileNameOf, saveFile } from '../../parts/save-file.ts'
 import { clientOf } from '../../session/session.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
@@ -15,12 +15,11 @@ import type { Result } from './run-query.ts'
 interface Props {
   readonly result: Result
   readonly mode: 'sql' | 'native'
-  readonly text: string
 }
 
 type View = 'table' | 'chart' | 'answer'
 
-export function ResultPanel({ result, mode, text }: Props) {
+export function ResultPanel({ result, mode }: Props) {
   const { table } = result
   const chart = useMemo(() => (table === null ? null : chartOf(table)), [table])
   const [chosen, choose] = useState<View>('table')
@@ -43,7 +42,7 @@ export function ResultPanel({ result, mode, text }: Props) {
           {views.length > 1 && (
             <Segments label="Show as" value={view!} choices={views} onValue={(next: View) => choose(next)} />
           )}
-          <SaveResult result={result} mode={mode} text={text} />
+          <SaveResult result={result} mode={mode} />
         </>
       }
     >
@@ -86,12 +85,14 @@ function Answer({ text }: { readonly text: string }) {
   )
 }
 
-/** SQL is asked again in the format that is to be saved; a native answer is saved as it came. */
-function SaveResult({ result, mode, text }: Props) {
-  if (mode === 'sql') {
-    return <SaveAnswer name="result" chunks={(format, signal) => clientOf(signal).sqlBytes(text, format)} />
+/** A native answer is saved as it came. */
+function SaveResult({ result, mode }: Props) {
+  const { table, query } = result
+  const name = fileNameOf(result.name)
+  if (mode === 'sql' && table !== null) {
+    return <SaveAnswer name={name} table={table} arrow={(signal) => clientOf(signal).sqlBytes(query, 'arrow')} />
   }
-  const save = (): void => saveFile('answer.json', new Blob([result.text ?? ''], { type: 'application/json' }))
+  const save = (): void => saveFile(`${name}.json`, new Blob([result.text ?? ''], { type: 'application/json' }))
   return (
     <button type="button" class="button slim" onClick={save}>
       Save

@@ -1,10 +1,15 @@
 import { ServiceError } from '../../../../src/client/service-error.ts'
+import { parseWithLongs, textWithLongs } from '../../../../src/lib/json-with-longs.ts'
 import type { Fault } from '../../parts/query-editor.tsx'
 import { type RowTable, readRows } from '../../parts/rows-stream.ts'
 import { clientOf } from '../../session/session.ts'
 import { nativeTable } from './native-table.ts'
 
 export interface Result {
+  /** What was asked. */
+  readonly query: string
+  /** It in a few words. */
+  readonly name: string
   readonly table: RowTable | null
   /** A native answer, as it came. */
   readonly text: string | null
@@ -14,7 +19,7 @@ export interface Result {
 export async function runSql(text: string, signal: AbortSignal, onRows: (rows: number) => void): Promise<Result> {
   const began = performance.now()
   const table = await readRows(clientOf(signal).sqlBytes(text, 'ndjson'), onRows)
-  return { table, text: null, ms: performance.now() - began }
+  return { query: text, name: text, table, text: null, ms: performance.now() - began }
 }
 
 export async function runNative(text: string, signal: AbortSignal): Promise<Result> {
@@ -25,7 +30,8 @@ export async function runNative(text: string, signal: AbortSignal): Promise<Resu
   const parts: Uint8Array[] = []
   for await (const part of clientOf(signal).nativeBytes(type, text)) parts.push(part)
   const answer = await new Blob(parts as BlobPart[]).text()
-  return { table: nativeTable(JSON.parse(answer)), text: answer, ms: performance.now() - began }
+  const name = `${type} ${textWithLongs(Reflect.get(Object(query), 'dataSource'))}`
+  return { query: text, name, table: nativeTable(parseWithLongs(answer)), text: answer, ms: performance.now() - began }
 }
 
 /** Where the service says that the text is wrong. */
