@@ -2,22 +2,19 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { install } from './packages.mjs'
 import { here, jarsFolder } from './settings.mjs'
 
-/** What a command says of itself; it is installed first when it is not here. */
-function requireCommand(command, versionFlag, packages, advice) {
-  const ask = () => spawnSync(command, [versionFlag], { encoding: 'utf8' })
-  if (ask().error !== undefined) install(packages, `${command} is not here. ${advice}`)
-  const result = ask()
+/** What a command says of itself. Throws with the advice where it is not here. */
+function requireCommand(command, versionFlag, advice) {
+  const result = spawnSync(command, [versionFlag], { encoding: 'utf8' })
   if (result.error !== undefined) throw new Error(`${command} is not here. ${advice}`)
   return result.stdout + result.stderr
 }
 
-/** Throws with what to install when there is no Java that Kafka and Druid run on, and none can be installed. */
+/** Throws with what to install when there is no Java that Kafka and Druid run on. */
 export function requireJava() {
   const advice = 'Kafka and Druid need a JDK 17 or 21: on Debian `apt-get install openjdk-17-jdk-headless maven`.'
-  const said = requireCommand('java', '-version', ['openjdk-17-jdk-headless'], advice)
+  const said = requireCommand('java', '-version', advice)
   const version = /version "(\d+)/.exec(said)?.[1]
   if (version !== '17' && version !== '21') throw new Error(`java is version ${version}. ${advice}`)
 }
@@ -29,7 +26,7 @@ export function jars(name) {
   const complete = join(folder, 'complete')
   // The marker holds the list that was fetched, so that a changed one is fetched again.
   if (!existsSync(complete) || readFileSync(complete, 'utf8') !== pom) {
-    requireCommand('mvn', '-version', ['maven'], 'Maven fetches the jars: on Debian `apt-get install maven`.')
+    requireCommand('mvn', '-version', 'Maven fetches the jars: on Debian `apt-get install maven`.')
     mkdirSync(folder, { recursive: true })
     copyFileSync(join(here, `${name}-pom.xml`), join(folder, 'pom.xml'))
     console.log(`fetching the jars of ${name} into ${folder}`)

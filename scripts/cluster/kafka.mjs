@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { jars, requireJava } from './jars.mjs'
-import { install } from './packages.mjs'
 import { launch, portOpen } from './processes.mjs'
 import { jarsFolder, kafkaTlsPort, ports, stateFolder, tlsFiles } from './settings.mjs'
 
@@ -67,12 +66,8 @@ function makeCertificate() {
     spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '3650', ...names, ...files], {
       encoding: 'utf8',
     })
-  const advice = 'openssl is not here: on Debian `apt-get install openssl`.'
-  let made = make()
-  if (made.error !== undefined) {
-    install(['openssl'], advice)
-    made = make()
-  }
+  const made = make()
+  if (made.error !== undefined) throw new Error('openssl is not here: on Debian `apt-get install openssl`.')
   if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.error?.message ?? made.stderr}`)
   writeFileSync(keystore, readFileSync(key, 'utf8') + readFileSync(certificate, 'utf8'))
 }

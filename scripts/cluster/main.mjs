@@ -9,7 +9,7 @@ import { addresses, jarsFolder, ports, stateFolder } from './settings.mjs'
 
 const usage = `npm run cluster -- <what> [part...]
 
-  fetch      install and download what all of it needs, and start nothing
+  fetch      download what all of it needs, and start nothing
   start      start what is named, or all, and wait until it answers
   stop       stop it in good order
   kill       SIGKILL
@@ -18,7 +18,7 @@ const usage = `npm run cluster -- <what> [part...]
   addresses  where it is, as JSON
 
 Parts: postgres, kafka, and druid, or one process of it: ${Object.keys(druidParts).join(', ')}.
-Needs Java 17 or 21, Maven and PostgreSQL; root on Debian installs what is missing.
+Needs Java 17 or 21, Maven, openssl and PostgreSQL.
 TIDEMARK_CLUSTER_STATE is the folder of data, logs and process ids (${stateFolder}), TIDEMARK_CLUSTER_JARS that of the
 downloaded jars (${jarsFolder}), TIDEMARK_CLUSTER_<PART>_PORT a port.`
 

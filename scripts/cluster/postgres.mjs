@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { install } from './packages.mjs'
 import { launch, waitUntilLeft } from './processes.mjs'
 import { ports, stateFolder } from './settings.mjs'
 
@@ -27,18 +26,12 @@ function command(name) {
   return [...asUser, join(folder, name)]
 }
 
-/** Installs PostgreSQL when it is not here; throws with what to do where it cannot. */
+/** Throws with what to install when PostgreSQL is not here. */
 export function requireServer() {
-  if (command('initdb') !== null) return
-  const advice = 'PostgreSQL is not here: on Debian `apt-get install postgresql`.'
-  if (isRoot) {
-    // The package would start a server of its own.
-    const folder = '/etc/postgresql-common/createcluster.d'
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'tidemark-tests.conf'), 'create_main_cluster = false\n')
-  }
-  install(['postgresql'], advice)
-  if (command('initdb') === null) throw new Error(advice)
+  if (command('initdb') === null)
+    throw new Error(
+      'PostgreSQL is not here: on Debian `apt-get install postgresql`. The tests start a server of their own.',
+    )
 }
 
 function psql(database, script) {

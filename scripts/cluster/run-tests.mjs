@@ -6,5 +6,5 @@ const sizes = { '--full': 'TIDEMARK_CLUSTER_FULL', '--short': 'TIDEMARK_CLUSTER_
 const vitestArguments = given.filter((argument) => !(argument in sizes))
 const chosen = given.flatMap((argument) => (argument in sizes ? [[sizes[argument], '1']] : []))
 const env = { ...process.env, ...Object.fromEntries(chosen) }
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.cluster.config.ts', ...vitestArguments]
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'cluster', ...vitestArguments]
 process.exitCode = spawnSync(process.execPath, vitest, { stdio: 'inherit', env }).status ?? 1

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '../../src/cli/run.ts'
+import { requireCompiled } from './compiled.ts'
 import { inheritedEnvironment } from './inherited-environment.ts'
 import { programPath } from './server-process.ts'
 
@@ -16,6 +17,7 @@ export function runCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
+  requireCompiled()
   return new Promise((resolve) => {
     const options = { env: { ...inheritedEnvironment(), ...environment }, maxBuffer: 64 * 1024 * 1024 }
     execFile(process.execPath, [programPath, ...words], options, (error, output, errors) => {

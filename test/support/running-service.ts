@@ -5,6 +5,7 @@ import { loadSettings } from '../../src/config/load.ts'
 import type { Observe } from '../../src/observe/event.ts'
 import type { ServiceOverrides } from '../../src/service/start-service.ts'
 import { clusterEnvironment, newClusterName, onCluster, removeCluster } from './cluster-under-test.ts'
+import { requireCompiled } from './compiled.ts'
 import { adminKey } from './server-process.ts'
 import { startService } from './start-service.ts'
 
@@ -41,6 +42,7 @@ export async function runService(
     ...overrides
   }: ServiceOverrides & { engine?: TestedEngine; dataDirectory?: string; clusterName?: string; observe?: Observe } = {},
 ): Promise<RunningService> {
+  requireCompiled()
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tidemark-test-')))
   const flags = { port: '0', data: directory, ...patient[engine], ...settings }
   const environment = { TIDEMARK_ADMIN_KEY: adminKey, ...(engine === 'cluster' ? clusterEnvironment(clusterName) : {}) }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { requireCompiled } from './compiled.ts'
 import { inheritedEnvironment } from './inherited-environment.ts'
 
 /** The compiled program, as a user runs it; npm's commands start at the root of the project. */
@@ -41,6 +42,7 @@ export class ServerProcess {
     node = process.execPath,
     nodeArguments = [],
   }: ServerOptions): Promise<ServerProcess> {
+    requireCompiled()
     const serve = [...nodeArguments, program, 'serve', '--port', port, '--data', dataDirectory]
     const child = spawn(node, serve, {
       env: { ...inheritedEnvironment(), TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_LOG_FORMAT: 'json', ...environment },
