@@ -51,9 +51,10 @@ export interface Payload {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A large number says no time, and stays one that no calendar has. */
+/** One before 1970 comes without its sign. A large number says no time, and stays one that no calendar has. */
 function timeOf(value: unknown): { timestamp?: number } {
-  return typeof value === 'number' || typeof value === 'bigint' ? { timestamp: Number(value) } : {}
+  if (typeof value !== 'number' && typeof value !== 'bigint') return {}
+  return { timestamp: Number(BigInt.asIntN(64, BigInt(value))) }
 }
 
 function carriedValue(fields: Fields): { value?: NonNullable<Metric['value']> } {
