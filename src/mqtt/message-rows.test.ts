@@ -26,6 +26,10 @@ test.each<[string, string, string[]]>([
   ['what is nearly a number', '1,5', [`${head},"V":"1,5"}`]],
   ['nothing known', 'null', [`${head},"V":null}`]],
   ['an object', '{"V": 1}', [`${head},"V": 1}`]],
+  ['an object behind a byte order mark', '\ufeff{"V": 1}', [`${head},"V": 1}`]],
+  ['a number behind one', '\ufeff 1.5', [`${head},"V":1.5}`]],
+  ['a text behind one', '\ufeffon', [`${head},"V":"on"}`]],
+  ['an array behind one', '\ufeff[1]', [`${head},"V":1}`]],
   ['an object without members', ' { } ', [`${head} }`]],
   [
     'an object that says its time and tag',
