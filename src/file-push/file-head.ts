@@ -1,5 +1,6 @@
 // What a file begins with: a byte order mark, the sign of gzip.
 import { joinedBytes } from '../lib/joined-bytes.ts'
+import { hasMark, markBytes } from '../lib/utf8.ts'
 import { refuseUtf16 } from './encoding.ts'
 
 /** The first bytes of the input, in one chunk, so that its kind can be told; then the rest. */
@@ -22,8 +23,7 @@ export async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGener
   let first = true
   for await (const chunk of withHead(input, 4)) {
     if (first) refuseUtf16(chunk)
-    const marked = first && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf
-    yield marked ? chunk.subarray(3) : chunk
+    yield first && hasMark(chunk) ? chunk.subarray(markBytes) : chunk
     first = false
   }
 }
