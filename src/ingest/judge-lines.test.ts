@@ -153,6 +153,8 @@ test.each<[line: string, became: Shown]>([
   ['m v="1"', 'wrong_type|v|m v="1"'],
   ['m n=1.5', 'wrong_type|n|m n=1.5'],
   ['m time=1', 'invalid_time|time|m time=1'],
+  ['m,measurement=a v=1', bad('m,measurement=a v=1')],
+  ['m measurement="a"', bad('m measurement="a"')],
   ['m,v=a n=1i', 'wrong_type|v|m,v=a n=1i'],
   ['m v=1,v=2', row({ v: 2 })],
 ])('%j', (line, became) => {
