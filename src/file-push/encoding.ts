@@ -1,6 +1,7 @@
 // Files in other encodings than UTF-8 are refused by name.
+
+import { byteOrder, firstInvalid, hexOf } from '../lib/encodings.ts'
 import { joinedBytes } from '../lib/joined-bytes.ts'
-import { firstInvalid, hexOf } from '../lib/utf8.ts'
 
 /** The message says what the encoding seems to be, and how to convert it. */
 export class EncodingError extends Error {
@@ -8,16 +9,6 @@ export class EncodingError extends Error {
     super(message)
     this.name = 'EncodingError'
   }
-}
-
-/** UTF-16 by its mark, or by the zeros of its first two characters; null where it is none. */
-export function byteOrder(head: Uint8Array): 'little' | 'big' | null {
-  const [first, second, third, fourth] = head
-  if (first === 0xff && second === 0xfe) return 'little'
-  if (first === 0xfe && second === 0xff) return 'big'
-  if (head.length < 4) return null
-  if (first !== 0 && second === 0 && third !== 0 && fourth === 0) return 'little'
-  return first === 0 && second !== 0 && third === 0 && fourth !== 0 ? 'big' : null
 }
 
 /** `head` is the first four bytes at least, of a file that has so many. Throws `EncodingError` for UTF-16. */

@@ -1,6 +1,7 @@
-// What a file begins with: a byte order mark, the sign of gzip.
+// What a file begins with.
+
+import { hasMark, markBytes } from '../lib/encodings.ts'
 import { joinedBytes } from '../lib/joined-bytes.ts'
-import { hasMark, markBytes } from '../lib/utf8.ts'
 import { refuseUtf16 } from './encoding.ts'
 
 /** The first bytes of the input, in one chunk, so that its kind can be told; then the rest. */
@@ -27,6 +28,3 @@ export async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGener
     first = false
   }
 }
-
-/** Of the first two bytes at least: gzip is told by them and not by the name. */
-export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rounds } from '../../../test/support/rounds.ts'
@@ -181,6 +182,8 @@ test.each<[body: string | Buffer, format: BodyFormat, code: ProblemCode, detail:
   ['', 'ndjson', 'invalid_body', 'The body is empty: send one row a line.'],
   ['5', 'json', 'invalid_body', 'The body is a single value: send one row as an object, or an array of rows.'],
   [Buffer.from([0x5b, 0xff, 0x5d]), 'json', 'invalid_body', 'The body is not UTF-8: send JSON in UTF-8.'],
+  [gzipSync('m v=1'), 'lines-ns', 'invalid_body', 'The body is gzip: say so by the header Content-Encoding: gzip.'],
+  [gzipSync('{}'), 'json', 'invalid_body', 'The body is gzip: say so by the header Content-Encoding: gzip.'],
   [Buffer.from('\ufeffm v=1', 'utf16le'), 'lines-ns', 'invalid_body', 'The body is not UTF-8: send lines in UTF-8.'],
   [' ', 'json', 'invalid_json', 'The body is not JSON: it ends too early at line 1, column 2.'],
   ['[1', 'json', 'invalid_json', 'The body is not JSON: it ends too early at line 1, column 3.'],

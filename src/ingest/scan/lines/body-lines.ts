@@ -2,9 +2,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import { carriageReturn, newline, quote } from '../../../lib/ascii.ts'
+import { firstInvalid, hexOf } from '../../../lib/encodings.ts'
 import { lineEnd, nextLineAt, placeOf, textEnd } from '../../../lib/line-protocol/line-text.ts'
 import { NoLine, type ParsedLine, parseLine } from '../../../lib/line-protocol/parse-line.ts'
-import { firstInvalid, hexOf } from '../../../lib/utf8.ts'
 import type { LineFormat } from '../../../model/line-format.ts'
 import { isByField, splitLineBytesMax } from '../../../model/line-format.ts'
 import { rowsOfLine, textOfField } from './line-rows.ts'

@@ -1,4 +1,4 @@
-// Bytes of texts in UTF-8.
+// What bytes are: text in UTF-8 or another encoding, or gzip.
 
 /** What may follow a first byte: how many bytes, and the bounds of the next. */
 function sequenceOf(byte: number): readonly [length: number, least: number, most: number] {
@@ -32,3 +32,16 @@ export const markBytes = 3
 export function hasMark(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 }
+
+/** UTF-16 by its mark, or by the zeros of its first two characters; null where it is none. */
+export function byteOrder(head: Uint8Array): 'little' | 'big' | null {
+  const [first, second, third, fourth] = head
+  if (first === 0xff && second === 0xfe) return 'little'
+  if (first === 0xfe && second === 0xff) return 'big'
+  if (head.length < 4) return null
+  if (first !== 0 && second === 0 && third !== 0 && fourth === 0) return 'little'
+  return first === 0 && second !== 0 && third === 0 && fourth !== 0 ? 'big' : null
+}
+
+/** Of the first two bytes at least: gzip is told by them and not by the name. */
+export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b
