@@ -1,4 +1,6 @@
 // Files in other encodings than UTF-8 are refused by name.
+
+import { byteOrder, firstInvalid, hexOf } from '../lib/encodings.ts'
 import { joinedBytes } from '../lib/joined-bytes.ts'
 
 /** The message says what the encoding seems to be, and how to convert it. */
@@ -7,16 +9,6 @@ export class EncodingError extends Error {
     super(message)
     this.name = 'EncodingError'
   }
-}
-
-/** UTF-16 by its mark, or by the zeros of its first two characters; null where it is none. */
-function byteOrder(head: Uint8Array): 'little' | 'big' | null {
-  const [first, second, third, fourth] = head
-  if (first === 0xff && second === 0xfe) return 'little'
-  if (first === 0xfe && second === 0xff) return 'big'
-  if (head.length < 4) return null
-  if (first !== 0 && second === 0 && third !== 0 && fourth === 0) return 'little'
-  return first === 0 && second !== 0 && third === 0 && fourth !== 0 ? 'big' : null
 }
 
 /** `head` is the first four bytes at least, of a file that has so many. Throws `EncodingError` for UTF-16. */
@@ -29,31 +21,7 @@ export function refuseUtf16(head: Uint8Array): void {
   )
 }
 
-/** What may follow a first byte: how many bytes, and the bounds of the next. */
-function sequenceOf(byte: number): readonly [length: number, least: number, most: number] {
-  if (byte < 0x80) return [1, 0, 0]
-  if (byte >= 0xc2 && byte <= 0xdf) return [2, 0x80, 0xbf]
-  if (byte >= 0xe0 && byte <= 0xef) return [3, byte === 0xe0 ? 0xa0 : 0x80, byte === 0xed ? 0x9f : 0xbf]
-  if (byte >= 0xf0 && byte <= 0xf4) return [4, byte === 0xf0 ? 0x90 : 0x80, byte === 0xf4 ? 0x8f : 0xbf]
-  return [0, 0, 0]
-}
-
-/** The place of the first byte that is no UTF-8, or of a character that is cut at the end; the length where there is none. */
-function firstInvalid(bytes: Uint8Array): number {
-  for (let at = 0; at < bytes.length; ) {
-    const [length, least, most] = sequenceOf(bytes[at]!)
-    if (length === 0) return at
-    for (let place = 1; place < length; place++) {
-      const next = bytes[at + place] ?? 0
-      if (place === 1 ? next < least || next > most : (next & 0xc0) !== 0x80) return at
-    }
-    at += length
-  }
-  return bytes.length
-}
-
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
-const hex = (byte: number): string => `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`
 
 /** Text of UTF-8 that comes in chunks; what is none is named with its place. */
 export class Utf8Decoder {
@@ -85,7 +53,7 @@ export class Utf8Decoder {
     const byte = bytes[at] ?? 0
     const meant = new TextDecoder('windows-1252').decode(new Uint8Array([byte]))
     return new EncodingError(
-      `line ${lineBefore + lines}: the file is not UTF-8: the byte ${hex(byte)} at offset ${this.#readBytes - tail.length + at} is none. ` +
+      `line ${lineBefore + lines}: the file is not UTF-8: the byte ${hexOf(byte)} at offset ${this.#readBytes - tail.length + at} is none. ` +
         `It is probably Windows-1252 or Latin-1, where that is "${meant}". Save it as UTF-8 (in Excel as "CSV UTF-8"), or convert it: iconv -f WINDOWS-1252 -t UTF-8.`,
     )
   }

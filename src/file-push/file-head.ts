@@ -1,4 +1,6 @@
-// What a file begins with: a byte order mark, the sign of gzip.
+// What a file begins with.
+
+import { hasMark, markBytes } from '../lib/encodings.ts'
 import { joinedBytes } from '../lib/joined-bytes.ts'
 import { refuseUtf16 } from './encoding.ts'
 
@@ -22,11 +24,7 @@ export async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGener
   let first = true
   for await (const chunk of withHead(input, 4)) {
     if (first) refuseUtf16(chunk)
-    const marked = first && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf
-    yield marked ? chunk.subarray(3) : chunk
+    yield first && hasMark(chunk) ? chunk.subarray(markBytes) : chunk
     first = false
   }
 }
-
-/** Of the first two bytes at least: gzip is told by them and not by the name. */
-export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b

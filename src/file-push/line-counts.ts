@@ -70,15 +70,17 @@ export function timeOfLine(line: Uint8Array): bigint | null {
   return parsedLine(line)?.time ?? null
 }
 
-const text = new TextDecoder()
+const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Null of what is none. */
 function parsedLine(line: Uint8Array): ParsedLine | null {
   const start = nextLineAt(line, 0)
+  if (start >= line.length) return null
   try {
-    return start >= line.length ? null : parseLine(text.decode(line.subarray(start, textEnd(line, start, line.length))))
+    return parseLine(text.decode(line.subarray(start, textEnd(line, start, line.length))))
   } catch (error) {
-    if (!(error instanceof NoLine)) throw error
-    return null
+    // The latter of bytes that are no UTF-8.
+    if (error instanceof NoLine || error instanceof TypeError) return null
+    throw error
   }
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { gunzip } from 'node:zlib'
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
+import { hasMark, markBytes } from '../lib/encodings.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { formatMediaType } from '../model/answer-format.ts'
 import { Problem } from '../model/problem.ts'
@@ -58,14 +59,15 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
   }
 }
 
-/** Reads a body, decompressed, up to the limit. An empty one is what the rule has it stand for, or refused. */
+/** Reads a body, decompressed, up to the limit, without a byte order mark. An empty one is what the rule has it stand for, or refused. */
 export function readBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
   const compressed = isGzip(raw.headers['content-encoding'])
   collectBody(raw, rule, share, (error, body) => {
     if (compressed && body !== null && body.length > 0) decompress(body, rule, share, finish)
     else finish(error, body)
   })
-  function finish(error: Error | null, body: Buffer | null): void {
+  function finish(error: Error | null, marked: Buffer | null): void {
+    const body = marked !== null && hasMark(marked) ? marked.subarray(markBytes) : marked
     if (body === null || body.length > 0) done(error, body)
     else if (rule.whenEmpty === undefined) done(error ?? emptyBody(), null)
     else done(error, Buffer.from(rule.whenEmpty))

@@ -27,6 +27,14 @@ test.each<[InjectOptions, string]>([
   [post(`${v1}&precision=n&u=any&p=${keys.pusher}`, line), 'lines-ns'],
   [post(v1, line, { authorization: `Basic ${Buffer.from(`any:${keys.pusher}`).toString('base64')}` }), 'lines-ns'],
   [post(v1, line, { ...token, 'content-type': 'application/x-www-form-urlencoded' }), 'lines-ns'],
+  [post(`${v2}&precision=`, line, token), 'lines-ns'],
+  [post(`${v1}&precision=&rp=`, line, token), 'lines-ns'],
+  // As InfluxDB 1.8 has its databases and retention policies.
+  [post(`${v2}/autogen`, line, token), 'lines-ns'],
+  [post(`${v2}%2Fautogen&precision=s`, line, token), 'lines-s'],
+  [post(`${v2}/`, line, token), 'lines-ns'],
+  [post(v2, `\ufeff${line}`, token), 'lines-ns'],
+  [post(v1, gzipSync(`\ufeff${line}`), { ...token, 'content-encoding': 'gzip' }), 'lines-ns'],
 ])('%j is pushed as %s', async (request, format) => {
   expect(await outcome(request)).toMatchObject({ status: 204, batch: 'b1' })
   expect(pushed.at(-1)).toEqual({ body: line, format, wait: false })
@@ -74,6 +82,8 @@ test.each<[InjectOptions, number, string]>([
   [post(`${v2}&precision=h`, line, token), 400, 'invalid_request'],
   [post(`${v1}&precision=d`, line, token), 400, 'invalid_request'],
   [post(v2, '', token), 400, 'invalid_body'],
+  [post(v2, '\ufeff', token), 400, 'invalid_body'],
+  [post('/api/v2/write?bucket=nothing/autogen', line, token), 404, 'ingest_not_found'],
   [post(v2, line, { ...token, 'idempotency-key': 'ü' }), 400, 'invalid_request'],
   [post(v2, line, { ...token, 'content-encoding': 'br' }), 415, 'unsupported_media_type'],
   [post('/query?q=DROP%20DATABASE%20x', '', token), 400, 'invalid_request'],

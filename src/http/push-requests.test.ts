@@ -100,14 +100,18 @@ describe('pushes: access, existence, state, and only then the body', () => {
     expect(await outcome(request)).toMatchObject({ status, code })
   })
 
-  test('the body goes on as it came, decompressed, never parsed', async () => {
+  test('the body goes on as it came, decompressed, without a byte order mark, never parsed', async () => {
     pushed.length = 0
     await app.inject(post(push, ' [{"V":9007199254740993}]', pusher))
     const ndjson = { ...pusher, 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' }
     await app.inject(post(`${push}?wait=true`, gzipSync('{}\n{}'), ndjson))
+    await app.inject(post(push, '\ufeff{}', pusher))
+    await app.inject(post(push, gzipSync('\ufeff{}\n{}'), ndjson))
     expect(pushed).toEqual([
       { body: ' [{"V":9007199254740993}]', format: 'json', wait: false },
       { body: '{}\n{}', format: 'ndjson', wait: true },
+      { body: '{}', format: 'json', wait: false },
+      { body: '{}\n{}', format: 'ndjson', wait: false },
     ])
   })
 

@@ -28,6 +28,7 @@ describe('queries', () => {
     ['empty', post(select, '', json), 400, 'invalid_body'],
     ['not JSON', post(select, '{entity}', json), 400, 'invalid_json'],
     ['not UTF-8', post(select, Buffer.from([0x22, 0xff, 0x22]), json), 400, 'invalid_json'],
+    ['a byte order mark before it', post(select, '\ufeff{"entity":"plant"}', json), 200, null],
     ['null', post(select, 'null', json), 400, 'invalid_request'],
     ['a list', post(select, '[]', json), 400, 'invalid_request'],
     ['deep', post(select, '['.repeat(100_000), json), 400, 'invalid_json'],

@@ -40,7 +40,7 @@ const byField: Ingest = {
 }
 const receivedMs = 1_700_000_000_000
 
-function entryOf(text: string, format: LineFormat, position = 0): PlacedEntry {
+function entryOf(text: string | Buffer, format: LineFormat, position = 0): PlacedEntry {
   const body = Buffer.from(text)
   const rows = checkBody(body, format)
   return {
@@ -62,7 +62,7 @@ function shown({ batch, rejected }: Judgement): ReadonlyMap<number, Shown> {
   return all
 }
 
-function judgedLines(text: string, ingest = wide, precision: LinePrecision = 'ns'): readonly Shown[] {
+function judgedLines(text: string | Buffer, ingest = wide, precision: LinePrecision = 'ns'): readonly Shown[] {
   const entry = entryOf(text, lineFormatOf(precision, ingest.lines !== undefined))
   const all = shown(new Judge({ rowBytes: 1 << 20 }).judge([entry], ingest))
   return Array.from({ length: entry.rows }, (_, position) => all.get(position) ?? 'nothing')
@@ -153,6 +153,8 @@ test.each<[line: string, became: Shown]>([
   ['m v="1"', 'wrong_type|v|m v="1"'],
   ['m n=1.5', 'wrong_type|n|m n=1.5'],
   ['m time=1', 'invalid_time|time|m time=1'],
+  ['m,measurement=a v=1', bad('m,measurement=a v=1')],
+  ['m measurement="a"', bad('m measurement="a"')],
   ['m,v=a n=1i', 'wrong_type|v|m,v=a n=1i'],
   ['m v=1,v=2', row({ v: 2 })],
 ])('%j', (line, became) => {
@@ -185,6 +187,76 @@ test('a body: blank lines and comments are none, CR LF ends a line, faulty ones 
     row({ host: 'a b', v: 3 }, 3),
   ])
   expect(judgedLines('#\n\n')).toEqual([])
+})
+
+/** As programs write texts in Latin-1: a byte for each character. */
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+test('a byte that is no UTF-8 makes its own line a rejected one, and no other', () => {
+  const body = latin1(
+    'm,host=a v=1 1000000\nm,host=\xe9 v=2 2000000\nm s="\xe9",v=2\nm \xe9=2\n# \xe9\nm,host=a v=3 3000000',
+  )
+  expect(judgedLines(body)).toEqual([
+    row({ host: 'a', v: 1 }, 1),
+    bad('m,host=\ufffd v=2 2000000'),
+    bad('m s="\ufffd",v=2'),
+    bad('m \ufffd=2'),
+    row({ host: 'a', v: 3 }, 3),
+  ])
+  const two = latin1('cpu a=1,b=2 1000000\ncpu a=1,s="\xe9" 1000000\ncpu,host=\xe9 a=1,b=2\ncpu a=3,b=4 2000000')
+  expect(judgedLines(two, byField)).toEqual([
+    ...[1, 2].map((V) => ({ D: 1, T: `cpu..${'ab'[V - 1]}`, V })),
+    bad('cpu a=1,s="\ufffd" 1000000'),
+    bad('cpu,host=\ufffd a=1,b=2'),
+    ...[3, 4].map((V) => ({ D: 2, T: `cpu..${'ab'[V - 3]}`, V })),
+  ])
+})
+
+test('a message says the byte that is no UTF-8, a carriage return that ends nothing, and the limit that holds', () => {
+  const messages = (text: string | Buffer, ingest = wide) => {
+    const entry = entryOf(text, lineFormatOf('ns', ingest.lines !== undefined))
+    return new Judge({ rowBytes: 100_000 }).judge([entry], ingest).rejected.map(({ message }) => message)
+  }
+  const none = 'no line of line protocol: '
+  expect(messages(latin1('m v=1\n \tm,host=\xe9 v=2'))).toEqual([
+    `${none}byte 8 of it, 0xE9, is no UTF-8: send it in UTF-8`,
+  ])
+  expect(messages(Buffer.from('m s="€"').subarray(0, 7))).toEqual([
+    `${none}byte 6 of it, 0xE2, is no UTF-8: send it in UTF-8`,
+  ])
+  expect(messages('m v=1 1\rm v=2 2\r')).toEqual([
+    `${none}1\rm v=2 2 is no time: it is a whole number; a carriage return without a newline ends no line`,
+  ])
+  const long = (bytes: number) => `m s="${'x'.repeat(bytes - 6)}"`
+  expect(messages(`${long(65_620)}\n${long(65_536)}`, byField)).toEqual([
+    'the row has 65620 bytes, 65536 is the most that is taken',
+  ])
+  expect(messages(`${long(65_620)}\n${long(100_001)}`)).toEqual([
+    'the row has 100001 bytes, 100000 is the most that is taken',
+  ])
+})
+
+test('a quote too many, or too few, takes no other line with it', () => {
+  const body =
+    'm s="a"" 1\nm s="b" 2000000\nm s="c 1\nm s="d",v=1 3000000\nm s="e\nf" 4000000\nm s="C:\\" 1\nm v=5 5000000'
+  expect(judgedLines(body)).toEqual([
+    bad('m s="a"" 1'),
+    row({ s: 'b' }, 2),
+    bad('m s="c 1'),
+    row({ s: 'd', v: 1 }, 3),
+    row({ s: 'e\nf' }, 4),
+    bad('m s="C:\\" 1'),
+    row({ v: 5 }, 5),
+  ])
+})
+
+test('any carriage returns before a newline are cut, and one ends a comment', () => {
+  expect(judgedLines('m v=1\r\r\nm s="a"\r\r\r\n#\rm v=2 1000000\r\r')).toEqual([
+    row({ v: 1 }),
+    row({ s: 'a' }),
+    row({ v: 2 }, 1),
+  ])
+  expect(judgedLines('cpu a=1,b=2 1000000\r\r\ncpu a=1 1000000\r\r\n', byField)).toHaveLength(3)
 })
 
 test('a row for each field: the tag from the template, the value into the first metric that fits', () => {
@@ -305,6 +377,36 @@ test('any lines are what the naive parser says, judged whole or in pieces, one r
       expect(inPieces(split, byField, budget)).toEqual(judged)
     }),
     { numRuns: rounds(2000) },
+  )
+})
+
+const broken = fc
+  .array(fc.constantFrom('m', ' ', 's="', '"', 'x', ',', '=', 'v=1', '\\', '\xe9', '\r', ',host=', 't'), {
+    maxLength: 8,
+  })
+  .map((parts) => parts.join(''))
+const good = fc
+  .tuple(fc.constantFrom('v=1', 's="x y"', 's="a,b"', 'n=2i,s="c\\"d"', 's="e\nf"'), fc.integer({ min: 1, max: 999 }))
+  .map(([values, ms]) => ({ text: `m ${values} ${ms}000000`, values, ms }))
+
+test('good lines are stored, whatever lines stand beside them', () => {
+  const lines = fc.array(fc.oneof(good, broken), { maxLength: 12 })
+  fc.assert(
+    fc.property(lines, budgets, (all, budget) => {
+      const body = latin1(all.map((one) => `${typeof one === 'string' ? one : one.text}\n`).join(''))
+      if (body.length === 0) return
+      const entry = entryOf(body, 'lines-ns')
+      const stored = inPieces(entry, wide, budget)
+      expect(stored).toEqual(shown(new Judge({ rowBytes: 1 << 20 }).judge([entry], wide)))
+      const times = [...stored]
+        .sort(([a], [b]) => a - b)
+        .map(([, one]) => (typeof one === 'string' ? one : one['time']))
+      const expected = all.flatMap((one) => (typeof one === 'string' ? [] : [one.ms]))
+      expect(times.filter((time) => typeof time === 'number' && time < 1000)).toEqual(expected)
+      const split = entryOf(body, 'fields-ns')
+      expect(inPieces(split, byField, budget)).toEqual(shown(new Judge({ rowBytes: 1 << 20 }).judge([split], byField)))
+    }),
+    { numRuns: rounds(3000) },
   )
 })
 

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
-import { nextLineAt } from '../lib/line-protocol/line-text.ts'
+import { newline } from '../lib/ascii.ts'
+import { nextLineAt, placeOf } from '../lib/line-protocol/line-text.ts'
 import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { isByField, type LineFormat, type LinePrecision, precisionOf, splitLineBytesMax } from '../model/line-format.ts'
@@ -68,11 +70,17 @@ export class LineJudge {
     const place = { index: from.index, at: from.index === 0 ? nextLineAt(bytes, 0) : from.at, field: from.field ?? 0 }
     const precision = precisionOf(entry.format)
     const byField = isByField(entry.format)
+    // About as far as the budget goes. Lines that need no care hold no newline: one that begins before it ends there.
+    const textEnd = placeOf(newline, bytes, place.at + growing.budget.bytes)
+    const isText = isUtf8(bytes.subarray(place.at, textEnd))
     while (place.index < entry.rows) {
       if (isSpent(growing.budget)) return place
-      const isScanned = byField
-        ? this.#scanFields(bytes, place, entry, precision, growing)
-        : this.#scan(bytes, place, entry, precision, growing)
+      const isScanned =
+        isText &&
+        place.at < textEnd &&
+        (byField
+          ? this.#scanFields(bytes, place, entry, precision, growing)
+          : this.#scan(bytes, place, entry, precision, growing))
       if (!isScanned) this.#judgeWithCare(bytes, place, entry, growing)
       if (growing.makes !== null) return place
     }
@@ -140,7 +148,8 @@ export class LineJudge {
     growing: GrowingRows,
   ): RowFault | null {
     const { columns, bySource, timestamps, rowBytes, scanner } = this.#parts
-    if (end - start > rowBytes || (rowOf === null && why === null)) return rowTooLarge(end - start, rowBytes)
+    const bytesMax = rowOf === null && why === null ? Math.min(rowBytes, splitLineBytesMax) : rowBytes
+    if (end - start > bytesMax) return rowTooLarge(end - start, bytesMax)
     if (rowOf === null) return noLine(why ?? '')
     const row = rowOf(field)
     if ('fault' in row) return row.fault

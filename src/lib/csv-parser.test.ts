@@ -52,7 +52,16 @@ describe('records', () => {
     ['5" pipe,x', [['5" pipe', 'x']]],
     [' a , b ', [[' a ', ' b ']]],
     ['a\n\n\r\nb\n', [['a'], ['b']]],
-    ['a\rb,c', [['a\rb', 'c']]],
+    // As Excel for Mac ends lines, and as who turns LF into CRLF twice does.
+    ['a\rb,c\r\r"d"\r', [['a'], ['b', 'c'], ['d']]],
+    [
+      'a,b\r\r\nc,"d"\r\r\n',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    ['a,"b\rc"\r', [['a', 'b\rc']]],
     ['"a"\r\n"b"\r', [['a'], ['b']]],
   ])('%j', (text, records) => {
     expect(read([text])).toEqual(records)
@@ -86,7 +95,7 @@ test('what was written is read, however the text is cut', () => {
   fc.assert(
     fc.property(
       records,
-      fc.constantFrom('\n', '\r\n'),
+      fc.constantFrom('\n', '\r\n', '\r', '\r\r\n'),
       fc.array(fc.nat(80), { maxLength: 8 }),
       (rows, ending, cuts) => {
         const text = rows.map((row) => row.map(written).join(',') + ending).join('')

@@ -1,4 +1,4 @@
-// RFC 4180, as it comes in practice: lines end with CRLF or LF, a quote within an unquoted cell stands for itself, and a first line
+// RFC 4180, as it comes in practice: lines end with CRLF, LF or CR (also with CRCRLF), a quote within an unquoted cell stands for itself, and a first line
 // that tells Excel the delimiter is no record.
 
 /** Null where nothing stands between the commas, the empty string where the file says `""`. */
@@ -57,14 +57,16 @@ function countLineFeeds(text: string): number {
   return count
 }
 
-/** Length of the line ending at `at`: 0 where there is none, -1 where the text ends before it is certain. */
+/** Length of the line ending at `at`, with the blank lines behind carriage returns: 0 where there is none, -1 where the text ends before it is certain. */
 function lineEnding(text: string, at: number, atEnd: boolean): number {
-  if (at >= text.length) return atEnd ? 0 : -1
-  const code = text.charCodeAt(at)
-  if (code === lineFeed) return 1
-  if (code !== carriageReturn) return 0
-  if (at + 1 === text.length) return atEnd ? 1 : -1
-  return text.charCodeAt(at + 1) === lineFeed ? 2 : 0
+  let end = at
+  while (text.charCodeAt(end) === carriageReturn) end++
+  if (end >= text.length) return atEnd ? end - at : -1
+  return text.charCodeAt(end) === lineFeed ? end + 1 - at : end - at
+}
+
+function endsCell(code: number, delimiter: number): boolean {
+  return code === delimiter || code === lineFeed || code === carriageReturn
 }
 
 function unquotedCell(text: string, start: number, end: number): CsvCell {
@@ -95,16 +97,16 @@ function parseRecord(text: string, start: number, line: number, { delimiter, atE
       return { cells, next: at + ending, lines }
     }
     const cellStart = at
-    while (at < text.length && text.charCodeAt(at) !== delimiter && text.charCodeAt(at) !== lineFeed) at++
-    if (at === text.length && !atEnd) return null
+    while (at < text.length && !endsCell(text.charCodeAt(at), delimiter)) at++
     if (text.charCodeAt(at) === delimiter) {
       cells.push(unquotedCell(text, cellStart, at))
       at++
       continue
     }
-    const cut = at > cellStart && text.charCodeAt(at - 1) === carriageReturn ? at - 1 : at
-    cells.push(unquotedCell(text, cellStart, cut))
-    return { cells, next: Math.min(at + 1, text.length), lines }
+    const ending = lineEnding(text, at, atEnd)
+    if (ending === -1) return null
+    cells.push(unquotedCell(text, cellStart, at))
+    return { cells, next: at + ending, lines }
   }
 }
 

@@ -26,6 +26,13 @@ test.each<[string, string, string[]]>([
   ['what is nearly a number', '1,5', [`${head},"V":"1,5"}`]],
   ['nothing known', 'null', [`${head},"V":null}`]],
   ['an object', '{"V": 1}', [`${head},"V": 1}`]],
+  ['a number with the zero that ends texts of C', '21.5\0', [`${head},"V":21.5}`]],
+  ['an object with several', '{"V": 1}\r\n\0\0', [`${head},"V": 1}`]],
+  ['a text with a zero in it', 'a\0b\0', [`${head},"V":"a\\u0000b"}`]],
+  ['an object behind a byte order mark', '\ufeff{"V": 1}', [`${head},"V": 1}`]],
+  ['a number behind one', '\ufeff 1.5', [`${head},"V":1.5}`]],
+  ['a text behind one', '\ufeffon', [`${head},"V":"on"}`]],
+  ['an array behind one', '\ufeff[1]', [`${head},"V":1}`]],
   ['an object without members', ' { } ', [`${head} }`]],
   [
     'an object that says its time and tag',

@@ -98,7 +98,8 @@ function valueFieldOf(written: string, { number, text, truth }: ValueFields): st
 /** The rows of a message as JSON text: of an object, of an array each element, of a bare value or text one with that value. */
 export function messageRows(message: Message, options: MappingOptions): readonly string[] {
   const { template, valueFields, timeField } = options
-  const text = textOf(message.payload)?.trim() ?? ''
+  // Programs in C send the zero that ends a text; a byte order mark is white space.
+  const text = textOf(message.payload)?.replace(/\0+$/, '').trim() ?? ''
   const properties = template === null ? new Map<string, string>() : template.propertiesOf(message.topic)
   const fault = faultOf(message, text, properties !== null)
   if (properties === null || fault !== null) return [unmappedRow(message, fault!)]

@@ -53,6 +53,21 @@ test('rows of lines are stored; rejected ones are named by their lines, also by 
   expect(await rowsOf('wide')).toHaveLength(2)
 })
 
+test('a byte that is no UTF-8, and a quote too many, are named by their lines; the others are stored', async () => {
+  const alias = await makeIngest(service.url, adminKey, { alias: 'latin', fields })
+  const text = 'cpu load=1,note="a" 1\ncpu load=2,note="b"" 2\ncpu load=3,note="\u00e9" 3\ncpu load=4,note="d" 4\n'
+  const bytes = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(text, 'latin1')])
+  const argv = ['push', 'latin', fileOf('latin.lp', bytes), '--precision', 's']
+  const pushed = await tidemark(service.url, argv, '', alias)
+  expect(pushed).toMatchObject({ code: 2, err: '' })
+  const said = [
+    'line 2: no line of line protocol: there is more behind the quote of a value',
+    'line 3: no line of line protocol: byte 18 of it, 0xE9, is no UTF-8: send it in UTF-8',
+  ]
+  for (const line of ['received  4', 'stored    2', ...said]) expect(pushed.out).toContain(line)
+  expect(await rowsOf('latin')).toMatchObject([{ measurement: 'cpu', load: 1 }, { load: 4 }])
+})
+
 test('where each field is a row, requests have no more rows than the service takes', async () => {
   const lines = Array.from({ length: 50 }, (_, index) => `m a=${index},b=${index},c="${index}" ${index}`)
   const path = fileOf('many.lp', `${lines.join('\n')}\n`)

@@ -21,18 +21,21 @@ export interface WrittenMetric {
   readonly template?: Uint8Array
 }
 
+/** As Java writes a negative one: its bits, without a sign. */
+const unsigned = (value: bigint | number): bigint => BigInt.asUintN(64, BigInt(value))
+
 type Write = (writer: BinaryWriter, value: never) => unknown
 
 const fields: readonly (readonly [name: keyof WrittenMetric, number: number, wireType: WireType, write: Write])[] = [
   ['name', 1, WireType.LengthDelimited, (writer, value: string) => writer.string(value)],
   ['alias', 2, WireType.Varint, (writer, value: number) => writer.uint64(value)],
-  ['timestamp', 3, WireType.Varint, (writer, value: number) => writer.uint64(value)],
+  ['timestamp', 3, WireType.Varint, (writer, value: number) => writer.uint64(unsigned(value))],
   ['datatype', 4, WireType.Varint, (writer, value: number) => writer.uint32(value)],
   ['isHistorical', 5, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
   ['isTransient', 6, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
   ['isNull', 7, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
   ['int', 10, WireType.Varint, (writer, value: number) => writer.int32(value)],
-  ['long', 11, WireType.Varint, (writer, value: bigint | number) => writer.uint64(BigInt.asUintN(64, BigInt(value)))],
+  ['long', 11, WireType.Varint, (writer, value: bigint | number) => writer.uint64(unsigned(value))],
   ['float', 12, WireType.Bit32, (writer, value: number) => writer.float(value)],
   ['double', 13, WireType.Bit64, (writer, value: number) => writer.double(value)],
   ['boolean', 14, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
@@ -50,7 +53,7 @@ export interface WrittenPayload {
 
 export function sparkplugPayload({ timestamp, seq, metrics = [] }: WrittenPayload): Uint8Array {
   const writer = new BinaryWriter()
-  if (timestamp !== undefined) writer.tag(1, WireType.Varint).uint64(timestamp)
+  if (timestamp !== undefined) writer.tag(1, WireType.Varint).uint64(unsigned(timestamp))
   for (const metric of metrics) {
     writer.tag(2, WireType.LengthDelimited).fork()
     for (const [name, number, wireType, write] of fields) {

@@ -16,8 +16,8 @@ import { CheckAnswer } from './push-schemas.ts'
 const Query = Type.Object(
   {
     precision: Type.Optional(
-      Type.Enum([...linePrecisions], {
-        description: 'The unit of the times in a body of lines (text/plain); without it nanoseconds.',
+      Type.Enum(['', ...linePrecisions], {
+        description: 'The unit of the times in a body of lines (text/plain); without it, or empty, nanoseconds.',
       }),
     ),
   },
@@ -72,10 +72,10 @@ export const postCheck: Route = (app, parts) => {
   })
 }
 
-type Asked = Pick<FastifyRequest, 'body' | 'headers'> & { readonly query: { readonly precision?: LinePrecision } }
+type Asked = Pick<FastifyRequest, 'body' | 'headers'> & { readonly query: { readonly precision?: LinePrecision | '' } }
 
 function checkedRows(request: Asked, { lines }: Ingest): Pick<CheckRequest, 'body' | 'format'> {
-  const { precision } = request.query
+  const precision = request.query.precision || undefined
   const rows = pushedRows(request)
   if (mediaTypeOf(request.headers['content-type']) === lineMediaType)
     return { ...rows, format: lineFormatOf(precision ?? 'ns', lines !== undefined) }

@@ -27,14 +27,14 @@ export const writePaths: readonly WritePath[] = [
     url: '/api/v2/write',
     operationId: 'writeLines',
     target: 'bucket',
-    precisions: { ns: 'ns', us: 'us', ms: 'ms', s: 's' },
+    precisions: { '': 'ns', ns: 'ns', us: 'us', ms: 'ms', s: 's' },
     ignored: ['org', 'orgID'],
   },
   {
     url: '/write',
     operationId: 'writeLinesV1',
     target: 'db',
-    precisions: { n: 'ns', ns: 'ns', u: 'us', us: 'us', ms: 'ms', s: 's', m: 'm', h: 'h' },
+    precisions: { '': 'ns', n: 'ns', ns: 'ns', u: 'us', us: 'us', ms: 'ms', s: 's', m: 'm', h: 'h' },
     ignored: ['rp', 'consistency', 'u'],
   },
 ]
@@ -83,7 +83,9 @@ function parameter({ query }: Pick<FastifyRequest, 'query'>, name: string): stri
 
 function targetOf(request: FastifyRequest, { target }: WritePath, { services, guard }: RouteParts): PushTarget {
   const asker = guard.asker(request)
-  const alias = parameter(request, target)
+  const named = parameter(request, target)
+  // InfluxDB 1.8 takes `bucket=<database>/<retention policy>`. No alias has a slash.
+  const alias = target === 'bucket' ? named?.replace(/\/.*/s, '') : named
   if (alias !== undefined) return admitPush(services, asker, alias)
   requireCaller(asker)
   throw new Problem('invalid_request', `Name the ingest in the query: ?${target}=<ingest>.`)
@@ -100,10 +102,12 @@ function describe({ operationId, target, precisions, ignored }: WritePath) {
       'kept as rejected, never dropped. A line is one row, or each of its fields is, where the ingest says so (`lines`).',
     headers: IdempotencyHeaders,
     querystring: Type.Object({
-      [target]: Type.String({ description: 'The alias of the ingest.' }),
+      [target]: Type.String({
+        description: `The alias of the ingest.${target === 'bucket' ? ' What is behind a slash is not looked at.' : ''}`,
+      }),
       precision: Type.Optional(
         Type.Enum(names, {
-          description: 'The unit of the times; without it nanoseconds. Finer than a millisecond is cut.',
+          description: 'The unit of the times; without it, or empty, nanoseconds. Finer than a millisecond is cut.',
         }),
       ),
       ...Object.fromEntries(

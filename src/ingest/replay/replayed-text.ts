@@ -6,6 +6,8 @@ import { lineAt } from '../scan/lines/body-lines.ts'
 import { lineRows } from '../scan/lines/line-rows.ts'
 import type { RowText } from './replayed-rows.ts'
 
+const replacement = '\uFFFD'
+
 /** A row as it is judged again, or what keeps it from being judged. */
 export type TextAgain = RowText | { readonly fault: RowFault }
 
@@ -13,10 +15,12 @@ export type TextAgain = RowText | { readonly fault: RowFault }
  * The text by which a rejected row is judged again, for an ingest: that of a line is the JSON of the row that it is there, with the time at which
  * the line was received where it has none.
  */
-export function textAgain({ lineFormat, receivedMs }: RejectedRow, text: Uint8Array, target: Ingest): TextAgain {
+export function textAgain({ code, lineFormat, receivedMs }: RejectedRow, text: Uint8Array, target: Ingest): TextAgain {
   if (lineFormat === undefined) return { text }
   const format = lineFormatOf(precisionOf(lineFormat), target.lines !== undefined)
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  // In place of a byte that was no UTF-8 the text has another character, which nobody pushed.
+  if (code === 'invalid_line' && bytes.includes(replacement)) return { fault: noLine('it was no UTF-8') }
   const { parsed, why } = lineAt(bytes, 0, format)
   if (parsed === null) return { fault: noLine(why ?? 'it is too long') }
   if (isByField(format) && parsed.fields.length > 1) return { fault: lineToSplit(target.alias) }

@@ -1,12 +1,14 @@
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rounds } from '../../../test/support/rounds.ts'
+import type { BodyFormat } from '../../journal/journal.ts'
 import { Problem, type ProblemCode } from '../../model/problem.ts'
 import { checkBody, checkBodyInSlices } from './check-body.ts'
 
 type Outcome = number | { code: ProblemCode; detail: string }
 
-function check(body: string | Buffer, format: 'json' | 'ndjson'): Outcome {
+function check(body: string | Buffer, format: BodyFormat): Outcome {
   try {
     return checkBody(Buffer.from(body), format)
   } catch (error) {
@@ -175,11 +177,14 @@ test.each<[body: string, format: 'json' | 'ndjson', rows: number]>([
   expect(check(body, format)).toBe(rows)
 })
 
-test.each<[body: string | Buffer, format: 'json' | 'ndjson', code: ProblemCode, detail: string]>([
+test.each<[body: string | Buffer, format: BodyFormat, code: ProblemCode, detail: string]>([
   ['', 'json', 'invalid_body', 'The body is empty: send one row as an object, or an array of rows.'],
   ['', 'ndjson', 'invalid_body', 'The body is empty: send one row a line.'],
   ['5', 'json', 'invalid_body', 'The body is a single value: send one row as an object, or an array of rows.'],
   [Buffer.from([0x5b, 0xff, 0x5d]), 'json', 'invalid_body', 'The body is not UTF-8: send JSON in UTF-8.'],
+  [gzipSync('m v=1'), 'lines-ns', 'invalid_body', 'The body is gzip: say so by the header Content-Encoding: gzip.'],
+  [gzipSync('{}'), 'json', 'invalid_body', 'The body is gzip: say so by the header Content-Encoding: gzip.'],
+  [Buffer.from('\ufeffm v=1', 'utf16le'), 'lines-ns', 'invalid_body', 'The body is not UTF-8: send lines in UTF-8.'],
   [' ', 'json', 'invalid_json', 'The body is not JSON: it ends too early at line 1, column 2.'],
   ['[1', 'json', 'invalid_json', 'The body is not JSON: it ends too early at line 1, column 3.'],
   ['{"é😀":\n x}', 'json', 'invalid_json', 'The body is not JSON: unexpected "x" at line 2, column 2.'],
@@ -205,6 +210,12 @@ test.each<[body: string | Buffer, format: 'json' | 'ndjson', code: ProblemCode, 
     'ndjson',
     'invalid_json',
     'Line 2 is not JSON: it ends too early at column 6. Send one JSON object a line.',
+  ],
+  [
+    '{}\r\r\n{}\r{}',
+    'ndjson',
+    'invalid_json',
+    'Line 2 is not JSON: unexpected "{" at column 4 behind a carriage return without a newline. Send one JSON object a line.',
   ],
   ['{}{}', 'ndjson', 'invalid_json', 'Line 1 is not JSON: unexpected "{" at column 3. Send one JSON object a line.'],
 ])('%j as %s: %s', (body, format, code, detail) => {

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 import type { BodyFormat } from '../../journal/journal.ts'
-import { closeBracket, comma, newline, openBrace, openBracket } from '../../lib/ascii.ts'
+import { carriageReturn, closeBracket, comma, newline, openBrace, openBracket } from '../../lib/ascii.ts'
+import { byteOrder, isGzip } from '../../lib/encodings.ts'
 import { Serial } from '../../lib/serial.ts'
 import { isLineFormat } from '../../model/line-format.ts'
 import { Problem } from '../../model/problem.ts'
@@ -127,22 +128,30 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFor
   const lineEnds = at >= bytes.length || (format === 'ndjson' && bytes[at] === newline)
   const [character = ''] = bytes.toString('utf8', at, at + 4)
   const what = message || (lineEnds ? 'it ends too early' : `unexpected ${JSON.stringify(character)}`)
+  // Some programs end lines so.
+  const behind =
+    format === 'ndjson' && bytes[at - 1] === carriageReturn ? ' behind a carriage return without a newline' : ''
   return format === 'ndjson'
-    ? `Line ${line} is not JSON: ${what} at column ${column}. Send one JSON object a line.`
+    ? `Line ${line} is not JSON: ${what} at column ${column}${behind}. Send one JSON object a line.`
     : `The body is not JSON: ${what} at line ${line}, column ${column}.`
+}
+
+/** Of lines in UTF-8, each is at fault by itself that is none. */
+function refuseOther(body: Uint8Array, format: BodyFormat): void {
+  if (isGzip(body)) throw new Problem('invalid_body', 'The body is gzip: say so by the header Content-Encoding: gzip.')
+  const isLines = isLineFormat(format)
+  if (!isLines || byteOrder(body) !== null)
+    throw new Problem('invalid_body', `The body is not UTF-8: send ${isLines ? 'lines' : 'JSON'} in UTF-8.`)
 }
 
 /** Yields after each slice, and returns the number of rows. Throws what `checkBody` throws. */
 function* countedRows(body: Uint8Array, format: BodyFormat, limit: RowsLimit): Count {
   if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expectedOf(format)}.`)
-  if (!isUtf8(body))
-    throw new Problem(
-      'invalid_body',
-      `The body is not UTF-8: send ${isLineFormat(format) ? 'lines' : 'JSON'} in UTF-8.`,
-    )
+  const isText = isUtf8(body)
+  if (!isText) refuseOther(body, format)
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (isLineFormat(format)) {
-    return yield* countLineRows(bytes, format, sliceBytes, (rows) => {
+    return yield* countLineRows(bytes, isText, format, sliceBytes, (rows) => {
       if (rows > limit.rowsMax) throw tooManyRows(limit)
     })
   }
@@ -156,8 +165,8 @@ function* countedRows(body: Uint8Array, format: BodyFormat, limit: RowsLimit): C
 
 /**
  * The number of rows in a pushed body, good and bad: those of its array, 1 for an object, the lines of NDJSON that are not blank, or what
- * `countLineRows` says. Throws Problem `invalid_json` where it is no JSON or nested too deep, `invalid_body` where it is empty, not UTF-8, or neither
- * an object nor an array, and `too_many_rows` at the first row past the limit.
+ * `countLineRows` says. Throws Problem `invalid_json` where it is no JSON or nested too deep, `invalid_body` where it is empty, not UTF-8 (of lines: gzip
+ * or UTF-16), or neither an object nor an array, and `too_many_rows` at the first row past the limit.
  */
 export function checkBody(body: Uint8Array, format: BodyFormat, limit = anyRows): number {
   const count = countedRows(body, format, limit)

@@ -47,6 +47,16 @@ export function parseLine(text: string): ParsedLine {
   }
 }
 
+export function isLine(text: string): boolean {
+  try {
+    parseLine(text)
+    return true
+  } catch (error) {
+    if (error instanceof NoLine) return false
+    throw error
+  }
+}
+
 /** The place of the first of these characters that no backslash stands before; the end of the text where there is none. */
 function endOf(text: string, start: number, stops: ', ' | '=, '): number {
   const stopsAtEquals = stops !== ', '

@@ -15,9 +15,11 @@ test.each<[string, string[]]>([
   ['a v=1\r\n\r\n \t\n# "x\nb v=2\r\n', ['a v=1\r', '\r', ' \t', '# "x', 'b v=2\r']],
   ['a v="1\n2\n3" 5\nb v=2\n', ['a v="1\n2\n3" 5', '', '', 'b v=2']],
   ['a v="1\\"\n2",w="x" 5\nb v=2\n', ['a v="1\\"\n2",w="x" 5', '', 'b v=2']],
-  ['a\\\nb v=2\nc', ['a\\\nb v=2', '', 'c']],
+  ['a\\\nb v=2\nc', ['a\\', 'b v=2', 'c']],
   ['a v=1\\\n', ['a v=1\\']],
-  ['a v="open\nb v=2\n', ['a v="open\nb v=2\n', '', '']],
+  ['a v="open\nb v=2\n', ['a v="open', 'b v=2']],
+  ['a v="open\nb v="2"\nc v="3\n4",w=1\nd', ['a v="open', 'b v="2"', 'c v="3\n4",w=1', '', 'd']],
+  ['# c\rb v="2\n3"\nc', ['# c\rb v="2\n3"', '', 'c']],
   ['é v=1\n', ['é v=1']],
   ['\n', ['']],
   ['', []],
@@ -28,4 +30,18 @@ test.each<[string, string[]]>([
 test('a line that is too long is told', () => {
   const splitter = new LineProtocolSplitter({ lineBytesMax: 10 })
   expect(() => splitter.push(Buffer.from('a v=12345678901'))).toThrow('more than 10 bytes')
+})
+
+test('of a quoted value that would make a line too long, the lines are lines', () => {
+  const splitter = new LineProtocolSplitter({ lineBytesMax: 20 })
+  const text = 'a v="open\nb v=2\nc v=3\nd v=4\ne v="5'
+  const pieces = [...splitter.push(Buffer.from(text)), ...splitter.push(Buffer.from('"\nf')), ...splitter.end()]
+  expect(pieces.map((piece) => Buffer.from(piece).toString())).toEqual([
+    'a v="open',
+    'b v=2',
+    'c v=3',
+    'd v=4',
+    'e v="5"',
+    'f',
+  ])
 })

@@ -1,6 +1,6 @@
 import { hash, newline } from '../ascii.ts'
 import { joinedBytes } from '../joined-bytes.ts'
-import { blanksEnd, lineEnd } from './line-text.ts'
+import { blanksEnd, commentEnd, lineEnd } from './line-text.ts'
 
 const nothing = new Uint8Array(0)
 
@@ -21,13 +21,11 @@ export class LineProtocolSplitter {
     const bytes = this.#rest.length === 0 ? chunk : joinedBytes([this.#rest, chunk])
     const pieces: Uint8Array[] = []
     let start = 0
-    // What stands behind a newline says whether it ends the line.
-    for (let end = pieceEnd(bytes, 0); end + 1 < bytes.length; end = pieceEnd(bytes, start)) {
+    for (let end = this.#endOf(bytes, 0); end >= 0; end = this.#endOf(bytes, start)) {
       take(bytes.subarray(start, end), pieces)
       start = end + 1
     }
     this.#rest = bytes.subarray(start)
-    if (this.#rest.length > this.#lineBytesMax) throw new Error(`a line of more than ${this.#lineBytesMax} bytes`)
     return pieces
   }
 
@@ -37,21 +35,28 @@ export class LineProtocolSplitter {
     this.#rest = nothing
     const pieces: Uint8Array[] = []
     for (let start = 0; start < bytes.length; ) {
-      const end = pieceEnd(bytes, start)
+      const end = pieceEnd(bytes, start, true)
       take(bytes.subarray(start, end), pieces)
       start = end + 1
     }
     return pieces
   }
+
+  /** -1 where the next chunk decides. A quoted value that would be too long is none. */
+  #endOf(bytes: Uint8Array, start: number): number {
+    const end = pieceEnd(bytes, start, false)
+    if (end >= 0 || bytes.length - start <= this.#lineBytesMax) return end
+    const first = bytes.indexOf(newline, start)
+    if (first < 0) throw new Error(`a line of more than ${this.#lineBytesMax} bytes`)
+    return first
+  }
 }
 
-/** The place of the newline that ends what begins at `start`, or the end of the bytes. */
-function pieceEnd(bytes: Uint8Array, start: number): number {
-  const at = blanksEnd(bytes, start)
-  if (bytes[at] === newline) return at
-  if (bytes[at] !== hash) return lineEnd(bytes, at)
-  const end = bytes.indexOf(newline, at)
-  return end < 0 ? bytes.length : end
+/** The place of the newline that ends what begins at `start`, or the end of the bytes; -1 as `lineEnd` says. */
+function pieceEnd(bytes: Uint8Array, start: number, isWhole: boolean): number {
+  let at = blanksEnd(bytes, start)
+  while (bytes[at] === hash) at = blanksEnd(bytes, commentEnd(bytes, at))
+  return bytes[at] === newline ? at : lineEnd(bytes, at, isWhole)
 }
 
 function take(piece: Uint8Array, pieces: Uint8Array[]): void {

@@ -36,6 +36,8 @@ test.each<[string, WrittenMetric, string]>([
   ['Int16', { datatype: 2, int: 0xffff }, '"V":-1'],
   ['Int32', { datatype: 3, int: -2147483648 }, '"V":-2147483648'],
   ['Int32 as a long', { datatype: 3, long: -7n }, '"V":-7'],
+  ['Int8 as a long', { datatype: 1, long: -7n }, '"V":-7'],
+  ['Int16 as a long of 32 bits', { datatype: 2, long: 0xfffffff9n }, '"V":-7'],
   ['Int64, the least', { datatype: 4, long: -long }, '"V":-9223372036854775808'],
   ['Int64, the greatest', { datatype: 4, long: long - 1n }, '"V":9223372036854775807'],
   ['UInt8', { datatype: 5, int: 255 }, '"V":255'],
@@ -50,6 +52,7 @@ test.each<[string, WrittenMetric, string]>([
   ['Boolean as a number', { datatype: 11, int: 1 }, '"B":true'],
   ['String', { datatype: 12, string: 'a "b"' }, '"S":"a \\"b\\""'],
   ['DateTime', { datatype: 13, long: BigInt(at) }, `"V":${at}`],
+  ['DateTime before 1970, as Java writes it', { datatype: 13, long: -86_400_000n }, '"V":-86400000'],
   ['Text', { datatype: 14, string: '' }, '"S":""'],
   ['UUID', { datatype: 15, string: 'c0ffee' }, '"S":"c0ffee"'],
   ['no type, and a double', { double: 2 }, '"V":2'],
@@ -102,6 +105,8 @@ const x = { name: 'x', datatype: 10, double: 1 }
 test.each<[string, WrittenMetric[], Parameters<typeof rowsOf>[1], string[]]>([
   ['its own', [{ ...x, timestamp: at + 1, isHistorical: true }], {}, ['2026-01-01T00:00:00.001Z']],
   ["its payload's", [x], {}, ['2026-01-01T00:00:00.000Z']],
+  ['its own before 1970, as Java writes it', [{ ...x, timestamp: -1 }], {}, ['1969-12-31T23:59:59.999Z']],
+  ["its payload's before 1970", [x], { timestamp: -86_400_000 }, ['1969-12-31T00:00:00.000Z']],
   [
     'that of receipt',
     [x, x],

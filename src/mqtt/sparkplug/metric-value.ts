@@ -53,7 +53,8 @@ const datatypes: ReadonlyMap<number, Datatype> = new Map(
       ['Double', asNumber],
       ['Boolean', asTruth],
       ['String', asText],
-      ['DateTime', unsigned(64)],
+      // Milliseconds since 1970. Java writes an earlier one with the sign that its bits have.
+      ['DateTime', signed(64)],
       ['Text', asText],
       ['UUID', asText],
       ['DataSet'],

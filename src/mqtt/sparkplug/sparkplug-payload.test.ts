@@ -1,3 +1,5 @@
+import { deflateSync, gzipSync } from 'node:zlib'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { expect, test } from 'vitest'
 import { sparkplugPayload } from '../../../test/support/sparkplug-payloads.ts'
 import { decodePayload, rebirthRequest } from './sparkplug-payload.ts'
@@ -20,6 +22,21 @@ test("what another's encoder wrote is read", () => {
       { ...plain, name: 'f', datatype: 4, isNull: true },
     ],
   })
+})
+
+/** As Tahu's `PayloadUtil` and `sparkplug-client` wrap it. */
+function wrapped(body: Uint8Array): Uint8Array {
+  const writer = new BinaryWriter().tag(4, WireType.LengthDelimited).string('SPBV1.0_COMPRESSED')
+  const rest = writer.tag(5, WireType.LengthDelimited).bytes(body).finish()
+  return Buffer.concat([sparkplugPayload({ metrics: [{ name: 'algorithm', string: 'GZIP' }] }), rest])
+}
+
+test('of a compressed payload that which was meant is read', () => {
+  const meant = sparkplugPayload({ timestamp: 5, seq: 3, metrics: [{ name: 'a', datatype: 10, double: 1.5 }] })
+  for (const compress of [gzipSync, deflateSync])
+    expect(decodePayload(wrapped(compress(meant)))).toEqual(decodePayload(meant))
+  expect(() => decodePayload(wrapped(Buffer.from('x')))).toThrow()
+  expect(() => decodePayload(wrapped(gzipSync(Buffer.alloc(17 << 20))))).toThrow('larger than 16777216 bytes')
 })
 
 test('a request for births is what the specification asks for', () => {

@@ -1,6 +1,7 @@
 // Payloads of Sparkplug B, by our own description of them. Fields and numbers are those of `sparkplug_b.proto` of Eclipse Tahu (EPL-2.0) and of the
 // Sparkplug specification 3.0. Properties and metadata of metrics are left out: nobody reads them here.
 
+import { unzipSync } from 'node:zlib'
 import { message } from '../../lib/protobuf/described-message.ts'
 import { decodeMessage, encodeMessage } from '../../lib/protobuf/wire.ts'
 
@@ -27,7 +28,14 @@ const PayloadMessage = message(
   [1, 'timestamp', 'uint64'],
   [2, 'metrics', MetricMessage, 'repeated'],
   [3, 'seq', 'uint64'],
+  [4, 'uuid', 'string'],
+  [5, 'body', 'bytes'],
 )
+
+/** Of a payload whose body is the payload that is meant, as zlib or gzip. */
+const compressedUuid = 'SPBV1.0_COMPRESSED'
+/** The most bytes of such a one, which a far smaller message may come to. */
+const inflatedBytesMax = 16 * 1024 * 1024
 
 export interface Metric {
   readonly name?: string
@@ -51,9 +59,10 @@ export interface Payload {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A large number says no time, and stays one that no calendar has. */
+/** One before 1970 comes without its sign. A large number says no time, and stays one that no calendar has. */
 function timeOf(value: unknown): { timestamp?: number } {
-  return typeof value === 'number' || typeof value === 'bigint' ? { timestamp: Number(value) } : {}
+  if (typeof value !== 'number' && typeof value !== 'bigint') return {}
+  return { timestamp: Number(BigInt.asIntN(64, BigInt(value))) }
 }
 
 function carriedValue(fields: Fields): { value?: NonNullable<Metric['value']> } {
@@ -79,7 +88,12 @@ function metricOf(fields: Fields): Metric {
 
 /** Throws where the bytes are no payload. */
 export function decodePayload(bytes: Uint8Array): Payload {
-  const fields = decodeMessage(bytes, PayloadMessage)
+  const outer = decodeMessage(bytes, PayloadMessage)
+  const { uuid, body } = outer
+  const isCompressed = uuid === compressedUuid && body instanceof Uint8Array
+  const fields = isCompressed
+    ? decodeMessage(unzipSync(body, { maxOutputLength: inflatedBytesMax }), PayloadMessage)
+    : outer
   const metrics: unknown = fields['metrics'] ?? []
   const seq = fields['seq']
   return {

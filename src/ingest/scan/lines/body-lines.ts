@@ -1,10 +1,14 @@
 // The lines of a push one after another, each with the rows that it is.
 
-import { lineEnd, nextLineAt, textEnd } from '../../../lib/line-protocol/line-text.ts'
+import { isUtf8 } from 'node:buffer'
+import { carriageReturn, newline, quote } from '../../../lib/ascii.ts'
+import { firstInvalid, hexOf } from '../../../lib/encodings.ts'
+import { lineEnd, nextLineAt, placeOf, textEnd } from '../../../lib/line-protocol/line-text.ts'
 import { NoLine, type ParsedLine, parseLine } from '../../../lib/line-protocol/parse-line.ts'
 import type { LineFormat } from '../../../model/line-format.ts'
 import { isByField, splitLineBytesMax } from '../../../model/line-format.ts'
 import { rowsOfLine, textOfField } from './line-rows.ts'
+import { needsCare } from './line-value.ts'
 import { PlainRowCounter } from './plain-row-counter.ts'
 
 export interface LineOfBody {
@@ -26,13 +30,21 @@ export function lineAt(bytes: Buffer, start: number, format: LineFormat): LineOf
   const end = textEnd(bytes, start, lineEndAt)
   const span = { start, end, nextAt: nextLineAt(bytes, lineEndAt) }
   if (isByField(format) && end - start > splitLineBytesMax) return { parsed: null, why: null, rows: 1, ...span }
+  const text = bytes.subarray(start, end)
+  if (!isUtf8(text)) return { parsed: null, why: notUtf8(text), rows: 1, ...span }
   try {
-    const parsed = parseLine(bytes.toString('utf8', start, end))
+    const parsed = parseLine(text.toString())
     return { parsed, why: null, rows: rowsOfLine(parsed, format), ...span }
   } catch (error) {
     if (!(error instanceof NoLine)) throw error
-    return { parsed: null, why: error.message, rows: 1, ...span }
+    const returns = text.includes(carriageReturn) ? '; a carriage return without a newline ends no line' : ''
+    return { parsed: null, why: error.message + returns, rows: 1, ...span }
   }
+}
+
+function notUtf8(text: Buffer): string {
+  const at = firstInvalid(text)
+  return `byte ${at + 1} of it, ${hexOf(text[at]!)}, is no UTF-8: send it in UTF-8`
 }
 
 /** The text of one of its rows: of a line that is many rows, the line with that field alone. */
@@ -41,9 +53,10 @@ export function rowText(bytes: Buffer, { start, end, parsed }: LineOfBody, field
   return bytes.toString('utf8', start, end)
 }
 
-/** How many rows the lines of a body are, counted in slices of about so many bytes: yields after each. */
+/** How many rows the lines of a body are, counted in slices of about so many bytes: yields after each. `isText` where all of it is UTF-8. */
 export function* countLineRows(
   bytes: Buffer,
+  isText: boolean,
   format: LineFormat,
   sliceBytes: number,
   counted: (rows: number) => void,
@@ -57,7 +70,7 @@ export function* countLineRows(
       yield
       sliceEnd = at + sliceBytes
     }
-    let end = endOf === null ? plain.count(bytes, at) : endOf(at)
+    let end = endOf !== null ? endOf(at) : isText ? plain.count(bytes, at) : needsCare
     if (end < 0) {
       const line = lineAt(bytes, at, format)
       rows += line.rows
@@ -69,22 +82,12 @@ export function* countLineRows(
   return rows
 }
 
-const quoteOrBackslash = ['"', '\\'] as const
-
-/** As `lineEnd`; where neither quotes nor backslashes are, it looks for newlines alone. Asked for lines in their order. */
+/** As `lineEnd`; where no quotes are, it looks for newlines alone. Asked for lines in their order. */
 function plainLineEnds(bytes: Buffer): (start: number) => number {
-  const next: number[] = [-1, -1]
+  let quoteAt = -1
   return (start) => {
-    const found = bytes.indexOf('\n', start)
-    const end = found < 0 ? bytes.length : found
-    let isPlain = true
-    for (const [index, text] of quoteOrBackslash.entries()) {
-      if (next[index]! < start) {
-        const place = bytes.indexOf(text, start)
-        next[index] = place < 0 ? bytes.length : place
-      }
-      if (next[index]! < end) isPlain = false
-    }
-    return isPlain ? end : lineEnd(bytes, start)
+    const end = placeOf(newline, bytes, start)
+    if (quoteAt < start) quoteAt = placeOf(quote, bytes, start)
+    return quoteAt < end ? lineEnd(bytes, start) : end
   }
 }

@@ -4,7 +4,7 @@ import type { LineValue, ParsedLine } from '../../../lib/line-protocol/parse-lin
 import type { Field, FieldType } from '../../../model/field.ts'
 import type { Ingest } from '../../../model/ingest.ts'
 import { isByField, type LineFormat, msOfLineTime, precisionOf } from '../../../model/line-format.ts'
-import { lineFieldMisnamed, noMetricFits, type RowFault } from '../../../model/row-fault.ts'
+import { lineFieldMisnamed, noLine, noMetricFits, type RowFault } from '../../../model/row-fault.ts'
 
 /** The property that the measurement of a line is. */
 export const measurementProperty = 'measurement'
@@ -42,9 +42,10 @@ function msText(time: bigint, format: LineFormat): string {
 
 function wideRow({ measurement, tags, fields }: ParsedLine, { ingest }: LineReading, ms: string): LineRow {
   const time = ingest.fields.find(({ role }) => role === 'time')
-  const isTime = (name: string): boolean => name === time?.source
-  if (time !== undefined && (tags.some(([name]) => isTime(name)) || fields.some(({ name }) => isTime(name))))
-    return { fault: lineFieldMisnamed(time) }
+  const names = new Set([...tags.map(([name]) => name), ...fields.map(({ name }) => name)])
+  if (time !== undefined && names.has(time.source)) return { fault: lineFieldMisnamed(time) }
+  if (names.has(measurementProperty))
+    return { fault: noLine(`the property ${measurementProperty} is its measurement; name the tag or field otherwise`) }
   const properties = [
     property(measurementProperty, JSON.stringify(measurement)),
     ...tags.map(([name, value]) => property(name, JSON.stringify(value))),
