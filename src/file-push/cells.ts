@@ -4,7 +4,7 @@
 import type { CsvCell } from '../lib/csv-parser.ts'
 import { withoutGroups } from '../lib/grouped-number.ts'
 import type { FieldType } from '../model/field.ts'
-import { formatInstant, withoutSpace } from '../model/instant.ts'
+import { formatInstant } from '../model/instant.ts'
 import { type CsvWriting, type DecimalMark, usualWriting } from './csv-writing.ts'
 import { type TimeRules, timeOfCell, usualTimes } from './time-rules.ts'
 
@@ -19,7 +19,7 @@ const epochMilliseconds = /^-?\d{11,}$/
 
 function usualTimeText(cell: string): string {
   if (epochMilliseconds.test(cell) && jsonNumber.test(cell)) return cell
-  return JSON.stringify(withoutSpace(cell))
+  return JSON.stringify(cell)
 }
 
 function timeTextBy(rules: TimeRules): (cell: string) => string {

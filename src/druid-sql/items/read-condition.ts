@@ -141,7 +141,7 @@ function constantOf(expression: Expression, { kind }: SqlType): ItemConstant | n
       return expression.kind === 'text' && !hasHalfPair(expression.value) ? expression.value : null
     case 'timestamp':
       return expression.kind === 'text' || expression.kind === 'time'
-        ? parseInstant(expression.value.replace(' ', 'T'))
+        ? parseInstant(expression.value)
         : null
     case 'long':
     case 'double':

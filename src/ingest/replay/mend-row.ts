@@ -3,7 +3,7 @@
 import { closeBrace, comma, openBrace, quote } from '../../lib/ascii.ts'
 import { withoutGroups } from '../../lib/grouped-number.ts'
 import { type EpochUnit, epochMs } from '../../model/epoch.ts'
-import { formatInstant, parseInstant, withoutSpace } from '../../model/instant.ts'
+import { formatInstant, parseInstant } from '../../model/instant.ts'
 import type { Conversion, RowMapping } from '../../model/row-mapping.ts'
 import { skipSpace, skipValue } from '../scan/skip.ts'
 import type { RowText } from './replayed-rows.ts'
@@ -130,7 +130,7 @@ const converters: Readonly<Record<Conversion, (value: string) => string>> = {
     return booleans.get(text.trim().toLowerCase()) ?? value
   },
   iso: (value) => {
-    const ms = isText(value) ? parseInstant(withoutSpace(JSON.parse(value).trim())) : null
+    const ms = isText(value) ? parseInstant(JSON.parse(value)) : null
     return ms === null ? value : JSON.stringify(formatInstant(ms))
   },
   seconds: timeOf('seconds'),
