@@ -10,7 +10,7 @@ import { FileLines } from '../file-push/file-lines.ts'
 import { fileFormats } from '../file-push/file-name.ts'
 import { FirstLineTime } from '../file-push/first-line-time.ts'
 import { FirstRows } from '../file-push/first-rows.ts'
-import { type KnownIngest, knownIngest } from '../file-push/known-ingest.ts'
+import { type KnownIngest, knownIngest, nothingKnown } from '../file-push/known-ingest.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
 import { jsonRows, ndjsonRows, type PushedRows, protocolLines } from '../file-push/rows.ts'
 import { type SendResult, sendBatches } from '../file-push/send.ts'
@@ -25,10 +25,11 @@ import { type CliContext, connect } from './context.ts'
 import { inCommands } from './in-commands.ts'
 import { parseCount, parseOffset, wholeNumber } from './number-option.ts'
 import { printJson } from './output.ts'
-import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } from './push/csv-options.ts'
+import { addCsvOptions, otherWords, refuseCsvOptions } from './push/csv-options.ts'
+import { type CsvPush, csvRows, refuseCompactDates } from './push/csv-rows.ts'
 import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
-import { failureReport, formatCount, reportText, secondsLines, stoppedText, untoldText } from './push/report.ts'
+import { failureReport, formatCount, misreadLines, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
 import { retrySecondsMax, whenThere } from './push/when-there.ts'
 import { tell } from './tell.ts'
@@ -187,8 +188,6 @@ interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
   readonly options: FilePushOptions
 }
 
-const nothingKnown: KnownIngest = { types: new Map(), required: [], kept: null, isByField: false }
-
 /** JSON and lines go without it as well: their push says what is wrong. What was waited for in vain is not waited for again. */
 async function targetOf(ask: () => Promise<KnownIngest>, { format }: RowsSource): Promise<KnownIngest> {
   try {
@@ -226,12 +225,13 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     throw nothingSent(error)
   })
   const fileLines = new FileLines()
-  const csv = { ...typed, known: known.types, required: known.required, source }
+  const csv = { ...typed, known, source }
   const firstRows = new FirstRows()
   const pushed = await rowsOf(csv, unreadable, fileLines)
   const precision = options.precision ?? 'ns'
   const lineTime = source.format === 'lp' ? new FirstLineTime(precision) : null
-  const rows = firstRows.of(lineTime?.of(pushed) ?? pushed)
+  const rows = await firstRows.of(lineTime?.of(pushed) ?? pushed)
+  if (!options.asIs) refuseCompactDates(csv, firstRows.compactDates(known))
   const lineOf = (row: number): number | null => (source.format === 'ndjson' ? fileLines.lineOf(row) : null)
   const door = doorOf({ client, ingest, known, format: source.format, precision })
   const receipt = (batch: string) => client.receipt(ingest, batch)
@@ -251,7 +251,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const failure = failureReport(result, options.skipRows, door.noun, lineOf)
   if (options.json) {
     printJson(context, report)
-    for (const line of secondsLines(job)) tell(context, line)
+    for (const line of misreadLines(job)) tell(context, line)
   } else if (result.acknowledgedRows > 0 || failure === null)
     context.stdout.write(reportText(report, { ...job, csv: source.format === 'csv', ...door }))
   const lines =

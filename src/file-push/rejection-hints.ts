@@ -1,6 +1,8 @@
 // What the times and numbers of rejected rows look like: a guess, for a person to decide.
-import { isAmbiguous, withoutGroups } from '../lib/grouped-number.ts'
+import { isAmbiguous, withoutGroups, writtenBoolean, writtenNumber } from '../lib/written-value.ts'
 import { likelyUnits } from '../model/epoch.ts'
+import { compactDate } from '../model/instant.ts'
+import { patternParser } from './time-pattern.ts'
 
 interface Rejection {
   readonly code: string
@@ -27,15 +29,17 @@ function patternsOf(text: string): readonly string[] {
   const patterns: string[] = []
   if (Number(one) <= 31 && Number(other) <= 12) patterns.push(`dd${mark}MM${end}`)
   if (Number(one) <= 12 && Number(other) <= 31) patterns.push(`MM${mark}dd${end}`)
-  return patterns
+  return patterns.filter((pattern) => patternParser(pattern)(text) !== null)
 }
 
-/** Null where no rejected row says how its time may be written. */
-export function timeHint(rejections: readonly Rejection[]): TimeHint | null {
+/** Null where no rejected row says how its time may be written otherwise than `given`. */
+export function timeHint(rejections: readonly Rejection[], given = ''): TimeHint | null {
   for (const { message } of rejections) {
     const example = (refusedText.exec(message) ?? refusedCount.exec(message))?.[1]
     if (example === undefined) continue
-    const formats = [...likelyUnits(example), ...patternsOf(example)]
+    const date = compactDate(example)
+    const all = [...(date === null ? [] : [date.pattern]), ...likelyUnits(example), ...patternsOf(example)]
+    const formats = all.filter((format) => format !== given)
     if (formats.length > 0) return { example, formats }
   }
   return null
@@ -48,6 +52,31 @@ export interface NumberHint {
   readonly example: string
   /** How it is meant: with a decimal comma, with a decimal point, or with a mark that may part thousands instead. */
   readonly is: 'comma' | 'point' | 'ambiguous'
+}
+
+const refusedValue = /: expected (a number|a whole number|true or false), got (".*")$/s
+
+export interface ConversionHint {
+  readonly property: string
+  /** A value as it stands in the file. */
+  readonly example: string
+  readonly conversion: 'number' | 'boolean'
+}
+
+/** The first value of each property that was rejected as it is written, and is a number or a boolean all the same: " 1.5", "+1", "TRUE". */
+export function conversionHints(
+  rejections: readonly (Rejection & { readonly field: string | null })[],
+): readonly ConversionHint[] {
+  const hints = new Map<string, ConversionHint>()
+  for (const { field, message } of rejections) {
+    const [, expected, text] = refusedValue.exec(message) ?? []
+    if (field === null || text === undefined || hints.has(field)) continue
+    const example: string = JSON.parse(text)
+    const conversion = expected === 'true or false' ? 'boolean' : 'number'
+    const value = conversion === 'boolean' ? writtenBoolean(example) : writtenNumber(example)
+    if (value !== null) hints.set(field, { property: field, example, conversion })
+  }
+  return [...hints.values()]
 }
 
 /** How a number that was rejected is meant; null where no rejected row has one. */

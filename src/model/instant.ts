@@ -84,6 +84,26 @@ export function parseInstant(text: string): number | null {
   return ms < earliestMs || ms > latestMs ? null : ms
 }
 
+const compact = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(\d{3})?)?)?)?$/
+const compactParts = ['yyyy', 'MM', 'dd', 'HH', 'mm', 'ss', 'SSS']
+
+/** Digits alone that are a date of 1950 to 2100, as `202601310800`: its pattern and what it is; null of others. As milliseconds none is of 1979 to 2500. */
+export function compactDate(digits: string): { readonly pattern: string; readonly ms: number } | null {
+  const parts = compact
+    .exec(digits)
+    ?.slice(1)
+    .filter((part) => part !== undefined)
+  if (parts === undefined) return null
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = parts.map(Number)
+  if (year < 1950 || year > 2100 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
+  if (!isClockTime(hour, minute, second, ms)) return null
+  const clockMs = ((hour * 60 + minute) * 60 + second) * 1000 + ms
+  return {
+    pattern: compactParts.slice(0, parts.length).join(''),
+    ms: daysFromCivil(year, month, day) * msPerDay + clockMs,
+  }
+}
+
 /** Whether a text that is an instant says its zone or offset itself. */
 export const namesZone = (text: string): boolean => matchOf(text)?.[8] !== undefined
 
