@@ -14,6 +14,9 @@ test.each<[string, string, { delimiter: string; decimal: DecimalMark } | null]>(
   ['D,T,V\n', ';', { delimiter: ',', decimal: 'point' }],
   ['D,T;V\n', ',', null],
   ['V\n1\n', ',', null],
+  ['"D";"V"\n"2026-01-01";1,5\n', ',', { delimiter: ';', decimal: 'comma' }],
+  ['A;B;C\n1;x;0,5\n1;x;1,5\n', ',', { delimiter: ';', decimal: 'comma' }],
+  ['A;B;C\nx;y z;x0,5y\nx;y z;x1,5y\n', ',', { delimiter: ';', decimal: 'point' }],
   ['"a";"b\n', ',', null],
   ['', ',', null],
 ])('%j, read with %j', (text, delimiter, likely) => {

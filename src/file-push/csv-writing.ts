@@ -76,26 +76,33 @@ function comments(text: string, { delimiter, lines }: CsvCutting): CsvCutting | 
   return header.line === 1 ? null : { ...likely, lines: { ...allLines, headerLine: header.line } }
 }
 
-/** Lines with fewer cells before a header whose rows are as wide as it is. */
-function preamble(text: string, { delimiter: given, lines }: CsvCutting): CsvCutting | null {
-  if (lines.headerLine !== null || lines.skipLines > 0) return null
-  for (const delimiter of [given, ...usualDelimiters]) {
-    const records = recordsBy(text, { delimiter, lines })
-    const width = records.at(-1)?.cells.length ?? 0
-    const place = records.findLastIndex(({ cells }) => cells.length !== width) + 1
-    const [header, row] = records.slice(place)
-    if (width < 2 || header === undefined || row === undefined || columnNames(header).some(looksLikeValue)) continue
-    if (place === 0) return null
-    if (records.slice(0, place).every(({ cells }) => cells.length < width))
-      return { delimiter, lines: { ...lines, skipLines: header.line - 1 } }
-  }
-  return null
+/** Where the header is whose rows are as wide as it is, by a delimiter; null where there is none. */
+function tableBy(text: string, cutting: CsvCutting): { readonly width: number; readonly skipLines: number } | null {
+  const records = recordsBy(text, cutting)
+  const width = records.at(-1)?.cells.length ?? 0
+  const place = records.findLastIndex(({ cells }) => cells.length !== width) + 1
+  const [header, row] = records.slice(place)
+  if (width < 2 || header === undefined || row === undefined || columnNames(header).some(looksLikeValue)) return null
+  if (records.slice(0, place).some(({ cells }) => cells.length > width)) return null
+  return { width, skipLines: place === 0 ? 0 : header.line - 1 }
 }
 
-/** Of a header that is one column by the delimiter, and several by another. */
+/** Lines with fewer cells before the header of the widest table. */
+function preamble(text: string, { delimiter: given, lines }: CsvCutting): CsvCutting | null {
+  if (lines.headerLine !== null || lines.skipLines > 0) return null
+  const tables = [...new Set([given, ...usualDelimiters])].flatMap((delimiter) => {
+    const table = tableBy(text, { delimiter, lines })
+    return table === null ? [] : [{ delimiter, ...table }]
+  })
+  const [widest] = tables.toSorted((a, b) => b.width - a.width)
+  if (widest === undefined || widest.skipLines === 0) return null
+  return { delimiter: widest.delimiter, lines: { ...lines, skipLines: widest.skipLines } }
+}
+
+/** Of a header that is one column by the delimiter, or none at all, and several by another. */
 function otherDelimiter(text: string, { delimiter, lines }: CsvCutting): CsvCutting | null {
   const columns = (by: string): number => headerBy(text, { delimiter: by, lines })?.cells.length ?? 0
-  if (columns(delimiter) !== 1) return null
+  if (columns(delimiter) > 1) return null
   const other = usualDelimiters.find((one) => one !== delimiter && columns(one) > 1)
   return other === undefined ? null : { delimiter: other, lines }
 }

@@ -1,5 +1,6 @@
 // Which columns of a file may be which fields of an ingest: a guess, for a person to decide.
 import type { CsvCell } from '../lib/csv-parser.ts'
+import { compactDate } from '../model/instant.ts'
 import type { CellType } from './cells.ts'
 
 export interface Column {
@@ -15,22 +16,27 @@ interface Target {
 
 type Rule = (column: Column, field: Target) => boolean
 
-const looksLikeTime = /\d[-/.:]\d.*\d[-/.:T]\d/
+/** A date with its day and month as numbers or a name, behind the name of a month, or in digits alone. */
+const writtenDate =
+  /^\s*(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])(?:\d{1,2}|[A-Za-z]{3,9})\2\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2}, \d{4})(?!\d)/
+const looksLikeTime = (cell: string): boolean =>
+  writtenDate.test(cell) || (cell.length >= 10 && compactDate(cell) !== null)
 const looksLikeNumber = /^[+-]?\d*(?:[.,]\d+|\d)(?:e[+-]?\d+)?$/i
 const namesTime = /time|date|stamp|zeit|datum|fecha|hora|heure|horodat/i
 const looksLikeDay = /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8})$/
-const looksLikeClock = /^\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?$/
+/** A time of the day. */
+export const looksLikeClock = /^\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?$/
 
 type Kind = 'time' | 'number' | 'text'
 
 function kindOfCell(cell: string): Kind {
-  if (looksLikeTime.test(cell)) return 'time'
+  if (looksLikeTime(cell)) return 'time'
   return looksLikeNumber.test(cell.trim()) ? 'number' : 'text'
 }
 
 /** Null where the name does not say it and no cell does. */
 function kindOf({ name, cell }: Column): Kind | null {
-  if (typeof cell === 'string' && looksLikeTime.test(cell)) return 'time'
+  if (typeof cell === 'string' && looksLikeTime(cell)) return 'time'
   if (namesTime.test(name) && (typeof cell !== 'string' || kindOfCell(cell) === 'number')) return 'time'
   return cell === undefined ? null : kindOfCell(cell ?? '')
 }
@@ -48,8 +54,8 @@ const plainName = (name: string): string => name.replace(/["']/g, '').trim().toL
 /** The likelier first: the same name, then a time by cell and name, a time by its cell, what the cells look like, and then the order. */
 const rules: readonly Rule[] = [
   (column, field) => plainName(column.name) === plainName(field.name),
-  ({ name, cell = null }, { type }) => type === 'timestamp' && namesTime.test(name) && looksLikeTime.test(cell ?? ''),
-  ({ cell = null }, { type }) => type === 'timestamp' && looksLikeTime.test(cell ?? ''),
+  ({ name, cell = null }, { type }) => type === 'timestamp' && namesTime.test(name) && looksLikeTime(cell ?? ''),
+  ({ cell = null }, { type }) => type === 'timestamp' && looksLikeTime(cell ?? ''),
   (column, field) => kindOf(column) === kindOfType[field.type],
   // An empty cell may be anything; without a row the order would be all that is known.
   ({ cell }) => cell === null,

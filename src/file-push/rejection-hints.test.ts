@@ -9,6 +9,10 @@ const value: Field = { name: 'V', source: 'V', type: 'double', role: 'metric' }
 test.each([
   ['1397088120', ['seconds']],
   ['1397088120.5', ['seconds']],
+  ['1397088120,5', ['seconds']],
+  ['2026/03/01 08:00:00.5', ['yyyy/MM/dd HH:mm:ss.S']],
+  ['Mar 1, 2026 8:00:00 AM', ['MMM d, yyyy h:mm:ss a']],
+  ['01-Mar-26 08:00:00', ['dd-MMM-yy HH:mm:ss']],
   ['1397088120000', ['milliseconds']],
   ['2026010108', ['yyyyMMddHH', 'seconds']],
   ['25/10/2026 01:30', ['dd/MM/yyyy HH:mm']],

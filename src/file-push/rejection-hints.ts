@@ -18,18 +18,33 @@ export interface TimeHint {
 
 const refusedText = /: expected an ISO 8601 date-time .*, got "([^"]{6,40})"(?:$|; it reads)/s
 const refusedCount = /: (\d{14,30}) is outside the years/
-const dayFirst = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?:(,? )(\d{1,2}):\d\d(:\d\d)?( ?[AaPp][Mm])?)?$/
+const clock = /^(.*?)(?:(,? )(\d{1,2}):\d\d(:\d\d)?([.,]\d{1,9})?( ?[AaPp][Mm])?)?$/
+const numbers = /^(\d{1,4})([-./])\d{1,2}\2(\d{4}|\d\d?)$/
+const named = /^(?:(\d{1,2})([-./ ])[A-Za-z]{3,9}\2(\d{4}|\d\d)|[A-Za-z]{3,9} \d{1,2}, \d{4})$/
+
+/** Patterns of a date without its time: the likelier first. */
+function datePatterns(date: string): readonly string[] {
+  const [, first = '', mark = '', last = ''] = numbers.exec(date) ?? []
+  if (first.length === 4) return [`yyyy${mark}MM${mark}dd`]
+  if (last !== '') {
+    const year = last.length === 4 ? 'yyyy' : 'yy'
+    return [`dd${mark}MM${mark}${year}`, `MM${mark}dd${mark}${year}`]
+  }
+  const month = named.exec(date)
+  if (month === null) return []
+  const [, , between = '', year = ''] = month
+  return [year === '' ? 'MMM d, yyyy' : `dd${between}MMM${between}${year.length === 4 ? 'yyyy' : 'yy'}`]
+}
 
 function patternsOf(text: string): readonly string[] {
-  const match = dayFirst.exec(text)
-  if (match === null) return []
-  const [, one, mark, other, year, space, hour, seconds = '', half] = match
-  const clock = hour === undefined ? '' : `${space}${half === undefined ? 'HH' : 'h'}:mm${seconds && ':ss'}`
-  const end = `${mark}${year!.length === 2 ? 'yy' : 'yyyy'}${clock}${half === undefined ? '' : `${half.slice(0, -2)}a`}`
-  const patterns: string[] = []
-  if (Number(one) <= 31 && Number(other) <= 12) patterns.push(`dd${mark}MM${end}`)
-  if (Number(one) <= 12 && Number(other) <= 31) patterns.push(`MM${mark}dd${end}`)
-  return patterns.filter((pattern) => patternParser(pattern)(text) !== null)
+  const [, date = '', space, hour, seconds, fraction, half] = clock.exec(text) ?? []
+  const fractionPattern = fraction === undefined ? '' : `${fraction[0]}S`
+  const halfPattern = half === undefined ? '' : `${half.slice(0, -2)}a`
+  const time =
+    hour === undefined ? '' : `${space}${half ? 'h' : 'HH'}:mm${seconds === undefined ? '' : ':ss'}${fractionPattern}${halfPattern}`
+  return datePatterns(date)
+    .map((pattern) => pattern + time)
+    .filter((pattern) => patternParser(pattern)(text) !== null)
 }
 
 /** Null where no rejected row says how its time may be written otherwise than `given`. */
@@ -38,7 +53,7 @@ export function timeHint(rejections: readonly Rejection[], given = ''): TimeHint
     const example = (refusedText.exec(message) ?? refusedCount.exec(message))?.[1]
     if (example === undefined) continue
     const date = compactDate(example)
-    const all = [...(date === null ? [] : [date.pattern]), ...likelyUnits(example), ...patternsOf(example)]
+    const all = [...(date === null ? [] : [date.pattern]), ...likelyUnits(example.replace(',', '.')), ...patternsOf(example)]
     const formats = all.filter((format) => format !== given)
     if (formats.length > 0) return { example, formats }
   }

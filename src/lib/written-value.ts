@@ -38,12 +38,13 @@ export function writtenNumber(text: string): string | null {
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${exponent}`
 }
 
-const booleans = new Map([
-  ['true', 'true'],
-  ['false', 'false'],
+/** Also as spreadsheets write them in German, French and Spanish. */
+const booleans = new Map<string, string>([
+  ...['true', 'wahr', 'vrai', 'verdadero'].map((word) => [word, 'true']),
+  ...['false', 'falsch', 'faux', 'falso'].map((word) => [word, 'false']),
   ['1', 'true'],
   ['0', 'false'],
 ])
 
-/** Of TRUE, False, 1 or 0, as JSON writes it; null of anything else. */
+/** Of TRUE, False, WAHR, 1 or 0, as JSON writes it; null of anything else. */
 export const writtenBoolean = (text: string): string | null => booleans.get(text.trim().toLowerCase()) ?? null

@@ -4,7 +4,7 @@ import { type CsvMapping, type CsvReading, csvToNdjson } from '../../file-push/c
 import { type CsvWriting, delimiterName, looksLikeValue } from '../../file-push/csv-writing.ts'
 import { EncodingError } from '../../file-push/encoding.ts'
 import type { KnownIngest, PropertyTypes } from '../../file-push/known-ingest.ts'
-import { type Column, likelyDateAndTime, likelyFields } from '../../file-push/likely-fields.ts'
+import { type Column, likelyDateAndTime, likelyFields, looksLikeClock } from '../../file-push/likely-fields.ts'
 import { type MisreadTime, misreadText } from '../../file-push/misread-times.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
 import { shellWord } from '../../lib/shell-word.ts'
@@ -105,16 +105,20 @@ function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: Fi
     both?.some((name) => unknown.includes(name)) === true && timeProperty !== null ? (both as readonly string[]) : []
   const left = unknown.filter((name) => !joined.includes(name))
   const fields = unfed.filter((name) => joined.length === 0 || name !== timeProperty)
+  // Columns of an open ingest make fields of their own.
+  const free = push.known.isOpen ? fields.filter((name) => push.known.required.includes(name)) : fields
   const likely = likelyFields(
     left.map((name) => cellsOf(name, head)),
-    fields.map((name) => ({ name, type: types.get(name)! })),
+    free.map((name) => ({ name, type: types.get(name)! })),
   )
   const map = left.map((name, place) => `${listed([name])}=${likely[place] ?? (push.known.isOpen ? fieldNameOf(name) : 'FIELD')}`).join(',')
   const about = head.header.some(looksLikeValue)
     ? ' The first line looks like a row: if the file has no header, put a line with the names of its columns before it.'
     : head.rows.length === 0
       ? ' The file has a header and no rows, so what its columns hold is not known.'
-      : ''
+      : head.header.filter((name) => looksLikeClock.test(name)).length > 1
+        ? ' The names of columns look like times of a day. Such a file is not read: it needs a row for each time.'
+        : ''
   const lacking = unfed.length === 0 ? '' : ` Its fields without a column are ${unfed.join(', ')}.`
   const say = [
     ...(joined.length === 0 ? [] : [`--time ${shellWord(joined.join('+'))}`]),
@@ -139,13 +143,20 @@ function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: Fi
 }
 
 /** Throws `CommandError` where no column becomes what each row must have: all of them would be rejected. */
-function refuseLacking({ ingest, known }: CsvPush, { names, mapping }: FileColumns): void {
+function refuseLacking({ ingest, known }: CsvPush, head: CsvHead, { names, mapping }: FileColumns): void {
   const fed = new Set([...names.map((name) => mapping.columns.get(name) ?? name), ...mapping.constants.keys()])
   const lacking = known.required.filter((property) => !fed.has(property))
   if (lacking.length === 0) return
   const [example] = lacking
+  const others = names.filter((name) => !known.types.has(mapping.columns.get(name) ?? name))
+  const likely = likelyFields(
+    others.map((name) => cellsOf(name, head)),
+    lacking.map((name) => ({ name, type: known.types.get(name) ?? 'guess' })),
+  )
+  const pairs = others.flatMap((name, place) => (likely[place] ? [`${listed([name])}=${likely[place]}`] : []))
+  const map = pairs.length > 0 ? pairs.join(',') : `${names[0] ?? 'COLUMN'}=${example}`
   throw new CommandError(
-    `No column becomes ${lacking.join(', ')}, which each row of ${ingest} must have. Nothing was sent. Say which column does, as in --map ${shellWord(`${names[0] ?? 'COLUMN'}=${example}`)}, ` +
+    `No column becomes ${lacking.join(', ')}, which each row of ${ingest} must have. Nothing was sent. Say which column does, as in --map ${shellWord(map)}, ` +
       `give every row one value with --set ${shellWord(`${example}=VALUE`)}, or push them with --as-is: their rows are rejected, and kept.`,
   )
 }
@@ -226,7 +237,7 @@ export async function csvRows(
   if (known.types.size > 0 && !options.asIs) {
     const types = known.isOpen ? known.types : new Map([...known.types, ...given])
     refuseUnknownNames(push, head, fileColumns, types)
-    if (head.header.length > 0) refuseLacking(push, fileColumns)
+    if (head.header.length > 0) refuseLacking(push, head, fileColumns)
     if (known.isOpen) refuseOtherFields(push, head, fileColumns, given)
   }
   return csvToNdjson(head.bytes, mapping, {
