@@ -41,12 +41,12 @@ const errorsMax = 10
 
 const examples = `
 Files may be gzip. A CSV file has a header; each column becomes a property of its name. Cells become numbers, booleans or
-text as the ingest's fields ask; an empty cell is null; "2026-01-01 08:00:00" in a timestamp becomes "2026-01-01T08:00:00".
+text as the ingest's fields ask; an empty cell is null. --convert reads +1.5, .5 and TRUE.
 JSON rows are sent as they are written, digit for digit. Line protocol (.lp) goes as it is too; its lines are counted as an editor
 does, also by --skip-rows. Files are in UTF-8. Columns that the ingest has no field for are
 refused before anything is sent, unless --as-is says otherwise.
 
-A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 23), h hour (1 to 12) with a (AM or PM),
+A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 24), h hour (1 to 12) with a (AM or PM),
 m minute, s second, S fraction, X offset (+02:00); MMM or MMMM is a month's English name, yy a year of two digits, and text stands
 in single quotes. A time that its clock shows twice (autumn), or never (spring), ends the push with both moments it could
 be; --ambiguous earlier or later chooses, for all such times alike: in autumn both passes of the hour become the same one.
@@ -63,7 +63,8 @@ Examples:
   tidemark push plant readings.csv
   tidemark push plant nyc_taxi.csv --map timestamp=D,value=V --set T=@filename
   tidemark push plant export.csv --time-format "dd/MM/yyyy HH:mm" --time-zone Europe/Madrid
-  tidemark push plant excel.csv --delimiter ";" --decimal comma
+  tidemark push plant excel.csv --delimiter ";" --decimal comma --time Datum+Uhrzeit --time-format "dd.MM.yyyy HH:mm"
+  tidemark push plant toa5.dat --format csv --header-line 2 --skip-lines 4 --map TIMESTAMP=D,AirTC_Avg=V --drop RECORD --set T=met
   tidemark push hosts telegraf.lp --precision s
   gunzip -c rows.ndjson.gz | tidemark push plant - --format ndjson
 `

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CellType } from './cells.ts'
 import { formatInstant } from '../model/instant.ts'
+import type { CellType } from './cells.ts'
 import { FirstRows } from './first-rows.ts'
 import { mostlyCompactDates } from './misread-times.ts'
 

@@ -7,8 +7,8 @@ import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
 import { parseLong } from '../model/long.ts'
 import {
   identifierTooLarge,
-  noObject,
   noFieldOf,
+  noObject,
   noSuchField,
   type RowFault,
   rowTooLarge,
@@ -70,11 +70,7 @@ function faultOfName(name: string, value: string, isOpen: boolean): RowFault | n
 }
 
 /** All faults of a row, each looked for when it is asked for, the one that it will be rejected for first; none of a good row. `row` is valid JSON. */
-export function* foreseenFaults(
-  row: string,
-  fields: readonly Field[],
-  isOpen = false,
-): Generator<RowFault, undefined> {
+export function* foreseenFaults(row: string, fields: readonly Field[], isOpen = false): Generator<RowFault, undefined> {
   const text = row.trim()
   const bytes = bytesIn(text)
   if (bytes > rowBytesUsual) return yield rowTooLarge(bytes, rowBytesUsual)

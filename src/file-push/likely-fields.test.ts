@@ -56,8 +56,18 @@ test('without a row, names alone say what a column may be', () => {
 })
 
 test.each<[string, string][][]>([
-  [[['Time zone', 'UTC'], ['Timestamp', '2026-01-01 08:00']]],
-  [[['runtime', '12'], ['when', '2026-01-01 08:00']]],
+  [
+    [
+      ['Time zone', 'UTC'],
+      ['Timestamp', '2026-01-01 08:00'],
+    ],
+  ],
+  [
+    [
+      ['runtime', '12'],
+      ['when', '2026-01-01 08:00'],
+    ],
+  ],
 ])('a column takes no name that another has better: %j', (columns) => {
   const found = likelyFields(
     columns.map(([name, cell]) => ({ name, cell })),
@@ -71,8 +81,14 @@ test('blanks and quotes around a name are none of it', () => {
 })
 
 test.each([
-  [['2026-01-01', '08:00', '1'], ['a', 'b']],
-  [['01.02.2026', '8:00:00,5 PM', '1'], ['a', 'b']],
+  [
+    ['2026-01-01', '08:00', '1'],
+    ['a', 'b'],
+  ],
+  [
+    ['01.02.2026', '8:00:00,5 PM', '1'],
+    ['a', 'b'],
+  ],
   [['2026-01-01', '08:00', '09:00'], null],
   [['2026-01-01 08:00', '08:00'], null],
 ])('%j: a date and its time are found where there is one of each', (cells, found) => {

@@ -1,5 +1,6 @@
 // Which columns of a file may be which fields of an ingest: a guess, for a person to decide.
 import type { CsvCell } from '../lib/csv-parser.ts'
+import { withoutGroups, writtenBoolean } from '../lib/written-value.ts'
 import { compactDate } from '../model/instant.ts'
 import type { CellType } from './cells.ts'
 
@@ -27,11 +28,13 @@ const looksLikeDay = /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8})$/
 /** A time of the day. */
 export const looksLikeClock = /^\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?$/
 
-type Kind = 'time' | 'number' | 'text'
+type Kind = 'time' | 'number' | 'boolean' | 'text'
 
 function kindOfCell(cell: string): Kind {
   if (looksLikeTime(cell)) return 'time'
-  return looksLikeNumber.test(cell.trim()) ? 'number' : 'text'
+  const isGrouped = withoutGroups(cell, 'point') !== null || withoutGroups(cell, 'comma') !== null
+  if (isGrouped || looksLikeNumber.test(cell.trim())) return 'number'
+  return writtenBoolean(cell) === null ? 'text' : 'boolean'
 }
 
 /** Null where the name does not say it and no cell does. */
@@ -46,6 +49,7 @@ const kindOfType: Readonly<Partial<Record<CellType, Kind>>> = {
   double: 'number',
   long: 'number',
   string: 'text',
+  boolean: 'boolean',
 }
 
 /** Without blanks and quotes around, and in small letters. */

@@ -41,7 +41,9 @@ function patternsOf(text: string): readonly string[] {
   const fractionPattern = fraction === undefined ? '' : `${fraction[0]}S`
   const halfPattern = half === undefined ? '' : `${half.slice(0, -2)}a`
   const time =
-    hour === undefined ? '' : `${space}${half ? 'h' : 'HH'}:mm${seconds === undefined ? '' : ':ss'}${fractionPattern}${halfPattern}`
+    hour === undefined
+      ? ''
+      : `${space}${half ? 'h' : 'HH'}:mm${seconds === undefined ? '' : ':ss'}${fractionPattern}${halfPattern}`
   return datePatterns(date)
     .map((pattern) => pattern + time)
     .filter((pattern) => patternParser(pattern)(text) !== null)
@@ -53,7 +55,11 @@ export function timeHint(rejections: readonly Rejection[], given = ''): TimeHint
     const example = (refusedText.exec(message) ?? refusedCount.exec(message))?.[1]
     if (example === undefined) continue
     const date = compactDate(example)
-    const all = [...(date === null ? [] : [date.pattern]), ...likelyUnits(example.replace(',', '.')), ...patternsOf(example)]
+    const all = [
+      ...(date === null ? [] : [date.pattern]),
+      ...likelyUnits(example.replace(',', '.')),
+      ...patternsOf(example),
+    ]
     const formats = all.filter((format) => format !== given)
     if (formats.length > 0) return { example, formats }
   }

@@ -39,11 +39,9 @@ export function writtenNumber(text: string): string | null {
 }
 
 /** Also as spreadsheets write them in German, French and Spanish. */
-const booleans = new Map<string, string>([
-  ...['true', 'wahr', 'vrai', 'verdadero'].map((word) => [word, 'true']),
-  ...['false', 'falsch', 'faux', 'falso'].map((word) => [word, 'false']),
-  ['1', 'true'],
-  ['0', 'false'],
+const booleans: ReadonlyMap<string, string> = new Map([
+  ...['true', 'wahr', 'vrai', 'verdadero', '1'].map((word) => [word, 'true'] as const),
+  ...['false', 'falsch', 'faux', 'falso', '0'].map((word) => [word, 'false'] as const),
 ])
 
 /** Of TRUE, False, WAHR, 1 or 0, as JSON writes it; null of anything else. */

@@ -261,7 +261,7 @@ test('of an open ingest new columns are pushed, but for names that no field can 
   const refused = await openPush('D,T,"Temp, °C"\n2026-01-01,a,1\n')
   expect([refused.code, refused.rows]).toEqual([1, []])
   expect(refused.err).toContain(
-    `Its fields without a column are V. Say what the columns become, as in --map 'Temp\\, °C=V'`,
+    `Its fields without a column are V. Say what the columns become, as in --map 'Temp\\, °C=Temp_C'`,
   )
 })
 
@@ -298,7 +298,11 @@ test('two columns for date and time are proposed as --time, and read as one', as
 })
 
 test.each([
-  ['TOA5', '"TOA5","CR1000"\n"D","T","V"\n"TS","",""\n"","","Avg"\n"2026-01-01","a",1\n', '--header-line 2 --skip-lines 4'],
+  [
+    'TOA5',
+    '"TOA5","CR1000"\n"D","T","V"\n"TS","",""\n"","","Avg"\n"2026-01-01","a",1\n',
+    '--header-line 2 --skip-lines 4',
+  ],
   ['a title', 'Plot Title: a\nD,T,V\n2026-01-01,a,1\n', '--skip-lines 1'],
   ['annotations', '#datatype,dateTime:RFC3339,string,double\nD,T,V\n2026-01-01,a,1\n', '--comment "#"'],
 ])('%s before the rows is found out, with the command to type, which works', async (_, csv, options) => {
@@ -317,7 +321,9 @@ test('dates in digits alone, which would be stored in 1976, are refused with the
     expect(refused.err).toContain(
       'D of row 1, 202301010000, is read as milliseconds: 1976-05-30T10:43:30.000Z. As a date (yyyyMMddHHmm) it is 2023-01-01T00:00:00.000Z',
     )
-    expect(refused.err).toContain('--time-format yyyyMMddHHmm (--time-format milliseconds where they are milliseconds)\n')
+    expect(refused.err).toContain(
+      '--time-format yyyyMMddHHmm (--time-format milliseconds where they are milliseconds)\n',
+    )
   }
   expect((await pushCsv(csv, ['--time-format', 'yyyyMMddHHmm'])).rows).toMatchObject([
     { D: '2023-01-01T00:00:00.000Z' },

@@ -111,7 +111,9 @@ function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: Fi
     left.map((name) => cellsOf(name, head)),
     free.map((name) => ({ name, type: types.get(name)! })),
   )
-  const map = left.map((name, place) => `${listed([name])}=${likely[place] ?? (push.known.isOpen ? fieldNameOf(name) : 'FIELD')}`).join(',')
+  const map = left
+    .map((name, place) => `${listed([name])}=${likely[place] ?? (push.known.isOpen ? fieldNameOf(name) : 'FIELD')}`)
+    .join(',')
   const about = head.header.some(looksLikeValue)
     ? ' The first line looks like a row: if the file has no header, put a line with the names of its columns before it.'
     : head.rows.length === 0

@@ -6,10 +6,7 @@ import { defaultSeriesFields, type Field } from '../../model/field.ts'
 
 afterEach(closeServices)
 
-const fields: readonly Field[] = [
-  ...defaultSeriesFields,
-  { name: 'ok', source: 'ok', type: 'boolean', role: 'metric' },
-]
+const fields: readonly Field[] = [...defaultSeriesFields, { name: 'ok', source: 'ok', type: 'boolean', role: 'metric' }]
 
 interface LoggerFile {
   readonly csv: string
@@ -30,38 +27,120 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'a HOBO of Onset': {
     csv: '\ufeff"Plot Title: Cellar, north"\n"#","Date Time, GMT+01:00","Temp, °C"\n1,03/13/26 10:00:00 PM,21.5\n2,03/13/26 10:15:00 PM,21.6\n',
     refused: ['--skip-lines 1\n'],
-    options: ['--skip-lines', '1', '--map', 'Date Time\\, GMT+01:00=D,Temp\\, °C=V', '--drop', '#', '--time-zone', '+01:00', '--time-format', 'MM/dd/yy h:mm:ss a'],
-    rows: [['2026-03-13T21:00:00.000Z', 21.5], ['2026-03-13T21:15:00.000Z', 21.6]],
+    options: [
+      '--skip-lines',
+      '1',
+      '--map',
+      'Date Time\\, GMT+01:00=D,Temp\\, °C=V',
+      '--drop',
+      '#',
+      '--time-zone',
+      '+01:00',
+      '--time-format',
+      'MM/dd/yy h:mm:ss a',
+    ],
+    rows: [
+      ['2026-03-13T21:00:00.000Z', 21.5],
+      ['2026-03-13T21:15:00.000Z', 21.6],
+    ],
   },
   'a testo 175': {
     csv: 'Testo 175;SN 4030\nMesswerte vom;01.03.2026\n\nDatum / Uhrzeit;Temperatur;Feuchte\n01.03.2026 08:00:00;21,5;41,2\n01.03.2026 08:15:00;21,6;40\n',
     refused: ['--skip-lines 3 --delimiter ";" --decimal comma\n'],
-    options: ['--skip-lines', '3', '--delimiter', ';', '--decimal', 'comma', '--map', 'Datum / Uhrzeit=D,Temperatur=V', '--drop', 'Feuchte', '--time-format', 'dd.MM.yyyy HH:mm:ss'],
-    rows: [['2026-03-01T08:00:00.000Z', 21.5], ['2026-03-01T08:15:00.000Z', 21.6]],
+    options: [
+      '--skip-lines',
+      '3',
+      '--delimiter',
+      ';',
+      '--decimal',
+      'comma',
+      '--map',
+      'Datum / Uhrzeit=D,Temperatur=V',
+      '--drop',
+      'Feuchte',
+      '--time-format',
+      'dd.MM.yyyy HH:mm:ss',
+    ],
+    rows: [
+      ['2026-03-01T08:00:00.000Z', 21.5],
+      ['2026-03-01T08:15:00.000Z', 21.6],
+    ],
   },
   'hours of the German weather service': {
     csv: 'ID;MESS_DATUM;QN_9;TT_TU;eor\n   44;2026030100;    3;   4.9;eor\n   44;2026030101;    3;  -4.7;eor\n',
     refused: ['--delimiter ";"\n'],
-    options: ['--delimiter', ';', '--map', 'MESS_DATUM=D,TT_TU=V', '--drop', 'ID,QN_9,eor', '--time-format', 'yyyyMMddHH', '--convert', 'V=number'],
-    rows: [['2026-03-01T00:00:00.000Z', 4.9], ['2026-03-01T01:00:00.000Z', -4.7]],
+    options: [
+      '--delimiter',
+      ';',
+      '--map',
+      'MESS_DATUM=D,TT_TU=V',
+      '--drop',
+      'ID,QN_9,eor',
+      '--time-format',
+      'yyyyMMddHH',
+      '--convert',
+      'V=number',
+    ],
+    rows: [
+      ['2026-03-01T00:00:00.000Z', 4.9],
+      ['2026-03-01T01:00:00.000Z', -4.7],
+    ],
   },
   'a meter that writes compact dates, and 24:00': {
     csv: 'Bis\tWert\n202603012345\t1.5\n202603012400\t2\n',
     refused: ['--delimiter tab\n'],
-    options: ['--delimiter', 'tab', '--map', 'Bis=D,Wert=V', '--time-format', 'yyyyMMddHHmm', '--time-zone', 'Europe/Berlin'],
-    rows: [['2026-03-01T22:45:00.000Z', 1.5], ['2026-03-01T23:00:00.000Z', 2]],
+    options: [
+      '--delimiter',
+      'tab',
+      '--map',
+      'Bis=D,Wert=V',
+      '--time-format',
+      'yyyyMMddHHmm',
+      '--time-zone',
+      'Europe/Berlin',
+    ],
+    rows: [
+      ['2026-03-01T22:45:00.000Z', 1.5],
+      ['2026-03-01T23:00:00.000Z', 2],
+    ],
   },
   'a German spreadsheet': {
     csv: 'Datum;Uhrzeit;Temperatur;Ein\n01.03.2026;08:00;81,5;WAHR\n31.03.2026;24:00;1.081,5;FALSCH\n',
     refused: ['--delimiter ";" --decimal comma\n'],
-    options: ['--delimiter', ';', '--decimal', 'comma', '--time', 'Datum+Uhrzeit', '--map', 'Temperatur=V,Ein=ok', '--time-format', 'dd.MM.yyyy HH:mm', '--convert', 'ok=boolean'],
-    rows: [['2026-03-01T08:00:00.000Z', 81.5, true], ['2026-04-01T00:00:00.000Z', 1081.5, false]],
+    options: [
+      '--delimiter',
+      ';',
+      '--decimal',
+      'comma',
+      '--time',
+      'Datum+Uhrzeit',
+      '--map',
+      'Temperatur=V,Ein=ok',
+      '--time-format',
+      'dd.MM.yyyy HH:mm',
+      '--convert',
+      'ok=boolean',
+    ],
+    rows: [
+      ['2026-03-01T08:00:00.000Z', 81.5, true],
+      ['2026-04-01T00:00:00.000Z', 1081.5, false],
+    ],
   },
   'an American spreadsheet': {
     csv: 'Timestamp,Value,Good\n3/1/2026 12:05 AM,"1,081.5",TRUE\n12/31/2026 11:59 PM,.5,FALSE\n',
-    refused: ['--map Timestamp=D,Value=V,Good=FIELD'],
-    options: ['--map', 'Timestamp=D,Value=V,Good=ok', '--time-format', 'M/d/yyyy h:mm a', '--convert', 'ok=boolean,V=number'],
-    rows: [['2026-03-01T00:05:00.000Z', 1081.5, true], ['2026-12-31T23:59:00.000Z', 0.5, false]],
+    refused: ['--map Timestamp=D,Value=V,Good=ok'],
+    options: [
+      '--map',
+      'Timestamp=D,Value=V,Good=ok',
+      '--time-format',
+      'M/d/yyyy h:mm a',
+      '--convert',
+      'ok=boolean,V=number',
+    ],
+    rows: [
+      ['2026-03-01T00:05:00.000Z', 1081.5, true],
+      ['2026-12-31T23:59:00.000Z', 0.5, false],
+    ],
   },
   'annotated CSV of InfluxDB': {
     csv: '#group,false,false,false\n#datatype,string,dateTime:RFC3339,double\n#default,_result,,\n,result,_time,_value\n,,2026-03-01T08:00:00Z,12.5\n',
@@ -72,7 +151,16 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'WinCC, all quoted': {
     csv: '"TimeString";"VarValue"\n"01.03.2026 08:00:00";81,5\n',
     refused: ['--delimiter ";" --decimal comma\n'],
-    options: ['--delimiter', ';', '--decimal', 'comma', '--map', 'TimeString=D,VarValue=V', '--time-format', 'dd.MM.yyyy HH:mm:ss'],
+    options: [
+      '--delimiter',
+      ';',
+      '--decimal',
+      'comma',
+      '--map',
+      'TimeString=D,VarValue=V',
+      '--time-format',
+      'dd.MM.yyyy HH:mm:ss',
+    ],
     rows: [['2026-03-01T08:00:00.000Z', 81.5]],
   },
   'Ignition, with spaces behind commas': {
@@ -104,7 +192,9 @@ async function pushed(csv: string, options: readonly string[]) {
   }
   const { url, seen } = await service(answers)
   const { code, err } = await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--set', 'T=a', ...options], csv)
-  const bodies = seen.filter((one) => one.startsWith('POST ')).map((one) => one.slice('POST /ingests/plant/data '.length))
+  const bodies = seen
+    .filter((one) => one.startsWith('POST '))
+    .map((one) => one.slice('POST /ingests/plant/data '.length))
   return { code, err, rows: bodies.flatMap((body) => body.trimEnd().split('\n')).map((row) => JSON.parse(row)) }
 }
 

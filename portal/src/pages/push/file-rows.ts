@@ -4,7 +4,12 @@ import type { PushBatch } from '../../../../src/client/push-batch.ts'
 import { batchesOf } from '../../../../src/file-push/batches.ts'
 import { type CsvHead, csvHead } from '../../../../src/file-push/csv-head.ts'
 import { type CsvMapping, csvToNdjson } from '../../../../src/file-push/csv-rows.ts'
-import { type CsvCutting, type LikelyWriting, likelyDecimal, usualWriting } from '../../../../src/file-push/csv-writing.ts'
+import {
+  type CsvCutting,
+  type LikelyWriting,
+  likelyDecimal,
+  usualWriting,
+} from '../../../../src/file-push/csv-writing.ts'
 import { type Door, doorOf } from '../../../../src/file-push/door.ts'
 import { isGzip, withoutMark } from '../../../../src/file-push/file-head.ts'
 import type { FileFormat } from '../../../../src/file-push/file-name.ts'

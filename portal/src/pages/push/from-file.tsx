@@ -73,7 +73,14 @@ function CsvForms({ head: { columns, first }, ingest, fixed, onWritten, onColumn
     <>
       <WrittenForm written={columns.written} fixed={fixed} onChange={onWritten} />
       {columns.header.length > 0 && (
-        <ColumnTable columns={columns} first={first} fields={ingest.fields} isOpen={ingest.unknown === 'add'} fixed={fixed} onChange={onColumns} />
+        <ColumnTable
+          columns={columns}
+          first={first}
+          fields={ingest.fields}
+          isOpen={ingest.unknown === 'add'}
+          fixed={fixed}
+          onChange={onColumns}
+        />
       )}
     </>
   )

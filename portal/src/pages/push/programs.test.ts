@@ -67,7 +67,11 @@ test.each([
 
 test('columns that become one time, and lines that are left out, are said to the command too', () => {
   const lines = { headerLine: 2, skipLines: 4, comment: '#' }
-  const columns = withColumn(withColumn(ownNames(['day', 'at', 'T'], { ...usualWritten, lines }), 'day', 'D'), 'at', 'D')
+  const columns = withColumn(
+    withColumn(ownNames(['day', 'at', 'T'], { ...usualWritten, lines }), 'day', 'D'),
+    'at',
+    'D',
+  )
   const fields = [{ source: 'D', type: 'timestamp' as const }]
   const text = programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [], fields, isOpen: true })
   expect(text.split(' \\\n').slice(2)).toEqual([

@@ -99,8 +99,7 @@ function LinesChoice({ lines, onLines }: LinesProps) {
   const countOf = (text: string): number => (/^\d{1,6}$/.test(text.trim()) ? Number(text) : 0)
   const { comment } = typed
   const [skipLines, headerLine] = [countOf(typed.skipLines), countOf(typed.headerLine) || null]
-  const isOther =
-    skipLines !== lines.skipLines || headerLine !== lines.headerLine || comment !== lines.comment
+  const isOther = skipLines !== lines.skipLines || headerLine !== lines.headerLine || comment !== lines.comment
   return (
     <>
       <TextField
