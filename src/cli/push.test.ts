@@ -35,12 +35,12 @@ const pushes = (seen: readonly string[]): string[] =>
     .map((request) => request.slice('POST /ingests/plant/data '.length))
 
 test.each<[string, string | Uint8Array, string[], string[]]>([
-  ['a.csv', 'D,T,V\n2026-01-01 08:00,7,1.50\n', [], ['{"D":"2026-01-01T08:00","T":"7","V":1.50}\n']],
+  ['a.csv', 'D,T,V\n2026-01-01 08:00,7,1.50\n', [], ['{"D":"2026-01-01 08:00","T":"7","V":1.50}\n']],
   [
     'taxi.csv.gz',
     gzipSync('timestamp,value\n2014-07-01 00:00:00,10844\n'),
     ['--map', 'timestamp=D,value=V', '--set', 'T=@filename'],
-    ['{"D":"2014-07-01T00:00:00","V":10844,"T":"taxi"}\n'],
+    ['{"D":"2014-07-01 00:00:00","V":10844,"T":"taxi"}\n'],
   ],
   ['b.ndjson', '{"V":1.0}\n\n{"V":90071992547409931}\n', [], ['{"V":1.0}\n{"V":90071992547409931}\n']],
   ['c.json', '[{"V":1.0},\n {"V":90071992547409931}]', [], ['[{"V":1.0},{"V":90071992547409931}]']],

@@ -10,7 +10,7 @@ import { FileLines } from '../file-push/file-lines.ts'
 import { fileFormats } from '../file-push/file-name.ts'
 import { FirstLineTime } from '../file-push/first-line-time.ts'
 import { FirstRows } from '../file-push/first-rows.ts'
-import { type KnownIngest, knownIngest } from '../file-push/known-ingest.ts'
+import { type KnownIngest, knownIngest, nothingKnown } from '../file-push/known-ingest.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
 import { jsonRows, ndjsonRows, type PushedRows, protocolLines } from '../file-push/rows.ts'
 import { type SendResult, sendBatches } from '../file-push/send.ts'
@@ -25,10 +25,11 @@ import { type CliContext, connect } from './context.ts'
 import { inCommands } from './in-commands.ts'
 import { parseCount, parseOffset, wholeNumber } from './number-option.ts'
 import { printJson } from './output.ts'
-import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } from './push/csv-options.ts'
+import { addCsvOptions, otherWords, refuseCsvOptions } from './push/csv-options.ts'
+import { type CsvPush, csvRows, refuseCompactDates } from './push/csv-rows.ts'
 import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
-import { failureReport, formatCount, reportText, secondsLines, stoppedText, untoldText } from './push/report.ts'
+import { failureReport, formatCount, misreadLines, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
 import { retrySecondsMax, whenThere } from './push/when-there.ts'
 import { tell } from './tell.ts'
@@ -40,12 +41,12 @@ const errorsMax = 10
 
 const examples = `
 Files may be gzip. A CSV file has a header; each column becomes a property of its name. Cells become numbers, booleans or
-text as the ingest's fields ask; an empty cell is null; "2026-01-01 08:00:00" in a timestamp becomes "2026-01-01T08:00:00".
+text as the ingest's fields ask; an empty cell is null. --convert reads +1.5, .5 and TRUE.
 JSON rows are sent as they are written, digit for digit. Line protocol (.lp) goes as it is too; its lines are counted as an editor
 does, also by --skip-rows. Files are in UTF-8. Columns that the ingest has no field for are
 refused before anything is sent, unless --as-is says otherwise.
 
-A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 23), h hour (1 to 12) with a (AM or PM),
+A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 24), h hour (1 to 12) with a (AM or PM),
 m minute, s second, S fraction, X offset (+02:00); MMM or MMMM is a month's English name, yy a year of two digits, and text stands
 in single quotes. A time that its clock shows twice (autumn), or never (spring), ends the push with both moments it could
 be; --ambiguous earlier or later chooses, for all such times alike: in autumn both passes of the hour become the same one.
@@ -62,7 +63,8 @@ Examples:
   tidemark push plant readings.csv
   tidemark push plant nyc_taxi.csv --map timestamp=D,value=V --set T=@filename
   tidemark push plant export.csv --time-format "dd/MM/yyyy HH:mm" --time-zone Europe/Madrid
-  tidemark push plant excel.csv --delimiter ";" --decimal comma
+  tidemark push plant excel.csv --delimiter ";" --decimal comma --time Datum+Uhrzeit --time-format "dd.MM.yyyy HH:mm"
+  tidemark push plant toa5.dat --format csv --header-line 2 --skip-lines 4 --map TIMESTAMP=D,AirTC_Avg=V --drop RECORD --set T=met
   tidemark push hosts telegraf.lp --precision s
   gunzip -c rows.ndjson.gz | tidemark push plant - --format ndjson
 `
@@ -187,8 +189,6 @@ interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
   readonly options: FilePushOptions
 }
 
-const nothingKnown: KnownIngest = { types: new Map(), required: [], kept: null, isByField: false }
-
 /** JSON and lines go without it as well: their push says what is wrong. What was waited for in vain is not waited for again. */
 async function targetOf(ask: () => Promise<KnownIngest>, { format }: RowsSource): Promise<KnownIngest> {
   try {
@@ -226,12 +226,13 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     throw nothingSent(error)
   })
   const fileLines = new FileLines()
-  const csv = { ...typed, known: known.types, required: known.required, source }
+  const csv = { ...typed, known, source }
   const firstRows = new FirstRows()
   const pushed = await rowsOf(csv, unreadable, fileLines)
   const precision = options.precision ?? 'ns'
   const lineTime = source.format === 'lp' ? new FirstLineTime(precision) : null
-  const rows = firstRows.of(lineTime?.of(pushed) ?? pushed)
+  const rows = await firstRows.of(lineTime?.of(pushed) ?? pushed)
+  if (!options.asIs) refuseCompactDates(csv, firstRows.compactDates(known))
   const lineOf = (row: number): number | null => (source.format === 'ndjson' ? fileLines.lineOf(row) : null)
   const door = doorOf({ client, ingest, known, format: source.format, precision })
   const receipt = (batch: string) => client.receipt(ingest, batch)
@@ -251,7 +252,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const failure = failureReport(result, options.skipRows, door.noun, lineOf)
   if (options.json) {
     printJson(context, report)
-    for (const line of secondsLines(job)) tell(context, line)
+    for (const line of misreadLines(job)) tell(context, line)
   } else if (result.acknowledgedRows > 0 || failure === null)
     context.stdout.write(reportText(report, { ...job, csv: source.format === 'csv', ...door }))
   const lines =

@@ -69,7 +69,7 @@ function truth(value: unknown): SqlValue | null {
 
 /** A text as ISO 8601 or SQL has it, or milliseconds; what it says in UTC is what the clocks of the query's zone show, as in Druid. */
 function time(value: unknown, type: 'TIMESTAMP' | 'DATE'): SqlValue | null {
-  const ms = typeof value === 'string' ? parseInstant(value.trim().replace(' ', 'T')) : value
+  const ms = typeof value === 'string' ? parseInstant(value) : value
   if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < timeMinMs || ms > timeMaxMs) return null
   const shown = formatInstant(ms).slice(0, -1)
   return { kind: 'time', type, value: type === 'DATE' ? shown.slice(0, 10) : shown.replace('T', ' ') }

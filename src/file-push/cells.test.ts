@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CsvCell } from '../lib/csv-parser.ts'
-import { type CellType, cellEncoder } from './cells.ts'
-import { usualWriting } from './csv-writing.ts'
+import { type CellConversion, type CellType, cellEncoder } from './cells.ts'
+import { type DecimalMark, usualWriting } from './csv-writing.ts'
 
 test.each<[CellType, CsvCell, string]>([
   ['double', '1.50', '1.50'],
@@ -27,12 +27,12 @@ test.each<[CellType, CsvCell, string]>([
   ['string', 'a"b', '"a\\"b"'],
   ['string', '', '""'],
   ['string', null, 'null'],
-  ['timestamp', '2014-04-10 00:02:00', '"2014-04-10T00:02:00"'],
-  ['timestamp', '2014-04-10 00:02', '"2014-04-10T00:02"'],
-  ['timestamp', '2014-04-10 00:02:00.125', '"2014-04-10T00:02:00.125"'],
-  ['timestamp', '2026-10-25 00:00:00+02:00', '"2026-10-25T00:00:00+02:00"'],
-  ['timestamp', '2026-10-25 00:00:00Z', '"2026-10-25T00:00:00Z"'],
-  ['timestamp', '2026-10-25 00:00-05', '"2026-10-25T00:00-05"'],
+  ['timestamp', '2014-04-10 00:02:00', '"2014-04-10 00:02:00"'],
+  ['timestamp', '2014-04-10 00:02', '"2014-04-10 00:02"'],
+  ['timestamp', '2014-04-10 00:02:00.125', '"2014-04-10 00:02:00.125"'],
+  ['timestamp', '2026-10-25 00:00:00+02:00', '"2026-10-25 00:00:00+02:00"'],
+  ['timestamp', '2026-10-25 00:00:00Z', '"2026-10-25 00:00:00Z"'],
+  ['timestamp', '2026-10-25 00:00-05', '"2026-10-25 00:00-05"'],
   ['timestamp', '2026-10-25 00:00 CET', '"2026-10-25 00:00 CET"'],
   ['timestamp', '2014-04-10T00:02:00Z', '"2014-04-10T00:02:00Z"'],
   ['timestamp', '2014-04-10  00:02', '"2014-04-10  00:02"'],
@@ -41,6 +41,7 @@ test.each<[CellType, CsvCell, string]>([
   ['timestamp', '1397088120', '"1397088120"'],
   ['timestamp', '20140410', '"20140410"'],
   ['timestamp', '01397088120000', '"01397088120000"'],
+  ['timestamp', ' 1397088120000 ', '1397088120000'],
   ['timestamp', null, 'null'],
   ['guess', '1.5', '1.5'],
   ['guess', 'true', 'true'],
@@ -66,4 +67,23 @@ test.each<[CellType, CsvCell, string]>([
   ['string', '1,5', '"1,5"'],
 ])('as %s with a decimal comma, %j is %s', (type, cell, json) => {
   expect(cellEncoder(type, { ...usualWriting, decimal: 'comma' })(cell)).toBe(json)
+})
+
+test.each<[CellConversion, DecimalMark, CsvCell, string]>([
+  ['number', 'point', '+1.50', '1.50'],
+  ['number', 'point', '.5', '0.5'],
+  ['number', 'point', ' 7 ', '7'],
+  ['number', 'point', '  ', 'null'],
+  ['number', 'point', ' 1,081.5', '1081.5'],
+  ['number', 'point', 'n/a', '"n/a"'],
+  ['number', 'point', null, 'null'],
+  ['number', 'comma', '+1,5 ', '1.5'],
+  ['number', 'comma', '+1.5', '"+1.5"'],
+  ['boolean', 'point', 'TRUE', 'true'],
+  ['boolean', 'point', ' False', 'false'],
+  ['boolean', 'point', '0', 'false'],
+  ['boolean', 'point', 'on', '"on"'],
+])('converted to a %s with a decimal %s, %j is %s', (conversion, decimal, cell, json) => {
+  const type = conversion === 'number' ? 'double' : conversion
+  expect(cellEncoder(type, { ...usualWriting, decimal }, conversion)(cell)).toBe(json)
 })

@@ -2,9 +2,9 @@
 // that goes as text, so that the service rejects the row and keeps it as it was.
 
 import type { CsvCell } from '../lib/csv-parser.ts'
-import { withoutGroups } from '../lib/grouped-number.ts'
+import { withoutGroups, writtenBoolean, writtenNumber } from '../lib/written-value.ts'
 import type { FieldType } from '../model/field.ts'
-import { formatInstant, withoutSpace } from '../model/instant.ts'
+import { formatInstant } from '../model/instant.ts'
 import { type CsvWriting, type DecimalMark, usualWriting } from './csv-writing.ts'
 import { type TimeRules, timeOfCell, usualTimes } from './time-rules.ts'
 
@@ -18,15 +18,17 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const epochMilliseconds = /^-?\d{11,}$/
 
 function usualTimeText(cell: string): string {
-  if (epochMilliseconds.test(cell) && jsonNumber.test(cell)) return cell
-  return JSON.stringify(withoutSpace(cell))
+  const count = cell.trim()
+  if (epochMilliseconds.test(count) && jsonNumber.test(count)) return count
+  return JSON.stringify(cell)
 }
 
-function timeTextBy(rules: TimeRules): (cell: string) => string {
+function timeTextBy(rules: TimeRules, decimal: DecimalMark): (cell: string) => string {
   if (rules === usualTimes) return usualTimeText
   const otherwise = rules.unit === null && rules.read === null ? usualTimeText : JSON.stringify
   return (cell) => {
-    const ms = timeOfCell(cell, rules)
+    const count = rules.unit !== null && decimal === 'comma' ? commaText(cell.trim()) : cell
+    const ms = count === null ? null : timeOfCell(count, rules)
     return ms === null ? otherwise(cell) : JSON.stringify(formatInstant(ms))
   }
 }
@@ -58,13 +60,31 @@ function groupedText(cell: string, decimal: DecimalMark): string | null {
   return text !== null && jsonNumber.test(text) ? text : null
 }
 
+/** How values are read that a field would not take as they are written: `+1.5` and `.5` and blanks around, `TRUE` and `0`. */
+export const cellConversions = ['number', 'boolean'] as const
+export type CellConversion = (typeof cellConversions)[number]
+
+function converted(cell: string, conversion: CellConversion, decimal: DecimalMark): string | null {
+  if (conversion === 'boolean') return writtenBoolean(cell)
+  const text = decimal === 'comma' ? (cell.includes('.') ? '' : cell.replace(',', '.')) : cell
+  return cell.trim() === '' ? 'null' : writtenNumber(withoutGroups(cell.trim(), decimal) ?? text)
+}
+
 /** What turns the cells of a column into JSON text. An empty cell is null; in a string column `""` is the empty string. Throws `CellTimeError`. */
-export function cellEncoder(type: CellType, { times, decimal }: CsvWriting = usualWriting): (cell: CsvCell) => string {
+export function cellEncoder(
+  type: CellType,
+  { times, decimal }: Pick<CsvWriting, 'times' | 'decimal'> = usualWriting,
+  conversion: CellConversion | null = null,
+): (cell: CsvCell) => string {
+  if (conversion !== null) {
+    const asItStands = cellEncoder(type, { times, decimal })
+    return (cell) => (cell === null ? null : converted(cell, conversion, decimal)) ?? asItStands(cell)
+  }
   if (type === 'string') return (cell) => JSON.stringify(cell)
   const numberOf = decimal === 'comma' ? commaText : (cell: string) => (jsonNumber.test(cell) ? cell : null)
   const numberText = (cell: string): string => numberOf(cell) ?? groupedText(cell, decimal) ?? JSON.stringify(cell)
   const texts = {
-    timestamp: timeTextBy(times),
+    timestamp: timeTextBy(times, decimal),
     double: numberText,
     long: numberText,
     boolean: booleanText,

@@ -43,7 +43,7 @@ test.each<[string, string, Given, string[]]>([
       constants: { T: 'ec2 1' },
       types: { D: 'timestamp', T: 'string', V: 'double' },
     },
-    ['{"D":"2014-04-10T00:02:00","V":91.958,"T":"ec2 1"}'],
+    ['{"D":"2014-04-10 00:02:00","V":91.958,"T":"ec2 1"}'],
   ],
   ['a column left out', ',V\n0,1\n1,2\n', { dropped: [''] }, ['{"V":1}', '{"V":2}']],
   [

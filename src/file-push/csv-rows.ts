@@ -1,6 +1,6 @@
 import { type CsvCell, CsvError, CsvParser, type CsvRecord } from '../lib/csv-parser.ts'
-import { type CellType, cellEncoder } from './cells.ts'
-import { type CsvWriting, usualWriting } from './csv-writing.ts'
+import { type CellConversion, type CellType, cellEncoder } from './cells.ts'
+import { type CsvWriting, columnNames, usualWriting } from './csv-writing.ts'
 import { Utf8Decoder } from './encoding.ts'
 import { CellTimeError } from './time-rules.ts'
 
@@ -12,6 +12,15 @@ export interface CsvMapping {
   /** Columns that are left out. */
   readonly dropped: ReadonlySet<string>
   readonly typeOf: (property: string) => CellType
+  /**
+   * Whether a property makes a field by its first value. Where its type is given, another value is put in a list: no field is made of that, and
+   * the row is rejected.
+   */
+  readonly makesField?: (property: string) => boolean
+  /** Properties whose values are read more freely. */
+  readonly conversions?: ReadonlyMap<string, CellConversion>
+  /** The columns of a date and of its time, which are read as one cell under the name of the first. */
+  readonly dateAndTime?: readonly [date: string, time: string] | null
   /** The usual, unless it says otherwise. */
   readonly writing?: CsvWriting
 }
@@ -24,25 +33,37 @@ const moreCellsText = '. A cell with the delimiter in it, as 2,5 in a file with 
 interface ColumnEncoder {
   readonly name: string
   readonly index: number
+  /** Where the time of a date stands apart. */
+  readonly timeIndex: number | null
   /** `"V":` */
   readonly prefix: string
   readonly encode: (cell: CsvCell) => string
 }
 
-function checkHeader(header: CsvRecord, { columns, dropped }: CsvMapping): string[] {
-  const names = header.cells.map((cell) => cell ?? '')
+function checkHeader(header: CsvRecord, { columns, dropped, dateAndTime }: CsvMapping): string[] {
+  const names = columnNames(header)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new CsvError(header.line, `the header has the column "${twice}" twice`)
-  const missing = [...columns.keys(), ...dropped].find((name) => !names.includes(name))
+  const missing = [...columns.keys(), ...dropped, ...(dateAndTime ?? [])].find((name) => !names.includes(name))
   if (missing !== undefined) {
     throw new CsvError(header.line, `the header has no column "${missing}"; there are: ${names.join(', ')}`)
   }
   return names
 }
 
-function memberOf({ name, index, prefix, encode }: ColumnEncoder, cells: readonly CsvCell[], line: number): string {
+/** A date without its time would be its midnight: it is nothing then. */
+function joinedCell(date: CsvCell, time: CsvCell): CsvCell {
+  return date === null || time === null ? null : `${date.trim()} ${time.trim()}`
+}
+
+function memberOf(
+  { name, index, timeIndex, prefix, encode }: ColumnEncoder,
+  cells: readonly CsvCell[],
+  line: number,
+): string {
+  const cell = cells[index]!
   try {
-    return prefix + encode(cells[index]!)
+    return prefix + encode(timeIndex === null ? cell : joinedCell(cell, cells[timeIndex]!))
   } catch (error) {
     throw error instanceof CellTimeError
       ? new CsvError(line, `in "${name}", ${error.message}`, { cause: error })
@@ -54,20 +75,27 @@ function memberOf({ name, index, prefix, encode }: ColumnEncoder, cells: readonl
 function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
   const names = checkHeader(header, mapping)
   const encoders: ColumnEncoder[] = []
+  const [date, time] = mapping.dateAndTime ?? []
+  const encoderOf = (property: string): ((cell: CsvCell) => string) => {
+    const type = mapping.typeOf(property)
+    const encode = cellEncoder(type, mapping.writing, mapping.conversions?.get(property))
+    if (type === 'guess' || type === 'string' || mapping.makesField?.(property) !== true) return encode
+    return (cell) => encode(cell).replace(/^".*$/s, '[$&]')
+  }
   const properties = new Set(mapping.constants.keys())
   for (const [index, name] of names.entries()) {
-    if (mapping.dropped.has(name)) continue
+    if (mapping.dropped.has(name) || name === time) continue
     const property = mapping.columns.get(name) ?? name
     if (properties.has(property)) {
       throw new CsvError(header.line, `"${property}" is given twice: drop the column "${name}"`)
     }
     properties.add(property)
-    const encode = cellEncoder(mapping.typeOf(property), mapping.writing)
-    encoders.push({ name, index, prefix: `${JSON.stringify(property)}:`, encode })
+    const timeIndex = time !== undefined && name === date ? names.indexOf(time) : null
+    const encode = encoderOf(property)
+    encoders.push({ name, index, timeIndex, prefix: `${JSON.stringify(property)}:`, encode })
   }
   const constants = [...mapping.constants].map(
-    ([property, value]) =>
-      `${JSON.stringify(property)}:${cellEncoder(mapping.typeOf(property), mapping.writing)(value)}`,
+    ([property, value]) => `${JSON.stringify(property)}:${encoderOf(property)(value)}`,
   )
   return ({ line, cells }) => {
     if (cells.length !== names.length) {
@@ -107,8 +135,8 @@ export async function* csvToNdjson(
   mapping: CsvMapping,
   options: CsvReading,
 ): AsyncGenerator<Uint8Array> {
-  const { delimiter } = mapping.writing ?? usualWriting
-  const reader = new CsvParser({ recordCharsMax: options.recordCharsMax, delimiter })
+  const { delimiter, lines: fileLines } = mapping.writing ?? usualWriting
+  const reader = new CsvParser({ recordCharsMax: options.recordCharsMax, delimiter, lines: fileLines })
   const text = new Utf8Decoder()
   const encoder = new TextEncoder()
   let encode: RowEncoder | null = null

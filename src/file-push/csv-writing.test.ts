@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { type LikelyWriting, likelyWriting, parseDelimiter } from './csv-writing.ts'
+import { allLines, type CsvLines } from '../lib/csv-parser.ts'
+import { type DecimalMark, likelyWriting, parseDelimiter } from './csv-writing.ts'
 
-test.each<[string, string, LikelyWriting | null]>([
+test.each<[string, string, { delimiter: string; decimal: DecimalMark } | null]>([
   ['D;T;V\n2026-01-01;a;1,5\n', ',', { delimiter: ';', decimal: 'comma' }],
   ['D;T;V\n2026-01-01;a;1.5\n', ',', { delimiter: ';', decimal: 'point' }],
   ['"D";"T, all";"V"\r\n', ';', null],
@@ -13,10 +14,41 @@ test.each<[string, string, LikelyWriting | null]>([
   ['D,T,V\n', ';', { delimiter: ',', decimal: 'point' }],
   ['D,T;V\n', ',', null],
   ['V\n1\n', ',', null],
+  ['"D";"V"\n"2026-01-01";1,5\n', ',', { delimiter: ';', decimal: 'comma' }],
+  ['A;B;C\n1;x;0,5\n1;x;1,5\n', ',', { delimiter: ';', decimal: 'comma' }],
+  ['A;B;C\nx;y z;x0,5y\nx;y z;x1,5y\n', ',', { delimiter: ';', decimal: 'point' }],
   ['"a";"b\n', ',', null],
   ['', ',', null],
 ])('%j, read with %j', (text, delimiter, likely) => {
-  expect(likelyWriting(text, delimiter)).toEqual(likely)
+  expect(likelyWriting(text, { delimiter, lines: allLines })).toEqual(likely && { ...likely, lines: allLines })
+})
+
+test.each<[string, string, string, Partial<CsvLines>]>([
+  [
+    'TOA5',
+    '"TOA5","st","CR1000"\n"TIMESTAMP","RECORD"\n"TS","RN"\n"",""\n"2026-01-01",1\n',
+    ',',
+    { headerLine: 2, skipLines: 4 },
+  ],
+  ['a title', '"Plot Title: a, b"\n"#","Date","Temp"\n1,2026-01-01,2\n2,2026-01-01,3\n', ',', { skipLines: 1 }],
+  ['a block of names', 'Station;7\n\nName;x\nDatum;T;V\n1.1.2026;1,5;2\n1.1.2026;1,5;2\n', ';', { skipLines: 3 }],
+  ['annotations', '#group,false,false\n#datatype,string,double\n,_time,_value\n,2026-01-01,2\n', ',', { comment: '#' }],
+  ['comments with another delimiter', '# by a logger, no 5\nD;V\n2026-01-01;2\n', ';', { comment: '#' }],
+  ['a header behind a #', '# by a logger\n# D,V\n2026-01-01,2\n2026-01-01,2\n', ',', { headerLine: 2 }],
+])('%s before the rows is left out', (_, text, delimiter, lines) => {
+  expect(likelyWriting(text, { delimiter: ',', lines: allLines })).toMatchObject({
+    delimiter,
+    lines: { ...allLines, ...lines },
+  })
+})
+
+test.each([
+  ['rows with a cell more', 'D,T,V\n2026-01-01,a,2,5\n2026-01-01,a,2,5\n'],
+  ['a header with a #', '#,D,V\n1,2026-01-01,5\n2,2026-01-01,5\n'],
+  ['a text with new lines', 'D,T\n2026-01-01,"a\nb,c"\n2026-01-01,"a,\n,b"\n'],
+  ['a short row', 'D,T,V\n2026-01-01,a\n2026-01-01,a,1\n'],
+])('%s is read as it stands', (_, text) => {
+  expect(likelyWriting(text, { delimiter: ',', lines: allLines })).toBeNull()
 })
 
 test('a delimiter is one character, or tab', () => {

@@ -1,18 +1,23 @@
-// How a CSV file is written: what parts its cells, and what parts a number from its fraction.
-import { CsvParser } from '../lib/csv-parser.ts'
+// How a CSV file is written: which lines it has its rows in, what parts its cells, and what parts a number from its fraction.
+import { allLines, type CsvLines, CsvParser, type CsvRecord } from '../lib/csv-parser.ts'
 import { type TimeRules, usualTimes } from './time-rules.ts'
 
 export const decimalMarks = ['point', 'comma'] as const
 export type DecimalMark = (typeof decimalMarks)[number]
 
-export interface CsvWriting {
+/** How a file is cut into cells. */
+export interface CsvCutting {
   /** One character. */
   readonly delimiter: string
+  readonly lines: CsvLines
+}
+
+export interface CsvWriting extends CsvCutting {
   readonly decimal: DecimalMark
   readonly times: TimeRules
 }
 
-export const usualWriting: CsvWriting = { delimiter: ',', decimal: 'point', times: usualTimes }
+export const usualWriting: CsvWriting = { delimiter: ',', decimal: 'point', times: usualTimes, lines: allLines }
 
 /** The usual ones, in the order in which they are looked for. */
 export const usualDelimiters = [',', ';', '\t', '|'] as const
@@ -27,8 +32,10 @@ export function parseDelimiter(text: string): string {
 /** As `parseDelimiter` takes it. */
 export const delimiterName = (delimiter: string): string => (delimiter === '\t' ? 'tab' : delimiter)
 
-export interface LikelyWriting {
-  readonly delimiter: string
+/** The names of the columns: blanks around them are none. */
+export const columnNames = ({ cells }: Pick<CsvRecord, 'cells'>): string[] => cells.map((cell) => cell?.trim() ?? '')
+
+export interface LikelyWriting extends CsvCutting {
   readonly decimal: DecimalMark
 }
 
@@ -36,34 +43,89 @@ const commaNumber = /^-?\d+,\d+$/
 /** The comma may part thousands. */
 const thousands = /^-?[1-9]\d{0,2},\d{3}$/
 const pointNumber = /^-?\d+\.\d+$/
+/** A number or a date: no column is called so but by a file without a header. */
+export const looksLikeValue = (cell: string): boolean =>
+  /^([+-]?\d*[.,]\d+|-?\d+|\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{4}.*)$/.test(cell)
 const recordCharsMax = 1024 * 1024
+const recordsMax = 60
 
-/**
- * How a file is written whose header would be one column by `delimiter`, and several by another; null where it is not so.
- * `text` is its beginning.
- */
-export function likelyWriting(text: string, delimiter: string): LikelyWriting | null {
-  // Cells of rows may be no CSV by another delimiter, as JSON is by a comma: the header alone decides.
-  const header = /^(?:"?sep=[^\r\n]"?\r?\n)?[^\n]*/i.exec(text)![0]
-  const columns = (by: string): number => (recordsBy(text, by)[0] ?? recordsBy(header, by)[0])?.length ?? 0
-  if (columns(delimiter) !== 1) return null
+/** How a file is written that is likely read wrongly as it was given; null where it is not so. `text` is its beginning. */
+export function likelyWriting(text: string, given: CsvCutting): LikelyWriting | null {
+  const likely =
+    loggerFile(text, given) ?? comments(text, given) ?? preamble(text, given) ?? otherDelimiter(text, given)
+  return likely === null ? null : { ...likely, decimal: likelyDecimal(text, likely) }
+}
+
+/** A file of a Campbell logger: its header is the second of four lines. */
+function loggerFile(text: string, { lines }: CsvCutting): CsvCutting | null {
+  const [, delimiter] = /^"?TOA5"?([,;\t])/.exec(text) ?? []
+  if (delimiter === undefined || lines !== allLines) return null
+  return { delimiter, lines: { ...allLines, headerLine: 2, skipLines: 4 } }
+}
+
+/** Lines with # before a header that has none, as InfluxDB's annotations; or the last of them is the header. */
+function comments(text: string, { delimiter, lines }: CsvCutting): CsvCutting | null {
+  if (lines !== allLines || !text.startsWith('#')) return null
+  const cutting = { delimiter, lines: { ...allLines, comment: '#' } }
+  const likely = preamble(text, cutting) ?? otherDelimiter(text, cutting) ?? cutting
+  const [first] = recordsBy(text, likely)
+  if (first === undefined || likely.lines !== cutting.lines) return first === undefined ? null : likely
+  if (!columnNames(first).some(looksLikeValue)) return likely
+  const header = recordsBy(text, { ...likely, lines: allLines }).findLast(({ line }) => line < first.line)
+  if (header?.cells.length !== first.cells.length) return likely
+  return header.line === 1 ? null : { ...likely, lines: { ...allLines, headerLine: header.line } }
+}
+
+/** Where the header is whose rows are as wide as it is, by a delimiter; null where there is none. */
+function tableBy(text: string, cutting: CsvCutting): { readonly width: number; readonly skipLines: number } | null {
+  const records = recordsBy(text, cutting)
+  const width = records.at(-1)?.cells.length ?? 0
+  const place = records.findLastIndex(({ cells }) => cells.length !== width) + 1
+  const [header, row] = records.slice(place)
+  if (width < 2 || header === undefined || row === undefined || columnNames(header).some(looksLikeValue)) return null
+  if (records.slice(0, place).some(({ cells }) => cells.length > width)) return null
+  return { width, skipLines: place === 0 ? 0 : header.line - 1 }
+}
+
+/** Lines with fewer cells before the header of the widest table. */
+function preamble(text: string, { delimiter: given, lines }: CsvCutting): CsvCutting | null {
+  if (lines.headerLine !== null || lines.skipLines > 0) return null
+  const tables = [...new Set([given, ...usualDelimiters])].flatMap((delimiter) => {
+    const table = tableBy(text, { delimiter, lines })
+    return table === null ? [] : [{ delimiter, ...table }]
+  })
+  const [widest] = tables.toSorted((a, b) => b.width - a.width)
+  if (widest === undefined || widest.skipLines === 0) return null
+  return { delimiter: widest.delimiter, lines: { ...lines, skipLines: widest.skipLines } }
+}
+
+/** Of a header that is one column by the delimiter, or none at all, and several by another. */
+function otherDelimiter(text: string, { delimiter, lines }: CsvCutting): CsvCutting | null {
+  const columns = (by: string): number => headerBy(text, { delimiter: by, lines })?.cells.length ?? 0
+  if (columns(delimiter) > 1) return null
   const other = usualDelimiters.find((one) => one !== delimiter && columns(one) > 1)
-  return other === undefined ? null : { delimiter: other, decimal: likelyDecimal(text, other) }
+  return other === undefined ? null : { delimiter: other, lines }
 }
 
 /** By the cells of the first rows: a comma only where one of them can mean nothing else, and no number has a point. */
-export function likelyDecimal(text: string, delimiter: string): DecimalMark {
-  if (delimiter === ',') return 'point'
-  const cells = recordsBy(text, delimiter).slice(1).flat()
+export function likelyDecimal(text: string, cutting: CsvCutting): DecimalMark {
+  if (cutting.delimiter === ',') return 'point'
+  const cells = recordsBy(text, cutting).slice(1).flatMap(columnNames)
   if (cells.some((cell) => pointNumber.test(cell))) return 'point'
   return cells.some((cell) => commaNumber.test(cell) && !thousands.test(cell)) ? 'comma' : 'point'
 }
 
+/** Cells of rows may be no CSV by another delimiter, as JSON is by a comma: then the header alone decides. */
+function headerBy(text: string, cutting: CsvCutting): CsvRecord | undefined {
+  const [first] = recordsBy(text, cutting)
+  return first ?? recordsBy(/^(?:"?sep=[^\r\n]"?\r?\n)?[^\n]*/i.exec(text)![0], cutting)[0]
+}
+
 /** Where the text is no CSV so, there are none. */
-function recordsBy(text: string, delimiter: string): readonly (readonly string[])[] {
+function recordsBy(text: string, { delimiter, lines }: CsvCutting): readonly CsvRecord[] {
   try {
-    const records = new CsvParser({ recordCharsMax, delimiter }).push(`${text.slice(0, recordCharsMax)}\n`)
-    return records.slice(0, 20).map(({ cells }) => cells.map((cell) => cell ?? ''))
+    const records = new CsvParser({ recordCharsMax, delimiter, lines }).push(`${text.slice(0, recordCharsMax)}\n`)
+    return records.slice(0, recordsMax)
   } catch {
     return []
   }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { formatInstant } from '../model/instant.ts'
 import type { CellType } from './cells.ts'
 import { FirstRows } from './first-rows.ts'
+import { mostlyCompactDates } from './misread-times.ts'
 
 const types = new Map<string, CellType>([
   ['D', 'timestamp'],
@@ -16,7 +18,7 @@ async function likely(rows: readonly string[], kinds: Parameters<FirstRows['like
     yield rows.map((row) => Buffer.from(row))
   })()
   const passed: string[] = []
-  for await (const group of firstRows.of(groups)) passed.push(...group.map((row) => Buffer.from(row).toString()))
+  for await (const group of await firstRows.of(groups)) passed.push(...group.map((row) => Buffer.from(row).toString()))
   expect(passed).toEqual(rows)
   const renames = firstRows.likelyRenames(kinds, { types })
   return renames === null ? null : Object.fromEntries(renames)
@@ -44,27 +46,64 @@ test.each([
 })
 
 test.each([
-  ['{"T":"a","D":1767225600}', { row: 1, property: 'D', count: '1767225600' }],
-  ['{"D":100000000}', { row: 1, property: 'D', count: '100000000' }],
-  ['{"D":1767225600000}', null],
-  ['{"D":"1767225600"}', null],
-  ['{"D":4100000000}', null],
-  ['{"D":99999999}', null],
-  ['{"V":1767225600}', null],
-  ['D 1767225600', null],
-])('%s has seconds for milliseconds: %j', async (row, found) => {
-  expect(await secondsOf([[row]])).toEqual(found)
+  ['{"T":"a","D":1767225600}', 'seconds', '2026-01-01T00:00:00.000Z'],
+  ['{"D":100000000}', 'seconds', '1973-03-03T09:46:40.000Z'],
+  ['{"D":20260131}', 'yyyyMMdd', '2026-01-31T00:00:00.000Z'],
+  ['{"D":2026013108}', 'yyyyMMddHH', '2026-01-31T08:00:00.000Z'],
+  ['{"D":202301010000}', 'yyyyMMddHHmm', '2023-01-01T00:00:00.000Z'],
+  ['{"D":202301012400}', 'yyyyMMddHHmm', '2023-01-02T00:00:00.000Z'],
+  ['{"D":20260101080000}', 'yyyyMMddHHmmss', '2026-01-01T08:00:00.000Z'],
+  ['{"D":20260101080000123}', 'yyyyMMddHHmmssSSS', '2026-01-01T08:00:00.123Z'],
+  ['{"D":194901010000}', null, null],
+  ['{"D":210101010000}', null, null],
+  ['{"D":202313010000}', null, null],
+  ['{"D":202302290000}', null, null],
+  ['{"D":202301012500}', null, null],
+  ['{"D":2023010100001}', null, null],
+  ['{"D":1767225600000}', null, null],
+  ['{"D":"1767225600"}', null, null],
+  ['{"D":"202301010000"}', null, null],
+  ['{"D":4100000000}', null, null],
+  ['{"D":99999999}', null, null],
+  ['{"V":202301010000}', null, null],
+  ['D 1767225600', null, null],
+])('%s is read as milliseconds, and is meant as %s', async (row, meant, instant) => {
+  const found = await misreadIn([[row]])
+  expect([found?.meant ?? null, found ? formatInstant(found.meantMs) : null]).toEqual([meant, instant])
 })
 
-async function secondsOf(groups: readonly (readonly string[])[]) {
+test.each([
+  [['{"D":202301010000}', '{"D":202301010015}', '{"D":1672531200000}'], 'yyyyMMddHHmm'],
+  [['{"D":202301010000}', '{"D":1672531200000}'], null],
+  [['{"D":1767225600}'], null],
+  [[], null],
+])('of %j more than half are compact dates: %s', (rows, pattern) => {
+  expect(mostlyCompactDates(rows, types)?.meant ?? null).toBe(pattern)
+})
+
+test('a fault of reading is met where the rows are taken', async () => {
+  const rows = await new FirstRows().of(
+    (async function* () {
+      yield [Buffer.from('{}')]
+      throw new Error('it broke')
+    })(),
+  )
+  const taken: number[] = []
+  await expect(async () => {
+    for await (const group of rows) taken.push(group.length)
+  }).rejects.toThrow('it broke')
+  expect(taken).toEqual([1])
+})
+
+async function misreadIn(groups: readonly (readonly string[])[]) {
   const firstRows = new FirstRows()
-  const rows = firstRows.of(
+  const rows = await firstRows.of(
     (async function* () {
       for (const group of groups) yield group.map((row) => Buffer.from(row))
     })(),
   )
   for await (const _ of rows);
-  return firstRows.likelySeconds({ types })
+  return firstRows.misread({ types })
 }
 
 const [none, seconds] = ['{"D":null}', '{"D":1767225600}']
@@ -76,7 +115,7 @@ test.each([
   ['in row 100', [Array(60).fill(none), [...Array(39).fill(none), seconds]], 100],
   ['in row 101', [Array(60).fill(none), [...Array(40).fill(none), seconds]], undefined],
 ])('later rows are looked at: %s', async (_, groups, row) => {
-  expect((await secondsOf(groups))?.row).toBe(row)
+  expect((await misreadIn(groups))?.row).toBe(row)
 })
 
 test('there may be no row', async () => {

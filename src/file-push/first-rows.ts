@@ -1,13 +1,16 @@
 import type { KnownIngest, PropertyTypes } from './known-ingest.ts'
 import { likelyFields } from './likely-fields.ts'
-import { firstLikelySeconds, membersOrNone, type ReadAsMilliseconds } from './likely-seconds.ts'
+import { firstMisread, type MisreadTime, membersOrNone, mostlyCompactDates } from './misread-times.ts'
 import type { RejectionTally } from './rejections.ts'
 import type { PushedRows } from './rows.ts'
 
 /** A longer row is not looked at. */
 const rowBytesMax = 64 * 1024
-/** In so many rows a time is looked for that is likely meant in seconds. */
+/** In so many rows a time is looked for that is likely meant otherwise. */
 const rowsMax = 100
+
+/** Behind so many bytes no further row is read before any is sent. */
+const headBytesMax = 1024 * 1024
 
 /** Another name for each of some properties. */
 export type Renames = ReadonlyMap<string, string>
@@ -16,13 +19,32 @@ export type Renames = ReadonlyMap<string, string>
 export class FirstRows {
   readonly #texts: string[] = []
 
-  async *of(rows: PushedRows): AsyncGenerator<readonly Uint8Array[]> {
-    for await (const group of rows) {
-      for (const row of group.slice(0, rowsMax - this.#texts.length)) {
+  /** The rows, of which the first are known before any is taken. A fault of reading them is met where they are taken. */
+  async of(rows: PushedRows): Promise<PushedRows> {
+    const reading = rows[Symbol.asyncIterator]()
+    const groups: IteratorResult<readonly Uint8Array[]>[] = []
+    const faults: unknown[] = []
+    for (let bytes = 0; this.#texts.length < rowsMax && bytes < headBytesMax; ) {
+      const next = await reading.next().catch((error: unknown) => {
+        faults.push(error)
+        return null
+      })
+      if (next === null) break
+      groups.push(next)
+      if (next.done) break
+      for (const row of next.value.slice(0, rowsMax - this.#texts.length)) {
         this.#texts.push(row.length > rowBytesMax ? '' : new TextDecoder().decode(row))
       }
-      yield group
+      bytes += next.value.reduce((sum, row) => sum + row.length, 0)
     }
+    return (async function* () {
+      for (const group of groups) {
+        if (group.done) return
+        yield group.value
+      }
+      if (faults.length > 0) throw faults[0]
+      yield* { [Symbol.asyncIterator]: () => reading }
+    })()
   }
 
   /**
@@ -53,9 +75,14 @@ export class FirstRows {
     return renames.length === 0 ? null : new Map(renames)
   }
 
-  /** The first time of the rows that is likely meant in seconds; null where there is none. */
-  likelySeconds({ types }: Pick<KnownIngest, 'types'>): ReadAsMilliseconds | null {
-    return firstLikelySeconds(this.#texts, types)
+  /** The first time of the rows that is likely meant otherwise; null where there is none. */
+  misread({ types }: Pick<KnownIngest, 'types'>): MisreadTime | null {
+    return firstMisread(this.#texts, types)
+  }
+
+  /** A compact date, where more than half of the rows have one in its property; null where that is not so. */
+  compactDates({ types }: Pick<KnownIngest, 'types'>): MisreadTime | null {
+    return mostlyCompactDates(this.#texts, types)
   }
 }
 

@@ -33,3 +33,9 @@ test('faults are made as they are asked for', () => {
   expect(first?.field).toBe('a')
   expect(new Set(looked)).toEqual(new Set(['a']))
 })
+
+test('of an open ingest a name that no field has is no fault, unless no field can have it', () => {
+  const faults = (row: string) => [...foreseenFaults(row, fields, true)].map(({ message }) => message)
+  expect(faults('{"Id":"a","more2":1,"a b":null}')).toEqual([])
+  expect(faults('{"Id":"a","a b":1}')).toEqual([expect.stringContaining('a b: no field is made of it')])
+})

@@ -2,11 +2,12 @@
 
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { jsonMembers } from '../lib/json-members.ts'
-import { type Field, identifierBytesMax, isRequired } from '../model/field.ts'
+import { type Field, identifierBytesMax, isName, isRequired, namePattern } from '../model/field.ts'
 import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
 import { parseLong } from '../model/long.ts'
 import {
   identifierTooLarge,
+  noFieldOf,
   noObject,
   noSuchField,
   type RowFault,
@@ -62,8 +63,14 @@ function absencesIn(fields: readonly Field[], named: ReadonlySet<string>): RowFa
   return [...absent.filter(isTime), ...absent.filter((field) => !isTime(field))].map(valueMissing)
 }
 
+/** Of a property that is no field. The judge alone knows all that an open ingest makes a field of. */
+function faultOfName(name: string, value: string, isOpen: boolean): RowFault | null {
+  if (!isOpen) return noSuchField(name)
+  return value === 'null' || isName(name) ? null : noFieldOf(name, `a name must match ${namePattern}`)
+}
+
 /** All faults of a row, each looked for when it is asked for, the one that it will be rejected for first; none of a good row. `row` is valid JSON. */
-export function* foreseenFaults(row: string, fields: readonly Field[]): Generator<RowFault, undefined> {
+export function* foreseenFaults(row: string, fields: readonly Field[], isOpen = false): Generator<RowFault, undefined> {
   const text = row.trim()
   const bytes = bytesIn(text)
   if (bytes > rowBytesUsual) return yield rowTooLarge(bytes, rowBytesUsual)
@@ -73,7 +80,8 @@ export function* foreseenFaults(row: string, fields: readonly Field[]): Generato
   for (const [name, value] of new Map(jsonMembers(text).map((member) => [member.name, member.value]))) {
     const field = bySource.get(name)
     if (field === undefined) {
-      yield noSuchField(name)
+      const fault = faultOfName(name, value, isOpen)
+      if (fault !== null) yield fault
       continue
     }
     const verdict = verdictOf(field, value)
@@ -85,6 +93,6 @@ export function* foreseenFaults(row: string, fields: readonly Field[]): Generato
 }
 
 /** The fault for which a row will be rejected, or null where it will be stored. `row` is valid JSON. */
-export function foreseenFault(row: string, fields: readonly Field[]): RowFault | null {
-  return foreseenFaults(row, fields).next().value ?? null
+export function foreseenFault(row: string, fields: readonly Field[], isOpen = false): RowFault | null {
+  return foreseenFaults(row, fields, isOpen).next().value ?? null
 }

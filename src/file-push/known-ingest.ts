@@ -14,6 +14,10 @@ export interface KnownIngest {
   readonly required: readonly string[]
   /** The property that holds a row's time, and from when on rows are kept; null where all are, or nobody tells. */
   readonly kept: KeptSince | null
+  /** The property that holds a row's time; null where it has none, or nobody tells. */
+  readonly timeProperty: string | null
+  /** Whether properties that are no fields become some. */
+  readonly isOpen: boolean
   /** Whether each field of a line is a row. */
   readonly isByField: boolean
 }
@@ -23,19 +27,28 @@ export interface KeptSince {
   readonly fromMs: number
 }
 
-type ToldIngest = Pick<OwnIngestAnswer, 'fields'> & Partial<Pick<OwnIngestAnswer, 'kept_from' | 'lines'>>
+export const nothingKnown: KnownIngest = {
+  types: new Map(),
+  required: [],
+  kept: null,
+  timeProperty: null,
+  isOpen: false,
+  isByField: false,
+}
+
+type ToldIngest = Pick<OwnIngestAnswer, 'fields'> & Partial<Pick<OwnIngestAnswer, 'kept_from' | 'lines' | 'unknown'>>
 
 /** Of a key that may push, or of an admin's; a service that lacks one of the two says that there is no such path. */
 function isElsewhere(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 403 || error.code === 'path_not_found')
 }
 
-function targetOf({ fields, kept_from = null, lines = null }: ToldIngest): KnownIngest {
+function targetOf({ fields, kept_from = null, lines = null, unknown }: ToldIngest): KnownIngest {
   const types = new Map(fields.map(({ source, type }) => [source, type]))
-  const time = fields.find(({ role }) => role === 'time')
-  const kept = time === undefined || kept_from === null ? null : keptOf(time.source, kept_from)
+  const timeProperty = fields.find(({ role }) => role === 'time')?.source ?? null
+  const kept = timeProperty === null || kept_from === null ? null : keptOf(timeProperty, kept_from)
   const required = fields.filter(isRequired).map(({ source }) => source)
-  return { types, required, kept, isByField: lines !== null }
+  return { types, required, kept, timeProperty, isOpen: unknown === 'add', isByField: lines !== null }
 }
 
 const keptOf = (timeProperty: string, from: string): KeptSince => ({ timeProperty, fromMs: Date.parse(from) })
@@ -53,5 +66,5 @@ export async function knownIngest(
       if (!isElsewhere(error)) throw error
     }
   }
-  return { types: new Map(), required: [], kept: null, isByField: false }
+  return nothingKnown
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { likelyFields } from './likely-fields.ts'
+import { likelyDateAndTime, likelyFields } from './likely-fields.ts'
 
 const fields = [
   { name: 'D', type: 'timestamp' },
@@ -53,4 +53,45 @@ test.each<[[string, string | null][], (string | null)[]]>([
 test('without a row, names alone say what a column may be', () => {
   const columns = ['timestamp', 'value', 'sensor', 'v'].map((name) => ({ name, cell: undefined }))
   expect(likelyFields(columns, fields)).toEqual(['D', null, null, 'V'])
+})
+
+test.each<[string, string][][]>([
+  [
+    [
+      ['Time zone', 'UTC'],
+      ['Timestamp', '2026-01-01 08:00'],
+    ],
+  ],
+  [
+    [
+      ['runtime', '12'],
+      ['when', '2026-01-01 08:00'],
+    ],
+  ],
+])('a column takes no name that another has better: %j', (columns) => {
+  const found = likelyFields(
+    columns.map(([name, cell]) => ({ name, cell })),
+    [{ name: 'D', type: 'timestamp' }],
+  )
+  expect(found).toEqual([null, 'D'])
+})
+
+test('blanks and quotes around a name are none of it', () => {
+  expect(likelyFields([{ name: ' "v" ', cell: 'n/a' }], fields)).toEqual(['V'])
+})
+
+test.each([
+  [
+    ['2026-01-01', '08:00', '1'],
+    ['a', 'b'],
+  ],
+  [
+    ['01.02.2026', '8:00:00,5 PM', '1'],
+    ['a', 'b'],
+  ],
+  [['2026-01-01', '08:00', '09:00'], null],
+  [['2026-01-01 08:00', '08:00'], null],
+])('%j: a date and its time are found where there is one of each', (cells, found) => {
+  const names = ['a', 'b', 'c']
+  expect(likelyDateAndTime(cells.map((cell, place) => ({ name: names[place]!, cell })))).toEqual(found)
 })

@@ -1,8 +1,10 @@
 // Which columns of a file may be which fields of an ingest: a guess, for a person to decide.
 import type { CsvCell } from '../lib/csv-parser.ts'
+import { withoutGroups, writtenBoolean } from '../lib/written-value.ts'
+import { compactDate } from '../model/instant.ts'
 import type { CellType } from './cells.ts'
 
-interface Column {
+export interface Column {
   readonly name: string
   /** Of the first row; undefined where there is none. */
   readonly cell: CsvCell | undefined
@@ -15,30 +17,52 @@ interface Target {
 
 type Rule = (column: Column, field: Target) => boolean
 
-const looksLikeTime = /\d[-/.:]\d.*\d[-/.:T]\d/
-const looksLikeNumber = /^-?\d+(?:[.,]\d+)?(?:e[+-]?\d+)?$/i
-const namesTime = /time|date|stamp|zeit|datum|fecha|hora/i
+/** A date with its day and month as numbers or a name, behind the name of a month, or in digits alone. */
+const writtenDate =
+  /^\s*(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])(?:\d{1,2}|[A-Za-z]{3,9})\2\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2}, \d{4})(?!\d)/
+const looksLikeTime = (cell: string): boolean =>
+  writtenDate.test(cell) || (cell.length >= 10 && compactDate(cell) !== null)
+const looksLikeNumber = /^[+-]?\d*(?:[.,]\d+|\d)(?:e[+-]?\d+)?$/i
+const namesTime = /time|date|stamp|zeit|datum|fecha|hora|heure|horodat/i
+const looksLikeDay = /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8})$/
+/** A time of the day. */
+export const looksLikeClock = /^\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?$/
 
-/** Null where the name does not say it and no cell does. */
-function kindOf({ name, cell }: Column): 'time' | 'number' | 'text' | null {
-  if (namesTime.test(name) || (typeof cell === 'string' && looksLikeTime.test(cell))) return 'time'
-  if (cell === undefined) return null
-  return cell !== null && looksLikeNumber.test(cell) ? 'number' : 'text'
+type Kind = 'time' | 'number' | 'boolean' | 'text'
+
+function kindOfCell(cell: string): Kind {
+  if (looksLikeTime(cell)) return 'time'
+  const isGrouped = withoutGroups(cell, 'point') !== null || withoutGroups(cell, 'comma') !== null
+  if (isGrouped || looksLikeNumber.test(cell.trim())) return 'number'
+  return writtenBoolean(cell) === null ? 'text' : 'boolean'
 }
 
-const kindOfType: Readonly<Partial<Record<CellType, 'time' | 'number' | 'text'>>> = {
+/** Null where the name does not say it and no cell does. */
+function kindOf({ name, cell }: Column): Kind | null {
+  if (typeof cell === 'string' && looksLikeTime(cell)) return 'time'
+  if (namesTime.test(name) && (typeof cell !== 'string' || kindOfCell(cell) === 'number')) return 'time'
+  return cell === undefined ? null : kindOfCell(cell ?? '')
+}
+
+const kindOfType: Readonly<Partial<Record<CellType, Kind>>> = {
   timestamp: 'time',
   double: 'number',
   long: 'number',
   string: 'text',
+  boolean: 'boolean',
 }
 
-/** The likelier first: the same name, then what the cells look like, then the order. */
+/** Without blanks and quotes around, and in small letters. */
+const plainName = (name: string): string => name.replace(/["']/g, '').trim().toLowerCase()
+
+/** The likelier first: the same name, then a time by cell and name, a time by its cell, what the cells look like, and then the order. */
 const rules: readonly Rule[] = [
-  (column, field) => column.name.trim().toLowerCase() === field.name.toLowerCase(),
+  (column, field) => plainName(column.name) === plainName(field.name),
+  ({ name, cell = null }, { type }) => type === 'timestamp' && namesTime.test(name) && looksLikeTime(cell ?? ''),
+  ({ cell = null }, { type }) => type === 'timestamp' && looksLikeTime(cell ?? ''),
   (column, field) => kindOf(column) === kindOfType[field.type],
-  // Without a row the order would be all that is known.
-  ({ cell }) => cell !== undefined,
+  // An empty cell may be anything; without a row the order would be all that is known.
+  ({ cell }) => cell === null,
 ]
 
 /** For each column the field that it may be; null where none is left. */
@@ -53,4 +77,13 @@ export function likelyFields(columns: readonly Column[], fields: readonly Target
     }
   }
   return found
+}
+
+/** The column of a date and that of its time, by their first cells; null where there are not one of each. */
+export function likelyDateAndTime(columns: readonly Column[]): readonly [date: string, time: string] | null {
+  const named = (form: RegExp): string[] =>
+    columns.filter(({ cell }) => form.test(cell?.trim() ?? '')).map(({ name }) => name)
+  const [[date, ...otherDates], [time, ...otherTimes]] = [named(looksLikeDay), named(looksLikeClock)]
+  const isClear = otherDates.length + otherTimes.length === 0 && date !== undefined && time !== undefined
+  return isClear ? [date, time] : null
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Field } from '../model/field.ts'
 import { valueOfWrongType, valueOutOfRange } from '../model/row-fault.ts'
-import { numberHint, timeHint } from './rejection-hints.ts'
+import { conversionHints, numberHint, timeHint } from './rejection-hints.ts'
 
 const time: Field = { name: 'D', source: 'D', type: 'timestamp', role: 'time' }
 const value: Field = { name: 'V', source: 'V', type: 'double', role: 'metric' }
@@ -9,6 +9,12 @@ const value: Field = { name: 'V', source: 'V', type: 'double', role: 'metric' }
 test.each([
   ['1397088120', ['seconds']],
   ['1397088120.5', ['seconds']],
+  ['1397088120,5', ['seconds']],
+  ['2026/03/01 08:00:00.5', ['yyyy/MM/dd HH:mm:ss.S']],
+  ['Mar 1, 2026 8:00:00 AM', ['MMM d, yyyy h:mm:ss a']],
+  ['01-Mar-26 08:00:00', ['dd-MMM-yy HH:mm:ss']],
+  ['1397088120000', ['milliseconds']],
+  ['2026010108', ['yyyyMMddHH', 'seconds']],
   ['25/10/2026 01:30', ['dd/MM/yyyy HH:mm']],
   ['10/25/2026 1:30 AM', ['MM/dd/yyyy h:mm a']],
   ['05/10/26', ['dd/MM/yy', 'MM/dd/yy']],
@@ -22,6 +28,30 @@ test.each([
   ['1397088120000000000', ['nanoseconds']],
 ])('%s, which was read as milliseconds', (example, formats) => {
   expect(timeHint([valueOutOfRange(time, example)])).toEqual({ example, formats })
+})
+
+test.each([
+  ['31/02/2026 01:30', ''],
+  ['25/10/2026 25:30', ''],
+  ['1397088120.5', 'seconds'],
+])('of %s no pattern is proposed that does not read it, nor the one that was given', (example, given) => {
+  expect(timeHint([valueOfWrongType(time, JSON.stringify(example))], given)).toBeNull()
+})
+
+test.each([
+  [' 1.5', 'number'],
+  ['+1.5', 'number'],
+  ['.5', 'number'],
+  ['n/a', null],
+])('of the number %j, --convert is proposed with %s', (example, conversion) => {
+  const hints = conversionHints([valueOfWrongType(value, JSON.stringify(example))])
+  expect(hints).toEqual(conversion === null ? [] : [{ property: 'V', example, conversion }])
+})
+
+test('of TRUE and 1 in a field of booleans too', () => {
+  const on: Field = { name: 'on', source: 'on', type: 'boolean', role: 'metric' }
+  const faults = ['"TRUE"', '1', '"yes"'].map((text) => valueOfWrongType(on, text))
+  expect(conversionHints(faults)).toEqual([{ property: 'on', example: 'TRUE', conversion: 'boolean' }])
 })
 
 test('nothing is guessed of other faults', () => {

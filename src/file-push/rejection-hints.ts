@@ -1,6 +1,8 @@
 // What the times and numbers of rejected rows look like: a guess, for a person to decide.
-import { isAmbiguous, withoutGroups } from '../lib/grouped-number.ts'
+import { isAmbiguous, withoutGroups, writtenBoolean, writtenNumber } from '../lib/written-value.ts'
 import { likelyUnits } from '../model/epoch.ts'
+import { compactDate } from '../model/instant.ts'
+import { patternParser } from './time-pattern.ts'
 
 interface Rejection {
   readonly code: string
@@ -16,26 +18,49 @@ export interface TimeHint {
 
 const refusedText = /: expected an ISO 8601 date-time .*, got "([^"]{6,40})"(?:$|; it reads)/s
 const refusedCount = /: (\d{14,30}) is outside the years/
-const dayFirst = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?:(,? )(\d{1,2}):\d\d(:\d\d)?( ?[AaPp][Mm])?)?$/
+const clock = /^(.*?)(?:(,? )(\d{1,2}):\d\d(:\d\d)?([.,]\d{1,9})?( ?[AaPp][Mm])?)?$/
+const numbers = /^(\d{1,4})([-./])\d{1,2}\2(\d{4}|\d\d?)$/
+const named = /^(?:(\d{1,2})([-./ ])[A-Za-z]{3,9}\2(\d{4}|\d\d)|[A-Za-z]{3,9} \d{1,2}, \d{4})$/
 
-function patternsOf(text: string): readonly string[] {
-  const match = dayFirst.exec(text)
-  if (match === null) return []
-  const [, one, mark, other, year, space, hour, seconds = '', half] = match
-  const clock = hour === undefined ? '' : `${space}${half === undefined ? 'HH' : 'h'}:mm${seconds && ':ss'}`
-  const end = `${mark}${year!.length === 2 ? 'yy' : 'yyyy'}${clock}${half === undefined ? '' : `${half.slice(0, -2)}a`}`
-  const patterns: string[] = []
-  if (Number(one) <= 31 && Number(other) <= 12) patterns.push(`dd${mark}MM${end}`)
-  if (Number(one) <= 12 && Number(other) <= 31) patterns.push(`MM${mark}dd${end}`)
-  return patterns
+/** Patterns of a date without its time: the likelier first. */
+function datePatterns(date: string): readonly string[] {
+  const [, first = '', mark = '', last = ''] = numbers.exec(date) ?? []
+  if (first.length === 4) return [`yyyy${mark}MM${mark}dd`]
+  if (last !== '') {
+    const year = last.length === 4 ? 'yyyy' : 'yy'
+    return [`dd${mark}MM${mark}${year}`, `MM${mark}dd${mark}${year}`]
+  }
+  const month = named.exec(date)
+  if (month === null) return []
+  const [, , between = '', year = ''] = month
+  return [year === '' ? 'MMM d, yyyy' : `dd${between}MMM${between}${year.length === 4 ? 'yyyy' : 'yy'}`]
 }
 
-/** Null where no rejected row says how its time may be written. */
-export function timeHint(rejections: readonly Rejection[]): TimeHint | null {
+function patternsOf(text: string): readonly string[] {
+  const [, date = '', space, hour, seconds, fraction, half] = clock.exec(text) ?? []
+  const fractionPattern = fraction === undefined ? '' : `${fraction[0]}S`
+  const halfPattern = half === undefined ? '' : `${half.slice(0, -2)}a`
+  const time =
+    hour === undefined
+      ? ''
+      : `${space}${half ? 'h' : 'HH'}:mm${seconds === undefined ? '' : ':ss'}${fractionPattern}${halfPattern}`
+  return datePatterns(date)
+    .map((pattern) => pattern + time)
+    .filter((pattern) => patternParser(pattern)(text) !== null)
+}
+
+/** Null where no rejected row says how its time may be written otherwise than `given`. */
+export function timeHint(rejections: readonly Rejection[], given = ''): TimeHint | null {
   for (const { message } of rejections) {
     const example = (refusedText.exec(message) ?? refusedCount.exec(message))?.[1]
     if (example === undefined) continue
-    const formats = [...likelyUnits(example), ...patternsOf(example)]
+    const date = compactDate(example)
+    const all = [
+      ...(date === null ? [] : [date.pattern]),
+      ...likelyUnits(example.replace(',', '.')),
+      ...patternsOf(example),
+    ]
+    const formats = all.filter((format) => format !== given)
     if (formats.length > 0) return { example, formats }
   }
   return null
@@ -48,6 +73,31 @@ export interface NumberHint {
   readonly example: string
   /** How it is meant: with a decimal comma, with a decimal point, or with a mark that may part thousands instead. */
   readonly is: 'comma' | 'point' | 'ambiguous'
+}
+
+const refusedValue = /: expected (a number|a whole number|true or false), got (".*")$/s
+
+export interface ConversionHint {
+  readonly property: string
+  /** A value as it stands in the file. */
+  readonly example: string
+  readonly conversion: 'number' | 'boolean'
+}
+
+/** The first value of each property that was rejected as it is written, and is a number or a boolean all the same: " 1.5", "+1", "TRUE". */
+export function conversionHints(
+  rejections: readonly (Rejection & { readonly field: string | null })[],
+): readonly ConversionHint[] {
+  const hints = new Map<string, ConversionHint>()
+  for (const { field, message } of rejections) {
+    const [, expected, text] = refusedValue.exec(message) ?? []
+    if (field === null || text === undefined || hints.has(field)) continue
+    const example: string = JSON.parse(text)
+    const conversion = expected === 'true or false' ? 'boolean' : 'number'
+    const value = conversion === 'boolean' ? writtenBoolean(example) : writtenNumber(example)
+    if (value !== null) hints.set(field, { property: field, example, conversion })
+  }
+  return [...hints.values()]
 }
 
 /** How a number that was rejected is meant; null where no rejected row has one. */

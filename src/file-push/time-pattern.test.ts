@@ -25,7 +25,7 @@ test.each([
 test.each([
   ['dd/MM/yyyy HH:mm', '10/25/2026 01:30'],
   ['dd/MM/yyyy HH:mm', '25/10/2026'],
-  ['dd/MM/yyyy HH:mm', '25/10/2026 24:00'],
+  ['dd/MM/yyyy HH:mm', '25/10/2026 24:01'],
   ['dd/MM/yyyy', '31/02/2026'],
   ['dd.MM.yyyy', '25/10/2026'],
   ['M/d/yyyy h:mm a', '10/25/2026 13:30 PM'],

@@ -1,5 +1,5 @@
 // Times as a program writes them: `dd/MM/yyyy HH:mm`, by the letters of Java and Joda.
-import { daysFromCivil, daysInMonth, msPerDay, parseInstant } from '../model/instant.ts'
+import { daysFromCivil, daysInMonth, isClockTime, msPerDay, parseInstant } from '../model/instant.ts'
 
 /** A time as it stands in a file: milliseconds since 1970 on its own clock, which is `offsetMs` before UTC where it says so. */
 export interface WrittenTime {
@@ -20,7 +20,7 @@ const patternLetters: ReadonlyMap<string, string> = new Map([
   ['y', 'year'],
   ['M', 'month'],
   ['d', 'day'],
-  ['H', 'hour from 0 to 23'],
+  ['H', 'hour from 0 to 24'],
   ['h', 'hour from 1 to 12'],
   ['m', 'minute'],
   ['s', 'second'],
@@ -143,8 +143,8 @@ function timeOf(found: Found): WrittenTime | null {
   const day = Number(found.get('d'))
   const [hour, minute, second] = [hourOf(found), Number(found.get('m') ?? 0), Number(found.get('s') ?? 0)]
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
-  if (hour === null || hour > 23 || minute > 59 || second > 59) return null
   const ms = Number((found.get('S') ?? '').slice(0, 3).padEnd(3, '0'))
+  if (hour === null || !isClockTime(hour, minute, second, ms)) return null
   const clockMs = ((hour * 60 + minute) * 60 + second) * 1000 + ms
   const localMs = daysFromCivil(year, month, day) * msPerDay + clockMs
   const offset = found.get('X')

@@ -8,7 +8,10 @@ const encoded = (format: string, zone: string, cell: string, ambiguous: Ambiguou
   JSON.parse(cellEncoder('timestamp', { ...usualWriting, times: timeRules(format, zone, ambiguous) })(cell))
 
 test.each<[format: string, zone: string, cell: string, json: unknown]>([
-  ['iso', '', '2026-10-25 01:30', '2026-10-25T01:30'],
+  ['iso', '', '2026-10-25 01:30', '2026-10-25 01:30'],
+  ['iso', 'Europe/Madrid', ' 2026-06-30t24:00', '2026-06-30T22:00:00.000Z'],
+  ['iso', 'Europe/Madrid', '2026-07-01 01:30z', '2026-07-01T01:30:00.000Z'],
+  ['dd.MM.yyyy HH:mm', 'Europe/Madrid', '30.06.2026 24:00', '2026-06-30T22:00:00.000Z'],
   ['iso', 'Europe/Madrid', '2026-07-01 01:30', '2026-06-30T23:30:00.000Z'],
   ['iso', 'Europe/Madrid', '2026-01-01', '2025-12-31T23:00:00.000Z'],
   ['iso', 'Europe/Madrid', '2026-07-01 01:30+05:00', '2026-06-30T20:30:00.000Z'],
@@ -87,4 +90,14 @@ test.each([
 
 test('a zone that there is not', () => {
   expect(() => timeRules('', 'Madrid', null)).toThrow('"Madrid" is no time zone.')
+})
+
+test.each([
+  ['1397088120,5', '2014-04-10T00:02:00.500Z'],
+  ['1397088120', '2014-04-10T00:02:00.000Z'],
+  ['1397088120.5', '1397088120.5'],
+  ['1397088120,5x', '1397088120,5x'],
+])('a decimal comma is one of seconds too: %s is %s', (cell, json) => {
+  const encode = cellEncoder('timestamp', { times: timeRules('seconds', '', null), decimal: 'comma' })
+  expect(JSON.parse(encode(cell))).toBe(json)
 })

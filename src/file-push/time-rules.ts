@@ -1,7 +1,7 @@
 // How times are written in a CSV file: in which form, on which clock, and which of two moments an hour that comes twice means.
 import { formatOffset, Zone } from '../druid-time/zone.ts'
 import { type EpochUnit, epochMs, epochUnits } from '../model/epoch.ts'
-import { earliestMs, formatInstant, latestMs, parseInstant, withoutSpace } from '../model/instant.ts'
+import { earliestMs, formatInstant, latestMs, namesZone, parseInstant } from '../model/instant.ts'
 import { patternParser, type TimeParser } from './time-pattern.ts'
 
 /** Which of two moments a time on the clock means where it comes twice, or never. */
@@ -49,12 +49,9 @@ export function timeRules(format: string, zoneName: string, ambiguous: Ambiguous
   return unit === null && read === null && zone === Zone.utc ? usualTimes : { unit, read, zone, ambiguous }
 }
 
-const namesZone = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/
-
 function isoTime(text: string): { readonly localMs: number; readonly offsetMs: number | null } | null {
-  const iso = withoutSpace(text)
-  const ms = parseInstant(iso)
-  return ms === null ? null : { localMs: ms, offsetMs: namesZone.test(iso) ? 0 : null }
+  const ms = parseInstant(text)
+  return ms === null ? null : { localMs: ms, offsetMs: namesZone(text) ? 0 : null }
 }
 
 const short = (ms: number): string => formatInstant(ms).replace(/(?::00)?\.000Z$/, 'Z')
@@ -92,6 +89,6 @@ const otherFormat = 'is not in the format that was given for times, but ISO 8601
 
 /** What is no time by the rules goes as it stands, to be rejected: ISO 8601 would be stored, as another time than the rules make of it. */
 function noOtherTime(text: string, why: string): null {
-  if (parseInstant(withoutSpace(text)) === null) return null
+  if (parseInstant(text) === null) return null
   throw new CellTimeError(`"${text}" ${why}`)
 }

@@ -1,4 +1,4 @@
-import { firstLikelySeconds, readAsMilliseconds } from '../file-push/likely-seconds.ts'
+import { firstMisread, misreadText } from '../file-push/misread-times.ts'
 import { JsonRows } from '../lib/json-rows.ts'
 import { LineSplitter } from '../lib/line-splitter.ts'
 import type { Ingest } from '../model/ingest.ts'
@@ -10,11 +10,11 @@ export interface CheckHint {
   readonly message: string
 }
 
-/** Only the beginning of a body is looked at: who writes one time in seconds writes all so. */
+/** Only the beginning of a body is looked at: who writes one time so writes all so. */
 const bytesMax = 64 * 1024
 const rowsMax = 100
 
-/** The first time that is likely meant in seconds. `body` is whole rows of JSON, or one on each line. */
+/** The first time that is likely meant otherwise: in seconds, or as a compact date. `body` is whole rows of JSON, or one on each line. */
 export function checkHints(
   body: Uint8Array,
   format: 'json' | 'ndjson',
@@ -22,12 +22,12 @@ export function checkHints(
 ): readonly CheckHint[] {
   const texts = firstRows(body.subarray(0, bytesMax), format).slice(0, rowsMax)
   const types = new Map(fields.map(({ source, type }) => [source, type]))
-  const found = firstLikelySeconds(
+  const found = firstMisread(
     texts.map((text) => Buffer.from(text).toString()),
     types,
   )
   if (found === null) return []
-  return [{ index: found.row - 1, field: found.property, message: readAsMilliseconds(found, found.property) }]
+  return [{ index: found.row - 1, field: found.property, message: misreadText(found, found.property) }]
 }
 
 /** The last one may be cut short: it is no JSON then, and nothing is found in it. */

@@ -25,10 +25,8 @@ export function furtherFaults(rejected: Rejected, { fields, unknown }: Pick<Inge
   return faults
 }
 
-/** All that is wrong with a row that is JSON, one after the other; but of names that bring fields, of which the judge alone knows. */
-export function* faultsOfRow(
+/** All that is wrong with a row that is JSON, one after the other; what names bring fields to an open ingest the judge alone knows. */
+export const faultsOfRow = (
   row: string,
   { fields, unknown }: Pick<Ingest, 'fields' | 'unknown'>,
-): Generator<RowFault> {
-  for (const fault of foreseenFaults(row, fields)) if (unknown !== 'add' || fault.code !== 'unknown_field') yield fault
-}
+): Generator<RowFault> => foreseenFaults(row, fields, unknown === 'add')

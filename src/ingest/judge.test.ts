@@ -194,10 +194,16 @@ test.each<[pushed: string, code: RejectCode, field: string | null, message: stri
     'D: 1767225600000000 is outside the years 0001 to 9999; it reads as microseconds since 1970 (2026-01-01T00:00:00.000Z): say so by --time-format microseconds in a push of CSV, or --convert D=microseconds in a replay',
   ],
   [
-    '{"D":"2026-11-23 05:15:00"}',
+    '{"D":"1767225600000"}',
     'invalid_time',
     'D',
-    'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "2026-11-23 05:15:00"; it has a space where a T belongs: write the T, or give --convert D=iso in a replay, which reads it as UTC if it has no zone',
+    'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "1767225600000"; it reads as milliseconds since 1970 (2026-01-01T00:00:00.000Z): say so by --time-format milliseconds in a push of CSV, or --convert D=milliseconds in a replay',
+  ],
+  [
+    '{"D":"202601010815"}',
+    'invalid_time',
+    'D',
+    'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "202601010815"; it reads as a date, yyyyMMddHHmm (2026-01-01T08:15:00.000Z): say so by --time-format yyyyMMddHHmm in a push of CSV, or write ISO 8601',
   ],
   ['{"D":"99999999"}', 'invalid_time', 'D', 'D: there is no such day: "99999999"'],
   ['{"D":1e30}', 'out_of_range', 'D', 'D: 1e30 is outside the years 0001 to 9999'],

@@ -81,6 +81,21 @@ describe('a check', () => {
     expect(hints).toEqual(index === null ? undefined : [{ index, field: 'D', message }])
   })
 
+  test('says where a time is likely meant as a date in digits alone', async () => {
+    const { stored, hints } = await check(plant, `[${good},{"D":202301010000,"T":"a","V":1}]`)
+    expect([stored, hints]).toEqual([
+      2,
+      [
+        {
+          index: 1,
+          field: 'D',
+          message:
+            'D, 202301010000, is read as milliseconds: 1976-05-30T10:43:30.000Z. As a date (yyyyMMddHHmm) it is 2023-01-01T00:00:00.000Z: write ISO 8601 where that is meant, or push CSV with --time-format yyyyMMddHHmm.',
+        },
+      ],
+    ])
+  })
+
   test('says it of fields that rows would bring, whose types the entity says', async () => {
     const parts = { intake, rowBytes: 10_000, rowsMax: 1000, fieldsMax: 10 }
     const entity = { name: 'load', type: 'string', role: 'dimension' } as const

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CsvCell, CsvError, CsvParser } from './csv-parser.ts'
+import { allLines, type CsvCell, CsvError, type CsvLines, CsvParser } from './csv-parser.ts'
 
 const recordCharsMax = 1000
 
@@ -51,6 +51,7 @@ describe('records', () => {
     ['"a""b",""""', [['a"b', '"']]],
     ['5" pipe,x', [['5" pipe', 'x']]],
     [' a , b ', [[' a ', ' b ']]],
+    ['a, "b, c" ,"d" \r\n', [['a', 'b, c', 'd']]],
     ['a\n\n\r\nb\n', [['a'], ['b']]],
     // As Excel for Mac ends lines, and as who turns LF into CRLF twice does.
     ['a\rb,c\r\r"d"\r', [['a'], ['b', 'c'], ['d']]],
@@ -66,6 +67,23 @@ describe('records', () => {
   ])('%j', (text, records) => {
     expect(read([text])).toEqual(records)
     expect(read([...text])).toEqual(records)
+  })
+
+  test.each<[Partial<CsvLines>, string, number[]]>([
+    [{ skipLines: 2 }, 'a "b\n\nh\n1\n', [3, 4]],
+    [{ headerLine: 2 }, 'a "b\nh\n1\n', [2, 3]],
+    [{ headerLine: 2, skipLines: 4 }, 'a\nh\n"b\nc\n1\n', [2, 5]],
+    [{ headerLine: 4, skipLines: 1 }, 'a\nb\nc\nh\n1\n', [4, 5]],
+    [{ comment: '#' }, '# a "\nh\n#b\n1\n#c', [2, 4]],
+    [{ comment: '//', headerLine: 1 }, '// h\n1\n//2\n/3\n', [1, 2, 4]],
+    [{ skipLines: 9 }, 'a\nb', []],
+    [{ comment: '#', skipLines: 1 }, 'a\r# b\rh\r#c\r1\r', [3, 5]],
+  ])('lines are left out by %j of %j', (lines, text, found) => {
+    for (const chunks of [[text], [...text]]) {
+      const reader = new CsvParser({ recordCharsMax, lines: { ...allLines, ...lines } })
+      const records = [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()]
+      expect(records.map(({ line }) => line)).toEqual(found)
+    }
   })
 
   test('each record knows the line on which it begins', () => {

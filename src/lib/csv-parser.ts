@@ -1,5 +1,5 @@
-// RFC 4180, as it comes in practice: lines end with CRLF, LF or CR (also with CRCRLF), a quote within an unquoted cell stands for itself, and a first line
-// that tells Excel the delimiter is no record.
+// RFC 4180, as it comes in practice: lines end with CRLF, LF or CR (also with CRCRLF), a quote within an unquoted cell stands for itself, spaces
+// around a quoted cell are none of it, a first line that tells Excel the delimiter is no record, and lines may be left out.
 
 /** Null where nothing stands between the commas, the empty string where the file says `""`. */
 export type CsvCell = string | null
@@ -21,6 +21,18 @@ export class CsvError extends Error {
   }
 }
 
+/** Which lines of a file are its header and its rows. */
+export interface CsvLines {
+  /** The line with the header, from 1; null is the first one that is not left out. */
+  readonly headerLine: number | null
+  /** So many lines at the beginning are no rows. */
+  readonly skipLines: number
+  /** Lines that begin so are no rows; none where it is empty. */
+  readonly comment: string
+}
+
+export const allLines: CsvLines = { headerLine: null, skipLines: 0, comment: '' }
+
 interface Reading {
   /** The code of the character between two cells. */
   readonly delimiter: number
@@ -35,6 +47,7 @@ interface Parsed {
 }
 
 const quote = 0x22
+const space = 0x20
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
@@ -65,8 +78,22 @@ function lineEnding(text: string, at: number, atEnd: boolean): number {
   return text.charCodeAt(end) === lineFeed ? end + 1 - at : end - at
 }
 
+/** The place of the first character that ends a line; the end of the text where there is none. */
+function endOfLine(text: string, start: number): number {
+  let at = start
+  while (at < text.length && text.charCodeAt(at) !== lineFeed && text.charCodeAt(at) !== carriageReturn) at++
+  return at
+}
+
 function endsCell(code: number, delimiter: number): boolean {
   return code === delimiter || code === lineFeed || code === carriageReturn
+}
+
+/** The next place that is no space; they stand for themselves where they part cells. */
+function afterSpaces(text: string, from: number, delimiter: number): number {
+  let at = from
+  while (delimiter !== space && text.charCodeAt(at) === space) at++
+  return at
 }
 
 function unquotedCell(text: string, start: number, end: number): CsvCell {
@@ -78,14 +105,15 @@ function parseRecord(text: string, start: number, line: number, { delimiter, atE
   const cells: CsvCell[] = []
   let lines = 1
   for (let at = start; ; ) {
-    if (text.charCodeAt(at) === quote) {
-      const close = closingQuote(text, at + 1, atEnd)
+    const opened = afterSpaces(text, at, delimiter)
+    if (text.charCodeAt(opened) === quote) {
+      const close = closingQuote(text, opened + 1, atEnd)
       if (close === -1 && atEnd) throw new CsvError(line, 'a quote is opened and never closed')
       if (close === -1) return null
-      const inner = text.slice(at + 1, close)
+      const inner = text.slice(opened + 1, close)
       lines += countLineFeeds(inner)
       cells.push(inner.includes('"') ? inner.replaceAll('""', '"') : inner)
-      at = close + 1
+      at = afterSpaces(text, close + 1, delimiter)
       if (text.charCodeAt(at) === delimiter) {
         at++
         continue
@@ -114,12 +142,18 @@ function parseRecord(text: string, start: number, line: number, { delimiter, atE
 export class CsvParser {
   readonly #recordCharsMax: number
   readonly #delimiter: number
+  readonly #lines: CsvLines
   #rest = ''
   #line = 1
 
   /** `delimiter` is one character. */
-  constructor(options: { readonly recordCharsMax: number; readonly delimiter?: string }) {
+  constructor(options: {
+    readonly recordCharsMax: number
+    readonly delimiter?: string
+    readonly lines?: CsvLines
+  }) {
     this.#recordCharsMax = options.recordCharsMax
+    this.#lines = options.lines ?? allLines
     this.#delimiter = (options.delimiter ?? ',').charCodeAt(0)
   }
 
@@ -138,11 +172,26 @@ export class CsvParser {
     return this.#read(this.#rest, true)
   }
 
+  #isLeftOut(text: string, start: number): boolean {
+    const { headerLine, skipLines, comment } = this.#lines
+    if (this.#line === headerLine) return false
+    if (this.#line <= skipLines || this.#line < (headerLine ?? 0)) return true
+    return comment !== '' && text.startsWith(comment, start)
+  }
+
   #read(text: string, atEnd: boolean): CsvRecord[] {
     const records: CsvRecord[] = []
     const reading: Reading = { delimiter: this.#delimiter, atEnd }
     let start = 0
     while (start < text.length) {
+      if (this.#isLeftOut(text, start)) {
+        const end = endOfLine(text, start)
+        const ending = lineEnding(text, end, atEnd)
+        if (ending === -1 || (ending === 0 && !atEnd)) break
+        this.#line++
+        start = end + ending
+        continue
+      }
       const parsed = parseRecord(text, start, this.#line, reading)
       if (parsed === null) break
       const blank = parsed.cells.length === 1 && parsed.cells[0] === null

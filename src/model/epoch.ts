@@ -27,10 +27,10 @@ const likelySecondsFromMs = 1e11
 const likelyFromMs = Date.UTC(1990, 0, 1)
 const likelyUntilMs = 4e12
 
-/** The units by which a count is a likely time, the likeliest first. What reads as milliseconds was read so. */
+/** The units by which a count is a likely time, the likeliest first. */
 export function likelyUnits(text: string): readonly EpochUnit[] {
   return epochUnits.filter((unit) => {
-    const ms = unit === 'milliseconds' ? null : epochMs(text, unit)
+    const ms = epochMs(text, unit)
     return ms !== null && ms >= (unit === 'seconds' ? likelySecondsFromMs : likelyFromMs) && ms <= likelyUntilMs
   })
 }

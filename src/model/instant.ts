@@ -44,39 +44,72 @@ export function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-const extended = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/
-const basic = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/
+const extended = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/
+const basic = /^(\d{4})(\d\d)(\d\d)(?:[Tt ](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/
+
+const matchOf = (text: string): RegExpExecArray | null => {
+  const inner = text.trim()
+  return extended.exec(inner) ?? basic.exec(inner)
+}
 
 function offsetMinutes(zone: string | undefined): number | null {
-  if (zone === undefined || zone === 'Z') return 0
+  if (zone === undefined || zone === 'Z' || zone === 'z') return 0
   const hours = Number(zone.slice(1, 3))
   const minutes = zone.length === 3 ? 0 : Number(zone.slice(-2))
   if (hours > 23 || minutes > 59) return null
   return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }
 
+/** 24:00 is the next midnight, as meters write it. */
+export function isClockTime(hour: number, minute: number, second: number, ms: number): boolean {
+  return hour === 24 ? minute + second + ms === 0 : hour < 24 && minute < 60 && second < 60
+}
+
 /**
- * The milliseconds of an ISO 8601 calendar date or date-time, or null when the text is none.
- * No zone means UTC; a date alone is its midnight; finer fractions are cut to the millisecond.
+ * The milliseconds of an ISO 8601 calendar date or date-time, or null when the text is none. A space may stand for its T, and blanks around it.
+ * No zone means UTC; a date alone is its midnight, and 24:00 the next one; finer fractions are cut to the millisecond.
  */
 export function parseInstant(text: string): number | null {
-  const match = extended.exec(text) ?? basic.exec(text)
+  const match = matchOf(text)
   if (match === null) return null
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
   const [hour, minute, second] = [Number(match[4] ?? 0), Number(match[5] ?? 0), Number(match[6] ?? 0)]
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
-  if (hour > 23 || minute > 59 || second > 59) return null
+  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  if (!isClockTime(hour, minute, second, milliseconds)) return null
   const offset = offsetMinutes(match[8])
   if (offset === null) return null
-  const milliseconds = match[7] === undefined ? 0 : Number(match[7].slice(0, 3).padEnd(3, '0'))
   const ms =
     daysFromCivil(year, month, day) * msPerDay + ((hour * 60 + minute - offset) * 60 + second) * 1000 + milliseconds
   return ms < earliestMs || ms > latestMs ? null : ms
 }
 
+const compact = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(\d{3})?)?)?)?$/
+const compactParts = ['yyyy', 'MM', 'dd', 'HH', 'mm', 'ss', 'SSS']
+
+/** Digits alone that are a date of 1950 to 2100, as `202601310800`: its pattern and what it is; null of others. As milliseconds none is of 1979 to 2500. */
+export function compactDate(digits: string): { readonly pattern: string; readonly ms: number } | null {
+  const parts = compact
+    .exec(digits)
+    ?.slice(1)
+    .filter((part) => part !== undefined)
+  if (parts === undefined) return null
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = parts.map(Number)
+  if (year < 1950 || year > 2100 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
+  if (!isClockTime(hour, minute, second, ms)) return null
+  const clockMs = ((hour * 60 + minute) * 60 + second) * 1000 + ms
+  return {
+    pattern: compactParts.slice(0, parts.length).join(''),
+    ms: daysFromCivil(year, month, day) * msPerDay + clockMs,
+  }
+}
+
+/** Whether a text that is an instant says its zone or offset itself. */
+export const namesZone = (text: string): boolean => matchOf(text)?.[8] !== undefined
+
 /** Whether a text is written as a date is, of a day that no calendar has: `2026-11-31`. */
 export function isNoSuchDay(text: string): boolean {
-  const match = extended.exec(text) ?? basic.exec(text)
+  const match = matchOf(text)
   if (match === null) return false
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
   return month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)
@@ -98,8 +131,3 @@ export function formatInstant(ms: number): string {
   const time = `${pad(Math.floor(rest / 3_600_000), 2)}:${pad(Math.floor(rest / 60_000) % 60, 2)}`
   return `${formatYear(year)}-${pad(month, 2)}-${pad(day, 2)}T${time}:${pad(Math.floor(rest / 1000) % 60, 2)}.${pad(rest % 1000, 3)}Z`
 }
-
-const spaced = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)$/
-
-/** As pandas and databases write it, with a space for the T. */
-export const withoutSpace = (text: string): string => text.replace(spaced, '$1T$2')

@@ -2,7 +2,7 @@
 
 import { epochMs, likelyUnits } from './epoch.ts'
 import { type Field, type FieldType, identifierBytesMax } from './field.ts'
-import { formatInstant, isNoSuchDay, parseInstant, withoutSpace } from './instant.ts'
+import { compactDate, formatInstant, isNoSuchDay } from './instant.ts'
 
 /** Every code that the list of rejected rows may show. */
 export const rejectCodes = [
@@ -111,11 +111,12 @@ export function valueOfWrongType(field: Field, text: string): RowFault {
   return ofField(field, code, `expected ${expectations[field.type]}, got ${got}`)
 }
 
-/** Of a time that is written otherwise, with a space or as a count of another unit: how to say so. */
+/** Of a time that is a count of another unit, or a date in digits alone: how to say so. */
 function otherTime({ type, source }: Field, text: string): string {
   const count = text.replace(/^"|"$/g, '')
-  if (type === 'timestamp' && parseInstant(withoutSpace(count)) !== null)
-    return `; it has a space where a T belongs: write the T, or give --convert ${clipped(source)}=iso in a replay, which reads it as UTC if it has no zone`
+  const date = type === 'timestamp' ? compactDate(count) : null
+  if (date !== null)
+    return `; it reads as a date, ${date.pattern} (${formatInstant(date.ms)}): say so by --time-format ${date.pattern} in a push of CSV, or write ISO 8601`
   const [unit] = type === 'timestamp' ? likelyUnits(count) : []
   if (unit === undefined) return ''
   const moment = formatInstant(epochMs(count, unit)!)

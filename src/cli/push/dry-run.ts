@@ -12,7 +12,7 @@ import { inCommands } from '../in-commands.ts'
 import { printJson } from '../output.ts'
 import { tell } from '../tell.ts'
 import type { PushJob } from './push-job.ts'
-import { choiceHint, csvHints, formatCount, nameLines, oldLines, rejectionLines, secondsLines } from './report.ts'
+import { choiceHint, csvHints, formatCount, misreadLines, nameLines, oldLines, rejectionLines } from './report.ts'
 
 /** By default so many rows are taken in one check; where the service takes fewer, a check is parted. */
 const checkRows = 1000
@@ -54,7 +54,7 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
   const report = { ...total, unreadable: unreadable.count, older_than_kept: oldRows.count, errors, kinds }
   if (options.json) {
     printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
-    for (const line of secondsLines(job)) tell(context, line)
+    for (const line of misreadLines(job)) tell(context, line)
   } else context.stdout.write(dryRunText(report, unreadable, job))
   const failures = failureSentences(result, noun, job.lineOf, 'checked')
   for (const line of failures) tell(context, line)
@@ -69,7 +69,7 @@ type DryRunReport = Parameters<typeof rejectionLines>[0] & {
 }
 
 function dryRunText(report: DryRunReport, unreadable: UnreadableRows, job: PushJob): string {
-  const { source, door, ingest } = job
+  const { source, door, ingest, options } = job
   const counts: [string, number][] = [
     ['checked', report.checked],
     ['would be stored', report.stored],
@@ -80,8 +80,8 @@ function dryRunText(report: DryRunReport, unreadable: UnreadableRows, job: PushJ
   const table = counts.map(([name, count]) => `${name.padEnd(17)}  ${formatCount(count).padStart(width)}\n`).join('')
   const hints = [
     ...oldLines(door.oldRows, ingest),
-    ...(source.format === 'csv' ? csvHints(report) : nameLines(report, job, undefined)),
-    ...secondsLines(job),
+    ...(source.format === 'csv' ? csvHints(report, options) : nameLines(report, job, undefined)),
+    ...misreadLines(job),
   ]
   const lines = [...rejectionLines(report, door.noun), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`

@@ -2,10 +2,10 @@ import { acknowledgedUpTo, type Counted, failureSentences, isInDoubt } from '../
 import type { FirstLineTime } from '../../file-push/first-line-time.ts'
 import { type FirstRows, hasUnknownNames } from '../../file-push/first-rows.ts'
 import type { KnownIngest } from '../../file-push/known-ingest.ts'
-import { readAsMilliseconds } from '../../file-push/likely-seconds.ts'
+import { misreadText } from '../../file-push/misread-times.ts'
 import type { OldRows } from '../../file-push/old-rows.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
-import { numberHint, timeHint } from '../../file-push/rejection-hints.ts'
+import { conversionHints, numberHint, timeHint } from '../../file-push/rejection-hints.ts'
 import type { ShownRejection } from '../../file-push/rejections.ts'
 import type { SendResult } from '../../file-push/send.ts'
 import type { StopReason } from '../../file-push/stop-after.ts'
@@ -13,8 +13,11 @@ import { AmbiguousTimeError } from '../../file-push/time-rules.ts'
 import { messageOf } from '../../lib/message-of.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { printable } from '../../lib/text-table.ts'
+import { epochUnits } from '../../model/epoch.ts'
 import { formatInstant } from '../../model/instant.ts'
 import { precisionNames } from '../../model/line-format.ts'
+
+import type { CsvOptions } from './csv-options.ts'
 
 export interface PushReport extends PushOutcome {
   readonly received: number
@@ -24,6 +27,7 @@ export interface PushReport extends PushOutcome {
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US')
 
 interface ReportedPush extends NamesOfPush {
+  readonly options: Pick<CsvOptions, 'timeFormat'>
   readonly csv: boolean
   readonly oldRows: OldRows
   readonly noun: Counted
@@ -52,9 +56,9 @@ export function reportText(report: PushReport, push: ReportedPush): string {
   const width = Math.max(...counts.map(([, count]) => count.length))
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
   const lines = [...rejectionLines(report, noun), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
-  if (csv) lines.push(...csvHints(report))
+  if (csv) lines.push(...csvHints(report, push.options))
   else lines.push(...nameLines(report, push, onlyBatch(report)))
-  lines.push(...secondsLines(push))
+  lines.push(...misreadLines(push))
   if (received === 0)
     lines.push(`No ${noun} was sent: the file has none, or none behind those that --skip-rows leaves out.`)
   if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
@@ -111,13 +115,13 @@ export interface NamesOfPush {
   readonly lineTime: FirstLineTime | null
 }
 
-/** Of a time that was read otherwise than it is likely meant: such a row is stored. */
-export function secondsLines({ known, firstRows, lineTime }: NamesOfPush): readonly string[] {
+/** Of a time that was read otherwise than it is likely meant: such a row is stored, unless it is beyond all years. */
+export function misreadLines({ known, firstRows, lineTime }: NamesOfPush): readonly string[] {
   if (lineTime !== null) return precisionLines(lineTime)
-  const found = firstRows.likelySeconds(known)
+  const found = firstRows.misread(known)
   if (found === null) return []
   const { row, property } = found
-  return [readAsMilliseconds(found, `${property} of ${row === 1 ? 'the first row' : `row ${row}`}`)]
+  return [misreadText(found, `${property} of ${row === 1 ? 'the first row' : `row ${row}`}`)]
 }
 
 function precisionLines(lineTime: FirstLineTime): readonly string[] {
@@ -149,8 +153,8 @@ export function nameLines(
 }
 
 /** The options that rejected rows of a CSV file may ask for. */
-export function csvHints(faults: Faults): readonly string[] {
-  return [...timeLines(faults), ...numberLines(faults)]
+export function csvHints(faults: Faults, { timeFormat }: Pick<CsvOptions, 'timeFormat'>): readonly string[] {
+  return [...timeLines(faults, timeFormat), ...numberLines(faults), ...conversionLines(faults)]
 }
 
 /** The option that a file needs which was not read to its end; null where it is not one of options. */
@@ -160,12 +164,21 @@ export function choiceHint(readError: unknown): string | null {
 }
 
 /** How times that were rejected may be written. */
-function timeLines({ errors }: Faults): string[] {
-  const hint = timeHint(errors)
+function timeLines({ errors }: Faults, given: string | undefined): string[] {
+  const hint = timeHint(errors, given)
   if (hint === null) return []
   const options = hint.formats.map((format) => `--time-format ${/\W/.test(format) ? `"${format}"` : format}`)
-  const local = hint.formats.some((format) => /\W/.test(format)) ? ', and --time-zone where it is no UTC' : ''
+  const local = hint.formats.some((format) => !epochUnits.some((unit) => unit === format))
+    ? ', and --time-zone where it is no UTC'
+    : ''
   return [`For times like "${hint.example}" there is ${options.join(' or ')}${local}.`]
+}
+
+function conversionLines({ errors }: Faults): string[] {
+  return conversionHints(errors).map(({ property, example, conversion }) => {
+    const pair = shellWord(`${property.replaceAll(',', '\\,')}=${conversion}`)
+    return `Values like ${JSON.stringify(example)} in ${property} are read with --convert ${pair}.`
+  })
 }
 
 function numberLines({ errors }: Faults): string[] {

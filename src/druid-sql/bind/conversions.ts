@@ -1,7 +1,7 @@
 // Values of one type as another, as Druid turns them: to whole numbers by cutting, what cannot be read is null.
 import { parseIsoTime } from '../../druid-time/parse-sql.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { parseInstant } from '../../model/instant.ts'
+import { namesZone, parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type Bound, combine } from './bound.ts'
 import { asShared, duckSql, fromShared, literal, longLiteral, type SqlText } from './duck-sql.ts'
@@ -39,12 +39,10 @@ function constantAs(bound: Bound, type: SqlType): SqlText | null {
   return null
 }
 
-const zoneAtEnd = /[T ].*(Z|[+-]\d{2}(:?\d{2})?)$/
-
 /** What names no zone is meant by the clocks of this one. Null where the text is no point in time. */
 export function instantOfText(text: string, zone: Zone): number | null {
-  const ms = parseInstant(text.replace(' ', 'T'))
-  return ms === null || zone === Zone.utc || zoneAtEnd.test(text) ? ms : zone.momentsOf(ms).moments[0]
+  const ms = parseInstant(text)
+  return ms === null || zone === Zone.utc || namesZone(text) ? ms : zone.momentsOf(ms).moments[0]
 }
 
 function readTimestamp(text: string, zone: Zone, place: Place): number {

@@ -3,13 +3,11 @@
 import { type Period, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { addDuration, parseDuration } from '../../model/duration.ts'
-import { parseInstant } from '../../model/instant.ts'
+import { namesZone, parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, TimeUnit } from '../parse/syntax.ts'
 import { duckSql, type SqlText } from './duck-sql.ts'
 import { type PeriodParts, unitPeriod, writeInterval } from './periods.ts'
-
-const zoneAtEnd = /T.*(Z|[+-]\d{2}(:?\d{2})?)$/
 
 /** The half-open range of `start/end`, where one of the two may be a period. */
 export function readInterval(text: string, zone: Zone, place: Place): [startMs: number, endMs: number] {
@@ -21,7 +19,7 @@ export function readInterval(text: string, zone: Zone, place: Place): [startMs: 
   if (more.length > 0) throw wrong
   const [from, to] = [instantOf(first), instantOf(second)]
   const meant = (ms: number, said: string): number =>
-    zone === Zone.utc || zoneAtEnd.test(said) ? ms : zone.momentsOf(ms).moments[0]
+    zone === Zone.utc || namesZone(said) ? ms : zone.momentsOf(ms).moments[0]
   if (from !== null && to !== null) return [meant(from, first), meant(to, second)]
   const [before, after] = [parseDuration(first), parseDuration(second)]
   if (from !== null && after !== null) return [meant(from, first), meant(addDuration(from, after, 1), first)]
@@ -37,7 +35,7 @@ function instantOf(text: string): number | null {
 /** The instant of a literal; null where it is written wrongly. */
 export function timeLiteralMs({ type, value }: Extract<Expression, { kind: 'time' }>): number | null {
   const forms = { TIMESTAMP: /^\d{4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{2}:\d{2}(\.\d+)?)?$/, DATE: /^\d{4}-\d{1,2}-\d{1,2}$/ }
-  const padded = value.replace(/(^|[- ])(\d)(?=$|[-: ])/g, '$10$2').replace(' ', 'T')
+  const padded = value.replace(/(^|[- ])(\d)(?=$|[-: ])/g, '$10$2')
   return forms[type].test(value) ? parseInstant(padded) : null
 }
 

@@ -140,9 +140,7 @@ function constantOf(expression: Expression, { kind }: SqlType): ItemConstant | n
     case 'string':
       return expression.kind === 'text' && !hasHalfPair(expression.value) ? expression.value : null
     case 'timestamp':
-      return expression.kind === 'text' || expression.kind === 'time'
-        ? parseInstant(expression.value.replace(' ', 'T'))
-        : null
+      return expression.kind === 'text' || expression.kind === 'time' ? parseInstant(expression.value) : null
     case 'long':
     case 'double':
       return numberOf(expression, kind)

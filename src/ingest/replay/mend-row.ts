@@ -1,9 +1,9 @@
 // Mends the text of a row. What it is not told to touch keeps its characters: numbers of any length keep their digits.
 
 import { closeBrace, comma, openBrace, quote } from '../../lib/ascii.ts'
-import { withoutGroups } from '../../lib/grouped-number.ts'
+import { withoutGroups, writtenBoolean, writtenNumber } from '../../lib/written-value.ts'
 import { type EpochUnit, epochMs } from '../../model/epoch.ts'
-import { formatInstant, parseInstant, withoutSpace } from '../../model/instant.ts'
+import { formatInstant, parseInstant } from '../../model/instant.ts'
 import type { Conversion, RowMapping } from '../../model/row-mapping.ts'
 import { skipSpace, skipValue } from '../scan/skip.ts'
 import type { RowText } from './replayed-rows.ts'
@@ -83,30 +83,13 @@ function withMissing(members: readonly Member[], setMissing: RowMapping['setMiss
   return withSet(members, new Map([...setMissing].filter(([key]) => !there.has(key))))
 }
 
-const number = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
-
-/** The number that a text says, as JSON writes it; null where it says none. */
-function numberIn(text: string): string | null {
-  const match = number.exec(text.trim())
-  if (match === null || !/\d/.test(text.replace(/[eE].*$/, ''))) return null
-  const [, sign = '', whole = '', fraction = '', exponent = ''] = match
-  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${exponent}`
-}
-
 const isText = (value: string): boolean => value.startsWith('"')
 const isScalar = (value: string): boolean => /^[-\dtf]/.test(value)
-const booleans = new Map([
-  ['true', 'true'],
-  ['false', 'false'],
-  ['1', 'true'],
-  ['0', 'false'],
-])
-
 /** A count since 1970, a number or its text, as a date-time. */
 function timeOf(unit: EpochUnit): (value: string) => string {
   return (value) => {
     const text: string = isText(value) ? JSON.parse(value) : value
-    const ms = epochMs(numberIn(text) ?? '', unit)
+    const ms = epochMs(writtenNumber(text) ?? '', unit)
     return ms === null ? value : JSON.stringify(formatInstant(ms))
   }
 }
@@ -116,21 +99,21 @@ const converters: Readonly<Record<Conversion, (value: string) => string>> = {
   number: (value) => {
     if (!isText(value)) return value
     const text: string = JSON.parse(value)
-    return numberIn(withoutGroups(text.trim(), 'point') ?? text) ?? value
+    return writtenNumber(withoutGroups(text.trim(), 'point') ?? text) ?? value
   },
   decimal_comma: (value) => {
     const text: string = isText(value) ? JSON.parse(value) : ''
     const number = withoutGroups(text.trim(), 'comma')
     if (number !== null) return number
-    return text.includes('.') ? value : (numberIn(text.replace(',', '.')) ?? value)
+    return text.includes('.') ? value : (writtenNumber(text.replace(',', '.')) ?? value)
   },
   text: (value) => (isScalar(value) ? JSON.stringify(value) : value),
   boolean: (value) => {
     const text: string = isText(value) ? JSON.parse(value) : value
-    return booleans.get(text.trim().toLowerCase()) ?? value
+    return writtenBoolean(text) ?? value
   },
   iso: (value) => {
-    const ms = isText(value) ? parseInstant(withoutSpace(JSON.parse(value).trim())) : null
+    const ms = isText(value) ? parseInstant(JSON.parse(value)) : null
     return ms === null ? value : JSON.stringify(formatInstant(ms))
   },
   seconds: timeOf('seconds'),

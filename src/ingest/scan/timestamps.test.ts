@@ -20,13 +20,22 @@ const broken = fc
   })
 
 const zone = fc.constantFrom('', 'Z', 'z', '+00:00', '+02:00', '-05:30', '+2359', '+01', '+24:00', '+00:60', ' 01:00')
+/** A whole day is 24:00; and texts that are nearly so. */
+const clock = fc.constantFrom(null, null, null, '24:00:00', '24:00:01', '24:00', '25:00:00')
+const separator = fc.constantFrom('T', 'T', 'T', 't', ' ', '  ', '_')
+const blank = fc.constantFrom('', '', '', ' ', '\t')
 const fraction = fc.constantFrom('', '.', '.1', '.12', '.123', '.1239', ',5', '.000000001', '.1x')
 
 /** Texts that are timestamps, or nearly so. */
 const text = fc
-  .tuple(instant, fraction, zone, fc.nat(30), fc.constantFrom('', '', '', '9', '"', '\\', 'T', '\u0000', 'é'))
-  .map(([ms, decimals, designator, place, odd]) => {
-    const whole = `${formatInstant(ms).slice(0, 19)}${decimals}${designator}`
+  .tuple(
+    fc.record({ ms: instant, clock, separator, decimals: fraction, designator: zone, blank }),
+    fc.nat(30),
+    fc.constantFrom('', '', '', '9', '"', '\\', 'T', '\u0000', 'é'),
+  )
+  .map(([{ ms, clock, separator, decimals, designator, blank }, place, odd]) => {
+    const [day, time] = formatInstant(ms).slice(0, 19).split('T')
+    const whole = `${blank}${day}${separator}${clock ?? time}${decimals}${designator}${blank}`
     return odd === '' ? whole : whole.slice(0, place) + odd + whole.slice(place + 1)
   })
 
@@ -56,9 +65,12 @@ test.each([
   ['1970-01-01T08:00:00Z', 28_800_000],
   ['0001-01-01T00:00:00+00:01', null],
   ['9999-12-31T23:59:59.999-00:01', null],
-  ['2024-01-01T24:00:00Z', null],
+  ['2024-01-01T24:00:00Z', Date.UTC(2024, 0, 2)],
+  ['2024-01-01T24:00:01Z', null],
   ['2024-01-01T00:00:60Z', null],
-  ['2024-01-01 00:00:00Z', null],
+  ['2024-01-01 00:00:00Z', Date.UTC(2024, 0, 1)],
+  ['2024-01-01t00:00:00z', Date.UTC(2024, 0, 1)],
+  [' 2024-01-01T00:00:00Z ', Date.UTC(2024, 0, 1)],
 ])('%s', (pushed, ms) => {
   const values = new Float64Array(1)
   const end = new TimestampParser().read(Buffer.from(`"${pushed}"`), 1, values, 0)

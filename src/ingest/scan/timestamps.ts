@@ -1,4 +1,4 @@
-import { colon, digitNine, digitZero, dot, minus, plus, quote, upperT, upperZ } from '../../lib/ascii.ts'
+import { colon, digitNine, digitZero, dot, minus, plus, quote, space, upperT, upperZ } from '../../lib/ascii.ts'
 import { daysFromCivil, daysInMonth, earliestMs, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
 import { skipString } from './skip.ts'
 
@@ -20,8 +20,8 @@ function readAnyForm(bytes: Buffer, start: number, values: Float64Array, row: nu
 }
 
 /**
- * Reads the text of timestamps. The usual form, `2026-01-01T00:00:00.000Z` with or without fraction and zone or with an offset, is read
- * in place; all other forms go through `parseInstant`.
+ * Reads the text of timestamps. The usual form, `2026-01-01T00:00:00.000Z` with or without fraction and zone or with an offset, or a space
+ * for its T, is read in place; all other forms go through `parseInstant`.
  */
 export class TimestampParser {
   /**
@@ -44,7 +44,9 @@ export class TimestampParser {
   }
 
   #readUsualForm(bytes: Buffer, start: number, values: Float64Array, row: number): number {
-    if (bytes[start + 4] !== minus || bytes[start + 7] !== minus || bytes[start + 10] !== upperT) return noTimestamp
+    const mark = bytes[start + 10]
+    if (bytes[start + 4] !== minus || bytes[start + 7] !== minus || (mark !== upperT && mark !== space))
+      return noTimestamp
     if (bytes[start + 13] !== colon || bytes[start + 16] !== colon) return noTimestamp
     if (!this.#readDay(bytes, start)) return noTimestamp
     const hour = twoDigits(bytes, start + 11)

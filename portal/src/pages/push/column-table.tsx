@@ -10,13 +10,15 @@ interface Props {
   /** The cells of the first row. */
   readonly first: readonly CsvCell[]
   readonly fields: readonly Field[]
+  /** Whether columns that are no fields become some. */
+  readonly isOpen: boolean
   /** Once the push has begun nothing is chosen any more. */
   readonly fixed: boolean
   onChange(columns: Columns): void
 }
 
 /** What each column becomes, and what is the same in every row. */
-export function ColumnTable({ columns, first, fields, fixed, onChange }: Props) {
+export function ColumnTable({ columns, first, fields, isOpen, fixed, onChange }: Props) {
   const unfed = unfedFields(columns, fields)
   return (
     <Panel title="Columns and fields" tools={<span class="soft small">by name, until you choose</span>}>
@@ -39,6 +41,7 @@ export function ColumnTable({ columns, first, fields, fixed, onChange }: Props) 
                   name={name}
                   becomes={columns.become.get(name) ?? null}
                   fields={fields}
+                  isOpen={isOpen}
                   fixed={fixed}
                   onChoose={(becomes) => onChange(withColumn(columns, name, becomes))}
                 />
@@ -78,13 +81,14 @@ interface ChoiceProps {
   readonly name: string
   readonly becomes: string | null
   readonly fields: readonly Field[]
+  readonly isOpen: boolean
   readonly fixed: boolean
   onChoose(becomes: string | null): void
 }
 
 const leaveOut = 'out'
 
-function FieldChoice({ name, becomes, fields, fixed, onChoose }: ChoiceProps) {
+function FieldChoice({ name, becomes, fields, isOpen, fixed, onChoose }: ChoiceProps) {
   const isField = fields.some(({ source }) => source === name)
   const value = becomes === null ? leaveOut : `to ${becomes}`
   return (
@@ -103,7 +107,7 @@ function FieldChoice({ name, becomes, fields, fixed, onChoose }: ChoiceProps) {
           {`${source} (${type}, ${role})`}
         </option>
       ))}
-      {!isField && <option value={`to ${name}`}>{`${name} (no such field)`}</option>}
+      {!isField && <option value={`to ${name}`}>{isOpen ? `${name} (a new field)` : `${name} (no such field)`}</option>}
       <option value={leaveOut}>leave it out</option>
     </select>
   )

@@ -17,3 +17,12 @@ test('a field that no column becomes may be the same in every row', () => {
   expect([...mappingOf(withConstant(constant, 'T', ''), defaultSeriesFields).constants]).toEqual([])
   expect([...mappingOf(withColumn(constant, 'note', 'T'), defaultSeriesFields).constants]).toEqual([])
 })
+
+test('two columns that become the time are its date and the time of the day, in the order of the file', () => {
+  const both = withColumn(withColumn(ownNames(['day', 'at', 'V']), 'day', 'D'), 'at', 'D')
+  const { columns: renamed, dateAndTime } = mappingOf(both, defaultSeriesFields)
+  expect([[...renamed], dateAndTime]).toEqual([[['day', 'D']], ['day', 'at']])
+  expect(mappingOf(ownNames(['D', 'V']), defaultSeriesFields).dateAndTime).toBeNull()
+  // Twice the same metric stays an error.
+  expect(mappingOf(withColumn(ownNames(['D', 'V', 'W']), 'W', 'V'), defaultSeriesFields).dateAndTime).toBeNull()
+})

@@ -2,11 +2,13 @@
 import type { CsvMapping } from '../../../../src/file-push/csv-rows.ts'
 import { type DecimalMark, parseDelimiter } from '../../../../src/file-push/csv-writing.ts'
 import { type AmbiguousChoice, timeRules } from '../../../../src/file-push/time-rules.ts'
+import { allLines, type CsvLines } from '../../../../src/lib/csv-parser.ts'
 import type { Field } from '../../../../src/model/field.ts'
 
 /** How the file is written, as the reader chose it; empty texts are the usual. */
 export interface Written {
   readonly delimiter: string
+  readonly lines: CsvLines
   readonly decimal: DecimalMark
   readonly timeFormat: string
   readonly timeZone: string
@@ -15,6 +17,7 @@ export interface Written {
 
 export const usualWritten: Written = {
   delimiter: ',',
+  lines: allLines,
   decimal: 'point',
   timeFormat: '',
   timeZone: '',
@@ -50,6 +53,18 @@ export function withConstant(columns: Columns, property: string, value: string):
   return { ...columns, constants }
 }
 
+/** Two columns that become one time: its date and the time of the day, in the order of the file. */
+export function dateAndTimeOf(
+  { become }: Pick<Columns, 'become'>,
+  fields: readonly Pick<Field, 'source' | 'type'>[],
+): readonly [date: string, time: string] | null {
+  for (const { source, type } of fields) {
+    const [date, time, ...more] = [...become].flatMap(([name, to]) => (to === source ? [name] : []))
+    if (type === 'timestamp' && date !== undefined && time !== undefined && more.length === 0) return [date, time]
+  }
+  return null
+}
+
 /** The fields that no column becomes. */
 export function unfedFields({ become }: Columns, fields: readonly Field[]): readonly Field[] {
   const fed = new Set(become.values())
@@ -57,17 +72,23 @@ export function unfedFields({ become }: Columns, fields: readonly Field[]): read
 }
 
 /** Throws an `Error` where a pattern or a zone is none. */
-export function mappingOf({ become, constants, written }: Columns, fields: readonly Field[]): CsvMapping {
+export function mappingOf(
+  { become, constants, written }: Columns,
+  fields: readonly Pick<Field, 'source' | 'type'>[],
+): CsvMapping {
   const types = new Map(fields.map(({ source, type }) => [source, type]))
-  const pairs = [...become]
+  const dateAndTime = dateAndTimeOf({ become }, fields)
+  const pairs = [...become].filter(([name]) => name !== dateAndTime?.[1])
   return {
     columns: new Map(pairs.flatMap(([name, to]) => (to === null || to === name ? [] : [[name, to] as const]))),
     dropped: new Set(pairs.filter(([, to]) => to === null).map(([name]) => name)),
     // A column that was chosen after the constant takes its place.
     constants: new Map([...constants].filter(([property]) => !pairs.some(([, to]) => to === property))),
+    dateAndTime,
     typeOf: (property) => types.get(property) ?? 'guess',
     writing: {
       delimiter: parseDelimiter(written.delimiter),
+      lines: written.lines,
       decimal: written.decimal,
       times: timeRules(written.timeFormat.trim(), written.timeZone.trim(), written.ambiguous),
     },

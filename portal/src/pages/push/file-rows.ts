@@ -4,7 +4,12 @@ import type { PushBatch } from '../../../../src/client/push-batch.ts'
 import { batchesOf } from '../../../../src/file-push/batches.ts'
 import { type CsvHead, csvHead } from '../../../../src/file-push/csv-head.ts'
 import { type CsvMapping, csvToNdjson } from '../../../../src/file-push/csv-rows.ts'
-import { type LikelyWriting, likelyDecimal } from '../../../../src/file-push/csv-writing.ts'
+import {
+  type CsvCutting,
+  type LikelyWriting,
+  likelyDecimal,
+  usualWriting,
+} from '../../../../src/file-push/csv-writing.ts'
 import { type Door, doorOf } from '../../../../src/file-push/door.ts'
 import { withoutMark } from '../../../../src/file-push/file-head.ts'
 import type { FileFormat } from '../../../../src/file-push/file-name.ts'
@@ -50,15 +55,19 @@ async function* bytesOf(file: File, onRead: (bytes: number) => void): AsyncGener
 
 const readNothing = (): void => undefined
 
-/** What a CSV file begins with, and how it seems to be written; `chosen` is the delimiter that was chosen. Throws `CsvError`. */
-export async function headOf(file: File, chosen: string | null): Promise<CsvHead & { readonly likely: LikelyWriting }> {
-  const head = await csvHead(bytesOf(file, readNothing), chosen ?? ',')
+/** What a CSV file begins with, and how it seems to be written; `chosen` is how it is cut, where that was chosen. Throws `CsvError`. */
+export async function headOf(
+  file: File,
+  chosen: CsvCutting | null,
+): Promise<CsvHead & { readonly likely: LikelyWriting }> {
+  const cutting = chosen ?? usualWriting
+  const head = await csvHead(bytesOf(file, readNothing), cutting)
   // What is not read any further is let go.
   await head.bytes.next()
   await head.bytes.return(undefined)
-  if (chosen === null && head.likely !== null) return headOf(file, head.likely.delimiter)
-  const delimiter = chosen ?? ','
-  return { ...head, likely: { delimiter, decimal: likelyDecimal(head.text, delimiter) } }
+  if (chosen === null && head.likely !== null) return headOf(file, head.likely)
+  const { delimiter, lines } = cutting
+  return { ...head, likely: { delimiter, lines, decimal: likelyDecimal(head.text, cutting) } }
 }
 
 export function rowsOf(

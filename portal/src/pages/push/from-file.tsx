@@ -27,8 +27,9 @@ export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
     choose({ file, format: describeName(file.name).format, written: null, count: (chosen?.count ?? 0) + 1 })
   }
   const setWritten = (written: Written): void => {
-    // Another delimiter makes other columns.
-    if (chosen !== null && written.delimiter !== columns.written.delimiter) choose({ ...chosen, written })
+    // Other lines and another delimiter make other columns.
+    const { delimiter, lines } = columns.written
+    if (chosen !== null && (written.delimiter !== delimiter || written.lines !== lines)) choose({ ...chosen, written })
     else setColumns({ ...columns, written })
   }
   const format = chosen?.format ?? null
@@ -72,7 +73,14 @@ function CsvForms({ head: { columns, first }, ingest, fixed, onWritten, onColumn
     <>
       <WrittenForm written={columns.written} fixed={fixed} onChange={onWritten} />
       {columns.header.length > 0 && (
-        <ColumnTable columns={columns} first={first} fields={ingest.fields} fixed={fixed} onChange={onColumns} />
+        <ColumnTable
+          columns={columns}
+          first={first}
+          fields={ingest.fields}
+          isOpen={ingest.unknown === 'add'}
+          fixed={fixed}
+          onChange={onColumns}
+        />
       )}
     </>
   )
@@ -92,7 +100,7 @@ function ReadableFile({ ingest, rowsFile, columns, preview, push }: ReadableFile
     <>
       <Preview preview={preview} format={format} />
       {push.state === 'ready' && <CheckRows ingest={ingest} rowsFile={rowsFile} columns={columns} />}
-      <SendFile ingest={ingest} rowsFile={rowsFile} columns={columns} push={push} />
+      <SendFile ingest={ingest} rowsFile={rowsFile} columns={columns} push={push} refused={preview.isMostlyMisread} />
       {preview.rows !== null && preview.rows.length > 0 && (
         <Programs
           push={{
@@ -101,6 +109,7 @@ function ReadableFile({ ingest, rowsFile, columns, preview, push }: ReadableFile
             fileName: file.name,
             columns: format === 'csv' ? columns : null,
             fields: ingest.fields,
+            isOpen: ingest.unknown === 'add',
             precision: format === 'lp' ? precision : null,
           }}
         />

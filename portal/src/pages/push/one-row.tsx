@@ -33,7 +33,8 @@ interface Outcome {
 const now = (): string => new Date().toISOString()
 
 /** A row is typed, judged here as it is typed, and pushed. */
-export function OneRow({ ingest: { alias, fields } }: { readonly ingest: ShownIngest }) {
+export function OneRow({ ingest }: { readonly ingest: ShownIngest }) {
+  const { alias, fields } = ingest
   const timeSource = fields.find(({ role }) => role === 'time')?.source
   const [values, setValues] = useState<ReadonlyMap<string, string>>(
     () => new Map(timeSource === undefined ? [] : [[timeSource, now()]]),
@@ -42,7 +43,7 @@ export function OneRow({ ingest: { alias, fields } }: { readonly ingest: ShownIn
   const keyMissing = useKeyMissing()
   const doing = useDeed()
   const text = typedRow(values, fields)
-  const row = judgedRow(text, fields)
+  const row = judgedRow(text, ingest)
   const [fault] = row.faults
   const send = (): Promise<boolean> =>
     doing.run(async (signal) => {

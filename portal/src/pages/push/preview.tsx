@@ -1,4 +1,5 @@
 import type { FileFormat } from '../../../../src/file-push/file-name.ts'
+import { misreadText } from '../../../../src/file-push/misread-times.ts'
 import { plural } from '../../parts/formats.ts'
 import { Empty, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
@@ -12,7 +13,7 @@ interface Props {
 }
 
 /** The first rows as they will be pushed, and what the service will say of each. */
-export function Preview({ preview: { rows, error }, format }: Props) {
+export function Preview({ preview: { rows, misread, isMostlyMisread, error }, format }: Props) {
   const noun = format === 'lp' ? 'line' : 'row'
   return (
     <div class="capped">
@@ -25,6 +26,14 @@ export function Preview({ preview: { rows, error }, format }: Props) {
         }
       >
         <ProblemNote error={error} />
+        {misread !== null && (
+          <div class="note warn" role="status">
+            <p dir="auto">
+              {misreadText(misread, `${misread.property} of row ${misread.row}`)}
+              {isMostlyMisread && ' Choose how times are written, above: nothing is pushed before.'}
+            </p>
+          </div>
+        )}
         {rows?.length === 0 && (
           <Empty title="There is no row in it">
             <p>A CSV file has a header and rows under it; NDJSON and line protocol have a row on each line.</p>

@@ -60,9 +60,27 @@ test.each([
   ['V', true],
 ])('the command pushes a column that is no field as it is, unless it is left out: %s', (left, strange) => {
   const columns = withColumn(ownNames(['D', 'T', 'V', 'note']), left, null)
-  const fields = ['D', 'T', 'V'].map((source) => ({ source }))
+  const fields = ['D', 'T', 'V'].map((source) => ({ source, type: 'double' as const }))
   const text = programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [], fields })
   expect(text.endsWith(' \\\n  --as-is')).toBe(strange)
+})
+
+test('columns that become one time, and lines that are left out, are said to the command too', () => {
+  const lines = { headerLine: 2, skipLines: 4, comment: '#' }
+  const columns = withColumn(
+    withColumn(ownNames(['day', 'at', 'T'], { ...usualWritten, lines }), 'day', 'D'),
+    'at',
+    'D',
+  )
+  const fields = [{ source: 'D', type: 'timestamp' as const }]
+  const text = programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [], fields, isOpen: true })
+  expect(text.split(' \\\n').slice(2)).toEqual([
+    `  --map 'day=D'`,
+    `  --time 'day+at'`,
+    `  --header-line '2'`,
+    `  --skip-lines '4'`,
+    `  --comment '#'`,
+  ])
 })
 
 test('lines of line protocol go as they are, with the unit of their times', () => {

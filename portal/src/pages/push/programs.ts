@@ -17,7 +17,9 @@ export interface ShownPush {
   readonly fileName: string | null
   readonly columns: Columns | null
   /** Of the ingest; left out where nobody chose columns. */
-  readonly fields?: readonly Pick<Field, 'source'>[]
+  readonly fields?: readonly Pick<Field, 'source' | 'type'>[]
+  /** Whether columns that are no fields become some. */
+  readonly isOpen?: boolean
   /** The unit of the times of lines; left out or null where the rows are JSON. */
   readonly precision?: LinePrecision | null
 }
@@ -116,9 +118,12 @@ function option(name: string, words: readonly string[]): string {
   return words.length === 0 ? '' : ` \\\n  --${name} ${inShell(list)}`
 }
 
-function writtenOptions({ delimiter, decimal, timeFormat, timeZone, ambiguous }: Written): string {
+function writtenOptions({ delimiter, lines, decimal, timeFormat, timeZone, ambiguous }: Written): string {
   const given: readonly (readonly [name: string, value: string, usual: string])[] = [
     ['delimiter', delimiterName(delimiter), ','],
+    ['header-line', String(lines.headerLine ?? ''), ''],
+    ['skip-lines', String(lines.skipLines), '0'],
+    ['comment', lines.comment, ''],
     ['decimal', decimal, 'point'],
     ['time-format', timeFormat, ''],
     ['time-zone', timeZone, ''],
@@ -131,23 +136,24 @@ function writtenOptions({ delimiter, decimal, timeFormat, timeZone, ambiguous }:
 }
 
 /** The command refuses columns that become no field of the ingest, unless it is told to push them. */
-function pushesStrangers({ columns, fields }: ShownPush): boolean {
-  if (columns === null || fields === undefined) return false
+function pushesStrangers({ columns, fields, isOpen = false }: ShownPush): boolean {
+  if (columns === null || fields === undefined || isOpen) return false
   const known = new Set(fields.map(({ source }) => source))
   return [...columns.become.values(), ...columns.constants.keys()].some((to) => to !== null && !known.has(to))
 }
 
 function commandOf(shown: ShownPush): string {
-  const { url, alias, fileName, columns, rows, precision = null } = shown
+  const { url, alias, fileName, columns, rows, fields = [], precision = null } = shown
   const push = (file: string): string => `tidemark push ${inShell(alias)} ${file} \\\n  --url ${inShell(url)}`
   // In some shells echo reads the backslashes of JSON.
   if (fileName === null) return `printf '%s\\n' ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
   // A pattern that is still being typed may be none: it is not read here.
-  const mapping = mappingOf({ ...(columns ?? ownNames([])), written: usualWritten }, [])
+  const mapping = mappingOf({ ...(columns ?? ownNames([])), written: usualWritten }, fields)
   const pairs = (of: Iterable<readonly [string, string]>): string[] => [...of].map(([name, to]) => `${name}=${to}`)
   return (
     push(inShell(fileName)) +
     option('map', pairs(mapping.columns)) +
+    option('time', mapping.dateAndTime ? [mapping.dateAndTime.join('+')] : []) +
     option('set', pairs(mapping.constants)) +
     option('drop', [...mapping.dropped]) +
     (columns === null ? '' : writtenOptions(columns.written)) +

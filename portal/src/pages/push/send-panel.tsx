@@ -14,10 +14,12 @@ interface Props {
   readonly rowsFile: RowsFile
   readonly columns: Columns
   readonly push: FilePush
+  /** Most times would be stored otherwise than they are likely meant. */
+  readonly refused: boolean
 }
 
 /** Begins the push, shows how far it is, stops it, goes on with it, and shows what became of the rows. */
-export function SendFile({ ingest, rowsFile, columns, push }: Props) {
+export function SendFile({ ingest, rowsFile, columns, push, refused }: Props) {
   const keyMissing = useKeyMissing()
   const { state, ended } = push
   const busy = state === 'sending' || state === 'stopping'
@@ -34,7 +36,7 @@ export function SendFile({ ingest, rowsFile, columns, push }: Props) {
       <div class="inside">
         <div class="actions">
           {!busy && !whole && (
-            <button type="button" class="button first" disabled={keyMissing} onClick={start}>
+            <button type="button" class="button first" disabled={keyMissing || refused} onClick={start}>
               {ended === null ? `Push ${rowsFile.file.name}` : `Go on after ${ended.noun} ${countText(ended.upTo)}`}
             </button>
           )}

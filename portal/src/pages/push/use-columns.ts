@@ -33,10 +33,10 @@ export function useColumns(chosen: Chosen | null): readonly [Head | null, (colum
       if (current) setHead(found)
     }
     const written = chosen.written ?? usualWritten
-    void headOf(chosen.file, chosen.written?.delimiter ?? null).then(
-      ({ header, first, likely }) => {
+    void headOf(chosen.file, chosen.written).then(
+      ({ header, rows, likely }) => {
         const found = { ...written, ...likely }
-        show({ columns: ownNames(header, found), first, error: null })
+        show({ columns: ownNames(header, found), first: rows[0] ?? [], error: null })
       },
       (error: unknown) => show({ columns: ownNames([], written), first: [], error }),
     )

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { FirstLineTime, type LikelyPrecision } from '../../../../src/file-push/first-line-time.ts'
 import { foreseenFault } from '../../../../src/file-push/foreseen-fault.ts'
+import { firstMisread, type MisreadTime, mostlyCompactDates } from '../../../../src/file-push/misread-times.ts'
 import { messageOf } from '../../../../src/lib/message-of.ts'
-import type { Field } from '../../../../src/model/field.ts'
 import { asksForKey, pusherOf } from '../../session/push-key.ts'
 import type { ShownIngest } from '../ingests/side.ts'
 import { type Columns, mappingOf } from './columns.ts'
@@ -22,21 +22,25 @@ export interface PreviewRows {
   readonly rows: readonly JudgedRow[] | null
   /** A coarser unit, in which the times of lines are usual ones. */
   readonly likelyPrecision: LikelyPrecision | null
+  /** A time that is read otherwise than it is likely meant. */
+  readonly misread: MisreadTime | null
+  /** Whether most times are so: then the file is not pushed. */
+  readonly isMostlyMisread: boolean
   readonly error: unknown
 }
 
 const previewRowsMax = 20
-const nothing: PreviewRows = { rows: null, likelyPrecision: null, error: null }
+const nothing: PreviewRows = { rows: null, likelyPrecision: null, misread: null, isMostlyMisread: false, error: null }
 
 /** A row as the service will judge it. */
-export function judgedRow(text: string, fields: readonly Field[]): JudgedRow {
+export function judgedRow(text: string, { fields, unknown }: Pick<ShownIngest, 'fields' | 'unknown'>): JudgedRow {
   try {
     JSON.parse(text)
   } catch (error) {
     const message = `This is no JSON: ${messageOf(error)}`
     return { text, verdict: 'refused', faults: [{ field: null, message }] }
   }
-  const fault = foreseenFault(text, fields)
+  const fault = foreseenFault(text, fields, unknown === 'add')
   return fault === null ? { text, verdict: 'stored', faults: [] } : { text, verdict: 'rejected', faults: [fault] }
 }
 
@@ -44,7 +48,14 @@ async function previewOfRows(rowsFile: RowsFile, columns: Columns, ingest: Shown
   const rows = rowsOf(rowsFile, mappingOf(columns, ingest.fields))
   const batch = await firstBatch(rows, doorTo(ingest, rowsFile, pusherOf()), previewRowsMax)
   const decoder = new TextDecoder()
-  return { ...nothing, rows: (batch?.texts ?? []).map((text) => judgedRow(decoder.decode(text), ingest.fields)) }
+  const texts = (batch?.texts ?? []).map((text) => decoder.decode(text))
+  const types = new Map(ingest.fields.map(({ source, type }) => [source, type]))
+  return {
+    ...nothing,
+    rows: texts.map((text) => judgedRow(text, ingest)),
+    misread: mostlyCompactDates(texts, types) ?? firstMisread(texts, types),
+    isMostlyMisread: mostlyCompactDates(texts, types) !== null,
+  }
 }
 
 /** The service judges lines, where the reader's own key may push. */
@@ -64,7 +75,7 @@ async function previewOfLines(rowsFile: RowsFile, columns: Columns, ingest: Show
     const faults = errors.filter(({ index }) => (places?.lineOf(index) ?? index) === line)
     return { text, verdict: faults.length === 0 ? 'stored' : 'rejected', faults }
   })
-  return { rows, likelyPrecision: time.likelyPrecision(), error: null }
+  return { ...nothing, rows, likelyPrecision: time.likelyPrecision() }
 }
 
 /** The first rows of a file; read anew when the columns, or the unit of times, become something else. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type DecimalMark, delimiterName, usualDelimiters } from '../../../../src/file-push/csv-writing.ts'
+import type { CsvLines } from '../../../../src/lib/csv-parser.ts'
 import { epochUnits } from '../../../../src/model/epoch.ts'
 import { type Choice, SelectField, TextField } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
@@ -22,7 +23,7 @@ const decimals: readonly Choice<DecimalMark>[] = [
   { value: 'point', text: 'point: 1.5' },
   { value: 'comma', text: 'comma: 1,5' },
 ]
-const patterns = ['dd/MM/yyyy HH:mm', 'dd/MM/yyyy HH:mm:ss', 'dd.MM.yyyy HH:mm', 'M/d/yyyy h:mm a']
+const patterns = ['dd/MM/yyyy HH:mm', 'dd/MM/yyyy HH:mm:ss', 'dd.MM.yyyy HH:mm', 'M/d/yyyy h:mm a', 'yyyyMMddHHmm']
 const other = 'other'
 const timeFormats: readonly Choice<string>[] = [
   { value: '', text: 'ISO 8601' },
@@ -54,6 +55,7 @@ export function WrittenForm({ written, fixed, onChange }: Props) {
             choices={[...delimiters, ...asked]}
             onValue={(delimiter) => change({ delimiter })}
           />
+          <LinesChoice lines={written.lines} onLines={(lines) => change({ lines })} />
           <SelectField
             label="Decimal mark"
             value={written.decimal}
@@ -78,6 +80,53 @@ export function WrittenForm({ written, fixed, onChange }: Props) {
         </fieldset>
       </div>
     </Panel>
+  )
+}
+
+interface LinesProps {
+  readonly lines: CsvLines
+  onLines(lines: CsvLines): void
+}
+
+/** The file is read anew when it is asked for, and not with each key. */
+function LinesChoice({ lines, onLines }: LinesProps) {
+  const [typed, setTyped] = useState({
+    skipLines: String(lines.skipLines || ''),
+    headerLine: String(lines.headerLine ?? ''),
+    comment: lines.comment,
+  })
+  const change = (part: Partial<typeof typed>): void => setTyped({ ...typed, ...part })
+  const countOf = (text: string): number => (/^\d{1,6}$/.test(text.trim()) ? Number(text) : 0)
+  const { comment } = typed
+  const [skipLines, headerLine] = [countOf(typed.skipLines), countOf(typed.headerLine) || null]
+  const isOther = skipLines !== lines.skipLines || headerLine !== lines.headerLine || comment !== lines.comment
+  return (
+    <>
+      <TextField
+        label="Lines to skip"
+        value={typed.skipLines}
+        onValue={(text) => change({ skipLines: text })}
+        placeholder="0"
+        hint="at the beginning: they are no rows"
+      />
+      <TextField
+        label="Header on line"
+        value={typed.headerLine}
+        onValue={(text) => change({ headerLine: text })}
+        hint="unless it is the first that is not skipped"
+      />
+      <TextField
+        label="Comments begin with"
+        value={comment}
+        onValue={(text) => change({ comment: text })}
+        hint="as #: such lines are left out"
+      />
+      {isOther && (
+        <button type="button" class="button slim" onClick={() => onLines({ skipLines, headerLine, comment })}>
+          Read the file so
+        </button>
+      )}
+    </>
   )
 }
 

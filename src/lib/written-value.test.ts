@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DecimalSign, isAmbiguous, withoutGroups } from './grouped-number.ts'
+import { type DecimalSign, isAmbiguous, withoutGroups } from './written-value.ts'
 
 test.each<[string, DecimalSign, string | null]>([
   ['1.081,5', 'comma', '1081.5'],

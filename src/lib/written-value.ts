@@ -1,4 +1,4 @@
-// Numbers as people write them: 1.081,5 and 1,081.5 and 1 081.
+// Values as people and programs write them: 1.081,5 and 1,081.5 and 1 081, +1.5, .5, TRUE.
 
 export type DecimalSign = 'point' | 'comma'
 
@@ -27,3 +27,22 @@ export function withoutGroups(text: string, decimal: DecimalSign): string | null
 export function isAmbiguous(text: string): boolean {
   return /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text)
 }
+
+const written = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
+
+/** The number that a text says, as JSON writes it: of " +01.50 " 1.50; null where it says none. */
+export function writtenNumber(text: string): string | null {
+  const match = written.exec(text.trim())
+  if (match === null || !/\d/.test(text.replace(/[eE].*$/, ''))) return null
+  const [, sign = '', whole = '', fraction = '', exponent = ''] = match
+  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${exponent}`
+}
+
+/** Also as spreadsheets write them in German, French and Spanish. */
+const booleans: ReadonlyMap<string, string> = new Map([
+  ...['true', 'wahr', 'vrai', 'verdadero', '1'].map((word) => [word, 'true'] as const),
+  ...['false', 'falsch', 'faux', 'falso', '0'].map((word) => [word, 'false'] as const),
+])
+
+/** Of TRUE, False, WAHR, 1 or 0, as JSON writes it; null of anything else. */
+export const writtenBoolean = (text: string): string | null => booleans.get(text.trim().toLowerCase()) ?? null

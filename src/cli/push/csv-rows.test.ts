@@ -14,14 +14,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const pushed = 'POST /ingests/plant/data '
 
 /** A service whose ingest `plant` takes rows {D, T, V}; it rejects the first row with the message, where there is one. */
-function plant(rejection: string | null = null): Answers {
+function plant(rejection: string | null = null, unknown: 'add' | 'reject' = 'reject'): Answers {
   const receipt = (rows: number) => {
     const rejected = rejection === null ? 0 : 1
     const errors = rejection === null ? [] : [{ index: 0, field: 'D', code: 'invalid_time', message: rejection }]
     return { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, errors }
   }
   const answers: Answers = {
-    'GET /ingests/plant': () => [200, { alias: 'plant', fields: defaultSeriesFields }],
+    'GET /ingests/plant': () => [200, { alias: 'plant', fields: defaultSeriesFields, unknown }],
     'POST /ingests/plant/data': (body) => {
       const rows = body.trimEnd().split('\n').length
       answers['GET /ingests/plant/batches/b'] = () => [200, receipt(rows)]
@@ -31,8 +31,13 @@ function plant(rejection: string | null = null): Answers {
   return answers
 }
 
-async function pushCsv(csv: string | Uint8Array, options: readonly string[], rejection: string | null = null) {
-  const { url, seen } = await service(plant(rejection))
+async function pushCsv(
+  csv: string | Uint8Array,
+  options: readonly string[],
+  rejection: string | null = null,
+  unknown: 'add' | 'reject' = 'reject',
+) {
+  const { url, seen } = await service(plant(rejection, unknown))
   const ran = await tidemark(url, ['push', 'plant', '-', '--format', 'csv', ...options], csv)
   const rows = seen
     .filter((one) => one.startsWith(pushed))
@@ -246,4 +251,104 @@ test.each([
 test('columns are proposed for fields by their cells, and not by their places', async () => {
   const { err } = await pushCsv('sensor,reading,when\na1,2.5,2026-01-01 08:00\n', [])
   expect(err).toContain('--map sensor=T,reading=V,when=D')
+})
+
+const openPush = (csv: string, options: readonly string[] = []) => pushCsv(csv, options, null, 'add')
+
+test('of an open ingest new columns are pushed, but for names that no field can have', async () => {
+  const { code, rows } = await openPush('D,T,V,temp2\n2026-01-01,a,1,2\n')
+  expect([code, rows]).toEqual([0, [{ D: '2026-01-01', T: 'a', V: 1, temp2: 2 }]])
+  const refused = await openPush('D,T,"Temp, °C"\n2026-01-01,a,1\n')
+  expect([refused.code, refused.rows]).toEqual([1, []])
+  expect(refused.err).toContain(
+    `Its fields without a column are V. Say what the columns become, as in --map 'Temp\\, °C=Temp_C'`,
+  )
+})
+
+test('--types holds for a field that a row makes: another value makes none, and its row is rejected', async () => {
+  const csv = 'D,T,temp2\n2026-01-01,a,n/a\n2026-01-02,a,2\n'
+  expect((await openPush(csv, ['--types', 'temp2=double'])).rows).toMatchObject([{ temp2: ['n/a'] }, { temp2: 2 }])
+  expect((await openPush(csv, ['--types', 'temp2=string'])).rows).toMatchObject([{ temp2: 'n/a' }, { temp2: '2' }])
+  const long = await openPush(csv, ['--types', 'temp2=long'])
+  expect([long.code, long.rows]).toEqual([1, []])
+  expect(long.err).toContain('none of type long. Nothing was sent. An operator adds it: tidemark ingests add-fields')
+  const untold = await openPush(csv)
+  expect([untold.code, untold.rows]).toEqual([1, []])
+  expect(untold.err).toContain(
+    '"temp2" would make a field of texts of its first value, "n/a", and later ones like 2 would be rejected. Nothing was sent. Type: ' +
+      'tidemark push plant - --format csv --types temp2=double (or temp2=string where they are texts)',
+  )
+})
+
+test('two columns for date and time are proposed as --time, and read as one', async () => {
+  const csv = 'Datum;Uhrzeit;T;V\n31.12.2026;24:00;a;1,5\n31.12.2026;;a;2\n'
+  const options = ['--delimiter', ';', '--decimal', 'comma']
+  const refused = await pushCsv(csv, options)
+  expect(refused.err).toContain('Say what the columns become, as in --time Datum+Uhrzeit, leave them out')
+  const format = ['--time-format', 'dd.MM.yyyy HH:mm']
+  const { rows } = await pushCsv(csv, [...options, ...format, '--time', 'Datum+Uhrzeit'])
+  // A date whose time is missing is no midnight.
+  expect(rows).toEqual([
+    { D: '2027-01-01T00:00:00.000Z', T: 'a', V: 1.5 },
+    { D: null, T: 'a', V: 2 },
+  ])
+  const wrong = await pushCsv(csv, [...options, '--time', 'Datum+Zeit'])
+  expect([wrong.code, wrong.rows]).toEqual([1, []])
+  expect(wrong.err).toContain('as date+time, and not "Datum+Zeit". Nothing was sent. There are: Datum, Uhrzeit, T, V')
+})
+
+test.each([
+  [
+    'TOA5',
+    '"TOA5","CR1000"\n"D","T","V"\n"TS","",""\n"","","Avg"\n"2026-01-01","a",1\n',
+    '--header-line 2 --skip-lines 4',
+  ],
+  ['a title', 'Plot Title: a\nD,T,V\n2026-01-01,a,1\n', '--skip-lines 1'],
+  ['annotations', '#datatype,dateTime:RFC3339,string,double\nD,T,V\n2026-01-01,a,1\n', '--comment "#"'],
+])('%s before the rows is found out, with the command to type, which works', async (_, csv, options) => {
+  const refused = await pushCsv(csv, [])
+  expect([refused.code, refused.rows]).toEqual([1, []])
+  expect(refused.err).toContain(`Nothing was sent. Type: tidemark push plant - --format csv ${options}\n`)
+  const { code, rows } = await pushCsv(csv, options.replaceAll('"', '').split(' '))
+  expect([code, rows]).toEqual([0, [{ D: '2026-01-01', T: 'a', V: 1 }]])
+})
+
+test('dates in digits alone, which would be stored in 1976, are refused with their pattern', async () => {
+  const csv = 'D,T,V\n202301010000,a,1\n202301010015,a,2\n'
+  for (const options of [[], ['--dry-run']]) {
+    const refused = await pushCsv(csv, options)
+    expect([refused.code, refused.rows]).toEqual([1, []])
+    expect(refused.err).toContain(
+      'D of row 1, 202301010000, is read as milliseconds: 1976-05-30T10:43:30.000Z. As a date (yyyyMMddHHmm) it is 2023-01-01T00:00:00.000Z',
+    )
+    expect(refused.err).toContain(
+      '--time-format yyyyMMddHHmm (--time-format milliseconds where they are milliseconds)\n',
+    )
+  }
+  expect((await pushCsv(csv, ['--time-format', 'yyyyMMddHHmm'])).rows).toMatchObject([
+    { D: '2023-01-01T00:00:00.000Z' },
+    { D: '2023-01-01T00:15:00.000Z' },
+  ])
+  const milliseconds = await pushCsv(csv, ['--time-format', 'milliseconds'])
+  expect(milliseconds.rows[0]).toMatchObject({ D: '1976-05-30T10:43:30.000Z' })
+  expect((await pushCsv(csv, ['--as-is'])).rows).toHaveLength(2)
+  // One among others is pushed, and told at the end.
+  const one = await pushCsv('D,T,V\n202301010000,a,1\n1672531200000,a,2\n', [])
+  expect([one.code, one.rows.length]).toEqual([0, 2])
+  expect(one.out).toContain('D of the first row, 202301010000, is read as milliseconds: 1976-')
+})
+
+test('values that a field does not take as they are written are told with --convert, which reads them', async () => {
+  const csv = 'D, T ,V\n2026-01-01,a, +1.50 \n'
+  const { out } = await pushCsv(csv, [], 'V: expected a number, got " +1.50 "')
+  expect(out).toContain('Values like " +1.50 " in D are read with --convert D=number.\n')
+  expect((await pushCsv(csv, ['--convert', 'V=number'])).rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1.5 }])
+  expect((await pushCsv(csv, ['--convert', 'V=int'])).code).toBe(64)
+})
+
+test('a hint never proposes the pattern that was given', async () => {
+  const options = ['--time-format', 'dd/MM/yyyy HH:mm']
+  const fault = 'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "31/02/2026 10:00"'
+  const { out } = await pushCsv('D,T,V\n31/02/2026 10:00,a,1\n', options, fault)
+  expect(out).not.toContain('--time-format')
 })

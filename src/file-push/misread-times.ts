@@ -1,0 +1,66 @@
+// Whole numbers that are read as milliseconds, and are likely meant otherwise.
+import { jsonMembers } from '../lib/json-members.ts'
+import { epochMs, likelyUnits } from '../model/epoch.ts'
+import { compactDate, formatInstant } from '../model/instant.ts'
+
+/** A count that was read as milliseconds, and is a usual time otherwise. */
+export interface MisreadTime {
+  /** From 1. */
+  readonly row: number
+  readonly property: string
+  readonly count: string
+  /** `seconds`, or the pattern of a compact date. */
+  readonly meant: string
+  readonly meantMs: number
+}
+
+/** The first time of some rows that is likely meant otherwise, by the types of their properties; null where there is none. */
+export function firstMisread(rows: readonly string[], types: ReadonlyMap<string, string>): MisreadTime | null {
+  return misreadTimes(rows, types).next().value ?? null
+}
+
+/** The first compact date of a property that has one in more than half of some rows; null where none has. */
+export function mostlyCompactDates(rows: readonly string[], types: ReadonlyMap<string, string>): MisreadTime | null {
+  const dates = [...misreadTimes(rows, types)].filter(({ meant }) => meant !== 'seconds')
+  const ofProperty = (property: string): number => dates.filter((date) => date.property === property).length
+  return dates.find(({ property }) => 2 * ofProperty(property) > rows.length) ?? null
+}
+
+function* misreadTimes(rows: readonly string[], types: ReadonlyMap<string, string>): Generator<MisreadTime, undefined> {
+  for (const [index, text] of rows.entries()) {
+    // Of a property that comes twice the last value counts.
+    const values = new Map(membersOrNone(text).map(({ name, value }) => [name, value]))
+    for (const [property, count] of values) {
+      const meant = types.get(property) === 'timestamp' && /^\d+$/.test(count) ? meaningOf(count) : null
+      if (meant !== null) yield { row: index + 1, property, count, ...meant }
+    }
+  }
+}
+
+function meaningOf(count: string): Pick<MisreadTime, 'meant' | 'meantMs'> | null {
+  const date = compactDate(count)
+  if (date !== null) return { meant: date.pattern, meantMs: date.ms }
+  const isSeconds = /^\d{9,10}$/.test(count) && likelyUnits(count)[0] === 'seconds'
+  return isSeconds ? { meant: 'seconds', meantMs: Number(count) * 1000 } : null
+}
+
+/** What is said of it. `which`: `D of the first row`. */
+export function misreadText({ count, meant, meantMs }: MisreadTime, which: string): string {
+  const readMs = epochMs(count, 'milliseconds')
+  const read = readMs === null ? 'is none' : formatInstant(readMs)
+  const wayOut =
+    meant === 'seconds'
+      ? 'write milliseconds or ISO 8601 where that is meant.'
+      : `write ISO 8601 where that is meant, or push CSV with --time-format ${meant}.`
+  const as = meant === 'seconds' ? 'seconds' : `a date (${meant})`
+  return `${which}, ${count}, is read as milliseconds: ${read}. As ${as} it is ${formatInstant(meantMs)}: ${wayOut}`
+}
+
+/** None of what is no object. */
+export function membersOrNone(text: string): ReturnType<typeof jsonMembers> {
+  try {
+    return jsonMembers(text)
+  } catch {
+    return []
+  }
+}
