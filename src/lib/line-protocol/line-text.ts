@@ -29,10 +29,13 @@ export function textEnd(bytes: Uint8Array, start: number, end: number): number {
   return end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
 }
 
-/** The first byte at or after `at`, where a line begins, that is no blank line and no comment; the end of the body behind the last one. */
-export function nextLineAt(bytes: Uint8Array, at: number): number {
+/**
+ * The first byte at or after `at`, where a line begins, that is no blank line and no comment; the end of the body behind the last one. What is at
+ * or behind `stop` is not looked at: it may be a comment.
+ */
+export function nextLineAt(bytes: Uint8Array, at: number, stop = bytes.length): number {
   let start = at
-  while (start < bytes.length) {
+  while (start < stop) {
     const byte = bytes[start]!
     if (byte === newline || isBlank(byte)) start++
     else if (byte === hash) start = commentEnd(bytes, start)
@@ -48,9 +51,14 @@ export function blanksEnd(bytes: Uint8Array, at: number): number {
   return end
 }
 
+/** Short comments may follow one another by millions, and a search costs as much as some bytes. */
+const nearBytes = 32
+
 /** Quotes mean nothing in a comment. */
 function commentEnd(bytes: Uint8Array, start: number): number {
-  const end = bytes.indexOf(newline, start)
+  const near = Math.min(bytes.length, start + nearBytes)
+  for (let at = start; at < near; at++) if (bytes[at] === newline) return at
+  const end = bytes.indexOf(newline, near)
   return end < 0 ? bytes.length : end
 }
 
