@@ -23,7 +23,7 @@ beforeEach(async () => {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   store = new S3Store({ url: 's3://bucket/prefix', endpoint, region: '', requestMs: 500 })
   bounded = new S3Store({
-    ...{ url: 's3://bucket/prefix', endpoint, region: '', requestMs: 500 },
+    ...{ url: 's3://bucket/prefix', endpoint, region: '', requestMs: 30_000 },
     limits: { objectBytesMax: 1000, answerBytesMax: 8000, listBytesMax: 10_000 },
   })
 })
