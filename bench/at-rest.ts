@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callWell } from '../test/support/api.ts'
-import { ServerProcess } from '../test/support/server-process.ts'
+import { adminKey, ServerProcess } from '../test/support/server-process.ts'
 import { benchDuckDB } from './duckdb.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
 import { type LoadResult, runLoad } from './load.ts'
@@ -43,7 +43,9 @@ export async function bringToRest(dataDirectory: string, rows: number): Promise<
   let before = ''
   for (let same = 0; same < 10; ) {
     await sleep(500)
-    const { store } = await callWell<{ store: { rows: number; bytes: number } }>(server.url, 'GET', '/readyz')
+    const { store } = await callWell<{ store: { rows: number; bytes: number } }>(server.url, 'GET', '/readyz', {
+      key: adminKey,
+    })
     const state = JSON.stringify(store)
     same = store.rows === rows && state === before ? same + 1 : 0
     before = state

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callWell } from '../test/support/api.ts'
+import { adminKey } from '../test/support/server-process.ts'
 
 /** Asking takes the service's time too: often asked, it would look like the copy's. */
 const copiedPauseMs = 100
 
 /** How far the copy elsewhere is behind; null of a service without one. */
 export async function copyLagMs(url: string): Promise<number | null> {
-  const { replica } = await callWell<{ replica?: { lagMs: number; time: string | null } }>(url, 'GET', '/readyz')
+  const { replica } = await callWell<{ replica?: { lagMs: number; time: string | null } }>(url, 'GET', '/readyz', {
+    key: adminKey,
+  })
   if (replica === undefined) return null
   return replica.time === null ? Number.POSITIVE_INFINITY : replica.lagMs
 }

@@ -114,7 +114,7 @@ class Soak {
     for (let second = 0; second < 60 && this.#faults.length === 0; second++) await sleep(1000)
     const rate = (this.#acknowledgedRows - rowsBefore) / ((performance.now() - startedMs) / 1000)
     const counters = await this.#checkCounters()
-    const { store } = await callWell<{ store: { files: number } }>(this.#url, 'GET', '/readyz')
+    const { store } = await callWell<{ store: { files: number } }>(this.#url, 'GET', '/readyz', { key: adminKey })
     const cells = [
       minute,
       Math.round(rate),

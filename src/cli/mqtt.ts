@@ -4,7 +4,7 @@ import type { TidemarkClient } from '../client/client.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { parseCount } from './number-option.ts'
+import { parseCount, wholeNumber } from './number-option.ts'
 import { tell } from './tell.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -23,6 +23,7 @@ interface MqttOptions {
   readonly inFlight: number
   readonly batchRows: number
   readonly bufferBytes: number
+  readonly messageBytes: number
   readonly flushMs: number
   readonly rebirth: boolean
   readonly birthWaitMs: number
@@ -60,7 +61,8 @@ const certificates = (file: string): Promise<string> =>
   })
 
 async function runMqtt(options: MqttOptions, context: CliContext, client: TidemarkClient): Promise<void> {
-  const { inFlight, batchRows, bufferBytes, flushMs, rebirth, birthWaitMessages, caFile, ...same } = options
+  const { inFlight, batchRows, bufferBytes, messageBytes, flushMs, rebirth, birthWaitMessages, caFile, ...same } =
+    options
   const say = (text: string): void => tell(context, text)
   const ca = caFile === undefined ? undefined : await certificates(caFile)
   const stop = new AbortController()
@@ -76,6 +78,7 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
       inFlightMax: inFlight,
       maxBatchRows: batchRows,
       maxBufferedBytes: bufferBytes,
+      maxMessageBytes: messageBytes,
       flushIntervalMs: flushMs,
       asksForBirths: rebirth,
       birthWaitMessagesMax: birthWaitMessages,
@@ -119,6 +122,12 @@ export function addMqtt(program: Command, context: CliContext): void {
       'the most bytes of rows in memory; then the broker waits',
       parseCount,
       64 * 1024 * 1024,
+    )
+    .option(
+      '--message-bytes <count>',
+      'the largest message; the beginning of a larger one is kept among the rejected rows',
+      wholeNumber(128 * 1024, 256 * 1024 * 1024),
+      16 * 1024 * 1024,
     )
     .option('--flush-ms <count>', 'how long a first row waits for others', parseCount, 10)
     .option('--no-rebirth', 'ask no node of Sparkplug for its births')

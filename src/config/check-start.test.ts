@@ -22,6 +22,8 @@ beforeAll(async () => {
   await symlink(join(folder, 'real'), join(folder, 'way'))
   await mkdir(join(folder, 'odd', 'catalog.sqlite'), { recursive: true })
   await writeFile(join(folder, 'odd', 'journal'), '')
+  await mkdir(join(folder, 'planted'))
+  await symlink(join(folder, 'file'), join(folder, 'planted', 'owner.pid'))
   await new Promise<void>((resolve) => taken.listen({ host: '127.0.0.1', port: 0 }, resolve))
   const address = taken.address()
   takenPort = String(typeof address === 'object' ? address?.port : '')
@@ -68,6 +70,7 @@ describe('a start names what the machine does not give it, before anything is ma
         /odd\/journal, which must be a folder and is a file\./,
       ],
     ],
+    [{ data: 'DIR/planted' }, [/planted\/owner\.pid, which must be a file and is a link to a file\./]],
     [{ 'backup.directory': 'DIR/file' }, [/^backup\.directory \(.*\/file\) is a file\. /]],
     [
       { 'replica.url': 'file://DIR/data/copy' },
@@ -161,4 +164,11 @@ test.each([
   ['EIO', 'EIO: words of the system'],
 ])('%s of a file is told as %s', (code, words) => {
   expect(inWords(coded(code))).toBe(words)
+})
+
+test('a link that was planted as the file that is tried to be written is not followed', async () => {
+  await mkdir(join(folder, 'tried'))
+  await symlink(join(folder, 'elsewhere'), join(folder, 'tried', `start-${process.pid}.check`))
+  expect(await faultsOf({ data: 'DIR/tried' })).toEqual([])
+  expect(existsSync(join(folder, 'elsewhere'))).toBe(false)
 })

@@ -113,12 +113,13 @@ function partFaults(data: string): string[] {
   })
 }
 
-/** `a folder`, `nothing`, or what else it is, in words. */
+/** `a folder`, `nothing`, or what else it is, in words. A link to a folder is one. */
 function kindOf(path: string): string {
   try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found !== undefined) return found.isDirectory() ? 'a folder' : 'a file'
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? 'nothing' : 'a link to nothing'
+    const [found, itself] = [statSync, lstatSync].map((look) => look(path, { throwIfNoEntry: false }))
+    if (found === undefined) return itself === undefined ? 'nothing' : 'a link to nothing'
+    if (found.isDirectory()) return 'a folder'
+    return itself?.isSymbolicLink() === true ? 'a link to a file' : 'a file'
   } catch (error) {
     if (codeOf(error) === 'ENOTDIR') return 'nothing'
     return `out of reach (${inWords(error)})`
@@ -130,7 +131,8 @@ function writingFaults(data: string): string[] {
   const trial = join(data, `start-${process.pid}.check`)
   try {
     makeFolder(resolve(data))
-    writeFileSync(trial, '')
+    rmSync(trial, { force: true })
+    writeFileSync(trial, '', { flag: 'wx' })
     rmSync(trial)
     return []
   } catch (error) {

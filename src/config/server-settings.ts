@@ -1,6 +1,7 @@
 // The settings of the HTTP server: a part of the table in settings.ts.
 import { longestMs, mebibyte } from './measures.ts'
-import { flag, integer, type Setting, text } from './setting.ts'
+import { integer, type Setting, text } from './setting.ts'
+import { trustedProxies } from './trusted-proxies.ts'
 
 export const serverSettings = {
   'server.basePath': text({
@@ -18,10 +19,9 @@ export const serverSettings = {
     default: '',
     description: 'A PEM file of its private key, without a passphrase.',
   }),
-  'server.trustProxy': flag({
-    default: false,
+  'server.trustProxy': trustedProxies({
     description:
-      "Whether to take the caller's address from forwarding headers. Set it only if callers cannot reach the server except through a proxy.",
+      "Which proxies are believed when they name the caller's address (`X-Forwarded-For`): so many, one behind the other, or those at these addresses. `true` is 1. A number is only for a server that nobody reaches except through the proxies.",
   }),
   'server.headerBytes': integer({
     default: 16_384,

@@ -144,6 +144,14 @@ const settingTable = {
     max: gibibyte,
     description: 'The largest body of a data query, counted decompressed.',
   }),
+  'limits.queryBodiesBytes': integer({
+    default: 64 * mebibyte,
+    unit: 'bytes',
+    min: 65_536,
+    max: 64 * gibibyte,
+    description:
+      "The most memory that the bodies of all queries and of all requests on the operator's side in flight take together. Past that one gets a 503.",
+  }),
   'limits.sqlTokens': integer({
     default: 20_000,
     unit: 'tokens',

@@ -1,7 +1,10 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
+import { testServer } from '../../test/support/http-server.ts'
+import { admin, post, select } from '../../test/support/injected-requests.ts'
+import { Problem } from '../model/problem.ts'
 import { BodyBudget, type BodyShare } from './body-budget.ts'
 
 test.each<[string, (a: BodyShare, b: BodyShare) => unknown[], unknown[]]>([
@@ -21,17 +24,44 @@ test.each<[string, (a: BodyShare, b: BodyShare) => unknown[], unknown[]]>([
     [true, undefined, true, undefined, true],
   ],
 ])('%s', (_, use, expected) => {
-  const budget = new BodyBudget(100)
+  const budget = new BodyBudget({ bytesMax: 100, limitName: 'limits.bodiesBytes', requests: 'pushes' })
   const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()))
   expect(use(budget.share(response()), budget.share(response()))).toEqual(expected)
 })
 
 test('a share ends with its answer', () => {
-  const budget = new BodyBudget(100)
+  const budget = new BodyBudget({ bytesMax: 100, limitName: 'limits.bodiesBytes', requests: 'pushes' })
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   budget.share(response).resize(100)
   const other = budget.share(new ServerResponse(new IncomingMessage(new Socket())))
   expect(other.resize(10)).toBe(false)
   EventEmitter.prototype.emit.call(response, 'close')
   expect(other.resize(10)).toBe(true)
+})
+
+test("queries and the operator's requests share one budget: what fits to the last byte is taken, one byte more comes again later", async () => {
+  const running = new EventEmitter()
+  const run = async (): Promise<never> => {
+    running.emit('begun')
+    await once(running, 'ended')
+    throw new Problem('unavailable', 'Ask again.')
+  }
+  const { app } = await testServer(
+    { queries: { run, entities: async () => [] } },
+    { TIDEMARK_LIMITS_QUERY_BODIES_BYTES: '65536' },
+  )
+  const begun = once(running, 'begun')
+  const first = app.inject(post(select, '{"entity":"plant"}'.padEnd(65_000), admin))
+  await begun
+  const subscriber = (bytes: number) => app.inject(post('/admin/subscribers', '{"name":"a"}'.padEnd(bytes), admin))
+  expect((await subscriber(536)).statusCode).toBe(201)
+  const refused = await subscriber(537)
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1'])
+  expect(refused.json()).toMatchObject({
+    code: 'overloaded',
+    detail: expect.stringContaining('65536 bytes (limits.queryBodiesBytes)'),
+  })
+  running.emit('ended')
+  expect((await first).statusCode).toBe(503)
+  expect((await subscriber(65_536)).statusCode).toBe(201)
 })

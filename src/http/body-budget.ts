@@ -1,17 +1,26 @@
 import type { ServerResponse } from 'node:http'
+import { Problem } from '../model/problem.ts'
+
+export interface BodyBudgetLimit {
+  readonly bytesMax: number
+  /** The name of its setting, for the message. */
+  readonly limitName: string
+  /** Whose bodies they are. */
+  readonly requests: string
+}
 
 /** Bounds the memory of bodies, from their first byte until their requests are answered. */
 export class BodyBudget {
-  readonly bytesMax: number
+  readonly #limit: BodyBudgetLimit
   #bytes = 0
 
-  constructor(bytesMax: number) {
-    this.bytesMax = bytesMax
+  constructor(limit: BodyBudgetLimit) {
+    this.#limit = limit
   }
 
   /** The share of a request, empty at first. It ends with the answer, or when the client goes. */
   share(response: ServerResponse): BodyShare {
-    const share = new BodyShare((before, after) => this.#resize(before, after))
+    const share = new BodyShare((before, after) => this.#resize(before, after), this.#limit)
     response.once('close', () => share.end())
     return share
   }
@@ -19,7 +28,7 @@ export class BodyBudget {
   /** A body that is alone is always taken: how large it may be is another limit. */
   #resize(before: number, after: number): boolean {
     const others = this.#bytes - before
-    if (after > before && others > 0 && others + after > this.bytesMax) return false
+    if (after > before && others > 0 && others + after > this.#limit.bytesMax) return false
     this.#bytes = others + after
     return true
   }
@@ -27,11 +36,13 @@ export class BodyBudget {
 
 export class BodyShare {
   readonly #resize: (before: number, after: number) => boolean
+  readonly #limit: BodyBudgetLimit
   #bytes = 0
   #ended = false
 
-  constructor(resize: (before: number, after: number) => boolean) {
+  constructor(resize: (before: number, after: number) => boolean, limit: BodyBudgetLimit) {
     this.#resize = resize
+    this.#limit = limit
   }
 
   /** False when there is no room for so many bytes: the share stays as it was then. */
@@ -45,5 +56,14 @@ export class BodyShare {
   end(): void {
     this.resize(0)
     this.#ended = true
+  }
+
+  /** For who finds no room. */
+  full(): Problem {
+    const { requests, bytesMax, limitName } = this.#limit
+    return new Problem(
+      'overloaded',
+      `The bodies of all ${requests} in flight take more than ${bytesMax} bytes (${limitName}). Nothing was stored. Send it again later.`,
+    )
   }
 }

@@ -19,10 +19,8 @@ export interface BodyRule {
   readonly tooLarge: 'body_too_large' | 'query_body_too_large'
   /** Media types that are taken; a request without one is taken as JSON. Null where any is. */
   readonly mediaTypes: readonly string[] | null
-  /** What the bodies of all requests with this rule may take at once. */
+  /** What the bodies of all requests with this rule may take at once; left out, they share that of the server with all others. */
   readonly budget?: BodyBudget
-  /** The name of its setting, for the message; `limits.bodiesBytes` where it is left out. */
-  readonly budgetName?: string
   /** What an empty body stands for; left out, it is refused. */
   readonly whenEmpty?: string
 }
@@ -52,7 +50,7 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
     }
     // A client of HTTP/1.0 does not know of answers before the answer.
     if (headers.expect !== undefined && raw.httpVersion !== '1.0') reply.raw.writeContinue()
-    readBody(raw, rule, rule.budget?.share(reply.raw) ?? null, (error, body) => {
+    readBody(raw, rule, (rule.budget ?? request.server.sharedBodies).share(reply.raw), (error, body) => {
       request.body = body
       done(error ?? undefined)
     })
@@ -60,7 +58,7 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
 }
 
 /** Reads a body, decompressed, up to the limit, without a byte order mark. An empty one is what the rule has it stand for, or refused. */
-export function readBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
+export function readBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const compressed = isGzip(raw.headers['content-encoding'])
   collectBody(raw, rule, share, (error, body) => {
     if (compressed && body !== null && body.length > 0) decompress(body, rule, share, finish)
@@ -158,7 +156,7 @@ function emptyBody(): Problem {
 }
 
 /** Reads up to the limit. What is beyond it is left to `discardBody`. */
-function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
+function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const chunks: Buffer[] = []
   let bytes = 0
   let ended = false
@@ -171,7 +169,7 @@ function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare | nu
   function onData(chunk: Buffer): void {
     bytes += chunk.length
     if (bytes > rule.limitBytes) finish(tooLarge(rule), null)
-    else if (share?.resize(bytes) === false) finish(bodiesFull(rule), null)
+    else if (share.resize(bytes) === false) finish(share.full(), null)
     else chunks.push(chunk)
   }
   function onEnd(): void {
@@ -216,13 +214,13 @@ async function join(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
  * What the body will take is reserved first: as many bytes as it says itself, in the last four of it. Where that is not true (or there
  * are several parts), as many as there may be at most.
  */
-function decompress(body: Buffer, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
+function decompress(body: Buffer, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const said = body.length < 4 ? 0 : body.readUInt32LE(body.length - 4)
   inflate(Math.max(1, Math.min(said, rule.limitBytes)))
 
   function inflate(outputBytesMax: number): void {
-    if (share?.resize(body.length + outputBytesMax) === false) {
-      done(bodiesFull(rule), null)
+    if (share.resize(body.length + outputBytesMax) === false) {
+      done(share.full(), null)
       return
     }
     // In few pieces: each costs the event loop a turn. Not in one: it would hold a thread that the journal may need.
@@ -230,7 +228,7 @@ function decompress(body: Buffer, rule: BodyRule, share: BodyShare | null, done:
     gunzip(body, { maxOutputLength: outputBytesMax, chunkSize, info: true }, (error, inflated: unknown) => {
       if (error === null && isInflated(inflated)) {
         const { buffer, engine } = inflated
-        share?.resize(buffer.length)
+        share.resize(buffer.length)
         // Zeros may fill a file up; zlib stops at the first one, whatever stands behind it.
         const isWhole = isZeros(body.subarray(engine.bytesWritten))
         done(isWhole ? null : notGzip('behind its end there is more'), isWhole ? buffer : null)
@@ -262,15 +260,6 @@ function notGzip(message: string): Problem {
   return new Problem(
     'invalid_body',
     `The Content-Encoding says gzip, but the body is not gzip: ${message}. Compress the body, or leave the header out.`,
-  )
-}
-
-function bodiesFull({ budget, budgetName }: BodyRule): Problem {
-  const bodies =
-    budgetName === undefined ? 'The bodies of all pushes in flight' : 'The bodies of all such requests in flight'
-  return new Problem(
-    'overloaded',
-    `${bodies} take more than ${budget?.bytesMax} bytes (${budgetName ?? 'limits.bodiesBytes'}). Nothing was stored. Send it again later.`,
   )
 }
 

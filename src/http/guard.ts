@@ -52,6 +52,13 @@ export class Guard {
     done()
   }
 
+  /** Whether the caller is told more than the state: sizes, and what errors say. */
+  mayObserve(request: FastifyRequest): boolean {
+    if (this.#isOpen(this.#metrics, request)) return true
+    const asker = this.asker(request)
+    return isCaller(asker) && (asker.rights.has('observe') || asker.rights.has('admin'))
+  }
+
   /** What the caller of a consumption request may read. */
   readable(request: FastifyRequest): (name: string) => boolean {
     if (this.#isOpen(this.#consumption, request)) return () => true

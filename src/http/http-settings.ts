@@ -8,6 +8,7 @@ export interface HttpSettings {
     readonly ingestBodyBytes: number
     readonly bodiesBytes: number
     readonly queryBodyBytes: number
+    readonly queryBodiesBytes: number
     readonly adminBodyBytes: number
     readonly sendIdleMs: number
   }
@@ -18,7 +19,8 @@ export interface HttpSettings {
     readonly basePath: string
     /** Not empty where the service speaks HTTPS. */
     readonly tlsCertFile: string
-    readonly trustProxy: boolean
+    /** Which proxies are believed: none, so many, or those at these addresses. */
+    readonly trustProxy: false | number | readonly string[]
     readonly headerBytes: number
     readonly headersMs: number
     readonly requestMs: number

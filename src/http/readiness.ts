@@ -73,6 +73,11 @@ const Failing = Type.Array(
   { description: 'Work in the background that fails now and is tried again. The log says why.' },
 )
 
+const FailingNames = Type.Array(Type.String(), {
+  description:
+    'To who has no right `observe`, names alone: of work that fails now, and of parts that are away, fail or fill up.',
+})
+
 const Tls = Type.Object(
   {
     validUntil: Type.String({ format: 'date-time', description: 'Until when the certificate is valid.' }),
@@ -116,7 +121,7 @@ export const ReadinessAnswer = Type.Object({
   /** Of both. */
   setAside: Type.Optional(SetAside),
   disk: Type.Optional(Disk),
-  failing: Type.Optional(Failing),
+  failing: Type.Optional(Type.Union([Failing, FailingNames])),
   replica: Type.Optional(Replica),
   tls: Type.Optional(Tls),
   cluster: Type.Optional(
@@ -129,5 +134,26 @@ export const ReadinessAnswer = Type.Object({
 
 export type ReadinessAnswer = Static<typeof ReadinessAnswer>
 
-/** What `/readyz` tells. `reason` says why the service is not ready, as a sentence. */
-export type Readiness = Static<typeof ReadinessAnswer> & { readonly reason: string | null }
+/** What `/readyz` tells who may observe. `reason` says why the service is not ready, as a sentence. */
+export interface Readiness extends Omit<ReadinessAnswer, 'failing'> {
+  readonly reason: string | null
+  readonly failing?: Static<typeof Failing>
+}
+
+/** What `/readyz` tells anyone: no path, no size and no text of an error. */
+export function stateAlone(readiness: Readiness): { readonly ready: boolean; readonly failing: string[] } {
+  const { ready, store, disk, replica, tls, cluster, failing = [] } = readiness
+  const parts: readonly (readonly [string, boolean])[] = [
+    ['store', store?.ready === false],
+    ['disk', disk?.filling === true],
+    ['replica', typeof replica?.error === 'string'],
+    ['tls', typeof tls?.refused === 'string'],
+    ['kafka', cluster?.kafka.reachable === false],
+    ['druid', cluster?.druid.reachable === false],
+    ['postgres', cluster?.postgres.reachable === false],
+  ]
+  return {
+    ready,
+    failing: [...failing.map(({ work }) => work), ...parts.flatMap(([name, fails]) => (fails ? [name] : []))],
+  }
+}

@@ -10,6 +10,10 @@ import type { RunningQueries } from './running-queries.ts'
 import type { Services } from './services.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the bodies of all requests may take at once that have no budget of their own: queries and the operator's side. */
+    readonly sharedBodies: BodyBudget
+  }
   interface FastifyContextConfig {
     /** How its callers may show a key besides `Bearer` and `X-API-Key`. */
     readonly keySchemes?: readonly KeyScheme[]

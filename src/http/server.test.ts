@@ -3,7 +3,17 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { testServer } from '../../test/support/http-server.ts'
-import { get, local, outcomeOn, post, push, pusher, select, unusual } from '../../test/support/injected-requests.ts'
+import {
+  admin,
+  get,
+  local,
+  outcomeOn,
+  post,
+  push,
+  pusher,
+  select,
+  unusual,
+} from '../../test/support/injected-requests.ts'
 
 const { app, events } = await testServer()
 const outcome = (request: InjectOptions, server = app) => outcomeOn(server, request)
@@ -139,7 +149,7 @@ describe('every answer', () => {
     }
     const recovery = { segments: 0, entries: 0, bytes: 0, tornBytes: 0, tornFile: null }
     const starting = await testServer({ readiness: () => ({ ...readiness, journal: { recovery } }) })
-    const { statusCode, headers, body } = await starting.app.inject(get('/readyz'))
+    const { statusCode, headers, body } = await starting.app.inject(get('/readyz', admin))
     expect([statusCode, headers['retry-after']]).toEqual([503, '1'])
     expect(JSON.parse(body)).toMatchObject({ code: 'unavailable', retryable: true, detail: 'Replaying.' })
   })

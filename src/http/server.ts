@@ -61,7 +61,16 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   if (origins.length > 0) await app.register(cors, corsOptions(origins))
   await app.register(swagger, documentOptions(basePath))
   const guard = new Guard(parts.services.access, parts.settings)
-  const pushBodies = new BodyBudget(parts.settings.limits.bodiesBytes)
+  const { bodiesBytes, queryBodiesBytes } = parts.settings.limits
+  const pushBodies = new BodyBudget({ bytesMax: bodiesBytes, limitName: 'limits.bodiesBytes', requests: 'pushes' })
+  app.decorate(
+    'sharedBodies',
+    new BodyBudget({
+      bytesMax: queryBodiesBytes,
+      limitName: 'limits.queryBodiesBytes',
+      requests: "queries and of the operator's requests",
+    }),
+  )
   const runningQueries = new RunningQueries(parts.services.cancelsElsewhere)
   await app.register(
     async (scope) => {
@@ -119,7 +128,7 @@ function bareServer({ services, settings, inFlight, certificate = null, requestI
   const app = fastify({
     logger: false,
     genReqId: requestId,
-    trustProxy,
+    trustProxy: believed(trustProxy),
     return503OnClosing: false,
     // Node.js waits a second longer than it says.
     keepAliveTimeout: timerMs(keepAliveMs + 1000) - 1000,
@@ -140,6 +149,12 @@ function bareServer({ services, settings, inFlight, certificate = null, requestI
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   return app
+}
+
+/** Fastify takes a number too, and believes nobody then: it cannot know that callers come through the proxies alone. The operator said so. */
+function believed(proxies: HttpSettings['server']['trustProxy']) {
+  if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies
+  return proxies === false ? false : [...proxies]
 }
 
 function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPaths, failures: FailedPushes): void {

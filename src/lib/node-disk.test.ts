@@ -6,6 +6,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +21,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('the disk of this machine', () => {
+  test('opens no link, to a file or to nothing', async () => {
+    const path = join(folder, 'link')
+    symlinkSync(join(folder, 'other'), path)
+    await expect(nodeDisk.open(path, { create: true })).rejects.toThrow('EEXIST')
+    writeFileSync(join(folder, 'other'), 'of somebody else')
+    await expect(nodeDisk.open(path, { create: false })).rejects.toThrow('ELOOP')
+  })
+
   test('writes, reads, cuts and deletes', async () => {
     const directory = join(folder, 'a', 'b')
     const path = join(directory, 'file')

@@ -12,6 +12,9 @@ const flagsOfNew = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL
  */
 const flagOfSyncedWrites = process.platform === 'linux' ? constants.O_DSYNC : 0
 
+/** The service's own files are no links: one that somebody planted would have it write elsewhere. */
+const flagOfOwn = constants.O_NOFOLLOW
+
 /** The disk of this machine. */
 export const nodeDisk: Disk = {
   list: (directory) => namesIn(directory, (entry) => entry.isFile()),
@@ -30,7 +33,7 @@ export const nodeDisk: Disk = {
   },
 
   async open(path, { create, syncsWrites = false }) {
-    const flags = (create ? flagsOfNew : constants.O_RDWR) | (syncsWrites ? flagOfSyncedWrites : 0)
+    const flags = (create ? flagsOfNew : constants.O_RDWR | flagOfOwn) | (syncsWrites ? flagOfSyncedWrites : 0)
     const handle = await open(path, flags, privateFileMode)
     if (create) await handle.chmod(privateFileMode)
     return new NodeFile(handle, { isNew: create, writesAreSynced: syncsWrites && flagOfSyncedWrites !== 0 })

@@ -16,7 +16,7 @@ export function inWords(error: unknown): string {
     case 'ENOSPC':
       return 'its disk is full'
     case 'ELOOP':
-      return 'its links lead in a circle'
+      return 'it is a link where none is followed, or its links lead in a circle'
     case 'ENAMETOOLONG':
       return 'its name is too long'
     default:

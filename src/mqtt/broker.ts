@@ -3,6 +3,8 @@
 export interface ReceivedMessage {
   readonly topic: string
   readonly payload: Uint8Array
+  /** How many bytes of the payload were let go of, for the message is larger than `messageBytesMax`. */
+  readonly cutBytes?: number
   /** Null for QoS 0, which nobody acknowledges. */
   readonly packetId: number | null
   /** The broker has sent it before under this id, and saw no acknowledgement. */
@@ -18,6 +20,8 @@ export interface BrokerOptions {
   /** How many messages the broker sends before it waits for acknowledgements; MQTT 5 alone knows it. */
   readonly inFlightMax: number
   readonly keepAliveS: number
+  /** Of a message with its topic: what is more of a larger one is never in memory. */
+  readonly messageBytesMax: number
   readonly username?: string | undefined
   readonly password?: string | undefined
   /** Certificates of the authority that signed the broker's, as PEM. */

@@ -8,7 +8,15 @@ import { BrokerError } from './broker.ts'
 import { runConnector } from './connector.ts'
 
 const broker: BrokerOptions = {
-  ...{ url: new URL('mqtt://broker'), clientId: 'c', filters: ['#'], protocol: '5', inFlightMax: 10, keepAliveS: 30 },
+  ...{
+    url: new URL('mqtt://broker'),
+    clientId: 'c',
+    filters: ['#'],
+    protocol: '5',
+    inFlightMax: 10,
+    keepAliveS: 30,
+    messageBytesMax: 1000,
+  },
 }
 
 const sparkplug = {
@@ -83,7 +91,9 @@ function world(changes: Changes = {}) {
       ...{ topic: `spBv1.0/G/${type}/N`, packetId, isAgain: false },
       payload: sparkplugPayload({ timestamp: 0, seq, metrics: [metric] }),
     })
-  return { told, pushes, send, sendMetrics, stop, done, breakOff: () => end('gone') }
+  const sendCut = (packetId: number, topic: string, cutBytes: number): void =>
+    receive({ topic, payload: new TextEncoder().encode('{"V":1'), cutBytes, packetId, isAgain: false })
+  return { told, pushes, send, sendCut, sendMetrics, stop, done, breakOff: () => end('gone') }
 }
 
 test('a message is acknowledged once its rows are on disk, in the order of arrival', async () => {
@@ -103,6 +113,31 @@ test('a message is acknowledged once its rows are on disk, in the order of arriv
   stop.abort()
   expect(await done).toEqual({ messages: 3, rows: 4, again: 0 })
 })
+
+test.each(['t', 'spBv1.0/G/NDATA/N'])(
+  'of a message to %s that is too large the beginning goes to the rejected rows',
+  async (topic) => {
+    const { told, pushes, sendCut, stop, done } = world()
+    await settled()
+    sendCut(1, topic, 268_435_450)
+    await settled()
+    expect(pushes.map(({ rows }) => rows)).toEqual([
+      [
+        {
+          mqtt_error: 'the message is larger than 1000 bytes (--message-bytes)',
+          mqtt_topic: topic,
+          mqtt_payload_base64: Buffer.from('{"V":1').toString('base64'),
+          mqtt_payload_bytes: 268_435_456,
+        },
+      ],
+    ])
+    pushes[0]!.answer()
+    await settled()
+    expect(told).toEqual(['ack 1'])
+    stop.abort()
+    await done
+  },
+)
 
 test('a connection that stands only after the end is closed, and none of its messages is taken', async () => {
   let open: () => void = () => undefined

@@ -163,8 +163,17 @@ class Connector {
 
   /** The messages whose rows are known with this one. One of Sparkplug may wait for another, which says what it means. */
   #mappedBy(message: ReceivedMessage): readonly MappedMessage[] {
+    if ((message.cutBytes ?? 0) > 0) return [this.#tooLarge(message)]
     if (isSparkplug(message.topic)) return this.#sparkplug.take(message)
     return [{ message, rows: messageRows(message, this.#options.mapping) }]
+  }
+
+  #tooLarge(message: ReceivedMessage): MappedMessage {
+    const why = `the message is larger than ${this.#options.broker.messageBytesMax} bytes (--message-bytes)`
+    this.#options.onNote(
+      `Of a message of ${message.topic} the beginning alone is kept, among the rejected rows: ${why}.`,
+    )
+    return { message, rows: [unmappedRow(message, why)] }
   }
 
   async #takeMapped({ message, rows }: MappedMessage): Promise<void> {

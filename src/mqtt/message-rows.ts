@@ -23,7 +23,7 @@ export interface MappingOptions {
   readonly receiveTimes: ReceiveTimes
 }
 
-type Message = Pick<ReceivedMessage, 'topic' | 'payload'>
+type Message = Pick<ReceivedMessage, 'topic' | 'payload' | 'cutBytes'>
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Of a payload that is too large for a row, so much is kept. */
@@ -41,11 +41,12 @@ function textOf(payload: Uint8Array): string | null {
  * A row that the service rejects, since it has no time and no field of these names: the message is kept as it came, with why it is no row,
  * where operators see it.
  */
-export function unmappedRow({ topic, payload }: Message, why: string): string {
+export function unmappedRow({ topic, payload, cutBytes = 0 }: Message, why: string): string {
   const kept = payload.subarray(0, keptBytes)
-  const text = kept.length === payload.length ? textOf(kept) : null
+  const payloadBytes = payload.length + cutBytes
+  const text = kept.length === payloadBytes ? textOf(kept) : null
   const content = text === null ? { mqtt_payload_base64: Buffer.from(kept).toString('base64') } : { mqtt_payload: text }
-  const cut = kept.length < payload.length ? { mqtt_payload_bytes: payload.length } : {}
+  const cut = kept.length < payloadBytes ? { mqtt_payload_bytes: payloadBytes } : {}
   return JSON.stringify({ mqtt_error: why, mqtt_topic: topic, ...content, ...cut })
 }
 

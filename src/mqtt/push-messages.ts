@@ -49,6 +49,8 @@ export interface PushMessagesOptions {
   readonly maxBatchRows?: number | undefined
   /** The most bytes of rows in memory; then the broker waits. 64 MiB by default. */
   readonly maxBufferedBytes?: number | undefined
+  /** The largest message, with its topic: of a larger one the beginning is kept among the rejected rows. 16 MiB by default, 128 KiB at least. */
+  readonly maxMessageBytes?: number | undefined
   /** How long a first row waits for others. 10 ms by default. */
   readonly flushIntervalMs?: number | undefined
   /** Whether nodes of Sparkplug are asked for their births. They are by default. */
@@ -77,6 +79,8 @@ export class OptionError extends TypeError {
 /** Of Sparkplug, over all nodes: about 100 MB. */
 const knownMetricsMax = 1_000_000
 const serviceWaitMs = 5000
+/** A topic may have 64 KiB by itself. */
+const messageBytesMin = 128 * 1024
 
 function brokerUrl(text: string): URL {
   if (URL.canParse(text) && /^mqtts?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '')
@@ -108,6 +112,7 @@ function brokerOptions(options: PushMessagesOptions): BrokerOptions {
     protocol: options.protocol ?? '5',
     inFlightMax: options.inFlightMax ?? 1000,
     keepAliveS: 30,
+    messageBytesMax: Math.max(messageBytesMin, options.maxMessageBytes ?? 16 * 1024 * 1024),
     username: options.username ?? decoded(url.username),
     password: options.password ?? decoded(url.password),
     ca: options.ca,

@@ -4,6 +4,9 @@ import type { CopyLog, StoreAttempt } from './copy-log.ts'
 import type { MomentMaker } from './moment-maker.ts'
 import { objectNames } from './object-names.ts'
 
+/** So many names are kept in memory. */
+const removedAtOnce = 20_000
+
 /** Deletes what processes before this one left and no moment names: they cannot commit it any more. */
 export async function sweep(
   moments: MomentMaker,
@@ -18,7 +21,10 @@ export async function sweep(
   const floor = last.moments[0]?.[2] ?? last.journalFrom
   const left: string[] = []
   const collect = async (prefix: string, isLeft: (name: string) => boolean): Promise<void> => {
-    for await (const name of objectNames(store, attempt, prefix)) if (isLeft(name)) left.push(name)
+    for await (const name of objectNames(store, attempt, prefix)) {
+      if (isLeft(name)) left.push(name)
+      if (left.length === removedAtOnce) await moments.remove(left.splice(0))
+    }
   }
   const isUnnamed = (name: string): boolean => epochOf(name) < log.epoch && !named.has(name)
   await collect('parts/', isUnnamed)

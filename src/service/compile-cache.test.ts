@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -41,4 +41,11 @@ test('nothing is kept where there is no data folder yet, where the environment n
   await keepCompiledCode(data, {}, null)
   expect([caching.enabled, readdirSync(data)]).toEqual([[], []])
   expect(nodeCompileCaching({})).toBeNull()
+})
+
+test('nothing is kept behind a link: others might put code there', async () => {
+  const caching = cachingOf('v24')
+  symlinkSync(tmpdir(), join(data, 'compiled'))
+  await keepCompiledCode(data, {}, caching)
+  expect(caching.enabled).toEqual([])
 })

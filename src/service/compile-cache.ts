@@ -1,6 +1,6 @@
 // Node 22 and later keep what V8 made of the code between two starts. It is kept in the data folder, which belongs to the service alone:
 // in the folder for temporary files, where Node keeps it by itself, others could put code there that the service would run.
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { chmod, readdir, rm } from 'node:fs/promises'
 import * as module from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -22,7 +22,7 @@ export function nodeCompileCaching(from: object = module): CompileCaching | null
 
 /**
  * Keeps compiled code of modules that are loaded from now on, and of threads and processes that are started from now on. Nothing is kept where the data
- * folder is not made yet, and where the environment says another place. What cannot be kept is compiled again.
+ * folder is not made yet, where the environment says another place, and where a link leads elsewhere. What cannot be kept is compiled again.
  */
 export async function keepCompiledCode(
   dataDirectory: string,
@@ -31,6 +31,7 @@ export async function keepCompiledCode(
 ): Promise<void> {
   if (caching === null || environment['NODE_COMPILE_CACHE'] !== undefined || !existsSync(dataDirectory)) return
   const kept = join(dataDirectory, 'compiled')
+  if (lstatSync(kept, { throwIfNoEntry: false })?.isSymbolicLink() === true) return
   caching.enable(kept)
   const used = caching.directory()
   if (used === undefined || dirname(used) !== kept) return

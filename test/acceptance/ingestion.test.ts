@@ -244,7 +244,8 @@ test.skipIf(onCluster)('below the disk floor nothing is stored, and it recovers 
     { 'limits.checkMs': '5', 'journal.diskFloorBytes': '1000', 'journal.diskWarnBytes': '5000' },
     { freeBytes: async () => free },
   )
-  const disk = async () => (await call<{ disk: { filling: boolean } }>(service.url, 'GET', '/readyz')).body.disk
+  const disk = async () =>
+    (await call<{ disk: { filling: boolean } }>(service.url, 'GET', '/readyz', { key: adminKey })).body.disk
   try {
     const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
     await push(service.url, key, row(1), { query: '?wait=true' })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { addresses } from './addresses.ts'
@@ -103,9 +103,9 @@ type PartName = 'Kafka' | 'Druid' | 'PostgreSQL'
 /** Waits until /readyz says of exactly these parts that they are away. */
 async function untilAway(...parts: readonly PartName[]): Promise<void> {
   const said = async (): Promise<string> => {
-    const response = await fetch(`${server.url}/readyz`)
-    const { detail = '' } = (await response.json()) as { detail?: string }
-    return [response.status, ...Array.from(detail.matchAll(/(\w+) is away/g), ([, part]) => part)].join(' ')
+    const { status, body } = await call<{ detail?: string }>(server.url, 'GET', '/readyz', { key: adminKey })
+    const { detail = '' } = body
+    return [status, ...Array.from(detail.matchAll(/(\w+) is away/g), ([, part]) => part)].join(' ')
   }
   const expected = [parts.length === 0 ? 200 : 503, ...parts].join(' ')
   await expect.poll(said, { timeout: 30_000, interval: 100 }).toBe(expected)

@@ -126,7 +126,7 @@ describe('two processes', () => {
   test('are ready, and say of which parts', async () => {
     const parts = { kafka: { reachable: true }, druid: { reachable: true }, postgres: { reachable: true } }
     for (const { url } of [first, second, pipeline]) {
-      expect((await call(url, 'GET', '/readyz')).body).toMatchObject({ cluster: parts })
+      expect((await call(url, 'GET', '/readyz', { key: adminKey })).body).toMatchObject({ cluster: parts })
     }
   })
 })

@@ -48,7 +48,7 @@ const patient = { timeout: 200_000, interval: 200 }
 const told = (url: string, entries: number): Promise<void> =>
   expect
     .poll(async () => {
-      const { setAside } = await callWell<{ setAside: object }>(url, 'GET', '/readyz')
+      const { setAside } = await callWell<{ setAside: object }>(url, 'GET', '/readyz', { key: adminKey })
       const metrics = await (await fetch(`${url}/metrics`)).text()
       return { setAside, metric: /^tidemark_set_aside_entries (\d+)$/m.exec(metrics)?.[1] }
     }, patient)

@@ -66,7 +66,7 @@ interface Waiting {
 }
 
 const readiness = async (): Promise<Waiting> =>
-  (await callWell<{ cluster: { druid: Waiting } }>(server.url, 'GET', '/readyz')).cluster.druid
+  (await callWell<{ cluster: { druid: Waiting } }>(server.url, 'GET', '/readyz', { key: adminKey })).cluster.druid
 
 async function untilAllAreRead(expected: ReadonlyMap<string, number>, timeout: number): Promise<void> {
   const unread = async (): Promise<readonly string[]> => {

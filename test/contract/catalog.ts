@@ -100,6 +100,28 @@ export function catalogContract<Under extends SharedCatalog>(
     replayIntoTests(() => catalog)
     more(() => catalog, reopen)
 
+    test.each<[string, (change: Under) => Promise<unknown>]>([
+      ['discarding rows', ({ rejected: rows }) => rows.discard(1, null)],
+      ['removing what was dropped', ({ dropped }) => dropped.remove(1, new AbortController().signal)],
+    ])('while %s is long under way, another connection gets its turn', async (_, change) => {
+      const { id } = await catalog.ingests.create(series('a'))
+      expect(id).toBe(1)
+      const rows = Array.from({ length: 3000 }, (_, index) => rejected(index))
+      await keepRejected(catalog, rows, 3000)
+      await catalog.ingests.delete('a', 'drop', 2000)
+      const other = await under.open()
+      try {
+        const ended: string[] = []
+        const changed = change(catalog).then(() => ended.push('long'))
+        while ((await other.rejected.list(1, { ...everything, limit: 1 })).rows[0]?.position === 0)
+          await new Promise((resolve) => setImmediate(resolve))
+        await Promise.all([changed, other.access.createSubscriber('x', 5).then(() => ended.push('short'))])
+        expect(ended).toEqual(['short', 'long'])
+      } finally {
+        await other.close()
+      }
+    })
+
     test('keeps everything over a restart', async () => {
       await catalog.ingests.create(series('a'))
       const subscriber = await catalog.access.createSubscriber('x', 5)

@@ -61,7 +61,9 @@ test('the worst bodies are judged, others are answered meanwhile, and memory doe
       await neighbour
       expect(counters.reduce((sum, { stored, rejected }) => sum + stored + rejected, 0)).toBe(rows)
       expect(asked.filter((status) => status !== 200)).toEqual([])
-      expect((await callWell<{ setAside: object }>(server.url, 'GET', '/readyz')).setAside).toMatchObject({
+      expect(
+        (await callWell<{ setAside: object }>(server.url, 'GET', '/readyz', { key: adminKey })).setAside,
+      ).toMatchObject({
         entries: 0,
       })
       const peakBytes = memory.takePeakBytes()

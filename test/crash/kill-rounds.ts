@@ -278,7 +278,7 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
 }
 
 async function sealedPosition(url: string): Promise<number> {
-  const { store } = await callWell<{ store: { sealedPosition: number } }>(url, 'GET', '/readyz')
+  const { store } = await callWell<{ store: { sealedPosition: number } }>(url, 'GET', '/readyz', { key: adminKey })
   return store.sealedPosition
 }
 

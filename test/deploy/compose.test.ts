@@ -9,8 +9,8 @@ const services = Object.entries(compose.services).map(([name, service]) => ({ na
 function environmentOf({ environment, env_file: file }: ComposeService): Record<string, string> {
   const own = Object.entries(environment ?? {}).map(([name, value]): [string, string] => [
     name,
-    // A variable of the shell has its default.
-    String(value).replace(/\$\{\w+:-(\S*)\}/g, '$1'),
+    // A variable of the shell has to be given.
+    String(value).replace(/^\$\{(\w+):\?.*\}$/, 'the-$1-of-the-shell'),
   ])
   return { ...(file === undefined ? {} : environmentFile(file)), ...Object.fromEntries(own) }
 }
@@ -25,6 +25,14 @@ test('all volumes are there, and mounted', () => {
   const mounted = services.flatMap(({ service }) => volumesOf(service).map(({ source }) => source))
   const own = mounted.filter((source) => !source.startsWith('.'))
   expect(new Set(own)).toEqual(new Set(Object.keys(compose.volumes)))
+})
+
+test('no port is open beyond this machine, and no admin key stands in the file', () => {
+  const ports = services.flatMap(({ service }) => service.ports ?? [])
+  expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
+  const keys = services.flatMap(({ service }) => service.environment?.['TIDEMARK_ADMIN_KEY'] ?? [])
+  expect(keys).not.toEqual([])
+  for (const key of keys) expect(key).toMatch(/^\$\{TIDEMARK_ADMIN_KEY:\?.*openssl rand -hex 32.*\}$/)
 })
 
 describe.each(services)('$name', ({ service }) => {

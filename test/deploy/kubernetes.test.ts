@@ -131,6 +131,18 @@ describe.each(pods)('the pods of $name', (pod) => {
   })
 })
 
+describe.each(pods)('the network of $name', ({ name, labels }) => {
+  const policies = ofKind('NetworkPolicy').filter(({ spec }) =>
+    (spec!.podSelector?.matchExpressions ?? []).every(({ key, values }) => values.includes(labels[key] ?? '')),
+  )
+
+  test('lets other namespaces reach Tidemark alone, and at one port', () => {
+    expect(policies).not.toEqual([])
+    const open = policies.flatMap(({ spec }) => spec!.ingress!.filter(({ from }) => from === undefined))
+    expect(open).toEqual(name.startsWith('tidemark') ? [{ ports: [{ port: 'http' }] }] : [])
+  })
+})
+
 test.each(services)('the service $metadata.name leads to ports of pods', ({ spec }) => {
   const found = pods.filter(({ labels }) =>
     Object.entries(spec!.selector!).every(([key, value]) => labels[key] === value),

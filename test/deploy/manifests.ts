@@ -38,6 +38,11 @@ export interface PodSpec {
   readonly volumes?: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[]
 }
 
+/** As far as the files use it. */
+export interface LabelSelector {
+  readonly matchExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[]
+}
+
 export interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string }
@@ -48,6 +53,8 @@ export interface Manifest {
     readonly clusterIP?: string
     readonly selector?: Readonly<Record<string, unknown>>
     readonly ports?: readonly { readonly port: number; readonly targetPort?: string | number }[]
+    readonly podSelector?: LabelSelector
+    readonly ingress?: readonly { readonly from?: readonly object[]; readonly ports?: readonly object[] }[]
     readonly scaleTargetRef?: { readonly kind: string; readonly name: string }
     readonly template?: {
       readonly metadata: { readonly labels: Readonly<Record<string, string>> }
@@ -62,6 +69,7 @@ export interface ComposeService {
   readonly command?: readonly string[]
   readonly environment?: Readonly<Record<string, string | number>>
   readonly env_file?: string
+  readonly ports?: readonly string[]
   readonly volumes?: readonly string[]
   readonly depends_on?: Readonly<Record<string, unknown>>
 }

@@ -17,7 +17,7 @@ test('the environment sets what the service knows', () => {
   expect(settings).toMatchObject({
     data: '/var/lib/tidemark',
     access: { consumption: 'key' },
-    server: { trustProxy: true },
+    server: { trustProxy: ['loopback'] },
   })
 })
 

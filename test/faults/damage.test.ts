@@ -72,7 +72,7 @@ beforeAll(async () => {
     callWell(url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows.slice(from, to) })
   await push(sealed.url, 0, 230)
   const sealedRows = async (): Promise<number> =>
-    (await callWell<{ store: { rows: number } }>(sealed.url, 'GET', '/readyz')).store.rows
+    (await callWell<{ store: { rows: number } }>(sealed.url, 'GET', '/readyz', { key: adminKey })).store.rows
   while ((await sealedRows()) < 230) await new Promise((resolve) => setTimeout(resolve, 10))
   await sealed.close()
   const service = await start(whole)

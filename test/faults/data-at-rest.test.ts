@@ -50,7 +50,7 @@ interface StoreState {
 }
 
 const stateOf = async (url: string): Promise<StoreState> =>
-  (await callWell<{ store: StoreState }>(url, 'GET', '/readyz')).store
+  (await callWell<{ store: StoreState }>(url, 'GET', '/readyz', { key: adminKey })).store
 
 /** Waits for what background work does; a test that waits in vain fails by its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {

@@ -82,7 +82,7 @@ interface Readiness extends Refusal {
   readonly failing: readonly { readonly work: string; readonly failures: number }[]
 }
 
-const ready = () => call<Readiness>(service.url, 'GET', '/readyz')
+const ready = () => call<Readiness>(service.url, 'GET', '/readyz', { key: adminKey })
 
 /** Waits for what background work does; a test that waits in vain fails by its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {

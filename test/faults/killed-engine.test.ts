@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callWell } from '../support/api.ts'
+import { adminKey } from '../support/server-process.ts'
 import { askSql, rowsOf, type SqlReply, type SqlWorld, sqlWorld } from '../support/sql-world.ts'
 
 let world: SqlWorld
@@ -30,7 +31,7 @@ test('the engine is killed while rows are pushed: no push and no query fails', a
     })
   }
   expect(await ask('SELECT COUNT(*) AS n FROM plant')).toEqual({ status: 200, text: '[{"n":120}]' })
-  const ready = await callWell<{ sql: { state: string } }>(url, 'GET', '/readyz')
+  const ready = await callWell<{ sql: { state: string } }>(url, 'GET', '/readyz', { key: adminKey })
   expect(ready.sql.state).toBe('ready')
   leaving.abort()
   expect(await running).toBe('left')

@@ -63,7 +63,9 @@ test.each(['ends the thread', 'throws'])('a row that %s', async (tag) => {
   expect(await shown()).toMatchObject(expected)
   const told = async (entries: number): Promise<void> => {
     await until(async () => {
-      const { setAside } = await callWell<{ setAside: { entries: number } }>(service.url, 'GET', '/readyz')
+      const { setAside } = await callWell<{ setAside: { entries: number } }>(service.url, 'GET', '/readyz', {
+        key: adminKey,
+      })
       return setAside.entries === entries
     })
     const metrics = await (await fetch(`${service.url}/metrics`)).text()

@@ -75,7 +75,7 @@ async function shown(url: URL, servername?: string): Promise<PeerCertificate> {
 }
 
 async function readiness(url: URL, ca: string): Promise<{ tls: { validUntil: string; refused: string | null } }> {
-  return JSON.parse((await get(url, '/readyz', ca)).body)
+  return JSON.parse((await get(url, '/readyz', ca, { authorization: `Bearer ${adminKey}` })).body)
 }
 
 async function gauge(url: URL, ca: string, name: string): Promise<number> {

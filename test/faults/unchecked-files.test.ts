@@ -20,7 +20,8 @@ beforeAll(async () => {
     const body = dates.map((date, index) => day(date, `tag-${index}`))
     await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
   }
-  const sealedRows = async () => (await callWell<{ store: { rows: number } }>(service.url, 'GET', '/readyz')).store.rows
+  const sealedRows = async () =>
+    (await callWell<{ store: { rows: number } }>(service.url, 'GET', '/readyz', { key: adminKey })).store.rows
   while ((await sealedRows()) < 15) await new Promise((resolve) => setTimeout(resolve, 10))
 })
 afterAll(() => service.close())

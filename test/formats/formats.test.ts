@@ -139,7 +139,7 @@ async function replayLine(): Promise<void> {
 }
 
 async function hasUnsealed(): Promise<boolean> {
-  const { store } = await callWell<{ store: { rows: number } }>(service.url, 'GET', '/readyz')
+  const { store } = await callWell<{ store: { rows: number } }>(service.url, 'GET', '/readyz', { key: adminKey })
   return store.rows < sealedRows.length
 }
 

@@ -47,7 +47,7 @@ export function copyUrl(directory: string): string {
 }
 
 export async function copyState(url: string): Promise<Readiness['replica']> {
-  return (await call<Readiness>(url, 'GET', '/readyz')).body.replica
+  return (await call<Readiness>(url, 'GET', '/readyz', { key: adminKey })).body.replica
 }
 
 /** Resolves when all that there is now is in the copy. */

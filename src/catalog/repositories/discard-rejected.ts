@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
+import { inTransaction, othersTurn } from './in-transaction.ts'
 import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { listPositions } from './list-rejected.ts'
 import { readConsistently } from './read-consistently.ts'
@@ -74,7 +74,7 @@ async function discardThese(
       markDiscarded(transaction, ingestId, positions, subscriberId),
     )
   })
-  await new Promise((resolve) => setImmediate(resolve))
+  await othersTurn()
   return discarded
 }
 

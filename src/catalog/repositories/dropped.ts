@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DroppedCatalog, DroppedEntity } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
+import { inTransaction, othersTurn } from './in-transaction.ts'
 import { readConsistently } from './read-consistently.ts'
 
 /** One transaction removes so many rows. Others get their turn in between. */
@@ -34,13 +34,12 @@ export class DroppedRepository implements DroppedCatalog {
       .execute()
     for (const { ingest_id } of ingests)
       for (const rows of ofIngest) await this.#repeat((transaction) => removeSome(transaction, rows, ingest_id), signal)
-    await this.#repeat((transaction) => removeSome(transaction, ofEntity, entityId), signal)
+    for (const rows of ofEntity) await this.#repeat((transaction) => removeSome(transaction, rows, entityId), signal)
     if (signal.aborted) return false
     await inTransaction(this.#database, async (transaction) => {
       for (const { ingest_id } of ingests) {
         await transaction.deleteFrom('rejected_counts').where('ingest_id', '=', ingest_id).execute()
       }
-      await transaction.deleteFrom('deleted_items').where('entity_id', '=', entityId).execute()
       await transaction.deleteFrom('item_counts').where('entity_id', '=', entityId).execute()
       await transaction.updateTable('dropped_entities').set({ removed: 1 }).where('entity_id', '=', entityId).execute()
     })
@@ -49,9 +48,7 @@ export class DroppedRepository implements DroppedCatalog {
 
   /** Until it has removed nothing. */
   async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await inTransaction(this.#database, remove)) > 0) {
-      await new Promise((resolve) => setImmediate(resolve))
-    }
+    while (!signal.aborted && (await inTransaction(this.#database, remove)) > 0) await othersTurn()
   }
 }
 
@@ -71,12 +68,15 @@ const ofIngest = [
   { table: 'replays_into', owner: 'ingest_id', keys: ['position'] },
   { table: 'rejected_kinds', owner: 'ingest_id', keys: ['subscriber_id', 'code', 'field_key'] },
 ] as const
-const ofEntity = { table: 'items', owner: 'entity_id', keys: ['item_key'] } as const
+const ofEntity = [
+  { table: 'items', owner: 'entity_id', keys: ['item_key'] },
+  { table: 'deleted_items', owner: 'entity_id', keys: ['item_key'] },
+] as const
 
 /** The first `rowsAtOnce` rows of an owner; answers how many there were. */
 async function removeSome(
   transaction: Transaction<Tables>,
-  { table, owner, keys }: (typeof ofIngest)[number] | typeof ofEntity,
+  { table, owner, keys }: (typeof ofIngest)[number] | (typeof ofEntity)[number],
   id: number,
 ): Promise<number> {
   const columns = sql.join(keys.map((key) => sql.ref(key)))

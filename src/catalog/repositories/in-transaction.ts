@@ -28,3 +28,11 @@ export async function inTransaction<Result>(
     }
   }
 }
+
+/** Longer than those who wait for SQLite's lock take until they ask for it again: nobody keeps a place for them. */
+const turnMs = 10
+
+/** Between the parts of a long change: others of this database get their turn, in whatever thread or process they are. */
+export async function othersTurn(): Promise<void> {
+  await sleep(turnMs)
+}

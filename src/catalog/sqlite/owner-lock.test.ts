@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -56,6 +56,16 @@ test('an owner that was killed leaves nothing in the way', async () => {
   )
   await other.kill()
   const ownership = takeOwnership(directory)
+  expect(await readFile(join(directory, 'owner.pid'), 'utf8')).toBe(`${process.pid}\n`)
+  ownership.release()
+})
+
+test('a link that was planted as owner.pid is not followed: what it leads to stays as it is', async () => {
+  const other = join(directory, 'other')
+  await writeFile(other, 'of somebody else')
+  await symlink(other, join(directory, 'owner.pid'))
+  const ownership = takeOwnership(directory)
+  expect(await readFile(other, 'utf8')).toBe('of somebody else')
   expect(await readFile(join(directory, 'owner.pid'), 'utf8')).toBe(`${process.pid}\n`)
   ownership.release()
 })

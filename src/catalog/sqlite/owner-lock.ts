@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { isDiskFull } from '../../lib/disk.ts'
-import { makePrivateFile, makePrivateFolder } from '../../lib/private-files.ts'
+import { makePrivateFile, makePrivateFolder, privateFileMode } from '../../lib/private-files.ts'
 import { isBusy } from './statements.ts'
 
 export interface Ownership {
@@ -29,7 +29,6 @@ export function takeOwnership(directory: string): Ownership {
     database.close()
     throw isBusy(error) ? taken(directory, processIdPath, error) : error
   }
-  makePrivateFile(processIdPath)
   writeProcessId(processIdPath)
   return {
     release: () => {
@@ -42,7 +41,9 @@ export function takeOwnership(directory: string): Ownership {
 /** It only names the owner to another one: a full disk may leave it out. */
 function writeProcessId(path: string): void {
   try {
-    writeFileSync(path, `${process.pid}\n`)
+    // What was left there goes, a link that somebody planted too: what it leads to is none of the service's.
+    rmSync(path, { force: true })
+    writeFileSync(path, `${process.pid}\n`, { flag: 'wx', mode: privateFileMode })
   } catch (error) {
     if (!isDiskFull(error)) throw error
   }

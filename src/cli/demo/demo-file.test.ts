@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -22,6 +22,15 @@ test('the first start makes keys and a week, for the eyes of the owner', async (
     historyStartMs: Date.parse('2026-01-01T08:12:00Z'),
   })
   expect(statSync(join(folder, 'demo.json')).mode & 0o777).toBe(0o600)
+})
+
+test('a link that was planted is not followed: what it leads to stays as it is', async () => {
+  const made = await openDemoFile(folder, nowMs)
+  rmSync(join(folder, 'demo.json'))
+  writeFileSync(join(parent, 'other'), 'of somebody else')
+  symlinkSync(join(parent, 'other'), join(folder, 'demo.json'))
+  await expect(saveDemoFile(folder, made)).rejects.toThrow('ELOOP')
+  expect(readFileSync(join(parent, 'other'), 'utf8')).toBe('of somebody else')
 })
 
 test('later starts find what the first one made, and what was saved since', async () => {

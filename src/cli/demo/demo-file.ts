@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makePrivateFolder } from '../../lib/private-files.ts'
@@ -15,6 +16,8 @@ export interface DemoFile {
 }
 
 const fileName = 'demo.json'
+/** A link that somebody planted is not followed. */
+const flagsOfOwn = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 const historyMs = 7 * 86_400_000
 const minuteMs = 60_000
 /** The same for every new demo, so that the answers which the guides show are the reader's own. */
@@ -29,7 +32,7 @@ function isDemoFile(value: unknown): value is DemoFile {
 
 /** Keeps the file where only its owner can read it: it holds keys. */
 export async function saveDemoFile(folder: string, file: DemoFile): Promise<void> {
-  const handle = await open(join(folder, fileName), 'w', 0o600)
+  const handle = await open(join(folder, fileName), flagsOfOwn, 0o600)
   try {
     await handle.chmod(0o600)
     await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`)

@@ -77,6 +77,7 @@ export const bodyProblems = [
   'forbidden',
   'not_acceptable',
   'unsupported_media_type',
+  'overloaded',
   'shutting_down',
 ] as const
 
@@ -88,6 +89,7 @@ export const noBodyProblems = [
   'body_too_large',
   'forbidden',
   'unsupported_media_type',
+  'overloaded',
   'shutting_down',
 ] as const
 

@@ -17,7 +17,7 @@ const InfluxHealth = Type.Object({
 
 const content = { 'application/json': { schema: InfluxHealth } }
 
-export const getInfluxHealth: Route = (app, { services, settings }) => {
+export const getInfluxHealth: Route = (app, { services, settings, guard }) => {
   app.route({
     method: 'GET',
     url: '/health',
@@ -38,7 +38,9 @@ export const getInfluxHealth: Route = (app, { services, settings }) => {
       const answer = {
         name: 'tidemark',
         status: ready ? 'pass' : 'fail',
-        message: ready ? 'ready for queries and writes' : (reason ?? 'not ready yet'),
+        message: ready
+          ? 'ready for queries and writes'
+          : ((guard.mayObserve(request) ? reason : null) ?? 'not ready yet'),
         version: packageVersion,
         checks: [],
       }

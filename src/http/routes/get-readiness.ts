@@ -1,11 +1,11 @@
 import { Problem } from '../../model/problem.ts'
 import { sendJson } from '../answer.ts'
-import { answers } from '../document.ts'
+import { answers, keySecurity } from '../document.ts'
 import { anyParameters } from '../query-parameters.ts'
-import { ReadinessAnswer } from '../readiness.ts'
+import { ReadinessAnswer, stateAlone } from '../readiness.ts'
 import type { Route } from '../route.ts'
 
-export const getReadiness: Route = (app, { services, settings }) => {
+export const getReadiness: Route = (app, { services, settings, guard }) => {
   app.route({
     method: 'GET',
     url: '/readyz',
@@ -13,14 +13,24 @@ export const getReadiness: Route = (app, { services, settings }) => {
       tags: ['service'],
       operationId: 'readiness',
       summary: 'Whether traffic may be sent here.',
-      security: [],
+      description:
+        'Without a key that has the right `observe` or `admin` it says `ready` and the names in `failing` alone, unless `access.metrics` is `public`.',
+      security: [{}, ...keySecurity],
       querystring: anyParameters,
       response: answers(200, 'It may.', ReadinessAnswer, ['unavailable', 'shutting_down']),
     },
     handler: async (request, reply) => {
-      const { reason, ...answer } = services.readiness()
+      const readiness = services.readiness()
+      const { reason, ...told } = readiness
+      const mayObserve = guard.mayObserve(request)
+      const answer = mayObserve ? told : stateAlone(readiness)
       if (answer.ready) return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-      throw new Problem('unavailable', reason ?? 'The service is not ready yet. Ask again in a moment.')
+      throw new Problem('unavailable', mayObserve && reason !== null ? reason : notReady(stateAlone(readiness).failing))
     },
   })
+}
+
+function notReady(failing: readonly string[]): string {
+  const names = failing.length === 0 ? '' : ` (${failing.join(', ')})`
+  return `The service is not ready${names}. Ask again in a moment. A key with the right \`observe\` is told why.`
 }

@@ -66,8 +66,11 @@ export const postAvatica: Route = (app, { services, settings, guard, inFlight })
     limitName: 'limits.queryBodyBytes',
     tooLarge: 'query_body_too_large',
     mediaTypes,
-    budget: new BodyBudget(jdbc.bodiesBytes),
-    budgetName: 'jdbc.bodiesBytes',
+    budget: new BodyBudget({
+      bytesMax: jdbc.bodiesBytes,
+      limitName: 'jdbc.bodiesBytes',
+      requests: 'JDBC requests',
+    }),
   })
   for (const format of wireFormats) {
     for (const end of ['', '/']) {

@@ -29,7 +29,15 @@ export const postInfluxQuery: Route = (app, { guard, settings }) => {
             content: { 'application/json': { schema: Type.Object({ results: Type.Array(Type.Unknown()) }) } },
           },
         },
-        ['invalid_request', 'invalid_body', 'body_too_large', 'forbidden', 'unsupported_media_type', 'shutting_down'],
+        [
+          'invalid_request',
+          'invalid_body',
+          'body_too_large',
+          'forbidden',
+          'unsupported_media_type',
+          'overloaded',
+          'shutting_down',
+        ],
       ),
     },
     onRequest: (request, _reply, done) => {

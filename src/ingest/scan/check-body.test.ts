@@ -251,13 +251,28 @@ describe('a large body, a slice at a time', () => {
   const row = `{"a":"${'x'.repeat(1000)}"}`
   const rows = Array.from({ length: 3000 }, () => row)
 
+  const bytes = 3_000_000
+  const elements = '[1,2],'.repeat(bytes / 6)
   test.each([
-    ['json', `[${rows.join()}]`],
-    ['ndjson', rows.join('\n')],
-  ] as const)('%s is counted as in one go, and others get their turn', async (format, body) => {
+    ['rows of an array', 'json', `[${rows.join()}]`, 3000],
+    ['rows', 'ndjson', rows.join('\n'), 3000],
+    ['comments before a line', 'lines-ns', `${'#\n'.repeat(bytes / 2)}m v=1`, 1],
+    ['comments behind a line', 'lines-ns', `m v=1\n${'# words\n'.repeat(bytes / 8)}`, 1],
+    ['comments between lines of many rows', 'fields-ns', `m v=1,w=2\n${'#\n'.repeat(bytes / 2)}m v=1`, 3],
+    ['blank lines', 'lines-s', `${'\n'.repeat(bytes)}m v=1`, 1],
+    ['blanks', 'lines-s', `${' '.repeat(bytes)}m v=1`, 1],
+    ['blank lines', 'ndjson', `${'\n'.repeat(bytes)}{}`, 1],
+    ['blanks before a row', 'ndjson', `${' '.repeat(bytes)}{}`, 1],
+    ['blanks behind a row', 'ndjson', `{}${' '.repeat(bytes)}\n{}`, 2],
+    ['blanks in an array', 'json', `[1,${' '.repeat(bytes)}2]`, 2],
+    ['blanks about a body', 'json', `${' '.repeat(bytes)}[]${' '.repeat(bytes)}`, 0],
+    ['one row', 'json', `{"a":[${elements}3]}`, 1],
+    ['one row', 'ndjson', `{"a":[${elements}3]}`, 1],
+  ] as const)('%s of %s are counted as in one go, and others get their turn', async (_, format, body, count) => {
     const turns = await turnsOf(async () => {
-      expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(checkBody(Buffer.from(body), format))
+      expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(count)
     })
+    expect(checkBody(Buffer.from(body), format)).toBe(count)
     expect(turns).toBeGreaterThan(15)
   })
 

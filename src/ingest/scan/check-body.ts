@@ -6,7 +6,7 @@ import { byteOrder, isGzip } from '../../lib/encodings.ts'
 import { Serial } from '../../lib/serial.ts'
 import { isLineFormat } from '../../model/line-format.ts'
 import { Problem } from '../../model/problem.ts'
-import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
+import { MalformedJson, skipJsonSpace, ValueCheck } from './check-json.ts'
 import { countLineRows } from './lines/body-lines.ts'
 import { PlainRows } from './plain-rows.ts'
 
@@ -40,43 +40,53 @@ function tooManyRows({ rowsMax, name }: RowsLimit): Problem {
   )
 }
 
-/** The place after the row that begins at `at`. */
-function checkRow(bytes: Buffer, plain: PlainRows, at: number, end: number): number {
-  const after = plain.skip(at)
-  return after < 0 ? checkValue(bytes, at, end) : after
+/** The place behind a row that is not plain: a large one takes several slices. */
+function* valueEnd(check: ValueCheck, at: number, end: number): Count {
+  check.begin(at)
+  for (let stop = at + sliceBytes; !check.goOn(end, stop); stop = check.at + sliceBytes) yield
+  return check.at
 }
 
 /** The row or rows of a JSON body. */
 function* countRows(bytes: Buffer, limit: RowsLimit): Count {
   const end = bytes.length
   const plain = new PlainRows(bytes)
-  const root = skipJsonSpace(bytes, 0, end)
-  let rows = 1
-  let at = root
-  let sliceEnd = at + sliceBytes
-  if (bytes[root] === openBracket) {
-    at = skipJsonSpace(bytes, root + 1, end)
-    if (bytes[at] === closeBracket) rows = 0
-    else {
-      at = skipJsonSpace(bytes, checkRow(bytes, plain, at, end), end)
-      for (; bytes[at] === comma; rows++) {
-        if (rows === limit.rowsMax) throw tooManyRows(limit)
-        if (at >= sliceEnd) {
-          yield
-          sliceEnd = at + sliceBytes
-        }
-        at = skipJsonSpace(bytes, at + 1, end)
-        at = skipJsonSpace(bytes, checkRow(bytes, plain, at, end), end)
-      }
+  const check = new ValueCheck(bytes)
+  let first = -1
+  let rows = 0
+  let next: 'body' | 'firstRow' | 'row' | 'comma' | 'nothing' = 'body'
+  for (let at = 0, sliceEnd = sliceBytes; ; ) {
+    at = skipJsonSpace(bytes, at, Math.min(end, sliceEnd))
+    if (at >= sliceEnd) {
+      yield
+      sliceEnd = at + sliceBytes
+      continue
     }
-    if (bytes[at] !== closeBracket) throw new MalformedJson(at)
-    at++
-  } else {
-    at = checkValue(bytes, at, end)
+    const byte = at < end ? bytes[at]! : -1
+    if (first < 0) first = byte
+    if (next === 'nothing') {
+      if (at < end) throw new MalformedJson(at)
+      break
+    }
+    if (next === 'comma') {
+      if (byte !== comma && byte !== closeBracket) throw new MalformedJson(at)
+      if (byte === comma && rows === limit.rowsMax) throw tooManyRows(limit)
+      next = byte === comma ? 'row' : 'nothing'
+      at++
+    } else if (next === 'body' && byte === openBracket) {
+      next = 'firstRow'
+      at++
+    } else if (next === 'firstRow' && byte === closeBracket) {
+      next = 'nothing'
+      at++
+    } else {
+      const after = plain.skip(at)
+      at = after < 0 ? yield* valueEnd(check, at, end) : after
+      rows++
+      next = next === 'body' ? 'nothing' : 'comma'
+    }
   }
-  at = skipJsonSpace(bytes, at, end)
-  if (at < end) throw new MalformedJson(at)
-  if (bytes[root] !== openBrace && bytes[root] !== openBracket) {
+  if (first !== openBrace && first !== openBracket) {
     throw new Problem('invalid_body', `The body is a single value: send ${expected.json}.`)
   }
   return rows
@@ -85,22 +95,30 @@ function* countRows(bytes: Buffer, limit: RowsLimit): Count {
 /** One row a line; blank lines are none. */
 function* countLines(bytes: Buffer, limit: RowsLimit): Count {
   const plain = new PlainRows(bytes)
-  let rows = 0
-  let sliceEnd = sliceBytes
-  for (let start = 0; start < bytes.length; ) {
+  const check = new ValueCheck(bytes)
+  const lineEndAt = (start: number): number => {
     const found = bytes.indexOf(newline, start)
-    const end = found < 0 ? bytes.length : found
-    const value = skipJsonSpace(bytes, start, end)
-    if (value < end) {
-      if (rows === limit.rowsMax) throw tooManyRows(limit)
-      const after = skipJsonSpace(bytes, checkRow(bytes, plain, value, end), end)
-      if (after < end) throw new MalformedJson(after)
-      rows++
-    }
-    start = end + 1
-    if (start >= sliceEnd) {
+    return found < 0 ? bytes.length : found
+  }
+  let rows = 0
+  let hasRow = false
+  let end = lineEndAt(0)
+  for (let at = 0, sliceEnd = sliceBytes; at < bytes.length; ) {
+    at = skipJsonSpace(bytes, at, Math.min(end, sliceEnd))
+    if (at >= sliceEnd) {
       yield
-      sliceEnd = start + sliceBytes
+      sliceEnd = at + sliceBytes
+    } else if (at < end) {
+      if (hasRow) throw new MalformedJson(at)
+      if (rows === limit.rowsMax) throw tooManyRows(limit)
+      const after = plain.skip(at)
+      at = after < 0 ? yield* valueEnd(check, at, end) : after
+      rows++
+      hasRow = true
+    } else {
+      hasRow = false
+      at = end + 1
+      end = lineEndAt(at)
     }
   }
   return rows

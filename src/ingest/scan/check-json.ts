@@ -121,42 +121,73 @@ function checkKey(bytes: Buffer, at: number, end: number): number {
   return after + 1
 }
 
-/** The closing bytes of the objects and arrays that are open. Used by one call at a time. */
-const closers = new Uint8Array(nestingMax)
+/** Checks one value after another, a large one in pieces. */
+export class ValueCheck {
+  readonly #bytes: Buffer
+  /** The closing bytes of the objects and arrays that are open. */
+  readonly #closers = new Uint8Array(nestingMax)
+  #depth = 0
+  #at = 0
 
-/** Checks the one value that begins at `at`, and answers the place after it. Throws `MalformedJson`. */
-export function checkValue(bytes: Buffer, at: number, end: number): number {
-  let depth = 0
-  let next = at
-  for (;;) {
-    next = skipJsonSpace(bytes, next, end)
-    const byte = next < end ? bytes[next]! : -1
-    if (byte === openBrace || byte === openBracket) {
-      if (depth === nestingMax) throw new MalformedJson(next, `nested deeper than ${nestingMax} levels`)
-      const closer = byte === openBrace ? closeBrace : closeBracket
-      closers[depth++] = closer
-      const inside = skipJsonSpace(bytes, next + 1, end)
-      if (inside >= end || bytes[inside] !== closer) {
-        next = byte === openBrace ? checkKey(bytes, inside, end) : inside
-        continue
-      }
-      next = inside
-    } else {
-      next = checkScalar(bytes, next, end)
-    }
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** Behind what was checked. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** The one value that begins at `at` is next. */
+  begin(at: number): void {
+    this.#depth = 0
+    this.#at = at
+  }
+
+  /** True once the value is whole; false where parts of it begin behind `stop`, with which it goes on. Throws `MalformedJson`. */
+  goOn(end: number, stop: number): boolean {
+    const bytes = this.#bytes
+    const closers = this.#closers
+    let depth = this.#depth
+    let next = this.#at
     for (;;) {
-      if (depth === 0) return next
+      if (next >= stop) {
+        this.#depth = depth
+        this.#at = next
+        return false
+      }
       next = skipJsonSpace(bytes, next, end)
-      const closer = closers[depth - 1]!
-      const after = next < end ? bytes[next]! : -1
-      if (after === closer) {
-        depth--
-        next++
-      } else if (after === comma) {
-        next = closer === closeBrace ? checkKey(bytes, next + 1, end) : next + 1
-        break
+      const byte = next < end ? bytes[next]! : -1
+      if (byte === openBrace || byte === openBracket) {
+        if (depth === nestingMax) throw new MalformedJson(next, `nested deeper than ${nestingMax} levels`)
+        const closer = byte === openBrace ? closeBrace : closeBracket
+        closers[depth++] = closer
+        const inside = skipJsonSpace(bytes, next + 1, end)
+        if (inside >= end || bytes[inside] !== closer) {
+          next = byte === openBrace ? checkKey(bytes, inside, end) : inside
+          continue
+        }
+        next = inside
       } else {
-        throw new MalformedJson(next)
+        next = checkScalar(bytes, next, end)
+      }
+      for (;;) {
+        if (depth === 0) {
+          this.#at = next
+          return true
+        }
+        next = skipJsonSpace(bytes, next, end)
+        const closer = closers[depth - 1]!
+        const after = next < end ? bytes[next]! : -1
+        if (after === closer) {
+          depth--
+          next++
+        } else if (after === comma) {
+          next = closer === closeBrace ? checkKey(bytes, next + 1, end) : next + 1
+          break
+        } else {
+          throw new MalformedJson(next)
+        }
       }
     }
   }

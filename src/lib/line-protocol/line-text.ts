@@ -76,10 +76,13 @@ export function textEnd(bytes: Uint8Array, start: number, end: number): number {
   return last
 }
 
-/** The first byte at or after `at`, where a line begins, that is no blank line and no comment; the end of the body behind the last one. */
-export function nextLineAt(bytes: Uint8Array, at: number): number {
+/**
+ * The first byte at or after `at`, where a line begins, that is no blank line and no comment; the end of the body behind the last one. What is at
+ * or behind `stop` is not looked at: it may be a comment.
+ */
+export function nextLineAt(bytes: Uint8Array, at: number, stop = bytes.length): number {
   let start = at
-  while (start < bytes.length) {
+  while (start < stop) {
     const byte = bytes[start]!
     if (byte === newline || isBlank(byte)) start++
     else if (byte === hash) start = commentEnd(bytes, start)

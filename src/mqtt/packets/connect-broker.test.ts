@@ -5,7 +5,14 @@ import { afterEach, expect, test } from 'vitest'
 import { unreachableUrl } from '../../../test/support/cli.ts'
 import { connectBroker } from './connect-broker.ts'
 
-const options = { clientId: 'c', filters: ['#'], protocol: '5', inFlightMax: 1, keepAliveS: 60 } as const
+const options = {
+  clientId: 'c',
+  filters: ['#'],
+  protocol: '5',
+  inFlightMax: 1,
+  keepAliveS: 60,
+  messageBytesMax: 200_000,
+} as const
 
 let server: Server | undefined
 afterEach(() => server?.close())
@@ -60,4 +67,46 @@ test('a session that is left while messages come is over', async () => {
   connection.close()
   expect(await connection.ended).toBe('the broker closed the connection')
   expect(messages).toBe(before)
+})
+
+test('of a message that is larger than the limit the beginning is given, and those that follow are whole', async () => {
+  const wire = { protocolVersion: 5 }
+  const url = await listening((socket) => {
+    const packets = parser(wire)
+    socket.on('data', (bytes) => packets.parse(bytes)).on('error', () => undefined)
+    packets.on('packet', (packet) => {
+      if (packet.cmd === 'connect')
+        socket.write(generate({ cmd: 'connack', reasonCode: 0, sessionPresent: false }, wire))
+      else if (packet.cmd === 'subscribe') {
+        const { messageId } = packet
+        socket.write(generate({ cmd: 'suback', messageId, granted: [1], reasonCode: 0 }, wire))
+        // With a topic of one letter, the packet's id and no properties: six bytes before the payload.
+        for (const [id, bytes] of [199_994, 199_995, 5_000_000, 3].entries()) {
+          const payload = Buffer.alloc(bytes, 'x')
+          const packet = {
+            cmd: 'publish',
+            topic: 't',
+            payload,
+            qos: 1,
+            messageId: id + 1,
+            dup: false,
+            retain: false,
+          } as const
+          socket.write(generate(packet, wire))
+        }
+      }
+    })
+  })
+  const given: unknown[] = []
+  const connection = await connectBroker({ ...options, url }, ({ payload, cutBytes, packetId }) =>
+    given.push([packetId, payload.length, cutBytes]),
+  )
+  await expect.poll(() => given.length).toBe(4)
+  expect(given).toEqual([
+    [1, 199_994, 0],
+    [2, 199_994, 1],
+    [3, 199_994, 4_800_006],
+    [4, 3, 0],
+  ])
+  connection.close()
 })

@@ -16,6 +16,7 @@ import {
   type ConnectBroker,
   type ReceivedMessage,
 } from '../broker.ts'
+import { PacketCutter } from './packet-cutter.ts'
 
 const connectTimeoutMs = 20_000
 /** So long a broker may take to close a session that is left. */
@@ -70,6 +71,7 @@ class Connection implements BrokerConnection {
   readonly #socket: Socket
   readonly #options: BrokerOptions
   readonly #wire: { protocolVersion: number }
+  readonly #cutter: PacketCutter
   readonly #onMessage: (message: ReceivedMessage) => void
   #onConnack: (packet: IConnackPacket) => void = () => undefined
   #onSuback: (packet: ISubackPacket) => void = () => undefined
@@ -83,13 +85,14 @@ class Connection implements BrokerConnection {
     this.#wire = { protocolVersion: options.protocol === '5' ? 5 : 4 }
     const packets = parser(this.#wire)
     packets.on('packet', (packet) => this.#read(packet))
+    this.#cutter = new PacketCutter(options.messageBytesMax, (bytes) => packets.parse(bytes))
     packets.on('error', (error: unknown) => this.#end(`the broker sent what is not MQTT (${String(error)})`))
     const socket = openSocket(options)
     this.#socket = socket
     socket.setNoDelay(true)
     socket.on('data', (bytes: Buffer) => {
       this.#heardMs = performance.now()
-      packets.parse(bytes)
+      this.#cutter.push(bytes)
     })
     socket.on('error', (error) => {
       this.#reason = 'code' in error ? String(error.code) : error.message
@@ -182,7 +185,8 @@ class Connection implements BrokerConnection {
     else if (packet.cmd === 'publish') {
       const { topic, payload, qos, dup, messageId } = packet
       const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
-      this.#onMessage({ topic, payload: bytes, packetId: qos === 0 ? null : messageId!, isAgain: dup })
+      const { cutBytes } = this.#cutter
+      this.#onMessage({ topic, payload: bytes, cutBytes, packetId: qos === 0 ? null : messageId!, isAgain: dup })
     }
   }
 

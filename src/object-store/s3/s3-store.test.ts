@@ -8,6 +8,7 @@ import { S3Store } from './s3-store.ts'
 const asked: IncomingMessage[] = []
 let server: Server
 let store: S3Store
+let bounded: S3Store
 let answer: (response: ServerResponse) => void
 
 beforeEach(async () => {
@@ -21,10 +22,15 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   store = new S3Store({ url: 's3://bucket/prefix', endpoint, region: '', requestMs: 500 })
+  bounded = new S3Store({
+    ...{ url: 's3://bucket/prefix', endpoint, region: '', requestMs: 30_000 },
+    limits: { objectBytesMax: 1000, answerBytesMax: 8000, listBytesMax: 10_000 },
+  })
 })
 
 afterEach(() => {
   store.close()
+  bounded.close()
   server.closeAllConnections()
   server.close()
   vi.unstubAllEnvs()
@@ -110,4 +116,51 @@ test('no answer, and half of one, end with the time of a request', async () => {
     setTimeout(() => response.destroy(), 20)
   }
   await expect(store.get('log/1')).rejects.toThrow('s3://bucket/prefix/log/1')
+})
+
+const page = (names: readonly string[], more: boolean) =>
+  `<ListBucketResult><IsTruncated>${more}</IsTruncated>${names.map((name) => `<Contents><Key>prefix/${name}</Key></Contents>`).join('')}` +
+  `${more ? '<NextContinuationToken>again</NextContinuationToken>' : ''}</ListBucketResult>`
+
+async function listed(): Promise<number> {
+  let count = 0
+  for await (const _ of bounded.list('log/')) count++
+  return count
+}
+
+test('a list that never ends is read up to so many bytes of names', async () => {
+  // With the prefix: twenty names of a hundred bytes.
+  const names = Array.from({ length: 20 }, (_, index) => `log/${String(index).padStart(89, '0')}`)
+  answer = (response) => response.end(page(names, asked.length < 5))
+  expect(await listed()).toBe(100)
+  asked.length = 0
+  answer = (response) => response.end(page(names, true))
+  await expect(listed()).rejects.toThrow('more than 10000 bytes of names at s3://bucket/prefix/log/')
+  expect(asked).toHaveLength(6)
+})
+
+test('a list of pages without names, each of which says that more follows, ends too', async () => {
+  answer = (response) => response.end(page([], true))
+  await expect(listed()).rejects.toThrow('more than 10000 bytes of names')
+  expect(asked).toHaveLength(10)
+})
+
+test('a page that never ends is read up to so many bytes', async () => {
+  answer = (response) => {
+    response.on('error', () => undefined).write('<ListBucketResult>')
+    const more = (): void => {
+      if (response.destroyed) return
+      response.write('<Contents/>'.repeat(100))
+      setImmediate(more)
+    }
+    more()
+  }
+  await expect(listed()).rejects.toThrow('the answer of the store has more than 8000 bytes')
+})
+
+test('so does an object', async () => {
+  answer = (response) => response.end(Buffer.alloc(1000))
+  expect(await bounded.get('log/1')).toHaveLength(1000)
+  answer = (response) => response.end(Buffer.alloc(1001))
+  await expect(bounded.get('log/1')).rejects.toThrow('more than 1000 bytes')
 })

@@ -1,5 +1,6 @@
 // Objects in a bucket of S3, or of another store that speaks its protocol.
 // Tested by `test/tools/s3.test.ts` and `s3-store.test.ts`.
+import { pipeline, Readable, Transform } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   DeleteObjectCommand,
@@ -23,7 +24,29 @@ export interface S3StoreParts {
   readonly region: string
   /** As long may one request take, its body among it. */
   readonly requestMs: number
+  readonly limits?: S3Limits
 }
+
+/** What is taken of a store, whatever it sends. */
+export interface S3Limits {
+  /** Of an object. */
+  readonly objectBytesMax: number
+  /** Of any other answer. */
+  readonly answerBytesMax: number
+  /** Of all names of a list. */
+  readonly listBytesMax: number
+}
+
+const usualLimits: S3Limits = {
+  // The largest push that there may be (limits.ingestBodyBytes), with what the copy says of it.
+  objectBytesMax: 1024 * 2 ** 20 + 16 * 2 ** 20,
+  // A page has a thousand names of a kibibyte at most, and what XML says around them.
+  answerBytesMax: 16 * 2 ** 20,
+  // Some millions.
+  listBytesMax: 128 * 2 ** 20,
+}
+/** A page counts as so many bytes at least, for one without names may say that more follows. */
+const pageBytesMin = 1024
 
 /** S3 answers so while another writes the same name; the one who asks again learns who was first. */
 const conflictTries = 5
@@ -42,11 +65,13 @@ export class S3Store implements ObjectStore {
   readonly #bucket: string
   readonly #prefix: string
   readonly #requestMs: number
+  readonly #limits: S3Limits
   readonly #running = new Set<AbortController>()
 
   /** Credentials come from where AWS's tools read them. Throws an Error for a wrong address. */
-  constructor({ url, endpoint, region, requestMs }: S3StoreParts) {
+  constructor({ url, endpoint, region, requestMs, limits = usualLimits }: S3StoreParts) {
     const { bucket, prefix } = parseS3Address(url)
+    this.#limits = limits
     this.#bucket = bucket
     this.#prefix = prefix
     this.#requestMs = requestMs
@@ -59,6 +84,18 @@ export class S3Store implements ObjectStore {
       // Each object of a copy holds the checksum of what it means: it is checked by whoever reads it.
       responseChecksumValidation: 'WHEN_REQUIRED',
     })
+    this.#client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const answered = await next(args)
+          const bytesMax = commandName === 'GetObjectCommand' ? limits.objectBytesMax : limits.answerBytesMax
+          const response = answered.response as { body?: unknown }
+          if (response.body instanceof Readable) response.body = upTo(bytesMax, response.body)
+          return answered
+        },
+      // Between the connection and what reads answers.
+      { step: 'deserialize', name: 'boundedAnswer', priority: 'low' },
+    )
   }
 
   async putIfAbsent(name: string, bytes: Uint8Array): Promise<boolean> {
@@ -89,9 +126,17 @@ export class S3Store implements ObjectStore {
     const wanted = { Bucket: this.#bucket, Prefix: this.#prefix + prefix }
     let next: { readonly StartAfter?: string; readonly ContinuationToken?: string } | null =
       after === undefined ? {} : { StartAfter: this.#prefix + after }
+    const { listBytesMax } = this.#limits
+    let bytes = 0
     while (next !== null) {
       const answer: ListObjectsV2CommandOutput = await this.#list(prefix, { ...wanted, ...next })
-      for (const { Key } of answer.Contents ?? []) if (Key !== undefined) yield Key.slice(this.#prefix.length)
+      const names = (answer.Contents ?? []).flatMap(({ Key }) => Key ?? [])
+      bytes += Math.max(
+        pageBytesMin,
+        names.reduce((sum, name) => sum + name.length, 0),
+      )
+      if (bytes > listBytesMax) throw new Error(endlessList(this.#where(prefix), listBytesMax))
+      for (const name of names) yield name.slice(this.#prefix.length)
       const token: string | undefined = answer.NextContinuationToken
       next = token === undefined ? null : { ContinuationToken: token }
     }
@@ -164,6 +209,23 @@ export class S3Store implements ObjectStore {
       this.#running.delete(request)
     }
   }
+}
+
+function endlessList(where: string, bytesMax: number): string {
+  return `the store lists more than ${bytesMax} bytes of names at ${where}, and a copy has not so many. Look at what lies there, and whether replica.endpoint is that of the copy.`
+}
+
+/** Fails behind so many bytes, so that no more of them are read. */
+function upTo(bytesMax: number, body: Readable): Readable {
+  let bytes = 0
+  const counting = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      bytes += chunk.length
+      if (bytes <= bytesMax) done(null, chunk)
+      else done(new Error(`the answer of the store has more than ${bytesMax} bytes, and no more are taken`))
+    },
+  })
+  return pipeline(body, counting, () => undefined)
 }
 
 /** The store refuses bytes that do not have the checksum. The signature holds the same one: the client would work out each by itself, on this thread. */

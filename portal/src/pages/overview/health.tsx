@@ -18,11 +18,14 @@ export function Health() {
       ) : (
         ready.value !== null && <span class="pill good">Healthy</span>
       )}
-      {failing.map(({ work, failures }) => (
-        <span key={work} class="pill bad">
-          {work} fails ({failures})
-        </span>
-      ))}
+      {failing.map((one) => {
+        const [name, failures] = typeof one === 'string' ? [one, ''] : [one.work, ` (${one.failures})`]
+        return (
+          <span key={name} class="pill bad">
+            {name} fails{failures}
+          </span>
+        )
+      })}
       {ready.value?.disk?.filling === true && <span class="pill warn">The disk fills</span>}
       {aside > 0 && <span class="pill warn">{plural(aside, 'push', 'pushes')} set aside</span>}
       {cluster !== undefined &&

@@ -65,10 +65,13 @@ export function* countLineRows(
   const plain = new PlainRowCounter()
   let rows = 0
   let sliceEnd = sliceBytes
-  for (let at = nextLineAt(bytes, 0); at < bytes.length; ) {
+  for (let at = nextLineAt(bytes, 0, sliceEnd); at < bytes.length; ) {
     if (at >= sliceEnd) {
       yield
       sliceEnd = at + sliceBytes
+      // Comments may go on for megabytes: it is not known yet whether here is a line.
+      at = nextLineAt(bytes, at, sliceEnd)
+      continue
     }
     let end = endOf !== null ? endOf(at) : isText ? plain.count(bytes, at) : needsCare
     if (end < 0) {
@@ -76,7 +79,7 @@ export function* countLineRows(
       rows += line.rows
       end = line.nextAt
     } else rows += endOf === null ? plain.rows : 1
-    at = nextLineAt(bytes, end)
+    at = nextLineAt(bytes, end, Math.max(end, sliceEnd))
     counted(rows)
   }
   return rows
