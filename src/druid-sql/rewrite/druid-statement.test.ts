@@ -104,3 +104,11 @@ test('the texts of parameters stay parameters, other values become literals', ()
   expect(text).toContain(`SELECT ? AS "a", (- 5) AS "b", TIMESTAMP '2026-07-01 00:00:00.000' AS "c"`)
   expect(bound).toEqual(["a' OR 1=1"])
 })
+
+test.each([
+  `SELECT FIRST_VALUE(n) OVER (ORDER BY n ROWS 1 PRECEDING) FROM ${rows}`,
+  `SELECT LAST_VALUE(n) OVER w FROM ${rows} WINDOW w AS (ORDER BY n ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING)`,
+  `SELECT * FROM (SELECT FIRST_VALUE(n) OVER w AS f FROM ${rows} WINDOW w AS (ORDER BY n ROWS 1 PRECEDING)) AS q`,
+])('%s is refused by name', (text) => {
+  expect(() => written(text)).toThrow(/on a cluster the frame of (?:FIRST|LAST)_VALUE goes from and to UNBOUNDED/)
+})

@@ -2,6 +2,7 @@
 
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
 import { mayBeNull } from './array-keys.ts'
 import { boundedCount } from './bounded-text.ts'
@@ -19,6 +20,7 @@ export class ExpressionWriter {
   readonly #query: WriteQuery
   readonly #patterns = new PatternCheck()
   #hasNullCounts = false
+  #windows: ReadonlyMap<string, Window> = new Map()
 
   constructor(query: WriteQuery) {
     this.#query = query
@@ -58,12 +60,14 @@ export class ExpressionWriter {
     }
   }
 
-  /** Writes the expressions of one query; its counts are never null, though Druid may have null for them. */
-  ofQuery<Written>(hasNullCounts: boolean, write: () => Written): Written {
-    const outer = this.#hasNullCounts
+  /** Writes the expressions of one query; its counts are never null, though Druid may have null for them. `windows` are those it names. */
+  ofQuery<Written>(hasNullCounts: boolean, write: () => Written, windows = this.#windows): Written {
+    const [outer, outerWindows] = [this.#hasNullCounts, this.#windows]
     this.#hasNullCounts = hasNullCounts
+    this.#windows = windows
     const written = write()
     this.#hasNullCounts = outer
+    this.#windows = outerWindows
     return written
   }
 
@@ -161,6 +165,7 @@ export class ExpressionWriter {
     if (sums !== null) return this.ofQuery(false, () => this.write(sums))
     if (this.#hasNullCounts && isNullCount(call)) return this.ofQuery(false, () => this.write(neverNull(call)))
     const { orderBy, filter, over } = call
+    if (over !== null) refuseCountedFrame(call, 'name' in over ? this.#windows.get(over.name) : over)
     // Druid's parser takes no FILTER before OVER.
     if (filter !== null && over !== null) return this.write(ofPassing(call, filter))
     const isWithin = call.name === 'LISTAGG'
@@ -221,6 +226,14 @@ export class ExpressionWriter {
     }
     return members
   }
+}
+
+/** Druid 33 takes no number of rows in the frames of these two. */
+function refuseCountedFrame({ name, place }: Call, window: Window | undefined): void {
+  const isCounted = [window?.frame?.start, window?.frame?.end].some((bound) => bound !== undefined && 'rows' in bound)
+  if (!isCounted || (name !== 'FIRST_VALUE' && name !== 'LAST_VALUE')) return
+  const advice = 'LAG(x, n) and LEAD(x, n) look at one row'
+  throw sqlProblem(place, `on a cluster the frame of ${name} goes from and to UNBOUNDED or CURRENT ROW: ${advice}`)
 }
 
 type Operation = Extract<

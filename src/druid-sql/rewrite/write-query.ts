@@ -71,7 +71,7 @@ export class QueryWriter {
   }
 
   #select(select: Select, orderBy: readonly OrderItem[]): Sql {
-    return this.#expressions.ofQuery(mayHaveNullCounts(select, orderBy), () => this.#partsOf(select))
+    return this.#expressions.ofQuery(mayHaveNullCounts(select, orderBy), () => this.#partsOf(select), select.windows)
   }
 
   #partsOf({ distinct, items, from, where, groupBy, having, windows }: Select): Sql {
