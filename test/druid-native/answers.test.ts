@@ -176,6 +176,59 @@ describe('over no time at all', () => {
   })
 })
 
+describe('sums of doubles that pass all doubles on their way', () => {
+  const large = [1e308, 1e308, -1e308, 1e308, -1e308, 5]
+  const rows = large.map((value, index) => [timeMs + index, index < 3 ? 'a' : 'b', value])
+  const source = { ...dataSource, columnTypes: ['LONG', 'STRING', 'DOUBLE'], rows }
+  const sum = { type: 'doubleSum', name: 's', fieldName: 'n' }
+  const mean = { type: 'doubleMean', name: 'm', fieldName: 'n' }
+  const ofA = { type: 'selector', dimension: 's', value: 'a' }
+  const asked = { ...query, dataSource: source, queryType: 'groupBy', dimensions: [], aggregations: [sum, mean] }
+
+  test.each<readonly [string, object, object]>([
+    ['are the number', {}, { s: 1e308, m: 1e308 / 6 }],
+    [
+      'of what passes a filter',
+      {
+        aggregations: [
+          { type: 'filtered', filter: ofA, aggregator: sum },
+          { type: 'filtered', filter: ofA, aggregator: mean },
+        ],
+      },
+      { s: 1e308, m: 1e308 / 3 },
+    ],
+    [
+      'and so are those of expressions and post-aggregators',
+      {
+        aggregations: [{ ...sum, fieldName: undefined, expression: 'n * 0.5' }, mean],
+        postAggregations: [{ type: 'expression', name: 'p', expression: 's * 2 / m' }],
+      },
+      { s: 5e307, m: 1e308 / 6, p: 6 },
+    ],
+    [
+      'a mean is one where the sum is none',
+      { filter: { type: 'bound', dimension: 'n', lower: '6', ordering: 'numeric' } },
+      { s: 'Infinity', m: 1e308 },
+    ],
+  ])('%s', async (_, more, expected) => {
+    const [group] = await entriesOf({ ...asked, ...more })
+    const close = Object.entries(expected).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? expect.closeTo(value, -296) : value,
+    ])
+    expect(group!.event).toEqual(Object.fromEntries(close))
+  })
+
+  test('a variance of what cannot be squared is null, as in SQL', async () => {
+    const variance = { type: 'variance', name: 'v', fieldName: 'n' }
+    const deviation = { type: 'stddev', name: 'd', fieldName: 'v' }
+    const both = { aggregations: [variance], postAggregations: [deviation] }
+    expect((await entriesOf({ ...asked, ...both }))[0]!.event).toEqual({ v: null, d: null })
+    const small = { ...source, rows: [1, 3].map((value) => [timeMs, 'a', value]) }
+    expect((await entriesOf({ ...asked, ...both, dataSource: small }))[0]!.event).toEqual({ v: 2, d: Math.SQRT2 })
+  })
+})
+
 /** A text is the number that it is, and none where it is no whole one. */
 test.each([
   ['1e3', 1000],
