@@ -52,6 +52,36 @@ describe('expressions of arrays, lambdas and JSON go to Druid as they are', () =
   })
 })
 
+test.each<readonly [unknown, unknown]>([
+  ['six_hour', { type: 'period', period: 'PT6H', origin: '1970-01-01T06:00:00.000Z' }],
+  [
+    { type: 'period', period: 'PT7H' },
+    { type: 'period', period: 'PT7H', origin: '1970-01-01T07:00:00.000Z' },
+  ],
+  [
+    { type: 'period', period: 'PT6H', timeZone: 'Europe/Madrid' },
+    { type: 'period', period: 'PT6H', timeZone: 'Europe/Madrid', origin: '1970-01-01T05:00:00.000Z' },
+  ],
+  ['hour', 'hour'],
+  [
+    { type: 'period', period: 'P1D' },
+    { type: 'period', period: 'P1D' },
+  ],
+  [
+    { type: 'period', period: 'PT6H', origin: 0 },
+    { type: 'period', period: 'PT6H', origin: 0 },
+  ],
+  [
+    { type: 'duration', duration: 21_600_000 },
+    { type: 'duration', duration: 21_600_000 },
+  ],
+])(
+  'buckets of %j have an origin behind 1970 where they are of several hours, or Druid loses rows before it',
+  async (granularity, expected) => {
+    expect(await rendered({ granularity, aggregations: [] }, 'timeseries')).toMatchObject({ granularity: expected })
+  },
+)
+
 test('groups by an array, and subtotals, are not limited before they are whole', async () => {
   const column = { type: 'expression', name: 'v', expression: 'array(T)', outputType: 'ARRAY<STRING>' }
   const groups = (outputType: string) => ({

@@ -1,12 +1,15 @@
 // A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
+import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
 import type { Entity } from '../../model/entity.ts'
+import { formatInstant } from '../../model/instant.ts'
 import { invalidRequest, Problem } from '../../model/problem.ts'
 import type { Column } from '../compile/relation.ts'
 import { Json } from '../parse/json-reader.ts'
 import type { NativeQuery } from '../parse/native-query-types.ts'
 import { readNativeBody } from '../parse/read-body.ts'
+import { readZone } from '../parse/read-common.ts'
 import { readDataSource } from '../parse/read-data-source.ts'
 import { readNativeQuery } from '../parse/read-query.ts'
 import { columnsOf } from './check-query.ts'
@@ -105,6 +108,7 @@ class Rewriting {
     const written = (name: string): unknown => {
       const value = plain(query[name])
       if (name === 'postAggregations') return withFinalFields(value, query['aggregations'])
+      if (name === 'granularity') return withLaterOrigin(value)
       if (name === 'having') return withComparedValues(value, query['aggregations'])
       return name === 'filter' || name === 'aggregations' ? withoutNulls(value, numbers) : value
     }
@@ -213,6 +217,21 @@ const needsWholeGroups = (query: Node): boolean =>
 function contextOf(context: unknown): Node {
   const kept = contextNames.filter((name) => memberOf(context, name) !== undefined)
   return Object.fromEntries(kept.map((name) => [name, memberOf(context, name)]))
+}
+
+const namedHours: ReadonlyMap<unknown, string> = new Map([
+  ['six_hour', 'PT6H'],
+  ['eight_hour', 'PT8H'],
+])
+
+/** A granularity of several hours, so that Druid rounds down before 1970 too. */
+function withLaterOrigin(value: unknown): unknown {
+  const period = typeof value === 'string' ? namedHours.get(value.toLowerCase()) : undefined
+  const granularity = period === undefined ? value : { type: 'period', period }
+  if (!isNode(granularity) || granularity['type'] !== 'period' || !isEmpty(granularity['origin'])) return value
+  const json = new Json(granularity, 'query_data.granularity')
+  const origin = laterOrigin(json.at('period').text(), readZone(json.at('timeZone')))
+  return origin === null ? value : { ...granularity, origin: formatInstant(origin) }
 }
 
 /** Throws where a hidden column is named, however it is spelt. */

@@ -112,3 +112,15 @@ test.each([
 ])('%s is refused by name', (text) => {
   expect(() => written(text)).toThrow(/on a cluster the frame of (?:FIRST|LAST)_VALUE goes from and to UNBOUNDED/)
 })
+
+/** From 1970 it would round towards it. */
+test.each([
+  ["TIME_FLOOR(t, 'PT6H')", 'TIME_FLOOR("t", ?, MILLIS_TO_TIMESTAMP(21600000))'],
+  ["TIME_CEIL(t, 'PT7H', NULL)", 'TIME_CEIL("t", ?, MILLIS_TO_TIMESTAMP(25200000))'],
+  ["TIME_FLOOR(t, 'PT6H', NULL, 'Europe/Madrid')", 'TIME_FLOOR("t", ?, MILLIS_TO_TIMESTAMP(18000000), ?)'],
+  ["TIME_FLOOR(t, 'PT6H', TIMESTAMP '2026-01-01 00:00:00')", 'TIME_FLOOR("t", ?, TIMESTAMP \'2026-01-01 00:00:00\')'],
+  ["TIME_FLOOR(t, 'PT1H')", 'TIME_FLOOR("t", ?)'],
+  ["TIME_FLOOR(t, 'P1DT6H')", 'TIME_FLOOR("t", ?)'],
+])('%s has an origin behind 1970 in Druid where it is by several hours', (call, expected) => {
+  expect(written(`SELECT ${call} FROM (VALUES (TIMESTAMP '2026-01-01 00:00:00')) AS v(t)`)).toContain(expected)
+})

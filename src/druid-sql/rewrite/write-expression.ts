@@ -1,6 +1,8 @@
 // The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
 
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
+import { laterOrigin } from '../../druid-time/native-granularity.ts'
+import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
@@ -18,12 +20,14 @@ export type WriteQuery = (query: Query) => Sql
 
 export class ExpressionWriter {
   readonly #query: WriteQuery
+  readonly #zone: Zone
   readonly #patterns = new PatternCheck()
   #hasNullCounts = false
   #windows: ReadonlyMap<string, Window> = new Map()
 
-  constructor(query: WriteQuery) {
+  constructor(query: WriteQuery, zone: Zone) {
     this.#query = query
+    this.#zone = zone
   }
 
   readonly write = (expression: Expression): Sql => {
@@ -181,7 +185,7 @@ export class ExpressionWriter {
     const { name, operands, star, distinct, unit, returning } = call
     const [first, second] = operands
     checkPatterns(call, this.#patterns)
-    const bounded = boundedCount(call, this.write)
+    const bounded = boundedCount(call, this.write) ?? this.#withLaterOrigin(call)
     if (bounded !== null) return bounded
     if (star) return sql`${word(name)}(*)`
     // Druid's planner trips over PI among the items of an IN. A plain number would be the place of a column in GROUP BY and ORDER BY.
@@ -209,6 +213,17 @@ export class ExpressionWriter {
     const taken = name === 'APPROX_QUANTILE_FIXED_BUCKETS' ? operands.slice(0, 2) : operands
     const written = cut.has(name) ? this.#texts(taken) : this.list(taken)
     return sql`${word(otherNames.get(name) ?? name)}(${each}${written}${ordered}${returned})`
+  }
+
+  /** TIME_FLOOR and TIME_CEIL by several hours, so that Druid goes by the bucket that a time before 1970 lies in. */
+  #withLaterOrigin({ name, operands: [time, period, origin, zone] }: Call): Sql | null {
+    if ((name !== 'TIME_FLOOR' && name !== 'TIME_CEIL') || time === undefined || period?.kind !== 'text') return null
+    const clocks = zone?.kind === 'text' ? Zone.find(zone.value) : zone === undefined ? this.#zone : null
+    const originMs =
+      clocks === null || (origin !== undefined && origin.kind !== 'null') ? null : laterOrigin(period.value, clocks)
+    if (originMs === null) return null
+    const from = sql`MILLIS_TO_TIMESTAMP(${digits(String(originMs))})`
+    return sql`${word(name)}(${sql.join([this.write(time), this.write(period), from, ...(zone === undefined ? [] : [this.write(zone)])], ', ')})`
   }
 
   /** Constant texts that Druid would fill with spaces, to the length of the longest or of the whole. */
