@@ -82,6 +82,16 @@ test.each<readonly [unknown, unknown]>([
   },
 )
 
+test.each([
+  [[], true],
+  [['2026-01-01/2026-01-01'], true],
+  [['2026-01-01/P1D', '2026-02-01/2026-02-01'], false],
+])('a groupBy over %j asks for no row of 1970: %j', async (intervals, isOther) => {
+  const rewritten = await rendered({ intervals, granularity: 'all', dimensions: [] }, 'groupBy')
+  const asked = isOther ? { intervals: ['1970-01-01/P1D'], filter: { type: 'false' } } : { intervals }
+  expect(rewritten).toMatchObject(asked)
+})
+
 test('groups by an array, and subtotals, are not limited before they are whole', async () => {
   const column = { type: 'expression', name: 'v', expression: 'array(T)', outputType: 'ARRAY<STRING>' }
   const groups = (outputType: string) => ({
