@@ -63,6 +63,8 @@ test.each<readonly [unknown, unknown]>([
     { type: 'period', period: 'PT6H', timeZone: 'Europe/Madrid', origin: '1970-01-01T05:00:00.000Z' },
   ],
   ['hour', 'hour'],
+  ['thirty_minute', 'thirty_minute'],
+  ['day', 'day'],
   [
     { type: 'period', period: 'P1D' },
     { type: 'period', period: 'P1D' },

@@ -3,7 +3,8 @@ import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
 import type { Entity } from '../../model/entity.ts'
-import { formatInstant } from '../../model/instant.ts'
+import { parseGranularity } from '../../model/granularity.ts'
+import { formatInstant, msPerDay } from '../../model/instant.ts'
 import { invalidRequest, Problem } from '../../model/problem.ts'
 import type { Column } from '../compile/relation.ts'
 import { Json } from '../parse/json-reader.ts'
@@ -228,19 +229,19 @@ function isOverNoTime(query: Node): boolean {
   return intervals.every(({ startMs, endMs }) => startMs === endMs)
 }
 
-const namedHours: ReadonlyMap<unknown, string> = new Map([
-  ['six_hour', 'PT6H'],
-  ['eight_hour', 'PT8H'],
-])
-
 /** A granularity of several hours, so that Druid rounds down before 1970 too. */
 function withLaterOrigin(value: unknown): unknown {
-  const period = typeof value === 'string' ? namedHours.get(value.toLowerCase()) : undefined
-  const granularity = period === undefined ? value : { type: 'period', period }
+  const granularity = typeof value === 'string' ? { type: 'period', period: hoursOf(value) } : value
   if (!isNode(granularity) || granularity['type'] !== 'period' || !isEmpty(granularity['origin'])) return value
-  const json = new Json(granularity, 'query_data.granularity')
-  const origin = laterOrigin(json.at('period').text(), readZone(json.at('timeZone')))
+  const zone = readZone(new Json(granularity['timeZone'], 'query_data.granularity.timeZone'))
+  const origin = laterOrigin(String(granularity['period']), zone)
   return origin === null ? value : { ...granularity, origin: formatInstant(origin) }
+}
+
+/** The period of a name, where it is of hours. */
+function hoursOf(name: string): string | null {
+  const named = parseGranularity(name)
+  return named?.kind === 'uniform' && named.widthMs < msPerDay ? `PT${named.widthMs / 3_600_000}H` : null
 }
 
 /** Throws where a hidden column is named, however it is spelt. */
