@@ -126,7 +126,7 @@ export class ClusterSqlQueries {
     const items = await readItems(needed, metadataEntities, metadata, deadline)
     const known = await engine.knownColumns(deadline)
     const sources = { tables, entities, clusterName, known, items }
-    const statement = druidStatement({ text, parameters }, sources, namedKeys)
+    const statement = druidStatement({ text, parameters, zone }, sources, namedKeys)
     const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
     const inlineRows = items.reduce((sum, { rows }, index) => sum + rows * needed[index]!.uses, 0)
     const batches = engine.run(

@@ -43,6 +43,19 @@ export function periodGranularity(period: Period, zone: Zone, originMs: number |
   return aligned ? { kind: 'localTime', widthMs, zone } : { kind: 'uniform', widthMs, originMs: origin, zone }
 }
 
+const hourMs = 3_600_000
+
+/**
+ * An origin for Druid 33 of buckets by several hours and nothing else, such as `PT6H`; null for other periods. Without one it rounds towards 1970,
+ * where rows from before are lost or the query never ends; from a start of theirs behind 1970 it rounds down.
+ */
+export function laterOrigin(period: string, zone: Zone): number | null {
+  const widthMs = Number(/^PT(\d+)H$/.exec(period)?.[1] ?? 0) * hourMs
+  if (widthMs <= hourMs) return null
+  const originMs = zone.toInstant(0, 0)
+  return originMs + (Math.floor(-originMs / widthMs) + 1) * widthMs
+}
+
 /** Without months, and without days or where every day has 24 hours, a compound period has one width. */
 function compound(period: Period, zone: Zone, originMs: number): NativeBuckets {
   const hasDays = periodDays(period) !== 0

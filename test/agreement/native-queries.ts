@@ -32,6 +32,10 @@ const overNothing = (type: string, rest: string): string =>
 const plainGrouping = '"granularity":<granularity>,"dimensions":[<boardDimension:d0>(?,<boardDimension:d1>?)]'
 const grouping = '"granularity":<granularity>,"dimensions":[<dimension:d0>(?,<dimension:d1>?)]'
 
+/** Druid takes a time of few digits for a shorter number. */
+const before1970 =
+  '{"type":"inline","columnNames":["__time","T","s","n","d"],"columnTypes":["LONG","STRING","STRING","LONG","DOUBLE"],"rows":[[-310478400000,"t1","a",1,1.5],[-2500000001,"t2",null,2,null],[2500000001,"t1","b",null,-0.5]]}'
+
 const queries: Grammar = {
   // Over rows that are no table's, Druid takes one interval, and orders none by time.
   rows: ['"dataSource":<tables>,"intervals":<intervals>', '"dataSource":<source>,"intervals":<interval>'],
@@ -45,6 +49,12 @@ const queries: Grammar = {
     '"2028-01-01/2028-01-03"',
   ],
   intervals: ['<interval>', '["2026-01-01T06:00:00Z/P1D","2026-01-03/2026-01-04"]'],
+  noTime: ['[]', '["2026-01-02/2026-01-02"]', '["2026-01-02/PT0S","2026-01-03/2026-01-03"]'],
+  hours: [
+    '"six_hour"',
+    '{"type":"period","period":"PT7H"}',
+    '{"type":"period","period":"PT12H","timeZone":"Europe/Madrid"}',
+  ],
   table: ['"fuzz"', '{"type":"table","name":"fuzz"}'],
   tables: ['<table>', '{"type":"union","dataSources":["fuzz","fuzz"]}'],
   granularity: [
@@ -158,6 +168,17 @@ const queries: Grammar = {
       'groupBy',
       `"granularity":"all","dimensions":[<dimension:d0>,<dimension:d1>],"subtotalsSpec":[["d0","d1"],["d0"],[]],"aggregations":[<longAggregator:a0>,{"type":"grouping","name":"g","groupings":["d0","d1"]}]`,
     ),
+    asked(
+      'groupBy',
+      '"granularity":<granularity>,"dimensions":[<dimension:d0>],"subtotalsSpec":[["d0"],[],[]],"aggregations":[<longAggregator:a0>](?,"limitSpec":{"type":"default","limit":7}?)',
+    ),
+    asked('timeseries', `"granularity":<granularity>,${aggregations}(?,"context":<context>?)`).replace(
+      '<rows>',
+      '"dataSource":"fuzz","intervals":<noTime>',
+    ),
+    asked('groupBy', '"granularity":<hours>,"dimensions":[],"aggregations":[{"type":"count","name":"a0"}]')
+      .replace('<rows>', `"dataSource":${before1970},"intervals":"1960-01-01/1980-01-01"`)
+      .replace('<virtualColumns>', '[]'),
     plainly(
       'timeseries',
       `"granularity":<granularity>,${plainAggregations}(?,"descending":true?)(?,"context":<context>?)`,

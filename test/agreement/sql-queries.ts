@@ -194,6 +194,7 @@ const queries: Grammar = {
       .replace('<textColumn=k> AS k, <longAggregate> AS c0 FROM', 'n, <longAggregate> AS c0 FROM')
       .replace('<@k>', 'n'),
     `SELECT T, n, <aggregate> AS c0, GROUPING(n) AS g FROM ${from} GROUP BY GROUPING SETS ((T), (n), (T, n), ())`,
+    `SELECT <aggregate> AS c0 FROM ${from} GROUP BY GROUPING SETS ((), ())`,
     `SELECT <value> AS c0 FROM ${from} UNION ALL SELECT <value> AS c0 FROM fuzz`.replaceAll('<value>', '<text>'),
     'SELECT <long> AS c0, <double> AS c1 FROM fuzz UNION ALL SELECT <long> AS c0, <double> AS c1 FROM fuzz',
     `WITH w AS (${grouped}) SELECT * FROM w`,

@@ -24,6 +24,7 @@ const s = { type: 'default', dimension: 's', outputName: 'd0' }
 const byDimension = { type: 'dimension', ordering: 'lexicographic' }
 
 interface Entry {
+  readonly timestamp?: string | null
   readonly result?: readonly Readonly<Record<string, unknown>>[]
   readonly event?: Readonly<Record<string, unknown>>
 }
@@ -84,6 +85,148 @@ test.each([
     subtotalsSpec: [['d0', 'd1'], ['d0'], []],
   })
   expect(found.map(({ event }) => event!['g'])).toEqual(bits)
+})
+
+describe('subtotals under a calendar granularity', () => {
+  const rows = ['2024-01-15', '2024-02-01', '2024-02-20', '2024-03-05'].flatMap((day, index) => [
+    [Date.parse(day), 'a', index],
+    [Date.parse(day) + 3_600_000, 'b', index],
+  ])
+  const subtotals = {
+    ...query,
+    dataSource: { ...dataSource, rows },
+    intervals: ['2024-01-10/2024-04-01'],
+    granularity: 'month',
+    queryType: 'groupBy',
+    dimensions: [s],
+    aggregations: [count],
+  }
+  const shown = async (asked: object): Promise<readonly string[]> =>
+    (await entriesOf({ ...subtotals, ...asked })).map(
+      ({ timestamp, event }) => `${timestamp!.slice(5, 7)} ${event!['d0']} ${event!['c']}`,
+    )
+  const months = ['02 a 2', '02 b 2', '03 a 1', '03 b 1']
+
+  test.each<readonly [string, object, readonly string[]]>([
+    [
+      'have no bucket that starts before the interval',
+      { subtotalsSpec: [['d0'], []] },
+      [...months, '02 null 4', '03 null 2'],
+    ],
+    ['of one set too', { subtotalsSpec: [['d0']] }, months],
+    ['and of none', { subtotalsSpec: [[], []] }, ['02 null 4', '03 null 2', '02 null 4', '03 null 2']],
+    ['that are none have it', {}, ['01 a 1', '01 b 1', ...months]],
+    [
+      'go by any of the intervals',
+      { subtotalsSpec: [[]], intervals: ['2024-01-10/2024-02-10', '2024-02-15/2024-04-01'] },
+      ['02 null 4', '03 null 2'],
+    ],
+    [
+      'and by all that they leave out',
+      { subtotalsSpec: [[]], intervals: ['2024-01-10/2024-01-20', '2024-02-15/2024-04-01'] },
+      ['03 null 2'],
+    ],
+    [
+      'are in order as a whole where they are limited',
+      { subtotalsSpec: [['d0'], []], limitSpec: { type: 'default', limit: 10 } },
+      ['02 a 2', '02 b 2', '02 null 4', '03 a 1', '03 b 1', '03 null 2'],
+    ],
+    [
+      'by dimensions first',
+      { subtotalsSpec: [['d0']], context: { sortByDimsFirst: true } },
+      ['02 a 2', '03 a 1', '02 b 2', '03 b 1'],
+    ],
+  ])('%s', async (_, asked, expected) => {
+    expect(await shown(asked)).toEqual(expected)
+  })
+})
+
+describe('over no time at all', () => {
+  const mean = { type: 'doubleMean', name: 'm', fieldName: 'n' }
+  const sum = { type: 'longSum', name: 's', fieldName: 'n' }
+  const nothing = { c: 0, m: 0, s: null }
+  const timeseries = { ...query, queryType: 'timeseries', aggregations: [count, mean, sum] }
+
+  test.each([
+    [[], 'all'],
+    [['2024-01-01/2024-01-01'], 'all'],
+    [['2024-01-01/PT0S', '2023-05-01/2023-05-01'], 'all'],
+    [[], 'day'],
+    [['2024-01-01/2024-01-01'], 'day'],
+  ])('of %j by %s', async (intervals, granularity) => {
+    const asked = { ...timeseries, intervals, granularity }
+    const isWhole = granularity === 'all'
+    const row = { timestamp: '1970-01-01T00:00:00.000Z', result: nothing }
+    expect(await entriesOf(asked)).toEqual(isWhole ? [row] : [])
+    expect(await entriesOf({ ...asked, descending: true })).toEqual(isWhole ? [row] : [])
+    expect(await entriesOf({ ...asked, context: { skipEmptyBuckets: true } })).toEqual([])
+    const total = { timestamp: null, result: isWhole ? nothing : { c: null, m: null, s: null } }
+    expect(await entriesOf({ ...asked, context: { grandTotal: true } })).toEqual(isWhole ? [row, total] : [total])
+    for (const other of [
+      { queryType: 'topN', dimension: s, metric: 'c', threshold: 3 },
+      { queryType: 'groupBy', dimensions: [s] },
+    ])
+      expect(await entriesOf({ ...asked, ...other })).toEqual([])
+  })
+
+  test('an interval of no length stamps nothing where another has rows', async () => {
+    const intervals = ['2023-01-01/2023-01-01', '2024-01-01/2024-01-02']
+    const [group] = await entriesOf({ ...timeseries, intervals, queryType: 'groupBy', dimensions: [] })
+    expect(group!.timestamp).toBe('2024-01-01T00:00:00.000Z')
+  })
+})
+
+describe('sums of doubles that pass all doubles on their way', () => {
+  const large = [1e308, 1e308, -1e308, 1e308, -1e308, 5]
+  const rows = large.map((value, index) => [timeMs + index, index < 3 ? 'a' : 'b', value])
+  const source = { ...dataSource, columnTypes: ['LONG', 'STRING', 'DOUBLE'], rows }
+  const sum = { type: 'doubleSum', name: 's', fieldName: 'n' }
+  const mean = { type: 'doubleMean', name: 'm', fieldName: 'n' }
+  const ofA = { type: 'selector', dimension: 's', value: 'a' }
+  const asked = { ...query, dataSource: source, queryType: 'groupBy', dimensions: [], aggregations: [sum, mean] }
+
+  test.each<readonly [string, object, object]>([
+    ['are the number', {}, { s: 1e308, m: 1e308 / 6 }],
+    [
+      'of what passes a filter',
+      {
+        aggregations: [
+          { type: 'filtered', filter: ofA, aggregator: sum },
+          { type: 'filtered', filter: ofA, aggregator: mean },
+        ],
+      },
+      { s: 1e308, m: 1e308 / 3 },
+    ],
+    [
+      'and so are those of expressions and post-aggregators',
+      {
+        aggregations: [{ ...sum, fieldName: undefined, expression: 'n * 0.5' }, mean],
+        postAggregations: [{ type: 'expression', name: 'p', expression: 's * 2 / m' }],
+      },
+      { s: 5e307, m: 1e308 / 6, p: 6 },
+    ],
+    [
+      'a mean is one where the sum is none',
+      { filter: { type: 'bound', dimension: 'n', lower: '6', ordering: 'numeric' } },
+      { s: 'Infinity', m: 1e308 },
+    ],
+  ])('%s', async (_, more, expected) => {
+    const [group] = await entriesOf({ ...asked, ...more })
+    const close = Object.entries(expected).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? expect.closeTo(value, -296) : value,
+    ])
+    expect(group!.event).toEqual(Object.fromEntries(close))
+  })
+
+  test('a variance of what cannot be squared is null, as in SQL', async () => {
+    const variance = { type: 'variance', name: 'v', fieldName: 'n' }
+    const deviation = { type: 'stddev', name: 'd', fieldName: 'v' }
+    const both = { aggregations: [variance], postAggregations: [deviation] }
+    expect((await entriesOf({ ...asked, ...both }))[0]!.event).toEqual({ v: null, d: null })
+    const small = { ...source, rows: [1, 3].map((value) => [timeMs, 'a', value]) }
+    expect((await entriesOf({ ...asked, ...both, dataSource: small }))[0]!.event).toEqual({ v: 2, d: Math.SQRT2 })
+  })
 })
 
 /** A text is the number that it is, and none where it is no whole one. */

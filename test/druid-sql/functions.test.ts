@@ -554,6 +554,25 @@ test.each<readonly [string, readonly Value[]]>([
   )
 })
 
+test.each<readonly [string, readonly (number | null)[]]>([
+  ['SUM(v)', [4e307]],
+  ['AVG(v)', [8e306]],
+  ['AVG(DISTINCT v)', [4e307 / 3]],
+  ['SUM(v) FILTER (WHERE n < 4)', [1e308]],
+  ['SUM(v) FILTER (WHERE n < 3)', [null]],
+  ['AVG(v) FILTER (WHERE n < 3)', [1e308]],
+  ['AVG(CASE WHEN n < 4 THEN 1.7976931348623157e308 END)', [Number.MAX_VALUE]],
+  ['AVG(v * 1e308)', [null]],
+  ['SUM(v) / AVG(v)', [5]],
+  ['SUM(v) OVER (ORDER BY n)', [1e308, null, 1e308, 1.4e308, 4e307]],
+  ['AVG(v) OVER (ORDER BY n)', [1e308, 1e308, 1e308 / 3, 3.5e307, 8e306]],
+  ['AVG(v) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)', [1e308, 1e308, 0, -3e307, -3e307]],
+])('%s of a sum that passes all doubles on its way', async (expression, values) => {
+  const large = '(VALUES (1e308, 1), (1e308, 2), (-1e308, 3), (4e307, 4), (-1e308, 5)) AS t (v, n)'
+  const found = await firstColumn(`SELECT ${expression} AS x FROM ${large}`)
+  expect(found).toEqual(values.map((value) => (value === null ? null : expect.closeTo(value, -295))))
+})
+
 test.each<readonly [string, readonly Value[]]>([
   ['SELECT SUM(n) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM ROWS', [1, 3, 5]],
   ['SELECT COALESCE(LAG(n, 1) OVER (ORDER BY n), 0) FROM ROWS', [0, 1, 2]],
@@ -565,6 +584,27 @@ test.each<readonly [string, readonly Value[]]>([
   [
     'SELECT FIRST_VALUE(n) OVER (ORDER BY s RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM ROWS ORDER BY n',
     [1, 2, 3],
+  ],
+  // Rows counted in a frame, also of a window with a name; the frame at the end holds none.
+  ['SELECT FIRST_VALUE(n) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM ROWS ORDER BY n', [1, 1, 2]],
+  ['SELECT LAST_VALUE(s) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM ROWS', ['b', 'b', 'b']],
+  [
+    'SELECT LAST_VALUE(n) OVER w FROM ROWS WINDOW w AS (ORDER BY n ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING)',
+    [3, 3, null],
+  ],
+  [
+    'SELECT FIRST_VALUE(n) OVER (ORDER BY n ROWS BETWEEN 999999999999999999 PRECEDING AND CURRENT ROW) FROM ROWS',
+    [1, 1, 1],
+  ],
+  // Without an order nothing is before or after anything: all rows of the part, as in Druid.
+  [
+    'SELECT COUNT(*) OVER (PARTITION BY s ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM ROWS ORDER BY n',
+    [1, 2, 2],
+  ],
+  ['SELECT SUM(n) OVER (PARTITION BY s ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING) FROM ROWS ORDER BY n', [1, 5, 5]],
+  [
+    'SELECT COUNT(*) OVER (PARTITION BY s ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM ROWS ORDER BY n',
+    [1, 1, 2],
   ],
   ['SELECT s FROM ROWS GROUP BY s HAVING COUNT(*) > 1', ['b']],
   ['SELECT DISTINCT s FROM (SELECT s FROM ROWS UNION ALL SELECT s FROM ROWS) ORDER BY s', ['a', 'b']],

@@ -373,6 +373,25 @@ describe('panels of dashboards', () => {
   })
 })
 
+describe('empty sets of groups are a row each, also of what the statistics of files tell', () => {
+  const rows = world(drawFrom(7), 200)
+
+  test.each([
+    ['SELECT COUNT(*) AS n FROM plant GROUP BY GROUPING SETS ((), ())', [200, 200]],
+    ['SELECT MAX(V) AS n FROM plant GROUP BY GROUPING SETS ((), (), ())', [1e6, 1e6, 1e6]],
+    ["SELECT 'all' AS n FROM plant GROUP BY GROUPING SETS ((), ())", ['all', 'all']],
+    ['SELECT COUNT(*) AS n FROM plant GROUP BY ROLLUP ((), ())', [200, 200, 200]],
+    ['SELECT COUNT(*) AS n FROM plant GROUP BY (), ()', [200]],
+    ['SELECT COUNT(*) AS n FROM plant WHERE FALSE GROUP BY GROUPING SETS ((), ())', [0, 0]],
+    ['SELECT COUNT(*) AS n FROM plant WHERE FALSE GROUP BY ()', [0]],
+    ['SELECT COUNT(*) AS n FROM plant GROUP BY GROUPING SETS ((), ()) HAVING COUNT(*) > 200', []],
+    ['SELECT SUM(m) AS n FROM (SELECT COUNT(*) AS m FROM plant GROUP BY GROUPING SETS ((), ())) AS q', [400]],
+  ])('%s', async (asked, expected) => {
+    const answer = JSON.parse(await byEngine(asked, rows)) as { readonly n: unknown }[]
+    expect(answer.map(({ n }) => n)).toEqual(expected)
+  })
+})
+
 describe('what some rows have, where none has it, all have it, and there is none', () => {
   const rows = world(drawFrom(7), 200)
   const aggregates = ['SUM', 'AVG', 'COUNT', 'MIN'].flatMap((name) =>

@@ -45,7 +45,10 @@ function ofNothing(aggregation: Aggregation, aggregator: Aggregator): Aggregatio
   if (countsDifferent(aggregator)) return aggregation
   return {
     ...aggregation,
-    finish: (raw) => ({ ...aggregation.finish(raw), sql: typedNull(aggregation.finish(raw).type) }),
+    finish: (raw, also) => {
+      const made = aggregation.finish(raw, also)
+      return { ...made, sql: typedNull(made.type) }
+    },
   }
 }
 
@@ -71,7 +74,7 @@ export function aggregate(query: Aggregating, source: Source): Aggregated {
   })
   aggregations.forEach((aggregation, index) => {
     const made = query.ofNothing === true ? ofNothing(aggregation, query.aggregations[index]!) : aggregation
-    rows.setAggregation(made, sql.id(`a${index}`))
+    rows.setAggregation(made, sql.id(`a${index}`), sql.id(`s${index}`))
   })
   for (const post of query.postAggregations) rows.setPostAggregator(post)
   const keys = [
@@ -82,7 +85,10 @@ export function aggregate(query: Aggregating, source: Source): Aggregated {
   ]
   const values = [
     sql`count(*) AS "n"`,
-    ...aggregations.map(({ raw }, index) => sql`${raw} AS ${sql.id(`a${index}`)}`),
+    ...aggregations.flatMap(({ raw, also }, index) => [
+      sql`${raw} AS ${sql.id(`a${index}`)}`,
+      ...(also === null ? [] : [sql`${also} AS ${sql.id(`s${index}`)}`]),
+    ]),
     ...rows.hidden,
   ]
   const conditions = [

@@ -1,4 +1,5 @@
 // Aggregators as SQL aggregates: what is aggregated over the rows of a group, and what becomes of it afterwards.
+import { meanInRange, scaled, squaredMax, sumInRange } from '../../druid-values/in-range.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { Aggregator, FieldInput } from '../parse/query-nodes.ts'
@@ -22,8 +23,10 @@ import { compileAt, type Source } from './source-rows.ts'
 export interface Aggregation {
   readonly name: string
   readonly raw: Sql
+  /** A second aggregate, where one does not tell all. */
+  readonly also: Sql | null
   /** The value from what was aggregated. */
-  finish(raw: Sql): Typed
+  finish(raw: Sql, also: Sql): Typed
   /** What a sketch's post-aggregators read: the values it holds, and the filter they passed. */
   readonly sketch: {
     readonly kind: 'distinct' | 'quantiles' | 'variance'
@@ -50,7 +53,24 @@ const filtered = (aggregate: Sql, filter: Sql | null): Sql =>
 
 type Body = Omit<Aggregation, 'name' | 'raw'> & { readonly aggregate: Sql }
 
-const plain = (aggregate: Sql, finish: (raw: Sql) => Typed): Body => ({ aggregate, finish, sketch: null })
+const plain = (aggregate: Sql, finish: (raw: Sql) => Typed): Body => ({ aggregate, also: null, finish, sketch: null })
+
+/** Also of doubles whose sum goes beyond all doubles on its way. */
+function ofDoubles(
+  aggregate: (values: Sql) => Sql,
+  input: Typed,
+  inRange: typeof sumInRange,
+  finish: (value: Sql) => Typed,
+): Body {
+  const values = toDouble(input)
+  if (input.type === 'LONG' || input.type === 'FLOAT') return plain(aggregate(values), finish)
+  return {
+    aggregate: aggregate(values),
+    also: aggregate(scaled(values)),
+    finish: (raw, also) => finish(inRange(raw, also)),
+    sketch: null,
+  }
+}
 
 /** `grouped` has the columns that the rows are grouped by, for the aggregator `grouping`. */
 export function compileAggregator(
@@ -64,8 +84,14 @@ export function compileAggregator(
     const both = filter === null ? own : sql`(${filter} AND ${own})`
     return { ...compileAggregator(aggregator.aggregator, source, grouped, both), name: aggregator.name }
   }
-  const { aggregate, finish, sketch } = body(aggregator, source, grouped, filter)
-  return { name: aggregator.name, raw: filtered(aggregate, filter), finish, sketch }
+  const { aggregate, also, finish, sketch } = body(aggregator, source, grouped, filter)
+  return {
+    name: aggregator.name,
+    raw: filtered(aggregate, filter),
+    also: also === null ? null : filtered(also, filter),
+    finish,
+    sketch,
+  }
 }
 
 function body(
@@ -89,7 +115,12 @@ function body(
       }))
     }
     case 'mean':
-      return plain(sql`avg(${toDouble(field(aggregator.fieldName))})`, (raw) => doubleValue(sql`coalesce(${raw}, 0e0)`))
+      return ofDoubles(
+        (values) => sql`avg(${values})`,
+        field(aggregator.fieldName),
+        meanInRange,
+        (mean) => doubleValue(sql`coalesce(${mean}, 0e0)`),
+      )
     case 'first':
     case 'last':
     case 'any':
@@ -115,7 +146,8 @@ function body(
     case 'variance': {
       const values = toDouble(field(aggregator.fieldName))
       return {
-        ...plain(aggregator.population ? sql`var_pop(${values})` : sql`var_samp(${values})`, doubleValue),
+        ...variance(values, aggregator.population),
+        finish: (raw, also) => doubleValue(varianceInRange(raw, also)),
         sketch: { kind: 'variance', values, filter },
       }
     }
@@ -129,12 +161,24 @@ function body(
 function sum(type: 'LONG' | 'DOUBLE' | 'FLOAT', input: Typed): Body {
   // Longs add up in 128 bits and are brought back to 64 afterwards, as adding them in 64 bits would have left them.
   if (type === 'LONG') return plain(sql`sum(${toLong(input)})`, (raw) => longValue(wrapLong(raw)))
-  if (type === 'DOUBLE') return plain(sql`sum(${toDouble(input)})`, doubleValue)
+  if (type === 'DOUBLE') return ofDoubles((values) => sql`sum(${values})`, input, sumInRange, doubleValue)
   return plain(sql`sum(CAST(${toFloat(input)} AS DOUBLE))`, (raw) => ({
     type: 'FLOAT',
     sql: toFloat(doubleValue(raw)),
   }))
 }
+
+/** The variance of what can be squared, and the largest of the values: null where that cannot. */
+export function variance(values: Sql, population: boolean): { readonly aggregate: Sql; readonly also: Sql } {
+  const small = sql`CASE WHEN abs(${values}) <= ${sql.double(squaredMax)} THEN ${values} END`
+  return {
+    aggregate: population ? sql`var_pop(${small})` : sql`var_samp(${small})`,
+    also: sql`max(abs(${values}))`,
+  }
+}
+
+export const varianceInRange = (ofSmall: Sql, largest: Sql): Sql =>
+  sql`CASE WHEN ${largest} <= ${sql.double(squaredMax)} THEN ${ofSmall} END`
 
 function moment(aggregator: Aggregator & { kind: 'first' | 'last' | 'any' }, source: Source): Body {
   const { type, kind } = aggregator

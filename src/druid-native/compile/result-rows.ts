@@ -20,7 +20,7 @@ import {
   toLong,
   typedNull,
 } from '../values/typed.ts'
-import type { Aggregation } from './aggregator.ts'
+import { type Aggregation, variance, varianceInRange } from './aggregator.ts'
 import { Layers } from './layers.ts'
 import { compileAt } from './source-rows.ts'
 
@@ -44,9 +44,9 @@ export class Rows implements Scope {
     this.#values.set(name, this.#finished.define(value))
   }
 
-  setAggregation(aggregation: Aggregation, raw: Sql): void {
+  setAggregation(aggregation: Aggregation, raw: Sql, also: Sql): void {
     this.#aggregations.set(aggregation.name, aggregation)
-    this.set(aggregation.name, aggregation.finish(raw))
+    this.set(aggregation.name, aggregation.finish(raw, also))
   }
 
   /** More aggregates, which post-aggregators need: `x0`, `x1` and so on. */
@@ -162,8 +162,9 @@ export class Rows implements Scope {
         // Of what the aggregator keeps, whichever its own estimator is.
         const sketch = this.#aggregations.get(post.fieldName)?.sketch
         if (sketch?.kind !== 'variance') return doubleValue(sql`sqrt(${toDouble(this.column(post.fieldName))})`)
-        const variance = post.population ? sql`var_pop(${sketch.values})` : sql`var_samp(${sketch.values})`
-        return doubleValue(sql`sqrt(${this.#hide(variance, sketch.filter)})`)
+        const { aggregate, also } = variance(sketch.values, post.population)
+        const [ofSmall, largest] = [this.#hide(aggregate, sketch.filter), this.#hide(also, sketch.filter)]
+        return doubleValue(sql`sqrt(${varianceInRange(ofSmall, largest)})`)
       }
     }
   }

@@ -76,7 +76,11 @@ function readCommon(json: Json, depth: number, eternal = false): Common {
   checkNames(virtualColumns.map(({ name }, index) => ({ name, path: json.at('virtualColumns').items()[index]! })))
   return {
     dataSource: readDataSource(json.at('dataSource'), (inner) => readQuery(inner, depth + 1)),
-    intervals: eternal && json.at('intervals').missing ? [eternity] : readIntervals(json.at('intervals')),
+    // One of no length is none, and stamps nothing.
+    intervals:
+      eternal && json.at('intervals').missing
+        ? [eternity]
+        : readIntervals(json.at('intervals')).filter(({ startMs, endMs }) => startMs < endMs),
     filter: readFilterOrNull(json.at('filter')),
     virtualColumns,
     context: readContext(json.at('context')),

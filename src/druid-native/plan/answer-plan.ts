@@ -114,9 +114,9 @@ function bucketsOf(
   const buckets = bucketsIn(plan.aggregation.granularity)
   if (buckets === null) {
     // The segments are read in the order that is asked for, and the first of them says when.
-    const start = spans(table, intervals).at(isDescending ? -1 : 0)?.minMs ?? intervals[0]?.startMs
+    const start = spans(table, intervals).at(isDescending ? -1 : 0)?.minMs ?? intervals[0]?.startMs ?? 0
     const [only] = rows
-    if (only === undefined || start === undefined || (skipsEmptyBuckets && only.isEmpty)) return []
+    if (only === undefined || (skipsEmptyBuckets && only.isEmpty)) return []
     return [{ ...only, bucketMs: start }]
   }
   const byStart = new Map(rows.map((row) => [row.bucketMs, row]))

@@ -91,7 +91,7 @@ function groupingOf(query: Aggregating, { fieldOf, floorOf }: VirtualFields): Gr
 
 /** The times that a query asks for. */
 export function rangesOf({ intervals }: Pick<NativeQuery, 'intervals'>): readonly Range[] {
-  return intervals.flatMap(({ startMs, endMs }) => (startMs < endMs ? [{ fromMs: startMs, toMs: endMs - 1 }] : []))
+  return intervals.map(({ startMs, endMs }) => ({ fromMs: startMs, toMs: endMs - 1 }))
 }
 
 /** How many values a group comes to, from its aggregates to the line of the answer. */

@@ -52,6 +52,48 @@ describe('expressions of arrays, lambdas and JSON go to Druid as they are', () =
   })
 })
 
+test.each<readonly [unknown, unknown]>([
+  ['six_hour', { type: 'period', period: 'PT6H', origin: '1970-01-01T06:00:00.000Z' }],
+  [
+    { type: 'period', period: 'PT7H' },
+    { type: 'period', period: 'PT7H', origin: '1970-01-01T07:00:00.000Z' },
+  ],
+  [
+    { type: 'period', period: 'PT6H', timeZone: 'Europe/Madrid' },
+    { type: 'period', period: 'PT6H', timeZone: 'Europe/Madrid', origin: '1970-01-01T05:00:00.000Z' },
+  ],
+  ['hour', 'hour'],
+  ['thirty_minute', 'thirty_minute'],
+  ['day', 'day'],
+  [
+    { type: 'period', period: 'P1D' },
+    { type: 'period', period: 'P1D' },
+  ],
+  [
+    { type: 'period', period: 'PT6H', origin: 0 },
+    { type: 'period', period: 'PT6H', origin: 0 },
+  ],
+  [
+    { type: 'duration', duration: 21_600_000 },
+    { type: 'duration', duration: 21_600_000 },
+  ],
+])(
+  'buckets of %j have an origin behind 1970 where they are of several hours, or Druid loses rows before it',
+  async (granularity, expected) => {
+    expect(await rendered({ granularity, aggregations: [] }, 'timeseries')).toMatchObject({ granularity: expected })
+  },
+)
+
+test.each([
+  [[], true],
+  [['2026-01-01/2026-01-01'], true],
+  [['2026-01-01/P1D', '2026-02-01/2026-02-01'], false],
+])('a groupBy over %j asks for no row of 1970: %j', async (intervals, isOther) => {
+  const rewritten = await rendered({ intervals, granularity: 'all', dimensions: [] }, 'groupBy')
+  const asked = isOther ? { intervals: ['1970-01-01/P1D'], filter: { type: 'false' } } : { intervals }
+  expect(rewritten).toMatchObject(asked)
+})
+
 test('groups by an array, and subtotals, are not limited before they are whole', async () => {
   const column = { type: 'expression', name: 'v', expression: 'array(T)', outputType: 'ARRAY<STRING>' }
   const groups = (outputType: string) => ({

@@ -1,12 +1,16 @@
 // A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
+import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
 import type { Entity } from '../../model/entity.ts'
+import { parseGranularity } from '../../model/granularity.ts'
+import { formatInstant, msPerDay } from '../../model/instant.ts'
 import { invalidRequest, Problem } from '../../model/problem.ts'
 import type { Column } from '../compile/relation.ts'
 import { Json } from '../parse/json-reader.ts'
 import type { NativeQuery } from '../parse/native-query-types.ts'
 import { readNativeBody } from '../parse/read-body.ts'
+import { readIntervals, readZone } from '../parse/read-common.ts'
 import { readDataSource } from '../parse/read-data-source.ts'
 import { readNativeQuery } from '../parse/read-query.ts'
 import { columnsOf } from './check-query.ts'
@@ -105,6 +109,7 @@ class Rewriting {
     const written = (name: string): unknown => {
       const value = plain(query[name])
       if (name === 'postAggregations') return withFinalFields(value, query['aggregations'])
+      if (name === 'granularity') return withLaterOrigin(value)
       if (name === 'having') return withComparedValues(value, query['aggregations'])
       return name === 'filter' || name === 'aggregations' ? withoutNulls(value, numbers) : value
     }
@@ -113,6 +118,7 @@ class Rewriting {
       ...(type === 'topN' ? { threshold: this.#threshold(query) } : {}),
       ...(await this.#shown(type, query, entities)),
       ...(readsSegments(type) ? sinceSegments(query, entities) : sinceFilter(query, entities, written('filter'))),
+      ...(type === 'groupBy' && isOverNoTime(query) ? overNothing : {}),
       dataSource: await this.#source(source, readsTable),
       context: { ...contextOf(query['context']), ...(needsWholeGroups(query) ? wholeGroups : {}) },
     }
@@ -213,6 +219,29 @@ const needsWholeGroups = (query: Node): boolean =>
 function contextOf(context: unknown): Node {
   const kept = contextNames.filter((name) => memberOf(context, name) !== undefined)
   return Object.fromEntries(kept.map((name) => [name, memberOf(context, name)]))
+}
+
+/** Druid breaks off what it answers to a groupBy over no time: of a day without rows it gives the same. */
+const overNothing = { intervals: ['1970-01-01/P1D'], filter: { type: 'false' } }
+
+function isOverNoTime(query: Node): boolean {
+  const intervals = readIntervals(new Json(query['intervals'], 'query_data.intervals'))
+  return intervals.every(({ startMs, endMs }) => startMs === endMs)
+}
+
+/** A granularity of several hours, so that Druid rounds down before 1970 too. */
+function withLaterOrigin(value: unknown): unknown {
+  const granularity = typeof value === 'string' ? { type: 'period', period: hoursOf(value) } : value
+  if (!isNode(granularity) || granularity['type'] !== 'period' || !isEmpty(granularity['origin'])) return value
+  const zone = readZone(new Json(granularity['timeZone'], 'query_data.granularity.timeZone'))
+  const origin = laterOrigin(String(granularity['period']), zone)
+  return origin === null ? value : { ...granularity, origin: formatInstant(origin) }
+}
+
+/** The period of a name, where it is of hours. */
+function hoursOf(name: string): string | null {
+  const named = parseGranularity(name)
+  return named?.kind === 'uniform' && named.widthMs < msPerDay ? `PT${named.widthMs / 3_600_000}H` : null
 }
 
 /** Throws where a hidden column is named, however it is spelt. */

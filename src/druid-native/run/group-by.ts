@@ -44,12 +44,22 @@ function groupedBy(
   const conditions = [
     ...(query.having === null ? [] : [compileHaving(query.having, made.rows, time)]),
     // The one row of no rows at all is given for a query without dimensions, not for a subtotal.
-    ...(query.subtotals === null ? [] : [sql`"n" > 0`]),
+    ...(query.subtotals === null
+      ? []
+      : [sql`"n" > 0`, ...(query.granularity.kind === 'all' ? [] : [startsWithin(time, query)])]),
   ]
   const having = conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
   const added = keys.map((key, index) => sql`${key} AS ${sql.id(`k${index}`)}`)
   const statement = sql`SELECT ${sql.join([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added], ', ')} FROM ${made.relation} AS r${having}`
   return { statement, values }
+}
+
+/** To Druid a subtotal is a query over the groups of the intervals: a bucket that starts before them is not in them. */
+function startsWithin(bucket: Sql, { intervals }: GroupByQuery): Sql {
+  const within = intervals.map(
+    ({ startMs, endMs }) => sql`(${bucket} >= ${sql.long(startMs)} AND ${bucket} < ${sql.long(endMs)})`,
+  )
+  return within.length === 0 ? sql`FALSE` : sql`(${sql.join(within, ' OR ')})`
 }
 
 function keysOf(column: OrderColumn, rows: Rows, query: GroupByQuery): readonly Sql[] {
@@ -78,11 +88,12 @@ function orderOf(
     false,
   )
   const time = [sql`"t" ASC`]
-  if (query.subtotals !== null && byColumns.length === 0) return [sql`"s"`, ...time, ...natural]
   const bySubtotal = query.subtotals === null ? [] : [sql`"s"`]
-  return query.context.sortByDimsFirst
-    ? [...byColumns, ...bySubtotal, ...natural, ...time]
-    : [...time, ...byColumns, ...bySubtotal, ...natural]
+  const { columns, limit, offset } = query.limitSpec
+  // Only what is limited is put in order as a whole.
+  const subtotalsFirst = columns.length === 0 && limit === null && offset === 0
+  if (query.context.sortByDimsFirst) return [...byColumns, ...bySubtotal, ...natural, ...time]
+  return subtotalsFirst ? [...bySubtotal, ...time, ...natural] : [...time, ...byColumns, ...bySubtotal, ...natural]
 }
 
 function compile(query: GroupByQuery, relation: Relation): Compiled {

@@ -85,8 +85,9 @@ function allRows(
 ): TimeseriesRow[] {
   const [only] = found
   // The segments are read in the order that is asked for, and the first of them says when.
-  const start = spans(relation, query.intervals).at(query.descending ? -1 : 0)?.minMs ?? query.intervals[0]?.startMs
-  if (only === undefined || start === undefined || (query.context.skipEmptyBuckets && only[1] === 0n)) return []
+  const start =
+    spans(relation, query.intervals).at(query.descending ? -1 : 0)?.minMs ?? query.intervals[0]?.startMs ?? 0
+  if (only === undefined || (query.context.skipEmptyBuckets && only[1] === 0n)) return []
   return [{ ms: start, values: only }]
 }
 

@@ -97,8 +97,6 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
   const entry = windowFunctions.get(name)
   if (entry !== undefined) {
     if (call.filter !== null) throw sqlProblem(place, `${name} does not take FILTER`)
-    if (isEdge && countsRows(window))
-      throw sqlProblem(place, `the frame of ${name} goes from and to UNBOUNDED or CURRENT ROW`)
     if (entry.needsOrder && window.orderBy.length === 0)
       throw sqlProblem(place, `${name} needs an ORDER BY in its window`)
     checkCount(name, place, entry.count, call.operands.length)
@@ -145,11 +143,6 @@ function windowOf(over: NonNullable<Call['over']>, context: ExpressionContext): 
   if (window === undefined)
     throw sqlProblem(over.place, `there is no window ${quoted(over.name)}: define it by WINDOW ${over.name} AS (...)`)
   return window
-}
-
-function countsRows({ frame }: Window): boolean {
-  const counts = ({ kind }: FrameBound): boolean => kind === 'preceding' || kind === 'following'
-  return frame !== null && (counts(frame.start) || counts(frame.end))
 }
 
 /** To the first and last value the current row is itself alone, also in a RANGE, where it is all rows of its place to the aggregates. */

@@ -89,12 +89,8 @@ function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'no
   }
 }
 
-/** Of no rows at all, Druid makes no totals when they stand beside other sets of groups. */
 function havingClause(groups: Groups | null, having: Bound | null): SqlText[] {
-  const conditions = [
-    ...(having === null ? [] : [having.sql]),
-    ...(groups?.hasTotals === true ? [duckSql`count(*) > 0`] : []),
-  ]
+  const conditions = [having?.sql, groups?.condition].filter((one) => one !== undefined && one !== null)
   return conditions.length === 0 ? [] : [duckSql`HAVING ${join(conditions, ' AND ')}`]
 }
 
@@ -134,8 +130,8 @@ interface Groups {
   readonly keys: readonly Bound[]
   /** What stands after GROUP BY; null where all rows are one group. */
   readonly sql: SqlText | null
-  /** Whether one of several sets is that of all rows. */
-  readonly hasTotals: boolean
+  /** What else holds for a group that is shown. */
+  readonly condition: SqlText | null
 }
 
 function bindGroups(select: Select, groupBy: readonly Grouping[], context: ExpressionContext): Groups {
@@ -159,7 +155,7 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
       keys.map((key) => key.sql),
       ', ',
     )
-    return { keys, sql: keys.length === 0 ? null : list, hasTotals: false }
+    return { keys, sql: keys.length === 0 ? null : list, condition: null }
   }
   const texts = combined.map(
     (set) =>
@@ -168,11 +164,13 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
         ', ',
       )})`,
   )
-  return {
-    keys,
-    sql: duckSql`GROUPING SETS (${join(texts, ', ')})`,
-    hasTotals: combined.some((set) => set.length === 0),
-  }
+  const ofSets = (all: readonly SqlText[]): SqlText => duckSql`GROUPING SETS (${join(all, ', ')})`
+  // Of empty sets alone the engine gives one row for all, where the files' statistics tell it. One more set keeps it from that.
+  if (keys.length === 0)
+    return { keys, sql: ofSets([...texts, duckSql`(TRUE)`]), condition: duckSql`grouping(TRUE) = 1` }
+  // Of no rows at all, Druid makes no totals when they stand beside other sets of groups.
+  const hasTotals = combined.some((set) => set.length === 0)
+  return { keys, sql: ofSets(texts), condition: hasTotals ? duckSql`count(*) > 0` : null }
 }
 
 /** A key of GROUP BY: an expression, the number of a column of the result, or its name where no column has it. */

@@ -1,10 +1,18 @@
 // Aggregates: what a group of rows, or a window, comes to.
+import { meanInRange, scaled, squaredMax, sumInRange } from '../../druid-values/in-range.ts'
 import type { Bound } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import { duckSql, literal, type SqlText } from '../bind/duck-sql.ts'
+import { asShared, doubleLiteral, duckSql, fromShared, literal, type SqlText } from '../bind/duck-sql.ts'
 import { arrayOf, double, long, quantiles, sketch, string, timestamp, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
-import { type Aggregate, type AggregateCall, aggregate, distinctOf, same } from './aggregate-signature.ts'
+import {
+  type Aggregate,
+  type AggregateCall,
+  type AggregateResult,
+  aggregate,
+  distinctOf,
+  same,
+} from './aggregate-signature.ts'
 import { numeric, wrapped } from './numbers.ts'
 import { constantInteger, neededText } from './signature.ts'
 import { withoutRepeats } from './text-room.ts'
@@ -23,16 +31,25 @@ const count = aggregate(
   true,
 )
 
+/** Also of doubles whose sum goes beyond all doubles on its way. */
+function ofDoubles(name: SqlText, call: AggregateCall, x: SqlText, inRange: typeof sumInRange): AggregateResult {
+  const of = (value: SqlText): SqlText => duckSql`${name}(${distinctOf(call)}${value})`
+  return {
+    call: of(x),
+    also: of(fromShared(scaled(asShared(x)))),
+    type: double,
+    finish: (value, ofScaled) => fromShared(inRange(asShared(value), asShared(ofScaled))),
+  }
+}
+
 /** Whole numbers go round beyond the range of a long, as Java's do. */
 const sum = aggregate(
   1,
   1,
   (call) => {
     const x = numeric(call.operands[0]!)
-    const summed = duckSql`sum(${distinctOf(call)}${x.sql})`
-    return x.type.kind === 'long'
-      ? { call: summed, type: long, finish: wrapped }
-      : { call: summed, type: double, finish: same }
+    if (x.type.kind === 'long') return { call: duckSql`sum(${distinctOf(call)}${x.sql})`, type: long, finish: wrapped }
+    return ofDoubles(duckSql`sum`, call, x.sql, sumInRange)
   },
   true,
 )
@@ -42,7 +59,8 @@ const average = aggregate(
   1,
   (call) => {
     const x = numeric(call.operands[0]!)
-    return { call: duckSql`avg(${distinctOf(call)}${x.sql})`, type: double, finish: same }
+    if (x.type.kind === 'long') return { call: duckSql`avg(${distinctOf(call)}${x.sql})`, type: double, finish: same }
+    return ofDoubles(duckSql`avg`, call, x.sql, meanInRange)
   },
   true,
 )
@@ -112,20 +130,18 @@ const sketchedCount: Aggregate = {
   },
 }
 
-/** The squares of larger numbers may be beyond all doubles, which the engine fails at: nothing can be said of them. */
-const squaredMax = duckSql`1e140::DOUBLE`
-
 /** `ofOne` is what a single value gives. */
 function spread(name: SqlText, ofOne: SqlText | null = null): Aggregate {
   return aggregate(1, 1, (call) => {
     const x = numericAsDouble(call)
-    const small = withoutRepeats([x], (v) => duckSql`CASE WHEN abs(${v}) <= ${squaredMax} THEN ${v} END`)
+    const most = doubleLiteral(squaredMax)
+    const small = withoutRepeats([x], (v) => duckSql`CASE WHEN abs(${v}) <= ${most} THEN ${v} END`)
     const finished = (value: SqlText): SqlText => (ofOne === null ? value : duckSql`coalesce(${value}, ${ofOne})`)
     return {
       call: duckSql`${name}(${small})`,
       also: duckSql`max(abs(${x}))`,
       type: double,
-      finish: (value, most) => duckSql`CASE WHEN ${most} <= ${squaredMax} THEN ${finished(value)} END`,
+      finish: (value, largest) => duckSql`CASE WHEN ${largest} <= ${most} THEN ${finished(value)} END`,
     }
   })
 }

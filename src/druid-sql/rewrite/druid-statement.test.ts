@@ -104,3 +104,23 @@ test('the texts of parameters stay parameters, other values become literals', ()
   expect(text).toContain(`SELECT ? AS "a", (- 5) AS "b", TIMESTAMP '2026-07-01 00:00:00.000' AS "c"`)
   expect(bound).toEqual(["a' OR 1=1"])
 })
+
+test.each([
+  `SELECT FIRST_VALUE(n) OVER (ORDER BY n ROWS 1 PRECEDING) FROM ${rows}`,
+  `SELECT LAST_VALUE(n) OVER w FROM ${rows} WINDOW w AS (ORDER BY n ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING)`,
+  `SELECT * FROM (SELECT FIRST_VALUE(n) OVER w AS f FROM ${rows} WINDOW w AS (ORDER BY n ROWS 1 PRECEDING)) AS q`,
+])('%s is refused by name', (text) => {
+  expect(() => written(text)).toThrow(/on a cluster the frame of (?:FIRST|LAST)_VALUE goes from and to UNBOUNDED/)
+})
+
+/** From 1970 it would round towards it. */
+test.each([
+  ["TIME_FLOOR(t, 'PT6H')", 'TIME_FLOOR("t", ?, MILLIS_TO_TIMESTAMP(21600000))'],
+  ["TIME_CEIL(t, 'PT7H', NULL)", 'TIME_CEIL("t", ?, MILLIS_TO_TIMESTAMP(25200000))'],
+  ["TIME_FLOOR(t, 'PT6H', NULL, 'Europe/Madrid')", 'TIME_FLOOR("t", ?, MILLIS_TO_TIMESTAMP(18000000), ?)'],
+  ["TIME_FLOOR(t, 'PT6H', TIMESTAMP '2026-01-01 00:00:00')", 'TIME_FLOOR("t", ?, TIMESTAMP \'2026-01-01 00:00:00\')'],
+  ["TIME_FLOOR(t, 'PT1H')", 'TIME_FLOOR("t", ?)'],
+  ["TIME_FLOOR(t, 'P1DT6H')", 'TIME_FLOOR("t", ?)'],
+])('%s has an origin behind 1970 in Druid where it is by several hours', (call, expected) => {
+  expect(written(`SELECT ${call} FROM (VALUES (TIMESTAMP '2026-01-01 00:00:00')) AS v(t)`)).toContain(expected)
+})

@@ -1,3 +1,4 @@
+import { Zone } from '../../druid-time/zone.ts'
 import type { Sql } from '../../lib/sql-text.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { EngineItems } from '../../sql-engine/sql-engine.ts'
@@ -25,7 +26,7 @@ export interface DruidTables {
  * Throws Problem `invalid_request` for what only the embedded engine takes.
  */
 export function druidStatement(
-  { text, parameters }: Pick<SqlQuestion, 'text' | 'parameters'>,
+  { text, parameters, zone = Zone.utc }: Pick<SqlQuestion, 'text' | 'parameters' | 'zone'>,
   { tables, entities, clusterName, known, items }: DruidTables,
   namedKeys: readonly Place[] = [],
 ): Sql {
@@ -38,9 +39,10 @@ export function druidStatement(
     if (schema === 'metadata') return needed === undefined ? null : itemsSource(table, needed)
     return entity === undefined ? null : entitySource(entity, clusterName, known)
   }
-  const writer = new QueryWriter((path) => {
+  const source = (path: readonly string[]): Sql | null => {
     const table = named.find(path)
     return table === undefined ? null : sourceOf(table)
-  }, namedKeys)
+  }
+  const writer = new QueryWriter(source, namedKeys, zone)
   return writer.query(parseQuery(text, { parameters }))
 }

@@ -1,7 +1,10 @@
 // The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
 
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
+import { laterOrigin } from '../../druid-time/native-granularity.ts'
+import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
 import { mayBeNull } from './array-keys.ts'
 import { boundedCount } from './bounded-text.ts'
@@ -17,11 +20,14 @@ export type WriteQuery = (query: Query) => Sql
 
 export class ExpressionWriter {
   readonly #query: WriteQuery
+  readonly #zone: Zone
   readonly #patterns = new PatternCheck()
   #hasNullCounts = false
+  #windows: ReadonlyMap<string, Window> = new Map()
 
-  constructor(query: WriteQuery) {
+  constructor(query: WriteQuery, zone: Zone) {
     this.#query = query
+    this.#zone = zone
   }
 
   readonly write = (expression: Expression): Sql => {
@@ -58,12 +64,14 @@ export class ExpressionWriter {
     }
   }
 
-  /** Writes the expressions of one query; its counts are never null, though Druid may have null for them. */
-  ofQuery<Written>(hasNullCounts: boolean, write: () => Written): Written {
-    const outer = this.#hasNullCounts
+  /** Writes the expressions of one query; its counts are never null, though Druid may have null for them. `windows` are those it names. */
+  ofQuery<Written>(hasNullCounts: boolean, write: () => Written, windows = this.#windows): Written {
+    const [outer, outerWindows] = [this.#hasNullCounts, this.#windows]
     this.#hasNullCounts = hasNullCounts
+    this.#windows = windows
     const written = write()
     this.#hasNullCounts = outer
+    this.#windows = outerWindows
     return written
   }
 
@@ -161,6 +169,7 @@ export class ExpressionWriter {
     if (sums !== null) return this.ofQuery(false, () => this.write(sums))
     if (this.#hasNullCounts && isNullCount(call)) return this.ofQuery(false, () => this.write(neverNull(call)))
     const { orderBy, filter, over } = call
+    if (over !== null) refuseCountedFrame(call, 'name' in over ? this.#windows.get(over.name) : over)
     // Druid's parser takes no FILTER before OVER.
     if (filter !== null && over !== null) return this.write(ofPassing(call, filter))
     const isWithin = call.name === 'LISTAGG'
@@ -176,7 +185,7 @@ export class ExpressionWriter {
     const { name, operands, star, distinct, unit, returning } = call
     const [first, second] = operands
     checkPatterns(call, this.#patterns)
-    const bounded = boundedCount(call, this.write)
+    const bounded = boundedCount(call, this.write) ?? this.#withLaterOrigin(call)
     if (bounded !== null) return bounded
     if (star) return sql`${word(name)}(*)`
     // Druid's planner trips over PI among the items of an IN. A plain number would be the place of a column in GROUP BY and ORDER BY.
@@ -206,6 +215,17 @@ export class ExpressionWriter {
     return sql`${word(otherNames.get(name) ?? name)}(${each}${written}${ordered}${returned})`
   }
 
+  /** TIME_FLOOR and TIME_CEIL by several hours, so that Druid goes by the bucket that a time before 1970 lies in. */
+  #withLaterOrigin({ name, operands: [time, period, origin, zone] }: Call): Sql | null {
+    if ((name !== 'TIME_FLOOR' && name !== 'TIME_CEIL') || time === undefined || period?.kind !== 'text') return null
+    const clocks = zone?.kind === 'text' ? Zone.find(zone.value) : zone === undefined ? this.#zone : null
+    const originMs =
+      clocks === null || (origin !== undefined && origin.kind !== 'null') ? null : laterOrigin(period.value, clocks)
+    if (originMs === null) return null
+    const from = sql`MILLIS_TO_TIMESTAMP(${digits(String(originMs))})`
+    return sql`${word(name)}(${sql.join([this.write(time), this.write(period), from, ...(zone === undefined ? [] : [this.write(zone)])], ', ')})`
+  }
+
   /** Constant texts that Druid would fill with spaces, to the length of the longest or of the whole. */
   #texts(expressions: readonly Expression[]): Sql {
     const written = expressions.map((one) =>
@@ -221,6 +241,14 @@ export class ExpressionWriter {
     }
     return members
   }
+}
+
+/** Druid 33 takes no number of rows in the frames of these two. */
+function refuseCountedFrame({ name, place }: Call, window: Window | undefined): void {
+  const isCounted = [window?.frame?.start, window?.frame?.end].some((bound) => bound !== undefined && 'rows' in bound)
+  if (!isCounted || (name !== 'FIRST_VALUE' && name !== 'LAST_VALUE')) return
+  const advice = 'LAG(x, n) and LEAD(x, n) look at one row'
+  throw sqlProblem(place, `on a cluster the frame of ${name} goes from and to UNBOUNDED or CURRENT ROW: ${advice}`)
 }
 
 type Operation = Extract<

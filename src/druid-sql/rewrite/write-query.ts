@@ -1,4 +1,5 @@
 // A checked query written anew in Druid's SQL: entities are subqueries that show their own columns alone, whatever else lies beside them.
+import type { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type {
@@ -27,11 +28,13 @@ export class QueryWriter {
   readonly #namedKeys: readonly Place[]
   /** Names that WITH gives, of the queries around the place. */
   #common: readonly string[] = []
-  readonly #expressions = new ExpressionWriter((query) => this.query(query))
+  readonly #expressions: ExpressionWriter
 
-  constructor(source: TableSource, namedKeys: readonly Place[]) {
+  /** `zone` is that of the clocks that the query goes by. */
+  constructor(source: TableSource, namedKeys: readonly Place[], zone: Zone) {
     this.#source = source
     this.#namedKeys = namedKeys
+    this.#expressions = new ExpressionWriter((query) => this.query(query), zone)
   }
 
   query({ with: common, body, orderBy, limit, offset }: Query): Sql {
@@ -71,7 +74,7 @@ export class QueryWriter {
   }
 
   #select(select: Select, orderBy: readonly OrderItem[]): Sql {
-    return this.#expressions.ofQuery(mayHaveNullCounts(select, orderBy), () => this.#partsOf(select))
+    return this.#expressions.ofQuery(mayHaveNullCounts(select, orderBy), () => this.#partsOf(select), select.windows)
   }
 
   #partsOf({ distinct, items, from, where, groupBy, having, windows }: Select): Sql {

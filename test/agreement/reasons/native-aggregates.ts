@@ -8,6 +8,10 @@ import { evened, type KnownDifference, otherwise } from './reason.ts'
 const ofSmallExpressions = (text: string): string =>
   text.replaceAll(/"expression":"(?:[^"\\]|\\.)*"/g, (expression) => expression.replaceAll(/\b[lm]\b/g, 'n'))
 
+/** Of no double that is as large as doubles are. */
+const ofSmallDoubles = (text: string): string =>
+  text.replaceAll(/"fieldName":"V"|"expression":"(?:[^"\\]|\\.)*"/g, (one) => one.replaceAll(/\bV\b/g, 'd'))
+
 export const nativeAggregates: readonly KnownDifference[] = [
   otherwise('of zeros of two signs the least is the negative one in Druid', /Min".* \* 0\.0|Max".* \* 0\.0/, 'native', {
     there: /-0\.0|Infinity/,
@@ -23,6 +27,12 @@ export const nativeAggregates: readonly KnownDifference[] = [
     {
       without: instead([/"(?:long|double|float|string)(?:First|Last)"/g, '"count"']),
     },
+  ),
+  otherwise(
+    'a sum that passes all doubles on its way is no number in Druid',
+    /^(?=.*"type":"double(?:Sum|Mean)").*\bV\b/,
+    'native',
+    { without: ofSmallDoubles },
   ),
   otherwise(
     'sums of doubles beyond 2^53 depend on the order of their rows',

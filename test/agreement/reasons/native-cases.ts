@@ -101,6 +101,12 @@ export const nativeCases: readonly ChangedCase[] = [
     /9007199254740993/,
     /range/,
   ],
+  [
+    'a sum that passes all doubles on its way is no number in Druid',
+    aggregating('doubleSum","fieldName":"V'),
+    /"V"/,
+    /doubleSum/,
+  ],
   ['a cluster keeps no sign of a zero', filtering('"null","column":"d"},"grouped":{"dimension":"V"'), /"V"/, /"null"/],
   ['a cluster keeps no sign of a zero', computing('V * 2'), /^(?!.*1\.0).*V/, /groupBy/],
   [

@@ -73,6 +73,14 @@ export const sqlNumbers: readonly KnownDifference[] = [
     'sql',
     { differing: values, without: ofSmallNumbers },
   ),
+  otherwise(
+    'a sum that passes all doubles on its way is no number in Druid',
+    /\b(?:SUM|AVG)\(.*(?:\bV\b|1e308)/,
+    'sql',
+    {
+      without: instead([/\bV\b/g, 'd'], [/1e308/g, '1e3']),
+    },
+  ),
   otherwise('a cluster keeps no sign of a zero', /\bV\b/, 'sql', {
     without: instead([/(?<!AS )\bV\b(?!, c, m)/g, '((V + 1.0) - 1.0)']),
   }),

@@ -2,12 +2,6 @@
 import { instead, inTurn, ofSmallLongs, ofSmallNumbers, withoutCalls } from '../changed-queries.ts'
 import { type KnownDifference, otherwise } from './reason.ts'
 
-/** Times of 1970 and later. */
-const since1970 = inTurn(
-  instead([/\bts\b/g, '__time'], [/'19\d\d-/g, "'2026-"], [/MILLIS_TO_TIMESTAMP\(-/g, 'MILLIS_TO_TIMESTAMP(']),
-  withoutCalls(/TIME_PARSE/, '__time'),
-)
-
 export const sqlTimes: readonly KnownDifference[] = [
   otherwise('a year beyond all times is null here', /TIMESTAMP|TIME_PARSE/, 'sql', {
     there: /\d{17}/,
@@ -32,12 +26,6 @@ export const sqlTimes: readonly KnownDifference[] = [
     there: /null/,
     without: ofSmallNumbers,
   }),
-  otherwise(
-    'TIME_FLOOR and TIME_CEIL by several hours give the next bucket before 1970 in Druid',
-    /'PT(?:6|12)H'/,
-    'sql',
-    { without: since1970 },
-  ),
   otherwise(
     'TIME_FLOOR by several hours begins on the hour in Druid in zones east whose minutes changed since 1970',
     /'PT(?:6|12)H'.*'(?:Asia\/Kathmandu|Australia\/Lord_Howe)'/,

@@ -58,6 +58,7 @@ export const sqlValueCases: readonly ChangedCase[] = [
     /\bl\b/,
     /TRUNCATE/,
   ],
+  ['a sum that passes all doubles on its way is no number in Druid', 'SELECT SUM(V) AS c0 FROM fuzz', /\bV\b/, /SUM/],
   ['a cluster keeps no sign of a zero', 'SELECT ROUND(V, 2) AS c0 FROM fuzz', /\bV\b/, /ROUND/],
   [
     'FLOOR and CEIL of longs beyond 2^53 go by way of doubles in Druid',
@@ -71,12 +72,6 @@ export const sqlValueCases: readonly ChangedCase[] = [
     'SELECT VAR_POP(d - CAST(ts AS BIGINT)) AS c0 FROM fuzz',
     /CAST/,
     /VAR_POP/,
-  ],
-  [
-    'TIME_FLOOR and TIME_CEIL by several hours give the next bucket before 1970 in Druid',
-    "SELECT TIME_FLOOR(ts, 'PT6H') AS c0 FROM fuzz",
-    /\bts\b/,
-    /TIME_FLOOR/,
   ],
   [
     'JSON with more behind it is none here, and what comes first in Druid',
