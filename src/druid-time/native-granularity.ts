@@ -69,23 +69,42 @@ export function nativeBucketStart(granularity: NativeBuckets, ms: number): numbe
   switch (granularity.kind) {
     case 'uniform':
       return floorTo(ms - granularity.originMs, granularity.widthMs) + granularity.originMs
-    case 'localTime': {
-      const offset = zone.offset(ms)
-      return floorTo(ms + offset, granularity.widthMs) - offset
-    }
+    case 'localTime':
+      return localStart(granularity, ms)
     case 'days': {
       const { originLocalMs, days } = granularity
-      return zone.toInstant(floorTo(zone.toLocal(ms) - originLocalMs, days * msPerDay) + originLocalMs, ms)
+      return clockStart(zone, floorTo(zone.toLocal(ms) - originLocalMs, days * msPerDay) + originLocalMs, ms)
     }
     case 'months': {
       const { originLocalMs, months } = granularity
       const between = floorTo(monthsBetween(originLocalMs, zone.toLocal(ms)), months)
-      return zone.toInstant(addMonths(originLocalMs, between), ms)
+      return clockStart(zone, addMonths(originLocalMs, between), ms)
     }
     case 'walk':
       return walkTo(granularity, ms)
   }
 }
+
+/** The instant of the local start of the bucket that holds `ms`. Where clocks passed over it just before, the bucket begins with that change. */
+function clockStart(zone: Zone, localMs: number, ms: number): number {
+  const startMs = zone.toInstant(localMs, ms)
+  return startMs <= ms ? startMs : zone.sameOffsetSince(ms)
+}
+
+/**
+ * By the offset that the instant has. Where clocks changed since by a part of a bucket's width, that is no start by the offset of then: the
+ * bucket goes on where the clock showed the same hour before, or begins with the change. So one at Lord Howe has 90 minutes, and one has 30.
+ */
+function localStart(granularity: LocalTime, ms: number): number {
+  const { zone, widthMs } = granularity
+  const shown = (at: number): number => floorTo(at + zone.offset(at), widthMs)
+  const startMs = shown(ms) - zone.offset(ms)
+  if ((startMs + zone.offset(startMs)) % widthMs === 0) return startMs
+  const changeMs = zone.sameOffsetSince(ms)
+  return shown(changeMs - 1) === shown(ms) ? localStart(granularity, changeMs - 1) : changeMs
+}
+
+type LocalTime = NativeBuckets & { kind: 'localTime' }
 
 /** Druid's way: from the origin, step by step. */
 function walkTo(granularity: NativeBuckets & { kind: 'walk' }, ms: number): number {
@@ -141,8 +160,9 @@ export function nextBucket(granularity: NativeBuckets, startMs: number): number 
   const { zone } = granularity
   switch (granularity.kind) {
     case 'uniform':
-    case 'localTime':
       return startMs + granularity.widthMs
+    case 'localTime':
+      return bucketEnd(granularity, startMs)
     case 'days':
       return zone.toInstant(zone.toLocal(startMs) + granularity.days * msPerDay, startMs)
     case 'months':

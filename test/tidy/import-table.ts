@@ -63,7 +63,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
   ['src/catalog/', ['src/catalog/', 'src/journal/lane-position.ts', ...words, 'src/observe/']],
   ['src/journal/', ['src/journal/', ...words, 'src/observe/']],
-  ['src/sql-engine/duckdb/', ['src/sql-engine/sql-engine.ts', ...words, 'src/observe/']],
+  ['src/sql-engine/duckdb/', ['src/sql-engine/sql-engine.ts', 'src/druid-time/', ...words, 'src/observe/']],
   ['src/sql-engine/', words],
   ['src/store/', words],
   ['src/access/', [...words, 'src/observe/', ...ports]],
