@@ -23,6 +23,12 @@ export const serverSettings = {
     description:
       "Whether to take the caller's address from forwarding headers. Set it only if callers cannot reach the server except through a proxy.",
   }),
+  'server.timeZones': text({
+    default: '',
+    defaultText: "the system's `/usr/share/zoneinfo` where it is newer than the rules of Node.js, else those",
+    description:
+      'A zoneinfo folder, such as `/usr/share/zoneinfo`: all clocks of time zones follow its files. It is read at the start.',
+  }),
   'server.headerBytes': integer({
     default: 16_384,
     unit: 'bytes',

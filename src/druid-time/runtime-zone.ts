@@ -8,9 +8,9 @@ const quarterMs = 900_000
 /** Before, each zone keeps its local mean time. */
 const historyFromMs = Date.UTC(1800, 0, 1)
 
-/** No two changes of an offset that cancel each other are nearer: before summer times, and since. */
+/** Two changes of an offset that cancel each other are further apart: before summer times, and since. Gaza has a winter of one week in 2040. */
 const earlyStepMs = 28 * msPerDay
-const stepMs = 7 * msPerDay
+const stepMs = 6 * msPerDay
 const earlyUntilMs = Date.UTC(1900, 0, 1)
 
 /** The runtime's own name of a zone, the same for all spellings; null when it knows none of that name. */

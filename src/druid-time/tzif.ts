@@ -11,7 +11,7 @@ export function isTzif(bytes: Uint8Array): boolean {
 }
 
 const textOf = (bytes: Uint8Array, from: number, until: number): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset + from, until - from).toString('latin1')
+  String.fromCharCode(...bytes.subarray(from, until))
 
 /** Throws an Error where the file is none, breaks off or has a rule that makes no sense. */
 export function tzifChanges(bytes: Uint8Array): readonly ZoneChange[] {
@@ -59,9 +59,10 @@ function changesOfRule(rule: string, afterMs: number): ZoneChange[] {
   const parts = ruleForm.exec(rule)
   if (parts === null) throw new Error(`its rule "${rule}" is none`)
   const [, west, summerWest, from, fromTime = '2', until, untilTime = '2'] = parts
-  const standardMs = -timeMs(west!)
+  // Not by a sign: there is no -0.
+  const standardMs = 0 - timeMs(west!)
   if (from === undefined || until === undefined) return [{ fromMs: afterMs, offsetMs: standardMs }]
-  const summerMs = summerWest === undefined ? standardMs + timeMs('1') : -timeMs(summerWest)
+  const summerMs = summerWest === undefined ? standardMs + timeMs('1') : 0 - timeMs(summerWest)
   const found: ZoneChange[] = []
   const first = Math.max(1800, new Date(afterMs).getUTCFullYear() || 0) - 1
   for (let year = first; Date.UTC(year, 0, 1) < knownUntilMs; year++) {

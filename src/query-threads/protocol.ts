@@ -1,4 +1,5 @@
 // What the store's thread and a query thread say to each other.
+import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { EntityChange } from '../store/embedded/mirror/sealed-mirror.ts'
 import type { SealedFileInfo } from '../store/embedded/reading/sealed-source.ts'
 import type { PlanAsk, PlanReply } from '../store-thread/plan-answers.ts'
@@ -11,6 +12,7 @@ export interface QueryThreadData {
   readonly spoolDirectory: string
   /** What its caches take together: decoded pages and indexes. */
   readonly cacheBytes: number
+  readonly timeZones: ZoneFiles | null
 }
 
 export type ToQueryThread =

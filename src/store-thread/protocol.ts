@@ -6,6 +6,7 @@ import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
 import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
+import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { SharedCounts } from '../lib/change-counts.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
@@ -43,6 +44,8 @@ export interface StoreThreadData {
   readonly fieldsMax: number
   readonly settings: StoreSettings
   readonly queries: Settings['query']
+  /** Where all offsets come from: the same everywhere. */
+  readonly timeZones: ZoneFiles | null
   /** The thread counts here each change of rows that queries see. */
   readonly changes: SharedCounts
 }

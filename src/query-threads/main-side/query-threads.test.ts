@@ -63,7 +63,7 @@ function start(threads = 1) {
   const queryThreads = new QueryThreads({
     threads,
     threadUrl: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
-    data: { storeDirectory: '', spoolDirectory: '', cacheBytes: 0 },
+    data: { storeDirectory: '', spoolDirectory: '', cacheBytes: 0, timeZones: null },
     store: {
       ...{ entityIds: [entityId], files: () => files, registry: () => new EntityRegistry(entityId) },
       areSealed: (_, ranges) => ranges.every(({ toMs }) => toMs < 10),

@@ -1,6 +1,7 @@
 // A query thread: it reads sealed files and answers plans beside the store's thread. It is a composition root of its own, as that is.
 // Tested by `test/faults/query-threads.test.ts`.
 import type { MessagePort } from 'node:worker_threads'
+import { useZoneFiles } from '../../druid-time/zone-rules.ts'
 import { RunningAsks } from '../../lib/actor/running-asks.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
@@ -11,6 +12,7 @@ import type { FromQueryThread, QueryReply, QueryThreadData, ToQueryThread } from
 
 /** Runs until it is told to close. */
 export function runQueryThread(port: MessagePort, data: QueryThreadData): void {
+  useZoneFiles(data.timeZones)
   const thread = new QueryThreadWork(port, data)
   port.on('message', (messages: readonly ToQueryThread[]) => {
     for (const message of messages) thread.take(message)

@@ -27,6 +27,7 @@ const folder = {
   deltasDirectory: '',
   storeDirectory: '',
   judgingPath: '',
+  timeZones: null,
   changes: ChangeCounts.fresh(0).shared,
   queries: { threads: 0, threadCacheBytes: 0, mirrorBytes: 0 },
 }
