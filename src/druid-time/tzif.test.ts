@@ -2,11 +2,12 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { tzif } from '../../test/support/tzif.ts'
 import { runtimeOffsets } from './runtime-zone.ts'
 import { tzifChanges } from './tzif.ts'
 import { Zone } from './zone.ts'
 import { ZoneChanges } from './zone-changes.ts'
-import { readZoneFiles, timeZonesInForce } from './zone-folder.ts'
+import { readZoneFiles, timeZonesOf } from './zone-folder.ts'
 import { useZoneFiles } from './zone-rules.ts'
 
 const folders: string[] = []
@@ -14,35 +15,6 @@ afterEach(async () => {
   useZoneFiles(null)
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
 })
-
-interface Told {
-  /** In seconds. The first offset is that before all changes. */
-  readonly offsets: readonly number[]
-  readonly changes?: readonly (readonly [seconds: number, offset: number])[]
-  readonly rule?: string
-}
-
-/** A file as zic writes it, with all its parts. */
-function tzif({ offsets, changes = [], rule = '' }: Told): Uint8Array {
-  const header = (counts: readonly number[]): Buffer => {
-    const bytes = Buffer.alloc(44)
-    bytes.write('TZif2')
-    for (const [index, count] of counts.entries()) bytes.writeUInt32BE(count, 20 + index * 4)
-    return bytes
-  }
-  // Of 32 bits: one change, which is not to be read.
-  const old = Buffer.concat([header([1, 1, 0, 1, 1, 4]), Buffer.alloc(4 + 1 + 6 + 4 + 1 + 1, 0x33)])
-  const times = Buffer.alloc(changes.length * 8)
-  for (const [index, [seconds]] of changes.entries()) times.writeBigInt64BE(BigInt(seconds), index * 8)
-  const types = Buffer.from(changes.map(([, offset]) => offsets.indexOf(offset)))
-  const told = offsets.map((offset) => {
-    const type = Buffer.alloc(6)
-    type.writeInt32BE(offset)
-    return type
-  })
-  const counts = header([0, 0, 0, changes.length, offsets.length, 4])
-  return Buffer.concat([old, counts, times, types, ...told, Buffer.from(`LMT\0\n${rule}\n`)])
-}
 
 const hour = 3600
 
@@ -118,13 +90,13 @@ test('a folder is the source of all zones that it names, and of their other name
   const files = await readZoneFiles(folder)
   useZoneFiles(files)
   expect([...files!.files.keys()].sort()).toEqual(['asia/calcutta', 'europe/madrid', 'spain'])
-  expect(timeZonesInForce()).toEqual({ version: '2099a', source: folder })
+  expect(timeZonesOf(files)).toEqual({ version: '2099a', source: folder })
   const offsets = ['Europe/Madrid', 'europe/MADRID', 'Spain', 'Asia/Kolkata', 'Europe/Paris', 'Mars/Olympus'].map(
     (name) => Zone.find(name)?.offset(july) ?? null,
   )
   expect(offsets).toEqual([ms, ms, ms, ms, 2 * ms, null])
   useZoneFiles(null)
-  expect(timeZonesInForce()).toEqual({ version: process.versions['tz'], source: 'runtime' })
+  expect(timeZonesOf(null)).toEqual({ version: process.versions['tz'], source: 'runtime' })
   expect(Zone.find('Europe/Madrid')!.offset(july)).toBe(2 * ms)
 })
 
@@ -142,7 +114,13 @@ test.each([
 test('a folder that was named is read whole, or not at all', async () => {
   const broken = tzif({ offsets: [0], rule: 'CET-1CEST,M3' })
   const folder = await folderOf({ 'Europe/Madrid': always, 'Europe/Paris': broken })
-  await expect(readZoneFiles(folder)).rejects.toThrow('its file Europe/Paris cannot be read: its rule')
+  await expect(readZoneFiles(folder)).rejects.toMatchObject({
+    sentences: [
+      expect.stringMatching(
+        /^server.timeZones .* its file Europe\/Paris cannot be read: its rule .*\. Give one such as /,
+      ),
+    ],
+  })
   await expect(readZoneFiles(await folderOf({ README: 'x' }))).rejects.toThrow('it holds no zones (TZif files)')
   await expect(readZoneFiles(join(folder, 'none'))).rejects.toThrow('ENOENT')
   expect(await readZoneFiles('', join(folder, 'none'))).toBeNull()

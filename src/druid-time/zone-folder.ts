@@ -2,8 +2,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../lib/message-of.ts'
+import { SettingsError } from '../model/settings-error.ts'
 import { isTzif, tzifChanges } from './tzif.ts'
-import { type ZoneFiles, zoneFilesInForce } from './zone-rules.ts'
+import type { ZoneFiles } from './zone-rules.ts'
 
 /** The folder of a system that has one. */
 const systemFolder = '/usr/share/zoneinfo'
@@ -17,19 +18,23 @@ export interface TimeZones {
   readonly source: string
 }
 
-/** Where all offsets of the service come from. */
-export function timeZonesInForce(): TimeZones {
-  const files = zoneFilesInForce()
+/** Null are those of the runtime. */
+export function timeZonesOf(files: ZoneFiles | null): TimeZones {
   const { version, folder: source } = files ?? { version: runtimeVersion, folder: 'runtime' }
   return { version: version ?? 'unknown', source }
 }
 
 /**
- * The files of `folder`. Where none is named: those of the system if they are newer than the runtime's, else null. Throws an Error that says
- * what is wrong with a folder that was named.
+ * The files of `folder`. Where none is named: those of the system if they are newer than the runtime's, else null. Throws
+ * SettingsError, which says what is wrong with a folder that was named.
  */
 export async function readZoneFiles(folder: string, system = systemFolder): Promise<ZoneFiles | null> {
-  if (folder !== '') return readFolder(folder)
+  if (folder !== '') {
+    return readFolder(folder).catch((error: unknown) => {
+      const what = `server.timeZones (${folder}) cannot be read as a zoneinfo folder: ${messageOf(error)}.`
+      throw new SettingsError([`${what} Give one such as ${systemFolder}, or leave the setting out.`])
+    })
+  }
   const version = await versionOf(system)
   if (version === null || (runtimeVersion !== undefined && version <= runtimeVersion)) return null
   return readFolder(system).catch(() => null)

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { checkStart, listenFailure, ownPairFiles } from '../config/check-start.ts'
 import type { Settings } from '../config/settings.ts'
-import { readZoneFiles, timeZonesInForce } from '../druid-time/zone-folder.ts'
-import { useZoneFiles } from '../druid-time/zone-rules.ts'
+import { readZoneFiles, timeZonesOf } from '../druid-time/zone-folder.ts'
+import { useZoneFiles, zoneFilesInForce } from '../druid-time/zone-rules.ts'
 import { InFlight } from '../http/in-flight.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { OwnCertificate } from '../http/own-certificate.ts'
@@ -13,7 +13,6 @@ import type { Services } from '../http/services.ts'
 import { stopServer } from '../http/stop.ts'
 import type { Disk } from '../lib/disk.ts'
 import { freeBytes } from '../lib/free-bytes.ts'
-import { messageOf } from '../lib/message-of.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { repeat } from '../lib/repeat.ts'
 import { SettingsError } from '../model/settings-error.ts'
@@ -100,7 +99,8 @@ export async function openService(
     return closed
   }
   await checkStart(settings)
-  await takeTimeZones(settings)
+  // Threads and processes that are started later have the same.
+  useZoneFiles(await readZoneFiles(settings.server.timeZones))
   try {
     const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
     const { services, newAdminKey, started } = await open(parts, closers)
@@ -149,20 +149,9 @@ async function openCertificate(
 
 /** What /readyz tells of either engine besides. */
 function toldMore(services: Services, certificate: OwnCertificate | null): Services {
-  const timeZones = timeZonesInForce()
+  const timeZones = timeZonesOf(zoneFilesInForce())
   const tls = () => (certificate === null ? {} : { tls: certificate.state })
   return { ...services, readiness: () => ({ ...services.readiness(), timeZones, ...tls() }) }
-}
-
-/** Threads and processes that are started later have the same. */
-async function takeTimeZones({ server: { timeZones: folder } }: Settings): Promise<void> {
-  try {
-    useZoneFiles(await readZoneFiles(folder))
-  } catch (error) {
-    throw new SettingsError([
-      `server.timeZones (${folder}) is no zoneinfo folder that can be read: ${messageOf(error)}. Give one such as /usr/share/zoneinfo, or leave the setting out.`,
-    ])
-  }
 }
 
 async function listenAt(app: App, { host, port }: Settings): Promise<Listening> {
