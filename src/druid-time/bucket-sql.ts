@@ -135,7 +135,7 @@ export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone
     return bind(toLocal(origin, zone), (start) => {
       const at = toLocal(x, zone)
       const floor = months === 0 ? floorFrom(at, days * msPerDay, start) : floorMonths(at, months, start)
-      return toInstant(floor, x, zone)
+      return zone.fixed ? toInstant(floor, x, zone) : long(sql`zone_start(${nameOf(zone)}, ${floor}, ${x})`)
     })
   })
 }

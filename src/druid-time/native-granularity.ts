@@ -73,22 +73,16 @@ export function nativeBucketStart(granularity: NativeBuckets, ms: number): numbe
       return localStart(granularity, ms)
     case 'days': {
       const { originLocalMs, days } = granularity
-      return clockStart(zone, floorTo(zone.toLocal(ms) - originLocalMs, days * msPerDay) + originLocalMs, ms)
+      return zone.toStart(floorTo(zone.toLocal(ms) - originLocalMs, days * msPerDay) + originLocalMs, ms)
     }
     case 'months': {
       const { originLocalMs, months } = granularity
       const between = floorTo(monthsBetween(originLocalMs, zone.toLocal(ms)), months)
-      return clockStart(zone, addMonths(originLocalMs, between), ms)
+      return zone.toStart(addMonths(originLocalMs, between), ms)
     }
     case 'walk':
       return walkTo(granularity, ms)
   }
-}
-
-/** The instant of the local start of the bucket that holds `ms`. Where clocks passed over it just before, the bucket begins with that change. */
-function clockStart(zone: Zone, localMs: number, ms: number): number {
-  const startMs = zone.toInstant(localMs, ms)
-  return startMs <= ms ? startMs : zone.sameOffsetSince(ms)
 }
 
 /**

@@ -75,6 +75,12 @@ export class Zone {
     return this.offset(other) === there ? other : localMs - Math.min(near, there)
   }
 
+  /** The instant of the local start of what holds `ms`. Where clocks passed over it just before, it begins with that change. */
+  toStart(localMs: number, ms: number): number {
+    const startMs = this.toInstant(localMs, ms)
+    return startMs <= ms ? startMs : this.sameOffsetSince(ms)
+  }
+
   /**
    * The instants of a local time: one, or two where the clock shows it twice, the earlier one first. `skipped` where the clock
    * never shows it: the two are as far after the change as it lies in the gap, by the old offset, and as far before its end, by the new one.

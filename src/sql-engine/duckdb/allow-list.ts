@@ -40,7 +40,7 @@ const functionNames = `
   regexp_escape regexp_extract regexp_extract_all regexp_full_match regexp_matches regexp_replace repeat replace reverse right round row row_number rpad rtrim sign sin sinh split_part
   sqrt stddev_pop stddev_samp strftime string_agg string_split string_split_regex strlen strpos substring subtract sum tan tanh text_out text_room time_bucket to_days to_json
   to_milliseconds to_months trim trunc try_strptime unnest upper var_pop var_samp
-  bucket_next bucket_start zone_instant zone_offset`
+  bucket_next bucket_start zone_instant zone_offset zone_start`
 
 const functions: ReadonlySet<string> = new Set(functionNames.trim().split(/\s+/))
 const tableFunctions: ReadonlySet<string> = new Set(['unnest'])

@@ -25,6 +25,10 @@ export function registerZoneFunctions(connection: DuckDBConnection): void {
       const zone = zoneOf(name)
       return (localMs, nearMs) => zone.toInstant(localMs, nearMs)
     }),
+    zoneFunction('zone_start', 2, (name) => {
+      const zone = zoneOf(name)
+      return (localMs, ms) => zone.toStart(localMs, ms)
+    }),
     zoneFunction('bucket_start', 1, (text) => {
       const granularity = granularityOf(text)
       return (ms) => nativeBucketStart(granularity, ms)
