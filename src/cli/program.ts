@@ -42,7 +42,7 @@ Examples:
 export function buildProgram(context: CliContext): Command {
   const program = new Command('tidemark')
     .description('Runs a time-series data service, and works with one.')
-    .version(packageVersion, '--version')
+    .version(packageVersion, '--version', 'show the version; --verbose shows more')
     .option('--url <url>', 'where the service is (TIDEMARK_URL; default http://127.0.0.1:8080)')
     .option('--key <key>', 'the key to send (TIDEMARK_KEY)')
     .option('--debug', 'show where in the program an error arose')

@@ -23,6 +23,7 @@ describe('help and usage', () => {
     [['mqtt', '--help'], "--subscribe 'spBv1.0/#' --ingest plant --topic 'spBv1.0/{T...}'"],
     [['copy', '--help'], 'tidemark copy http://old:8080 --url http://cluster:8080'],
     [['--version'], packageVersion],
+    [['--version', '--verbose'], 'time zones 20'],
   ])('%j', async (argv, part) => {
     const { code, out } = await tidemark(unreachable, argv)
     expect(code).toBe(0)

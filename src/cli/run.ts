@@ -10,6 +10,7 @@ import { buildProgram } from './program.ts'
 import { tell } from './tell.ts'
 import { unreachableText } from './unreachable.ts'
 import { UsageError } from './usage-error.ts'
+import { tellVersions } from './versions.ts'
 
 /** The command line has to be another one, or the settings (sysexits.h, EX_USAGE). */
 const usageExitCode = 64
@@ -52,6 +53,8 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
     running = action
   })
   try {
+    if (argv.length === 2 && argv.includes('--version') && argv.includes('--verbose'))
+      return await tellVersions(context)
     await program.parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {

@@ -23,6 +23,12 @@ export const serverSettings = {
     description:
       "Which proxies are believed when they name the caller's address (`X-Forwarded-For`): so many, one behind the other, or those at these addresses. `true` is 1. A number is only for a server that nobody reaches except through the proxies.",
   }),
+  'server.timeZones': text({
+    default: '',
+    defaultText: "the system's `/usr/share/zoneinfo` where it is newer than the rules of Node.js, else those",
+    description:
+      'A zoneinfo folder, such as `/usr/share/zoneinfo`: all clocks of time zones follow its files. It is read at the start.',
+  }),
   'server.headerBytes': integer({
     default: 16_384,
     unit: 'bytes',

@@ -1,25 +1,22 @@
-// Druid's arithmetic of time in SQL, on milliseconds.
+// Druid's arithmetic of time in SQL, on milliseconds. What depends on a zone's clocks is asked of functions that the engine is given
+// (`src/sql-engine/duckdb/zone-functions.ts`): it has rules of its own, which may be others.
 
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { msPerDay } from '../model/instant.ts'
-import { historyFromMs } from './calendar-offsets.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
-import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from './native-granularity.ts'
+import { type NativeBuckets, walkStarts } from './native-granularity.ts'
 import { walkRuns } from './walk-runs.ts'
-import { cycleEndMs, cycleMs, type Zone } from './zone.ts'
+import type { Zone } from './zone.ts'
 
-/** Where instants may lie; an offset outside is that of the end. */
+/** Where instants may lie. */
 export interface TimeRange {
   readonly fromMs: number
   readonly untilMs: number
 }
 
-/** What zones are read for when nothing tells where the instants lie. */
+/** Where nothing tells it. */
 export const wideRange: TimeRange = { fromMs: Date.UTC(1900, 0, 1), untilMs: Date.UTC(2100, 0, 1) }
-
-/** The last instant of a Date. */
-const latestMs = 8.64e15
 
 /** More buckets than any walk in a query should have. */
 const walkBucketsMax = 5000
@@ -36,59 +33,23 @@ function steps(ms: Sql, found: readonly Step[]): Sql {
   return sql`CASE WHEN ${ms} < ${sql.long(found[middle]!.fromMs)} THEN ${steps(ms, found.slice(0, middle))} ELSE ${steps(ms, found.slice(middle))} END`
 }
 
-/**
- * For offsets whose changes are few enough to be written out. For others the engine's calendar is asked: it takes longer for each row,
- * but its text is short.
- */
-const writtenRangeMs = 20 * 365 * msPerDay
+const nameOf = (zone: Zone): Sql => sql.literal(zone.name)
+/** What those functions give are whole milliseconds, as doubles. */
+const long = (ms: Sql): Sql => sql`CAST(${ms} AS BIGINT)`
 
-/** The instant of the last cycle of a zone's rules with the offset of one behind it. */
-const withinCycle = (ms: Sql): Sql =>
-  bind(
-    ms,
-    (x) =>
-      sql`CASE WHEN ${x} < ${sql.long(cycleEndMs)} THEN ${x} ELSE ${x} - ((${x} - ${sql.long(cycleEndMs)}) // ${sql.long(cycleMs)} + 1) * ${sql.long(cycleMs)} END`,
-  )
-
-/** Local time minus UTC at an instant. */
-function offsetAt(ms: Sql, zone: Zone, range: TimeRange): Sql {
-  if (!zone.fixed && range.untilMs - range.fromMs > writtenRangeMs) return askedOffset(ms, zone)
-  const changes = zone
-    .changes(range.fromMs, range.untilMs)
-    .map(({ fromMs, offsetMs }) => ({ fromMs, value: sql.long(offsetMs) }))
-  if (changes.length === 1) return steps(ms, changes)
-  return bind(range.untilMs > cycleEndMs ? withinCycle(ms) : ms, (x) => steps(x, changes))
-}
-
-/** Of instants that are further than any calendar, the offset of the last one that it has. */
-function askedOffset(ms: Sql, zone: Zone): Sql {
-  const within = sql`least(greatest(${ms}, ${sql.long(historyFromMs)}), ${sql.long(latestMs)})`
-  const name = sql.literal(zone.calendarName)
-  return bind(within, (x) => sql`(epoch_ms(timezone(${name}, timezone('UTC', make_timestamp_ms(${x})))) - ${x})`)
-}
-
-export function toLocal(ms: Sql, zone: Zone, range: TimeRange): Sql {
+export function toLocal(ms: Sql, zone: Zone): Sql {
   if (zone.fixed) return zone.offset(0) === 0 ? ms : sql`(${ms} + ${sql.long(zone.offset(0))})`
-  return bind(ms, (x) => sql`(${x} + ${offsetAt(x, zone, range)})`)
+  return bind(ms, (x) => sql`(${x} + ${long(sql`zone_offset(${nameOf(zone)}, ${x})`)})`)
 }
 
 /** The instant of a local time that was come to from the instant `near`. */
-function toInstant(local: Sql, near: Sql, zone: Zone, range: TimeRange): Sql {
+function toInstant(local: Sql, near: Sql, zone: Zone): Sql {
   if (zone.fixed) return zone.offset(0) === 0 ? local : sql`(${local} - ${sql.long(zone.offset(0))})`
-  return bind(local, (l) =>
-    bind(offsetAt(near, zone, range), (here) =>
-      bind(offsetAt(sql`(${l} - ${here})`, zone, range), (there) => {
-        // A local time that was skipped lies as far after the change as it lies in the gap.
-        const settled = offsetAt(sql`(${l} - ${there})`, zone, range)
-        return sql`CASE WHEN ${there} = ${here} OR ${settled} = ${there} THEN ${l} - ${there} ELSE ${l} - least(${here}, ${there}) END`
-      }),
-    ),
-  )
+  return long(sql`zone_instant(${nameOf(zone)}, ${local}, ${near})`)
 }
 
 /** The instant of a local time that came from a text: nothing tells which of two it is but the offset now. */
-export const fromLocal = (local: Sql, zone: Zone, range: TimeRange): Sql =>
-  bind(local, (x) => toInstant(x, x, zone, range))
+export const fromLocal = (local: Sql, zone: Zone): Sql => bind(local, (x) => toInstant(x, x, zone))
 
 const floorTo = (value: Sql, width: number): Sql =>
   width === 1
@@ -122,44 +83,35 @@ function floorMonths(localMs: Sql, months: number, origin: Sql): Sql {
   )
 }
 
-/** A range with the whole of the buckets at its ends, whose offsets may be others. */
-function reaching(granularity: NativeBuckets, { fromMs, untilMs }: TimeRange): TimeRange {
-  if (granularity.zone.fixed || granularity.kind === 'walk') return { fromMs, untilMs }
-  return {
-    fromMs: nativeBucketStart(granularity, fromMs) - 2 * msPerDay,
-    untilMs: nextBucket(granularity, nativeBucketStart(granularity, untilMs)) + 2 * msPerDay,
-  }
+/** Null where no clock changes, so that the engine can do without. */
+function byClocks(granularity: NativeBuckets, edge: 'start' | 'next', ms: Sql): Sql | null {
+  const { kind, zone } = granularity
+  if (zone.fixed || kind === 'uniform' || kind === 'walk') return null
+  const text = sql.literal(JSON.stringify({ ...granularity, zone: zone.name }))
+  return long(edge === 'start' ? sql`bucket_start(${text}, ${ms})` : sql`bucket_next(${text}, ${ms})`)
 }
 
 /** The start of the bucket that holds `ms`. `null` when the granularity has too many buckets in the range. */
-export function floorToBucket(ms: Sql, granularity: NativeBuckets, rowRange: TimeRange): Sql | null {
+export function floorToBucket(ms: Sql, granularity: NativeBuckets, range: TimeRange): Sql | null {
+  return byClocks(granularity, 'start', ms) ?? plainFloor(ms, granularity, range)
+}
+
+function plainFloor(ms: Sql, granularity: NativeBuckets, range: TimeRange): Sql | null {
   const { zone } = granularity
-  const range = reaching(granularity, rowRange)
   switch (granularity.kind) {
     case 'uniform':
       return floorFrom(ms, granularity.widthMs, sql.long(modulo(granularity.originMs, granularity.widthMs)))
-    case 'localTime': {
-      const { widthMs } = granularity
-      if (zone.changes(range.fromMs, range.untilMs).every(({ offsetMs }) => offsetMs % widthMs === 0))
-        return floorTo(ms, widthMs)
-      return bind(ms, (x) =>
-        bind(offsetAt(x, zone, range), (offset) => sql`(${floorTo(sql`(${x} + ${offset})`, widthMs)} - ${offset})`),
-      )
-    }
+    case 'localTime':
+      return toInstant(floorTo(toLocal(ms, zone), granularity.widthMs), ms, zone)
     case 'days': {
       const width = granularity.days * msPerDay
       const origin = sql.long(modulo(granularity.originLocalMs, width))
-      return bind(ms, (x) => toInstant(floorFrom(toLocal(x, zone, range), width, origin), x, zone, range))
+      return toInstant(floorFrom(toLocal(ms, zone), width, origin), ms, zone)
     }
-    case 'months':
-      return bind(ms, (x) =>
-        toInstant(
-          floorMonths(toLocal(x, zone, range), granularity.months, sql.long(granularity.originLocalMs)),
-          x,
-          zone,
-          range,
-        ),
-      )
+    case 'months': {
+      const { months, originLocalMs } = granularity
+      return toInstant(floorMonths(toLocal(ms, zone), months, sql.long(originLocalMs)), ms, zone)
+    }
     case 'walk': {
       const walked = stepsOfWalk(granularity, range)
       if (walked === null) return null
@@ -180,10 +132,10 @@ export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone
   const widthMs = isOfSeveral ? days * msPerDay + timeMs : timeMs
   return bind(ms, (x) => {
     if (widthMs !== 0) return bind(origin, (from) => floorFrom(x, widthMs, from))
-    return bind(toLocal(origin, zone, wideRange), (start) => {
-      const at = toLocal(x, zone, wideRange)
+    return bind(toLocal(origin, zone), (start) => {
+      const at = toLocal(x, zone)
       const floor = months === 0 ? floorFrom(at, days * msPerDay, start) : floorMonths(at, months, start)
-      return toInstant(floor, x, zone, wideRange)
+      return zone.fixed ? toInstant(floor, x, zone) : long(sql`zone_start(${nameOf(zone)}, ${floor}, ${x})`)
     })
   })
 }
@@ -211,33 +163,30 @@ function stepsOfWalk(
 }
 
 /** The start of the bucket after the one that starts at `start`. */
-export function nextBucketSql(start: Sql, granularity: NativeBuckets, rowRange: TimeRange): Sql {
+export function nextBucketSql(start: Sql, granularity: NativeBuckets): Sql {
   const { zone } = granularity
-  const range = reaching(granularity, rowRange)
+  const asked = byClocks(granularity, 'next', start)
+  if (asked !== null) return asked
   switch (granularity.kind) {
     case 'uniform':
     case 'localTime':
       return sql`(${start} + ${sql.long(granularity.widthMs)})`
     case 'days':
-      return bind(start, (x) =>
-        toInstant(sql`(${toLocal(x, zone, range)} + ${sql.long(granularity.days * msPerDay)})`, x, zone, range),
-      )
+      return sql`(${start} + ${sql.long(granularity.days * msPerDay)})`
     case 'months':
-      return bind(start, (x) =>
-        toInstant(addMonthsTo(toLocal(x, zone, range), sql.long(granularity.months)), x, zone, range),
-      )
+      return bind(start, (x) => toInstant(addMonthsTo(toLocal(x, zone), sql.long(granularity.months)), x, zone))
     case 'walk':
-      return shift(start, granularity.period, sql.long(1), zone, wideRange)
+      return shift(start, granularity.period, sql.long(1), zone)
   }
 }
 
 /** An instant moved by a period `times` over, by the zone's calendar. */
-export function shift(ms: Sql, period: Period, times: Sql, zone: Zone, range: TimeRange): Sql {
+export function shift(ms: Sql, period: Period, times: Sql, zone: Zone): Sql {
   const [months, days, rest] = [periodMonths(period), periodDays(period), periodTimeMs(period)]
   const byMonths = (x: Sql, n: Sql): Sql =>
-    toInstant(addMonthsTo(toLocal(x, zone, range), sql`${sql.long(months)} * ${n}`), x, zone, range)
+    toInstant(addMonthsTo(toLocal(x, zone), sql`${sql.long(months)} * ${n}`), x, zone)
   const byDays = (x: Sql, n: Sql): Sql =>
-    toInstant(sql`(${toLocal(x, zone, range)} + ${sql.long(BigInt(days) * BigInt(msPerDay))} * ${n})`, x, zone, range)
+    toInstant(sql`(${toLocal(x, zone)} + ${sql.long(BigInt(days) * BigInt(msPerDay))} * ${n})`, x, zone)
   return bind(times, (n) => {
     const moved = months === 0 ? ms : bind(ms, (x) => byMonths(x, n))
     const further = days === 0 ? moved : bind(moved, (x) => byDays(x, n))

@@ -2,7 +2,7 @@
 
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
-import { type TimeRange, toLocal } from './bucket-sql.ts'
+import { toLocal } from './bucket-sql.ts'
 import { shownInstant } from './parse-sql.ts'
 import type { Zone } from './zone.ts'
 
@@ -151,15 +151,9 @@ function parsed(text: Sql, format: string, year: number | null): Sql {
 }
 
 /** The text of an instant by a pattern's pieces; `null` for ISO 8601 with milliseconds and the offset. */
-export function formatTime(
-  ms: Sql,
-  pieces: readonly PatternPiece[] | null,
-  zone: Zone,
-  range: TimeRange,
-  locale = 'en',
-): Sql {
+export function formatTime(ms: Sql, pieces: readonly PatternPiece[] | null, zone: Zone, locale = 'en'): Sql {
   return bind(ms, (x) =>
-    bind(toLocal(x, zone, range), (localMs) => {
+    bind(toLocal(x, zone), (localMs) => {
       const local = sql`make_timestamp_ms(${localMs})`
       const moment: Moment = { local, offsetMs: sql`(${localMs} - ${x})`, zone, locale }
       if (pieces === null) return isoText(moment)

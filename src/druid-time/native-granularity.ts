@@ -82,23 +82,36 @@ export function nativeBucketStart(granularity: NativeBuckets, ms: number): numbe
   switch (granularity.kind) {
     case 'uniform':
       return floorTo(ms - granularity.originMs, granularity.widthMs) + granularity.originMs
-    case 'localTime': {
-      const offset = zone.offset(ms)
-      return floorTo(ms + offset, granularity.widthMs) - offset
-    }
+    case 'localTime':
+      return localStart(granularity, ms)
     case 'days': {
       const { originLocalMs, days } = granularity
-      return zone.toInstant(floorTo(zone.toLocal(ms) - originLocalMs, days * msPerDay) + originLocalMs, ms)
+      return zone.toStart(floorTo(zone.toLocal(ms) - originLocalMs, days * msPerDay) + originLocalMs, ms)
     }
     case 'months': {
       const { originLocalMs, months } = granularity
       const between = floorTo(monthsBetween(originLocalMs, zone.toLocal(ms)), months)
-      return zone.toInstant(addMonths(originLocalMs, between), ms)
+      return zone.toStart(addMonths(originLocalMs, between), ms)
     }
     case 'walk':
       return walkTo(granularity, ms)
   }
 }
+
+/**
+ * By the offset that the instant has. Where clocks changed since by a part of a bucket's width, that is no start by the offset of then: the
+ * bucket goes on where the clock showed the same hour before, or begins with the change. So one at Lord Howe has 90 minutes, and one has 30.
+ */
+function localStart(granularity: LocalTime, ms: number): number {
+  const { zone, widthMs } = granularity
+  const shown = (at: number): number => floorTo(at + zone.offset(at), widthMs)
+  const startMs = shown(ms) - zone.offset(ms)
+  if ((startMs + zone.offset(startMs)) % widthMs === 0) return startMs
+  const changeMs = zone.sameOffsetSince(ms)
+  return shown(changeMs - 1) === shown(ms) ? localStart(granularity, changeMs - 1) : changeMs
+}
+
+type LocalTime = NativeBuckets & { kind: 'localTime' }
 
 /** Druid's way: from the origin, step by step. */
 function walkTo(granularity: NativeBuckets & { kind: 'walk' }, ms: number): number {
@@ -154,8 +167,9 @@ export function nextBucket(granularity: NativeBuckets, startMs: number): number 
   const { zone } = granularity
   switch (granularity.kind) {
     case 'uniform':
-    case 'localTime':
       return startMs + granularity.widthMs
+    case 'localTime':
+      return bucketEnd(granularity, startMs)
     case 'days':
       return zone.toInstant(zone.toLocal(startMs) + granularity.days * msPerDay, startMs)
     case 'months':

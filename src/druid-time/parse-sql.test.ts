@@ -2,6 +2,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
 import { sql } from '../lib/sql-text.ts'
+import { registerZoneFunctions } from '../sql-engine/duckdb/zone-functions.ts'
 import { parseIsoTime } from './parse-sql.ts'
 import { Zone } from './zone.ts'
 
@@ -48,6 +49,7 @@ const read: readonly (readonly [text: string, ms: bigint | null])[] = [
 
 async function instantsOf(texts: readonly string[], zone: Zone): Promise<unknown[]> {
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  registerZoneFunctions(connection)
   try {
     const list = sql.join(
       texts.map((one) => sql.literal(one)),

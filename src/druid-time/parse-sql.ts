@@ -1,7 +1,7 @@
 // Texts as times in SQL, as Joda-Time's parser of ISO 8601 reads them for Druid.
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
-import { fromLocal, toLocal, wideRange } from './bucket-sql.ts'
+import { fromLocal, toLocal } from './bucket-sql.ts'
 import type { Zone } from './zone.ts'
 
 /**
@@ -79,14 +79,14 @@ function offsetOf(zone: Sql): Sql {
 
 /** The instant of what the clocks of a zone show, the first where they show it twice; null for what they pass over. */
 export function shownInstant(localMs: Sql, zone: Zone): Sql {
-  if (zone.fixed) return fromLocal(localMs, zone, wideRange)
-  const shows = (at: Sql, local: Sql): Sql => sql`${toLocal(at, zone, wideRange)} = ${local}`
+  if (zone.fixed) return fromLocal(localMs, zone)
+  const shows = (at: Sql, local: Sql): Sql => sql`${toLocal(at, zone)} = ${local}`
   return bind(localMs, (local) => {
     const before = sql`(${local} - 86400000)`
-    const byOffsetBefore = sql`(${local} - ${toLocal(before, zone, wideRange)} + ${before})`
+    const byOffsetBefore = sql`(${local} - ${toLocal(before, zone)} + ${before})`
     return bind(byOffsetBefore, (first) =>
       bind(
-        fromLocal(local, zone, wideRange),
+        fromLocal(local, zone),
         (at) => sql`CASE WHEN ${shows(first, local)} THEN ${first} WHEN ${shows(at, local)} THEN ${at} END`,
       ),
     )

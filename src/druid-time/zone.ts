@@ -1,6 +1,7 @@
 // Time zones as Joda-Time has them: offsets at instants, and the way back from local time, which keeps the offset it came from.
 import { msPerDay } from '../model/instant.ts'
-import { CalendarOffsets, type ZoneChange } from './calendar-offsets.ts'
+import type { ZoneChange, ZoneChanges } from './zone-changes.ts'
+import { changesOfZone } from './zone-rules.ts'
 
 const hourMs = 3_600_000
 const offsetForm = /^([+-])(\d{2}):?(\d{2})(?::?(\d{2}))?$/
@@ -12,10 +13,6 @@ export interface LocalMoments {
   readonly skipped: boolean
 }
 
-/** The calendar repeats itself, and so do a zone's rules: what comes behind the end is as a cycle before. */
-export const cycleMs = 146_097 * msPerDay
-export const cycleEndMs = Date.UTC(2088, 0, 1) + cycleMs
-
 /**
  * Names that no tz database has, and that the calendar takes all the same: with BST it means Bangladesh, whose writer means Britain's summer.
  * They are the three letters of old Java; those that the database has (EST, MST, HST, CET, EET, WET, MET) are not among them.
@@ -26,17 +23,14 @@ const shortNames = new Set(
 
 export class Zone {
   readonly name: string
-  /** The name as every calendar knows it, whatever case it was asked for in. */
-  readonly calendarName: string
-  readonly #fixedMs: number | null
-  readonly #offsets: CalendarOffsets | null
-  readonly #changes = new Map<string, readonly ZoneChange[]>()
+  readonly #fixedMs: number
+  /** Null for an offset that is always the same. */
+  readonly #changes: ZoneChanges | null
 
-  private constructor(name: string, fixedMs: number | null, calendar: ReturnType<typeof CalendarOffsets.of> | null) {
+  private constructor(name: string, fixedMs: number, changes: ZoneChanges | null) {
     this.name = name
     this.#fixedMs = fixedMs
-    this.#offsets = calendar?.offsets ?? null
-    this.calendarName = calendar?.calendarName ?? name
+    this.#changes = changes
   }
 
   static readonly utc = new Zone('UTC', 0, null)
@@ -52,26 +46,18 @@ export class Zone {
       return ms === 0 ? Zone.utc : new Zone(text, sign === '-' ? -ms : ms, null)
     }
     if (!/^[A-Za-z]/.test(text) || shortNames.has(text.toUpperCase())) return null
-    try {
-      const known = zones.get(text)
-      if (known !== undefined) return known
-      const calendar = CalendarOffsets.of(text)
-      const zone = calendar.calendarName === 'UTC' ? Zone.utc : new Zone(text, null, calendar)
-      // Names come in any case: more spellings than zones are not kept.
-      if (zones.size < 1000) zones.set(text, zone)
-      return zone
-    } catch {
-      return null
-    }
+    const changes = changesOfZone(text)
+    if (changes === null) return null
+    return changes.isUtc ? Zone.utc : new Zone(text, 0, changes)
   }
 
   get fixed(): boolean {
-    return this.#fixedMs !== null
+    return this.#changes === null
   }
 
   /** Local time minus UTC at an instant. */
   offset(ms: number): number {
-    return this.#offsets === null ? (this.#fixedMs ?? 0) : this.#offsets.at(ms)
+    return this.#changes === null ? this.#fixedMs : this.#changes.at(ms)
   }
 
   toLocal(ms: number): number {
@@ -87,6 +73,12 @@ export class Zone {
     const other = localMs - there
     // A local time that was skipped: the instant of the change itself, or as far after it as the time lies in the gap.
     return this.offset(other) === there ? other : localMs - Math.min(near, there)
+  }
+
+  /** The instant of the local start of what holds `ms`. Where clocks passed over it just before, it begins with that change. */
+  toStart(localMs: number, ms: number): number {
+    const startMs = this.toInstant(localMs, ms)
+    return startMs <= ms ? startMs : this.sameOffsetSince(ms)
   }
 
   /**
@@ -105,26 +97,22 @@ export class Zone {
     return { moments: [Math.min(first, second), Math.max(first, second)], skipped: !before }
   }
 
-  /** The offsets between two instants, the first from `-Infinity` on; behind `cycleEndMs` they repeat. */
-  changes(fromMs: number, wantedMs: number): readonly ZoneChange[] {
-    const untilMs = Math.min(wantedMs, cycleEndMs)
-    if (this.#offsets === null) return [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#fixedMs ?? 0 }]
-    const key = `${fromMs} ${untilMs}`
-    const known = this.#changes.get(key)
-    if (known !== undefined) return known
-    const found = this.#offsets.changesBetween(fromMs, untilMs)
-    if (this.#changes.size > 20) this.#changes.clear()
-    this.#changes.set(key, found)
-    return found
+  /** The offsets between two instants, the first from `-Infinity` on. */
+  changes(fromMs: number, untilMs: number): readonly ZoneChange[] {
+    if (this.#changes === null) return [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#fixedMs }]
+    return this.#changes.between(fromMs, untilMs)
+  }
+
+  /** The first instant that has the offset of this one, with all between; `-Infinity` where it always had. */
+  sameOffsetSince(ms: number): number {
+    return this.#changes === null ? Number.NEGATIVE_INFINITY : this.#changes.sameSince(ms)
   }
 
   /** The instant of the next change of the offset after `ms`, or `untilMs` where that is earlier. */
   sameOffsetUntil(ms: number, untilMs: number): number {
-    return this.#offsets === null ? untilMs : this.#offsets.sameUntil(ms, untilMs)
+    return this.#changes === null ? untilMs : this.#changes.sameUntil(ms, untilMs)
   }
 }
-
-const zones = new Map<string, Zone>()
 
 /** `Z`, or `+02:00`. */
 export function formatOffset(offsetMs: number): string {

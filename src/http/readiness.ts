@@ -86,6 +86,16 @@ const Tls = Type.Object(
   { description: 'Where the service speaks HTTPS itself.' },
 )
 
+const TimeZones = Type.Object(
+  {
+    version: Type.String({
+      description: 'Of the tz database, such as `2026a`; `unknown` where its folder does not say it.',
+    }),
+    source: Type.String({ description: 'The folder they were read from, or `runtime`: those of Node.js.' }),
+  },
+  { description: 'The rules of time zones that all clocks follow (`server.timeZones`).' },
+)
+
 const Replica = Type.Object(
   {
     position: Type.Integer({ description: 'Rows that were accepted before this position are in the copy.' }),
@@ -123,6 +133,7 @@ export const ReadinessAnswer = Type.Object({
   disk: Type.Optional(Disk),
   failing: Type.Optional(Type.Union([Failing, FailingNames])),
   replica: Type.Optional(Replica),
+  timeZones: Type.Optional(TimeZones),
   tls: Type.Optional(Tls),
   cluster: Type.Optional(
     Type.Object(

@@ -26,6 +26,14 @@ export type ClusterEvent =
   | { readonly kind: 'slotsMoved'; readonly woken: readonly number[]; readonly resting: readonly number[] }
   /** The entities that have rows and no slots are others than before; none when all have what they need. */
   | { readonly kind: 'slotsWaitedFor'; readonly entities: readonly string[]; readonly freeSlots: number }
+  /** Druid's JVM tells other offsets of some zones than the service, whose rules are of this version of the tz database. */
+  | {
+      readonly kind: 'timeZonesDiffer'
+      /** Some of them. */
+      readonly zones: readonly string[]
+      readonly differing: number
+      readonly version: string
+    }
   | { readonly kind: 'entityRemoved'; readonly entityId: number }
   | { readonly kind: 'laneTaken'; readonly lane: number; readonly position: number }
   | { readonly kind: 'laneLeft'; readonly lane: number }

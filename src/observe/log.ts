@@ -83,6 +83,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'sqlEngineRefused':
     case 'diskFilling':
     case 'replicaBehind':
+    case 'timeZonesDiffer':
       logger.warn(fields, words(kind))
       return
     case 'journalFailed':

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Settings } from '../config/settings.ts'
+import { zoneFilesInForce } from '../druid-time/zone-rules.ts'
 import type { Observe } from '../observe/event.ts'
 import { launchEngine } from '../sql-process/main-side/launch.ts'
 import { SqlProcess } from '../sql-process/main-side/sql-process.ts'
@@ -53,6 +54,7 @@ export function openSqlEngine(
     },
     spoolDirectory: join(folder, 'answers'),
     residentBytes,
+    timeZones: zoneFilesInForce(),
   })
   const engine = new SqlProcess({
     launch: launchEngine,

@@ -7,6 +7,7 @@ import { openSqliteCatalog, type SqliteCatalog } from '../catalog/sqlite/sqlite-
 import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
+import { zoneFilesInForce } from '../druid-time/zone-rules.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import { noteDeathIn } from '../ingest/set-aside/note-file.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
@@ -160,6 +161,7 @@ function startStore(
     rowBytes: settings.limits.rowBytes,
     fieldsMax: settings.limits.fields,
     settings: settings.store,
+    timeZones: zoneFilesInForce(),
   }
   return StoreClient.start(
     {

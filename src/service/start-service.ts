@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { checkStart, listenFailure, ownPairFiles } from '../config/check-start.ts'
 import type { Settings } from '../config/settings.ts'
+import { readZoneFiles, timeZonesOf } from '../druid-time/zone-folder.ts'
+import { useZoneFiles, zoneFilesInForce } from '../druid-time/zone-rules.ts'
 import { InFlight } from '../http/in-flight.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { OwnCertificate } from '../http/own-certificate.ts'
@@ -97,6 +99,8 @@ export async function openService(
     return closed
   }
   await checkStart(settings)
+  // Threads and processes that are started later have the same.
+  useZoneFiles(await readZoneFiles(settings.server.timeZones))
   try {
     const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
     const { services, newAdminKey, started } = await open(parts, closers)
@@ -105,7 +109,7 @@ export async function openService(
     closers.push(repeat(async () => avatica.closeIdle(), settings.limits.checkMs, checkFailed(observe)))
     const inFlight = new InFlight()
     const certificate = await openCertificate(settings, observe, closers)
-    const told = certificate === null ? services : withCertificate(services, certificate)
+    const told = toldMore(services, certificate)
     const app = await buildServer({ services: told, settings, inFlight, certificate, requestId: randomUUID })
     const { shutdownMs } = settings.server
     let closeOthers = async (): Promise<void> => undefined
@@ -143,8 +147,11 @@ async function openCertificate(
   return certificate
 }
 
-function withCertificate(services: Services, certificate: OwnCertificate): Services {
-  return { ...services, readiness: () => ({ ...services.readiness(), tls: certificate.state }) }
+/** What /readyz tells of either engine besides. */
+function toldMore(services: Services, certificate: OwnCertificate | null): Services {
+  const timeZones = timeZonesOf(zoneFilesInForce())
+  const tls = () => (certificate === null ? {} : { tls: certificate.state })
+  return { ...services, readiness: () => ({ ...services.readiness(), timeZones, ...tls() }) }
 }
 
 async function listenAt(app: App, { host, port }: Settings): Promise<Listening> {

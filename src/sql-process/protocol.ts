@@ -4,6 +4,7 @@ import type { AnswerData } from '../answer/answer-data.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
 import type { NativeRequest } from '../druid-native/native-queries.ts'
 import type { SqlRequest } from '../druid-sql/sql-queries.ts'
+import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { DuckdbSettings } from '../sql-engine/duckdb/duckdb-engine.ts'
 
@@ -14,6 +15,8 @@ export interface SqlProcessData {
   readonly spoolDirectory: string
   /** How much the process may hold of the machine's memory before it asks to be ended. */
   readonly residentBytes: number
+  /** Where all offsets come from: the same everywhere. */
+  readonly timeZones: ZoneFiles | null
 }
 
 export type SqlRun = { readonly kind: 'run'; readonly room: SpoolRoom } & SqlRequest

@@ -6,6 +6,7 @@ import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
 import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
+import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidShape } from '../model/druid-layout.ts'
@@ -39,6 +40,8 @@ export interface StoreThreadData {
   /** The most fields of an ingest whose rows bring fields. */
   readonly fieldsMax: number
   readonly settings: StoreSettings
+  /** Where all offsets come from: the same everywhere. */
+  readonly timeZones: ZoneFiles | null
 }
 
 export type StoreSettings = Settings['store']

@@ -7,6 +7,7 @@ import type { Interval } from '../../src/druid-time/iso.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
 import { engineError } from '../../src/sql-engine/duckdb/engine-error.ts'
 import { TextRoom } from '../../src/sql-engine/duckdb/engine-text-room.ts'
+import { registerZoneFunctions } from '../../src/sql-engine/duckdb/zone-functions.ts'
 import type { EngineRow, EngineValue } from '../../src/sql-engine/sql-engine.ts'
 
 export interface TestColumn {
@@ -44,6 +45,7 @@ export class DuckDbEngine implements NativeEngine {
     const connection = await instance.connect()
     // A connection for all queries never gives its room back.
     new TextRoom(2 ** 40).register(connection)
+    registerZoneFunctions(connection)
     return new DuckDbEngine(connection)
   }
 

@@ -44,6 +44,7 @@ const dataIn = (folder: string): SqlProcessData => ({
   },
   spoolDirectory: join(folder, 'spool'),
   residentBytes: 600 * 2 ** 20,
+  timeZones: null,
 })
 
 beforeAll(async () => {

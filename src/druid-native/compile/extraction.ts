@@ -127,7 +127,7 @@ function timeText(
   const floored =
     granularity === null || granularity.kind === 'all' ? ms : (floorToBucket(ms, granularity, wideRange) ?? ms)
   if (asMillis && format === null) return sql`CAST(${floored} AS VARCHAR)`
-  return formatTime(floored, format === null ? null : patternPieces(format), zone, wideRange, locale)
+  return formatTime(floored, format === null ? null : patternPieces(format), zone, locale)
 }
 
 /** Only what is listed, or matches, is kept; the rest becomes null. */

@@ -1,4 +1,4 @@
-import { floorToBucket, nextBucketSql, shift, type TimeRange, toLocal, wideRange } from '../../druid-time/bucket-sql.ts'
+import { floorToBucket, nextBucketSql, shift, toLocal, wideRange } from '../../druid-time/bucket-sql.ts'
 import { formatTime, parseTimeBy, parseTimePattern, patternPieces } from '../../druid-time/format-sql.ts'
 import { type Period, parseInstantText, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, type NativeBuckets, periodGranularity } from '../../druid-time/native-granularity.ts'
@@ -22,8 +22,6 @@ function periodOf(call: Call, index: number): Period {
   return parsePeriod(text) ?? call.refuse(`"${text}" is no ISO 8601 period`)
 }
 
-const rangeOf = (call: Call): TimeRange => (call.isTime(0) ? call.range : wideRange)
-
 /** A time: milliseconds as they are, a text as ISO 8601. */
 const timeOf = (value: Typed): Sql => (value.type === 'STRING' ? parseIsoTime(value.sql, Zone.utc) : toLong(value))
 
@@ -45,9 +43,8 @@ function granularityOf(args: readonly Typed[], call: Call): NativeBuckets {
 }
 
 function floored(ms: Sql, granularity: NativeBuckets, call: Call): Sql {
-  return (
-    floorToBucket(ms, granularity, rangeOf(call)) ?? call.unsupported('a period of several units with so many buckets')
-  )
+  const range = call.isTime(0) ? call.range : wideRange
+  return floorToBucket(ms, granularity, range) ?? call.unsupported('a period of several units with so many buckets')
 }
 
 function ceiling(args: readonly Typed[], call: Call): Typed {
@@ -56,8 +53,7 @@ function ceiling(args: readonly Typed[], call: Call): Typed {
     bind(timeOf(args[0]!), (x) =>
       bind(
         floored(x, granularity, call),
-        (start) =>
-          sql`CASE WHEN ${start} = ${x} THEN ${x} ELSE ${nextBucketSql(start, granularity, rangeOf(call))} END`,
+        (start) => sql`CASE WHEN ${start} = ${x} THEN ${x} ELSE ${nextBucketSql(start, granularity)} END`,
       ),
     ),
   )
@@ -73,7 +69,7 @@ const ownParts: ReadonlyMap<string, (local: Sql, ms: Sql) => Sql> = new Map<stri
 function extract(args: readonly Typed[], call: Call): Typed {
   const unit = literalText(call, 1, 'unit').toUpperCase()
   const zone = zoneOf(call, 2)
-  const local = (ms: Sql): Sql => sql`make_timestamp_ms(${toLocal(ms, zone, rangeOf(call))})`
+  const local = (ms: Sql): Sql => sql`make_timestamp_ms(${toLocal(ms, zone)})`
   const ms = timeOf(args[0]!)
   if (unit === 'CENTURY' || unit === 'MILLENNIUM') {
     return doubleValue(sql`ceil(year(${local(ms)}) / ${sql.double(unit === 'CENTURY' ? 100 : 1000)})`)
@@ -90,7 +86,7 @@ function formatted(args: readonly Typed[], call: Call): Typed {
   if (pattern === undefined) return call.refuse('the pattern must be a constant text')
   const pieces = pattern === null ? null : patternPieces(String(pattern))
   if (pattern !== null && pieces === null) return call.refuse(`"${pattern}" is no pattern`)
-  return textValue(formatTime(timeOf(args[0]!), pieces, zoneOf(call, 2), rangeOf(call)))
+  return textValue(formatTime(timeOf(args[0]!), pieces, zoneOf(call, 2)))
 }
 
 function parsed(args: readonly Typed[], call: Call): Typed {
@@ -121,7 +117,7 @@ export const timeFunctions = {
   timestamp_shift: {
     args: [3, 4],
     compile: ([time, , step], call) =>
-      longValue(shift(timeOf(time!), periodOf(call, 1), toLong(step!), zoneOf(call, 3), wideRange)),
+      longValue(shift(timeOf(time!), periodOf(call, 1), toLong(step!), zoneOf(call, 3))),
   },
   timestamp_extract: { args: [2, 3], compile: extract },
   timestamp_format: { args: [1, 3], compile: formatted },

@@ -31,12 +31,12 @@ const atMs = (ms: Sql): SqlText => fromShared(shared`make_timestamp_ms(${ms})`)
 
 /** An instant as the clocks of the zone show it. */
 export function timestampToLocal(at: SqlText, zone: Zone): SqlText {
-  return zone === Zone.utc ? at : atMs(localMs(msOf(at), zone, wideRange))
+  return zone === Zone.utc ? at : atMs(localMs(msOf(at), zone))
 }
 
 /** The inverse of `timestampToLocal`. */
 export function toUtc(local: SqlText, zone: Zone): SqlText {
-  return zone === Zone.utc ? local : atMs(fromLocal(msOf(local), zone, wideRange))
+  return zone === Zone.utc ? local : atMs(fromLocal(msOf(local), zone))
 }
 
 const patternCharsMax = 200
@@ -49,7 +49,7 @@ function checkLength(pattern: string, place: Place): void {
 export function formatByPattern(at: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
   checkLength(pattern, place)
   const pieces = patternPieces(pattern)
-  if (pieces !== null) return fromShared(formatMs(msOf(at), pieces, zone, wideRange))
+  if (pieces !== null) return fromShared(formatMs(msOf(at), pieces, zone))
   throw sqlProblem(place, `${quoted(pattern)} is no pattern: a quote is open, or a letter has no meaning`)
 }
 
@@ -113,7 +113,7 @@ export function writeInterval({ months, days, ms }: PeriodParts, count?: SqlText
 /** An instant moved by `count` periods, by the calendar of the zone. */
 export function shiftTimestamp(at: SqlText, period: Period, zone: Zone, count: SqlText): SqlText {
   if (zone === Zone.utc) return duckSql`(${at} + (${intervalOf(period, count)}))`
-  return atMs(shiftMs(msOf(at), period, asShared(count), zone, wideRange))
+  return atMs(shiftMs(msOf(at), period, asShared(count), zone))
 }
 
 /** The start of the bucket that holds the instant. Buckets of one unit are the calendar's, others are counted from `origin` or 1970. */
@@ -164,8 +164,8 @@ function calendarUnit(granularity: NativeBuckets): string | null {
 export function ceilTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
   const next =
     origin === null
-      ? (x: Sql): Sql => nextBucketSql(x, granularityOf(period, zone, place), wideRange)
-      : (x: Sql): Sql => shiftMs(x, period, shared.long(1), zone, wideRange)
+      ? (x: Sql): Sql => nextBucketSql(x, granularityOf(period, zone, place))
+      : (x: Sql): Sql => shiftMs(x, period, shared.long(1), zone)
   return atMs(
     bind(msOf(at), (x) =>
       bind(

@@ -184,7 +184,8 @@ const timeInInterval = special(2, 2, (call) => {
   return combine(call.place, boolean, inside, [at])
 })
 
-const now = scalar([], timestamp, () => duckSql`date_trunc('millisecond', timezone('UTC', now()))`)
+const utcNow = duckSql`make_timestamp(epoch_us(now()))`
+const now = scalar([], timestamp, () => duckSql`date_trunc('millisecond', ${utcNow})`)
 
 export const times: Catalogue = {
   TIME_FLOOR: toPeriod(floorTo),
@@ -219,7 +220,7 @@ export const times: Catalogue = {
   CURRENT_TIMESTAMP: now,
   LOCALTIMESTAMP: now,
   CURRENT_DATE: special(0, 0, ({ place, zone }) => {
-    const today = duckSql`CAST(${timestampToLocal(duckSql`timezone('UTC', now())`, zone)} AS DATE)`
+    const today = duckSql`CAST(${timestampToLocal(utcNow, zone)} AS DATE)`
     return combine(place, date, today, [])
   }),
 }

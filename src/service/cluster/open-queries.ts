@@ -18,6 +18,7 @@ import { segmentSizes } from '../../store/druid/segment-sizes.ts'
 import type { SeriesQuerier } from '../../store/series-store.ts'
 import { openSqlEngine } from '../open-sql-engine.ts'
 import type { Closer } from '../open-storage.ts'
+import { checkTimeZones } from './zone-differences.ts'
 
 interface QueryParts {
   readonly settings: Settings
@@ -58,6 +59,9 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
     settings: { clusterName, queryTimeMs: limits.queryTimeMs },
     nowMs,
   })
+  const stop = new AbortController()
+  closers.push(() => stop.abort())
+  void checkTimeZones({ engine, observe: parts.observe, nowMs }, stop.signal)
   const scratchDirectory = join(ownFolder, 'engine')
   const metadata = { items: oneAtATime(parts.items), limits: settings.sql }
   const catalogQueries = new SqlQueries({

@@ -38,8 +38,9 @@ const functionNames = `
   list list_append list_concat list_contains list_distinct list_filter list_has_all list_has_any list_intersect list_position list_prepend list_reduce list_reverse list_sort list_count list_sum list_resize
   list_transform list_value ln log10 lower lpad ltrim make_timestamp make_timestamp_ms make_timestamptz max min multiply now ntile nullif percent_rank pi power printf quantile_disc radians range rank
   regexp_escape regexp_extract regexp_extract_all regexp_full_match regexp_matches regexp_replace repeat replace reverse right round row row_number rpad rtrim sign sin sinh split_part
-  sqrt stddev_pop stddev_samp strftime string_agg string_split string_split_regex strlen strpos substring subtract sum tan tanh text_out text_room time_bucket timezone to_days to_json
-  to_milliseconds to_months trim trunc try_strptime unnest upper var_pop var_samp`
+  sqrt stddev_pop stddev_samp strftime string_agg string_split string_split_regex strlen strpos substring subtract sum tan tanh text_out text_room time_bucket to_days to_json
+  to_milliseconds to_months trim trunc try_strptime unnest upper var_pop var_samp
+  bucket_next bucket_start zone_instant zone_offset zone_start`
 
 const functions: ReadonlySet<string> = new Set(functionNames.trim().split(/\s+/))
 const tableFunctions: ReadonlySet<string> = new Set(['unnest'])

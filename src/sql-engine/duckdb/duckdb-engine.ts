@@ -21,6 +21,7 @@ import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
 import { tableRows, withTables } from './table-sql.ts'
 import { readWholeTexts } from './whole-texts.ts'
+import { registerZoneFunctions } from './zone-functions.ts'
 
 export interface DuckdbSettings {
   /** The folders of the files that queries may read; nothing else is open to the engine. */
@@ -58,6 +59,7 @@ export class DuckdbEngine implements SqlEngine {
     const connection = await instance.connect()
     const texts = new TextRoom(settings.textBytes)
     texts.register(connection)
+    registerZoneFunctions(connection)
     const directories = settings.directories.map((directory) => `'${directory.replaceAll("'", "''")}'`)
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
     // An order by a constant is none, and no fault.

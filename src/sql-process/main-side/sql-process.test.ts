@@ -12,6 +12,7 @@ const data: SqlProcessData = {
   engine: { directories: [], temporaryDirectory: '', temporaryBytes: 0, memoryBytes: 0, textBytes: 0, threads: 1 },
   spoolDirectory: '',
   residentBytes: 0,
+  timeZones: null,
 }
 const never = new AbortController().signal
 const deaths: string[] = []

@@ -10,6 +10,7 @@ import { readNativeBody } from '../../druid-native/parse/read-body.ts'
 import { FileDays } from '../../druid-native/run/file-days.ts'
 import { FileTables } from '../../druid-native/run/file-tables.ts'
 import { runNative } from '../../druid-native/run/run-native.ts'
+import { useZoneFiles } from '../../druid-time/zone-rules.ts'
 import { messageOf } from '../../lib/message-of.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { makePrivateFolder } from '../../lib/private-files.ts'
@@ -58,7 +59,8 @@ export class QueryServer {
     }
   }
 
-  async #start({ engine, spoolDirectory, residentBytes }: SqlProcessData): Promise<void> {
+  async #start({ engine, spoolDirectory, residentBytes, timeZones }: SqlProcessData): Promise<void> {
+    useZoneFiles(timeZones)
     await clearSpool(spoolDirectory)
     // A process that was killed has left its own.
     await rm(engine.temporaryDirectory, { recursive: true, force: true })

@@ -26,6 +26,7 @@ const folder = {
   deltasDirectory: '',
   storeDirectory: '',
   judgingPath: '',
+  timeZones: null,
 }
 
 async function until(isSo: () => boolean): Promise<void> {

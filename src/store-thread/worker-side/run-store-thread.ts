@@ -7,6 +7,7 @@ import type { Catalog, IngestCatalog } from '../../catalog/catalog.ts'
 import type { Manifest } from '../../catalog/manifest.ts'
 import { openSqliteCatalog } from '../../catalog/sqlite/sqlite-catalog.ts'
 import { diskErrorOf } from '../../catalog/sqlite/statements.ts'
+import { useZoneFiles } from '../../druid-time/zone-rules.ts'
 import { Follower } from '../../ingest/follower.ts'
 import { IngestCounts } from '../../ingest/ingest-counts.ts'
 import { Judge } from '../../ingest/judge.ts'
@@ -51,6 +52,7 @@ export async function runStoreThread(
   data: StoreThreadData,
   overrides: StoreThreadOverrides = {},
 ): Promise<void> {
+  useZoneFiles(data.timeZones)
   const stopping = new AbortController()
   const { reach = () => undefined, disk = nodeDisk } = overrides
   const base: ThreadBase = { data, reach, disk, stopping, ...openChannel(port, awaitedAfter) }

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { DruidSqlClient } from '../../druid-client/druid-sql-client.ts'
+import { formatOffset } from '../../druid-time/zone.ts'
+import { offsetsOfZone } from '../../druid-time/zone-rules.ts'
+import type { ServiceEvent } from '../../observe/event.ts'
+import { checkTimeZones } from './zone-differences.ts'
+
+const nowMs = () => Date.UTC(2026, 5, 1)
+
+/** A Druid that reads the statement as it is written, with a JVM that has its own mind of some zones. */
+function druidWith(offsetMs: (name: string, ms: number) => number) {
+  const asked: string[] = []
+  const client = {
+    async *query(_language: string, query: object) {
+      const text = String(Reflect.get(query, 'query'))
+      asked.push(text)
+      const names = [...text.matchAll(/'ZZ', '([^']+)'/g)].map(([, name]) => name!)
+      const instants = [...text.matchAll(/\(CAST\((\d+) AS BIGINT\)\)/g)].map(([, ms]) => Number(ms))
+      for (const ms of instants)
+        yield Buffer.from(`${JSON.stringify([ms, ...names.map((name) => formatOffset(offsetMs(name, ms)))])}\n`)
+      yield Buffer.from('\n')
+    },
+  }
+  return { asked, engine: new DruidSqlClient({ client, settings: { clusterName: 'c', queryTimeMs: 1000 }, nowMs }) }
+}
+
+async function toldBy(engine: DruidSqlClient): Promise<readonly ServiceEvent[]> {
+  const events: ServiceEvent[] = []
+  await checkTimeZones({ engine, observe: (event) => events.push(event), nowMs }, new AbortController().signal)
+  return events
+}
+
+const ours = (name: string, ms: number): number => offsetsOfZone(name)(ms)
+
+test('zones that Druid tells otherwise are told, after one question', async () => {
+  const isOther = (name: string, ms: number): boolean => name === 'Europe/Madrid' && ms > Date.UTC(2028, 0, 1)
+  const { engine, asked } = druidWith((name, ms) => (isOther(name, ms) ? 0 : ours(name, ms)))
+  expect(await toldBy(engine)).toEqual([
+    { kind: 'timeZonesDiffer', zones: ['Europe/Madrid'], differing: 1, version: process.versions['tz'] },
+  ])
+  expect(asked).toHaveLength(1)
+})
+
+test('of many zones some are named', async () => {
+  const { engine } = druidWith(() => 0)
+  const [event] = await toldBy(engine)
+  expect(event).toMatchObject({ kind: 'timeZonesDiffer' })
+  expect(Reflect.get(event!, 'zones')).toHaveLength(20)
+  expect(Reflect.get(event!, 'differing')).toBeGreaterThan(300)
+})
+
+test('nothing is told of a Druid that agrees', async () => {
+  expect(await toldBy(druidWith(ours).engine)).toEqual([])
+})

@@ -1,0 +1,115 @@
+// One source of rules: days by a zone are the same whatever part of the service answers, also where rules are newer than those of Node.js.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+import { tzif } from '../support/tzif.ts'
+
+const hour = 3600
+/** A Vancouver whose clocks stay as they are in summer, and a Madrid that goes back to Greenwich in 2026. */
+const zones = {
+  'America/Vancouver': tzif({
+    offsets: [-8 * hour, -7 * hour],
+    changes: [[Date.UTC(2026, 2, 8, 10) / 1000, -7 * hour]],
+    rule: 'MST7',
+  }),
+  'Europe/Madrid': tzif({ offsets: [hour, 0], changes: [[Date.UTC(2026, 0, 1) / 1000, 0]], rule: 'GMT0' }),
+}
+
+// A cluster's clocks are those of Druid's JVM.
+describe.skipIf(onCluster)('rules of a folder', () => {
+  let folder: string
+  let service: RunningService
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-zoneinfo-'))
+    await writeFile(join(folder, 'tzdata.zi'), '# version 2099z\n')
+    for (const [name, bytes] of Object.entries(zones)) {
+      await mkdir(join(folder, name.split('/')[0]!), { recursive: true })
+      await writeFile(join(folder, name), bytes)
+    }
+    service = await runService({ 'server.timeZones': folder })
+    const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+    // An hour apart, over two days in December.
+    const rows = Array.from({ length: 48 }, (_, index) => ({ D: Date.UTC(2026, 11, 1, index), T: 'a', V: index }))
+    await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, text: JSON.stringify(rows) })
+  })
+  afterAll(async () => {
+    await service?.close()
+    await rm(folder, { recursive: true })
+  })
+
+  const ask = async (path: string, body: object): Promise<unknown> => {
+    const answer = await call<unknown>(service.url, 'POST', path, { key: adminKey, body })
+    expect(answer).toMatchObject({ status: 200 })
+    return answer.body
+  }
+
+  test.each([
+    [
+      'America/Vancouver',
+      ['2026-11-30T07:00:00.000Z', '2026-12-01T07:00:00.000Z', '2026-12-02T07:00:00.000Z'],
+      [7, 24, 17],
+    ],
+    ['Europe/Madrid', ['2026-12-01T00:00:00.000Z', '2026-12-02T00:00:00.000Z'], [24, 24]],
+  ])('days of %s', async (zone, starts, counts) => {
+    const expected = starts.map((day, index) => ({ day, n: counts[index] }))
+    // The store answers the first, the SQL engine the second.
+    for (const condition of ['1 = 1', 'LENGTH(T) = 1']) {
+      const query = `SELECT TIME_FLOOR(__time, 'P1D', NULL, '${zone}') AS "day", COUNT(*) AS n FROM plant WHERE ${condition} GROUP BY 1 ORDER BY 1`
+      expect([condition, await ask('/druid/v2/sql', { query })]).toEqual([condition, expected])
+      const byContext = { query: query.replace(/, NULL, '.*?'/, ''), context: { sqlTimeZone: zone } }
+      const days = (await ask('/druid/v2/sql', byContext)) as { day: string; n: number }[]
+      const inUtc = days.map(({ day, n }) => ({ day: new Date(day).toISOString(), n }))
+      expect([condition, inUtc]).toEqual([condition, expected])
+    }
+    const native = {
+      dataSource: 'plant',
+      intervals: ['2026-11-01/2027-01-01'],
+      aggregations: [{ type: 'count', name: 'n' }],
+    }
+    const granularity = { type: 'period', period: 'P1D', timeZone: zone }
+    const byDay = (await ask('/druid/v2', {
+      ...native,
+      queryType: 'timeseries',
+      granularity,
+      context: { skipEmptyBuckets: true },
+    })) as {
+      timestamp: string
+      result: { n: number }
+    }[]
+    expect(byDay.map(({ timestamp, result }) => ({ day: new Date(timestamp).toISOString(), n: result.n }))).toEqual(
+      expected,
+    )
+    const extractionFn = { type: 'timeFormat', format: 'yyyy-MM-dd', timeZone: zone }
+    const dimension = { type: 'extraction', dimension: '__time', outputName: 'day', extractionFn }
+    const metric = { type: 'dimension' }
+    const [top] = (await ask('/druid/v2', {
+      ...native,
+      queryType: 'topN',
+      granularity: 'all',
+      dimension,
+      metric,
+      threshold: 9,
+    })) as {
+      result: { day: string; n: number }[]
+    }[]
+    expect(top!.result.map(({ n }) => n)).toEqual(counts)
+  })
+
+  test('/readyz says whose they are', async () => {
+    const { body } = await call<unknown>(service.url, 'GET', '/readyz', { key: adminKey })
+    expect(body).toMatchObject({ timeZones: { version: '2099z', source: folder } })
+  })
+
+  test('a folder without zones is told at the start', async () => {
+    await expect(runService({ 'server.timeZones': join(folder, 'none') })).rejects.toMatchObject({
+      sentences: [
+        expect.stringMatching(/^server.timeZones .* cannot be read as a zoneinfo folder: .* Give one such as /),
+      ],
+    })
+  })
+})
