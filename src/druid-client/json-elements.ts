@@ -81,7 +81,7 @@ class ArrayScan {
   }
 }
 
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const token = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 const wholeNumber = /^-?\d{16,}$/
 
 /** The same JSON, with the whole numbers that a double cannot tell apart as strings of their digits. */

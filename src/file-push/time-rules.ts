@@ -49,7 +49,7 @@ export function timeRules(format: string, zoneName: string, ambiguous: Ambiguous
   return unit === null && read === null && zone === Zone.utc ? usualTimes : { unit, read, zone, ambiguous }
 }
 
-const namesZone = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/
+const namesZone = /T[^T\n]*(?:Z|[+-]\d\d(?::?\d\d)?)$/
 
 function isoTime(text: string): { readonly localMs: number; readonly offsetMs: number | null } | null {
   const iso = withoutSpace(text)

@@ -106,8 +106,8 @@ function parseJson(body: unknown): unknown {
 /** The media type of a Content-Type without its parameters; null when the text's encoding is not UTF-8. */
 export function mediaTypeOf(contentType: string | undefined): string | null {
   if (contentType === undefined || contentType === 'application/json') return 'application/json'
-  // A semicolon between quotes parts nothing.
-  const [type, ...parameters] = contentType.match(/(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g) ?? ['']
+  // A semicolon between quotes parts nothing. Quotes that are never closed go to the end, so that none is tried as a beginning.
+  const [type, ...parameters] = contentType.match(/(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^;"])+/gs) ?? ['']
   const otherCharset = parameters.some(
     (parameter) => /^\s*charset\s*=/i.test(parameter) && !/=\s*"?utf-?8"?\s*$/i.test(parameter),
   )
@@ -132,7 +132,7 @@ function refuse(headers: IncomingMessage['headers'], rule: BodyRule): Problem | 
     )
   }
   const encoding = headers['content-encoding']
-  if (encoding !== undefined && !isGzip(encoding) && !/^\s*(identity)?\s*$/i.test(encoding)) {
+  if (encoding !== undefined && !isGzip(encoding) && !/^\s*(?:identity\s*)?$/i.test(encoding)) {
     return new Problem(
       'unsupported_media_type',
       "The body's Content-Encoding must be gzip. Or send the body without one.",

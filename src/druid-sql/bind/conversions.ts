@@ -39,7 +39,7 @@ function constantAs(bound: Bound, type: SqlType): SqlText | null {
   return null
 }
 
-const zoneAtEnd = /[T ].*(Z|[+-]\d{2}(:?\d{2})?)$/
+const zoneAtEnd = /[T ][^T \n]*(Z|[+-]\d{2}(:?\d{2})?)$/
 
 /** What names no zone is meant by the clocks of this one. Null where the text is no point in time. */
 export function instantOfText(text: string, zone: Zone): number | null {

@@ -9,7 +9,7 @@ import type { Expression, TimeUnit } from '../parse/syntax.ts'
 import { duckSql, type SqlText } from './duck-sql.ts'
 import { type PeriodParts, unitPeriod, writeInterval } from './periods.ts'
 
-const zoneAtEnd = /T.*(Z|[+-]\d{2}(:?\d{2})?)$/
+const zoneAtEnd = /T[^T\n]*(Z|[+-]\d{2}(:?\d{2})?)$/
 
 /** The half-open range of `start/end`, where one of the two may be a period. */
 export function readInterval(text: string, zone: Zone, place: Place): [startMs: number, endMs: number] {

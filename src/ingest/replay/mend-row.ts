@@ -83,7 +83,7 @@ function withMissing(members: readonly Member[], setMissing: RowMapping['setMiss
   return withSet(members, new Map([...setMissing].filter(([key]) => !there.has(key))))
 }
 
-const number = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
+const number = /^([+-]?)0*((?:[1-9]\d*)?)(?:\.(\d*))?([eE][+-]?\d+)?$/
 
 /** The number that a text says, as JSON writes it; null where it says none. */
 function numberIn(text: string): string | null {
