@@ -119,6 +119,9 @@ export const ReadinessAnswer = Type.Object({
   failing: Type.Optional(Failing),
   replica: Type.Optional(Replica),
   tls: Type.Optional(Tls),
+  publicReading: Type.Optional(
+    Type.String({ description: 'A warning, as a sentence: others than this machine read without a key.' }),
+  ),
   cluster: Type.Optional(
     Type.Object(
       { kafka: Part, druid: Druid, postgres: Part },

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { checkStart, listenFailure, ownPairFiles } from '../config/check-start.ts'
 import type { Settings } from '../config/settings.ts'
+import { FailedKeys } from '../http/failed-keys.ts'
 import { InFlight } from '../http/in-flight.ts'
 import { type Listening, listen } from '../http/listen.ts'
+import { publicReading } from '../http/open-access.ts'
 import { OwnCertificate } from '../http/own-certificate.ts'
 import type { App } from '../http/route.ts'
 import { buildServer } from '../http/server.ts'
@@ -105,9 +107,16 @@ export async function openService(
     closers.push(repeat(async () => avatica.closeIdle(), settings.limits.checkMs, checkFailed(observe)))
     const inFlight = new InFlight()
     const certificate = await openCertificate(settings, observe, closers)
-    const told = certificate === null ? services : withCertificate(services, certificate)
-    const app = await buildServer({ services: told, settings, inFlight, certificate, requestId: randomUUID })
     const { shutdownMs } = settings.server
+    const { failedKeysPerMinute: perMinute } = settings.limits
+    const app = await buildServer({
+      services: withOwnState(services, { certificate, publicReading: publicReading(settings) }),
+      settings,
+      inFlight,
+      certificate,
+      failedKeys: new FailedKeys({ perMinute, nowMs: () => performance.now(), observe }),
+      requestId: randomUUID,
+    })
     let closeOthers = async (): Promise<void> => undefined
     closers.push(async (atOnce) => {
       await stopServer(app, inFlight, { shutdownMs, atOnce })
@@ -117,6 +126,8 @@ export async function openService(
     closeOthers = listening.closeOthers
     const { url } = listening
     observe({ kind: 'serverListening', url })
+    const warning = publicReading(settings)
+    if (warning !== null) observe({ kind: 'readingIsPublic', warning })
     const startedOrClosed = started().catch(async (error: unknown) => {
       await close()
       throw error
@@ -143,8 +154,21 @@ async function openCertificate(
   return certificate
 }
 
-function withCertificate(services: Services, certificate: OwnCertificate): Services {
-  return { ...services, readiness: () => ({ ...services.readiness(), tls: certificate.state }) }
+interface OwnState {
+  readonly certificate: OwnCertificate | null
+  readonly publicReading: string | null
+}
+
+/** What `/readyz` tells besides of the server itself. */
+function withOwnState(services: Services, { certificate, publicReading: warning }: OwnState): Services {
+  return {
+    ...services,
+    readiness: () => ({
+      ...services.readiness(),
+      ...(certificate === null ? {} : { tls: certificate.state }),
+      ...(warning === null ? {} : { publicReading: warning }),
+    }),
+  }
 }
 
 async function listenAt(app: App, { host, port }: Settings): Promise<Listening> {
