@@ -73,9 +73,8 @@ export class Guard {
 
   /** As `reader`, by a key that was shown before where the request shows none. Throws Problem `forbidden` where none of them lets him in. */
   readerOn(request: FastifyRequest, earlierKey: string | null): Reader {
-    const { authorization, 'x-api-key': apiKey } = request.headers
-    const showsKey = authorization !== undefined || apiKey !== undefined
-    const asker = showsKey || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
+    const asker =
+      showsKey(request) || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
     const bar = this.#bar(this.#consumption, request)
     const isPublic = bar === null
     if (!isPublic) this.#access.requireConsume(told(asker, bar))
@@ -92,6 +91,11 @@ type Opening = 'public' | 'key'
 
 function told(asker: Asker, bar: string): Asker {
   return isCaller(asker) || bar === '' ? asker : { ...asker, refusal: `${bar} ${asker.refusal}` }
+}
+
+/** Whether a header shows one, whichever it is. */
+export function showsKey({ headers }: FastifyRequest): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined
 }
 
 /** Of a parameter that is there twice, the request shows two keys: none of them counts. */

@@ -155,6 +155,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     sqlQueries: { run: async () => plainAnswer(rows) },
     avatica: {
       answer: async () => ({ response: 'closeConnection' }),
+      requireOwn: () => undefined,
       closeIdle: () => undefined,
       close: () => undefined,
     },
