@@ -15,9 +15,18 @@ export interface Caller {
 export interface Stranger {
   /** What is wrong with what was shown, and what to do. Only the holder of a key learns anything about it. */
   readonly refusal: string
+  /** Whether a key was shown that nobody has. */
+  readonly isWrongKey?: boolean
 }
 
 export type Asker = Caller | Stranger
+
+/** Somebody showed a key that nobody has: he may be trying keys. */
+export class WrongKey extends Problem {
+  constructor(refusal: string) {
+    super('forbidden', refusal)
+  }
+}
 
 const how = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>"'
 
@@ -30,6 +39,7 @@ const otherWays = {
 export const unknownKey: Stranger = {
   refusal:
     'The API key is not known: it was mistyped or cut off, or it has been revoked. Compare it with what you were given, or ask the operator for another.',
+  isWrongKey: true,
 }
 
 export function expiredKey(expiredMs: number): Stranger {
@@ -50,8 +60,9 @@ export function isCaller(asker: Asker): asker is Caller {
   return 'keyId' in asker
 }
 
-/** Throws Problem `forbidden` unless the asker showed a valid key. */
+/** Throws Problem `forbidden` unless the asker showed a valid key; a `WrongKey` where nobody has the one that he showed. */
 export function requireCaller(asker: Asker): Caller {
   if (isCaller(asker)) return asker
+  if (asker.isWrongKey === true) throw new WrongKey(asker.refusal)
   throw new Problem('forbidden', asker.refusal)
 }

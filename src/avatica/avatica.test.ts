@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type AvaticaOfTest, avaticaOfTest } from '../../test/support/avatica-parts.ts'
+import type { AvaticaCaller } from './avatica.ts'
 import type { AvaticaRequest, AvaticaResponse, Frame, ResultSet } from './avatica-protocol.ts'
 
 const connectionId = 'c'
+/** One who shows his key but once. */
+const keyless = { showsKey: false, network: '10.0.0.1' }
 const none = { catalog: null, schemaPattern: null, tableNamePattern: null, columnNamePattern: null, typeList: null }
 const execute = (sql: string, statementId = 1, rowsMax: number | null = null): AvaticaRequest => ({
   request: 'prepareAndExecute',
@@ -268,12 +271,32 @@ describe('connections', () => {
     for (const key of ['a', 'b'])
       await avatica.answer(
         { request: 'openConnection', connectionId, info: new Map([['password', key]]) },
-        { reader, signal },
+        { ...keyless, reader, signal },
       )
     revoked.add('a')
-    expect(await avatica.answer(plain('commit'), { reader, signal })).toEqual({ response: 'commit' })
+    expect(await avatica.answer(plain('commit'), { ...keyless, reader, signal })).toEqual({ response: 'commit' })
     revoked.add('b')
-    await expect(avatica.answer(plain('commit'), { reader, signal })).rejects.toThrow('no access')
+    await expect(avatica.answer(plain('commit'), { ...keyless, reader, signal })).rejects.toThrow('no access')
+  })
+
+  test('an id alone is as good as the key of its connection only from where that was opened', async () => {
+    const { avatica } = avaticaOfTest()
+    const from = (network: string, key: string | null = null): AvaticaCaller => ({
+      reader: (earlier) => {
+        if ((key ?? earlier) === null) throw new Error('no access')
+        return { id: `subscriber ${key ?? earlier}`, mayRead: () => true }
+      },
+      showsKey: key !== null,
+      network,
+      signal: new AbortController().signal,
+    })
+    const info = new Map([['password', 'a']])
+    await avatica.answer({ request: 'openConnection', connectionId, info }, from('10.0.0.1'))
+    const commit = (caller: AvaticaCaller) => avatica.answer(plain('commit'), caller)
+    expect(await commit(from('10.0.0.1'))).toEqual({ response: 'commit' })
+    await expect(commit(from('10.0.0.2'))).rejects.toThrow('There is no connection')
+    expect(await commit(from('10.0.0.2', 'a'))).toEqual({ response: 'commit' })
+    await expect(commit(from('10.0.0.1', 'b'))).rejects.toThrow('There is no connection')
   })
 
   test('a subscriber has so many, and all together', async () => {
@@ -322,8 +345,8 @@ describe('connections', () => {
       ['user', 'x'],
       ['password', 'the key'],
     ])
-    await avatica.answer({ request: 'openConnection', connectionId, info }, { reader, signal })
-    await avatica.answer(plain('createStatement'), { reader, signal })
+    await avatica.answer({ request: 'openConnection', connectionId, info }, { ...keyless, reader, signal })
+    await avatica.answer(plain('createStatement'), { ...keyless, reader, signal })
     expect(shown).toEqual(['the key', 'the key'])
   })
 

@@ -10,7 +10,12 @@ import { sqlValues } from './bound-values.ts'
 import { type AnswerColumn, avaticaColumns, typeInfoColumns, typeInfoRows } from './column-types.ts'
 import { databaseProperties } from './database-properties.ts'
 import { HeldBytes } from './held-bytes.ts'
-import { type Connection, type JdbcConnectionLimits, JdbcConnections } from './jdbc-connections.ts'
+import {
+  type Connection,
+  type ConnectionCaller,
+  type JdbcConnectionLimits,
+  JdbcConnections,
+} from './jdbc-connections.ts'
 import { metadataSql } from './metadata-sql.ts'
 import { keyInInfo, questionContext } from './session-context.ts'
 import type { Statement } from './statement.ts'
@@ -38,9 +43,7 @@ export interface SqlOfAvatica {
 }
 
 /** Who sends a request. */
-export interface AvaticaCaller {
-  /** Who he is by what his request shows, else by the key that his connection was opened with. Throws Problem `forbidden`. */
-  readonly reader: (connectionKey: string | null) => Reader
+export interface AvaticaCaller extends ConnectionCaller {
   /** Is aborted when he goes away. */
   readonly signal: AbortSignal
 }
@@ -68,9 +71,14 @@ export class Avatica {
   async answer(request: AvaticaRequest, caller: AvaticaCaller): Promise<AvaticaResponse> {
     const { connectionId } = request
     if (request.request === 'openConnection') return this.#open(request, caller)
-    return this.#connections.use(connectionId, caller.reader, (connection, reader) =>
+    return this.#connections.use(connectionId, caller, (connection, reader) =>
       this.#on(connection, request, reader, caller.signal),
     )
+  }
+
+  /** Throws where a request on the connection would be refused for who asks: `UnknownConnection`, or Problem `forbidden`. */
+  requireOwn(connectionId: string, caller: ConnectionCaller): void {
+    this.#connections.own(connectionId, caller)
   }
 
   /** Ends the connections that nobody used for a while. */
@@ -86,7 +94,8 @@ export class Avatica {
   #open({ connectionId: id, info }: Of<'openConnection'>, caller: AvaticaCaller): AvaticaResponse {
     const key = keyInInfo(info)
     const reader = caller.reader(key)
-    this.#connections.open({ id, ownerId: reader.id, key, context: questionContext(info) })
+    const { network } = caller
+    this.#connections.open({ id, ownerId: reader.id, key, network, context: questionContext(info) })
     return { response: 'openConnection' }
   }
 

@@ -2,6 +2,14 @@ import type { Problem, ProblemCode } from '../model/problem.ts'
 import type { ErrorAnswer } from './avatica-protocol.ts'
 import { UnknownConnection } from './jdbc-connections.ts'
 
+/** What drivers can read is a 200 or a 500: any other status hides the message from their users. */
+export const errorStatus = 500
+
+/** The status of what is refused before it is an answer: drivers read who is let in, and open another connection for one that is gone. */
+export function refusalStatus({ code, status }: Problem): number {
+  return code === 'forbidden' || code === 'not_found' ? errorStatus : status
+}
+
 const unknownConnectionCode = 1
 const noAccessCode = 2
 const otherCode = -1

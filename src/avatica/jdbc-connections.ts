@@ -22,6 +22,8 @@ export interface NewConnection {
   readonly ownerId: string
   /** What was shown when it was opened, for callers who show it but once. */
   readonly key: string | null
+  /** Where from it was opened, as `ConnectionCaller.network`. */
+  readonly network: string
   /** What a caller says of all its queries. */
   readonly context: QuestionContext
 }
@@ -32,6 +34,16 @@ const initialProperties: ConnectionProperties = {
   transactionIsolation: 0,
   catalog: 'druid',
   schema: 'druid',
+}
+
+/** Who asks on a connection. */
+export interface ConnectionCaller {
+  /** Who he is by what his request shows, else by the key that his connection was opened with. Throws Problem `forbidden`. */
+  readonly reader: (connectionKey: string | null) => Reader
+  /** Whether his request shows a key itself. */
+  readonly showsKey: boolean
+  /** Where from he asks: his address, or the network that its holder may choose addresses of. */
+  readonly network: string
 }
 
 /** It was never opened, was closed, or belongs to another: callers open another one for it. */
@@ -159,16 +171,16 @@ export class JdbcConnections {
   }
 
   /**
-   * Does a caller's work on a connection of his own. `readerOf` says who he is, given the key that the connection was opened with; it throws where
-   * that key opens nothing any more. Throws `UnknownConnection` where it is not there, or is not his.
+   * Does a caller's work on a connection of his own. Throws Problem `forbidden` where the key that it was opened with opens nothing any more, and
+   * `UnknownConnection` where it is not there, or is not his.
    */
   async use<Result>(
     id: string,
-    readerOf: (key: string | null) => Reader,
+    caller: ConnectionCaller,
     work: (connection: Connection, reader: Reader) => Result | Promise<Result>,
   ): Promise<Result> {
     this.closeIdle()
-    const { connection, reader } = this.#own(id, readerOf)
+    const { connection, reader } = this.own(id, caller)
     connection.begin()
     try {
       return await work(connection, reader)
@@ -177,10 +189,17 @@ export class JdbcConnections {
     }
   }
 
-  /** Of several that a request without a key may mean, the one that was opened first. */
-  #own(id: string, readerOf: (key: string | null) => Reader) {
+  /**
+   * Of several that a request without a key may mean, the one that was opened first. Such a request is its opener's only from where it was
+   * opened: an id is made by a driver, may be guessed, and stands in logs. Throws as `use` does.
+   */
+  own(
+    id: string,
+    { reader: readerOf, showsKey, network }: ConnectionCaller,
+  ): { connection: Connection; reader: Reader } {
     let refusal: unknown = new UnknownConnection(id)
     for (const connection of this.#byId.get(id) ?? []) {
+      if (!showsKey && network !== connection.opened.network) continue
       try {
         const reader = readerOf(connection.opened.key)
         if (reader.id === connection.opened.ownerId) return { connection, reader }

@@ -5,8 +5,6 @@ export async function publicReading(client: Pick<TidemarkClient, 'settings'>): P
   // What was asked for is done: what cannot be asked now is left out.
   const settings = await client.settings().catch(() => null)
   const consumption = settings?.Items.find(({ setting }) => setting === 'access.consumption')?.value
-  // By default it depends on where a request comes from, and the value is a sentence that says so.
-  if (typeof consumption !== 'string' || !consumption.startsWith('public')) return ''
-  const where = consumption === 'public' ? '' : " on the service's own machine"
-  return `Reading needs no key${where} now: whoever has none reads everything too. With access.consumption=key it needs one.\n`
+  if (consumption !== 'public') return ''
+  return 'Reading needs no key now: whoever has none reads everything too. With access.consumption=key it needs one.\n'
 }

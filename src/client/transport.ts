@@ -27,7 +27,8 @@ interface Call {
 function addressOf(options: ClientOptions | undefined): string {
   const url: unknown = options?.url
   const text = url instanceof URL ? url.href : url
-  if (typeof text === 'string' && /^https?:\/\//i.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  if (typeof text === 'string' && /^https?:\/\//i.test(text) && URL.canParse(text))
+    return text.replace(/(?<!\/)\/+$/, '')
   const given = typeof text === 'string' ? `url is "${text}"` : 'url is missing'
   throw new TypeError(`${given}; give the address of the service as in { url: "http://127.0.0.1:8080" }.`)
 }

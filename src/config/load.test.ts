@@ -13,7 +13,7 @@ test('without any source all settings have their defaults', () => {
     port: 8080,
     data: './data',
     adminKey: null,
-    access: { consumption: null, metrics: null },
+    access: { consumption: 'key', metrics: null },
     limits: { ingestBodyBytes: 16_777_216, resultRows: 1_000_000, queryTimeMs: 60_000, waitingQueries: 100 },
     cors: { origins: [] },
     server: { basePath: '', trustProxy: false, shutdownMs: 10_000 },
@@ -52,10 +52,11 @@ describe('values', () => {
     ['a list in the file', { file: file({ cors: { origins: ['*'] } }) }, { cors: { origins: ['*'] } }],
     ['true', { environment: { TIDEMARK_KAFKA_TLS: 'true' } }, { kafka: { tls: true } }],
     ['true in the file', { file: file({ kafka: { tls: true } }) }, { kafka: { tls: true } }],
-    ['a choice', { flags: { 'access.consumption': 'key' } }, { access: { consumption: 'key', metrics: null } }],
+    ['a choice', { flags: { 'access.consumption': 'public' } }, { access: { consumption: 'public', metrics: null } }],
     ['a base path', { flags: { 'server.basePath': '/a/b-c' } }, { server: { basePath: '/a/b-c' } }],
     ['a free port', { flags: { port: '0' } }, { port: 0 }],
-    ['a key', { environment: { TIDEMARK_ADMIN_KEY: 's3cret' } }, { adminKey: 's3cret' }],
+    ['a key', { environment: { TIDEMARK_ADMIN_KEY: 'x'.repeat(24) } }, { adminKey: 'x'.repeat(24) }],
+    ['a password', { environment: { TIDEMARK_KAFKA_PASSWORD: 'x' } }, { kafka: { password: 'x' } }],
     ['variables of others', { environment: { TIDEMARK_URL: 'x', TIDEMARK_KEY: 'y', PATH: 'z' } }, { port: 8080 }],
   ])('%s', (_name, sources, expected) => {
     expect(loadSettings({ ...nothing, ...sources })).toMatchObject(expected)
@@ -109,12 +110,14 @@ describe('refusals', () => {
       ['limits (from the file tidemark.json) is a group of settings: give it as {"limits": {...}}.'],
     ],
     [{ file: file([]) }, ['The file tidemark.json must hold one JSON object.']],
-    [
-      { environment: { TIDEMARK_ADMIN_KEY: 'two words' } },
-      [
-        'adminKey (from the environment variable TIDEMARK_ADMIN_KEY) must be printable ASCII characters without spaces.',
+    ...['two words, and more of them', 'ein-Schlüssel-der-lang-ist', 'x'.repeat(23)].map(
+      (key): [Partial<SettingSources>, string[]] => [
+        { environment: { TIDEMARK_ADMIN_KEY: key } },
+        [
+          'adminKey (from the environment variable TIDEMARK_ADMIN_KEY) must be at least 24 printable ASCII characters without spaces, such as `openssl rand -base64 24` makes.',
+        ],
       ],
-    ],
+    ),
     [
       { flags: { 'access.consumption': 'open', 'server.basePath': '/a/' } },
       [

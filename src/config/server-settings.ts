@@ -1,6 +1,6 @@
 // The settings of the HTTP server: a part of the table in settings.ts.
 import { longestMs, mebibyte } from './measures.ts'
-import { integer, type Setting, text } from './setting.ts'
+import { integer, list, type Setting, text } from './setting.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
 export const serverSettings = {
@@ -18,6 +18,12 @@ export const serverSettings = {
   'server.tlsKeyFile': text({
     default: '',
     description: 'A PEM file of its private key, without a passphrase.',
+  }),
+  'server.hosts': list({
+    pattern: /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/,
+    allowed: 'a list of names without ports, such as data.example',
+    description:
+      'The names by which callers reach the service where `access.consumption` is `public`. By an address and by `localhost` they always do. By any other name a request needs a key: it may be that of a web page.',
   }),
   'server.trustProxy': trustedProxies({
     description:

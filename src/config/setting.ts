@@ -57,16 +57,24 @@ export function text(options: {
 export function secret(options: {
   readonly description: string
   readonly defaultText: string
+  readonly charactersMin?: number
+  /** How to make a good one. */
+  readonly advice?: string
 }): Setting<string | null> {
+  const { charactersMin = 1, advice } = options
+  const characters = 'printable ASCII characters without spaces'
   return {
     type: 'text',
     default: null,
     defaultText: options.defaultText,
     unit: null,
-    allowed: 'printable ASCII characters without spaces',
+    allowed: `${charactersMin > 1 ? `at least ${charactersMin} ` : ''}${characters}${advice === undefined ? '' : `, ${advice}`}`,
     description: options.description,
     secret: true,
-    read: (given) => (typeof given === 'string' && /^[\x21-\x7e]+$/.test(given) ? { value: given } : refused),
+    read: (given) =>
+      typeof given === 'string' && given.length >= charactersMin && /^[\x21-\x7e]+$/.test(given)
+        ? { value: given }
+        : refused,
   }
 }
 

@@ -21,19 +21,20 @@ const settingTable = {
   data: text({ default: './data', description: 'The folder that holds all data. One server at a time may use it.' }),
   adminKey: secret({
     defaultText: 'made at the first start and printed once',
+    charactersMin: 24,
+    advice: 'such as `openssl rand -base64 24` makes',
     description: "The operator's key. If you change it, the new key replaces the old one.",
   }),
   'access.consumption': choice({
     choices: ['public', 'key'],
-    default: null,
-    defaultText: '`public` on a loopback address, else `key`',
+    default: 'key',
     description:
-      'Who may read data: everyone (`public`), or only callers with a key (`key`). The default is public for local requests only: they name a loopback host and were not forwarded.',
+      'Who may read data: only callers with a key (`key`), or everyone who reaches the service (`public`), but for web pages of other origins.',
   }),
   'access.metrics': choice({
     choices: ['public', 'key'],
     default: null,
-    defaultText: '`key` if `access.consumption` is `key`; else `public` on a loopback address, else `key`',
+    defaultText: 'as `access.consumption`',
     description:
       'Who may read /metrics: everyone (`public`), or only callers with a key that has the right `observe` or `admin` (`key`).',
   }),
@@ -97,6 +98,14 @@ const settingTable = {
     max: 1024 * gibibyte,
     description:
       'How many bytes a second, decompressed, may be pushed with one API key. Past that a push gets a 429. 0 is no limit.',
+  }),
+  'limits.failedKeysPerMinute': integer({
+    default: 60,
+    unit: null,
+    min: 0,
+    max: 1_000_000,
+    description:
+      'How many requests a minute with a key that is not known are refused at once, of one address (IPv6: one /64). Past that each waits for its 403, up to 5 seconds. Requests with a good key never wait. 0 is no limit.',
   }),
   'limits.rejectedBytes': integer({
     default: gibibyte,

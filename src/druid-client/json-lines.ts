@@ -19,7 +19,7 @@ export async function* jsonLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<
     const text = Buffer.concat(pending).toString('utf8')
     const isBlankLast = text === '' || text.endsWith('\n')
     isWhole = isBlankLast && end === piece.length - 1
-    const lines = text.replace(/\n+$/, '').replaceAll('\n', ',')
+    const lines = text.replace(/(?<!\n)\n+$/, '').replaceAll('\n', ',')
     if (lines !== '') yield `[${lines}]`
     pending = [piece.subarray(end + 1)]
   }

@@ -1,7 +1,7 @@
 // What a regular expression comes to once its counts are written out.
 
 /** An escape, a class, or a count with what it follows. */
-const patternPart = /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[()]/gs
+const patternPart = /\\.|\[(?:\\.|[^\]\\])*(?:\]|\\?$)|\{(\d+)(?:,(\d*))?\}|[()]/gs
 
 /** How often a part of a pattern is repeated by counts, at the most. */
 export function repetitionsOf(pattern: string): number {

@@ -16,7 +16,7 @@ export interface TimeHint {
   readonly formats: readonly string[]
 }
 
-const refusedText = /: expected an ISO 8601 date-time .*, got "([^"]{6,40})"(?:$|; it reads)/s
+const refusedText = /: expected an ISO 8601 date-time [^":]*, got "([^"]{6,40})"(?:$|; it reads)/s
 const refusedCount = /: (\d{14,30}) is outside the years/
 const clock = /^(.*?)(?:(,? )(\d{1,2}):\d\d(:\d\d)?([.,]\d{1,9})?( ?[AaPp][Mm])?)?$/
 const numbers = /^(\d{1,4})([-./])\d{1,2}\2(\d{4}|\d\d?)$/

@@ -1,4 +1,5 @@
 // JDBC by Avatica's protocol over HTTP: who is let in, and how errors are told.
+import { gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { avaticaOfTest } from '../../test/support/avatica-parts.ts'
@@ -114,7 +115,62 @@ test('the same in protobuf', async () => {
   expect(decodeMessage(rawPayload, WireMessage)['name']).toMatch(/ErrorResponse$/)
 })
 
+describe('a body of more than 8 KiB', () => {
+  const connectionId = 'large'
+  const long = `SELECT 5 -- ${'x'.repeat(10_000)}`
+  const execute = (connection: string) => ({
+    request: 'prepareAndExecute',
+    connectionId: connection,
+    statementId: 1,
+    sql: long,
+    maxRowsTotal: -1,
+  })
+  const json = (connection: string, headers = {}) => sent(JSON.stringify(execute(connection)), headers)
+  const gzip = (headers = {}) =>
+    sent(gzipSync(JSON.stringify(execute(connectionId))), { 'content-encoding': 'gzip', ...headers })
+  const { request, ...fields } = execute(connectionId)
+  const [name, { message }] = [...requestMessages].find(([, described]) => described.request === request)!
+  const wrapped = encodeMessage(fields, message)
+  const protobuf = (id: string) =>
+    sent(
+      Buffer.from(
+        encodeMessage({ name, wrapped: encodeMessage({ ...fields, connectionId: id }, message) }, WireMessage),
+      ),
+      {},
+      '/druid/v2/sql/avatica-protobuf/',
+    )
+  expect(wrapped.length).toBeGreaterThan(8192)
+
+  test.each<[string, () => InjectOptions, number, string]>([
+    ['of a key in a header', () => json('none', { 'x-api-key': keys.reader }), 500, 'There is no connection'],
+    ['of a wrong key', () => json(connectionId, { 'x-api-key': 'guess' }), 500, 'The API key is not known'],
+    ['on an open connection', () => json(connectionId), 200, '"executeResults"'],
+    ['on an open connection, in protobuf', () => protobuf(connectionId), 200, 'row 3'],
+    ['on a connection that is gone', () => json('none'), 500, '"errorCode":1'],
+    ['on a connection that is gone, in protobuf', () => protobuf('none'), 500, 'There is no connection'],
+    ['that names no connection', () => sent(`[${'['.repeat(9000)}`), 500, 'more than 8192 bytes, unpacked'],
+    ['compressed, of nobody', () => gzip(), 500, 'more than 8192 bytes, unpacked'],
+    ['compressed, of a key in a header', () => gzip({ 'x-api-key': keys.reader }), 200, '"executeResults"'],
+  ])('%s', async (_name, asked, status, said) => {
+    const server = await testServer(
+      { avatica: avaticaOfTest({ heldBytes: 100_000 }).avatica },
+      { TIDEMARK_ACCESS_CONSUMPTION: 'key' },
+    )
+    await server.app.inject(sent(JSON.stringify(opening(connectionId, { password: keys.reader }))))
+    await server.app.inject(sent(JSON.stringify(statement(connectionId))))
+    const { statusCode, payload } = await server.app.inject(asked())
+    expect([statusCode, payload]).toEqual([status, expect.stringContaining(said)])
+  })
+})
+
 test.each<[string, InjectOptions, number, string]>([
+  ['nested too deep', sent(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`), 400, 'nested deeper than 64 levels'],
+  [
+    'deep in a text alone',
+    sent(JSON.stringify({ request: `"\\${'['.repeat(99)}` })),
+    400,
+    'connectionId is not a text',
+  ],
   ['no request', sent('{}'), 400, 'no request'],
   ['too large a body', sent('x'.repeat(5001)), 413, 'limits.queryBodyBytes'],
   ['another media type', sent('{}', { 'content-type': 'image/png' }), 415, 'Content-Type'],
@@ -150,6 +206,7 @@ test.each<[string, object]>([
 test('a failure of the service is told as one, and is in the log', async () => {
   const failing = {
     answer: () => Promise.reject(new Error('broken')),
+    requireOwn: () => undefined,
     closeIdle: () => undefined,
     close: () => undefined,
   }

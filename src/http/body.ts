@@ -23,6 +23,16 @@ export interface BodyRule {
   readonly budget?: BodyBudget
   /** What an empty body stands for; left out, it is refused. */
   readonly whenEmpty?: string
+  /** Left out where it is known who asks before his body is read. */
+  readonly strangers?: StrangersRule
+}
+
+/** What holds until it is known who asks, of bodies that say it themselves. */
+export interface StrangersRule {
+  /** The most bytes, counted decompressed. */
+  readonly limitBytes: number
+  /** Why he may send no more, given the beginning of the body, or null of a compressed one; null where he may. */
+  readonly refusal: (beginning: Buffer | null) => Problem | null
 }
 
 export const jsonTypes = [formatMediaType('json')]
@@ -106,8 +116,8 @@ function parseJson(body: unknown): unknown {
 /** The media type of a Content-Type without its parameters; null when the text's encoding is not UTF-8. */
 export function mediaTypeOf(contentType: string | undefined): string | null {
   if (contentType === undefined || contentType === 'application/json') return 'application/json'
-  // A semicolon between quotes parts nothing.
-  const [type, ...parameters] = contentType.match(/(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g) ?? ['']
+  // A semicolon between quotes parts nothing. Quotes that are never closed go to the end, so that none is tried as a beginning.
+  const [type, ...parameters] = contentType.match(/(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^;"])+/gs) ?? ['']
   const otherCharset = parameters.some(
     (parameter) => /^\s*charset\s*=/i.test(parameter) && !/=\s*"?utf-?8"?\s*$/i.test(parameter),
   )
@@ -132,7 +142,7 @@ function refuse(headers: IncomingMessage['headers'], rule: BodyRule): Problem | 
     )
   }
   const encoding = headers['content-encoding']
-  if (encoding !== undefined && !isGzip(encoding) && !/^\s*(identity)?\s*$/i.test(encoding)) {
+  if (encoding !== undefined && !isGzip(encoding) && !/^\s*(?:identity\s*)?$/i.test(encoding)) {
     return new Problem(
       'unsupported_media_type',
       "The body's Content-Encoding must be gzip. Or send the body without one.",
@@ -158,7 +168,9 @@ function emptyBody(): Problem {
 /** Reads up to the limit. What is beyond it is left to `discardBody`. */
 function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const chunks: Buffer[] = []
+  const strangers = isGzip(raw.headers['content-encoding']) ? undefined : rule.strangers
   let bytes = 0
+  let isStranger = strangers !== undefined
   let ended = false
   let finished = false
   raw.on('data', onData)
@@ -168,9 +180,16 @@ function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, don
 
   function onData(chunk: Buffer): void {
     bytes += chunk.length
-    if (bytes > rule.limitBytes) finish(tooLarge(rule), null)
+    const refusal = refusalOf(chunk)
+    if (refusal !== null) finish(refusal, null)
+    else if (bytes > rule.limitBytes) finish(tooLarge(rule), null)
     else if (share.resize(bytes) === false) finish(share.full(), null)
     else chunks.push(chunk)
+  }
+  function refusalOf(chunk: Buffer): Problem | null {
+    if (strangers === undefined || !isStranger || bytes <= strangers.limitBytes) return null
+    isStranger = false
+    return strangers.refusal(Buffer.concat([...chunks, chunk], strangers.limitBytes))
   }
   function onEnd(): void {
     ended = true
@@ -216,7 +235,9 @@ async function join(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
  */
 function decompress(body: Buffer, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const said = body.length < 4 ? 0 : body.readUInt32LE(body.length - 4)
-  inflate(Math.max(1, Math.min(said, rule.limitBytes)))
+  let { limitBytes } = rule
+  if (rule.strangers !== undefined) limitBytes = Math.min(limitBytes, rule.strangers.limitBytes)
+  inflate(Math.max(1, Math.min(said, limitBytes)))
 
   function inflate(outputBytesMax: number): void {
     if (share.resize(body.length + outputBytesMax) === false) {
@@ -234,8 +255,9 @@ function decompress(body: Buffer, rule: BodyRule, share: BodyShare, done: BodyDo
         done(isWhole ? null : notGzip('behind its end there is more'), isWhole ? buffer : null)
       } else if (error === null) done(new Error('zlib answered without an error and without bytes'), null)
       else if (!('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')) done(notGzip(error.message), null)
-      else if (outputBytesMax < rule.limitBytes) inflate(rule.limitBytes)
-      else done(tooLarge(rule), null)
+      else if (outputBytesMax < limitBytes) inflate(limitBytes)
+      else if (limitBytes === rule.limitBytes) done(tooLarge(rule), null)
+      else done(rule.strangers?.refusal(null) ?? null, null)
     })
   }
 }

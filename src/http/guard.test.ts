@@ -55,9 +55,10 @@ describe('a key with the right `observe` alone', () => {
   )
 })
 
-describe('/metrics on a loopback address, without a key', () => {
+describe('/metrics without a key', () => {
   test.each<[consumption: string | null, metrics: string | null, status: number]>([
-    [null, null, 200],
+    [null, null, 403],
+    [null, 'public', 200],
     ['public', null, 200],
     ['key', null, 403],
     ['key', 'public', 200],
@@ -65,7 +66,7 @@ describe('/metrics on a loopback address, without a key', () => {
     ['public', 'key', 403],
   ])('access.consumption %s, access.metrics %s: %i', async (consumption, metrics, status) => {
     const { app } = await serverWith({
-      ...(consumption === null ? {} : { TIDEMARK_ACCESS_CONSUMPTION: consumption }),
+      TIDEMARK_ACCESS_CONSUMPTION: consumption ?? '',
       ...(metrics === null ? {} : { TIDEMARK_ACCESS_METRICS: metrics }),
     })
     expect((await app.inject({ method: 'GET', url: '/metrics' })).statusCode).toBe(status)

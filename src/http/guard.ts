@@ -4,21 +4,23 @@ import type { Reader } from '../admission/reader.ts'
 import { Problem } from '../model/problem.ts'
 import { acceptsType } from './accept.ts'
 import type { HttpSettings } from './http-settings.ts'
-import { type AllowedPages, isOpen, type OpenTo, openTo } from './open-access.ts'
+import { type Public, publicBar } from './open-access.ts'
 import type { Services } from './services.ts'
 
 /** Decides, before a byte of a body is read, whether a request is let in. */
 export class Guard {
   readonly #access: Services['access']
-  readonly #consumption: OpenTo
-  readonly #metrics: OpenTo
-  readonly #pages: AllowedPages
+  readonly #consumption: Opening
+  readonly #metrics: Opening
+  readonly #public: Public
 
   constructor(access: Services['access'], settings: HttpSettings) {
     this.#access = access
-    this.#consumption = openTo(settings.access.consumption, settings.host)
-    this.#metrics = openTo(metricsAccess(settings.access), settings.host)
-    this.#pages = { origins: settings.cors.origins, secure: settings.server.tlsCertFile !== '' }
+    const { access: opened, cors, server } = settings
+    this.#consumption = opened.consumption
+    this.#metrics = metricsAccess(opened)
+    const hosts = server.hosts.map((name) => name.toLowerCase())
+    this.#public = { origins: cors.origins, hosts, secure: server.tlsCertFile !== '' }
   }
 
   asker({ headers, routeOptions, query }: Pick<FastifyRequest, 'headers' | 'routeOptions' | 'query'>): Asker {
@@ -32,7 +34,8 @@ export class Guard {
 
   /** Consumption: public, or with a key that has the right to it; what may be read with it is asked of `mayRead`. */
   readonly consumption: onRequestHookHandler = (request, _reply, done) => {
-    if (!this.#isOpen(this.#consumption, request)) this.#access.requireConsume(this.asker(request))
+    const bar = this.#bar(this.#consumption, request)
+    if (bar !== null) this.#access.requireConsume(told(this.asker(request), bar))
     done()
   }
 
@@ -42,7 +45,8 @@ export class Guard {
   }
 
   readonly metrics: onRequestHookHandler = (request, _reply, done) => {
-    if (!this.#isOpen(this.#metrics, request)) this.#access.requireObserve(this.asker(request))
+    const bar = this.#bar(this.#metrics, request)
+    if (bar !== null) this.#access.requireObserve(told(this.asker(request), bar))
     done()
   }
 
@@ -54,14 +58,14 @@ export class Guard {
 
   /** Whether the caller is told more than the state: sizes, and what errors say. */
   mayObserve(request: FastifyRequest): boolean {
-    if (this.#isOpen(this.#metrics, request)) return true
+    if (this.#bar(this.#metrics, request) === null) return true
     const asker = this.asker(request)
     return isCaller(asker) && (asker.rights.has('observe') || asker.rights.has('admin'))
   }
 
   /** What the caller of a consumption request may read. */
   readable(request: FastifyRequest): (name: string) => boolean {
-    if (this.#isOpen(this.#consumption, request)) return () => true
+    if (this.#bar(this.#consumption, request) === null) return () => true
     const asker = this.asker(request)
     return (name) => this.#access.mayRead(asker, name)
   }
@@ -70,23 +74,35 @@ export class Guard {
   reader(request: FastifyRequest): Reader {
     const asker = this.asker(request)
     const id = readerId(asker, request)
-    if (this.#isOpen(this.#consumption, request)) return { id, mayRead: () => true }
+    if (this.#bar(this.#consumption, request) === null) return { id, mayRead: () => true }
     return { id, mayRead: (name) => this.#access.mayRead(asker, name) }
   }
 
   /** As `reader`, by a key that was shown before where the request shows none. Throws Problem `forbidden` where none of them lets him in. */
   readerOn(request: FastifyRequest, earlierKey: string | null): Reader {
-    const { authorization, 'x-api-key': apiKey } = request.headers
-    const showsKey = authorization !== undefined || apiKey !== undefined
-    const asker = showsKey || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
-    const isPublic = this.#isOpen(this.#consumption, request)
-    if (!isPublic) this.#access.requireConsume(asker)
+    const asker =
+      showsKey(request) || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
+    const bar = this.#bar(this.#consumption, request)
+    const isPublic = bar === null
+    if (!isPublic) this.#access.requireConsume(told(asker, bar))
     return { id: readerId(asker, request), mayRead: (name) => isPublic || this.#access.mayRead(asker, name) }
   }
 
-  #isOpen(to: OpenTo, { headers }: FastifyRequest): boolean {
-    return isOpen(to, headers, this.#pages)
+  /** Null where no key is needed; else why one is, as a sentence, and nothing where each request needs one. */
+  #bar(to: Opening, { headers }: FastifyRequest): string | null {
+    return to === 'public' ? publicBar(headers, this.#public) : ''
   }
+}
+
+type Opening = 'public' | 'key'
+
+function told(asker: Asker, bar: string): Asker {
+  return isCaller(asker) || bar === '' ? asker : { ...asker, refusal: `${bar} ${asker.refusal}` }
+}
+
+/** Whether a header shows one, whichever it is. */
+export function showsKey({ headers }: FastifyRequest): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined
 }
 
 /** Of a parameter that is there twice, the request shows two keys: none of them counts. */
@@ -101,8 +117,8 @@ function readerId(asker: Asker, { ip }: FastifyRequest): string {
 }
 
 /** Who is asked for a key before he reads is also asked before he reads metrics, unless the operator said otherwise. */
-export function metricsAccess({ consumption, metrics }: HttpSettings['access']): 'public' | 'key' | null {
-  return metrics ?? (consumption === 'key' ? 'key' : null)
+export function metricsAccess({ consumption, metrics }: HttpSettings['access']): Opening {
+  return metrics ?? consumption
 }
 
 /** Refuses a client that takes no JSON, where there is nothing else. */

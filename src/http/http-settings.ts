@@ -3,7 +3,7 @@ export interface HttpSettings {
   readonly host: string
   /** A `pipeline` takes no requests but those about how it is. */
   readonly role: 'all' | 'api' | 'pipeline'
-  readonly access: { readonly consumption: 'public' | 'key' | null; readonly metrics: 'public' | 'key' | null }
+  readonly access: { readonly consumption: 'public' | 'key'; readonly metrics: 'public' | 'key' | null }
   readonly limits: {
     readonly ingestBodyBytes: number
     readonly bodiesBytes: number
@@ -19,6 +19,7 @@ export interface HttpSettings {
     readonly basePath: string
     /** Not empty where the service speaks HTTPS. */
     readonly tlsCertFile: string
+    readonly hosts: readonly string[]
     /** Which proxies are believed: none, so many, or those at these addresses. */
     readonly trustProxy: false | number | readonly string[]
     readonly headerBytes: number

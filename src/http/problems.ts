@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { errorAnswer } from '../avatica/error-answer.ts'
+import { errorAnswer, refusalStatus } from '../avatica/error-answer.ts'
 import { encodeJson } from '../avatica/json/json-codec.ts'
 import { encodeProtobuf } from '../avatica/protobuf/protobuf-codec.ts'
 import { Problem } from '../model/problem.ts'
@@ -32,10 +32,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   if (problem.code === 'forbidden' && keySchemes.includes('basic'))
     reply.header('WWW-Authenticate', 'Basic realm="tidemark", charset="UTF-8"')
   const { mediaType, bytes } = bodyOf(problem, errorBody)
-  reply
-    .code(errorBody === 'lines' ? lineStatus(problem) : problem.status)
-    .type(mediaType)
-    .send(bytes)
+  reply.code(statusOf(problem, errorBody)).type(mediaType).send(bytes)
 }
 
 /** A path that cannot be read, or that there is not, has no route of its own: below Druid's it is told as Druid tells errors. */
@@ -49,6 +46,11 @@ export const protobufType = 'application/x-google-protobuf'
 interface ErrorBody {
   readonly mediaType: string
   readonly bytes: Uint8Array
+}
+
+function statusOf(problem: Problem, form: FastifyContextConfig['errorBody']): number {
+  if (form === 'lines') return lineStatus(problem)
+  return form === 'avatica-json' || form === 'avatica-protobuf' ? refusalStatus(problem) : problem.status
 }
 
 function bodyOf(problem: Problem, form: FastifyContextConfig['errorBody']): ErrorBody {

@@ -135,6 +135,9 @@ export const ReadinessAnswer = Type.Object({
   replica: Type.Optional(Replica),
   timeZones: Type.Optional(TimeZones),
   tls: Type.Optional(Tls),
+  publicReading: Type.Optional(
+    Type.String({ description: 'A warning, as a sentence: others than this machine read without a key.' }),
+  ),
   cluster: Type.Optional(
     Type.Object(
       { kafka: Part, druid: Druid, postgres: Part },

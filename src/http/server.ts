@@ -8,6 +8,7 @@ import { Problem } from '../model/problem.ts'
 import { discardBody } from './body.ts'
 import { BodyBudget } from './body-budget.ts'
 import { documentOptions, ProblemSchema } from './document.ts'
+import type { FailedKeys } from './failed-keys.ts'
 import { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { cutOffUnsent } from './idle-clients.ts'
@@ -34,6 +35,7 @@ export interface ServerParts {
   readonly inFlight: InFlight
   /** For HTTPS; null, or left out, for plain HTTP. */
   readonly certificate?: OwnCertificate | null
+  readonly failedKeys: FailedKeys
   readonly requestId: () => string
 }
 
@@ -104,7 +106,8 @@ function askAgain({ admin }: Guard): onRouteHookHandler {
 /** A handshake takes a few round trips. */
 const handshakeMsMax = 10_000
 
-function bareServer({ services, settings, inFlight, certificate = null, requestId }: ServerParts): App {
+function bareServer(parts: ServerParts): App {
+  const { settings, inFlight, certificate = null, requestId } = parts
   const { headerBytes, headersMs, requestMs, keepAliveMs, trustProxy } = settings.server
   const connections = {
     maxHeaderSize: headerBytes,
@@ -136,9 +139,9 @@ function bareServer({ services, settings, inFlight, certificate = null, requestI
     routerOptions: { maxParamLength: pathPartCharactersMax },
     ...speaking,
     clientErrorHandler: (error, socket) => answerParserError(error, socket, inFlight, requestId),
-    frameworkErrors: (error, request, reply) => fail(services, error, request, reply),
+    frameworkErrors: (error, request, reply) => fail(parts, error, request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>()
-  app.setErrorHandler((error, request, reply) => fail(services, error, request, reply))
+  app.setErrorHandler((error, request, reply) => fail(parts, error, request, reply))
   app.setNotFoundHandler((request) => {
     throw new Error(`${request.method} ${request.url} was let through without a route`)
   })
@@ -188,11 +191,18 @@ function routeOf(request: FastifyRequest): string {
   return request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched')
 }
 
-function fail(services: Services, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function fail(
+  { services, failedKeys }: ServerParts,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   discardBody(request.raw)
   const known = problemOf(error)
   if (known !== null) {
-    sendProblem(request, reply, known)
+    const waitMs = failedKeys.waitMs(known, request.ip)
+    if (waitMs === 0) sendProblem(request, reply, known)
+    else setTimeout(sendProblem, waitMs, request, reply, known)
     return
   }
   // A client that went away is not waiting for an answer: what its query ended with is no failure.

@@ -51,7 +51,7 @@ export interface Services {
   readonly nativeQueries: Pick<NativeQueries, 'run'>
   /** What reaches queries that other processes run; null on one machine. */
   readonly cancelsElsewhere: CancelsElsewhere | null
-  readonly avatica: Pick<Avatica, 'answer' | 'closeIdle' | 'close'>
+  readonly avatica: Pick<Avatica, 'answer' | 'requireOwn' | 'closeIdle' | 'close'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly tagLists: Pick<TagLists, 'list'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>

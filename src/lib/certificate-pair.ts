@@ -52,7 +52,7 @@ function certificateIn(pem: Buffer, { name, path }: PairFiles['key']): X509Certi
   throw new Error(`${name} (${path}) holds no certificate in PEM, one that begins with -----BEGIN CERTIFICATE-----.`)
 }
 
-const wholeBlock = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g
+const wholeBlock = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----BEGIN )[\s\S])*?-----END \1-----/g
 
 /** A file that is being written may end in the middle of a certificate: TLS would send those before it alone. */
 function requireWhole(pem: Buffer, { name, path }: PairFiles['key']): void {

@@ -150,6 +150,10 @@ export type ServiceEvent =
   /** In words of the engine for which none of ours are known: the caller was told general ones. */
   | { readonly kind: 'sqlEngineRefused'; readonly message: string }
   | { readonly kind: 'sqlEngineDied'; readonly message: string; readonly restartInMs: number }
+  /** A request showed a key that is not known. Once a minute `untold` says how many have since it was said last. */
+  | { readonly kind: 'keyRefused'; readonly ip: string; readonly untold: number | null }
+  /** Others than this machine read without a key. */
+  | { readonly kind: 'readingIsPublic'; readonly warning: string }
   /** The service speaks TLS with it from now on. */
   | { readonly kind: 'certificateLoaded'; readonly path: string; readonly validUntilMs: number }
   /** The files of the certificate are others, and no good: the old one stays in force. */

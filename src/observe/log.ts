@@ -34,6 +34,8 @@ function isDetail(event: ServiceEvent, slowMs: number): boolean {
     case 'queryAnswered':
     case 'journalTrimmed':
       return true
+    case 'keyRefused':
+      return event.untold === null
     // Each start judges what is in the journal again: nothing has come of a replay that was judged before.
     case 'rowsReplayed':
       return event.stored === 0
@@ -78,6 +80,10 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'journalOpened':
       logger[event.tornBytes > 0 ? 'warn' : 'info'](fields, words(kind))
       return
+    case 'keyRefused':
+      logger.warn({ ip: event.ip, requests: event.untold }, 'requests with a key that is not known were refused')
+      return
+    case 'readingIsPublic':
     case 'rightsNarrowed':
     case 'rightsLeft':
     case 'sqlEngineRefused':

@@ -62,6 +62,7 @@ export class Metrics {
   readonly #storageFailures: Counter
   readonly #damagedFiles: Counter
   readonly #backups: Counter
+  readonly #refusedKeys: Counter
   readonly #certificateEnds: Gauge
   readonly #certificateRefused: Gauge
   readonly #requests = new RequestMetrics(seconds)
@@ -116,6 +117,10 @@ export class Metrics {
     ])
     this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
     this.#backups = counter('backups_total', 'Backups made.')
+    this.#refusedKeys = counter(
+      'refused_keys_total',
+      'Requests that were refused for a key that is not known; `limits.failedKeysPerMinute` slows them down.',
+    )
     this.#certificateEnds = gauge(
       'tls_certificate_expires_timestamp_seconds',
       'Until when the certificate of the service is valid, in seconds since 1970; 0 where it speaks plain HTTP.',
@@ -219,6 +224,7 @@ export class Metrics {
   }
 
   #observeParts(event: ServiceEvent): void {
+    if (event.kind === 'keyRefused') this.#refusedKeys.inc()
     if (event.kind === 'certificateRefused') this.#certificateRefused.set(1)
     if (event.kind === 'certificateLoaded') {
       this.#certificateRefused.set(0)

@@ -73,6 +73,19 @@ describe('the log', () => {
       {},
       { level: 30, names: ['1/2.parquet'] },
     ],
+    [
+      'wrong keys of a minute',
+      { kind: 'keyRefused', ip: '10.0.0.1', untold: 7 },
+      {},
+      { level: 40, ip: '10.0.0.1', requests: 7 },
+    ],
+    ['one wrong key of them', { kind: 'keyRefused', ip: '10.0.0.1', untold: null }, {}, null],
+    [
+      'public reading',
+      { kind: 'readingIsPublic', warning: 'Reading is public.' },
+      {},
+      { level: 40, warning: 'Reading is public.' },
+    ],
     ['a start', { kind: 'serverListening', url: 'http://x' }, {}, { level: 30, url: 'http://x' }],
     [
       'a damaged file',

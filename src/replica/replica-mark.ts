@@ -45,7 +45,7 @@ function textOrNull(value: unknown): string | null {
 
 /** An address as marks have it. */
 export function markedUrl(url: string): string {
-  return url.replace(/\/+$/, '')
+  return url.replace(/(?<!\/)\/+$/, '')
 }
 
 export async function writeReplicaMark(disk: Disk, path: string, mark: ReplicaMark): Promise<void> {

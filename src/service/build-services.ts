@@ -19,6 +19,7 @@ import type { Definitions } from '../catalog/definitions.ts'
 import type { Settings } from '../config/settings.ts'
 import { settingsInForce } from '../config/settings-in-force.ts'
 import { describeSql } from '../druid-sql/describe-sql.ts'
+import { metricsAccess } from '../http/guard.ts'
 import type { Services } from '../http/services.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
 import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
@@ -42,7 +43,6 @@ import type { PlanRunner } from '../query/plan-runner.ts'
 import { Queries } from '../query/queries.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
-import { unsetAccess } from './unset-access.ts'
 
 /** How many rejected rows a receipt shows. */
 const receiptErrorsMax = 100
@@ -151,7 +151,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     rejectedRows,
     backupList: new BackupList({ directory: settings.engine === 'cluster' ? null : backupDirectory(settings), tokens }),
     storageList: new StorageList({ ingests: catalog.ingests, sizes: parts.storedSizes, tokens }),
-    settingsInForce: () => settingsInForce(settings, unsetAccess(settings)),
+    settingsInForce: () => settingsInForce(settings, new Map([['access.metrics', metricsAccess(settings.access)]])),
     ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck }),
   }
 }

@@ -4,8 +4,10 @@ import { checkStart, listenFailure, ownPairFiles } from '../config/check-start.t
 import type { Settings } from '../config/settings.ts'
 import { readZoneFiles, timeZonesOf } from '../druid-time/zone-folder.ts'
 import { useZoneFiles, zoneFilesInForce } from '../druid-time/zone-rules.ts'
+import { FailedKeys } from '../http/failed-keys.ts'
 import { InFlight } from '../http/in-flight.ts'
 import { type Listening, listen } from '../http/listen.ts'
+import { publicReading } from '../http/open-access.ts'
 import { OwnCertificate } from '../http/own-certificate.ts'
 import type { App } from '../http/route.ts'
 import { buildServer } from '../http/server.ts'
@@ -109,9 +111,16 @@ export async function openService(
     closers.push(repeat(async () => avatica.closeIdle(), settings.limits.checkMs, checkFailed(observe)))
     const inFlight = new InFlight()
     const certificate = await openCertificate(settings, observe, closers)
-    const told = toldMore(services, certificate)
-    const app = await buildServer({ services: told, settings, inFlight, certificate, requestId: randomUUID })
     const { shutdownMs } = settings.server
+    const { failedKeysPerMinute: perMinute } = settings.limits
+    const app = await buildServer({
+      services: withOwnState(services, { certificate, publicReading: publicReading(settings) }),
+      settings,
+      inFlight,
+      certificate,
+      failedKeys: new FailedKeys({ perMinute, nowMs: () => performance.now(), observe }),
+      requestId: randomUUID,
+    })
     let closeOthers = async (): Promise<void> => undefined
     closers.push(async (atOnce) => {
       await stopServer(app, inFlight, { shutdownMs, atOnce })
@@ -121,6 +130,8 @@ export async function openService(
     closeOthers = listening.closeOthers
     const { url } = listening
     observe({ kind: 'serverListening', url })
+    const warning = publicReading(settings)
+    if (warning !== null) observe({ kind: 'readingIsPublic', warning })
     const startedOrClosed = started().catch(async (error: unknown) => {
       await close()
       throw error
@@ -147,11 +158,23 @@ async function openCertificate(
   return certificate
 }
 
-/** What /readyz tells of either engine besides. */
-function toldMore(services: Services, certificate: OwnCertificate | null): Services {
+interface OwnState {
+  readonly certificate: OwnCertificate | null
+  readonly publicReading: string | null
+}
+
+/** What `/readyz` tells besides of the server itself. */
+function withOwnState(services: Services, { certificate, publicReading: warning }: OwnState): Services {
   const timeZones = timeZonesOf(zoneFilesInForce())
-  const tls = () => (certificate === null ? {} : { tls: certificate.state })
-  return { ...services, readiness: () => ({ ...services.readiness(), timeZones, ...tls() }) }
+  return {
+    ...services,
+    readiness: () => ({
+      ...services.readiness(),
+      timeZones,
+      ...(certificate === null ? {} : { tls: certificate.state }),
+      ...(warning === null ? {} : { publicReading: warning }),
+    }),
+  }
 }
 
 async function listenAt(app: App, { host, port }: Settings): Promise<Listening> {

@@ -23,6 +23,8 @@ const failures: readonly ServiceEvent['kind'][] = [
 /** Limits within which no request takes long. */
 const settings = {
   'limits.ingestWaitMs': '100',
+  // Most of the keys that are tried are wrong.
+  'limits.failedKeysPerMinute': '0',
   'limits.queryTimeMs': onCluster ? '20000' : '5000',
   'store.headRows': '2000',
 }

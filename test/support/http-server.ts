@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
-import { type Caller, isCaller, requireCaller, unknownKey } from '../../src/access/caller.ts'
+import { type Caller, isCaller, requireCaller, unknownKey, withoutKey } from '../../src/access/caller.ts'
 import { keyIn } from '../../src/access/keys.ts'
 import { loadSettings } from '../../src/config/load.ts'
+import { FailedKeys } from '../../src/http/failed-keys.ts'
 import { InFlight } from '../../src/http/in-flight.ts'
 import type { App } from '../../src/http/route.ts'
 import { buildServer } from '../../src/http/server.ts'
@@ -9,7 +10,7 @@ import type { Services } from '../../src/http/services.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import { Problem } from '../../src/model/problem.ts'
-import type { ServiceEvent } from '../../src/observe/event.ts'
+import type { Observe, ServiceEvent } from '../../src/observe/event.ts'
 import { plainAnswer } from './in-process.ts'
 
 /** Keys that the services below know, and what they may do. */
@@ -66,10 +67,16 @@ export async function testServer(
   const pushed: TestServer['pushed'] = []
   const inFlight = new InFlight()
   let requests = 0
+  const observe: Observe = (event) => events.push(event)
   const app = await buildServer({
-    services: { ...plainServices(pushed), observe: (event) => events.push(event), ...overrides },
-    settings: loadSettings({ flags: {}, environment, file: null }),
+    services: { ...plainServices(pushed), observe, ...overrides },
+    settings: loadSettings({
+      flags: {},
+      environment: { TIDEMARK_ACCESS_CONSUMPTION: 'public', ...environment },
+      file: null,
+    }),
     inFlight,
+    failedKeys: new FailedKeys({ perMinute: 60, nowMs: () => 0, observe }),
     requestId: () => `request-${++requests}`,
   })
   return { app, inFlight, events, pushed }
@@ -89,7 +96,10 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
   return {
     access: {
       changes: 0,
-      identify: (credential) => callers.get(keyIn(credential) ?? '') ?? unknownKey,
+      identify: (credential) => {
+        const key = keyIn(credential)
+        return key === null ? withoutKey(credential) : (callers.get(key) ?? unknownKey)
+      },
       requireIngest: (asker) => {
         const caller = requireCaller(asker)
         if (!caller.rights.has('ingest')) throw forbidden()
@@ -145,6 +155,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     sqlQueries: { run: async () => plainAnswer(rows) },
     avatica: {
       answer: async () => ({ response: 'closeConnection' }),
+      requireOwn: () => undefined,
       closeIdle: () => undefined,
       close: () => undefined,
     },

@@ -6,7 +6,7 @@ import type { Observe } from '../../src/observe/event.ts'
 import type { ServiceOverrides } from '../../src/service/start-service.ts'
 import { clusterEnvironment, newClusterName, onCluster, removeCluster } from './cluster-under-test.ts'
 import { requireCompiled } from './compiled.ts'
-import { adminKey } from './server-process.ts'
+import { usualEnvironment } from './server-process.ts'
 import { startService } from './start-service.ts'
 
 type Changes = ServiceOverrides & { readonly settings?: Readonly<Record<string, string>> }
@@ -45,7 +45,7 @@ export async function runService(
   requireCompiled()
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tidemark-test-')))
   const flags = { port: '0', data: directory, ...patient[engine], ...settings }
-  const environment = { TIDEMARK_ADMIN_KEY: adminKey, ...(engine === 'cluster' ? clusterEnvironment(clusterName) : {}) }
+  const environment = { ...usualEnvironment, ...(engine === 'cluster' ? clusterEnvironment(clusterName) : {}) }
   const loaded = loadSettings({ flags, environment, file: null })
   const service = await startService(loaded, observe, {
     threadUrl: compiledThread,

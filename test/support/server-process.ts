@@ -7,6 +7,8 @@ import { inheritedEnvironment } from './inherited-environment.ts'
 /** The compiled program, as a user runs it; npm's commands start at the root of the project. */
 export const programPath = resolve('dist/main.js')
 export const adminKey = 'test-admin-key-0123456789abcdef'
+/** Who may read is a matter of few tests: the others read without a key. */
+export const usualEnvironment = { TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_ACCESS_CONSUMPTION: 'public' }
 
 export interface ServerOptions {
   readonly dataDirectory: string
@@ -45,7 +47,7 @@ export class ServerProcess {
     requireCompiled()
     const serve = [...nodeArguments, program, 'serve', '--port', port, '--data', dataDirectory]
     const child = spawn(node, serve, {
-      env: { ...inheritedEnvironment(), TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_LOG_FORMAT: 'json', ...environment },
+      env: { ...inheritedEnvironment(), ...usualEnvironment, TIDEMARK_LOG_FORMAT: 'json', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const errors: string[] = []

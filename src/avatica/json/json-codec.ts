@@ -1,6 +1,7 @@
 // Avatica's requests and responses as JSON.
 // Tested by `src/avatica/protobuf/protobuf-codec.test.ts`.
 import { isUtf8 } from 'node:buffer'
+import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from '../../lib/ascii.ts'
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import type {
   AvaticaColumn,
@@ -15,9 +16,33 @@ import type {
 import { malformed, readRequest } from '../read-request.ts'
 import { columnMembers, parameterMembers } from '../signature-members.ts'
 
+/** Nothing in a request lies as deep. */
+const nestingMax = 64
+
+/** The id of the connection, as far as the beginning of a request has it; null where it has none. */
+export function connectionIdInJson(beginning: Buffer): string | null {
+  return /"connectionId"\s*:\s*"([^"\\]*)"/.exec(beginning.toString('utf8'))?.[1] ?? null
+}
+
+/** Of bytes that are no JSON it may say anything. */
+function isNestedTooDeep(json: Uint8Array): boolean {
+  let depth = 0
+  let isString = false
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === quote) isString = !isString
+    else if (isString) at += byte === backslash ? 1 : 0
+    else if (byte === openBrace || byte === openBracket) depth++
+    else if (byte === closeBrace || byte === closeBracket) depth--
+    if (depth > nestingMax) return true
+  }
+  return false
+}
+
 /** Throws Problem `invalid_request`. */
 export function decodeJson(body: Uint8Array): AvaticaRequest {
   if (!isUtf8(body)) throw malformed('it is not UTF-8')
+  if (isNestedTooDeep(body)) throw malformed(`it is nested deeper than ${nestingMax} levels`)
   let parsed: unknown
   try {
     const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')

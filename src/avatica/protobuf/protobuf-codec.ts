@@ -1,5 +1,6 @@
 // Avatica's requests and responses as protobuf: each in a `WireMessage` that names it.
 
+import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { decodeMessage, encodeMessage, type MessageValues } from '../../lib/protobuf/wire.ts'
 import type {
   AvaticaRequest,
@@ -14,6 +15,24 @@ import { columnMembers, parameterMembers } from '../signature-members.ts'
 import { requestMessages, responseMessages, WireMessage } from './message-fields.ts'
 import { repNames, repNumbers } from './reps.ts'
 import { rowMessages } from './write-rows.ts'
+
+/** The id of the connection, as far as the beginning of a request has it; null where it has none. */
+export function connectionIdInProtobuf(beginning: Uint8Array): string | null {
+  const reader = new BinaryReader(beginning)
+  try {
+    reader.tag()
+    const request = requestMessages.get(reader.string())?.request
+    // The request itself, and the handle of the statement that is executed: of each the length, and what comes first in it.
+    for (let depth = request === 'execute' ? 2 : 1; depth > 0; depth--) {
+      reader.tag()
+      reader.uint32()
+    }
+    const [number] = reader.tag()
+    return number === 1 ? reader.string() : null
+  } catch {
+    return null
+  }
+}
 
 /** Throws Problem `invalid_request`. */
 export function decodeProtobuf(body: Uint8Array): AvaticaRequest {

@@ -44,7 +44,8 @@ export class ServiceProcess {
     this.#stderr = context.stderr
     const flags = ['serve', '--host', host, '--port', String(port), '--data', data]
     this.#child = spawn(process.execPath, [...process.execArgv, context.mainPath, ...flags], {
-      env: { ...context.environment, TIDEMARK_ADMIN_KEY: adminKey },
+      // What it holds is made up, and it listens on a loopback address: whoever tries it reads without a key.
+      env: { ...context.environment, TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_ACCESS_CONSUMPTION: 'public' },
       stdio: ['ignore', 'pipe', 'pipe'],
       // In a process group of its own: Ctrl-C is for the demo, which then ends the service in good order.
       detached: true,

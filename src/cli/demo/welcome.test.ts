@@ -51,7 +51,8 @@ test('the line for metadata keeps its brackets', () => {
 
 test('the text holds address, keys and six lines', () => {
   const text = welcomeText(welcome)
-  for (const part of [welcome.url, welcome.key, welcome.folder]) expect(text).toContain(part)
+  for (const part of [welcome.url, welcome.key, welcome.folder, 'access.consumption=public'])
+    expect(text).toContain(part)
   expect(text.match(/^curl /gm)).toHaveLength(6)
 })
 

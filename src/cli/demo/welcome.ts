@@ -62,6 +62,7 @@ Tidemark is at       ${welcome.url}
 Key to push and read ${welcome.key}
 Admin key            ${welcome.adminKey}
 The data is kept in  ${welcome.folder}
+Reading needs no key here: the demo sets access.consumption=public for itself. "tidemark serve" asks for one.
 
 ${lines.join('\n')}
 `

@@ -10,7 +10,7 @@ import { type Typed, textToDouble, toText } from '../values/typed.ts'
 
 const isNumeric = (value: Typed): boolean => value.type === 'LONG' || value.type === 'DOUBLE' || value.type === 'FLOAT'
 
-export const decimalForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+export const decimalForm = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 
 /** The exact long that a text stands for, as BigDecimal reads it. */
 export function exactLong(text: string): bigint | null {
@@ -26,7 +26,7 @@ export const never = (value: Typed): Sql => sql`(CASE WHEN ${value.sql} IS NULL 
 const always = (value: Typed): Sql => sql`(CASE WHEN ${value.sql} IS NULL THEN NULL ELSE TRUE END)`
 
 /** `1.5f`, as Java writes a number of 32 bits. */
-const javaSuffix = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]$/
+const javaSuffix = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]$/
 
 interface Bounds<Value> {
   readonly lower: Value | null

@@ -5,7 +5,7 @@ import { concatenated, inRoom, isFree, toldCharactersMax, widthOfAll } from '../
 import { type Typed, textValue, toDouble, toLong, toText, upperCase, utf16Length } from '../values/typed.ts'
 import { type Call, literalText } from './call.ts'
 
-const formatPart = /%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/g
+const formatPart = /%(?:(\d+)\$)?([-#+ 0,(]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])/g
 
 /** Java's String.format, for the conversions %s %S %d %x %X %f %n %%. */
 export function formatText(args: readonly Typed[], call: Call): Typed {

@@ -58,7 +58,7 @@ function soughtIn(filter: Node): string | null {
 }
 
 /** Of a double as Java reads it. */
-const doubleForm = /^[+-]?(NaN|Infinity|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?|0[xX].*)$/
+const doubleForm = /^[+-]?(NaN|Infinity|(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?[fFdD]?|0[xX].*)$/
 
 const isNumber: Readonly<Record<NumberType, (text: string) => boolean>> = {
   LONG: (text) => exactLong(text) !== null,

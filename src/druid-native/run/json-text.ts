@@ -61,7 +61,7 @@ export function outputValue(value: EngineValue | undefined, type: ValueType | nu
 }
 
 /** What the engine writes into JSON for doubles that JSON has no number for: a text, as elsewhere. */
-const looseNumber = /"(?:[^"\\]|\\.)*"|(-?)(?:(nan)|inf(?:inity)?)/gi
+const looseNumber = /"(?:[^"\\]|\\.)*(?:"|\\?$)|(-?)(?:(nan)|inf(?:inity)?)/gi
 const strictJson = (json: string): string =>
   /nan|inf/i.test(json)
     ? json.replace(looseNumber, (found, sign: string | undefined, word: string | undefined) =>

@@ -186,7 +186,7 @@ const whereThere = (column: SqlText, condition: SqlText): SqlText =>
 /** The number that a text stands for. */
 function numberOf(text: string): number | bigint | null {
   if (/^[+-]?\d{1,18}$/.test(text)) return BigInt(text.replace('+', ''))
-  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text)
+  if (/^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text)
   return text === 'true' ? 1n : text === 'false' ? 0n : null
 }
 

@@ -8,7 +8,7 @@ import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
 import { inRoom, isFree, onceEach, toldCharactersMax, utf16Units, widthOf } from './text-room.ts'
 
-const partForm = /%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])|%/g
+const partForm = /%(?:(\d+)\$)?([-#+ 0,(]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])|%/g
 
 interface Part {
   readonly flags: string

@@ -9,7 +9,7 @@ export function word(text: string): Sql {
 
 /** A number as it was written. */
 export function digits(text: string | bigint | number): Sql {
-  if (!/^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(String(text))) throw new Error(`${text} is no number of SQL`)
+  if (!/^-?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(String(text))) throw new Error(`${text} is no number of SQL`)
   return new Sql(String(text), [])
 }
 

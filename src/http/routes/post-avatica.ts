@@ -1,22 +1,28 @@
+import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import Type from 'typebox'
 import type { AvaticaRequest, AvaticaResponse } from '../../avatica/avatica-protocol.ts'
-import { errorAnswer } from '../../avatica/error-answer.ts'
-import { decodeJson, encodeJson } from '../../avatica/json/json-codec.ts'
-import { decodeProtobuf, encodeProtobuf } from '../../avatica/protobuf/protobuf-codec.ts'
+import { errorAnswer, errorStatus } from '../../avatica/error-answer.ts'
+import type { ConnectionCaller } from '../../avatica/jdbc-connections.ts'
+import { connectionIdInJson, decodeJson, encodeJson } from '../../avatica/json/json-codec.ts'
+import { connectionIdInProtobuf, decodeProtobuf, encodeProtobuf } from '../../avatica/protobuf/protobuf-codec.ts'
 import { Problem } from '../../model/problem.ts'
 import { sendBody } from '../answer.ts'
-import { readBytes } from '../body.ts'
+import { type BodyRule, readBytes } from '../body.ts'
 import { BodyBudget } from '../body-budget.ts'
 import { optionalBasicSecurity } from '../document.ts'
+import { networkOf } from '../failed-keys.ts'
+import { type Guard, showsKey } from '../guard.ts'
 import { protobufType } from '../problems.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
+import type { Services } from '../services.ts'
 
 interface WireFormat {
   readonly path: string
   readonly name: 'avatica-json' | 'avatica-protobuf'
   readonly mediaType: string
   readonly body: object
+  readonly connectionIdIn: (beginning: Buffer) => string | null
   readonly decode: (body: Uint8Array) => AvaticaRequest
   readonly encode: (response: AvaticaResponse) => Uint8Array
 }
@@ -33,6 +39,7 @@ const wireFormats: readonly WireFormat[] = [
     name: 'avatica-json',
     mediaType: 'application/json',
     body: AvaticaMessage,
+    connectionIdIn: connectionIdInJson,
     decode: decodeJson,
     encode: encodeJson,
   },
@@ -41,6 +48,7 @@ const wireFormats: readonly WireFormat[] = [
     name: 'avatica-protobuf',
     mediaType: protobufType,
     body: Bytes,
+    connectionIdIn: connectionIdInProtobuf,
     decode: decodeProtobuf,
     encode: encodeProtobuf,
   },
@@ -55,13 +63,13 @@ const mediaTypes = [
   'text/plain',
 ]
 
-/** What drivers can read is a 200 or a 500: any other status hides the message from their users. */
-const errorStatus = 500
+/** More than the opening of a connection has, which shows the key in its body. */
+const strangersBytesMax = 8192
 
 /** JDBC, by Avatica's protocol, in its two wire formats; with and without a slash at the end of the path. */
 export const postAvatica: Route = (app, { services, settings, guard, inFlight }) => {
   const { limits, jdbc } = settings
-  const preValidation = readBytes({
+  const rule: BodyRule = {
     limitBytes: limits.queryBodyBytes,
     limitName: 'limits.queryBodyBytes',
     tooLarge: 'query_body_too_large',
@@ -71,7 +79,7 @@ export const postAvatica: Route = (app, { services, settings, guard, inFlight })
       limitName: 'jdbc.bodiesBytes',
       requests: 'JDBC requests',
     }),
-  })
+  }
   for (const format of wireFormats) {
     for (const end of ['', '/']) {
       app.route({
@@ -80,15 +88,15 @@ export const postAvatica: Route = (app, { services, settings, guard, inFlight })
         config: { keySchemes: ['basic'], errorBody: format.name },
         schema: { ...described(format), hide: end === '' },
         validatorCompiler: () => () => true,
-        preValidation,
+        preValidation: readKnown(rule, format, guard, services.avatica),
         handler: async (request, reply) => {
           const { body } = request
           if (!(body instanceof Uint8Array)) throw new Error('the body of a request of Avatica is read as bytes')
           const asked = format.decode(body)
           const signal = inFlight.signal(reply)
-          const reader = (key: string | null) => guard.readerOn(request, key)
-          const answer = await services.avatica.answer(asked, { reader, signal }).catch((error: unknown) => {
-            if (!(error instanceof Problem)) throw error
+          const caller = { ...connectionCaller(guard, request), signal }
+          const answer = await services.avatica.answer(asked, caller).catch((error: unknown) => {
+            if (!(error instanceof Problem) || error.code === 'forbidden') throw error
             reply.code(errorStatus)
             return errorAnswer(error)
           })
@@ -98,6 +106,50 @@ export const postAvatica: Route = (app, { services, settings, guard, inFlight })
         },
       })
     }
+  }
+}
+
+function connectionCaller(guard: Guard, request: FastifyRequest): ConnectionCaller {
+  const reader = (key: string | null) => guard.readerOn(request, key)
+  return { reader, showsKey: showsKey(request), network: networkOf(request.ip) }
+}
+
+/** Reads a body; a large one only where it is known who sends it, by what the request shows, or by the connection that it names. */
+function readKnown(
+  rule: BodyRule,
+  { connectionIdIn }: WireFormat,
+  guard: Guard,
+  avatica: Services['avatica'],
+): preValidationHookHandler {
+  return function (request, reply, done) {
+    const caller = connectionCaller(guard, request)
+    const refusal = (beginning: Buffer | null): Problem | null =>
+      refusalIn(() => {
+        if (caller.showsKey) caller.reader(null)
+        const id = beginning === null ? null : connectionIdIn(beginning)
+        if (id === null) throw tooLargeForStranger()
+        avatica.requireOwn(id, caller)
+      })
+    const isOpen = refusalIn(() => caller.reader(null)) === null
+    const read = readBytes(isOpen ? rule : { ...rule, strangers: { limitBytes: strangersBytesMax, refusal } })
+    read.call(this, request, reply, done)
+  }
+}
+
+function tooLargeForStranger(): Problem {
+  return new Problem(
+    'forbidden',
+    `The body has more than ${strangersBytesMax} bytes, unpacked, and it is not known whose it is. Send the key in a header, such as the password of Basic authentication.`,
+  )
+}
+
+function refusalIn(check: () => void): Problem | null {
+  try {
+    check()
+    return null
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
   }
 }
 

@@ -38,7 +38,7 @@ export function rowsTopicSettings({ cluster, kafka, ingest, limits }: Settings):
 }
 
 export function druidClientSettings({ druid, limits }: Settings): DruidClientSettings {
-  const address = (own: string): string => (own === '' ? druid.router : own).replace(/\/+$/, '')
+  const address = (own: string): string => (own === '' ? druid.router : own).replace(/(?<!\/)\/+$/, '')
   return {
     queryUrl: address(druid.broker),
     managementUrl: address(druid.overlord),
