@@ -75,7 +75,7 @@ export interface NumberHint {
   readonly is: 'comma' | 'point' | 'ambiguous'
 }
 
-const refusedValue = /: expected (a number|a whole number|true or false), got (".*")$/s
+const refusedValue = /: expected (a number|a whole number|true or false), got ("(?:[^"\\]|\\.)*")$/
 
 export interface ConversionHint {
   readonly property: string

@@ -28,7 +28,7 @@ export function isAmbiguous(text: string): boolean {
   return /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text)
 }
 
-const written = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
+const written = /^([+-]?)0*((?:[1-9]\d*)?)(?:\.(\d*))?([eE][+-]?\d+)?$/
 
 /** The number that a text says, as JSON writes it: of " +01.50 " 1.50; null where it says none. */
 export function writtenNumber(text: string): string | null {

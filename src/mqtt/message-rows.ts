@@ -29,6 +29,13 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Of a payload that is too large for a row, so much is kept. */
 const keptBytes = 256 * 1024
 
+/** Programs in C send the zero that ends a text. */
+function textEnd(payload: Uint8Array): number {
+  let end = payload.length
+  while (end > 0 && payload[end - 1] === 0) end--
+  return end
+}
+
 function textOf(payload: Uint8Array): string | null {
   try {
     return decoder.decode(payload)
@@ -99,8 +106,8 @@ function valueFieldOf(written: string, { number, text, truth }: ValueFields): st
 /** The rows of a message as JSON text: of an object, of an array each element, of a bare value or text one with that value. */
 export function messageRows(message: Message, options: MappingOptions): readonly string[] {
   const { template, valueFields, timeField } = options
-  // Programs in C send the zero that ends a text; a byte order mark is white space.
-  const text = textOf(message.payload)?.replace(/\0+$/, '').trim() ?? ''
+  // A byte order mark is white space.
+  const text = textOf(message.payload.subarray(0, textEnd(message.payload)))?.trim() ?? ''
   const properties = template === null ? new Map<string, string>() : template.propertiesOf(message.topic)
   const fault = faultOf(message, text, properties !== null)
   if (properties === null || fault !== null) return [unmappedRow(message, fault!)]
