@@ -6,8 +6,10 @@ import { nativeReports, type Reported, reports } from './corpus.ts'
 import { fields, tables } from './tables.ts'
 import { type Answer, asSet, type Planted, places, plain, Worlds } from './worlds.ts'
 
+type Sqlite = InstanceType<typeof DatabaseSync>
+
 let worlds: Worlds
-let sqlite: DatabaseSync
+let sqlite: Sqlite
 beforeAll(async () => {
   worlds = await Worlds.open()
   sqlite = loaded()
@@ -26,7 +28,7 @@ const types = {
   json: 'TEXT',
 }
 
-function loaded(): DatabaseSync {
+function loaded(): Sqlite {
   const database = new DatabaseSync(':memory:')
   database.exec('PRAGMA case_sensitive_like = ON')
   for (const { entity, rows } of tables) {
@@ -57,7 +59,7 @@ const bySqlite = (sql: string): Answer =>
   sqlite
     .prepare(sql)
     .all()
-    .map((row) => Object.values(row as object).map(plain))
+    .map((row: object) => Object.values(row).map(plain))
 
 /** What comes and goes with threads is asked more than once. */
 const timesOf = ({ sql }: Reported): number => (/ LIMIT /.test(sql) ? 4 : 1)

@@ -22,13 +22,15 @@ const dayMs = 86_400_000
 
 const orNull = <One>(draw: Draw, values: readonly One[]): One | null => (draw(4) === 0 ? null : oneOf(draw, values))
 
+const plantDayRows = 32
+
 /** Of the days of `plant`, one without a value, one of one value beside nulls, and one where all but the texts is null. */
 function plantRow(draw: Draw, i: number): Value[] {
-  const day = Math.floor(i / 80)
+  const day = Math.floor(i / plantDayRows)
   const one = <One>(values: readonly One[], only: One): One | null =>
     day === 1 ? null : orNull(draw, day === 2 ? [only] : values)
   return [
-    startMs + day * dayMs + (i % 80) * 900_000,
+    startMs + day * dayMs + (i % plantDayRows) * 2_000_000,
     oneOf(draw, ['a', 'b', 'ab', 'x']),
     orNull(draw, ['x', 'a', 'é']),
     one(['x', 'a', 'b', '', 'ab', 'été'], 'x'),
@@ -103,7 +105,7 @@ const table = (id: number, name: string, count: number, row: (i: number) => Valu
 
 const draw = drawFrom(38)
 export const tables: readonly Table[] = [
-  table(1, 'plant', 400, (i) => plantRow(draw, i)),
+  table(1, 'plant', 5 * plantDayRows, (i) => plantRow(draw, i)),
   table(2, 'big', 3 * bigDayRows, bigRow),
   table(3, 'constant', 8, constantRow),
   table(4, 'names', 5, nameRow),
