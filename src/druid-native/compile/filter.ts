@@ -16,6 +16,7 @@ import {
   textValue,
   toDouble,
   toLong,
+  told,
   toText,
 } from '../values/typed.ts'
 import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
@@ -91,21 +92,35 @@ function among(value: Typed, typed: Sql, texts: readonly string[], type: Sql, li
   return sql`(${typed} IN (SELECT CAST(unnest(${textList(texts)}) AS ${type})))`
 }
 
-/** `index`: by which Druid answers this filter. */
-export function compileFilter(filter: Filter, scope: Scope, index: FilterIndex = noIndex): Sql {
+/** `index`: by which Druid answers this filter. `isPart`: whether it comes to the same that it is false and that it is unknown. */
+export function compileFilter(filter: Filter, scope: Scope, index: FilterIndex = noIndex, isPart = true): Sql {
+  const within = (field: Filter): Sql => compileFilter(field, scope, indexWithin(field, index), false)
   switch (filter.kind) {
     case 'and':
     case 'or':
       return sql`(${sql.join(
-        filter.fields.map((field) => compileFilter(field, scope, index)),
+        filter.fields.map((field) => compileFilter(field, scope, index, isPart)),
         filter.kind === 'and' ? ' AND ' : ' OR ',
       )})`
     case 'not':
-      return sql`(NOT ${compileFilter(filter.field, scope, indexWithin(filter.field, index))})`
+      return sql`(NOT ${within(filter.field)})`
     case 'istrue':
-      return sql`(${compileFilter(filter.field, scope, indexWithin(filter.field, index))} IS TRUE)`
+      return sql`(${within(filter.field)} IS TRUE)`
     case 'isfalse':
-      return sql`(${compileFilter(filter.field, scope, indexWithin(filter.field, index))} IS FALSE)`
+      return sql`(${within(filter.field)} IS FALSE)`
+    default: {
+      const condition = compileLeaf(filter, scope, index)
+      return !isPart && condition.text.endsWith(' IS NULL)') ? told(condition) : condition
+    }
+  }
+}
+
+function compileLeaf(
+  filter: Exclude<Filter, { kind: 'and' | 'or' | 'not' | 'istrue' | 'isfalse' }>,
+  scope: Scope,
+  index: FilterIndex,
+): Sql {
+  switch (filter.kind) {
     case 'constant':
       return filter.value ? sql`TRUE` : sql`FALSE`
     case 'expression':
@@ -220,8 +235,10 @@ function compareColumns(filter: Filter & { kind: 'columnComparison' }, scope: Sc
   const texts = filter.dimensions.map((dimension) => toText(dimensionValue(dimension, scope)))
   const first = texts[0]
   if (first === undefined || texts.length === 1) return sql`TRUE`
-  return sql`(${sql.join(
-    texts.slice(1).map((text) => sql`${first} IS NOT DISTINCT FROM ${text}`),
-    ' AND ',
-  )})`
+  return told(
+    sql`(${sql.join(
+      texts.slice(1).map((text) => sql`${first} IS NOT DISTINCT FROM ${text}`),
+      ' AND ',
+    )})`,
+  )
 }

@@ -7,6 +7,7 @@ import {
   nullValue,
   sqlType,
   type Typed,
+  toldValue,
   transform,
   truthValue,
   typedNull,
@@ -67,10 +68,10 @@ const otherwiseOf = (args: readonly Typed[]): Typed => (args.length % 2 === 1 ? 
 
 function distinct([left, right]: readonly Typed[], word: Sql): Typed {
   if (left === undefined || right === undefined) throw new Error('two values are compared')
-  if (left.type === null || right.type === null) return truthValue(sql`(${left.sql} IS ${word} ${right.sql})`)
+  if (left.type === null || right.type === null) return toldValue(sql`(${left.sql} IS ${word} ${right.sql})`)
   const isArray = elementOf(left.type) !== null && elementOf(right.type) !== null
   const type = left.type === right.type ? left.type : isArray ? 'ARRAY<STRING>' : 'DOUBLE'
-  return truthValue(sql`(${as(left, type)} IS ${word} ${as(right, type)})`)
+  return toldValue(sql`(${as(left, type)} IS ${word} ${as(right, type)})`)
 }
 
 /** The greatest or least of what is not null, compared as their common type. */
@@ -160,7 +161,7 @@ export const conditionalFunctions = {
         otherwiseOf(rest),
       ),
   },
-  isnull: { args: [1, 1], compile: ([value]) => truthValue(sql`(${value!.sql} IS NULL)`) },
+  isnull: { args: [1, 1], compile: ([value]) => toldValue(sql`(${value!.sql} IS NULL)`) },
   notnull: { args: [1, 1], compile: ([value]) => truthValue(sql`(${value!.sql} IS NOT NULL)`) },
   istrue: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS TRUE)`) },
   isfalse: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS FALSE)`) },

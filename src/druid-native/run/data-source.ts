@@ -1,7 +1,7 @@
 // The relation of a data source. Inner queries whose empty buckets must be filled, and topNs, are run first and become inline rows.
 
 import { wideRange } from '../../druid-time/bucket-sql.ts'
-import { sql } from '../../lib/sql-text.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
 import type { EngineValue } from '../../sql-engine/sql-engine.ts'
 import { compileFilter } from '../compile/filter.ts'
@@ -15,6 +15,7 @@ import {
 } from '../compile/relation.ts'
 import { compileAt, Source } from '../compile/source-rows.ts'
 import { truthOf } from '../expression/operators.ts'
+import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { DataSource, InlineColumn, NativeQuery } from '../parse/native-query-types.ts'
 import type { Scalar } from '../parse/query-nodes.ts'
@@ -70,11 +71,11 @@ async function queryRelation(query: NativeQuery, session: Session): Promise<Rela
   switch (query.kind) {
     case 'groupBy': {
       const { statement, columns } = groupByRelation(query, relation)
-      return statementRelation(statement, columns)
+      return statementRelation(apart(statement, query.limitSpec), columns)
     }
     case 'scan': {
       const { statement, columns } = scanRelation(query, relation)
-      return statementRelation(statement, columns)
+      return statementRelation(apart(statement, query), columns)
     }
     case 'timeseries': {
       const { columns, rows } = await timeseriesRows(query, relation, session)
@@ -94,6 +95,12 @@ async function queryRelation(query: NativeQuery, session: Session): Promise<Rela
     default:
       throw unsupported('dataSource.query', `a query of type "${query.kind}" as a data source`)
   }
+}
+
+/** The rows within a limit by themselves: what a join around asks of them the engine would ask of the rows before the limit (duckdb#22963). */
+function apart(statement: Sql, { limit, offset }: { readonly limit: number | null; readonly offset: number }): Sql {
+  if (limit === null && offset === 0) return statement
+  return sql`WITH "l" AS MATERIALIZED (${statement}) SELECT * FROM "l"`
 }
 
 function materialised(columns: readonly OutputColumn[], rows: readonly (readonly EngineValue[])[]): Relation {
@@ -137,7 +144,9 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
         return sides.left.column(name, 'x')
       }
       const values = names.map(column)
-      const condition = truthOf(compileAt(join.path, join.condition, { column, range: wideRange }))
+      const condition = joinCondition(join.condition, (part) =>
+        compileAt(join.path, part, { column, range: wideRange }),
+      )
       const filtered = join.leftFilter === null ? null : join.leftFilter
       const leftSource = new Source(left, [], intervals, wideRange)
       const leftRows =
@@ -149,6 +158,14 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
       return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${leftRows} AS x ${kind} ${sides.right.select(eternity)} AS y ON ${condition})`
     },
   }
+}
+
+/** What `&&` puts together, each as it stands, so that the engine joins by `notdistinctfrom` as well as by `==`. */
+function joinCondition(condition: Expression, compile: (part: Expression) => Typed): Sql {
+  if (condition.kind === 'binary' && condition.operator === '&&')
+    return sql`(${joinCondition(condition.left, compile)} AND ${joinCondition(condition.right, compile)})`
+  const whole = compile(condition)
+  return whole.bare ?? truthOf(whole)
 }
 
 function filteredSelect(source: Source, names: readonly string[], filter: Parameters<typeof compileFilter>[0]) {

@@ -24,6 +24,8 @@ export interface Typed {
   readonly width?: number | undefined
   /** The same as a SQL truth value, where the value is one: 1, 0 or null. */
   readonly condition?: Sql
+  /** The condition as it stands by itself in a join, where it is not within `told`. */
+  readonly bare?: Sql
 }
 
 export const nullValue: Typed = { type: null, sql: sql`NULL` }
@@ -49,6 +51,13 @@ const sqlTypes = {
 export const sqlType = (type: ValueType | null): Sql => sqlTypes[type ?? 'STRING']
 
 const elements = { 'ARRAY<STRING>': 'STRING', 'ARRAY<LONG>': 'LONG', 'ARRAY<DOUBLE>': 'DOUBLE' } as const
+
+/**
+ * What is never unknown (IS NULL, IS DISTINCT FROM), where false and unknown do not come to the same: the engine's optimizer loses nulls of `x IS DISTINCT FROM 5`
+ * beside another comparison of x (duckdb#25992), and takes `a = b OR a IS NULL AND b IS NULL` for false where it is unknown (duckdb#23685).
+ */
+export const told = (condition: Sql): Sql => sql`(${condition} IS TRUE)`
+export const toldValue = (condition: Sql): Typed => ({ ...truthValue(told(condition)), bare: condition })
 
 /** The type of an array's elements; null for what is no array. */
 export function elementOf(type: ValueType | null): ElementType | null {

@@ -152,7 +152,9 @@ function countedByRows(window: Window): Window {
 }
 
 function windowText(window: Window, context: ExpressionContext): { sql: SqlText; parts: readonly Bound[] } {
-  const partition = window.partitionBy.map((expression) => context.bind(expression, context))
+  const keys = window.partitionBy.map((expression) => context.bind(expression, context))
+  // The engine takes `T, T` for the keys `T, s` of another window (duckdb#24780).
+  const partition = [...new Map(keys.map((key) => [key.sql.text, key])).values()]
   const order = window.orderBy.map(({ expression }) => context.bind(expression, context))
   const pieces = [
     ...(partition.length === 0

@@ -18,6 +18,7 @@ import {
   type SqlText,
 } from './duck-sql.ts'
 import { bindCondition, bindFilter } from './expression-context.ts'
+import { partsOf } from './filters.ts'
 import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
 import { isInner } from './item-uses.ts'
 import type { Relation } from './scope.ts'
@@ -264,6 +265,8 @@ function noteCondition(on: Expression, from: Join, left: BoundFrom, right: Bound
 function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromContext) {
   const relations = [...left.relations, ...right.relations]
   const inner = context.expressionContext({ relations, parent: context.parent }, 'ON')
-  const bind = from.type === 'INNER' ? bindFilter : bindCondition
-  return { condition: bind(from.on!, inner, 'ON').sql, relations }
+  const on = from.on!
+  const bound =
+    from.type === 'INNER' ? bindFilter(on, inner, 'ON') : bindCondition(on, { ...inner, parts: partsOf(on) }, 'ON')
+  return { condition: bound.sql, relations }
 }

@@ -69,8 +69,16 @@ export class QueryBinder {
     const inner = { ...around, commonTables }
     const body = query.body.kind === 'select' ? this.#select(query.body, query, inner) : this.#orderedBody(query, inner)
     const limited = join([body.sql, ...limits(query)], ' ')
-    const text = definitions.length === 0 ? limited : duckSql`WITH ${join(definitions, ', ')} ${limited}`
+    const last = around.isTop || !isLimited(query) ? limited : this.#apart(limited, definitions)
+    const text = definitions.length === 0 ? last : duckSql`WITH ${join(definitions, ', ')} ${last}`
     return { sql: text, columns: body.columns }
+  }
+
+  /** The rows within a LIMIT by themselves: what a join around asks of them the engine would ask of the rows before the LIMIT (duckdb#22963). */
+  #apart(limited: SqlText, definitions: SqlText[]): SqlText {
+    const relation = relationName(this.#nextRelation())
+    definitions.push(duckSql`${relation} AS MATERIALIZED (${limited})`)
+    return duckSql`SELECT * FROM ${relation}`
   }
 
   #nextRelation = (): number => {
@@ -84,7 +92,7 @@ export class QueryBinder {
     const context = this.#expressionContext(scope, around, select.windows)
     if (select.where !== null && select.from !== null)
       this.items.note(select.where, from.relations, from.relations, isInner(select.from))
-    const hasLimit = query.limit !== null || query.offset !== null
+    const hasLimit = isLimited(query)
     const isReduced = hasLimit || select.distinct
     const bound = bindSelect({
       select,
@@ -153,8 +161,7 @@ export class QueryBinder {
   #orderedBody(query: Query, around: Surroundings): BoundSubquery {
     const body = this.#body(query.body, around)
     if (query.orderBy.length === 0) {
-      const isLimited = query.limit !== null || query.offset !== null
-      return isLimited
+      return isLimited(query)
         ? { ...body, sql: duckSql`SELECT * FROM (${body.sql}) AS ${relationName(this.#nextRelation())}` }
         : body
     }
@@ -277,6 +284,8 @@ const nothing: BoundFrom = { sql: duckSql``, relations: [], table: null }
 function bare(body: QueryBody): Query {
   return { with: [], body, orderBy: [], limit: null, offset: null, place: body.place }
 }
+
+const isLimited = ({ limit, offset }: Query): boolean => limit !== null || offset !== null
 
 function limits({ limit, offset }: Query): SqlText[] {
   return [

@@ -83,12 +83,10 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
           ? bind(expression.operand)
           : bindCondition(expression.operand, context, `what is IS ${expression.what}`)
       const whats = { NULL: duckSql`NULL`, TRUE: duckSql`TRUE`, FALSE: duckSql`FALSE`, UNKNOWN: duckSql`NULL` }
-      return combine(
-        place,
-        boolean,
-        duckSql`(${operand.sql} IS ${negation(expression.negated)}${whats[expression.what]})`,
-        [operand],
-      )
+      const what = whats[expression.what]
+      const is = duckSql`(${operand.sql} IS ${negation(expression.negated)}${what})`
+      const isNull = what === whats.NULL || what === whats.UNKNOWN
+      return combine(place, boolean, isNull && !expression.negated ? told(is, expression, context) : is, [operand])
     }
     case 'distinctFrom': {
       const [one, other] = [bind(expression.left), bind(expression.right)]
@@ -96,12 +94,9 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       if (filter !== null)
         return combine(place, boolean, duckSql`(${filter} IS ${negation(!expression.negated)}TRUE)`, [one, other])
       const [left, right] = comparable(one, other)
-      return combine(
-        place,
-        boolean,
-        duckSql`(${left.sql} IS ${negation(expression.negated)}DISTINCT FROM ${right.sql})`,
-        [left, right],
-      )
+      const is = duckSql`(${left.sql} IS ${negation(expression.negated)}DISTINCT FROM ${right.sql})`
+      const text = expression.negated ? told(is, expression, context) : duckSql`(${is} IS TRUE)`
+      return combine(place, boolean, text, [left, right])
     }
     case 'between':
       return bindBetween(expression, context)
@@ -114,6 +109,15 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
     default:
       return expression satisfies never
   }
+}
+
+/**
+ * What is never unknown, so that the engine's optimizer takes it as it stands: beside another comparison of x, it leaves out the nulls of `x IS DISTINCT FROM 5`
+ * (duckdb#25992), and `a = b OR a IS NULL AND b IS NULL` it takes for false where it is unknown (duckdb#23685). In a part of WHERE or ON the latter
+ * comes to the same, and it joins by such conditions.
+ */
+function told(condition: SqlText, expression: Expression, { isFilter, parts }: ExpressionContext): SqlText {
+  return isFilter && parts.has(expression) ? condition : duckSql`(${condition} IS TRUE)`
 }
 
 /** Two operands as they are compared: times of entities as the files have them, where rows are chosen. */

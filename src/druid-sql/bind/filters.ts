@@ -9,17 +9,23 @@ export interface Filters {
   readonly filters: ReadonlySet<Expression>
   /** Of them, those that look for whole numbers in a column of texts together with others. */
   readonly amongSeveral: ReadonlySet<Expression>
+  /** The condition itself and what AND and OR put together of it: a part that is unknown is as good as one that is false. */
+  readonly parts: ReadonlySet<Expression>
 }
 
-export const noFilters: Filters = { filters: new Set(), amongSeveral: new Set() }
+export const noFilters: Filters = { filters: new Set(), amongSeveral: new Set(), parts: new Set() }
 
 /** The filters of a condition. `bind` is asked for columns and constants alone. */
 export function filtersOf(condition: Expression, bind: Bind): Filters {
   const groups = groupsOf(condition)
   const workedOut = new Set(groups.filter((group) => isWorkedOut(group, bind)).flatMap(expressionsOf))
   const filters = filtersIn(condition, bind).filter((one) => !workedOut.has(one))
-  return { filters: new Set(filters), amongSeveral: new Set(groups.flatMap((group) => soughtTogether(group, bind))) }
+  const amongSeveral = new Set(groups.flatMap((group) => soughtTogether(group, bind)))
+  return { filters: new Set(filters), amongSeveral, parts: partsOf(condition) }
 }
+
+export const partsOf = (condition: Expression): ReadonlySet<Expression> =>
+  new Set(condition.kind === 'logical' ? condition.items.flatMap((item) => [...partsOf(item)]) : [condition])
 
 const expressionsOf = ({ leaves }: Group): readonly Expression[] => leaves.map(({ expression }) => expression)
 

@@ -1,0 +1,50 @@
+// Queries at random, some in `npm test`, many in `npm run test:agreement`: see metamorphic.ts. `TIDEMARK_ENGINE_SEED` says the first seed.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rounds } from '../support/rounds.ts'
+import { belowLimit, Metamorphic, optimizersChangeNothing, threeParts, windowAlone } from './metamorphic.ts'
+import { type Planted, Worlds } from './worlds.ts'
+
+const first = Number(process.env['TIDEMARK_ENGINE_SEED'] ?? 1)
+
+let worlds: Worlds
+beforeAll(async () => {
+  worlds = await Worlds.open()
+})
+afterAll(() => worlds.close())
+
+const count = rounds(200)
+
+test(`${count} relations hold`, { timeout: 120_000 + count * 1000 }, async () => {
+  const metamorphic = new Metamorphic(worlds)
+  const wrong: string[] = []
+  for (let seed = first; seed < first + count && wrong.length < 5; seed++) {
+    const found = await metamorphic.check(seed)
+    if (found !== null) wrong.push(found)
+  }
+  console.log(`${metamorphic.asked} queries; ${metamorphic.refused} relations of ${count} had a query that is refused`)
+  expect(wrong).toEqual([])
+  expect(metamorphic.refused / count).toBeLessThan(0.3)
+})
+
+/** As the SQL was written before, and what shows it. */
+const planted = [
+  [
+    'IS DISTINCT FROM in an OR',
+    optimizersChangeNothing,
+    (text) => text.replaceAll(/(DISTINCT FROM [^()]*\)) IS TRUE\)/g, '$1)'),
+  ],
+  ['two nulls that are equal', threeParts, (text) => text.replaceAll('IS NULL) IS TRUE)', 'IS NULL))')],
+  ['a LIMIT in a query', belowLimit, (text) => text.replaceAll('AS MATERIALIZED', 'AS')],
+  [
+    'a key of a window that is repeated',
+    windowAlone,
+    (text) => text.replaceAll(/PARTITION BY (r\d+\.c\d+)\)/g, 'PARTITION BY $1, $1)'),
+  ],
+] as const satisfies readonly (readonly [string, unknown, Planted])[]
+
+test.each(planted)('a planted fault is caught: %s', { timeout: 240_000 }, async (_fault, relation, plant) => {
+  const metamorphic = new Metamorphic(worlds, plant)
+  let found: string | null = null
+  for (let seed = 1; seed <= 1000 && found === null; seed++) found = await metamorphic.check(seed, relation)
+  expect(found).toContain('with its optimizers')
+})

@@ -1,0 +1,250 @@
+// The same rows in memory, in files and in both: asked of the SQL engine as it is, without its optimizers, and of the store.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
+import { FileDays } from '../../src/druid-native/run/file-days.ts'
+import { FileTables } from '../../src/druid-native/run/file-tables.ts'
+import { runNative } from '../../src/druid-native/run/run-native.ts'
+import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
+import { planSql } from '../../src/druid-sql/plan/plan-sql.ts'
+import { runSqlPlan } from '../../src/druid-sql/plan/run-sql-plan.ts'
+import { translateSql } from '../../src/druid-sql/translate.ts'
+import { Zone } from '../../src/druid-time/zone.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import { Pacer } from '../../src/lib/pacer.ts'
+import { Sql } from '../../src/lib/sql-text.ts'
+import { DuckdbEngine } from '../../src/sql-engine/duckdb/duckdb-engine.ts'
+import { TextRoom } from '../../src/sql-engine/duckdb/engine-text-room.ts'
+import { piecesOf } from '../../src/sql-engine/duckdb/read-chunk.ts'
+import { readRows } from '../../src/sql-engine/duckdb/read-rows.ts'
+import { withTables } from '../../src/sql-engine/duckdb/table-sql.ts'
+import { engineTable } from '../../src/sql-engine/entity-table.ts'
+import type { EngineRow, EngineTable, SqlEngine } from '../../src/sql-engine/sql-engine.ts'
+import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
+import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { LocalFolder } from '../../src/store/embedded/sealed/local-folder.ts'
+import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'
+import { columnOf } from '../support/random-rows.ts'
+import { fields, type Table, tables } from './tables.ts'
+
+const { signal } = new AbortController()
+const room = { free: () => 2 ** 28 } as never
+const limits = { resultRows: 1_000_000, resultBytes: 2 ** 28 }
+const sqlTables = tables.map(({ entity }) => sqlTable(entity))
+
+/** Where the rows lie. */
+export const places = ['in memory', 'in files', 'in both'] as const
+type Place = (typeof places)[number]
+
+interface World {
+  readonly store: EmbeddedStore
+  readonly engineTables: ReadonlyMap<number, EngineTable>
+}
+
+export type Answer = readonly (readonly unknown[])[]
+
+/** What is done to the engine's SQL before it runs: a planted fault. */
+export type Planted = (text: string) => string
+
+type RowsOf = Pick<SqlEngine, 'rows' | 'source'>
+
+export class Worlds {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-engine-'))
+  readonly #worlds = new Map<Place, World>()
+  #engine!: DuckdbEngine
+  #plain!: DuckDBConnection
+  #names = 0
+
+  static async open(): Promise<Worlds> {
+    const worlds = new Worlds()
+    const directory = worlds.#directory
+    await nodeDisk.makeDirectory(join(directory, 'deltas'))
+    for (const place of places) worlds.#worlds.set(place, await worlds.#world(place))
+    worlds.#engine = await DuckdbEngine.open({
+      directories: [directory],
+      temporaryDirectory: join(directory, 'temporary'),
+      temporaryBytes: 2 ** 28,
+      memoryBytes: 2 ** 29,
+      textBytes: 2 ** 26,
+      // One alone does not show what threads do to each other.
+      threads: 2,
+    })
+    worlds.#plain = await unoptimized()
+    return worlds
+  }
+
+  close(): void {
+    this.#engine.close()
+    this.#plain.closeSync()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  /** Throws the Problem of a query that is refused. */
+  async sql(text: string, place: Place, planted: Planted = (one) => one): Promise<Answer> {
+    return answerOf(this.#engine.rows(this.#statement(text, place, planted), [], signal))
+  }
+
+  /** The same without the engine's optimizers. */
+  async unoptimized(text: string): Promise<Answer> {
+    return answerOf(
+      rowsOf(
+        this.#plain,
+        this.#statement(text, 'in memory', (one) => one),
+      ),
+    )
+  }
+
+  /** The store's own answer; null where it leaves the query to the SQL engine. */
+  async byStore(text: string, place: Place): Promise<Answer | null> {
+    const read = tables.filter(({ entity }) => new RegExp(`\\b${entity.name}\\b`).test(text))
+    if (read.length !== 1) return null
+    const { entity } = read[0]!
+    const checked = translateSql(text, [sqlTable(entity)])
+    const plan = planSql({ text, zone: Zone.utc }, checked, entity, Date.UTC(2026, 1, 1))
+    if (plan === null) return null
+    const { store } = this.#worlds.get(place)!
+    const settings = { sliceMs: 5, spoolDirectory: this.#directory }
+    const answer = await runSqlPlan(store, { plan, format: 'json', limits, room }, settings, signal)
+    if (answer === null) return null
+    if (answer.body.kind !== 'memory') throw new Error('small answers stay in memory')
+    const items = JSON.parse(Buffer.concat(answer.body.chunks).toString()) as object[]
+    return items.map((item) => checked.columns.map(({ name }) => plain((item as Record<string, unknown>)[name])))
+  }
+
+  /** The values of the first result of a timeseries over all time. */
+  async native(query: object, place: Place, planted: Planted = (one) => one): Promise<Answer> {
+    const engine: RowsOf = {
+      source: (table, within, newestFirst) => this.#engine.source(table, within, newestFirst),
+      rows: ({ text, parameters }, files, cancel) =>
+        this.#engine.rows(new Sql(planted(text), parameters), files, cancel),
+    }
+    return this.#native(query, place, engine)
+  }
+
+  async unoptimizedNative(query: object): Promise<Answer> {
+    const engine: RowsOf = {
+      source: (table, within, newestFirst) => this.#engine.source(table, within, newestFirst),
+      rows: (statement) => rowsOf(this.#plain, statement),
+    }
+    return this.#native(query, 'in memory', engine)
+  }
+
+  async #native(query: object, place: Place, engine: RowsOf): Promise<Answer> {
+    const { engineTables } = this.#worlds.get(place)!
+    const named = tables.map(({ entity }) => ({ name: entity.name, table: engineTables.get(entity.id)! }))
+    const within = new FileTables({ engine: engine as SqlEngine, tables: named, days: new FileDays(), signal })
+    let text = ''
+    const nativeLimits = { rowsMax: limits.resultRows, bucketsMax: 1e6, bytesMax: limits.resultBytes }
+    for await (const piece of runNative(readNativeQuery(query), within, nativeLimits)) text += piece
+    const [first] = JSON.parse(text) as { result: Record<string, unknown> }[]
+    return [Object.values(first?.result ?? {}).map(plain)]
+  }
+
+  #statement(asked: string, place: Place, planted: Planted): Sql {
+    const { text, entityIds } = translateSql(asked, sqlTables)
+    const { engineTables } = this.#worlds.get(place)!
+    const read = entityIds.map((id) => engineTables.get(id)!)
+    return new Sql(withTables(planted(text), read), [])
+  }
+
+  async #world(place: Place): Promise<World> {
+    const store = new EmbeddedStore({ generationRows: 4096 })
+    const folder = new LocalFolder({
+      disk: nodeDisk,
+      directory: this.#directory,
+      registryOf: (entityId) => store.registry(entityId),
+      pageRows: 512,
+      pageCacheBytes: 65_536,
+      indexCacheBytes: 100_000,
+      writing: { groupRows: 2000 },
+    })
+    for (const part of [0, 1]) {
+      for (const table of tables) write(store, table, part)
+      if (part === (place === 'in files' ? 1 : place === 'in both' ? 0 : null)) await seal(store, folder)
+    }
+    const snapshots = new Snapshots({
+      store,
+      folder: {
+        disk: nodeDisk,
+        directory: join(this.#directory, 'deltas'),
+        newName: () => String(this.#names++),
+        filesMax: 3,
+      },
+      describe: (file) => {
+        const { paths, fields: names } = folder.describe(file)
+        return { path: paths.parquet, checkedBy: null, fields: names }
+      },
+      sliceMs: 5,
+      removalFailed: (path, error) => {
+        throw new Error(path, { cause: error })
+      },
+    })
+    // It is held until the folder goes.
+    const { entities } = await snapshots.take(
+      tables.map(({ entity }) => entity.id),
+      signal,
+    )
+    const engineTables = tables.map(({ entity }, index) => engineTable(entity, entities[index]?.files ?? []))
+    return { store, engineTables: new Map(engineTables.map((table) => [table.entityId, table])) }
+  }
+}
+
+/** Of two rows one comes with the first part, and one with the second: a day lies in a file and in memory then. */
+function write(store: EmbeddedStore, { entity, rows }: Table, part: number): void {
+  const mine = rows.filter((_, index) => (Math.floor(index / 40) + index) % 2 === part)
+  if (mine.length === 0) return
+  const columns = fields.map(({ type }, place) =>
+    columnOf(
+      type,
+      mine.map((row) => row[place]!),
+    ),
+  )
+  const positions = Float64Array.from(mine, (row) => Number(row.at(-1)))
+  store.write({ entityId: entity.id, rows: mine.length, positions, fields, columns })
+}
+
+async function seal(store: EmbeddedStore, folder: LocalFolder): Promise<void> {
+  const frozen = store.freeze(1)
+  const pacer = new Pacer({ sliceMs: 5, signal })
+  const add = await sealRows(frozen, { folder, dayRowsMin: 1, sinceMs: () => null, pacer, reach: () => {} })
+  store.switchFiles({ add, remove: [], frozen, gone: () => {} })
+}
+
+/** An engine that does what a statement says, one step after another. */
+async function unoptimized(): Promise<DuckDBConnection> {
+  const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
+  new TextRoom(2 ** 40).register(connection)
+  await connection.run("SET TimeZone = 'UTC'")
+  await connection.run('SET order_by_non_integer_literal = true')
+  const all = (await connection.runAndReadAll('SELECT name FROM duckdb_optimizers()')).getRows().map(String)
+  await connection.run(`SET disabled_optimizers = '${all.join(',')}'`)
+  return connection
+}
+
+async function* rowsOf(connection: DuckDBConnection, { text, parameters }: Sql): AsyncGenerator<readonly EngineRow[]> {
+  const result = await connection.stream(text, [...parameters])
+  for (;;) {
+    const chunk = await result.fetchChunk()
+    if (chunk === null || chunk.rowCount === 0) return
+    for (const piece of piecesOf(chunk)) yield readRows(chunk, piece)
+  }
+}
+
+async function answerOf(parts: AsyncIterable<readonly EngineRow[]>): Promise<Answer> {
+  const rows: unknown[][] = []
+  for await (const part of parts) for (const row of part) rows.push(row.map(plain))
+  return rows
+}
+
+/** What is one value to a caller: sums of doubles may differ in their last digits. */
+export function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value === 'boolean') return Number(value)
+  const number = typeof value === 'bigint' ? Number(value) : value
+  return typeof number === 'number' ? Number(number.toPrecision(9)) + 0 : value
+}
+
+/** Rows without an order. */
+export const asSet = (answer: Answer): readonly string[] => answer.map((row) => JSON.stringify(row)).sort()
