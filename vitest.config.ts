@@ -110,9 +110,14 @@ export default defineConfig({
         },
       }),
       project('cluster', clusterFiles, onCluster),
-      project('agreement', ['test/agreement/agreement.test.ts'], {
+      // Queries at random of one machine and of Druid, and 2,400 relations between answers of the SQL engine, in about ten minutes.
+      project('agreement', ['test/agreement/agreement.test.ts', 'test/sql-engine/*.test.ts'], {
         ...onCluster,
-        env: { ...onCluster.env, TIDEMARK_AGREEMENT_QUERIES: process.env['TIDEMARK_AGREEMENT_QUERIES'] ?? '10000' },
+        env: {
+          ...onCluster.env,
+          TIDEMARK_AGREEMENT_QUERIES: process.env['TIDEMARK_AGREEMENT_QUERIES'] ?? '10000',
+          TIDEMARK_TEST_ROUNDS: process.env['TIDEMARK_TEST_ROUNDS'] ?? '20',
+        },
       }),
       // Its packages are installed and its database is made, some minutes in all.
       project('superset', ['test/superset/**/*.test.ts'], { hookTimeout: 30 * minuteMs }),

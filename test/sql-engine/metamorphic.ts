@@ -116,15 +116,16 @@ export class Metamorphic {
       await relation((text) => this.#ask(text), make)
       return null
     } catch (error) {
-      if (error instanceof Wrong) return `seed ${seed}: ${error.message}`
-      // A query that is not taken, or fails at some row, tells nothing.
+      if (!(error instanceof Refused)) return `seed ${seed}: ${error}`
       this.refused += 1
       return null
     }
   }
 
   async #ask(text: string): Promise<Answer> {
-    const right = await this.#worlds.unoptimized(text)
+    const right = await this.#worlds.unoptimized(text).catch((error: unknown) => {
+      throw new Refused(text, { cause: error })
+    })
     this.asked += 1
     for (const place of places) {
       // A filter of a join comes now and then only.
@@ -137,7 +138,8 @@ export class Metamorphic {
   }
 }
 
-class Wrong extends Error {}
+/** A query that is not taken, or that fails at some row, tells nothing. */
+class Refused extends Error {}
 
 function same(answer: Answer, right: Answer, what: string): void {
   const [one, other] = [asSet(answer), asSet(right)]
@@ -147,7 +149,7 @@ function same(answer: Answer, right: Answer, what: string): void {
       .filter((row) => !others.includes(row))
       .slice(0, 5)
       .join(' ')
-  throw new Wrong(`${what}: ${one.length} rows, ${cut(one, other)}\nright: ${other.length} rows, ${cut(other, one)}`)
+  throw new Error(`${what}: ${one.length} rows, ${cut(one, other)}\nright: ${other.length} rows, ${cut(other, one)}`)
 }
 
 type Ask = (text: string) => Promise<Answer>
@@ -155,7 +157,7 @@ type Make = (kind: string) => string
 
 type Relation = (ask: Ask, make: Make) => Promise<void>
 
-export async function optimizersChangeNothing(ask: Ask, make: Make): Promise<void> {
+async function optimizersChangeNothing(ask: Ask, make: Make): Promise<void> {
   await ask(make('query'))
 }
 
