@@ -8,7 +8,7 @@ import { loadSettings } from '../../src/config/load.ts'
 import type { Service } from '../../src/service/start-service.ts'
 import { callWell, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
-import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { adminKey, ServerProcess, usualEnvironment } from '../support/server-process.ts'
 import { startService } from '../support/start-service.ts'
 
 const threadUrl = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
@@ -36,7 +36,7 @@ const start = (data: string): Promise<Service> =>
   startService(
     loadSettings({
       flags: { port: '0', data, ...settings },
-      environment: { TIDEMARK_ADMIN_KEY: adminKey },
+      environment: usualEnvironment,
       file: null,
     }),
     () => undefined,
