@@ -64,13 +64,13 @@ try {
   await call(first.url, 'PUT', '/admin/subscribers/smoke/subscriptions', adminKey, [{ ingest: 'smoke' }])
   const receipt = await call(first.url, 'POST', '/ingests/smoke/data?wait=true', key, rows)
   expectEqual([receipt.stored, receipt.rejected], [3, 0])
-  expectEqual(await call(first.url, 'POST', '/consumer/data/select', null, { entity: 'smoke' }), rows)
+  expectEqual(await call(first.url, 'POST', '/consumer/data/select', adminKey, { entity: 'smoke' }), rows)
 } finally {
   await stop(first.server)
 }
 const second = await start()
 try {
-  expectEqual(await call(second.url, 'POST', '/consumer/data/select', null, { entity: 'smoke' }), rows)
+  expectEqual(await call(second.url, 'POST', '/consumer/data/select', adminKey, { entity: 'smoke' }), rows)
 } finally {
   await stop(second.server)
 }

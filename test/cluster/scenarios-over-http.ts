@@ -7,7 +7,7 @@ import { call, callWell, makeIngest } from '../support/api.ts'
 import { clusterEnvironment } from '../support/cluster-under-test.ts'
 import type { Asked, Check, Given } from '../support/scenario.ts'
 import { checkElsewhere, pushedJson } from '../support/scenario-world.ts'
-import { adminKey } from '../support/server-process.ts'
+import { adminKey, usualEnvironment } from '../support/server-process.ts'
 import { startService } from '../support/start-service.ts'
 
 type EntityGiven = Given & { kind: 'entity' }
@@ -43,7 +43,7 @@ export class Askers {
   #start(nowMs: number | null, limits: Readonly<Record<string, number>>): Promise<Service> {
     const own = Object.entries(limits).map(([limit, value]) => [`limits.${limit}`, String(value)])
     const flags = { port: '0', data: this.#dataDirectory, role: 'api', ...Object.fromEntries(own) }
-    const environment = { TIDEMARK_ADMIN_KEY: adminKey, ...clusterEnvironment(this.#clusterName) }
+    const environment = { ...usualEnvironment, ...clusterEnvironment(this.#clusterName) }
     const settings = loadSettings({ flags, environment, file: null })
     return startService(settings, () => undefined, nowMs === null ? {} : { nowMs: () => nowMs })
   }

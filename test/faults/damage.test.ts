@@ -12,7 +12,7 @@ import type { Service } from '../../src/service/start-service.ts'
 import { verifyData } from '../../src/service/verify-data.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
-import { adminKey } from '../support/server-process.ts'
+import { adminKey, usualEnvironment } from '../support/server-process.ts'
 import { startService } from '../support/start-service.ts'
 
 const threadUrl = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
@@ -34,7 +34,7 @@ let folders = 0
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 const settingsOf = (data: string, settings: Readonly<Record<string, string>> = {}) =>
-  loadSettings({ flags: { port: '0', data, ...settings }, environment: { TIDEMARK_ADMIN_KEY: adminKey }, file: null })
+  loadSettings({ flags: { port: '0', data, ...settings }, environment: usualEnvironment, file: null })
 
 function start(
   data: string,

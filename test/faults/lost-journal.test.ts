@@ -8,7 +8,7 @@ import { loadSettings } from '../../src/config/load.ts'
 import type { Service } from '../../src/service/start-service.ts'
 import { callWell, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
-import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { adminKey, ServerProcess, usualEnvironment } from '../support/server-process.ts'
 import { startService } from '../support/start-service.ts'
 
 const threadUrl = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
@@ -36,7 +36,7 @@ const start = (data: string): Promise<Service> =>
   startService(
     loadSettings({
       flags: { port: '0', data, ...settings },
-      environment: { TIDEMARK_ADMIN_KEY: adminKey },
+      environment: usualEnvironment,
       file: null,
     }),
     () => undefined,
@@ -150,7 +150,7 @@ test('what was lost is stored when it is sent again, in batches of other names; 
   await elsewhere.close()
 }, 120_000)
 
-test('a folder of an older version, which noted nothing, starts as before', async () => {
+test('a folder whose end of the journal was not noted starts', async () => {
   const data = await without(() => [])
   const database = new DatabaseSync(join(data, 'catalog.sqlite'))
   database.exec('DELETE FROM journal_end')
