@@ -21,7 +21,7 @@ import { piecesOf } from '../../src/sql-engine/duckdb/read-chunk.ts'
 import { readRows } from '../../src/sql-engine/duckdb/read-rows.ts'
 import { withTables } from '../../src/sql-engine/duckdb/table-sql.ts'
 import { engineTable } from '../../src/sql-engine/entity-table.ts'
-import type { EngineRow, EngineTable, SqlEngine } from '../../src/sql-engine/sql-engine.ts'
+import type { EngineRow, EngineTable } from '../../src/sql-engine/sql-engine.ts'
 import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { LocalFolder } from '../../src/store/embedded/sealed/local-folder.ts'
@@ -47,8 +47,6 @@ export type Answer = readonly (readonly unknown[])[]
 
 /** What is done to the engine's SQL before it runs: a planted fault. */
 export type Planted = (text: string) => string
-
-type RowsOf = Pick<SqlEngine, 'rows' | 'source'>
 
 export class Worlds {
   readonly #directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-engine-'))
@@ -114,27 +112,10 @@ export class Worlds {
   }
 
   /** The values of the first result of a timeseries over all time. */
-  async native(query: object, place: Place, planted: Planted = (one) => one): Promise<Answer> {
-    const engine: RowsOf = {
-      source: (table, within, newestFirst) => this.#engine.source(table, within, newestFirst),
-      rows: ({ text, parameters }, files, cancel) =>
-        this.#engine.rows(new Sql(planted(text), parameters), files, cancel),
-    }
-    return this.#native(query, place, engine)
-  }
-
-  async unoptimizedNative(query: object): Promise<Answer> {
-    const engine: RowsOf = {
-      source: (table, within, newestFirst) => this.#engine.source(table, within, newestFirst),
-      rows: (statement) => rowsOf(this.#plain, statement),
-    }
-    return this.#native(query, 'in memory', engine)
-  }
-
-  async #native(query: object, place: Place, engine: RowsOf): Promise<Answer> {
+  async native(query: object, place: Place): Promise<Answer> {
     const { engineTables } = this.#worlds.get(place)!
     const named = tables.map(({ entity }) => ({ name: entity.name, table: engineTables.get(entity.id)! }))
-    const within = new FileTables({ engine: engine as SqlEngine, tables: named, days: new FileDays(), signal })
+    const within = new FileTables({ engine: this.#engine, tables: named, days: new FileDays(), signal })
     let text = ''
     const nativeLimits = { rowsMax: limits.resultRows, bucketsMax: 1e6, bytesMax: limits.resultBytes }
     for await (const piece of runNative(readNativeQuery(query), within, nativeLimits)) text += piece
