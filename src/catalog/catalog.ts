@@ -138,11 +138,20 @@ export interface AccessCatalog {
   putSubscriptions(subscriberId: number, subscriptions: readonly Subscription[]): Promise<void>
 }
 
+/** How many rows of a batch replace an earlier one of it, as far as it is judged. */
+export interface ReplacedInBatch {
+  readonly ingestId: number
+  readonly batchPosition: number
+  readonly rows: number
+}
+
 /** What became of judged rows that is kept in the catalog. */
 export interface Outcome {
   readonly rejected: readonly RejectedRow[]
   /** In the order of their positions. */
   readonly items: readonly ItemWrite[]
+  /** Each batch once; only those with such rows. Of what was told of a batch the most stands. */
+  readonly replaced?: readonly ReplacedInBatch[]
 }
 
 /** Where rows go that a replay stores, if that is another ingest than the one that rejected them. */

@@ -68,6 +68,12 @@ export interface RejectedKind {
   readonly examplePosition: number
 }
 
+export interface FaultsOfBatch {
+  readonly count: number
+  readonly first: readonly RejectedRow[]
+  readonly replaced: number
+}
+
 export interface SummaryLimits {
   readonly kindsMax: number
   /** The summary ends early once the names of its fields are longer than this together; it holds one kind at least. */
@@ -113,10 +119,9 @@ export interface RejectedCatalog {
    * not bring the rows back.
    */
   discard(ingestId: number, positions: readonly number[] | null, subscriberId?: number): Promise<number>
-  /** How many rows of one batch are rejected, and the first of them (at most `limit`, by index). */
-  ofBatch(
-    ingestId: number,
-    batchPosition: number,
-    limit: number,
-  ): Promise<{ count: number; first: readonly RejectedRow[] }>
+  /**
+   * How many rows of one batch are rejected, and the first of them (at most `limit`, by index); and how many rows were told to replace an
+   * earlier one of the batch.
+   */
+  ofBatch(ingestId: number, batchPosition: number, limit: number): Promise<FaultsOfBatch>
 }

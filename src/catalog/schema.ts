@@ -161,6 +161,12 @@ const sharedTables = {
     /** Those that were discarded included, those that were stored since not. */
     rejected: 'bigint',
   },
+  /** Batches with rows that replace an earlier one of the same batch. */
+  replaced_rows: {
+    ingest_id: 'bigint key',
+    batch_position: 'bigint key',
+    rows: 'bigint',
+  },
   /** What a replay stored in an ingest of the rejected rows of another. */
   replays_into: {
     /** The ingest that they went to. */

@@ -21,7 +21,7 @@ function plant(rejecting: boolean): Answers {
       const rows = body.startsWith('[') ? JSON.parse(body).length : body.trimEnd().split('\n').length
       const rejected = rejecting ? 1 : 0
       const errors = rejecting ? [{ index: 0, field: 'V', code: 'wrong_type', message: 'no number' }] : []
-      const receipt = { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, errors }
+      const receipt = { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, replaced: 0, errors }
       answers['GET /ingests/plant/batches/b'] = () => [200, receipt]
       return [200, { batch: 'b', rows }]
     },
@@ -97,7 +97,7 @@ test('names the line of the file that is no JSON', async () => {
   const refusal = { code: 'invalid_json', detail: 'Line 2 is not JSON: it ends.', retryable: false }
   const bad = (body: string): [number, unknown] =>
     body.includes('x') ? [400, refusal] : [200, { batch: 'b', rows: 2 }]
-  const receipt = { batch: 'b', rows: 2, stored: 2, rejected: 0, pending: 0, errors: [] }
+  const receipt = { batch: 'b', rows: 2, stored: 2, rejected: 0, pending: 0, replaced: 0, errors: [] }
   const { url } = await service({
     ...plant(false),
     'POST /ingests/plant/data': bad,
@@ -173,7 +173,7 @@ test('rows that are older than the entity keeps its items are told', async () =>
     'POST /ingests/plant/data': () => [200, { batch: 'b', rows: 4 }],
     'GET /ingests/plant/batches/b': () => [
       200,
-      { batch: 'b', rows: 4, stored: 4, rejected: 0, pending: 0, errors: [] },
+      { batch: 'b', rows: 4, stored: 4, rejected: 0, pending: 0, replaced: 0, errors: [] },
     ],
   })
   const rows = '{"D":"2026-01-01T23:59:59Z"}\n{"D":1767225600000}\n{"D":"2026-01-02"}\n{"T":"a"}\n'
@@ -198,7 +198,7 @@ test.each([
   const { url } = await service({
     'GET /ingests/plant': () => [200, { ...plantIngest, unknown: 'reject', lines: null }],
     'POST /ingests/plant/data': () => [200, { batch: 'b', rows: 1 }],
-    'GET /ingests/plant/batches/b': () => [200, { batch: 'b', pending: 0, ...counts }],
+    'GET /ingests/plant/batches/b': () => [200, { batch: 'b', pending: 0, replaced: 0, ...counts }],
     'POST /ingests/plant/check': () => [200, counts],
   })
   const argv = ['push', 'plant', '-', '--format', 'ndjson', ...options]
@@ -240,7 +240,7 @@ test.each([
   const { url } = await service({
     'GET /ingests/plant': () => [200, { ...plantIngest, unknown: 'reject', lines: null }],
     [`POST /write?db=plant&precision=${unit}`]: () => [204, '', { 'tidemark-batch': 'b' }],
-    'GET /ingests/plant/batches/b': () => [200, { batch: 'b', pending: 0, ...counts }],
+    'GET /ingests/plant/batches/b': () => [200, { batch: 'b', pending: 0, replaced: 0, ...counts }],
     [`POST /ingests/plant/check?precision=${unit}`]: () => [200, counts],
   })
   const argv = ['push', 'plant', '-', '--format', 'lp', ...options]
@@ -276,7 +276,7 @@ test('a trouble that several requests meet is told once', async () => {
       asked++ < 4 ? [503, { code: 'overloaded', detail: 'Later.', retryable: true }] : [200, { batch: 'b', rows: 1 }],
     'GET /ingests/plant/batches/b': () => [
       200,
-      { batch: 'b', rows: 1, stored: 1, rejected: 0, pending: 0, errors: [] },
+      { batch: 'b', rows: 1, stored: 1, rejected: 0, pending: 0, replaced: 0, errors: [] },
     ],
   })
   const argv = ['push', 'plant', '-', '--format', 'ndjson', '--batch-rows', '1', '--concurrency', '4']

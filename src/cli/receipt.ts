@@ -9,6 +9,7 @@ const countColumns = [
   { title: 'stored', align: 'right' },
   { title: 'rejected', align: 'right' },
   { title: 'pending', align: 'right' },
+  { title: 'replaced', align: 'right' },
 ] as const
 
 const errorColumns: readonly ItemColumn<RowError>[] = [
@@ -18,8 +19,8 @@ const errorColumns: readonly ItemColumn<RowError>[] = [
   { title: 'message', below: 'whole', cell: (error) => error.message },
 ]
 
-function print(context: CliContext, { rows, stored, rejected, pending, errors }: Receipt): void {
-  context.stdout.write(textTable(countColumns, [[rows, stored, rejected, pending].map(String)]))
+function print(context: CliContext, { rows, stored, rejected, pending, replaced, errors }: Receipt): void {
+  context.stdout.write(textTable(countColumns, [[rows, stored, rejected, pending, replaced].map(String)]))
   if (errors.length === 0) return
   context.stdout.write('\n')
   printItems(context, {}, { items: errors, columns: errorColumns, none: '' })

@@ -292,7 +292,7 @@ describe('tells what became of a batch', () => {
   })
 
   test('with receipts, when rows can be queried', async () => {
-    const receipt = { batch: 'b', rows: 1, stored: 0, rejected: 1, pending: 0, errors: [] }
+    const receipt = { batch: 'b', rows: 1, stored: 0, rejected: 1, pending: 0, replaced: 0, errors: [] }
     const { told, sent, writer } = world([{ status: 200, body: receipt }], { waitForReceipts: true })
     await writer.write(row(1))
     await writer.close()

@@ -8,6 +8,7 @@ const receipt = (stored: number, pending: number, rejected: readonly number[] = 
   stored,
   rejected: rejected.length,
   pending,
+  replaced: Math.floor(stored / 4),
   errors: rejected.map((index) => ({ index, field: 'V', code: 'wrong_type', message: 'm' })),
 })
 
@@ -35,7 +36,7 @@ async function follow(batches: readonly (readonly Receipt[])[], patienceMs = 100
 
 test('counts add up over the batches', async () => {
   const outcome = await follow([[receipt(10, 0)], [receipt(2, 8), receipt(6, 2, [1, 3]), receipt(8, 0, [1, 3])]])
-  expect(outcome).toMatchObject({ stored: 18, rejected: 2, pending: 0 })
+  expect(outcome).toMatchObject({ stored: 18, rejected: 2, pending: 0, replaced: 4 })
   expect(outcome.errors.map(({ row }) => row)).toEqual([12, 14])
 })
 
@@ -51,7 +52,7 @@ test('what does not move is pending in the end', async () => {
 
 test('nothing to follow', async () => {
   expect(await follow([])).toEqual({
-    ...{ stored: 0, rejected: 0, pending: 0 },
+    ...{ stored: 0, rejected: 0, pending: 0, replaced: 0 },
     ...{ errors: [], kinds: [], batches: [] },
   })
 })

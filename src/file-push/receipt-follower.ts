@@ -7,6 +7,8 @@ export interface PushOutcome {
   readonly rejected: number
   /** Rows whose outcome did not come in time. */
   readonly pending: number
+  /** Stored rows that replaced an earlier one of the same push. */
+  readonly replaced: number
   /** The first rejected rows, in the input's order. */
   readonly errors: readonly ShownRejection[]
   /** The rejected rows that receipts named, by code and field: the first of each push. */
@@ -47,6 +49,7 @@ export class ReceiptFollower {
   #closed = false
   #stored = 0
   #rejected = 0
+  #replaced = 0
   #judged = 0
   readonly #rejections: Rejections
   readonly #batches: FaultyBatch[] = []
@@ -65,7 +68,7 @@ export class ReceiptFollower {
   get outcome(): PushOutcome {
     const pending = this.#waiting.slice(this.#next).reduce((sum, { rows }) => sum + rows, 0)
     return {
-      ...{ stored: this.#stored, rejected: this.#rejected, pending },
+      ...{ stored: this.#stored, rejected: this.#rejected, pending, replaced: this.#replaced },
       ...{ errors: this.#rejections.errors, kinds: this.#rejections.kinds },
       batches: this.#batches,
     }
@@ -106,6 +109,7 @@ export class ReceiptFollower {
     this.#next++
     this.#stored += receipt.stored
     this.#rejected += receipt.rejected
+    this.#replaced += receipt.replaced
     const { batch, lines } = followed
     this.#judged += lines?.lines ?? receipt.stored + receipt.rejected
     const { errorsMax } = this.#options

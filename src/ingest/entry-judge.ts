@@ -111,6 +111,11 @@ export class EntryJudge {
     return (await this.#version(ingestId, fieldsVersion))?.kind === 'metadata'
   }
 
+  /** Whether newer rows of an entry's entity replace older ones. */
+  async replaces({ ingestId, fieldsVersion }: PlacedEntry): Promise<boolean> {
+    return (await this.#version(ingestId, fieldsVersion))?.duplicates === 'replace'
+  }
+
   /**
    * Judges pushes, no replays: from a row of the first one as far as the budget goes, one row at least. What was lost is passed over. One
    * of which something was decided comes alone, with the decision.

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { nothingAside } from '../../test/support/nothing-aside.ts'
 import { plantIngest as plant } from '../../test/support/plant-ingest.ts'
-import type { DroppedEntity } from '../catalog/catalog.ts'
+import type { DroppedEntity, Outcome } from '../catalog/catalog.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
+import { Problem } from '../model/problem.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 import { Judge } from './judge.ts'
@@ -297,6 +298,53 @@ describe('a push that is more than a step', () => {
       }
     },
   )
+
+  const same = [
+    '{"D":1,"T":"a","V":1}',
+    '{"D":1.0,"T":"b"}',
+    '{"D":1,"T":"b"}',
+    '2',
+    '{"D":1,"T":"a"}',
+    '{"D":1,"T":"a"}',
+  ]
+  const replacing = (stepRows: number, position: number) => {
+    const { parts } = world([{ ...entry(2, same.length), body: Buffer.from(`[${same}]`) }, entry(8, 0)])
+    const told: number[] = []
+    const outcomes = {
+      ...parts.outcomes,
+      add: async ({ replaced = [] }: Outcome) => void told.push(...replaced.map(({ rows }) => rows)),
+    }
+    const ingests = { findVersion: async () => ({ ...plant, duplicates: 'replace' as const }) }
+    const judge = new Judge({ rowBytes: 1000 })
+    return { told, parts: { ...parts, ingests, outcomes, judge, store: { ...parts.store, position }, stepRows } }
+  }
+
+  test.each([1, 2, 3, 100])(
+    'says how many rows replace an earlier one of it, the same also when it is begun again at any row, %i rows a step',
+    async (stepRows) => {
+      for (let position = 2; position < 8; position++) {
+        const { told, parts } = replacing(stepRows, position)
+        const pipeline = await Pipeline.open(parts)
+        while (pipeline.position < 8) await advance(pipeline, 8)
+        // The row of the same push before the restart counts.
+        expect(told.at(-1)).toBe(3)
+        expect(told).toEqual(told.toSorted((one, other) => one - other))
+      }
+    },
+  )
+
+  test('counts the rows of a step once that is made again, for the catalog was away', async () => {
+    const { told, parts } = replacing(3, 2)
+    let isAway = false
+    const add = async (outcome: Outcome): Promise<void> => {
+      isAway = !isAway
+      if (isAway) throw new Problem('unavailable', 'The catalog is away.')
+      await parts.outcomes.add(outcome)
+    }
+    const pipeline = await Pipeline.open({ ...parts, outcomes: { ...parts.outcomes, add } })
+    while (pipeline.position < 8) await advance(pipeline, 8).catch(() => undefined)
+    expect(told.at(-1)).toBe(3)
+  })
 })
 
 test('a replay stores rows under their own positions, and takes them back from the rejected ones', async () => {

@@ -8,6 +8,7 @@ import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { SeriesWriter } from '../store/series-store.ts'
 import { EntryJudge, type EntryJudgeParts, pushesOfStep, rowsFrom, rowsOf } from './entry-judge.ts'
 import { judgedByIngest } from './judged-by-ingest.ts'
+import { ReplacedRows } from './replaced-rows.ts'
 import { skipRows } from './scan/row-cursor.ts'
 import { JudgingWatch, type JudgingWatchParts } from './set-aside/judging-watch.ts'
 import { firstRow, newBudget, type Reached, type StepBudget } from './step-budget.ts'
@@ -36,6 +37,7 @@ export class Pipeline {
   readonly #parts: PipelineParts
   readonly #judge: EntryJudge
   readonly #watch: JudgingWatch
+  readonly #replaced = new ReplacedRows()
   /** Items and rejected rows before this position are kept already. */
   #keptPosition: number
   #position: number
@@ -84,7 +86,7 @@ export class Pipeline {
     if (this.#entries.length === 0) this.#entries = await journal.read(this.#position, untilPosition, stepBytes)
     const [first] = this.#entries
     if (first === undefined) return
-    if (first.position + this.#place.index < this.#position) this.#skip(first)
+    if (first.position + this.#place.index < this.#position) await this.#skip(first, stepped)
     else await this.#step(stepped)
   }
 
@@ -111,13 +113,29 @@ export class Pipeline {
   }
 
   /** Towards the position, where that lies within the entry: rows before it are judged, and sealed. */
-  #skip(entry: PlacedEntry): void {
+  async #skip(entry: PlacedEntry, stepped: (tallies: readonly Tally[]) => void): Promise<void> {
     const { stepBytes } = this.#parts
     const index = this.#position - entry.position
     const decision = this.#watch.decision(entry.position)
     // What follows is not looked at.
     if (decision?.level === 2 && decision.fromPosition <= this.#position) this.#place = { index, at: 0 }
+    else if (decision === undefined && (await this.#judge.replaces(entry)))
+      await this.#countAgain(entry, index, stepped)
     else this.#place = skipRows(entry, this.#place, index, skippedSteps * stepBytes)
+  }
+
+  /** Rows that follow may replace these. */
+  async #countAgain(
+    entry: PlacedEntry,
+    untilIndex: number,
+    stepped: (tallies: readonly Tally[]) => void,
+  ): Promise<void> {
+    const { stepRows, stepBytes, outcomes } = this.#parts
+    const budget = newBudget(Math.min(stepRows, untilIndex - this.#place.index), cutSteps * stepBytes)
+    const { runs, reached } = await this.#judge.judge([entry], this.#place, budget)
+    this.#replaced.count([entry], await asTold(runs, this.#keptPosition, outcomes))
+    this.#place = reached.place
+    stepped([])
   }
 
   async #apply(entries: readonly PlacedEntry[], budget: StepBudget, tallies: Map<number, Tally>): Promise<void> {
@@ -133,7 +151,7 @@ export class Pipeline {
       for (const row of rejected) outcome.rejected.push(row)
       count(tallies, ingestId, rowsOf(spans), rejectedRows)
     }
-    await this.#keep(outcome, step.throughPosition)
+    await this.#keep({ ...outcome, replaced: this.#replaced.count(entries, runs) }, step.throughPosition)
     for (const batch of batches) this.#write(batch)
     this.#moveTo(step.reached, step.throughPosition)
     const ms = performance.now() - startedMs
@@ -150,6 +168,7 @@ export class Pipeline {
     this.#entries = this.#entries.slice(entries)
     this.#place = place
     this.#position = position
+    this.#replaced.kept(position)
   }
 
   async #replay(entry: PlacedEntry, tallies: Map<number, Tally>): Promise<void> {
@@ -172,9 +191,9 @@ export class Pipeline {
     if (batch.rows > 0 && !this.#judge.isDropped(batch.entityId)) this.#parts.store.write(batch)
   }
 
-  /** Rejected rows are kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. */
+  /** What is told of rows is kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. */
   async #keep(outcome: Outcome, throughPosition: number): Promise<void> {
-    if (outcome.rejected.length === 0 && outcome.items.length === 0) return
+    if ([outcome.rejected, outcome.items, outcome.replaced ?? []].every(({ length }) => length === 0)) return
     await this.#parts.outcomes.add(outcome, throughPosition)
     this.#keptPosition = Math.max(this.#keptPosition, throughPosition)
   }

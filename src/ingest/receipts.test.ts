@@ -29,7 +29,9 @@ function receipts(processedPosition: number, bad: readonly number[], seenRows = 
       expect(position).toBe(100)
       return Math.max(0, stored - seenRows)
     },
-    rejected: { ofBatch: async (_, __, limit) => ({ count: bad.length, first: bad.slice(0, limit).map(badRow) }) },
+    rejected: {
+      ofBatch: async (_, __, limit) => ({ count: bad.length, first: bad.slice(0, limit).map(badRow), replaced: 5 }),
+    },
     progress: {
       processedThrough: () => processedPosition,
       waitFor: async () => undefined,
@@ -51,7 +53,8 @@ describe('a receipt of ten rows from position 100', () => {
     { processed: 100, bad: [1, 2, 3], stored: 0, rejected: 0, pending: 10 },
   ])('judged to $processed, rejected $bad', async ({ processed, bad, ...expected }) => {
     const { errors, ...receipt } = await receipts(processed, bad).receipt(1, 1, batch)
-    expect(receipt).toEqual({ batch, rows: 10, ...expected })
+    // No more than are stored.
+    expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
     expect(errors.map(({ index }) => index)).toEqual(bad.slice(0, Math.min(2, expected.rejected)))
   })
 
@@ -62,7 +65,8 @@ describe('a receipt of ten rows from position 100', () => {
     { processed: 104, bad: [], seenRows: 3, stored: 3, rejected: 0, pending: 7 },
   ])('judged to $processed, of which queries see $seenRows', async ({ processed, bad, seenRows, ...expected }) => {
     const { errors: _, ...receipt } = await receipts(processed, bad, seenRows).receipt(1, 1, batch)
-    expect(receipt).toEqual({ batch, rows: 10, ...expected })
+    // No more than are stored.
+    expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
   })
 })
 

@@ -1,4 +1,4 @@
-import type { RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
+import type { FaultsOfBatch, RejectedCatalog } from '../catalog/rejected.ts'
 import { Problem } from '../model/problem.ts'
 import type { RejectCode } from '../model/row-fault.ts'
 import type { BatchIds, BatchKey } from './batch-id.ts'
@@ -11,6 +11,8 @@ export interface Receipt {
   readonly stored: number
   readonly rejected: number
   readonly pending: number
+  /** How many of the stored rows replaced an earlier one of the same batch. */
+  readonly replaced: number
   /** The first of the rejected rows, by index. */
   readonly errors: readonly ReceiptError[]
 }
@@ -64,11 +66,11 @@ export class Receipts {
   }
 
   async ofKey(batch: string, key: BatchKey): Promise<Receipt> {
-    const { first, ...outcome } = await this.#outcome(key, this.#parts.errorsMax)
+    const { first, replaced, ...outcome } = await this.#outcome(key, this.#parts.errorsMax)
     const errors = first
       .slice(0, outcome.rejected)
       .map(({ index, field, code, message }) => ({ index, field, code, message }))
-    return { batch, rows: key.rows, ...outcome, errors }
+    return { batch, rows: key.rows, ...outcome, replaced: Math.min(replaced, outcome.stored), errors }
   }
 
   async outcome(key: BatchKey): Promise<BatchOutcome> {
@@ -76,13 +78,13 @@ export class Receipts {
     return { stored, rejected, pending }
   }
 
-  async #outcome(key: BatchKey, limit: number): Promise<BatchOutcome & { readonly first: readonly RejectedRow[] }> {
+  async #outcome(key: BatchKey, limit: number): Promise<BatchOutcome & Pick<FaultsOfBatch, 'first' | 'replaced'>> {
     const { progress, rejected: catalog, unseen } = this.#parts
     const judged = Math.min(key.rows, Math.max(0, progress.processedThrough(key.position) - key.position))
-    const { count, first } = await catalog.ofBatch(key.ingestId, key.position, limit)
+    const { count, first, replaced } = await catalog.ofBatch(key.ingestId, key.position, limit)
     // Rejected rows are kept a moment before the position that covers them is known: until then they are pending still.
     const rejected = Math.min(count, judged)
     const missing = judged === rejected ? 0 : await unseen(key, judged - rejected)
-    return { stored: judged - rejected - missing, rejected, pending: key.rows - judged + missing, first }
+    return { stored: judged - rejected - missing, rejected, pending: key.rows - judged + missing, first, replaced }
   }
 }

@@ -23,7 +23,7 @@ async function wait(counts: readonly Count[], signal = new AbortController().sig
   const looked: number[] = []
   const parts = {
     progress: { waitFor: async () => undefined, look: async (ingestId: number) => void looked.push(ingestId) },
-    rejected: { ofBatch: async () => ({ count: 1, first: [] }) },
+    rejected: { ofBatch: async () => ({ count: 1, first: [], replaced: 0 }) },
     store: {
       countPositions: async () => {
         return answer(counts, asked++)

@@ -15,6 +15,7 @@ import {
 } from '../ingest/entry-judge.ts'
 import { formatOf, hashBody } from '../ingest/idempotency/push-key.ts'
 import { judgedByIngest } from '../ingest/judged-by-ingest.ts'
+import { ReplacedRows } from '../ingest/replaced-rows.ts'
 import { type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
 import { JudgingWatch } from '../ingest/set-aside/judging-watch.ts'
 import { firstRow, newBudget, type RowOfEntry, type StepBudget } from '../ingest/step-budget.ts'
@@ -67,6 +68,7 @@ export class LaneWorker {
   readonly #writing = new Set<number>()
   readonly #json = new WeakMap<RowBatch['fields'], RowJson>()
   readonly #again = new HandedAgain()
+  readonly #replaced = new ReplacedRows()
   /** What is before it is kept in the catalog. */
   #keptPosition = 0
   /** The next entry is here or after it. */
@@ -218,6 +220,7 @@ export class LaneWorker {
     const outcome = { rejected: runs.flatMap(({ rejected }) => rejected), items: runs.flatMap(({ items }) => items) }
     const isDropped = ({ batch }: JudgedRun): boolean => batch !== null && judge.isDropped(batch.entityId)
     const takenBack = this.#again.takenBack(runs, fromPosition)
+    const replaced = this.#replaced.count(entries, runs)
     if (throughPosition > fromPosition) {
       const kept = await lanes.keep({
         lane,
@@ -225,6 +228,7 @@ export class LaneWorker {
         throughPosition,
         judged: runs.map((run) => ({ ingestId: run.ingestId, rows: rowsFrom(run.spans, fromPosition) })),
         ...outcome,
+        replaced,
         stored: runs.flatMap((run) => (isDropped(run) ? [] : handedOn(run, fromPosition))),
         takenBack,
       })
@@ -233,6 +237,7 @@ export class LaneWorker {
     } else if (outcome.rejected.length > 0) {
       await lanes.keepAgain(lane, outcome.rejected, takenBack)
     }
+    this.#replaced.kept(throughPosition)
     const rows = runs.reduce((sum, { spans }) => sum + rowsFrom(spans, fromPosition), 0)
     const all = runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
     // What is kept is counted, whatever becomes of the transaction: the next time it is judged again.

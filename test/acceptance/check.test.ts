@@ -34,7 +34,7 @@ test('a check says what the receipt says, and keeps nothing', async () => {
   const checked = await post('/ingests/plant/check', { body: Uint8Array.from(gzipSync(rows)), headers })
   const ingest = await callWell<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })
   expect(ingest.counters).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })
-  const { batch: _, pending: __, ...receipt } = (await post('/ingests/plant/data?wait=true')).body
+  const { batch: _, pending: __, replaced: ___, ...receipt } = (await post('/ingests/plant/data?wait=true')).body
   expect(checked.body).toEqual(receipt)
   expect(checked.body).toMatchObject({ rows: 3, stored: 1, rejected: 2 })
 })
@@ -53,8 +53,9 @@ test.each([undefined, { tag: '{measurement}.{field}' }])('of lines too, with %j'
     const {
       batch: _,
       pending,
+      replaced: __,
       ...receipt
-    } = await callWell<{ batch: string; pending: number }>(service.url, 'GET', path, { key: pusher })
+    } = await callWell<{ batch: string; pending: number; replaced: number }>(service.url, 'GET', path, { key: pusher })
     if (pending > 0) continue
     expect(checked.body).toEqual(receipt)
     break

@@ -63,7 +63,7 @@ describe('an Idempotency-Key', () => {
     expect(first).toMatchObject({ status: 200, body: { rows: 1 } })
     expect(await send(row(1), { idempotencyKey: 'one' })).toEqual(first)
     expect(await send(row(1), { idempotencyKey: 'one', gzip: true })).toEqual(first)
-    const receipt = { ...first.body, stored: 1, rejected: 0, pending: 0, errors: [] }
+    const receipt = { ...first.body, stored: 1, rejected: 0, pending: 0, replaced: 0, errors: [] }
     expect((await send(row(1), { idempotencyKey: 'one', query: '?wait=true' })).body).toEqual(receipt)
     service = await service.restart()
     expect(await send(row(1), { idempotencyKey: 'one' })).toEqual(first)

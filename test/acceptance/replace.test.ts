@@ -1,6 +1,7 @@
 // `duplicates: "replace"` over HTTP: what was pushed again, in part, late or after a replay, is one item, wherever its rows lie.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
+import { tidemark } from '../support/cli.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -104,6 +105,52 @@ test('a row that is replayed never overrides what was pushed after it, and fills
   expect(await found()).toEqual([{ ...late, V: 2, N: 1, W: 5 }])
   service = await service.restart()
   expect(await found()).toEqual([{ ...late, V: 2, N: 1, W: 5 }])
+})
+
+test('the receipt says how many rows replaced an earlier one of the same push, large or small, rejected ones aside, also after a restart', async () => {
+  interface Receipt {
+    readonly batch: string
+    readonly pending: number
+  }
+  const receiptOf = async ({ batch }: Pick<Receipt, 'batch'>): Promise<Receipt> => {
+    for (;;) {
+      const receipt = await callWell<Receipt>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
+      if (receipt.pending === 0) return receipt
+    }
+  }
+  const pushed = async (body: unknown): Promise<Receipt> =>
+    receiptOf(await callWell<Receipt>(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body }))
+  const at = (V: number | string | null, T = 'tag-9'): object => ({ D: '2026-02-01T00:00:00.001Z', T, V })
+  const small = await pushed([at(1), at(2), at(3, 'tag-8'), at('bad'), at(null), at(4, 'tag-8')])
+  expect(small).toMatchObject({ rows: 6, stored: 5, rejected: 1, pending: 0, replaced: 3 })
+  // What it replaces of another push does not count.
+  expect(await pushed([at(5)])).toMatchObject({ stored: 1, replaced: 0 })
+  const many = Array.from({ length: 40_000 }, (_, row) => ({
+    D: Date.UTC(2026, 2, 1) + (row % 30_000),
+    T: 'tag-7',
+    V: row,
+  }))
+  const large = await pushed(many)
+  expect(large).toMatchObject({ stored: 40_000, replaced: 10_000 })
+  service = await service.restart()
+  for (const receipt of [small, large]) expect(await receiptOf(receipt)).toEqual(receipt)
+})
+
+test('a file whose times are finer than a millisecond does not lose rows without a word', async () => {
+  const own = await makeIngest(service.url, adminKey, {
+    alias: 'fine',
+    duplicates: 'replace',
+    lines: { tag: '{field}' },
+  })
+  const text = ['00000100', '00000200', '00000300', '00099999', '00100000']
+    .map((fraction, value) => `m a=${value},b=${value} 1770000000${fraction}0\n`)
+    .join('')
+  const argv = ['push', 'fine', '-', '--format', 'lp']
+  const { code, out } = await tidemark(service.url, argv, text, own)
+  expect([code, out]).toEqual([0, expect.stringContaining('stored    10\n')])
+  expect(out).toContain('6 rows replaced an earlier one of the same push (same time and tags).\n')
+  const json = await tidemark(service.url, [...argv, '--json'], text, own)
+  expect(JSON.parse(json.out)).toMatchObject({ stored: 10, replaced: 6 })
 })
 
 test('an ingest that keeps rows cannot feed the entity', async () => {

@@ -51,9 +51,18 @@ describe('lanes', () => {
     ]
     expect(await catalog.lanes.keep(step(3, 0, 256, { judged }))).toBe(true)
     expect(await catalog.lanes.keep(step(3, 256, 512, { judged: [{ ingestId: 2, rows: 5 }] }))).toBe(true)
+    // Of a push that two steps judge, the second tells what both have found.
+    for (const [from, rows] of [
+      [512, 3],
+      [768, 4],
+    ] as const) {
+      const replaced = [{ ingestId: 2, batchPosition: first + 512, rows }]
+      expect(await catalog.lanes.keep(step(3, from, from + 256, { replaced }))).toBe(true)
+    }
+    expect(await other.rejected.ofBatch(2, first + 512, 1)).toEqual({ count: 0, first: [], replaced: 4 })
     await catalog.lanes.processed(3, first + 256)
     await catalog.lanes.processed(3, first + 7)
-    expect(await other.lanes.lane(3)).toEqual({ lane: 3, keptPosition: first + 512, processedPosition: first + 256 })
+    expect(await other.lanes.lane(3)).toEqual({ lane: 3, keptPosition: first + 1024, processedPosition: first + 256 })
     await catalog.lanes.processed(0, 9)
     expect((await other.lanes.lanes()).map(({ lane }) => lane)).toEqual([0, 3])
     expect(await other.lanes.judgedRows()).toEqual(

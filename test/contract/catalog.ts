@@ -523,14 +523,36 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     expect((await repository.list(1, everything)).rows).toEqual([rejected(1500)])
     expect((await repository.keptBytes()).get(1)).toBeLessThan(300)
     expect((await repository.counts()).get(1)).toBe(1201)
-    expect(await repository.ofBatch(1, 0, 1)).toEqual({ count: 1201, first: [{ ...rejected(0), row: '' }] })
+    expect(await repository.ofBatch(1, 0, 1)).toMatchObject({ count: 1201, first: [{ ...rejected(0), row: '' }] })
   })
 
   test('tells the first rejected rows of a batch and how many there are', async () => {
     const rows = [5, 9, 7].map((position) => rejected(position, { batchPosition: 4, index: position - 4 }))
     await keepRejected(catalog(), [...rows, rejected(20, { batchPosition: 20 })], 30)
-    expect(await catalog().rejected.ofBatch(1, 4, 2)).toEqual({ count: 3, first: [rows[0], rows[2]] })
-    expect(await catalog().rejected.ofBatch(1, 5, 2)).toEqual({ count: 0, first: [] })
-    expect(await catalog().rejected.ofBatch(2, 4, 2)).toEqual({ count: 0, first: [] })
+    expect(await catalog().rejected.ofBatch(1, 4, 2)).toEqual({ count: 3, first: [rows[0], rows[2]], replaced: 0 })
+    expect(await catalog().rejected.ofBatch(1, 5, 2)).toEqual({ count: 0, first: [], replaced: 0 })
+    expect(await catalog().rejected.ofBatch(2, 4, 2)).toEqual({ count: 0, first: [], replaced: 0 })
+  })
+
+  test('of the rows of a batch that replace an earlier one of it, the most that was told stands', async () => {
+    const tell = (batchPosition: number, ...counts: readonly number[]) =>
+      catalog().outcomes.add(
+        {
+          rejected: [],
+          items: [],
+          replaced: counts.map((rows, at) => ({ ingestId: 1, batchPosition: batchPosition + at, rows })),
+        },
+        10,
+      )
+    const told = async (): Promise<number[]> =>
+      Promise.all([4, 5, 6, 7].map(async (position) => (await catalog().rejected.ofBatch(1, position, 0)).replaced))
+    await tell(4, 2, 3, 1)
+    expect(await told()).toEqual([2, 3, 1, 0])
+    // The first was judged on, the second is judged again from its beginning.
+    await tell(4, 5, 1)
+    expect(await told()).toEqual([5, 3, 1, 0])
+    await keepRejected(catalog(), [rejected(9, { batchPosition: 4 })], 11)
+    expect(await catalog().rejected.ofBatch(1, 4, 1)).toMatchObject({ count: 1, replaced: 5 })
+    expect(await catalog().rejected.ofBatch(2, 4, 1)).toMatchObject({ replaced: 0 })
   })
 }

@@ -161,6 +161,7 @@ function deletionTests(catalog: () => SharedCatalog): void {
         {
           rejected: all.map(({ id }) => rejected(id, position)),
           items: all.map(({ entityId }) => item(entityId, `k${position}`, position)),
+          replaced: all.map(({ id }) => ({ ingestId: id, batchPosition: 0, rows: position + 1 })),
         },
         position + 1,
       )
@@ -176,6 +177,8 @@ function deletionTests(catalog: () => SharedCatalog): void {
       await keep(position)
       expect(await replay(gone.id, position, [7])).toEqual([])
       expect((await rows.list(gone.id, everything)).rows).toEqual([])
+      expect(await rows.ofBatch(gone.id, 0, 0)).toMatchObject({ replaced: 0 })
+      expect(await rows.ofBatch(stays.id, 0, 0)).toMatchObject({ replaced: position + 1 })
     }
     expect(await dropped.list()).toMatchObject([{ entityId: gone.entityId, isRemoved: true }])
     expect(await rows.counts()).toEqual(new Map([[stays.id, 5]]))

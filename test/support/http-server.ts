@@ -149,7 +149,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     receipts: {
       receipt: async (_subscriber, ingest, batch) => {
         if (batch !== 'b1' || ingest === null) throw new Problem('batch_not_found', 'There is no such batch.')
-        return { batch, rows: 1, stored: 1, rejected: 0, pending: 0, errors: [] }
+        return { batch, rows: 1, stored: 1, rejected: 0, pending: 0, replaced: 0, errors: [] }
       },
     },
     sqlQueries: { run: async () => plainAnswer(rows) },

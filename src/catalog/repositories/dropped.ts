@@ -65,6 +65,7 @@ export async function droppedOf(database: Kysely<Tables>): Promise<{ ingests: Se
 const ofIngest = [
   { table: 'rejected_rows', owner: 'ingest_id', keys: ['position'] },
   { table: 'rejected_batches', owner: 'ingest_id', keys: ['batch_position'] },
+  { table: 'replaced_rows', owner: 'ingest_id', keys: ['batch_position'] },
   { table: 'replays_into', owner: 'ingest_id', keys: ['position'] },
   { table: 'rejected_kinds', owner: 'ingest_id', keys: ['subscriber_id', 'code', 'field_key'] },
 ] as const

@@ -1,10 +1,11 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Outcome } from '../catalog.ts'
+import type { Outcome, ReplacedInBatch } from '../catalog.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { droppedOf } from './dropped.ts'
 import { ItemKeeper } from './keep-items.ts'
 import { RejectedKeeper } from './keep-rejected.ts'
+import { portions } from './portions.ts'
 
 /** Keeps what judged rows came to, except those of dropped entities. */
 export class OutcomeKeeper {
@@ -18,7 +19,7 @@ export class OutcomeKeeper {
     this.items = new ItemKeeper(database)
   }
 
-  async keep(transaction: Transaction<Tables>, { rejected, items }: Outcome): Promise<void> {
+  async keep(transaction: Transaction<Tables>, { rejected, items, replaced = [] }: Outcome): Promise<void> {
     const dropped = await this.dropped(transaction)
     const isLeft = <Kept>(kept: readonly Kept[], isDropped: (one: Kept) => boolean): readonly Kept[] =>
       dropped.entities.size === 0 ? kept : kept.filter((one) => !isDropped(one))
@@ -30,11 +31,34 @@ export class OutcomeKeeper {
       transaction,
       isLeft(items, ({ entityId }) => dropped.entities.has(entityId)),
     )
+    await keepReplaced(
+      transaction,
+      isLeft(replaced, ({ ingestId }) => dropped.ingests.has(ingestId)),
+    )
   }
 
   /** What is dropped, now and until the transaction is over. */
   async dropped(transaction: Transaction<Tables>): ReturnType<typeof droppedOf> {
     await this.#locks.keeping(transaction)
     return droppedOf(transaction)
+  }
+}
+
+/** A batch that is judged in steps is told of at each, with what all before it found; the journal may be judged again. */
+async function keepReplaced(transaction: Transaction<Tables>, replaced: readonly ReplacedInBatch[]): Promise<void> {
+  const records = replaced.map(({ ingestId, batchPosition, rows }) => {
+    return { ingest_id: ingestId, batch_position: batchPosition, rows }
+  })
+  for (const portion of portions(records)) {
+    await transaction
+      .insertInto('replaced_rows')
+      .values(portion)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['ingest_id', 'batch_position'])
+          .doUpdateSet(({ ref }) => ({ rows: ref('excluded.rows') }))
+          .whereRef('replaced_rows.rows', '<', 'excluded.rows'),
+      )
+      .execute()
   }
 }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { lineFormats } from '../../model/line-format.ts'
 import { rejectCodes } from '../../model/row-fault.ts'
 import type {
+  FaultsOfBatch,
   RejectedBatch,
   RejectedBatchKey,
   RejectedCatalog,
@@ -83,11 +84,7 @@ export class RejectedRepository implements RejectedCatalog {
     return discardRejected(this.#database, ingestId, positions, subscriberId)
   }
 
-  ofBatch(
-    ingestId: number,
-    batchPosition: number,
-    limit: number,
-  ): Promise<{ count: number; first: readonly RejectedRow[] }> {
+  ofBatch(ingestId: number, batchPosition: number, limit: number): Promise<FaultsOfBatch> {
     return readConsistently(this.#database, async (transaction) => {
       const batch = await transaction
         .selectFrom('rejected_batches')
@@ -96,7 +93,14 @@ export class RejectedRepository implements RejectedCatalog {
         .where('batch_position', '=', batchPosition)
         .executeTakeFirst()
       const count = batch?.rejected ?? 0
-      if (count === 0 || limit === 0) return { count, first: [] }
+      const known = await transaction
+        .selectFrom('replaced_rows')
+        .select('rows')
+        .where('ingest_id', '=', ingestId)
+        .where('batch_position', '=', batchPosition)
+        .executeTakeFirst()
+      const replaced = known?.rows ?? 0
+      if (count === 0 || limit === 0) return { count, first: [], replaced }
       const rows = await transaction
         .selectFrom('rejected_rows')
         .selectAll()
@@ -106,7 +110,7 @@ export class RejectedRepository implements RejectedCatalog {
         .orderBy('position')
         .limit(limit)
         .execute()
-      return { count, first: rows.map(rowOf) }
+      return { count, first: rows.map(rowOf), replaced }
     })
   }
 }

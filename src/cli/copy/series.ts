@@ -93,7 +93,8 @@ export async function copySeries(
   const { stderr, nowMs } = job.context
   const progress = new ProgressBar({ output: stderr, nowMs, total: entity.rows })
   const range = rangeOf(entity, dates)
-  if (range === null) return { copied: 0, stored: 0, rejected: 0, pending: 0, errors: [], kinds: [], batches: [] }
+  if (range === null)
+    return { copied: 0, stored: 0, rejected: 0, pending: 0, replaced: 0, errors: [], kinds: [], batches: [] }
   const rules: PieceRules = {
     identity: identityOf(job.source.url, entity.entity, dates),
     timeField: entity.time_field,

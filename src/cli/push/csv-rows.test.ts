@@ -18,7 +18,7 @@ function plant(rejection: string | null = null, unknown: 'add' | 'reject' = 'rej
   const receipt = (rows: number) => {
     const rejected = rejection === null ? 0 : 1
     const errors = rejection === null ? [] : [{ index: 0, field: 'D', code: 'invalid_time', message: rejection }]
-    return { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, errors }
+    return { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, replaced: 0, errors }
   }
   const answers: Answers = {
     'GET /ingests/plant': () => [200, { alias: 'plant', fields: defaultSeriesFields, unknown }],

@@ -99,7 +99,13 @@ test('a push stops once so many rows are rejected, and says how to go on', async
     'POST /ingests/plant/data': (body) => {
       const [batch, rows] = [`b${batches++}`, rowsIn(body)]
       const errors = rows.flatMap(faultOf)
-      const counts = { rows: rows.length, stored: rows.length - errors.length, rejected: errors.length, pending: 0 }
+      const counts = {
+        rows: rows.length,
+        stored: rows.length - errors.length,
+        rejected: errors.length,
+        pending: 0,
+        replaced: 0,
+      }
       answers[`GET /ingests/plant/batches/${batch}`] = () => [200, { batch, ...counts, errors }]
       return [200, { batch, rows: rows.length }]
     },
@@ -122,7 +128,7 @@ function silent(receipt: (batch: string) => [number, unknown]): Answers {
   const answers: Answers = {
     'POST /ingests/plant/data': (body) => {
       const [batch, rows] = [`b${batches++}`, rowsIn(body).length]
-      const judged = { batch, rows, stored: rows, rejected: 0, pending: 0, errors: [] }
+      const judged = { batch, rows, stored: rows, rejected: 0, pending: 0, replaced: 0, errors: [] }
       answers[`GET /ingests/plant/batches/${batch}`] = () => (batch === 'b0' ? [200, judged] : receipt(batch))
       return [200, { batch, rows }]
     },
@@ -158,7 +164,10 @@ test('without it, a receipt that is refused does not hide what was acknowledged'
 })
 
 test('a push that is sent in halves is no reason to stop', async () => {
-  const answers = silent((batch) => [200, { batch, rows: 5, stored: 5, rejected: 0, pending: 0, errors: [] }])
+  const answers = silent((batch) => [
+    200,
+    { batch, rows: 5, stored: 5, rejected: 0, pending: 0, replaced: 0, errors: [] },
+  ])
   const take = answers['POST /ingests/plant/data']!
   const tooMany: [number, unknown] = [400, { code: 'too_many_rows', detail: 'too many', retryable: false }]
   answers['POST /ingests/plant/data'] = (body) => (rowsIn(body).length > 5 ? tooMany : take(body))

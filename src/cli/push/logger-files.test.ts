@@ -188,7 +188,7 @@ async function pushed(csv: string, options: readonly string[]) {
     'GET /ingests/plant': () => [200, { alias: 'plant', fields }] as [number, unknown],
     'POST /ingests/plant/data': () => [200, { batch: 'b', rows: 1 }] as [number, unknown],
     'GET /ingests/plant/batches/b': () =>
-      [200, { batch: 'b', rows: 1, stored: 1, rejected: 0, pending: 0, errors: [] }] as [number, unknown],
+      [200, { batch: 'b', rows: 1, stored: 1, rejected: 0, pending: 0, replaced: 0, errors: [] }] as [number, unknown],
   }
   const { url, seen } = await service(answers)
   const { code, err } = await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--set', 'T=a', ...options], csv)

@@ -42,6 +42,12 @@ export function oldLines({ count, keptFromMs }: OldRows, ingest: string): readon
   ]
 }
 
+function replacedLines({ replaced }: PushOutcome): readonly string[] {
+  if (replaced === 0) return []
+  const rows = replaced === 1 ? '1 row' : `${formatCount(replaced)} rows`
+  return [`${rows} replaced an earlier one of the same push (same time and tags).`]
+}
+
 /** What became of the rows, for people. */
 export function reportText(report: PushReport, push: ReportedPush): string {
   const { ingest, csv, oldRows, noun } = push
@@ -55,7 +61,8 @@ export function reportText(report: PushReport, push: ReportedPush): string {
   const rate = seconds > 0 ? ` (${formatCount(received / seconds)} rows/s)` : ''
   const width = Math.max(...counts.map(([, count]) => count.length))
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
-  const lines = [...rejectionLines(report, noun), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
+  const lines = [...rejectionLines(report, noun), ...batchLines(report, ingest), ...replacedLines(report)]
+  lines.push(...oldLines(oldRows, ingest))
   if (csv) lines.push(...csvHints(report, push.options))
   else lines.push(...nameLines(report, push, onlyBatch(report)))
   lines.push(...misreadLines(push))

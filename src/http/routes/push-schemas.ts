@@ -30,6 +30,10 @@ export const ReceiptAnswer = Type.Object(
     }),
     rejected: Type.Integer({ description: 'Rows that were not stored, and are kept for the operator.' }),
     pending: Type.Integer({ description: 'Rows that are on disk and not judged yet.' }),
+    replaced: Type.Integer({
+      description:
+        'Stored rows that replaced an earlier one of the same push, of the same time and tags: 0 unless `duplicates` is `replace`. Of a push of more than 4,194,304 rows, these first ones are compared.',
+    }),
     errors: Type.Array(RowError, { description: 'The first of the rejected rows, by index.' }),
   },
   { description: 'What became of the rows of one push.' },

@@ -15,7 +15,7 @@ interface Props {
 
 /** The receipt of all pushes together. */
 export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
-  const { stored, rejected, pending, failures, noun, upTo } = sent
+  const { stored, rejected, pending, replaced, failures, noun, upTo } = sent
   return (
     <>
       {failures.length > 0 && (
@@ -47,6 +47,7 @@ export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
         <Figure name="Rejected" value={countText(rejected)} bad={rejected > 0} />
         {pending > 0 && <Figure name="Not judged yet" value={countText(pending)} />}
       </dl>
+      {replaced > 0 && <p>{plural(replaced, 'row')} replaced an earlier one of the same push: same time and tags.</p>}
       {rejected > 0 && <Faults alias={alias} sent={sent} />}
     </>
   )

@@ -58,6 +58,7 @@ function together(before: PushOutcome | null, now: SentFile): SentFile {
     stored: before.stored + now.stored,
     rejected: before.rejected + now.rejected,
     pending: before.pending + now.pending,
+    replaced: before.replaced + now.replaced,
     errors: [...before.errors, ...now.errors].slice(0, errorsMax),
     kinds: kindsTogether(before.kinds, now.kinds),
     batches: [...before.batches, ...now.batches].slice(0, errorsMax),
