@@ -12,7 +12,7 @@ import { influxdb } from './versus/influxdb.ts'
 import { questdb } from './versus/questdb.ts'
 import { answerTo, type Candidate, type System } from './versus/system.ts'
 import { printPushes, printQuestions } from './versus/tables.ts'
-import { byLines, keepingTidemark, tidemark } from './versus/tidemark.ts'
+import { byLines, tidemark } from './versus/tidemark.ts'
 import { askAll, inItsTurn, pushAll, type Subject } from './versus/turns.ts'
 import { victoriaMetrics } from './versus/victoria-metrics.ts'
 import { bodyOf, day, filledToMs, type VersusQuestion, versusQuestions } from './versus/workload.ts'
@@ -27,7 +27,7 @@ export interface VersusOptions {
   readonly restMs: number
 }
 
-const candidates: readonly Candidate[] = [tidemark, keepingTidemark, victoriaMetrics, questdb, influxdb]
+const candidates: readonly Candidate[] = [tidemark, victoriaMetrics, questdb, influxdb]
 export async function benchVersus({ rows, rounds, turnSeconds, restMs }: VersusOptions): Promise<void> {
   const tags = Math.max(1, Math.round(rows / pointsOfTag))
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-versus-'))
@@ -51,13 +51,10 @@ export async function benchVersus({ rows, rounds, turnSeconds, restMs }: VersusO
     }
     const lines = await byLines(await tidemark.start(join(folder, 'by lines'), ends))
     process.kill(lines.processId, 'SIGSTOP')
-    // Those that are kept make no difference to pushes.
-    const pushing = subjects.filter(({ name }) => name !== keepingTidemark.name)
-    const pushed = [...pushing, { ...lines, requestsOf: () => [] }]
+    const pushed = [...subjects, { ...lines, requestsOf: () => [] }]
     const { figures, rowsOf, toMs } = await pushAll({ client, subjects: pushed, rounds, tags: Math.max(1000, tags) })
     printPushes(figures, pushed)
     for (const system of [...systems, lines]) {
-      if (system.name === keepingTidemark.name) continue
       const rowsMin = (system === lines ? 0 : tags * pointsOfTag) + rowsOf.get(system.name)!
       await inItsTurn(system, () => untilCounted(system, rowsMin, toMs))
     }

@@ -5,15 +5,10 @@ import { makePlant, plantFields } from '../plant.ts'
 import type { Asked, Candidate, System } from './system.ts'
 
 /**
- * Each question is asked of the store, also one that came before. It stands still while others have their turn, so that more rows wait to be judged than
- * elsewhere: what they could take if all of them were rejected is not to end a turn.
+ * It stands still while others have their turn, so that more rows wait to be judged than elsewhere: what they could take if all of them were rejected is
+ * not to end a turn.
  */
-export const tidemark = candidate('Tidemark', {
-  TIDEMARK_LIMITS_KEPT_ANSWER_BYTES: '0',
-  TIDEMARK_LIMITS_REJECTED_BYTES: String(64 * 2 ** 30),
-})
-/** As it is by itself: what is asked again is answered with what was kept. */
-export const keepingTidemark = candidate('Tidemark, asked again', {})
+export const tidemark = candidate('Tidemark', { TIDEMARK_LIMITS_REJECTED_BYTES: String(64 * 2 ** 30) })
 
 function candidate(name: string, environment: Readonly<Record<string, string>>): Candidate {
   return {

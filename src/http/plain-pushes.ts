@@ -1,5 +1,5 @@
 // The pushes that programs send most, answered without the framework: it and its hooks take several times as long as all that is done
-// with one row. Whatever is unusual about a request, or goes wrong with it, is the framework's (docs/decisions/plain-pushes.md).
+// with one row. Whatever is unusual about a request, or goes wrong with it, is the framework's (docs/decisions/journal.md).
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Asker } from '../access/caller.ts'
 import { type BodyRule, readBody } from './body.ts'

@@ -240,7 +240,6 @@ describe('queries at once', () => {
   })
 
   test('one whose client left ends: its place is free when the store has stopped', async () => {
-    // A kept answer needs no place.
     const places = { 'limits.runningQueries': '1', 'limits.waitingQueries': '0' }
     const service = await plant(places)
     // Each of them would take a second; the test's own time limit is the judge.

@@ -36,7 +36,7 @@ const forms: readonly Form[] = [
 
 const avatica = /^\/druid\/v2\/sql\/avatica(-protobuf)?\b/
 
-/** Drivers of JDBC read errors of a 500 alone (docs/decisions/jdbc.md): those that are the service's own say that its log has them. */
+/** Drivers of JDBC read errors of a 500 alone (docs/decisions/clients.md): those that are the service's own say that its log has them. */
 export function isOfDriver(target: string, body: string): boolean {
   return avatica.test(target) && /ErrorResponse|"response":"error"/.test(body) && !body.includes('its log says why')
 }

@@ -17,6 +17,24 @@ test('documents name only files that exist', () => {
   expect(missing).toEqual([])
 })
 
+test('what the npm package holds links to nothing that it leaves out', () => {
+  const doors = ['README.md', 'docs/README.md']
+  const { files }: { files: readonly string[] } = JSON.parse(textOf('package.json'))
+  expect(files).toContain('!docs/decisions')
+  const packaged = [...readdirSync(root).filter((name) => files.includes(name)), ...filesUnder('docs', '.md')]
+  const outside = packaged
+    .filter(
+      (document) => document.endsWith('.md') && !document.startsWith('docs/decisions/') && !doors.includes(document),
+    )
+    .flatMap((document) =>
+      [...textOf(document).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+        .map((match) => join(dirname(document), match[1]!))
+        .filter((path) => /^(docs\/decisions|CONTRIBUTING\.md|(src|test|bench|scripts|portal)\/)/.test(path))
+        .map((path) => `${document}: ${path}`),
+    )
+  expect(outside).toEqual([])
+})
+
 test('comments name only files that exist', () => {
   const all = [
     ...sources,

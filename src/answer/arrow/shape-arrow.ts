@@ -1,4 +1,4 @@
-// Result columns -> an Arrow IPC stream. Texts are plain utf8, which every reader takes; docs/decisions/queries.md has the figures.
+// Result columns -> an Arrow IPC stream. Texts are plain utf8, which every reader takes (docs/decisions/queries.md).
 import type { EntityField } from '../../model/entity.ts'
 import type { ResultBatch } from '../../store/series-store.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
