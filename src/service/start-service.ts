@@ -102,7 +102,9 @@ export async function openService(
   }
   await checkStart(settings)
   // Threads and processes that are started later have the same.
+  const zonesBefore = zoneFilesInForce()
   useZoneFiles(await readZoneFiles(settings.server.timeZones))
+  closers.push(() => useZoneFiles(zonesBefore))
   try {
     const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
     const { services, newAdminKey, started } = await open(parts, closers)

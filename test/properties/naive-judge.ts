@@ -103,10 +103,10 @@ function wholeOf(text: string): bigint | null {
 const firstMs = Date.UTC(2000, 0, 1) - 730_119 * 86_400_000
 const lastMs = Date.UTC(10_000, 0, 1) - 1
 const date =
-  /^(?<y>\d{4})(?<dash>-?)(?<mo>\d\d)\k<dash>(?<d>\d\d)(?:T(?<h>\d\d)(?<colon>:?)(?<mi>\d\d)(?:\k<colon>(?<s>\d\d)(?:[.,](?<f>\d+))?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/
+  /^(?<y>\d{4})(?<dash>-?)(?<mo>\d\d)\k<dash>(?<d>\d\d)(?:[Tt ](?<h>\d\d)(?<colon>:?)(?<mi>\d\d)(?:\k<colon>(?<s>\d\d)(?:[.,](?<f>\d+))?)?(?<zone>[Zz]|[+-]\d\d(?::?\d\d)?)?)?$/
 
 function readDate(text: string): number | null {
-  const parts = date.exec(text)?.groups
+  const parts = date.exec(text.trim())?.groups
   if (parts === undefined) return null
   // Dates and times are both with their signs, or both without.
   if (parts['h'] !== undefined && (parts['dash'] === '') !== (parts['colon'] === '')) return null
@@ -116,17 +116,19 @@ function readDate(text: string): number | null {
   const instant = new Date(0)
   instant.setUTCFullYear(year, month - 1, day)
   if (year < 1 || instant.getUTCMonth() !== month - 1 || instant.getUTCDate() !== day) return null
-  if (hour > 23 || minute > 59 || second > 59) return null
   const offset = offsetOf(parts['zone'] ?? 'Z')
   if (offset === null) return null
   const ms = Math.floor(Number(`0.${parts['f'] ?? '0'}`.slice(0, 5)) * 1000 + 0.5)
+  // 24:00 is the next midnight.
+  const isMidnight = hour === 24 && minute === 0 && second === 0 && ms === 0
+  if ((hour > 23 && !isMidnight) || minute > 59 || second > 59) return null
   const all = instant.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + ms
   return all < firstMs || all > lastMs ? null : all
 }
 
 /** In minutes. */
 function offsetOf(zone: string): number | null {
-  if (zone === 'Z') return 0
+  if (zone === 'Z' || zone === 'z') return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)]
   if (hours > 23 || minutes > 59) return null
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
