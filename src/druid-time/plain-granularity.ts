@@ -1,4 +1,4 @@
-import type { TimeBuckets, ZonedGranularity } from '../model/aggregation.ts'
+import type { TimeBuckets, ZonedGranularity } from '../algebra/aggregation.ts'
 import type { Granularity } from '../model/granularity.ts'
 import { msPerDay } from '../model/instant.ts'
 import { bucketEnd, type NativeBuckets, type NativeGranularity, nativeBucketStart } from './native-granularity.ts'

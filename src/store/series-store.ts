@@ -1,9 +1,9 @@
+import type { AggregationPlan, Groups, TimeBuckets } from '../algebra/aggregation.ts'
+import type { ScannedRow, ScanPlan } from '../algebra/scan-plan.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
-import type { AggregationPlan, Groups, TimeBuckets } from '../model/aggregation.ts'
 import type { ColumnVector } from '../model/column.ts'
 import type { Plan, PlanLimits, Selection } from '../model/plan.ts'
 import type { RowBatch } from '../model/row-batch.ts'
-import type { ScannedRow, ScanPlan } from '../model/scan-plan.ts'
 
 /** Makes rows queryable. */
 export interface SeriesWriter {

@@ -1,8 +1,8 @@
 // Aggregations done in the plainest way.
 import { expect } from 'vitest'
+import type { AggregationPlan, EndAggregate, GroupValue, StoreAggregate } from '../../src/algebra/aggregation.ts'
 import { nativeBucketStart } from '../../src/druid-time/native-granularity.ts'
 import { zonedGranularity } from '../../src/druid-time/plain-granularity.ts'
-import type { AggregationPlan, EndAggregate, GroupValue, StoreAggregate } from '../../src/model/aggregation.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { bucketStart } from '../../src/model/granularity.ts'

@@ -1,86 +1,88 @@
 // Random filters of rows, and the plainest way to ask them.
+import { call, fieldNode, isNull, literal, not, type Scalar } from '../../src/algebra/scalar.ts'
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
-import type { Value } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
-import type { RowFilter, ValueBounds } from '../../src/model/row-condition.ts'
 import type { ModelRow } from './model-store.ts'
 import { type Draw, oneOf } from './random-rows.ts'
 
 const texts = ['', 'a', 'ab', 'a%', 'é', '\uffff', '\u{1f600}']
 const numbers = [0, -1, 7, 1.5, 100, 1e300]
+const operators = ['=', '<>', '<', '<=', '>', '>='] as const
 export const isNumber = ({ type }: EntityField): boolean => type === 'double' || type === 'long'
 
-export function randomFilter(draw: Draw, fields: readonly EntityField[], depth = 0): RowFilter {
+export function randomFilter(draw: Draw, fields: readonly EntityField[], depth = 0): Scalar {
+  const filter = randomCondition(draw, fields, depth)
+  return draw(2) === 0 ? filter : not(filter)
+}
+
+function randomCondition(draw: Draw, fields: readonly EntityField[], depth: number): Scalar {
   if (depth < 2 && draw(3) === 0) {
     const filters = Array.from({ length: draw(3) }, () => randomFilter(draw, fields, depth + 1))
-    return { kind: draw(2) === 0 ? 'and' : 'or', filters }
+    return call('boolean', draw(2) === 0 ? 'and' : 'or', filters)
   }
-  const isNegated = draw(2) === 0
   const usable = fields.filter((field) => field.type === 'string' || isNumber(field))
   const field = oneOf(draw, usable)
-  if (draw(6) === 0) return { kind: 'null', field, isNegated }
-  if (draw(12) === 0) return { kind: 'constant', value: draw(2) === 0 }
-  const bounds = <Bound>(values: readonly Bound[]): ValueBounds<Bound> => ({
-    lower: draw(3) === 0 ? null : oneOf(draw, values),
-    upper: draw(3) === 0 ? null : oneOf(draw, values),
-    isLowerOpen: draw(2) === 0,
-    isUpperOpen: draw(2) === 0,
-  })
-  if (field.type === 'string') {
-    if (draw(2) === 0) return { kind: 'texts', field, values: texts.filter(() => draw(2) === 0), isNegated }
-    if (draw(2) === 0) return { kind: 'textRange', field, ...bounds(texts), isNegated }
-    return {
-      kind: 'like',
-      field,
-      pattern: oneOf(draw, ['a%', '%b', '_', '%', 'a_', '%é%', '']),
-      escapedBy: null,
-      isNegated,
+  if (draw(6) === 0) return isNull(fieldNode(field))
+  if (draw(12) === 0) return literal('boolean', draw(2) === 0)
+  const isText = field.type === 'string'
+  const constants = isText
+    ? texts.map((text) => literal('string', text))
+    : numbers.map((number) => literal('double', number))
+  const one = (): Scalar => oneOf(draw, constants)
+  const compared = (): Scalar => call('boolean', oneOf(draw, operators), [fieldNode(field), one()])
+  switch (draw(3)) {
+    case 0:
+      return call('boolean', 'in', [fieldNode(field), ...constants.filter(() => draw(2) === 0)])
+    case 1:
+      return draw(2) === 0 ? compared() : call('boolean', 'and', [compared(), compared()])
+    default: {
+      const pattern = literal('string', oneOf(draw, ['a%', '%b', '_', '%', 'a_', '%é%', '']))
+      return isText ? call('boolean', 'like', [fieldNode(field), pattern]) : compared()
     }
   }
-  if (draw(2) === 0) return { kind: 'numbers', field, values: numbers.filter(() => draw(2) === 0), isNegated }
-  return { kind: 'numberRange', field, ...bounds(numbers), isNegated }
 }
 
-export function passes(filter: RowFilter, row: ModelRow): boolean {
-  if (filter.kind === 'constant') return filter.value
-  if ('filters' in filter) {
-    const passed = filter.filters.map((part) => passes(part, row))
-    return filter.kind === 'and' ? !passed.includes(false) : passed.includes(true)
-  }
-  const value = row.values[filter.field.name] ?? null
-  if (filter.kind === 'null') return (value === null) !== filter.isNegated
-  if (value === null) return false
-  return holds(filter, value) !== filter.isNegated
-}
+export const passes = (filter: Scalar, row: ModelRow): boolean => holds(filter, row) === true
 
-function holds(
-  filter: Extract<RowFilter, { kind: 'texts' | 'like' | 'textRange' | 'numbers' | 'numberRange' }>,
-  value: Value,
-): boolean {
-  switch (filter.kind) {
-    case 'texts':
-      return filter.values.includes(String(value))
-    case 'like':
-      return isLike(filter.pattern, String(value))
-    case 'numbers':
-      return filter.values.includes(Number(value))
-    case 'textRange':
-      return lies(filter, (bound) => compareCodePoints(String(value), bound))
-    case 'numberRange':
-      return lies(filter, (bound) => Number(value) - bound)
+/** Null where it is unknown. */
+function holds(filter: Scalar, row: ModelRow): boolean | null {
+  if (filter.kind === 'literal') return filter.value as boolean
+  if (filter.kind !== 'call') throw new Error('a filter is made of conditions')
+  const { name, operands } = filter
+  const [first, ...others] = operands
+  if (name === 'not') {
+    const is = holds(first!, row)
+    return is === null ? null : !is
   }
+  if (name === 'and' || name === 'or') {
+    const parts = operands.map((part) => holds(part, row))
+    const decides = name === 'or'
+    return parts.includes(decides) ? decides : parts.includes(null) ? null : !decides
+  }
+  if (first?.kind !== 'field') throw new Error('a condition is of a field')
+  const value = row.values[first.field.name] ?? null
+  if (name === 'isNull') return value === null
+  if (value === null) return null
+  const constants = others.map((other) => (other.kind === 'literal' ? other.value : null))
+  const orders = constants.map((constant) =>
+    first.type === 'string' ? compareCodePoints(String(value), String(constant)) : Number(value) - Number(constant),
+  )
+  if (name === 'in') return orders.includes(0)
+  if (name === 'like') return isLike(String(constants[0]), String(value))
+  const [order] = orders as [number]
+  const met = {
+    '=': order === 0,
+    '<>': order !== 0,
+    '<': order < 0,
+    '<=': order <= 0,
+    '>': order > 0,
+    '>=': order >= 0,
+  }
+  return met[name as keyof typeof met]
 }
 
 /** By the plainest way: a regular expression. */
 function isLike(pattern: string, text: string): boolean {
   const regex = pattern.replaceAll('%', '.*').replaceAll('_', '.')
   return new RegExp(`^${regex}$`, 'su').test(text)
-}
-
-function lies<Bound>(
-  { lower, upper, isLowerOpen, isUpperOpen }: ValueBounds<Bound>,
-  compare: (bound: Bound) => number,
-): boolean {
-  const above = lower === null || compare(lower) > 0 || (!isLowerOpen && compare(lower) === 0)
-  return above && (upper === null || compare(upper) < 0 || (!isUpperOpen && compare(upper) === 0))
 }

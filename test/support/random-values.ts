@@ -1,6 +1,17 @@
 // Values that are worked out of random rows, and the plainest way to do it.
+import type { ComputedField } from '../../src/algebra/computed-fields.ts'
+import {
+  type CallNode,
+  call,
+  caseOf,
+  computedName,
+  fieldNode,
+  literal,
+  numberType,
+  type Scalar,
+} from '../../src/algebra/scalar.ts'
+import type { ScalarType } from '../../src/algebra/scalar-type.ts'
 import type { EntityField } from '../../src/model/entity.ts'
-import { type ComputedField, type RowValue, typeOfValue } from '../../src/model/row-value.ts'
 import type { ModelRow } from './model-store.ts'
 import { isNumber, passes, randomFilter } from './random-filters.ts'
 import { type Draw, oneOf } from './random-rows.ts'
@@ -11,19 +22,18 @@ export function randomComputed(draw: Draw, fields: readonly EntityField[]): read
   for (let count = draw(4); count > 0; count--) {
     const known = [...fields, ...computed.map(({ field }) => field)]
     const value = randomValue(draw, known)
-    computed.push({ field: { name: `@${computed.length}`, type: typeOfValue(value), role: 'dimension' }, value })
+    const type = value.type as EntityField['type']
+    computed.push({ field: { name: computedName(computed.length), type, role: 'dimension' }, value })
   }
   return computed
 }
 
-function randomValue(draw: Draw, fields: readonly EntityField[]): RowValue {
+function randomValue(draw: Draw, fields: readonly EntityField[]): Scalar {
   switch (draw(4)) {
     case 0: {
       const texts = fields.filter(({ type }) => type === 'string')
-      return choice(draw, fields, 'string', () =>
-        draw(2) === 0
-          ? { kind: 'field', field: oneOf(draw, texts) }
-          : { kind: 'text', value: oneOf(draw, ['', 'a', 'x']) },
+      return chosen(draw, fields, 'string', () =>
+        draw(2) === 0 ? fieldNode(oneOf(draw, texts)) : literal('string', oneOf(draw, ['', 'a', 'x'])),
       )
     }
     case 1:
@@ -34,79 +44,57 @@ function randomValue(draw: Draw, fields: readonly EntityField[]): RowValue {
 }
 
 /** Of doubles, with one field: rollups say what it is of an hour. */
-function linear(draw: Draw, fields: readonly EntityField[]): RowValue {
-  let value: RowValue = { kind: 'field', field: oneOf(draw, fields.filter(isNumber)) }
+function linear(draw: Draw, fields: readonly EntityField[]): Scalar {
+  let value: Scalar = fieldNode(oneOf(draw, fields.filter(isNumber)))
   for (let step = 1 + draw(3); step > 0; step--) {
-    const constant: RowValue = { kind: 'number', type: 'double', value: oneOf(draw, [2, -1.5, 32, 0.25, 1e3]) }
+    const constant = literal('double', oneOf(draw, [2, -1.5, 32, 0.25, 1e3]))
     const operator = oneOf(draw, ['+', '-', '*', '/'] as const)
     const isFirst = operator !== '/' && draw(2) === 0
-    value = {
-      kind: 'arithmetic',
-      type: 'double',
-      operator,
-      left: isFirst ? constant : value,
-      right: isFirst ? value : constant,
-    }
+    value = call('double', operator, isFirst ? [constant, value] : [value, constant])
   }
   return value
 }
 
-function randomNumber(draw: Draw, fields: readonly EntityField[], depth: number): RowValue {
-  if (depth > 2 || draw(4) === 0) return { kind: 'field', field: oneOf(draw, fields.filter(isNumber)) }
-  const one = (): RowValue => randomNumber(draw, fields, depth + 1)
-  const constant: RowValue =
-    draw(2) === 0
-      ? { kind: 'number', type: 'long', value: oneOf(draw, [2, -7, 10]) }
-      : { kind: 'number', type: 'double', value: oneOf(draw, [1.5, -0.25, 3]) }
-  switch (draw(5)) {
+function randomNumber(draw: Draw, fields: readonly EntityField[], depth: number): Scalar {
+  if (depth > 2 || draw(4) === 0) return fieldNode(oneOf(draw, fields.filter(isNumber)))
+  const one = (): Scalar => randomNumber(draw, fields, depth + 1)
+  const constant =
+    draw(2) === 0 ? literal('long', oneOf(draw, [2n, -7n, 10n])) : literal('double', oneOf(draw, [1.5, -0.25, 3]))
+  switch (draw(6)) {
     case 0:
     case 1: {
       const [left, right] = [one(), draw(2) === 0 ? one() : constant]
-      const isLong = typeOfValue(left) === 'long' && typeOfValue(right) === 'long'
-      const operator = oneOf(draw, isLong ? (['+', '-', '*', '/', '%'] as const) : (['+', '-', '*'] as const))
-      return { kind: 'arithmetic', type: isLong ? 'long' : 'double', operator, left, right }
+      const type = numberType(left, right)
+      const operator = oneOf(draw, type === 'long' ? (['+', '-', '*', '/', '%'] as const) : (['+', '-', '*'] as const))
+      return call(type, operator, [left, right])
     }
     case 2: {
       const operand = one()
-      const type = typeOfValue(operand) === 'long' ? 'long' : 'double'
-      if (type === 'long')
-        return {
-          kind: 'unary',
-          ...oneOf(draw, [
-            { operator: 'abs', type },
-            { operator: 'double', type: 'double' },
-          ] as const),
-          operand,
-        }
-      return { kind: 'unary', type, operator: oneOf(draw, ['floor', 'ceil', 'abs'] as const), operand }
+      if (operand.type === 'long')
+        return draw(2) === 0 ? call('long', 'abs', [operand]) : call('double', 'toDouble', [operand])
+      return call('double', oneOf(draw, ['floor', 'ceil', 'abs', 'negate'] as const), [operand])
     }
     case 3:
-      return {
-        kind: 'unary',
-        type: 'long',
-        operator: 'long',
-        operand: { kind: 'unary', type: 'double', operator: 'double', operand: one() },
-      }
+      return call('long', 'toLong', [call('double', 'toDouble', [one()])])
+    case 4: {
+      const values = [one(), one()] as const
+      return call(numberType(...values), 'coalesce', values)
+    }
     default: {
-      const values = [one(), one()]
-      const type = values.every((value) => typeOfValue(value) === 'long') ? 'long' : 'double'
-      return choice(draw, fields, type, () => oneOf(draw, values))
+      const values = [one(), one()] as const
+      return chosen(draw, fields, numberType(...values), () => oneOf(draw, values))
     }
   }
 }
 
-function choice(
-  draw: Draw,
-  fields: readonly EntityField[],
-  type: 'string' | 'long' | 'double',
-  result: () => RowValue,
-): RowValue {
-  const orNull = (): RowValue | null => (draw(4) === 0 ? null : result())
+function chosen(draw: Draw, fields: readonly EntityField[], type: ScalarType, result: () => Scalar): Scalar {
+  const orNull = (): Scalar => (draw(4) === 0 ? literal(type, null) : result())
   const branches = Array.from({ length: 1 + draw(2) }, () => ({
-    passes: randomFilter(draw, fields, 1),
-    value: orNull(),
+    when: randomFilter(draw, fields, 1),
+    result: orNull(),
   }))
-  return { kind: 'choice', type, branches, otherwise: orNull() }
+  // Nulls alone have no type.
+  return caseOf(branches, orNull()) ?? chosen(draw, fields, type, result)
 }
 
 /** Something that the store leaves to others. */
@@ -123,47 +111,48 @@ export function withComputed(rows: readonly ModelRow[], computed: readonly Compu
 
 type ModelValue = string | number | bigint | null
 
-function valueIn(value: RowValue, row: ModelRow): ModelValue {
+function valueIn(value: Scalar, row: ModelRow): ModelValue {
   switch (value.kind) {
     case 'field': {
       const found = row.values[value.field.name] ?? null
       if (typeof found === 'boolean') return null
-      return typeOfValue(value) === 'long' && found !== null ? BigInt(found) : found
+      return value.type === 'long' && found !== null ? BigInt(found) : found
     }
-    case 'number':
-      return value.type === 'long' ? BigInt(value.value) : value.value
-    case 'text':
-      return value.value
-    case 'arithmetic': {
-      const [left, right] = [valueIn(value.left, row), valueIn(value.right, row)]
-      const divides = value.operator === '/' || value.operator === '%'
-      if (value.type === 'long' && divides && right === 0n) throw new Beyond()
-      if (left === null || right === null) return null
-      if (value.type === 'double') return finite(ofNumbers(value.operator, Number(left), Number(right)))
-      return BigInt.asIntN(64, ofLongs(value.operator, BigInt(left), BigInt(right)))
-    }
-    case 'unary':
-      return unary(value, valueIn(value.operand, row))
-    case 'rounded':
-      throw new Error('rounding has a test of its own')
-    case 'choice': {
+    case 'literal':
+      return value.value as ModelValue
+    case 'call':
+      return calledIn(value, row)
+    case 'case': {
       // All of them are worked out, and what is beyond shows.
-      const results = [...value.branches.map((branch) => branch.value), value.otherwise].map((one) =>
-        one === null ? null : valueIn(one, row),
-      )
-      const at = value.branches.findIndex((branch) => passes(branch.passes, row))
-      const found = results.at(at)!
-      return value.type === 'double' && found !== null ? Number(found) : found
+      const results = [...value.branches.map(({ result }) => result), value.otherwise].map((one) => valueIn(one, row))
+      return asType(value.type, results.at(value.branches.findIndex(({ when }) => passes(when, row)))!)
     }
+    case 'cell':
+      throw new Error('rows have no cells')
   }
 }
 
-function unary({ operator }: Extract<RowValue, { kind: 'unary' }>, operand: ModelValue): ModelValue {
+const asType = (type: ScalarType, value: ModelValue): ModelValue =>
+  type === 'double' && value !== null ? Number(value) : value
+
+function calledIn({ name, type, operands }: CallNode, row: ModelRow): ModelValue {
+  const values = operands.map((operand) => valueIn(operand, row))
+  if (name === 'coalesce') return asType(type, values.find((value) => value !== null) ?? null)
+  const [left, right] = values as [ModelValue, ModelValue]
+  if (values.length === 1) return changed(name, left)
+  if (type === 'long' && (name === '/' || name === '%') && right === 0n) throw new Beyond()
+  if (left === null || right === null) return null
+  if (type === 'double') return finite(ofNumbers(name, Number(left), Number(right)))
+  return BigInt.asIntN(64, ofLongs(name, BigInt(left), BigInt(right)))
+}
+
+function changed(name: CallNode['name'], operand: ModelValue): ModelValue {
   if (operand === null || typeof operand === 'string') return null
-  if (typeof operand === 'bigint' && operator === 'abs') return BigInt.asIntN(64, operand < 0n ? -operand : operand)
+  if (typeof operand === 'bigint' && name === 'abs') return BigInt.asIntN(64, operand < 0n ? -operand : operand)
   const number = Number(operand)
-  if (operator === 'double') return number
-  if (operator !== 'long') return Math[operator](number)
+  if (name === 'toDouble') return number
+  if (name === 'negate') return -number
+  if (name !== 'toLong') return Math[name as 'floor' | 'ceil' | 'abs'](number)
   if (Math.abs(number) >= 2 ** 53) throw new Beyond()
   return BigInt(Math.trunc(number))
 }

@@ -1,4 +1,4 @@
-import type { ScannedRow } from '../../model/scan-plan.ts'
+import type { ScannedRow } from '../../algebra/scan-plan.ts'
 import type { EngineRow } from '../../sql-engine/sql-engine.ts'
 import { scanText, segmentId } from '../run/scan-text.ts'
 import type { PlannedAnswer, PlannedLimits } from './answer-plan.ts'

@@ -1,5 +1,5 @@
 // A native scan that the store answers from its own columns, as plain data.
-import type { ScanPlan } from '../../model/scan-plan.ts'
+import type { ScanPlan } from '../../algebra/scan-plan.ts'
 import type { OutputColumn } from '../run/json-text.ts'
 import type { NativePlan } from './native-plan.ts'
 

@@ -1,21 +1,23 @@
 // The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
-import type { PlannedValue } from '../../druid-values/planned-value.ts'
-import type { StoreAggregate } from '../../model/aggregation.ts'
+
+import type { StoreAggregate } from '../../algebra/aggregation.ts'
+import { call, cellNode, isNumeric, literal, type Scalar } from '../../algebra/scalar.ts'
 import type { EntityField } from '../../model/entity.ts'
-import type { RowFilter } from '../../model/row-condition.ts'
 import { noIndex } from '../compile/filter-index.ts'
 import { type Expression, partsOf } from '../expression/syntax.ts'
 import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-nodes.ts'
 import type { ValueType } from '../values/typed.ts'
-import type { GroupExpression, GroupOutput } from './native-plan.ts'
-import { asNumber, isNumber, readPostValue } from './read-post-value.ts'
+import type { GroupOutput } from './native-plan.ts'
+import { asNumber, readScalar } from './read-scalar.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'
 
 export interface Columns {
   readonly aggregates: readonly StoreAggregate[]
   /** The dimensions, then what is aggregated, then what is worked out. */
   readonly outputs: readonly GroupOutput[]
-  /** How many parts the expressions have that are worked out of each group. */
+  /** Where the first output stands behind the row of a group. */
+  readonly outputsAt: number
+  /** How many parts the expressions have that are evaluated over each group. */
   readonly steps: number
 }
 
@@ -39,17 +41,18 @@ export function plannedColumns(
     if (output === null) return null
     outputs.push(output)
   }
+  // Whether there was a row at all: a bucket without one may be left out. Nobody else asks for it, and ends of series do not tell it.
+  if (query.kind === 'timeseries' && query.context.skipEmptyBuckets) add({ kind: 'rows' })
+  const outputsAt = 1 + keys.length + aggregates.length
   // A sketch is more than its number to them.
   if (query.postAggregations.length > 0 && query.aggregations.some(isSketch)) return null
   for (const post of query.postAggregations) {
-    const value = postValue(post, outputs)
+    const value = postValue(post, { outputs, outputsAt })
     if (value === null || post.name === null) return null
     outputs.push({ ...value, name: post.name })
   }
-  // Whether there was a row at all: a bucket without one may be left out. Nobody else asks for it, and ends of series do not tell it.
-  const asksForRows = query.kind === 'timeseries' && query.context.skipEmptyBuckets
-  if (asksForRows) add({ kind: 'rows' })
-  return { aggregates, outputs, steps: query.postAggregations.reduce((sum, post) => sum + stepsOf(post), 0) }
+  const steps = query.postAggregations.reduce((sum, post) => sum + stepsOf(post), 0)
+  return { aggregates, outputs, outputsAt, steps }
 }
 
 function isSketch(aggregator: Aggregator): boolean {
@@ -64,12 +67,14 @@ function aggregatorOutput(
   const { name } = aggregator
   switch (aggregator.kind) {
     case 'count':
-      return { name, type: 'LONG', value: { kind: 'cell', at: add({ kind: 'rows' }) } }
+      return { name, type: 'LONG', value: cellNode('long', add({ kind: 'rows' })) }
     case 'mean': {
       const field = fieldOf(aggregator.fieldName)
       if (field === null || field.type === 'string') return null
-      const sumAt = add({ kind: 'sum', type: 'double', field })
-      return { name, type: 'DOUBLE', value: { kind: 'mean', sumAt, countAt: add({ kind: 'values', field }) } }
+      const sum = cellNode('double', add({ kind: 'sum', type: 'double', field }))
+      const mean = call('double', '/', [sum, cellNode('long', add({ kind: 'values', field }))])
+      // 0 over nothing.
+      return { name, type: 'DOUBLE', value: call('double', 'coalesce', [mean, literal('double', 0)]) }
     }
     case 'sum':
     case 'min':
@@ -80,7 +85,7 @@ function aggregatorOutput(
       if (aggregator.type === 'LONG' && field.type !== 'long') return null
       const kind = ({ sum: 'sum', min: 'least', max: 'greatest' } as const)[aggregator.kind]
       const type = aggregator.type === 'LONG' ? 'long' : 'double'
-      return { name, type: aggregator.type, value: { kind: 'cell', at: add({ kind, type, field }) } }
+      return { name, type: aggregator.type, value: cellNode(type, add({ kind, type, field })) }
     }
     case 'cardinality': {
       const [dimension, ...others] = aggregator.fields
@@ -111,8 +116,8 @@ function distinctOutput(
   add: (aggregate: StoreAggregate) => number,
 ): GroupOutput | null {
   if (field?.type !== 'string') return null
-  const cell: GroupExpression = { kind: 'cell', at: add({ kind: 'distinct', field, countsEmpty: false }) }
-  return round ? { name, type: 'LONG', value: cell } : { name, type: 'DOUBLE', value: { kind: 'double', value: cell } }
+  const cell = cellNode('long', add({ kind: 'distinct', field, countsEmpty: false }))
+  return round ? { name, type: 'LONG', value: cell } : { name, type: 'DOUBLE', value: asNumber(cell, 'double') }
 }
 
 /** Texts as they are. */
@@ -123,8 +128,8 @@ export function keyOf(spec: DimensionSpec, fieldOf: FieldOf): EntityField | null
 }
 
 /** A filter around one that an aggregate has already. */
-const both = (filter: RowFilter, { where }: StoreAggregate): RowFilter =>
-  where === undefined ? filter : { kind: 'and', filters: [filter, where] }
+const both = (filter: Scalar, { where }: StoreAggregate): Scalar =>
+  where === undefined ? filter : call('boolean', 'and', [filter, where])
 
 /** Of a field as it is: another type would have to be made of it. */
 function endOutput(
@@ -135,28 +140,37 @@ function endOutput(
   const field = fieldOf(fieldName)
   if (field === null || field.role === 'tag' || timeColumn !== '__time' || type === 'FLOAT') return null
   if (field.type !== type.toLowerCase()) return null
-  const at = add({ kind: 'endValue', end: kind === 'last' ? 'newest' : 'oldest', field })
-  return { name, type, value: type === 'STRING' ? { kind: 'cut', at, characters: maxBytes } : { kind: 'cell', at } }
+  const cell = cellNode(
+    plannedTypes[type],
+    add({ kind: 'endValue', end: kind === 'last' ? 'newest' : 'oldest', field }),
+  )
+  const cut = call('string', 'left', [cell, literal('long', BigInt(maxBytes))])
+  return { name, type, value: type === 'STRING' ? cut : cell }
 }
 
-/** What stands under a name, by its place: what it is made of is worked out once. */
-export function outputOf(name: string, outputs: readonly GroupOutput[]): Pick<GroupOutput, 'type' | 'value'> | null {
+/** The outputs that are known, and where the first stands behind the row of a group. */
+type Before = Pick<Columns, 'outputs' | 'outputsAt'>
+
+/** What stands under a name, by its place: what it is made of is evaluated once. */
+export function outputOf(name: string, { outputs, outputsAt }: Before): Pick<GroupOutput, 'type' | 'value'> | null {
   const at = outputs.findIndex((output) => output.name === name)
-  return at === -1 ? null : { type: outputs[at]!.type, value: { kind: 'output', at } }
+  if (at === -1) return null
+  const { type, value } = outputs[at]!
+  return { type, value: cellNode(value.type, outputsAt + at) }
 }
 
-function postValue(post: PostAggregator, before: readonly GroupOutput[]): Pick<GroupOutput, 'type' | 'value'> | null {
+function postValue(post: PostAggregator, before: Before): Pick<GroupOutput, 'type' | 'value'> | null {
   switch (post.kind) {
     case 'fieldAccess':
       return outputOf(post.fieldName, before)
     case 'constant': {
       const isLong = typeof post.value === 'bigint' || Number.isSafeInteger(post.value)
-      if (!isLong) return { type: 'DOUBLE', value: { kind: 'constant', value: Number(post.value) } }
-      return { type: 'LONG', value: { kind: 'constant', value: BigInt(post.value) } }
+      if (isLong) return { type: 'LONG', value: literal('long', BigInt(post.value)) }
+      return Number.isFinite(post.value) ? { type: 'DOUBLE', value: literal('double', post.value) } : null
     }
     case 'expression': {
-      const value = readPostValue(post.expression, (name) => inputOf(name, before))
-      return value === null ? null : workedOut(value, post.outputType)
+      const value = readScalar(post.expression, (name) => inputOf(name, before))
+      return value === null ? null : computedOutput(value, post.outputType)
     }
     case 'arithmetic': {
       const { fn } = post
@@ -164,8 +178,10 @@ function postValue(post: PostAggregator, before: readonly GroupOutput[]): Pick<G
       if (fn === 'pow' || fn === 'quotient' || post.numericFirst || post.fields.length < 2) return null
       const fields = post.fields.map((field) => postValue(field, before))
       if (fields.some((field) => field === null || field.type === 'STRING')) return null
-      const values = fields.flatMap((field): readonly GroupExpression[] => (field === null ? [] : [field.value]))
-      return { type: 'DOUBLE', value: { kind: 'arithmetic', fn, fields: values } }
+      const values = fields.flatMap((field) => (field === null ? [] : [field.value]))
+      const name = fn === '/' ? 'divideOrZero' : fn
+      // In doubles, from left to right.
+      return { type: 'DOUBLE', value: values.reduce((left, right) => call('double', name, [left, right])) }
     }
     default:
       return null
@@ -179,22 +195,14 @@ const sizeOf = (expression: Expression): number => partsOf(expression).reduce((s
 const plannedTypes = { STRING: 'string', LONG: 'long', DOUBLE: 'double' } as const
 
 /** What a name stands for in an expression: a value of an output before it. A bucket is a number of another kind. */
-function inputOf(name: string, before: readonly GroupOutput[]): PlannedValue | null {
-  const at = before.findIndex((output) => output.name === name)
-  return at === -1 || isBucket(before[at]!.value, before)
-    ? null
-    : { kind: 'cell', type: plannedTypes[before[at]!.type], at }
+function inputOf(name: string, before: Before): Scalar | null {
+  const value = outputOf(name, before)?.value ?? null
+  return value?.type === 'timestamp' ? null : value
 }
 
-function isBucket(value: GroupExpression, outputs: readonly GroupOutput[]): boolean {
-  if (value.kind === 'output') return isBucket(outputs[value.at]!.value, outputs)
-  return value.kind === 'cell' && value.at === 0
-}
-
-function workedOut(value: PlannedValue, type: ValueType | null): Pick<GroupOutput, 'type' | 'value'> | null {
-  if (value.type === 'string')
-    return type === null || type === 'STRING' ? { type: 'STRING', value: { kind: 'workedOut', value } } : null
-  if (!isNumber(value) || (type !== null && type !== 'LONG' && type !== 'DOUBLE')) return null
-  const number = asNumber(value, type === null ? value.type : plannedTypes[type])
-  return { type: number.type === 'long' ? 'LONG' : 'DOUBLE', value: { kind: 'workedOut', value: number } }
+function computedOutput(value: Scalar, type: ValueType | null): Pick<GroupOutput, 'type' | 'value'> | null {
+  if (value.type === 'string') return type === null || type === 'STRING' ? { type: 'STRING', value } : null
+  if (!isNumeric(value) || (type !== null && type !== 'LONG' && type !== 'DOUBLE')) return null
+  const number = asNumber(value, type === null ? (value.type as 'long' | 'double') : plannedTypes[type])
+  return { type: number.type === 'long' ? 'LONG' : 'DOUBLE', value: number }
 }

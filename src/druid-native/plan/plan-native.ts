@@ -1,21 +1,16 @@
 // Which native queries the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine, faults
 // of the query too: there they are told.
 // Tested by `test/druid-native/planned.test.ts`.
+
+import { type AggregationPlan, aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
+import { call, cellNode, isNull, literal, not, type Scalar } from '../../algebra/scalar.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { type AggregationPlan, aggregatedFields, askedRows, boundsOfWork } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import type { GroupByQuery, NativeQuery, TimeseriesQuery, TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec, Having } from '../parse/query-nodes.ts'
-import type {
-  GroupCondition,
-  GroupExpression,
-  GroupFinish,
-  GroupOrder,
-  GroupOutput,
-  NativePlan,
-} from './native-plan.ts'
+import type { GroupFinish, GroupOrder, GroupOutput, NativePlan } from './native-plan.ts'
 import { type Columns, keyOf, outputOf, plannedColumns } from './plan-columns.ts'
 import { indexOfFields, rowFilter } from './row-filter.ts'
 import { type VirtualFields, virtualFields } from './virtual-fields.ts'
@@ -38,7 +33,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   if (grouping === null) return null
   const { keys, granularity } = grouping
   const columns = plannedColumns(query, grouping.outputs, keys, fieldOf)
-  const finish = columns === null ? null : finishOf(query, columns.outputs)
+  const finish = columns === null ? null : finishOf(query, columns)
   const asked = askedRows(entity, { ranges: rangesOf(query), filter })
   if (columns === null || finish === null || asked === null) return null
   return {
@@ -78,12 +73,12 @@ function groupingOf(query: Aggregating, { fieldOf, floorOf }: VirtualFields): Gr
     const { outputName: name, outputType, extraction, keep } = spec
     const floor = floorOf(spec.dimension)
     const key = floor === null ? keyOf(spec, fieldOf) : null
-    if (key !== null) outputs.push({ name, type: 'STRING', value: { kind: 'cell', at: keys.push(key) } })
+    if (key !== null) outputs.push({ name, type: 'STRING', value: cellNode('string', keys.push(key)) })
     else {
       const isPlain = query.kind === 'groupBy' && outputType === 'LONG' && extraction === null && keep === null
       if (floor === null || granularity?.kind !== 'all' || !isPlain) return null
       granularity = floor
-      outputs.push({ name, type: 'LONG', value: { kind: 'cell', at: 0 } })
+      outputs.push({ name, type: 'LONG', value: cellNode('timestamp', 0) })
     }
   }
   return granularity === null ? null : { keys, granularity, outputs }
@@ -128,32 +123,32 @@ function dimensionsOf(query: Aggregating): readonly DimensionSpec[] {
   }
 }
 
-function finishOf(query: Aggregating, outputs: readonly GroupOutput[]): GroupFinish | null {
+function finishOf(query: Aggregating, columns: Columns): GroupFinish | null {
   const all: GroupFinish = { having: null, order: [], offset: 0, limit: null, isByBucket: false }
   switch (query.kind) {
     case 'timeseries':
       return query.context.grandTotal ? null : all
     case 'topN': {
-      const order = rankingOf(query.metric, outputs)
+      const order = rankingOf(query.metric, columns)
       if (order === null) return null
       return { ...all, order: [bucketFirst, ...order], limit: query.threshold, isByBucket: true }
     }
     case 'groupBy':
-      return finishGroupBy(query, outputs)
+      return finishGroupBy(query, columns)
   }
 }
 
-const ascending = (value: GroupExpression): GroupOrder => ({ value, isDescending: false, nulls: 'first' })
-const bucketFirst = ascending({ kind: 'cell', at: 0 })
+const ascending = (value: Scalar): GroupOrder => ({ value, isDescending: false, nulls: 'first' })
+const bucketFirst = ascending(cellNode('timestamp', 0))
 
 /** As in Druid: nulls are last whichever way, and what ties is in the order of the dimension. */
-function rankingOf(metric: TopNMetric, outputs: readonly GroupOutput[]): readonly GroupOrder[] | null {
+function rankingOf(metric: TopNMetric, columns: Columns): readonly GroupOrder[] | null {
   const isInverted = metric.kind === 'inverted'
   const by = isInverted ? metric.metric : metric
-  const dimension: GroupExpression = { kind: 'output', at: 0 }
+  const dimension = outputCell(0, columns)
   if (by.kind === 'inverted') return null
   if (by.kind === 'numeric') {
-    const metricOutput = outputOf(by.metric, outputs)
+    const metricOutput = outputOf(by.metric, columns)
     if (metricOutput === null || metricOutput.type === 'STRING') return null
     return [{ value: metricOutput.value, isDescending: !isInverted, nulls: 'last' }, ascending(dimension)]
   }
@@ -161,11 +156,11 @@ function rankingOf(metric: TopNMetric, outputs: readonly GroupOutput[]): readonl
   return [{ value: dimension, isDescending: isInverted, nulls: 'first' }]
 }
 
-function finishGroupBy(query: GroupByQuery, outputs: readonly GroupOutput[]): GroupFinish | null {
+function finishGroupBy(query: GroupByQuery, columns: Columns): GroupFinish | null {
   if (query.subtotals !== null) return null
   const byColumns: GroupOrder[] = []
   for (const { dimension, descending: isDescending, ordering } of query.limitSpec.columns) {
-    const output = outputOf(dimension, outputs)
+    const output = outputOf(dimension, columns)
     if (output === null) return null
     // A metric is ordered by its number, whatever ordering stands there.
     if (output.type === 'STRING' && ordering !== 'lexicographic') return null
@@ -175,38 +170,44 @@ function finishGroupBy(query: GroupByQuery, outputs: readonly GroupOutput[]): Gr
     if (isTime && ordering !== 'numeric') return null
     byColumns.push({ value: output.value, isDescending, nulls: isDescending ? 'last' : 'first' })
   }
-  const natural = query.dimensions.map((_, place) => ascending({ kind: 'output', at: place }))
+  const natural = query.dimensions.map((_, place) => ascending(outputCell(place, columns)))
   // A floor that rows are grouped by is a dimension like the others.
   const byBucket = query.granularity.kind === 'all' ? [] : [bucketFirst]
   const order = query.context.sortByDimsFirst
     ? [...byColumns, ...natural, ...byBucket]
     : [...byBucket, ...byColumns, ...natural]
-  const having = query.having === null ? null : conditionOf(query.having, outputs)
+  const having = query.having === null ? null : conditionOf(query.having, columns)
   if (query.having !== null && having === null) return null
   const { limit, offset } = query.limitSpec
   return { having, order, offset, limit, isByBucket: false }
 }
 
-function conditionOf(having: Having, outputs: readonly GroupOutput[]): GroupCondition | null {
+/** True or false: null is neither above, below nor equal to a number. */
+function conditionOf(having: Having, columns: Columns): Scalar | null {
   switch (having.kind) {
     case 'always':
-      return { kind: 'always' }
+      return literal('boolean', true)
     case 'and':
     case 'or': {
-      const conditions = having.specs.map((spec) => conditionOf(spec, outputs))
-      if (conditions.some((condition) => condition === null)) return null
-      return { kind: having.kind, conditions: conditions.filter((condition) => condition !== null) }
+      const conditions = having.specs.map((spec) => conditionOf(spec, columns))
+      return conditions.includes(null) ? null : call('boolean', having.kind, conditions as readonly Scalar[])
     }
     case 'not': {
-      const condition = conditionOf(having.spec, outputs)
-      return condition === null ? null : { kind: 'not', condition }
+      const condition = conditionOf(having.spec, columns)
+      return condition && not(condition)
     }
     case 'compare': {
-      const output = outputOf(having.aggregation, outputs)
+      const output = outputOf(having.aggregation, columns)
       if (output === null || output.type === 'STRING') return null
-      return { kind: 'compare', operator: having.operator, value: output.value, constant: having.value }
+      const { value, operator } = having
+      if (value === null) return operator === '=' ? isNull(output.value) : literal('boolean', false)
+      const constant = literal(typeof value === 'bigint' ? 'long' : 'double', value)
+      return call('boolean', 'isTrue', [call('boolean', operator, [output.value, constant])])
     }
     default:
       return null
   }
 }
+
+const outputCell = (at: number, { outputs, outputsAt }: Columns): Scalar =>
+  cellNode(outputs[at]!.value.type, outputsAt + at)

@@ -1,8 +1,8 @@
 // Which native scans the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine.
 // Tested by `test/druid-native/planned-scans.test.ts`.
-import { aggregatedFields, askedRows, boundsOfWork } from '../../model/aggregation.ts'
+import { aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
+import { scanUnitsMax } from '../../algebra/scan-plan.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
-import { scanUnitsMax } from '../../model/scan-plan.ts'
 import type { ScanQuery } from '../parse/native-query-types.ts'
 import type { NativeScanPlan } from './native-scan-plan.ts'
 import { rangesOf } from './plan-native.ts'

@@ -1,7 +1,7 @@
 // Filters of native queries as the store asks them. Null is what the store does not know to ask.
+import { allOf, call, fieldNode, isNull, literal, not, type Scalar } from '../../algebra/scalar.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import type { EntityField } from '../../model/entity.ts'
-import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
 import { decimalForm, exactLong } from '../compile/compile-bound.ts'
 import { constantText } from '../compile/filter.ts'
 import { type FilterIndex, indexOf, indexWithin } from '../compile/filter-index.ts'
@@ -17,14 +17,13 @@ export const indexOfFields = (fieldOf: FieldOf, virtualColumns: readonly Virtual
   }, virtualColumns)
 
 /** `index`: by which Druid answers this filter. `isNegated`: the rows that the filter is false for, not those that it is unknown for. */
-export function rowFilter(filter: Filter, fieldOf: FieldOf, index: FilterIndex, isNegated = false): RowFilter | null {
+export function rowFilter(filter: Filter, fieldOf: FieldOf, index: FilterIndex, isNegated = false): Scalar | null {
   switch (filter.kind) {
     case 'and':
     case 'or': {
       const filters = filter.fields.map((field) => rowFilter(field, fieldOf, index, isNegated))
-      if (filters.some((one) => one === null)) return null
-      const kind = (filter.kind === 'and') === isNegated ? 'or' : 'and'
-      return { kind, filters: filters.filter((one) => one !== null) }
+      const name = (filter.kind === 'and') === isNegated ? 'or' : 'and'
+      return filters.includes(null) ? null : call('boolean', name, filters as readonly Scalar[])
     }
     case 'not':
       return rowFilter(filter.field, fieldOf, indexWithin(filter.field, index), !isNegated)
@@ -35,9 +34,9 @@ export function rowFilter(filter: Filter, fieldOf: FieldOf, index: FilterIndex, 
         ? null
         : rowFilter(filter.field, fieldOf, indexWithin(filter.field, index), filter.kind === 'isfalse')
     case 'constant':
-      return { kind: 'constant', value: filter.value !== isNegated }
+      return literal('boolean', filter.value !== isNegated)
     case 'null':
-      return onField(filter.column, fieldOf, (field) => ({ kind: 'null', field, isNegated }))
+      return onField(filter.column, fieldOf, (field) => negatedIf(isNegated, isNull(fieldNode(field))))
     case 'equals':
     case 'inType':
       return onField(filter.column, fieldOf, (field) => amongTyped(filter, field, isNegated))
@@ -62,7 +61,7 @@ export function rowFilter(filter: Filter, fieldOf: FieldOf, index: FilterIndex, 
   }
 }
 
-function onField(name: string, fieldOf: FieldOf, filterOf: (field: EntityField) => RowFilter | null): RowFilter | null {
+function onField(name: string, fieldOf: FieldOf, filterOf: (field: EntityField) => Scalar | null): Scalar | null {
   const field = fieldOf(name)
   return field === null ? null : filterOf(field)
 }
@@ -72,7 +71,7 @@ function amongTyped(
   filter: Filter & { kind: 'equals' | 'inType' },
   field: EntityField,
   isNegated: boolean,
-): RowFilter | null {
+): Scalar | null {
   if (field.type === 'string' && filter.type !== 'STRING') return null
   const values = filter.kind === 'equals' ? [filter.value] : filter.values
   const texts = values.map((value) => (value === null ? null : constantText(value, filter.type)))
@@ -80,28 +79,39 @@ function amongTyped(
 }
 
 /** Whether a field has one of some values, which are written as texts. */
-function among(field: EntityField, values: readonly (string | null)[], isNegated: boolean): RowFilter | null {
+function among(field: EntityField, values: readonly (string | null)[], isNegated: boolean): Scalar | null {
   if (values.length === 0) return null
   const texts = values.filter((value) => value !== null)
-  const isNull: readonly RowFilter[] = values.includes(null) ? [{ kind: 'null', field, isNegated }] : []
   const found = texts.length === 0 ? null : amongTexts(field, texts, isNegated)
   if (found === null && texts.length > 0) return null
-  const filters = [...(found === null ? [] : [found]), ...isNull]
-  return filters.length === 1 ? filters[0]! : { kind: isNegated ? 'and' : 'or', filters }
+  const isMissing = values.includes(null) ? negatedIf(isNegated, isNull(fieldNode(field))) : null
+  if (found === null || isMissing === null) return found ?? isMissing
+  return call('boolean', isNegated ? 'and' : 'or', [found, isMissing])
 }
 
-function amongTexts(field: EntityField, texts: readonly string[], isNegated: boolean): RowFilter | null {
+function amongTexts(field: EntityField, texts: readonly string[], isNegated: boolean): Scalar | null {
   if (field.type === 'string')
-    return texts.some(hasHalfPair) ? null : { kind: 'texts', field, values: texts, isNegated }
-  const values: number[] = []
+    return texts.some(hasHalfPair)
+      ? null
+      : amongConstants(
+          field,
+          texts.map((text) => literal('string', text)),
+          isNegated,
+        )
+  const values: Scalar[] = []
   for (const text of texts) {
     const number = numberOf(text, field)
     if (number === 'none') continue
     if (number === 'unknown') return null
-    values.push(number)
+    values.push(literal('double', number))
   }
-  return { kind: 'numbers', field, values, isNegated }
+  return amongConstants(field, values, isNegated)
 }
+
+const amongConstants = (field: EntityField, values: readonly Scalar[], isNegated: boolean): Scalar =>
+  negatedIf(isNegated, call('boolean', 'in', [fieldNode(field), ...values]))
+
+const negatedIf = (isNegated: boolean, condition: Scalar): Scalar => (isNegated ? not(condition) : condition)
 
 /** The number that a text stands for where it is compared with the field; `none` where no value is equal to it. */
 function numberOf(text: string, { type }: EntityField): number | 'none' | 'unknown' {
@@ -118,19 +128,27 @@ const isSafe = (value: number): boolean => Math.abs(value) < 2 ** 53
 /** The SQL engine takes another character for half of one. */
 const isWhole = (text: string | null): boolean => text === null || !hasHalfPair(text)
 
+/** Numbers too are written as texts. */
+interface TextBounds {
+  readonly lower: string | null
+  readonly upper: string | null
+  readonly isLowerOpen: boolean
+  readonly isUpperOpen: boolean
+}
+
 function bound(
   filter: Filter & { kind: 'bound' },
   field: EntityField,
   { isNegated, byIndex }: { readonly isNegated: boolean; readonly byIndex: boolean },
-): RowFilter | null {
+): Scalar | null {
   const { lower, upper, lowerStrict: isLowerOpen, upperStrict: isUpperOpen, ordering } = filter
   if (lower === null && upper === null) return null
   if (field.type === 'string') {
     if (ordering !== 'lexicographic' || !isWhole(lower) || !isWhole(upper)) return null
-    const within: RowFilter = { kind: 'textRange', field, lower, upper, isLowerOpen, isUpperOpen, isNegated }
+    const within = rangeOf(field, { lower, upper, isLowerOpen, isUpperOpen }, isNegated)
     // Where there is no lower bound, null is below the upper one, and else out of the bounds, where no index leaves it out.
     if (lower === null ? isNegated : !isNegated || byIndex) return within
-    return { kind: 'or', filters: [within, { kind: 'null', field, isNegated: false }] }
+    return call('boolean', 'or', [within, isNull(fieldNode(field))])
   }
   return ordering === 'numeric' ? numbersWithin({ lower, upper, isLowerOpen, isUpperOpen }, field, isNegated) : null
 }
@@ -138,15 +156,17 @@ function bound(
 /** A long pattern is tried at many places of a text. */
 const likeMax = 200
 
-function like(filter: Filter & { kind: 'like' }, field: EntityField, isNegated: boolean): RowFilter | null {
+function like(filter: Filter & { kind: 'like' }, field: EntityField, isNegated: boolean): Scalar | null {
   const { pattern, escapedBy } = filter
   const isKnown = pattern.length <= likeMax && isWhole(pattern) && isWhole(escapedBy)
-  return field.type === 'string' && isKnown ? { kind: 'like', field, pattern, escapedBy, isNegated } : null
+  if (field.type !== 'string' || !isKnown) return null
+  const constants = [pattern, ...(escapedBy === null ? [] : [escapedBy])].map((text) => literal('string', text))
+  return negatedIf(isNegated, call('boolean', 'like', [fieldNode(field), ...constants]))
 }
 
-function range(filter: Filter & { kind: 'range' }, field: EntityField, isNegated: boolean): RowFilter | null {
+function range(filter: Filter & { kind: 'range' }, field: EntityField, isNegated: boolean): Scalar | null {
   const text = (value: (typeof filter)['lower']): string | null => (value === null ? null : String(value))
-  const bounds: ValueBounds<string> = {
+  const bounds: TextBounds = {
     lower: text(filter.lower),
     upper: text(filter.upper),
     isLowerOpen: filter.lowerOpen,
@@ -155,15 +175,24 @@ function range(filter: Filter & { kind: 'range' }, field: EntityField, isNegated
   if (bounds.lower === null && bounds.upper === null) return null
   const isText = filter.type === 'STRING'
   if (isText !== (field.type === 'string') || !isWhole(bounds.lower) || !isWhole(bounds.upper)) return null
-  return isText ? { kind: 'textRange', field, ...bounds, isNegated } : numbersWithin(bounds, field, isNegated)
+  return isText ? rangeOf(field, bounds, isNegated) : numbersWithin(bounds, field, isNegated)
 }
 
-function numbersWithin(bounds: ValueBounds<string>, field: EntityField, isNegated: boolean): RowFilter | null {
+function numbersWithin(bounds: TextBounds, field: EntityField, isNegated: boolean): Scalar | null {
   if (field.type !== 'long' && field.type !== 'double') return null
   const { lower, upper } = bounds
   for (const text of [lower, upper]) {
     if (text !== null && (!decimalForm.test(text) || !(field.type === 'double' || isSafe(Number(text))))) return null
   }
-  const number = (text: string | null): number | null => (text === null ? null : Number(text))
-  return { kind: 'numberRange', field, ...bounds, lower: number(lower), upper: number(upper), isNegated }
+  return rangeOf(field, bounds, isNegated)
+}
+
+/** At least one bound is there. */
+function rangeOf(field: EntityField, bounds: TextBounds, isNegated: boolean): Scalar {
+  const { lower, upper, isLowerOpen, isUpperOpen } = bounds
+  const constant = (text: string): Scalar =>
+    field.type === 'string' ? literal('string', text) : literal('double', Number(text))
+  const above = lower === null ? [] : [call('boolean', isLowerOpen ? '>' : '>=', [fieldNode(field), constant(lower)])]
+  const below = upper === null ? [] : [call('boolean', isUpperOpen ? '<' : '<=', [fieldNode(field), constant(upper)])]
+  return negatedIf(isNegated, allOf([...above, ...below])!)
 }

@@ -1,14 +1,16 @@
 // Virtual columns that the store knows: fields under another name, what is computed from fields, and floors of the time, which rows are grouped by.
+
+import type { AggregationPlan } from '../../algebra/aggregation.ts'
+import { type ComputedField, ComputedFields } from '../../algebra/computed-fields.ts'
+import { fieldNode, isNumeric } from '../../algebra/scalar.ts'
 import { parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
-import { type ComputedField, computedField, computedMax, fieldsOfValue } from '../../model/row-value.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { VirtualColumn } from '../parse/query-nodes.ts'
-import { readRowValue } from './read-row-value.ts'
+import { readScalar } from './read-scalar.ts'
 import type { FieldOf } from './row-filter.ts'
 
 type Buckets = AggregationPlan['granularity']
@@ -24,7 +26,7 @@ export interface VirtualFields {
 export function virtualFields(columns: readonly VirtualColumn[], fieldOf: FieldOf): VirtualFields | null {
   const fields = new Map<string, EntityField>()
   const floors = new Map<string, Buckets>()
-  const computed: ComputedField[] = []
+  const computed = new ComputedFields()
   for (const { name, expression } of columns) {
     // Within its own expression its name means the field.
     const others = columns.filter((column) => column.name !== name).map((column) => column.name)
@@ -37,16 +39,16 @@ export function virtualFields(columns: readonly VirtualColumn[], fieldOf: FieldO
   return {
     fieldOf: (name) => fields.get(name) ?? (floors.has(name) ? null : fieldOf(name)),
     floorOf: (name) => floors.get(name) ?? null,
-    computed,
+    computed: computed.all,
   }
 
   function fieldFor(expression: Expression, ownField: FieldOf): EntityField | null {
     if (expression.kind === 'name') return ownField(expression.name)
-    const value = readRowValue(expression, ownField)
-    if (value === null || fieldsOfValue(value).length === 0 || computed.length === computedMax) return null
-    const made = computedField(value, computed.length)
-    computed.push(made)
-    return made.field
+    const value = readScalar(expression, (name) => {
+      const field = ownField(name)
+      return field === null || field.type === 'string' ? null : fieldNode(field)
+    })
+    return value !== null && isNumeric(value) ? computed.fieldOf(value) : null
   }
 }
 

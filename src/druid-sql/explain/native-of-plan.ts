@@ -1,15 +1,13 @@
 // What the store does for a query of SQL, as the native query of Druid that means the same.
 // Tested by `test/acceptance/druid-http.test.ts`.
 
-import type { PlannedValue } from '../../druid-values/planned-value.ts'
-import type { AggregationPlan, StoreAggregate, ZonedGranularity } from '../../model/aggregation.ts'
+import type { AggregationPlan, StoreAggregate, ZonedGranularity } from '../../algebra/aggregation.ts'
+import { druidExpression, druidType } from '../../algebra/druid-expression.ts'
+import type { LiteralNode, Scalar } from '../../algebra/scalar.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { formatInstant } from '../../model/instant.ts'
-import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
 import type { SqlPlan } from '../plan/sql-plan.ts'
-import { outputType, ValueTexts } from './expression-of-planned.ts'
-import { expressionOfValue, nativeType } from './expression-of-value.ts'
 
 export interface NativeQuery {
   readonly query: object
@@ -49,7 +47,7 @@ export function nativeQuery(plan: SqlPlan, entityName: string): NativeQuery {
     ...source,
     dimensions: dimensionsOf(aggregation, nameOf),
     ...made,
-    ...(having === null ? {} : { having: { type: 'filter', filter: expression(names.texts.condition(having)) } }),
+    ...(having === null ? {} : { having: { type: 'filter', filter: expression(names.textOf(having)) } }),
     limitSpec: { type: 'default', columns: ordered, ...bounds },
   }
   return { query, columns }
@@ -59,25 +57,27 @@ const expression = (text: string): object => ({ type: 'expression', expression: 
 
 class ColumnNames {
   readonly postAggregations: object[] = []
-  readonly texts: ValueTexts
   readonly #cells: readonly string[]
   readonly #named = new Map<string, string>()
 
   constructor({ granularity, keys, aggregates }: AggregationPlan) {
     const before = granularity.kind === 'all' ? 0 : 1
     this.#cells = ['d0', ...keys.map((_, at) => `d${before + at}`), ...aggregates.map((_, at) => `a${at}`)]
-    this.texts = new ValueTexts(this.#cells)
   }
 
-  /** What is worked out becomes a post-aggregation, once. */
-  of(value: PlannedValue): string {
+  textOf(value: Scalar): string {
+    return druidExpression(value, (leaf) => (leaf.kind === 'cell' ? this.#cells[leaf.at]! : leaf.field.name))
+  }
+
+  /** What is computed becomes a post-aggregation, once. */
+  of(value: Scalar): string {
     if (value.kind === 'cell') return this.#cells[value.at]!
-    const text = this.texts.value(value)
+    const text = this.textOf(value)
     const known = this.#named.get(text)
     if (known !== undefined) return known
     const name = `p${this.#named.size}`
     this.#named.set(text, name)
-    this.postAggregations.push({ type: 'expression', name, expression: text, outputType: outputType(value) })
+    this.postAggregations.push({ type: 'expression', name, expression: text, outputType: druidType(value.type) })
     return name
   }
 }
@@ -103,7 +103,7 @@ function namesOfComputed({ computed, granularity }: AggregationPlan): NameOf {
 function virtualColumnsOf({ granularity, computed }: AggregationPlan, nameOf: NameOf): object {
   const zone = granularity.kind === 'zoned' ? granularity.zone : 'UTC'
   const virtualColumns = computed.map(({ field, value }) => {
-    return virtualColumn(nameOf(field), expressionOfValue(value, nameOf), nativeType(value))
+    return virtualColumn(nameOf(field), expressionOver(value, nameOf), druidType(value.type))
   })
   if (granularity.kind !== 'all') {
     const floor = `timestamp_floor("__time",${periodText(granularity)},'${zone}')`
@@ -182,54 +182,56 @@ function aggregatorOfAll(aggregate: StoreAggregate, name: string, nameOf: NameOf
   }
 }
 
-export function nativeFilter(filter: RowFilter, nameOf: NameOf): object {
-  switch (filter.kind) {
+/** An expression of fields. */
+const expressionOver = (value: Scalar, nameOf: NameOf): string =>
+  druidExpression(value, (leaf) => {
+    if (leaf.kind === 'cell') throw new Error('rows have fields, not cells')
+    return nameOf(leaf.field)
+  })
+
+/** A filter of fields and constants. */
+export function nativeFilter(filter: Scalar, nameOf: NameOf): object {
+  if (filter.kind === 'literal') return { type: String(filter.value) }
+  if (filter.kind !== 'call') throw new Error('a filter is made of conditions')
+  const { name, operands } = filter
+  const [first, ...others] = operands
+  switch (name) {
     case 'and':
     case 'or':
-      return { type: filter.kind, fields: filter.filters.map((one) => nativeFilter(one, nameOf)) }
-    case 'constant':
-      return { type: String(filter.value) }
+      return { type: name, fields: operands.map((operand) => nativeFilter(operand, nameOf)) }
+    case 'not':
+      return { type: 'not', field: nativeFilter(first!, nameOf) }
     default: {
-      const field = conditionOf(filter, nameOf)
-      return filter.isNegated ? { type: 'not', field } : field
+      if (first?.kind !== 'field') throw new Error('a condition is of a field')
+      return conditionOf(name, nameOf(first.field), first.type, others as readonly LiteralNode[])
     }
   }
 }
 
-function conditionOf(filter: Extract<RowFilter, { field: unknown }>, nameOf: NameOf): object {
-  const column = nameOf(filter.field)
-  const number = filter.field.type === 'long' ? 'LONG' : 'DOUBLE'
-  switch (filter.kind) {
-    case 'null':
+const bounds: ReadonlyMap<string, (value: unknown) => object> = new Map<string, (value: unknown) => object>([
+  ['<', (upper) => ({ upper, upperOpen: true })],
+  ['<=', (upper) => ({ upper, upperOpen: false })],
+  ['>', (lower) => ({ lower, lowerOpen: true })],
+  ['>=', (lower) => ({ lower, lowerOpen: false })],
+])
+
+function conditionOf(name: string, column: string, type: Scalar['type'], constants: readonly LiteralNode[]): object {
+  const values = constants.map(({ value }) => (typeof value === 'bigint' ? Number(value) : value))
+  const matchValueType = type === 'string' || values.every(Number.isInteger) ? druidType(type) : 'DOUBLE'
+  switch (name) {
+    case 'isNull':
       return { type: 'null', column }
-    case 'texts':
-      return equalsOne(column, 'STRING', filter.values)
-    case 'numbers':
-      return equalsOne(column, filter.values.every(Number.isInteger) ? number : 'DOUBLE', filter.values)
+    case '=':
+      return { type: 'equals', column, matchValueType, matchValue: values[0] }
+    case '<>':
+      return { type: 'not', field: { type: 'equals', column, matchValueType, matchValue: values[0] } }
+    case 'in':
+      return values.length === 1
+        ? { type: 'equals', column, matchValueType, matchValue: values[0] }
+        : { type: 'inType', column, matchValueType, values }
     case 'like':
-      return { type: 'like', dimension: column, pattern: filter.pattern, escape: filter.escapedBy }
-    case 'textRange':
-      return rangeOf(column, 'STRING', filter)
-    case 'numberRange': {
-      const isWhole = [filter.lower, filter.upper].every((bound) => bound === null || Number.isInteger(bound))
-      return rangeOf(column, isWhole ? number : 'DOUBLE', filter)
-    }
-  }
-}
-
-function equalsOne(column: string, matchValueType: string, values: readonly (string | number)[]): object {
-  return values.length === 1
-    ? { type: 'equals', column, matchValueType, matchValue: values[0] }
-    : { type: 'inType', column, matchValueType, values }
-}
-
-function rangeOf(column: string, matchValueType: string, bounds: ValueBounds<string | number>): object {
-  const { lower, upper, isLowerOpen: lowerOpen, isUpperOpen: upperOpen } = bounds
-  return {
-    type: 'range',
-    column,
-    matchValueType,
-    ...(lower === null ? {} : { lower, lowerOpen }),
-    ...(upper === null ? {} : { upper, upperOpen }),
+      return { type: 'like', dimension: column, pattern: values[0], escape: values[1] ?? null }
+    default:
+      return { type: 'range', column, matchValueType, ...bounds.get(name)!(values[0]) }
   }
 }

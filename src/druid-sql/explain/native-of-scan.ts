@@ -1,16 +1,21 @@
+import { druidExpression, druidType, type NameOf } from '../../algebra/druid-expression.ts'
 import type { SqlScanPlan } from '../plan/sql-plan.ts'
-import { outputType, ValueTexts } from './expression-of-planned.ts'
 import { type NativeQuery, nativeFilter, nativeIntervals } from './native-of-plan.ts'
 
 /** The scan of Druid that means the same. */
 export function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string): NativeQuery {
   const cells = ['__time', ...scan.columns.map(({ name }) => name)]
-  const texts = new ValueTexts(cells)
+  const nameOf: NameOf = (leaf) => (leaf.kind === 'cell' ? cells[leaf.at]! : leaf.field.name)
   const virtualColumns: object[] = []
   const names = outputs.map((output) => {
     if (output.kind === 'cell') return cells[output.at]!
     const name = `v${virtualColumns.length}`
-    virtualColumns.push({ type: 'expression', name, expression: texts.value(output), outputType: outputType(output) })
+    virtualColumns.push({
+      type: 'expression',
+      name,
+      expression: druidExpression(output, nameOf),
+      outputType: druidType(output.type),
+    })
     return name
   })
   // Rows that come by time show it.

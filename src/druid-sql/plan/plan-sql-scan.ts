@@ -1,16 +1,16 @@
 // Which queries of SQL for rows as they are the store answers from its own columns, and how.
 // Tested by `test/druid-sql/planned-scans.test.ts`.
-import type { PlannedValue } from '../../druid-values/planned-value.ts'
-import { askedRows, boundsOfWork } from '../../model/aggregation.ts'
+
+import { askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
+import { cellNode, fieldNode, fieldsOf, isComputed, type Scalar } from '../../algebra/scalar.ts'
+import { scanUnitsMax } from '../../algebra/scan-plan.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
-import { fieldsOfFilter } from '../../model/row-condition.ts'
-import { isComputed } from '../../model/row-value.ts'
-import { scanUnitsMax } from '../../model/scan-plan.ts'
 import type { Expression, Query, Select } from '../parse/syntax.ts'
 import type { CheckedSql } from '../translate.ts'
-import { ValueReader } from './read-values.ts'
-import type { PlannedWhere, TableNames } from './read-where.ts'
+import { ScalarReader } from './read-scalar.ts'
+import type { PlannedWhere } from './read-where.ts'
 import type { SqlScanPlan } from './sql-plan.ts'
+import type { TableExpressions } from './table-expressions.ts'
 
 /** More is asked for than there are rows. */
 const allOf = 2n ** 31n
@@ -20,13 +20,13 @@ export function planSqlScan(
   query: Query,
   select: Select,
   entity: Entity,
-  names: TableNames,
+  names: TableExpressions,
   checked: CheckedSql,
   where: PlannedWhere,
 ): SqlScanPlan | null {
   if (select.groupBy !== null || select.having !== null || select.distinct || query.limit === 0n) return null
   // A scan computes fields of the rows that it has found, not while it looks for them.
-  if (where.filter !== null && fieldsOfFilter(where.filter).some(isComputed)) return null
+  if (fieldsOf(where.filter).some(isComputed)) return null
   const asked = askedRows(entity, where)
   const rows = new RowValues(entity, names)
   const outputs = rows.outputs(select)
@@ -60,13 +60,13 @@ class RowValues {
   /** Those that are shown, or something shown is worked out of. */
   readonly columns: EntityField[] = []
   readonly #others: readonly EntityField[]
-  readonly #names: TableNames
-  readonly #reader: ValueReader
+  readonly #names: TableExpressions
+  readonly #reader: ScalarReader
 
-  constructor({ fields }: Entity, names: TableNames) {
+  constructor({ fields }: Entity, names: TableExpressions) {
     this.#others = fields.filter(({ role }) => role !== 'time')
     this.#names = names
-    this.#reader = new ValueReader({
+    this.#reader = new ScalarReader({
       leafOf: (expression) => this.#leaf(expression),
       calledOf: () => null,
       dividesLongs: false,
@@ -79,8 +79,8 @@ class RowValues {
   }
 
   /** Null where the store does not know one of them. */
-  outputs({ items }: Select): readonly PlannedValue[] | null {
-    const outputs: PlannedValue[] = []
+  outputs({ items }: Select): readonly Scalar[] | null {
+    const outputs: Scalar[] = []
     for (const item of items) {
       if (item.kind === 'star') outputs.push(time, ...this.#others.map((field) => this.#cell(field)))
       else {
@@ -93,7 +93,7 @@ class RowValues {
   }
 
   /** What has a type that nothing is worked out of is shown as it is. */
-  #shown(expression: Expression): PlannedValue | null {
+  #shown(expression: Expression): Scalar | null {
     const field = expression.kind === 'column' ? this.#field(expression.path) : undefined
     return field === undefined ? this.#reader.value(expression) : this.#cell(field)
   }
@@ -102,31 +102,27 @@ class RowValues {
     return this.#others.find(({ name }) => name === path.at(-1))
   }
 
-  #leaf(expression: Expression): PlannedValue | null {
+  #leaf(expression: Expression): Scalar | null {
     if (this.#names.isTime(expression)) return time
     const field = expression.kind === 'column' ? this.#field(expression.path) : undefined
     return field === undefined || field.type === 'json' ? null : this.#cell(field)
   }
 
-  #cell(field: EntityField): PlannedValue {
+  #cell(field: EntityField): Scalar {
     const known = this.columns.indexOf(field)
-    const { type } = field
-    return {
-      kind: 'cell',
-      type: type === 'boolean' ? 'long' : type === 'json' ? 'string' : type,
-      at: 1 + (known === -1 ? this.columns.push(field) - 1 : known),
-    }
+    const { type } = fieldNode(field)
+    return cellNode(type === 'boolean' ? 'long' : type, 1 + (known === -1 ? this.columns.push(field) - 1 : known))
   }
 }
 
-const time: PlannedValue = { kind: 'cell', type: 'timestamp', at: 0 }
+const time: Scalar = cellNode('timestamp', 0)
 
 /** By time alone, or as they come; null for other orders. */
 function directionOf(
   { orderBy }: Query,
-  outputs: readonly PlannedValue[],
+  outputs: readonly Scalar[],
   { columns }: CheckedSql,
-  names: TableNames,
+  names: TableExpressions,
 ): 'ascending' | 'descending' | null {
   const [first, ...others] = orderBy
   if (first === undefined) return 'ascending'

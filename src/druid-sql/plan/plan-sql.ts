@@ -2,12 +2,12 @@
 // here for certain goes to the SQL engine.
 // Tested by `test/druid-sql/planned.test.ts`.
 
+import { askedRows, boundsOfWork, type StoreAggregate, type ZonedGranularity } from '../../algebra/aggregation.ts'
+import { cellNode, fieldNode, type Scalar } from '../../algebra/scalar.ts'
 import { type Period, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import type { PlannedValue } from '../../druid-values/planned-value.ts'
-import { askedRows, boundsOfWork, type StoreAggregate, type ZonedGranularity } from '../../model/aggregation.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { unitPeriod } from '../bind/periods.ts'
@@ -18,13 +18,13 @@ import { parseUnit } from '../parse/parse-unit.ts'
 import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { CheckedSql } from '../translate.ts'
-import { ComputedFields } from './computed-fields.ts'
 import { foldSubquery } from './fold-subquery.ts'
 import { GroupValues } from './group-values.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
 import { zoneConstant } from './read-constants.ts'
 import { type PlannedWhere, plannedWhere } from './read-where.ts'
-import { type PlannedOrder, type PlannedSql, plannedType, type SqlPlan } from './sql-plan.ts'
+import type { PlannedOrder, PlannedSql, SqlPlan } from './sql-plan.ts'
+import { TableExpressions } from './table-expressions.ts'
 
 /** A longer query would be read twice for nothing much: most of it is a list of values. */
 const plannedCharactersMax = 16 * 1024
@@ -44,7 +44,7 @@ export function planSql(
   const query = foldSubquery(parseQuery(text, { parameters }), columns)
   if (query?.body.kind !== 'select') return null
   const { body } = query
-  const names = new ComputedFields(entity)
+  const names = new TableExpressions(entity)
   const where = plannedWhere(body.where, names, { nowMs, zone })
   if (where === null) return null
   const scan = planSqlScan(query, body, entity, names, checked, where)
@@ -68,7 +68,7 @@ class SqlPlanner {
   readonly #select: Select
   readonly #items: readonly NamedItem[]
   readonly #entity: Entity
-  readonly #names: ComputedFields
+  readonly #names: TableExpressions
   readonly #zone: Zone
 
   constructor(
@@ -76,7 +76,7 @@ class SqlPlanner {
     select: Select,
     items: readonly NamedItem[],
     entity: Entity,
-    names: ComputedFields,
+    names: TableExpressions,
     zone: Zone,
   ) {
     this.#query = query
@@ -98,7 +98,7 @@ class SqlPlanner {
       ...rest,
       aggregation: {
         ...asked,
-        computed: this.#names.computed,
+        computed: this.#names.computed.all,
         granularity: keys.granularity,
         keys: keys.fields,
         aggregates,
@@ -112,7 +112,8 @@ class SqlPlanner {
     const { having, distinct } = this.#select
     const values = new GroupValues(this.#names, keys.fields, (expression) => this.#isBucket(expression, keys))
     const outputs = this.#items.map(({ expression }) => values.value(expression))
-    if (outputs.some((output, at) => output?.type !== checked.columns[at]!.type)) return null
+    if (outputs.some((output, at) => output?.type !== checked.columns[at]!.type || output.type === 'boolean'))
+      return null
     const known = outputs.filter((output) => output !== null)
     values.nameOutputs(new Map(known.map((output, at) => [checked.columns[at]!.name, output])))
     const condition = having === null ? null : values.condition(having)
@@ -198,7 +199,7 @@ class SqlPlanner {
   }
 
   /** What is asked for, then the keys: as `bind-select.ts` orders the groups. */
-  #order(values: GroupValues, outputs: readonly PlannedValue[], keys: Keys): readonly PlannedOrder[] | null {
+  #order(values: GroupValues, outputs: readonly Scalar[], keys: Keys): readonly PlannedOrder[] | null {
     const asked: PlannedOrder[] = []
     for (const { expression, descending, nulls } of this.#query.orderBy) {
       const value = expression.kind === 'number' ? outputs[Number(expression.digits) - 1] : values.value(expression)
@@ -214,7 +215,7 @@ class SqlPlanner {
   }
 
   /** Where Druid makes a topN, which has null first. */
-  #isTopN(value: PlannedValue, { order }: Keys): boolean {
+  #isTopN(value: Scalar, { order }: Keys): boolean {
     const { limit, offset, orderBy } = this.#query
     if (limit === null || limit === 0n || limit > 100_000n || offset !== null) return false
     const [key, ...others] = this.#select.distinct ? this.#items.map((_, at) => at) : order
@@ -237,9 +238,8 @@ const cellsOf = (
 
 const keyCell = (key: number): number => (key === -1 ? 0 : 1 + key)
 
-function keyValue(key: number, fields: readonly EntityField[]): PlannedValue {
-  return { kind: 'cell', type: key === -1 ? 'timestamp' : plannedType(fields[key]!), at: keyCell(key) }
-}
+const keyValue = (key: number, fields: readonly EntityField[]): Scalar =>
+  cellNode(key === -1 ? 'timestamp' : fieldNode(fields[key]!).type, keyCell(key))
 
 function granularityOf(period: Period | undefined, zone: Zone): Keys['granularity'] | null {
   const granularity = period === undefined ? null : periodGranularity(period, zone, null)

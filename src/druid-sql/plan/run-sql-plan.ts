@@ -1,12 +1,14 @@
+import type { GroupValue } from '../../algebra/aggregation.ts'
+import { evaluator } from '../../algebra/evaluate.ts'
+import { BeyondPlan } from '../../algebra/functions.ts'
+import { cellNode, type Scalar } from '../../algebra/scalar.ts'
+import type { ScalarType } from '../../algebra/scalar-type.ts'
 import type { AnswerData } from '../../answer/answer-data.ts'
 import type { SpoolRoom } from '../../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
 import { timeBuckets } from '../../druid-time/plain-granularity.ts'
-import type { PlannedType, PlannedValue } from '../../druid-values/planned-value.ts'
-import { BeyondPlan, plannedValue } from '../../druid-values/work-out.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
-import type { GroupValue } from '../../model/aggregation.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
 import type { ColumnVector } from '../../model/column.ts'
 import type { DruidShape } from '../../model/druid-layout.ts'
@@ -67,22 +69,22 @@ async function scannedRows(
 }
 
 /** What groups come to is worked out already: they had to be put in order by it. */
-function shownColumns(plan: PlannedSql): readonly PlannedValue[] {
-  return 'scan' in plan ? plan.outputs : plan.outputs.map(({ type }, at) => ({ kind: 'cell', type, at }))
+function shownColumns(plan: PlannedSql): readonly Scalar[] {
+  return 'scan' in plan ? plan.outputs : plan.outputs.map(({ type }, at) => cellNode(type, at))
 }
 
 /** Rows as columns. Throws BeyondPlan. */
 async function* plannedBatches(plan: PlannedSql, rows: readonly Row[], pacer: Pacer): AsyncGenerator<ResultBatch> {
-  const shown = shownColumns(plan)
+  const shown = shownColumns(plan).map((value) => ({ type: value.type, evaluate: evaluator(value) }))
   const steps = 'scan' in plan ? plan.steps : 0
   // More that is worked out of a row makes for fewer rows at once.
   const rowsAtOnce = Math.ceil(batchRows / (1 + steps / 16))
   for (let from = 0; from < rows.length; from += rowsAtOnce) {
     const part = rows.slice(from, from + rowsAtOnce)
-    const columns = shown.map((value) =>
+    const columns = shown.map(({ type, evaluate }) =>
       columnOf(
-        value.type,
-        part.map((row) => plannedValue(value, row)),
+        type,
+        part.map((row) => evaluate(row) as GroupValue),
       ),
     )
     yield { rows: part.length, columns }
@@ -90,9 +92,10 @@ async function* plannedBatches(plan: PlannedSql, rows: readonly Row[], pacer: Pa
   }
 }
 
-function columnOf(type: PlannedType, values: readonly GroupValue[]): ColumnVector {
+function columnOf(type: ScalarType, values: readonly GroupValue[]): ColumnVector {
   if (type === 'string') return textColumn(values)
   const numbers = Float64Array.from(values, (value) => (value === null ? Number.NaN : Number(value)))
+  if (type === 'boolean') throw new Error('the store shows no truth values of its own')
   if (type !== 'long') return { type, values: numbers }
   const isExact = numbers.every((value) => Number.isNaN(value) || Number.isSafeInteger(value))
   const exact = isExact ? null : BigInt64Array.from(values, (value) => (typeof value === 'bigint' ? value : 0n))

@@ -1,18 +1,13 @@
 // A query of SQL that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
 
-import type { PlannedCondition, PlannedType, PlannedValue } from '../../druid-values/planned-value.ts'
+import type { AggregationPlan } from '../../algebra/aggregation.ts'
+import type { Scalar } from '../../algebra/scalar.ts'
+import type { ScanPlan } from '../../algebra/scan-plan.ts'
 import type { ValueOrder } from '../../lib/value-order.ts'
-import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
-import type { ScanPlan } from '../../model/scan-plan.ts'
-
-/** Of a field that is grouped by. */
-export function plannedType({ type }: EntityField): Exclude<PlannedType, 'timestamp'> {
-  return type === 'long' || type === 'double' ? type : 'string'
-}
 
 export interface PlannedOrder extends ValueOrder {
-  readonly value: PlannedValue
+  readonly value: Scalar
 }
 
 export interface SqlPlan {
@@ -20,12 +15,12 @@ export interface SqlPlan {
   /** The columns of the answer. */
   readonly fields: readonly EntityField[]
   /** Of each column. */
-  readonly outputs: readonly PlannedValue[]
+  readonly outputs: readonly Scalar[]
   /** How many values are worked out of each group, those in between too. */
   readonly steps: number
   /** Whether there is a group of no rows too: nothing is grouped by. */
   readonly isOneGroup: boolean
-  readonly having: PlannedCondition | null
+  readonly having: Scalar | null
   readonly order: readonly PlannedOrder[]
   readonly offset: number
   /** Null is all. */
@@ -38,7 +33,7 @@ export interface SqlScanPlan {
   /** The columns of the answer. */
   readonly fields: readonly EntityField[]
   /** Of each column, from the scan's rows. */
-  readonly outputs: readonly PlannedValue[]
+  readonly outputs: readonly Scalar[]
   /** How many values are worked out of each row, those that are there already too. */
   readonly steps: number
   /** Of the scan's rows, which begin at the first, those before are left out. */

@@ -1,5 +1,5 @@
 // What is kept of the rows of each group, one accumulator an aggregate: taken from rows, or from the hourly rollups of files.
-import type { GroupValue, StoreAggregate } from '../../../model/aggregation.ts'
+import type { GroupValue, StoreAggregate } from '../../../algebra/aggregation.ts'
 import type { Chunk } from '../head/chunk.ts'
 import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'

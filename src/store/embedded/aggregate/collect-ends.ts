@@ -1,5 +1,5 @@
 // Groups of which only the newest and the oldest row are asked for: of each series the ends alone are looked at.
-import type { AggregationPlan } from '../../../model/aggregation.ts'
+import type { AggregationPlan } from '../../../algebra/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { Stretch } from '../head/chunk.ts'
 import type { TableView } from '../head/table-view.ts'

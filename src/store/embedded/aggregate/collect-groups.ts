@@ -1,4 +1,4 @@
-import type { AggregationPlan } from '../../../model/aggregation.ts'
+import type { AggregationPlan } from '../../../algebra/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { Stretch } from '../head/chunk.ts'
 import { hoursWithin } from '../head/table-hours.ts'
@@ -212,7 +212,7 @@ class GroupCollector {
     hours: SeriesHours,
   ): Promise<void> {
     const { length } = hours.rollups
-    const unitsOfHour = hours.columns.length + hours.bounded.length
+    const unitsOfHour = hours.columns.length + hours.bounded.size
     const whole = wholeHours({ fromMs, toMs }, reader.firstMs(place), reader.lastMs(place))
     if (reader.firstMs(place) < whole.fromMs) {
       await this.#addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)

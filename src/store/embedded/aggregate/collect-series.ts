@@ -1,5 +1,5 @@
 // Groups of which only tags are asked for: which series have a row is known from indexes, but for series that reach over both ends of a range.
-import type { AggregationPlan } from '../../../model/aggregation.ts'
+import type { AggregationPlan } from '../../../algebra/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'

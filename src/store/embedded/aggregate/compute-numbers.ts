@@ -1,7 +1,8 @@
 // Arithmetic on columns of numbers, many rows at a time.
-import type { RowOperator } from '../../../model/row-value.ts'
 import type { NumberColumn } from '../head/chunk.ts'
 import { AnotherWay } from './another-way.ts'
+
+export type RowOperator = '+' | '-' | '*' | '/' | '%'
 
 /** Longs whose absolute value is below it are exact as doubles. */
 const exactMax = 2 ** 53

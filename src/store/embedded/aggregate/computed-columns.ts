@@ -1,11 +1,29 @@
 // Columns of computed fields, for some rows at a time.
+import type { ComputedField } from '../../../algebra/computed-fields.ts'
+import type { FunctionName } from '../../../algebra/functions.ts'
+import {
+  type CallNode,
+  type CaseNode,
+  type LiteralNode,
+  literal,
+  partsOf,
+  type Scalar,
+} from '../../../algebra/scalar.ts'
+import type { ScalarType } from '../../../algebra/scalar-type.ts'
 import { roundedTo } from '../../../lib/rounded-to.ts'
 import { nullCode } from '../../../model/column.ts'
-import { type ComputedField, partsOfValue, type RowValue } from '../../../model/row-value.ts'
 import { type Chunk, type ChunkColumn, type NumberColumn, newColumn, type Stretch } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { type FieldAccessor, keyAt } from '../run/field-accessor.ts'
-import { absoluteLongs, calculateDoubles, calculateLongs, copyLong, cutDoubles, Scratch } from './compute-numbers.ts'
+import {
+  absoluteLongs,
+  calculateDoubles,
+  calculateLongs,
+  copyLong,
+  cutDoubles,
+  type RowOperator,
+  Scratch,
+} from './compute-numbers.ts'
 import { conditionsOf, filterTests } from './row-conditions.ts'
 
 /** Makes rows [0, rows) of a column, of the same rows of a piece. It writes over the column that it made before. */
@@ -89,35 +107,29 @@ function partOf(column: ChunkColumn, start: number, end: number): ChunkColumn {
   }
 }
 
-function costOf(value: RowValue): number {
-  const own = value.kind === 'rounded' ? roundingUnits : 1
-  const conditions =
-    value.kind === 'choice' ? value.branches.reduce((sum, { passes }) => sum + conditionsOf(passes), 0) : 0
-  return partsOfValue(value).reduce((sum, part) => sum + costOf(part), own + conditions)
+function costOf(value: Scalar): number {
+  if (value.type === 'boolean') return conditionsOf(value)
+  const own = value.kind === 'call' && value.name === 'round' ? roundingUnits : 1
+  return partsOf(value).reduce((sum, part) => sum + costOf(part), own)
 }
 
 type AccessorOf = (name: string) => FieldAccessor
 
-function numberMaker(value: RowValue, accessorOf: AccessorOf): Maker<NumberColumn> {
+function numberMaker(value: Scalar, accessorOf: AccessorOf): Maker<NumberColumn> {
   switch (value.kind) {
     case 'field':
       return fieldMaker(accessorOf(value.field.name))
-    case 'number': {
-      const constants = new Scratch(value.value)
-      return (_, rows) => ({ type: value.type, values: constants.take(rows), exact: null })
+    case 'literal': {
+      const constants = new Scratch(value.value === null ? Number.NaN : Number(value.value))
+      const type = value.type === 'long' ? 'long' : 'double'
+      return (_, rows) => ({ type, values: constants.take(rows), exact: null })
     }
-    case 'arithmetic':
-      return arithmeticMaker(value, accessorOf)
-    case 'unary':
-      return unaryMaker(value, accessorOf)
-    case 'rounded': {
-      const operand = numberMaker(value.operand, accessorOf)
-      return eachDouble(operand, (number) => roundedTo(number, value.places))
-    }
-    case 'choice':
+    case 'call':
+      return calledMaker(value, accessorOf)
+    case 'case':
       return choiceMaker(value, accessorOf)
-    case 'text':
-      throw new Error('a text is no number')
+    case 'cell':
+      throw new Error('rows have fields, not cells')
   }
 }
 
@@ -132,8 +144,36 @@ function fieldMaker(accessor: FieldAccessor): Maker<NumberColumn> {
   }
 }
 
+function calledMaker({ type, name, operands }: CallNode, accessorOf: AccessorOf): Maker<NumberColumn> {
+  switch (name) {
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+      return arithmeticMaker(name, type, operands, accessorOf)
+    case 'negate':
+      return type === 'double'
+        ? eachDouble(numberMaker(operands[0], accessorOf), (number) => -number)
+        : arithmeticMaker('-', type, [literal('long', 0n), operands[0]], accessorOf)
+    case 'coalesce':
+      return firstMaker(
+        type,
+        operands.map((operand) => numberMaker(operand, accessorOf)),
+      )
+    case 'round': {
+      const places = Number((operands[1] as LiteralNode).value)
+      return eachDouble(numberMaker(operands[0], accessorOf), (number) => roundedTo(number, places))
+    }
+    default:
+      return unaryMaker(name, type, numberMaker(operands[0], accessorOf))
+  }
+}
+
 function arithmeticMaker(
-  { type, operator, left, right }: Extract<RowValue, { kind: 'arithmetic' }>,
+  operator: RowOperator,
+  type: ScalarType,
+  [left, right]: readonly Scalar[],
   accessorOf: AccessorOf,
 ): Maker<NumberColumn> {
   const [makeLeft, makeRight] = [numberMaker(left, accessorOf), numberMaker(right, accessorOf)]
@@ -144,27 +184,43 @@ function arithmeticMaker(
     const values = into.take(rows)
     if (type === 'long' || operator === '%') return calculateLongs(operator, a, b, values, rows)
     calculateDoubles(operator, a.values, b.values, values, rows)
-    return { type, values, exact: null }
+    return { type: 'double', values, exact: null }
   }
 }
 
-function unaryMaker(
-  { type, operator, operand }: Extract<RowValue, { kind: 'unary' }>,
-  accessorOf: AccessorOf,
-): Maker<NumberColumn> {
-  const make = numberMaker(operand, accessorOf)
-  if (operator === 'double') return (piece, rows, series) => ({ ...make(piece, rows, series), type, exact: null })
-  if (operator === 'floor') return eachDouble(make, Math.floor)
-  if (operator === 'ceil') return eachDouble(make, Math.ceil)
-  if (operator === 'abs' && type === 'double') return eachDouble(make, Math.abs)
+function unaryMaker(name: FunctionName, type: ScalarType, make: Maker<NumberColumn>): Maker<NumberColumn> {
+  if (name === 'toDouble')
+    return (piece, rows, series) => ({ ...make(piece, rows, series), type: 'double', exact: null })
+  if (name === 'floor') return eachDouble(make, Math.floor)
+  if (name === 'ceil') return eachDouble(make, Math.ceil)
+  if (name === 'abs' && type === 'double') return eachDouble(make, Math.abs)
   const into = new Scratch()
   return (piece, rows, series) => {
     const column = make(piece, rows, series)
     const values = into.take(rows)
-    if (operator === 'abs') return absoluteLongs(column, values, rows)
+    if (name === 'abs') return absoluteLongs(column, values, rows)
     cutDoubles(column.values, values, rows)
-    return { type, values, exact: null }
+    return { type: 'long', values, exact: null }
   }
+}
+
+/** The first of each row that is not null. */
+function firstMaker(type: ScalarType, makers: readonly Maker<NumberColumn>[]): Maker<NumberColumn> {
+  const into = new Scratch()
+  return (piece, rows, series) => {
+    const made: NumberColumn = { type: type === 'long' ? 'long' : 'double', values: into.take(rows), exact: null }
+    made.values.fill(Number.NaN, 0, rows)
+    for (const make of makers) {
+      const column = make(piece, rows, series)
+      for (let row = 0; row < rows; row++) if (Number.isNaN(made.values[row])) putNumber(column, made, row)
+    }
+    return made
+  }
+}
+
+function putNumber(from: NumberColumn, to: NumberColumn, row: number): void {
+  if (to.type === 'long') copyLong(from, to, row)
+  else to.values[row] = from.values[row]
 }
 
 function eachDouble(operand: Maker<NumberColumn>, changed: (value: number) => number): Maker<NumberColumn> {
@@ -177,14 +233,12 @@ function eachDouble(operand: Maker<NumberColumn>, changed: (value: number) => nu
   }
 }
 
-type Choice = Extract<RowValue, { kind: 'choice' }>
-
 /** The place of each row's branch; the number of branches where it has none. The answer is good until the next call. */
 function chooser(
-  { branches }: Choice,
+  { branches }: CaseNode,
   accessorOf: AccessorOf,
 ): (piece: Chunk, rows: number, series: number) => Uint16Array {
-  const tests = branches.map(({ passes }) => filterTests(passes, accessorOf))
+  const tests = branches.map(({ when }) => filterTests(when, accessorOf))
   const none = branches.length
   let places = new Uint16Array(0)
   return (piece, rows, series) => {
@@ -201,54 +255,71 @@ function chooser(
   }
 }
 
-const resultsOf = ({ branches, otherwise }: Choice): readonly (RowValue | null)[] => [
-  ...branches.map(({ value }) => value),
+const resultsOf = ({ branches, otherwise }: CaseNode): readonly Scalar[] => [
+  ...branches.map(({ result }) => result),
   otherwise,
 ]
 
-function choiceMaker(choice: Choice, accessorOf: AccessorOf): Maker<NumberColumn> {
+function choiceMaker(choice: CaseNode, accessorOf: AccessorOf): Maker<NumberColumn> {
   const choose = chooser(choice, accessorOf)
-  const makers = resultsOf(choice).map((result) => (result === null ? null : numberMaker(result, accessorOf)))
+  const makers = resultsOf(choice).map((result) => numberMaker(result, accessorOf))
   const into = new Scratch()
   return (piece, rows, series) => {
-    const columns = makers.map((make) => make?.(piece, rows, series) ?? null)
+    const columns = makers.map((make) => make(piece, rows, series))
     const made: NumberColumn = {
       type: choice.type === 'long' ? 'long' : 'double',
       values: into.take(rows),
       exact: null,
     }
     const places = choose(piece, rows, series)
-    for (let row = 0; row < rows; row++) {
-      const column = columns[places[row]]
-      if (column === null) made.values[row] = Number.NaN
-      else if (made.type === 'long') copyLong(column, made, row)
-      else made.values[row] = column.values[row]
-    }
+    for (let row = 0; row < rows; row++) putNumber(columns[places[row]], made, row)
     return made
   }
 }
 
-/** Texts of a CASE, whose codes are in one dictionary. */
-function textMaker(value: RowValue, accessorOf: AccessorOf, dictionary: Dictionary): Maker<ChunkColumn> {
-  if (value.kind !== 'choice') throw new Error('a text is not computed, only chosen')
-  const choose = chooser(value, accessorOf)
-  const codes = resultsOf(value).map((result) => codeMaker(result, accessorOf, dictionary))
+/** Texts of a CASE or a COALESCE, whose codes are in one dictionary. */
+function textMaker(value: Scalar, accessorOf: AccessorOf, dictionary: Dictionary): Maker<ChunkColumn> {
+  const codeOf = textCode(value, accessorOf, dictionary)
   let made = newColumn('string', 0, dictionary.strings)
   return (piece, rows, series) => {
     if (made.type !== 'string' || made.codes.length < rows) made = newColumn('string', rows, dictionary.strings)
     if (made.type !== 'string') throw new Error('codes are of texts')
-    const places = choose(piece, rows, series)
-    for (let row = 0; row < rows; row++) made.codes[row] = codes[places[row]](piece, row, series)
+    const codes = codeOf(piece, rows, series)
+    for (let row = 0; row < rows; row++) made.codes[row] = codes(row)
     return made
   }
 }
 
-type CodeOf = (piece: Chunk, row: number, series: number) => number
+/** The code of each row of a piece. */
+type Codes = (piece: Chunk, rows: number, series: number) => (row: number) => number
 
-function codeMaker(value: RowValue | null, accessorOf: AccessorOf, dictionary: Dictionary): CodeOf {
-  if (value === null) return () => nullCode
-  if (value.kind === 'text') {
-    const code = dictionary.codeFor(value.value)
+function textCode(value: Scalar, accessorOf: AccessorOf, dictionary: Dictionary): Codes {
+  if (value.kind === 'case') {
+    const choose = chooser(value, accessorOf)
+    const results = resultsOf(value).map((result) => leafCode(result, accessorOf, dictionary))
+    return (piece, rows, series) => {
+      const places = choose(piece, rows, series)
+      return (row) => results[places[row]](piece, row, series)
+    }
+  }
+  if (value.kind !== 'call' || value.name !== 'coalesce') throw new Error('a text is not computed, only chosen')
+  const operands = value.operands.map((operand) => leafCode(operand, accessorOf, dictionary))
+  return (piece, _, series) => (row) => {
+    for (const codeOf of operands) {
+      const code = codeOf(piece, row, series)
+      if (code !== nullCode) return code
+    }
+    return nullCode
+  }
+}
+
+function leafCode(
+  value: Scalar,
+  accessorOf: AccessorOf,
+  dictionary: Dictionary,
+): (piece: Chunk, row: number, series: number) => number {
+  if (value.kind === 'literal') {
+    const code = value.value === null ? nullCode : dictionary.codeFor(String(value.value))
     return () => code
   }
   if (value.kind !== 'field') throw new Error('a text is one of the entity, or a constant')

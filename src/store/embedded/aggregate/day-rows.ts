@@ -1,5 +1,5 @@
+import type { AggregationPlan, DayRows } from '../../../algebra/aggregation.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { AggregationPlan, DayRows } from '../../../model/aggregation.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import type { Range } from '../../../model/plan.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'

@@ -1,5 +1,5 @@
 // How many different values a group's rows have: of a tag, which all rows of a series share, or of a column of texts or numbers.
-import type { GroupValue } from '../../../model/aggregation.ts'
+import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
 import type { Chunk, NumberColumn } from '../head/chunk.ts'
 import type { FieldAccessor, FieldKey } from '../run/field-accessor.ts'

@@ -1,5 +1,5 @@
 // What the newest or the oldest row of each group says: its time, or a value of it, null too.
-import type { GroupValue } from '../../../model/aggregation.ts'
+import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { type Chunk, isNullIn } from '../head/chunk.ts'
 import { Amounts } from './amounts.ts'
 

@@ -1,8 +1,8 @@
 // What an aggregation asks of time and of rows: whether hours of rollups may stand for them.
-import type { AggregationPlan, StoreAggregate, TimeBuckets } from '../../../model/aggregation.ts'
+
+import type { AggregationPlan, StoreAggregate, TimeBuckets } from '../../../algebra/aggregation.ts'
+import { fieldsOf, type Scalar } from '../../../algebra/scalar.ts'
 import type { Range } from '../../../model/plan.ts'
-import { fieldsOfFilter, type RowFilter } from '../../../model/row-condition.ts'
-import type { RowValue } from '../../../model/row-value.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import type { ComputedColumns } from './computed-columns.ts'
@@ -14,7 +14,7 @@ export interface Fields extends GroupFields {
   /** Null where no field is computed. */
   readonly computed: ComputedColumns | null
   /** What a computed field is; null for those of the entity. */
-  readonly computedValueOf: (name: string) => RowValue | null
+  readonly computedValueOf: (name: string) => Scalar | null
   /** How time is cut where the granularity is by the clocks of a zone. */
   readonly buckets: TimeBuckets | null
   /** Columns of numbers that were opened: one that has a value in each row tells how many rows an hour has. */
@@ -55,10 +55,10 @@ export function columnIndices(accessors: readonly FieldAccessor[]): number[] {
 
 /** The columns that decide, with the series, which rows pass; null where more does: the time, or what is computed. */
 export function filteredColumns(
-  filter: RowFilter | null,
+  filter: Scalar | null,
   { accessorOf, computedValueOf }: Fields,
 ): readonly number[] | null {
-  const asked = filter === null ? [] : fieldsOfFilter(filter)
+  const asked = fieldsOf(filter)
   const accessors = asked.map(({ name }) => accessorOf(name))
   const isOfMore = accessors.some(({ kind }) => kind === 'time') || asked.some(({ name }) => computedValueOf(name))
   const columns = columnIndices(accessors)

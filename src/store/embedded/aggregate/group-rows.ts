@@ -1,4 +1,4 @@
-import type { AggregationPlan, GroupValue } from '../../../model/aggregation.ts'
+import type { AggregationPlan, GroupValue } from '../../../algebra/aggregation.ts'
 import { type Chunk, newChunk, type Stretch } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { Combinations } from '../run/combinations.ts'

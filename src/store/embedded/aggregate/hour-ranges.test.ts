@@ -1,31 +1,30 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RowFilter } from '../../../model/row-condition.ts'
+import { passes as passesRow } from '../../../../test/support/random-filters.ts'
+import { call, fieldNode, literal, not, type Scalar } from '../../../algebra/scalar.ts'
 import type { SeriesRollups } from '../reading/sealed-source.ts'
 import { HourRanges, type HourVerdict, partsOfFilter } from './hour-ranges.ts'
-
-type NumberRange = Extract<RowFilter, { kind: 'numberRange' }>
 
 const field = { name: 'V', type: 'double', role: 'metric' } as const
 const accessor = { kind: 'column', index: 0, type: 'double', dictionary: null as never } as const
 const few = fc.integer({ min: 0, max: 4 })
-const anyRange: fc.Arbitrary<NumberRange> = fc.record({
-  kind: fc.constant('numberRange'),
-  field: fc.constant(field),
-  lower: fc.option(few),
-  upper: fc.option(few),
-  isLowerOpen: fc.boolean(),
-  isUpperOpen: fc.boolean(),
-  isNegated: fc.boolean(),
-})
+const anyComparison: fc.Arbitrary<Scalar> = fc
+  .tuple(fc.constantFrom('=', '<>', '<', '<=', '>', '>='), few)
+  .map(([operator, constant]) => call('boolean', operator, [fieldNode(field), literal('double', constant)]))
+const anyRange: fc.Arbitrary<Scalar> = fc.oneof(
+  anyComparison,
+  anyComparison.map(not),
+  fc
+    .tuple(fc.constantFrom('and', 'or'), anyComparison, anyComparison, fc.boolean())
+    .map(([name, one, other, isNegated]) => {
+      const both = call('boolean', name, [one, other])
+      return isNegated ? not(both) : both
+    }),
+)
 const anyRows = fc.array(fc.option(few), { minLength: 1, maxLength: 4 })
 
-function passes({ lower, upper, isLowerOpen, isUpperOpen, isNegated }: NumberRange, value: number | null): boolean {
-  if (value === null) return false
-  const isAbove = lower === null || value > lower || (value === lower && !isLowerOpen)
-  const isBelow = upper === null || value < upper || (value === upper && !isUpperOpen)
-  return (isAbove && isBelow) !== isNegated
-}
+const passes = (range: Scalar, value: number | null): boolean =>
+  passesRow(range, { entityId: 1, position: 0, values: { V: value } })
 
 /** The rollups of one hour with these rows. */
 function rollupsOf(rows: readonly (number | null)[]): SeriesRollups {
@@ -62,24 +61,21 @@ test('an hour of which all rows are said to pass, or none, has such rows', () =>
 })
 
 test('ranges of numbers that all have to hold are told from the rest of a filter', () => {
-  const range: NumberRange = {
-    ...{ kind: 'numberRange', field, lower: 1, upper: null },
-    ...{ isLowerOpen: false, isUpperOpen: false, isNegated: false },
-  }
-  const text: RowFilter = { kind: 'texts', field: { ...field, type: 'string' }, values: ['a'], isNegated: false }
-  const either: RowFilter = { kind: 'or', filters: [range, text] }
-  const parts = (filter: RowFilter | null, isComputed = false) =>
+  const range = call('boolean', '>=', [fieldNode(field), literal('double', 1)])
+  const text = call('boolean', 'in', [fieldNode({ ...field, type: 'string' }), literal('string', 'a')])
+  const either = call('boolean', 'or', [range, text])
+  const parts = (filter: Scalar | null, isComputed = false) =>
     partsOfFilter(
-      { filter },
+      filter,
       () => accessor,
       () => isComputed,
     )
   expect(parts(null)).toEqual({ ranges: [], others: null })
   expect(parts(range)).toEqual({ ranges: [range], others: null })
-  expect(parts({ kind: 'and', filters: [range, text, either] })).toEqual({
+  expect(parts(call('boolean', 'and', [range, text, either]))).toEqual({
     ranges: [range],
-    others: { kind: 'and', filters: [text, either] },
+    others: call('boolean', 'and', [text, either]),
   })
-  expect(parts(either)).toEqual({ ranges: [], others: { kind: 'and', filters: [either] } })
-  expect(parts(range, true)).toEqual({ ranges: [], others: { kind: 'and', filters: [range] } })
+  expect(parts(either)).toEqual({ ranges: [], others: either })
+  expect(parts(range, true)).toEqual({ ranges: [], others: range })
 })

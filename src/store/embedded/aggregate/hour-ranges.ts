@@ -1,87 +1,118 @@
-// Bounds of numbers that a filter has, held against the bounds that hours of rollups have: whether all rows of an hour pass, or none.
-import type { AggregationPlan } from '../../../model/aggregation.ts'
-import type { RowFilter } from '../../../model/row-condition.ts'
+// Comparisons of numbers that a filter has, held against the bounds that hours of rollups have: whether all rows of an hour pass, or none.
+import { allOf, conjuncts, type FieldNode, fieldsOf, type LiteralNode, type Scalar } from '../../../algebra/scalar.ts'
+import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
 import type { HourBounds, HourSums, SeriesRollups } from '../reading/sealed-source.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
-
-type NumberRange = Extract<RowFilter, { kind: 'numberRange' }>
 
 /** Of the rows of an hour: all pass, none does, or they have to be looked at. */
 export type HourVerdict = 'all' | 'none' | 'some'
 
 interface FilterParts {
-  /** Conditions that all have to hold, each a range of a column of numbers. */
-  readonly ranges: readonly NumberRange[]
+  /** Conditions that all have to hold, each of comparisons of columns of numbers. */
+  readonly ranges: readonly Scalar[]
   /** What else has to hold; null where there is nothing. */
-  readonly others: RowFilter | null
+  readonly others: Scalar | null
 }
 
-/** A filter as ranges that hours may be held against, and the rest of it. */
+/** A filter as conditions that hours may be held against, and the rest of it. */
 export function partsOfFilter(
-  { filter }: Pick<AggregationPlan, 'filter'>,
+  filter: Scalar | null,
   accessorOf: (name: string) => FieldAccessor,
   isComputed: (name: string) => boolean,
 ): FilterParts {
-  if (filter === null) return { ranges: [], others: null }
-  const parts = filter.kind === 'and' ? filter.filters : [filter]
-  const isRange = (part: RowFilter): part is NumberRange =>
-    part.kind === 'numberRange' && accessorOf(part.field.name).kind === 'column' && !isComputed(part.field.name)
-  const others = parts.filter((part) => !isRange(part))
-  return { ranges: parts.filter(isRange), others: others.length === 0 ? null : { kind: 'and', filters: others } }
+  const isPlain = ({ name }: { readonly name: string }): boolean =>
+    accessorOf(name).kind === 'column' && !isComputed(name)
+  const isRange = (part: Scalar): boolean => isOfNumbers(part) && fieldsOf(part).every(isPlain)
+  const parts = conjuncts(filter)
+  return { ranges: parts.filter(isRange), others: allOf(parts.filter((part) => !isRange(part))) }
 }
 
-/** What rollups say of the column of a range, hour by hour. */
-export interface BoundedHours {
+/** Whether a condition is made of comparisons of numbers alone. */
+function isOfNumbers(condition: Scalar): boolean {
+  if (condition.kind !== 'call') return false
+  const { name, operands } = condition
+  if (name === 'and' || name === 'or' || name === 'not') return operands.every(isOfNumbers)
+  return name in negated && operands[0].type !== 'string'
+}
+
+/** What rollups say of a column, hour by hour. */
+interface BoundedHours {
   readonly sums: HourSums | null
   readonly bounds: HourBounds | null
 }
 
-export class HourRanges {
-  readonly #ranges: readonly NumberRange[]
-  readonly #columns: readonly number[]
+/** By the names of columns. */
+export type ColumnBounds = ReadonlyMap<string, BoundedHours>
 
-  constructor(ranges: readonly NumberRange[], accessorOf: (name: string) => FieldAccessor) {
+export class HourRanges {
+  readonly #ranges: readonly Scalar[]
+  readonly #columns: ReadonlyMap<string, number>
+
+  constructor(ranges: readonly Scalar[], accessorOf: (name: string) => FieldAccessor) {
     this.#ranges = ranges
-    this.#columns = ranges.map(({ field }) => {
-      const accessor = accessorOf(field.name)
-      return accessor.kind === 'column' ? accessor.index : -1
-    })
+    this.#columns = new Map(
+      ranges.flatMap(fieldsOf).map(({ name }) => {
+        const accessor = accessorOf(name)
+        return [name, accessor.kind === 'column' ? accessor.index : -1]
+      }),
+    )
   }
 
-  /** By range. */
-  columnsOf(rollups: SeriesRollups): BoundedHours[] {
-    return this.#columns.map((index) => ({ sums: rollups.column(index), bounds: rollups.bounds(index) }))
+  columnsOf(rollups: SeriesRollups): ColumnBounds {
+    const columns = new Map<string, BoundedHours>()
+    for (const [name, index] of this.#columns)
+      columns.set(name, { sums: rollups.column(index), bounds: rollups.bounds(index) })
+    return columns
   }
 
   /** Of an hour of `rows` rows. */
-  verdict(columns: readonly BoundedHours[], hour: number, rows: number): HourVerdict {
-    let verdict: HourVerdict = 'all'
-    for (let place = 0; place < columns.length; place++) {
-      const one = verdictOf(this.#ranges[place], columns[place], hour, rows)
-      if (one === 'none') return one
-      if (one === 'some') verdict = one
-    }
-    return verdict
+  verdict(columns: ColumnBounds, hour: number, rows: number): HourVerdict {
+    return together(
+      this.#ranges.map((range) => verdictOf(range, true, columns, hour, rows)),
+      'none',
+      'all',
+    )
   }
 }
 
-/** A null passes neither a range nor what is outside of it. */
-function verdictOf(range: NumberRange, { sums, bounds }: BoundedHours, hour: number, rows: number): HourVerdict {
+/** Which rows of an hour a condition is `wanted` of, true or false. */
+function verdictOf(range: Scalar, wanted: boolean, columns: ColumnBounds, hour: number, rows: number): HourVerdict {
+  if (range.kind !== 'call') throw new Error('a range is made of comparisons')
+  const { name, operands } = range
+  if (name === 'not') return verdictOf(operands[0], !wanted, columns, hour, rows)
+  if (name === 'and' || name === 'or') {
+    const verdicts = operands.map((part) => verdictOf(part, wanted, columns, hour, rows))
+    return (name === 'and') === wanted ? together(verdicts, 'none', 'all') : together(verdicts, 'all', 'none')
+  }
+  const operator = name as ComparisonOperator
+  const [{ field }, { value }] = operands as readonly [FieldNode, LiteralNode]
+  return verdictOfColumn(wanted ? operator : negated[operator], Number(value), columns.get(field.name)!, hour, rows)
+}
+
+/** `decides` where one of them is it, `rest` where all are that. */
+function together(verdicts: readonly HourVerdict[], decides: HourVerdict, rest: HourVerdict): HourVerdict {
+  if (verdicts.includes(decides)) return decides
+  return verdicts.every((verdict) => verdict === rest) ? rest : 'some'
+}
+
+/** A null passes no comparison, nor what is not so. */
+function verdictOfColumn(
+  operator: ComparisonOperator,
+  constant: number,
+  { sums, bounds }: BoundedHours,
+  hour: number,
+  rows: number,
+): HourVerdict {
   if (sums === null || sums.counts[hour] === 0) return 'none'
   if (bounds === null) return 'some'
-  const least = bounds.least[hour]
-  const greatest = bounds.greatest[hour]
-  const isWithin = !isBelow(range, least) && !isAbove(range, greatest)
-  const isOutside = isBelow(range, greatest) || isAbove(range, least)
-  if (range.isNegated ? isWithin : isOutside) return 'none'
-  const wouldPass = range.isNegated ? isOutside : isWithin
-  return wouldPass && sums.counts[hour] === rows ? 'all' : 'some'
+  if (!mayMeet(operator, bounds.least[hour], bounds.greatest[hour], constant)) return 'none'
+  const mayFail = mayMeet(negated[operator], bounds.least[hour], bounds.greatest[hour], constant)
+  return !mayFail && sums.counts[hour] === rows ? 'all' : 'some'
 }
 
-function isBelow({ lower, isLowerOpen }: NumberRange, value: number): boolean {
-  return lower !== null && (value < lower || (isLowerOpen && value === lower))
-}
-
-function isAbove({ upper, isUpperOpen }: NumberRange, value: number): boolean {
-  return upper !== null && (value > upper || (isUpperOpen && value === upper))
+/** Whether a value between two others, which are there, may meet a comparison. */
+function mayMeet(operator: ComparisonOperator, least: number, greatest: number, constant: number): boolean {
+  if (operator === '=') return least <= constant && constant <= greatest
+  if (operator === '<>') return least !== constant || greatest !== constant
+  return isMetBy(operator, least - constant) || isMetBy(operator, greatest - constant)
 }

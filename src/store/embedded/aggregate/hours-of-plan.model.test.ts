@@ -6,10 +6,10 @@ import { expectGroups } from '../../../../test/support/model-aggregation.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
+import type { AggregationPlan, StoreAggregate } from '../../../algebra/aggregation.ts'
+import { allOf, call, fieldNode, literal, not, type Scalar } from '../../../algebra/scalar.ts'
 import { Pacer } from '../../../lib/pacer.ts'
-import type { AggregationPlan, StoreAggregate } from '../../../model/aggregation.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import type { RowFilter } from '../../../model/row-condition.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 import { sealRows } from '../sealing/sealer.ts'
 
@@ -62,29 +62,26 @@ async function storeOf(rows: readonly ModelRow[], draw: Draw): Promise<EmbeddedS
   return store
 }
 
-function randomRange(draw: Draw): RowFilter {
-  const [lower, upper] = [draw(12) - 1, draw(12) - 1].sort((left, right) => left - right)
-  return {
-    kind: 'numberRange',
-    field: draw(4) === 0 ? sparse : value,
-    lower: draw(3) === 0 ? null : lower!,
-    upper: draw(3) === 0 ? null : upper!,
-    isLowerOpen: draw(2) === 0,
-    isUpperOpen: draw(2) === 0,
-    isNegated: draw(4) === 0,
+function randomRange(draw: Draw): Scalar {
+  const field = draw(4) === 0 ? sparse : value
+  const compared = (): Scalar => {
+    const operator = oneOf(draw, ['=', '<>', '<', '<=', '>', '>='] as const)
+    return call('boolean', operator, [fieldNode(field), literal('double', draw(12) - 1)])
   }
+  const range =
+    draw(2) === 0 ? compared() : call('boolean', oneOf(draw, ['and', 'or'] as const), [compared(), compared()])
+  return draw(4) === 0 ? not(range) : range
 }
 
-function randomFilter(draw: Draw): RowFilter | null {
-  const ofPlant: RowFilter = {
-    kind: 'texts',
-    field: plant,
-    values: [oneOf(draw, ['p0', 'moved'])],
-    isNegated: draw(2) === 0,
-  }
-  const ofTag: RowFilter = { kind: 'texts', field: tag, values: ['t1', 't3'], isNegated: false }
+const oneOfTexts = (field: EntityField, ...texts: readonly string[]): Scalar =>
+  call('boolean', 'in', [fieldNode(field), ...texts.map((text) => literal('string', text))])
+
+function randomFilter(draw: Draw): Scalar | null {
+  const among = oneOfTexts(plant, oneOf(draw, ['p0', 'moved']))
+  const ofPlant = draw(2) === 0 ? not(among) : among
+  const ofTag = oneOfTexts(tag, 't1', 't3')
   const filters = [randomRange(draw), randomRange(draw), ofPlant, ofTag].filter(() => draw(2) === 0)
-  return filters.length === 0 ? null : oneOf(draw, [{ kind: 'and', filters }, filters[0]!])
+  return draw(2) === 0 ? allOf(filters) : (filters[0] ?? null)
 }
 
 function randomPlan(draw: Draw): AggregationPlan {

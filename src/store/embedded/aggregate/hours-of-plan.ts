@@ -1,5 +1,5 @@
 // For which series hours of rollups stand for their rows, and for which hours of them.
-import type { AggregationPlan } from '../../../model/aggregation.ts'
+import type { AggregationPlan } from '../../../algebra/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { SealedPages } from '../reading/sealed-source.ts'
 import { type HourRange, wholeHours } from '../reading/whole-hours.ts'
@@ -24,7 +24,7 @@ export class HoursOfPlan {
 
   constructor(plan: AggregationPlan, fields: Fields, groups: GroupRows, walk: BucketWalk | null) {
     const { accessorOf, computedValueOf } = fields
-    const { ranges, others } = partsOfFilter(plan, accessorOf, (name) => computedValueOf(name) !== null)
+    const { ranges, others } = partsOfFilter(plan.filter, accessorOf, (name) => computedValueOf(name) !== null)
     const linear = plan.aggregates.map((aggregate) => linearOf(aggregate, fields))
     const countsRows = ranges.length > 0 || plan.aggregates.some(({ kind }) => kind === 'rows')
     this.groupHours = new GroupHours({ ...fields, groups, walk, countsRows, linear })

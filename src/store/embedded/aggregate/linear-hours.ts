@@ -1,6 +1,6 @@
 // Hours of rollups of `V * 1.8 + 32`, from those of V: sums of what is added to and multiplied are added to and multiplied themselves.
+import type { Scalar } from '../../../algebra/scalar.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import { type RowValue, typeOfValue } from '../../../model/row-value.ts'
 import type { ColumnHours } from './accumulator.ts'
 
 /** What is done to a value, one thing after the other. */
@@ -17,18 +17,19 @@ export interface LinearValue {
 }
 
 /** Null where it is more than one number and constants, or not of doubles. */
-export function linearValue(value: RowValue): LinearValue | null {
+export function linearValue(value: Scalar): LinearValue | null {
   if (value.kind === 'field') return { field: value.field, steps: [] }
-  if (value.kind === 'unary' && value.operator === 'double') return linearValue(value.operand)
-  if (value.kind !== 'arithmetic' || value.type !== 'double' || value.operator === '%') return null
-  const { left, right, operator } = value
-  const isFirst = left.kind === 'number'
-  const [constant, other] = isFirst ? [left, right] : [right, left]
-  if (constant.kind !== 'number' || (operator === '/' && isFirst)) return null
+  if (value.kind !== 'call' || value.type !== 'double') return null
+  const { name: operator, operands } = value
+  if (operator === 'toDouble') return linearValue(operands[0])
+  if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '/') return null
+  const isFirst = operands[0].kind === 'literal'
+  const [constant, other] = isFirst ? operands : operands.toReversed()
+  if (constant.kind !== 'literal' || (operator === '/' && isFirst)) return null
   // Longs go round at 64 bits before they become doubles.
-  if (other.kind !== 'field' && typeOfValue(other) !== 'double') return null
+  if (other.kind !== 'field' && other.type !== 'double') return null
   const inner = linearValue(other)
-  return inner && { ...inner, steps: [...inner.steps, { operator, constant: constant.value, isFirst }] }
+  return inner && { ...inner, steps: [...inner.steps, { operator, constant: Number(constant.value), isFirst }] }
 }
 
 /** Hours of it. An hour of which something is beyond all doubles has the sum NaN: its rows are read. */

@@ -1,8 +1,9 @@
 // Filters as tests of rows. What a filter says of tags holds for all rows of a series, and is asked once a series.
+import { conjuncts, type LiteralNode, partsOf, type Scalar } from '../../../algebra/scalar.ts'
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
 import { likeTest } from '../../../lib/like-matcher.ts'
 import { nullCode } from '../../../model/column.ts'
-import type { RowFilter, ValueBounds } from '../../../model/row-condition.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
@@ -24,10 +25,10 @@ export interface FilterTests {
 const noRows = newChunk(0)
 const pass: FilterTests = { passesSeries: () => true, passesRow: null }
 
-export function filterTests(filter: RowFilter | null, accessorOf: (name: string) => FieldAccessor): FilterTests {
+/** A filter is a condition of fields and constants. */
+export function filterTests(filter: Scalar | null, accessorOf: (name: string) => FieldAccessor): FilterTests {
   if (filter === null) return pass
-  const parts = filter.kind === 'and' ? filter.filters : [filter]
-  const tests = parts.map((part) => compileTest(part, accessorOf))
+  const tests = conjuncts(filter).map((part) => compileTest(part, true, accessorOf))
   const ofSeries = tests.filter(({ isOfSeries }) => isOfSeries).map(({ test }) => test)
   const ofRows = tests.filter(({ isOfSeries }) => !isOfSeries).map(({ test }) => test)
   return {
@@ -37,42 +38,69 @@ export function filterTests(filter: RowFilter | null, accessorOf: (name: string)
 }
 
 /** How many conditions a row may have to be held against. */
-export function conditionsOf(filter: RowFilter | null): number {
+export function conditionsOf(filter: Scalar | null): number {
   if (filter === null) return 0
-  return 'filters' in filter ? filter.filters.reduce((sum, part) => sum + conditionsOf(part), 1) : 1
+  const isJoined = filter.kind === 'call' && (filter.name === 'and' || filter.name === 'or' || filter.name === 'not')
+  return isJoined ? partsOf(filter).reduce((sum, part) => sum + conditionsOf(part), 0) : 1
 }
 
-function compileTest(filter: RowFilter, accessorOf: (name: string) => FieldAccessor): CompiledTest {
-  switch (filter.kind) {
-    case 'constant':
-      return { test: () => filter.value, isOfSeries: true }
+/** Whether a condition is `wanted`, true or false: where it is unknown it is neither. */
+function compileTest(filter: Scalar, wanted: boolean, accessorOf: (name: string) => FieldAccessor): CompiledTest {
+  if (filter.kind === 'literal') return { test: () => filter.value === wanted, isOfSeries: true }
+  if (filter.kind !== 'call') throw new Error('a filter is made of conditions')
+  const { name, operands } = filter
+  switch (name) {
     case 'and':
     case 'or': {
-      const parts = filter.filters.map((part) => compileTest(part, accessorOf))
+      const parts = operands.map((part) => compileTest(part, wanted, accessorOf))
       const tests = parts.map(({ test }) => test)
       const isOfSeries = parts.every((part) => part.isOfSeries)
-      return { test: filter.kind === 'and' ? allOf(tests) : anyOf(tests), isOfSeries }
+      return { test: (name === 'and') === wanted ? allOf(tests) : anyOf(tests), isOfSeries }
     }
-    case 'null':
-      return nullTest(accessorOf(filter.field.name), filter.isNegated)
-    case 'texts': {
-      const values = new Set(filter.values)
-      return textTest(accessorOf(filter.field.name), (text) => values.has(text) !== filter.isNegated)
+    case 'not':
+      return compileTest(operands[0], !wanted, accessorOf)
+    default: {
+      const [of, ...constants] = operands
+      if (of.kind !== 'field') throw new Error('a condition is of a field')
+      const accessor = accessorOf(of.field.name)
+      if (name === 'isNull') return nullTest(accessor, !wanted)
+      const values = (constants as readonly LiteralNode[]).map(({ value }) => value)
+      if (of.type !== 'string') return numberTest(accessor, numberPasses(name, values.map(Number), wanted))
+      const passes = textPasses(name, values.map(String))
+      return textTest(accessor, (text) => passes(text) === wanted)
     }
-    case 'like': {
-      const isLike = likeTest(filter.pattern, filter.escapedBy)
-      return textTest(accessorOf(filter.field.name), (text) => isLike(text) !== filter.isNegated)
+  }
+}
+
+function textPasses(name: string, [constant, ...others]: readonly string[]): (text: string) => boolean {
+  if (name === 'in') {
+    const values = new Set([constant, ...others])
+    return (text) => values.has(text)
+  }
+  if (name === 'like') return likeTest(constant, others[0] ?? null)
+  return (text) => isMetBy(name as ComparisonOperator, compareCodePoints(text, constant))
+}
+
+/** It is asked for each row, so each operator has a function of its own. */
+function numberPasses(name: string, values: readonly number[], wanted: boolean): (value: number) => boolean {
+  const [constant] = values
+  switch (wanted || name === 'in' ? name : negated[name as ComparisonOperator]) {
+    case '=':
+      return (value) => value === constant
+    case '<>':
+      return (value) => value !== constant
+    case '<':
+      return (value) => value < constant
+    case '<=':
+      return (value) => value <= constant
+    case '>':
+      return (value) => value > constant
+    case '>=':
+      return (value) => value >= constant
+    default: {
+      const among = new Set(values)
+      return (value) => among.has(value) === wanted
     }
-    case 'textRange':
-      return textTest(accessorOf(filter.field.name), (text) => {
-        return isWithin(filter, (bound) => compareCodePoints(text, bound)) !== filter.isNegated
-      })
-    case 'numbers': {
-      const values = new Set(filter.values)
-      return numberTest(accessorOf(filter.field.name), (value) => values.has(value) !== filter.isNegated)
-    }
-    case 'numberRange':
-      return numberTest(accessorOf(filter.field.name), rangeTest(filter))
   }
 }
 
@@ -84,37 +112,6 @@ function allOf(tests: readonly RowTest[]): RowTest {
 
 function anyOf(tests: readonly RowTest[]): RowTest {
   return (chunk, row, series) => tests.some((test) => test(chunk, row, series))
-}
-
-/** `compare` orders the value and a bound. */
-function isWithin<Bound>(
-  { lower, upper, isLowerOpen, isUpperOpen }: ValueBounds<Bound>,
-  compare: (bound: Bound) => number,
-): boolean {
-  if (lower !== null) {
-    const order = compare(lower)
-    if (order < 0 || (isLowerOpen && order === 0)) return false
-  }
-  if (upper === null) return true
-  const order = compare(upper)
-  return order < 0 || (!isUpperOpen && order === 0)
-}
-
-/** It is asked for each row: so no function is made for a value, as `isWithin` has it. */
-function rangeTest({
-  lower,
-  upper,
-  isLowerOpen,
-  isUpperOpen,
-  isNegated,
-}: ValueBounds<number> & { readonly isNegated: boolean }): (value: number) => boolean {
-  const least = lower ?? Number.NEGATIVE_INFINITY
-  const greatest = upper ?? Number.POSITIVE_INFINITY
-  return (value) => {
-    const isBelow = value < least || (isLowerOpen && value === lower)
-    const isAbove = value > greatest || (isUpperOpen && value === upper)
-    return (isBelow || isAbove) === isNegated
-  }
 }
 
 function nullTest(accessor: FieldAccessor, isNegated: boolean): CompiledTest {

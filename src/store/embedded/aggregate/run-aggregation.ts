@@ -1,9 +1,9 @@
+import type { AggregationPlan, AskedRows, Groups, GroupValue, TimeBuckets } from '../../../algebra/aggregation.ts'
+import type { ComputedField } from '../../../algebra/computed-fields.ts'
+import { conjuncts, fieldsOf, type Scalar } from '../../../algebra/scalar.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { AggregationPlan, AskedRows, Groups, GroupValue, TimeBuckets } from '../../../model/aggregation.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../../model/plan.ts'
-import { fieldsOfFilter } from '../../../model/row-condition.ts'
-import { type ComputedField, fieldsOfValue } from '../../../model/row-value.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
@@ -80,9 +80,9 @@ export const noLimits: PlanLimits = {
 function namedFields({ keys, aggregates, filter }: AggregationPlan): readonly EntityField[] {
   const ofAggregates = aggregates.flatMap((aggregate) => [
     ...('field' in aggregate ? [aggregate.field] : []),
-    ...(aggregate.where === undefined ? [] : fieldsOfFilter(aggregate.where)),
+    ...fieldsOf(aggregate.where ?? null),
   ])
-  return [...keys, ...ofAggregates, ...(filter === null ? [] : fieldsOfFilter(filter))]
+  return [...keys, ...ofAggregates, ...fieldsOf(filter)]
 }
 
 /** The computed fields that a plan uses, each after those that it is computed from. */
@@ -90,7 +90,7 @@ function usedFields(plan: AggregationPlan): readonly ComputedField[] {
   const wanted = new Set(namedFields(plan).map(({ name }) => name))
   const used = plan.computed.toReversed().filter(({ field, value }) => {
     const isWanted = wanted.has(field.name)
-    if (isWanted) for (const { name } of fieldsOfValue(value)) wanted.add(name)
+    if (isWanted) for (const { name } of fieldsOf(value)) wanted.add(name)
     return isWanted
   })
   return used.reverse()
@@ -102,7 +102,7 @@ function ownFields(
   computed: readonly ComputedField[],
   { registry }: EntitySnapshot,
 ): readonly EntityField[] {
-  const named = [...namedFields(plan), ...computed.flatMap(({ value }) => fieldsOfValue(value))]
+  const named = [...namedFields(plan), ...computed.flatMap(({ value }) => fieldsOf(value))]
   const fields = new Map(named.map((field) => [field.name, field]))
   for (const { field } of computed) fields.delete(field.name)
   const isNumber = ({ type }: Pick<EntityField, 'type'>): boolean => type === 'double' || type === 'long'
@@ -122,8 +122,17 @@ export function selectionOf(
   fields: readonly EntityField[],
 ): Selection {
   const [first] = tags
-  const parts = filter === null ? [] : filter.kind === 'and' ? filter.filters : [filter]
-  const named = parts.find((part) => part.kind === 'texts' && !part.isNegated && part.field.name === first.name)
-  const ids = named?.kind === 'texts' ? named.values : null
+  const ids =
+    conjuncts(filter)
+      .map((part) => valuesOf(part, first))
+      .find((values) => values !== null) ?? null
   return { entityId, sinceMs, time, tags: [first], ids, prefixes: null, metrics: [], fields }
+}
+
+/** The values that a condition leaves a field; null where it does not name them. */
+function valuesOf(condition: Scalar, { name }: EntityField): readonly string[] | null {
+  if (condition.kind !== 'call' || (condition.name !== '=' && condition.name !== 'in')) return null
+  const [of, ...constants] = condition.operands
+  if (of.kind !== 'field' || of.field.name !== name) return null
+  return constants.flatMap((constant) => (constant.kind === 'literal' ? [String(constant.value)] : []))
 }

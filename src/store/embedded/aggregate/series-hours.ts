@@ -2,7 +2,7 @@ import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import type { ColumnHours } from './accumulator.ts'
-import type { BoundedHours } from './hour-ranges.ts'
+import type { ColumnBounds } from './hour-ranges.ts'
 
 interface SeriesHoursOptions {
   readonly reader: SealedPages
@@ -10,8 +10,8 @@ interface SeriesHoursOptions {
   readonly rollups: SeriesRollups
   /** By aggregate. */
   readonly columns: readonly ColumnHours[]
-  /** By range of numbers in the filter. */
-  readonly bounded: readonly BoundedHours[]
+  /** Of the numbers that the filter compares. */
+  readonly bounded: ColumnBounds
   /** All hours of the series, and how many rows each has; null where nobody asks. */
   readonly counted: { readonly all: SeriesRollups; readonly rows: Float64Array } | null
   /** A row with the keys of all rows, where they are not the tags alone. */
@@ -22,7 +22,7 @@ interface SeriesHoursOptions {
 export class SeriesHours {
   readonly rollups: SeriesRollups
   readonly columns: readonly ColumnHours[]
-  readonly bounded: readonly BoundedHours[]
+  readonly bounded: ColumnBounds
   readonly keys: Stretch | null
   readonly #options: SeriesHoursOptions
   /** The place of the first of these hours among all of the series. */

@@ -1,4 +1,4 @@
-import type { TimeBuckets } from '../../../model/aggregation.ts'
+import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import { fixedMs } from '../../../model/duration.ts'
 import { bucketStart, type Granularity, nextBucketStart } from '../../../model/granularity.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'

@@ -1,9 +1,9 @@
 // The first rows by time, from either end: of each series only those are looked at that may still be among them.
 
+import type { ScannedRow, ScanPlan } from '../../../algebra/scan-plan.ts'
 import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { compareValues } from '../../../lib/value-order.ts'
 import type { Range } from '../../../model/plan.ts'
-import type { ScannedRow, ScanPlan } from '../../../model/scan-plan.ts'
 import { AnotherWay } from '../aggregate/another-way.ts'
 import { conditionsOf, type FilterTests, filterTests } from '../aggregate/row-conditions.ts'
 import { rowsWithin } from '../aggregate/rows-within.ts'

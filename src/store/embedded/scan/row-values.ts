@@ -1,4 +1,4 @@
-import type { GroupValue } from '../../../model/aggregation.ts'
+import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { type Chunk, isNullIn } from '../head/chunk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 

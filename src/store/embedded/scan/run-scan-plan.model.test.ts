@@ -7,10 +7,10 @@ import type { ModelRow } from '../../../../test/support/model-store.ts'
 import { passes, randomFilter } from '../../../../test/support/random-filters.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
+import type { GroupValue } from '../../../algebra/aggregation.ts'
+import type { ScannedRow, ScanPlan } from '../../../algebra/scan-plan.ts'
 import { compareValues } from '../../../lib/value-order.ts'
-import type { GroupValue } from '../../../model/aggregation.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import type { ScannedRow, ScanPlan } from '../../../model/scan-plan.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 
 const timeOf = (row: ModelRow): number => Number(row.values['D'])

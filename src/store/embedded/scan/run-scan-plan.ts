@@ -1,7 +1,7 @@
+import { fieldsOf } from '../../../algebra/scalar.ts'
+import type { ScannedRow, ScanPlan } from '../../../algebra/scan-plan.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import { fieldsOfFilter } from '../../../model/row-condition.ts'
-import type { ScannedRow, ScanPlan } from '../../../model/scan-plan.ts'
 import { AnotherWay } from '../aggregate/another-way.ts'
 import { noLimits, selectionOf } from '../aggregate/run-aggregation.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
@@ -32,6 +32,6 @@ export async function runScanPlan(
 
 /** Each field once. */
 function usedFields({ columns, filter }: ScanPlan): EntityField[] {
-  const used = [...columns, ...(filter === null ? [] : fieldsOfFilter(filter))]
+  const used = [...columns, ...fieldsOf(filter)]
   return [...new Map(used.map((field) => [field.name, field])).values()]
 }

@@ -1,52 +1,45 @@
-// Bounds of what is computed from one column, as bounds of the column: `V * 1.8 + 32 > 140` is `V >= 60.00000000000001`. Each step rounds, but
+// A bound of what is computed from one column, as a bound of the column: `V * 1.8 + 32 > 140` is `V >= 60.00000000000001`. Each step rounds, but
 // it keeps the order of numbers or reverses it, so the column's bound is found by halving. It is exact: the two say the same of each double.
-import type { EntityField } from '../../model/entity.ts'
-import type { ValueBounds } from '../../model/row-condition.ts'
-import { isComputed, type RowValue } from '../../model/row-value.ts'
-
-interface BaseBounds {
-  readonly field: EntityField
-  readonly bounds: ValueBounds<number>
-}
+import type { FunctionName } from './functions.ts'
+import { call, type FieldNode, isComputed, type LiteralNode, literal, type Scalar } from './scalar.ts'
 
 interface Steps {
-  readonly field: EntityField
+  readonly field: FieldNode
   readonly rises: boolean
   readonly of: (value: number) => number
 }
 
-/** Null where the value has no such column, or no number is as near as the bound. */
-export function baseBounds(value: RowValue, bounds: ValueBounds<number>): BaseBounds | null {
-  const steps = stepsOf(value)
-  if (steps === null || value.kind === 'field') return null
-  const { lower, upper, isLowerOpen, isUpperOpen } = bounds
-  const isAbove = (one: number): boolean =>
-    lower === null || (isLowerOpen ? steps.of(one) > lower : steps.of(one) >= lower)
-  const isBelow = (one: number): boolean =>
-    upper === null || (isUpperOpen ? steps.of(one) < upper : steps.of(one) <= upper)
-  const [meetsLow, meetsHigh] = steps.rises ? [isAbove, isBelow] : [isBelow, isAbove]
-  const [hasLow, hasHigh] = steps.rises ? [lower !== null, upper !== null] : [upper !== null, lower !== null]
-  const low = hasLow ? firstOf(meetsLow) : null
-  const high = hasHigh ? lastOf(meetsHigh) : null
-  if (low === undefined || high === undefined) return null
-  return { field: steps.field, bounds: { lower: low, upper: high, isLowerOpen: false, isUpperOpen: false } }
+/** `value operator constant` as a comparison of the column. Null where the value has no such column, or no number is as near as the bound. */
+export function baseBound(value: Scalar, operator: FunctionName, constant: LiteralNode): Scalar | null {
+  const steps = value.kind === 'field' ? null : stepsOf(value)
+  const bound = Number(constant.value)
+  if (steps === null || !(operator in meets)) return null
+  const isMet = (one: number): boolean => meets[operator as keyof typeof meets](steps.of(one), bound)
+  const isLower = steps.rises === (operator === '>' || operator === '>=')
+  const edge = isLower ? firstOf(isMet) : lastOf(isMet)
+  return edge === undefined ? null : call('boolean', isLower ? '>=' : '<=', [steps.field, literal('double', edge)])
+}
+
+const meets = {
+  '<': (value: number, bound: number) => value < bound,
+  '<=': (value: number, bound: number) => value <= bound,
+  '>': (value: number, bound: number) => value > bound,
+  '>=': (value: number, bound: number) => value >= bound,
 }
 
 /** A chain of `+`, `-`, `*` and `/` of a column of doubles and constants. */
-function stepsOf(value: RowValue): Steps | null {
+function stepsOf(value: Scalar): Steps | null {
   if (value.kind === 'field') {
-    const isBase = value.field.type === 'double' && !isComputed(value.field)
-    return isBase ? { field: value.field, rises: true, of: (one) => one } : null
+    const isBase = value.type === 'double' && !isComputed(value.field)
+    return isBase ? { field: value, rises: true, of: (one) => one } : null
   }
-  if (value.kind !== 'arithmetic' || value.type !== 'double') return null
-  const { operator, left, right } = value
-  if (right.kind === 'number') return withRight(operator, stepsOf(left), right.value)
-  return left.kind === 'number' ? withLeft(operator, left.value, stepsOf(right)) : null
+  if (value.kind !== 'call' || value.type !== 'double' || value.operands.length !== 2) return null
+  const [left, right] = value.operands as readonly [Scalar, Scalar]
+  if (right.kind === 'literal') return withRight(value.name, stepsOf(left), Number(right.value))
+  return left.kind === 'literal' ? withLeft(value.name, Number(left.value), stepsOf(right)) : null
 }
 
-type Operator = Extract<RowValue, { kind: 'arithmetic' }>['operator']
-
-function withRight(operator: Operator, steps: Steps | null, constant: number): Steps | null {
+function withRight(operator: FunctionName, steps: Steps | null, constant: number): Steps | null {
   if (steps === null) return null
   const { field, rises, of } = steps
   switch (operator) {
@@ -58,12 +51,12 @@ function withRight(operator: Operator, steps: Steps | null, constant: number): S
       return constant === 0 ? null : { field, rises: rises === constant > 0, of: (one) => of(one) * constant }
     case '/':
       return constant === 0 ? null : { field, rises: rises === constant > 0, of: (one) => of(one) / constant }
-    case '%':
+    default:
       return null
   }
 }
 
-function withLeft(operator: Operator, constant: number, steps: Steps | null): Steps | null {
+function withLeft(operator: FunctionName, constant: number, steps: Steps | null): Steps | null {
   if (steps === null || operator === '/') return null
   if (operator !== '-') return withRight(operator, steps, constant)
   return { ...steps, rises: !steps.rises, of: (one) => constant - steps.of(one) }

@@ -1,13 +1,14 @@
 // What an aggregating query means, as plain data, where the store can answer it: over fields of an entity, whose names are checked, and what is computed from
 // them. Native queries and SQL compile to it as far as they can; the rest goes to the SQL engine.
-import { type Entity, type EntityField, fieldsOfRole } from './entity.ts'
-import type { Granularity } from './granularity.ts'
-import type { Range } from './plan.ts'
-import type { RowFilter } from './row-condition.ts'
-import type { ComputedField } from './row-value.ts'
+
+import { type Entity, type EntityField, fieldsOfRole } from '../model/entity.ts'
+import type { Granularity } from '../model/granularity.ts'
+import type { Range } from '../model/plan.ts'
+import type { ComputedField } from './computed-fields.ts'
+import type { Scalar } from './scalar.ts'
 
 /** What is kept of a group's rows: of all of them, or of those that pass a filter of its own. */
-export type StoreAggregate = (RowsAggregate | EndAggregate) & { readonly where?: RowFilter }
+export type StoreAggregate = (RowsAggregate | EndAggregate) & { readonly where?: Scalar }
 
 type RowsAggregate =
   /** The rows. */
@@ -61,7 +62,8 @@ export interface AskedRows {
   readonly tags: readonly [EntityField, ...EntityField[]]
   /** Rising, and apart. */
   readonly ranges: readonly Range[]
-  readonly filter: RowFilter | null
+  /** A condition of fields and constants; a row counts where it is true. */
+  readonly filter: Scalar | null
 }
 
 /** Null where newer rows replace older ones: the older ones would count too. */

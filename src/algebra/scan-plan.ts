@@ -1,7 +1,8 @@
 // What a query for rows as they are means, as plain data, where the store can answer it from its own columns. Native scans and SQL compile to
 // it as far as they can; what they cannot goes to the SQL engine.
+
+import type { EntityField } from '../model/entity.ts'
 import type { AskedRows, GroupValue } from './aggregation.ts'
-import type { EntityField } from './entity.ts'
 
 export interface ScanPlan extends AskedRows {
   /** What a row shows beside its time. Rows of one time are in the order of these, null first. */

@@ -1,0 +1,205 @@
+// The functions of expressions: what each makes of its operands. How an engine computes many at once is the engine's; that it comes to the same is tested
+// by `test/druid-sql/planned.test.ts` and `src/store/embedded/aggregate/run-aggregation.model.test.ts`.
+import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { type ComparisonOperator, isMetBy } from '../lib/comparison-operator.ts'
+import { likeTest } from '../lib/like-matcher.ts'
+import { roundedTo } from '../lib/rounded-to.ts'
+import { compareNumbers } from '../lib/value-order.ts'
+import type { ScalarType, ScalarValue } from './scalar-type.ts'
+
+/** Thrown where a value is for the SQL engine: it is beyond all doubles, or something is divided by zero. */
+export class BeyondPlan extends Error {}
+
+/** `type` is that of the result. */
+type Evaluate = (operands: readonly ScalarValue[], type: ScalarType) => ScalarValue
+
+export interface ScalarFunction {
+  readonly evaluate: Evaluate
+  /** Druid's native expression of it, from those of its operands. */
+  readonly druid: (...operands: readonly string[]) => string
+}
+
+type Numeric = number | bigint
+
+const infix =
+  (operator: string): ScalarFunction['druid'] =>
+  (left, right) =>
+    `(${left} ${operator} ${right})`
+
+const named =
+  (name: string): ScalarFunction['druid'] =>
+  (...operands) =>
+    `${name}(${operands.join(',')})`
+
+/** Null where an operand is. */
+const strict =
+  (evaluate: (operands: readonly Exclude<ScalarValue, null>[], type: ScalarType) => ScalarValue): Evaluate =>
+  (operands, type) =>
+    operands.includes(null) ? null : evaluate(operands as readonly Exclude<ScalarValue, null>[], type)
+
+/** Longs wrap around at 64 bits; doubles beyond all doubles are for the SQL engine. */
+function arithmetic(
+  operator: string,
+  ofLongs: (left: bigint, right: bigint) => bigint,
+  ofDoubles: (left: number, right: number) => number,
+): ScalarFunction {
+  const divides = operator === '/' || operator === '%'
+  return {
+    evaluate: ([left, right], type) => {
+      // Also where the dividend is null.
+      if (divides && type === 'long' && right === 0n) throw new BeyondPlan()
+      if (left === null || right === null) return null
+      if (typeof left === 'bigint' && typeof right === 'bigint' && type === 'long')
+        return BigInt.asIntN(64, ofLongs(left, right))
+      return finite(ofDoubles(Number(left), Number(right)))
+    },
+    druid: infix(operator),
+  }
+}
+
+/** Of longs, which stay what they are, and of doubles. */
+const rounding = (name: string, ofDouble: (value: number) => number): ScalarFunction => ({
+  evaluate: strict(([operand]) => ofDouble(Number(operand))),
+  druid: named(name),
+})
+
+/** Numbers are compared with numbers, texts with texts by code point. */
+const comparison = (operator: ComparisonOperator, druid: string): ScalarFunction => ({
+  evaluate: strict(([left, right]) => isMetBy(operator, compared(left!, right!))),
+  druid: infix(druid),
+})
+
+const logical = (operator: string, decides: boolean): ScalarFunction => ({
+  evaluate: (operands) => (operands.includes(decides) ? decides : operands.includes(null) ? null : !decides),
+  druid: (...operands) => `(${operands.join(operator)})`,
+})
+
+export const functions = {
+  '+': arithmetic(
+    '+',
+    (a, b) => a + b,
+    (a, b) => a + b,
+  ),
+  '-': arithmetic(
+    '-',
+    (a, b) => a - b,
+    (a, b) => a - b,
+  ),
+  '*': arithmetic(
+    '*',
+    (a, b) => a * b,
+    (a, b) => a * b,
+  ),
+  /** Quotients of longs are cut. */
+  '/': arithmetic(
+    '/',
+    (a, b) => a / b,
+    (a, b) => a / b,
+  ),
+  /** Of longs alone; it has the sign of the left side. */
+  '%': arithmetic(
+    '%',
+    (a, b) => a % b,
+    () => {
+      throw new Error('remainders are of longs')
+    },
+  ),
+  negate: {
+    evaluate: strict(([operand]) => (typeof operand === 'bigint' ? BigInt.asIntN(64, -operand) : -Number(operand))),
+    druid: (operand) => `-(${operand})`,
+  },
+  floor: rounding('floor', Math.floor),
+  ceil: rounding('ceil', Math.ceil),
+  abs: {
+    evaluate: strict(([operand]) => {
+      if (typeof operand !== 'bigint') return Math.abs(Number(operand))
+      return BigInt.asIntN(64, operand < 0n ? -operand : operand)
+    }),
+    druid: named('abs'),
+  },
+  sqrt: { evaluate: strict(([operand]) => finite(Math.sqrt(Number(operand)))), druid: named('sqrt') },
+  /** A double, to so many decimal places; halves go away from zero. */
+  round: {
+    evaluate: strict(([operand, places]) => roundedTo(Number(operand), Number(places))),
+    druid: named('round'),
+  },
+  /** A double is cut, to the nearest long where it is beyond all of them; true is 1, false 0. */
+  toLong: {
+    evaluate: strict(([operand]) => (typeof operand === 'boolean' ? BigInt(operand) : cut(Number(operand)))),
+    druid: (operand) => `cast(${operand},'LONG')`,
+  },
+  toDouble: { evaluate: strict(([operand]) => Number(operand)), druid: (operand) => `cast(${operand},'DOUBLE')` },
+  /** Of doubles nothing of nothing is 0; else null where it is divided by 0. */
+  safeDivide: {
+    evaluate: strict(([left, right]) => {
+      if (typeof left === 'bigint' && typeof right === 'bigint')
+        return right === 0n ? null : BigInt.asIntN(64, left / right)
+      if (Number(right) !== 0) return finite(Number(left) / Number(right))
+      return Number(left) === 0 ? 0 : null
+    }),
+    druid: named('safe_divide'),
+  },
+  /** Of doubles, 0 where it is divided by 0: the arithmetic of Druid's post-aggregators. */
+  divideOrZero: {
+    evaluate: strict(([left, right]) => (Number(right) === 0 ? 0 : finite(Number(left) / Number(right)))),
+    druid: infix('/'),
+  },
+  /** The first characters of a text, so many of them. */
+  left: {
+    evaluate: strict(([text, characters]) =>
+      String(text).length <= Number(characters)
+        ? text!
+        : Array.from(String(text)).slice(0, Number(characters)).join(''),
+    ),
+    druid: named('left'),
+  },
+  /** The first that is not null. Those behind it are not evaluated: `evaluator` knows. */
+  coalesce: {
+    evaluate: (operands) => operands.find((operand) => operand !== null) ?? null,
+    druid: (...operands) => operands.reduceRight((rest, operand) => `nvl(${operand},${rest})`),
+  },
+  '=': comparison('=', '=='),
+  '<>': comparison('<>', '!='),
+  '<': comparison('<', '<'),
+  '<=': comparison('<=', '<='),
+  '>': comparison('>', '>'),
+  '>=': comparison('>=', '>='),
+  and: logical(' && ', false),
+  or: logical(' || ', true),
+  not: { evaluate: strict(([operand]) => operand === false), druid: (operand) => `!${operand}` },
+  isNull: { evaluate: ([operand]) => operand === null, druid: named('isnull') },
+  /** Never unknown. */
+  isTrue: { evaluate: ([operand]) => operand === true, druid: named('istrue') },
+  /** Whether the first is one of the others, which are constants. */
+  in: {
+    evaluate: strict(([value, ...among]) => among.some((one) => compared(value!, one) === 0)),
+    druid: (value, ...among) => `(${among.map((one) => `${value} == ${one}`).join(' || ')})`,
+  },
+  /** `%` stands for any characters, `_` for one; the escape takes their meaning from them. The pattern and the escape are constants. */
+  like: {
+    evaluate: strict(([text, pattern, escapedBy]) =>
+      likeTest(String(pattern), escapedBy === undefined ? null : String(escapedBy))(String(text)),
+    ),
+    druid: named('like'),
+  },
+} satisfies Record<string, ScalarFunction>
+
+export type FunctionName = keyof typeof functions
+
+function compared(left: Exclude<ScalarValue, null>, right: Exclude<ScalarValue, null>): number {
+  if (typeof left === 'string' && typeof right === 'string') return compareCodePoints(left, right)
+  if (typeof left === 'string' || typeof right === 'string') throw new Error('only texts are compared with texts')
+  return compareNumbers(left as Numeric, right as Numeric)
+}
+
+const [leastLong, greatestLong] = [-(2n ** 63n), 2n ** 63n - 1n]
+
+function cut(value: number): bigint {
+  const whole = BigInt(Math.trunc(value))
+  return whole > greatestLong ? greatestLong : whole < leastLong ? leastLong : whole
+}
+
+export function finite<Value extends ScalarValue>(value: Value): Value {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new BeyondPlan()
+  return value
+}

@@ -1,0 +1,140 @@
+// One tree for every expression that is computed here: conditions and values of rows, of groups, and of outputs that come before. Druid's two languages
+// compile to it. It is plain data, so it crosses threads; what depends on it is worked out from it in this folder.
+import type { EntityField } from '../model/entity.ts'
+import type { FunctionName } from './functions.ts'
+import type { ScalarType, ScalarValue } from './scalar-type.ts'
+
+export type Scalar = FieldNode | CellNode | LiteralNode | CallNode | CaseNode
+
+/** What a row has in a field. */
+export interface FieldNode {
+  readonly kind: 'field'
+  readonly type: ScalarType
+  readonly field: EntityField
+}
+
+/** What stands at a place of the row that an expression is evaluated over: of a group, its bucket, keys and aggregates. */
+export interface CellNode {
+  readonly kind: 'cell'
+  readonly type: ScalarType
+  readonly at: number
+}
+
+export interface LiteralNode {
+  readonly kind: 'literal'
+  readonly type: ScalarType
+  readonly value: ScalarValue
+}
+
+/** What a function makes of its operands: see `functions.ts`. */
+export interface CallNode {
+  readonly kind: 'call'
+  readonly type: ScalarType
+  readonly name: FunctionName
+  readonly operands: readonly Scalar[]
+}
+
+/** The value of the first branch whose condition is true. Other branches are not evaluated. */
+export interface CaseNode {
+  readonly kind: 'case'
+  readonly type: ScalarType
+  readonly branches: readonly CaseBranch[]
+  readonly otherwise: Scalar
+}
+
+export interface CaseBranch {
+  readonly when: Scalar
+  readonly result: Scalar
+}
+
+/** Texts and numbers only: others are stored, and not computed with. */
+export function fieldNode(field: EntityField): FieldNode {
+  const { type } = field
+  return { kind: 'field', type: type === 'json' ? 'string' : type, field }
+}
+
+/** Names of computed fields begin with it; no field of an entity has it in its name. */
+const mark = '@'
+
+/** Of the one after `before` others. */
+export const computedName = (before: number): string => `${mark}${before}`
+
+export const isComputed = ({ name }: EntityField): boolean => name.startsWith(mark)
+
+export const cellNode = (type: ScalarType, at: number): CellNode => ({ kind: 'cell', type, at })
+
+export const literal = (type: ScalarType, value: ScalarValue): LiteralNode => ({ kind: 'literal', type, value })
+
+export const call = (type: ScalarType, name: FunctionName, operands: readonly Scalar[]): CallNode => ({
+  kind: 'call',
+  type,
+  name,
+  operands,
+})
+
+export const not = (condition: Scalar): CallNode => call('boolean', 'not', [condition])
+export const isNull = (value: Scalar): CallNode => call('boolean', 'isNull', [value])
+
+/** Null where there is nothing to hold; the condition itself where there is one. */
+export function allOf(conditions: readonly Scalar[]): Scalar | null {
+  return conditions.length > 1 ? call('boolean', 'and', conditions) : (conditions[0] ?? null)
+}
+
+export const isNumeric = ({ type }: { readonly type: ScalarType }): boolean => type === 'long' || type === 'double'
+
+/** The type that holds numbers of both. */
+export const numberType = (left: Scalar, right: Scalar): 'long' | 'double' =>
+  left.type === 'double' || right.type === 'double' ? 'double' : 'long'
+
+/** A type that holds all of them without a text being made of a number; null where there is none. Nulls have any type. */
+export function commonType(values: readonly Scalar[]): ScalarType | null {
+  const known = values.filter((value) => !isNullLiteral(value))
+  const types = new Set(known.map(({ type }) => type))
+  const [first] = types
+  if (first === undefined || types.size === 1) return first ?? null
+  return known.every(isNumeric) ? 'double' : null
+}
+
+export const isNullLiteral = (scalar: Scalar): boolean => scalar.kind === 'literal' && scalar.value === null
+
+/** A CASE of the type that its results have in common; null where they have none. */
+export function caseOf(branches: readonly CaseBranch[], otherwise: Scalar | null): CaseNode | null {
+  const last = otherwise ?? literal('string', null)
+  const type = commonType([...branches.map(({ result }) => result), last])
+  if (type === null) return null
+  const typed = (value: Scalar): Scalar => (isNullLiteral(value) ? literal(type, null) : value)
+  return {
+    kind: 'case',
+    type,
+    branches: branches.map(({ when, result }) => ({ when, result: typed(result) })),
+    otherwise: typed(last),
+  }
+}
+
+/** What it is made of, one level down. */
+export function partsOf(scalar: Scalar): readonly Scalar[] {
+  switch (scalar.kind) {
+    case 'call':
+      return scalar.operands
+    case 'case':
+      return [...scalar.branches.flatMap(({ when, result }) => [when, result]), scalar.otherwise]
+    default:
+      return []
+  }
+}
+
+/** The fields that it reads, as often as it names them. */
+export function fieldsOf(scalar: Scalar | null): readonly EntityField[] {
+  if (scalar === null) return []
+  return scalar.kind === 'field' ? [scalar.field] : partsOf(scalar).flatMap(fieldsOf)
+}
+
+/** The parts that a conjunction joins, whichever way it nests. */
+export function conjuncts(condition: Scalar | null): readonly Scalar[] {
+  if (condition === null) return []
+  return condition.kind === 'call' && condition.name === 'and' ? condition.operands.flatMap(conjuncts) : [condition]
+}
+
+/** The same for equal trees. */
+export const keyOf = (tree: unknown): string =>
+  JSON.stringify(tree, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
