@@ -1,9 +1,12 @@
 // The one way from a caller's text to SQL that may run: parsed by our own grammar, bound to what the caller may read, written anew.
+
 import { Zone } from '../druid-time/zone.ts'
+import { type Sql, SqlTooLarge, sql } from '../lib/sql-text.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { DruidColumnType } from '../model/druid-layout.ts'
+import { Problem } from '../model/problem.ts'
 import { QueryBinder } from './bind/bind-query.ts'
-import { columnName, duckSql, join, type SqlText } from './bind/duck-sql.ts'
+import { columnName } from './bind/engine-names.ts'
 import type { BoundSubquery } from './bind/expression-context.ts'
 import type { NeededItems } from './bind/item-uses.ts'
 import { toOutput } from './bind/outputs.ts'
@@ -12,6 +15,7 @@ import { druidColumnType, nullType, type SqlType, string, typeName } from './bin
 import { parseQuery } from './parse/parse-query.ts'
 import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
+import type { Query } from './parse/syntax.ts'
 
 /** A column of an answer: what it holds, and what it is to Druid. */
 export interface CheckedColumn {
@@ -56,16 +60,27 @@ export function translateSql(
   tables: readonly SqlTable[],
   { wraps = false, tokensMax, parameters, zone = Zone.utc, listsFunctions }: TranslateOptions = {},
 ): CheckedSql {
+  const query = parseQuery(text, { tokensMax, parameters })
   const binder = new QueryBinder(new SqlTables(tables, listsFunctions), { wraps, zone })
-  const bound = binder.statement(parseQuery(text, { tokensMax, parameters }))
+  try {
+    return translated(query, binder, zone)
+  } catch (error) {
+    throw error instanceof SqlTooLarge ? tooLarge() : error
+  }
+}
+
+function translated(query: Query, binder: QueryBinder, zone: Zone): CheckedSql {
+  const bound = binder.statement(query)
   checkNames(bound)
   const outputs = bound.columns.map(({ name, type }, index) => ({
     name,
     druid: druidColumnType(shownType(type)),
     ...outputOf({ name, type: shownType(type) }, columnName(index), zone),
   }))
-  const items = outputs.map((output, index) => duckSql`${output.sql} AS ${columnName(index)}`)
-  const statement = duckSql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
+  const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
+  const statement = sql`SELECT ${sql.join(items, ', ')} FROM (${bound.sql}) AS answer`
+  // The engine is given the text alone.
+  if (statement.parameters.length > 0) throw new Error('a value of a query stands in its text')
   return {
     text: statement.text,
     columns: outputs.map(({ name, type, druid }) => ({ name, type, druid })),
@@ -75,6 +90,13 @@ export function translateSql(
     namedKeys: binder.namedKeys,
     needsWholeGroups: binder.needsWholeGroups,
   }
+}
+
+function tooLarge(): Problem {
+  const message = 'the query is too large'
+  return new Problem('invalid_request', `sql_query: ${message}: split it, or use fewer and shorter expressions`, {
+    errors: [{ path: 'sql_query', message }],
+  })
 }
 
 /** What is NULL in all rows is a text that nobody wrote. */
@@ -95,9 +117,9 @@ function checkNames({ columns }: BoundSubquery): void {
 
 function outputOf(
   { name, type }: BoundSubquery['columns'][number],
-  column: SqlText,
+  column: Sql,
   zone: Zone,
-): { readonly type: ColumnType; readonly sql: SqlText } {
+): { readonly type: ColumnType; readonly sql: Sql } {
   const output = toOutput(type, column, zone)
   if (output === null)
     throw sqlProblem(

@@ -4,7 +4,7 @@
 export type SqlParameter = string | number | bigint | boolean | null
 
 /** More SQL than any sensible query becomes: what doubles its arguments in the writing ends here. */
-const textMax = 8 * 1024 * 1024
+const textMax = 4 * 1024 * 1024
 
 export class SqlTooLarge extends Error {
   override readonly name = 'SqlTooLarge'
@@ -55,6 +55,12 @@ function double(value: number): Sql {
   return new Sql(Number.isFinite(value) ? value.toExponential() : `CAST('${value}' AS DOUBLE)`, [])
 }
 
+/** A text as a literal, for what an engine wants as a constant. A NUL would end the statement for the parser, so it is put in by its code. */
+function literal(value: string): Sql {
+  const pieces = value.split('\0').map((piece) => `'${piece.replaceAll("'", "''")}'`)
+  return new Sql(pieces.length === 1 ? pieces[0]! : `(${pieces.join(' || chr(0) || ')})`, [])
+}
+
 /** The tag, and what may stand in the text itself. */
 export const sql = Object.assign(tag, {
   /** A name, quoted. */
@@ -62,8 +68,7 @@ export const sql = Object.assign(tag, {
   join,
   long,
   double,
-  /** A text as a literal, for what an engine wants as a constant. */
-  literal: (value: string): Sql => new Sql(`'${value.replaceAll("'", "''").replaceAll('\0', "' || chr(0) || '")}'`, []),
+  literal,
   /** The first columns of a SELECT by their positions, for GROUP BY. */
   positions: (count: number): Sql => new Sql(Array.from({ length: count }, (_, index) => index + 1).join(', '), []),
   empty: new Sql('', []),

@@ -1,7 +1,7 @@
 // Tested by `test/faults/sql-process.test.ts`.
 
 import type { CancelSignal } from '../lib/cancellation.ts'
-import type { Sql } from '../lib/sql-text.ts'
+import { type Sql, sql } from '../lib/sql-text.ts'
 import type { ColumnType, ColumnVector } from '../model/column.ts'
 import { Problem } from '../model/problem.ts'
 import type { EntityFiles, RowsFile } from '../model/rows-file.ts'
@@ -164,3 +164,6 @@ export class EngineRefusal extends Error {
 
 /** Stands before what our own SQL says by `error()`, by which its words are told from the engine's. */
 export const ownWords = 'Tidemark says: '
+
+/** Ends the query where it is reached; the caller is told the message. It is of no type: cast it where one is needed. */
+export const failing = (message: string): Sql => sql`error(${sql.literal(`${ownWords}${message}`)})`

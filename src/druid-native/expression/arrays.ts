@@ -2,7 +2,7 @@
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { failing } from '../values/failing.ts'
+import { failing } from '../../sql-engine/sql-engine.ts'
 import { convert, doubleValue, type ElementType, elementOf, isScalar, type Typed, typedNull } from '../values/typed.ts'
 import { ExpressionError } from './error.ts'
 import type { Expression } from './syntax.ts'

@@ -2,7 +2,7 @@
 
 import { bind, nextName } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { failing } from '../values/failing.ts'
+import { failing } from '../../sql-engine/sql-engine.ts'
 import {
   convert,
   type ElementType,

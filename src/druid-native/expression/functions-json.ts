@@ -3,7 +3,7 @@
 import { jsonTexts, notJson } from '../../druid-patterns/json-form.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { failing } from '../values/failing.ts'
+import { failing } from '../../sql-engine/sql-engine.ts'
 import {
   convert,
   doubleToText,

@@ -2,7 +2,7 @@
 
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { failing } from '../values/failing.ts'
+import { failing } from '../../sql-engine/sql-engine.ts'
 import { listKey } from '../values/ordering.ts'
 import { concatenated, widthOfAll } from '../values/text-room.ts'
 import {

@@ -5,7 +5,7 @@ import { likeForm } from '../../druid-patterns/like.ts'
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { failing } from './failing.ts'
+import { failing } from '../../sql-engine/sql-engine.ts'
 import { joinedBytesMax } from './text-room.ts'
 
 /** Longer than anybody writes. */

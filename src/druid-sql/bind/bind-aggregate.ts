@@ -1,5 +1,6 @@
 // Calls of aggregates, within groups and over windows.
 
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { AggregateCall } from '../functions/aggregate-signature.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { checkCount } from '../functions/signature.ts'
@@ -7,7 +8,7 @@ import { windowAggregates, windowFunctions } from '../functions/windows.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, FrameBound, OrderItem, Window } from '../parse/syntax.ts'
 import { type Bound, combine, storedColumn } from './bound.ts'
-import { duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
+import { plainInteger } from './engine-names.ts'
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
 import { filtersOfAggregated } from './filters.ts'
 import { columnIn, pushedIn } from './scope.ts'
@@ -26,8 +27,7 @@ export function bindAggregate(call: Call, context: ExpressionContext): Bound {
   }
   const { result } = aggregateCall(call, inner)
   const filter = call.filter === null ? null : bindFilter(call.filter, inner, 'FILTER')
-  const filtered = (called: SqlText): SqlText =>
-    filter === null ? called : duckSql`${called} FILTER (WHERE ${filter.sql})`
+  const filtered = (called: Sql): Sql => (filter === null ? called : sql`${called} FILTER (WHERE ${filter.sql})`)
   const finished = result.finish(filtered(result.call), filtered(result.also ?? result.call))
   return {
     ...combine(place, result.type, finished, []),
@@ -46,7 +46,7 @@ function aggregateCall(call: Call, context: ExpressionContext) {
   const inside = { ...context, aliases: null }
   const filters = filtersOfAggregated(call, (inner) => context.bind(inner, inside))
   const operands = call.operands.map((operand) => context.bind(operand, { ...inside, ...filters }))
-  const order = call.orderBy.length === 0 ? duckSql`` : duckSql` ORDER BY ${orderText(call.orderBy, context)}`
+  const order = call.orderBy.length === 0 ? sql`` : sql` ORDER BY ${orderText(call.orderBy, context)}`
   const aggregateCall: AggregateCall = {
     name,
     place,
@@ -78,7 +78,7 @@ function bindGrouping(call: Call, context: ExpressionContext): Bound {
   const operands = call.operands.map((operand) => context.bind(operand, context))
   const other = operands.find((operand) => !context.groupKeys?.has(operand.sql.text))
   if (other !== undefined) throw sqlProblem(other.place, 'GROUPING takes what the query groups by')
-  const text = duckSql`CAST(grouping(${join(
+  const text = sql`CAST(grouping(${sql.join(
     operands.map((operand) => operand.sql),
     ', ',
   )}) AS BIGINT)`
@@ -111,7 +111,7 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
       wraps: context.wraps,
       zone: context.zone,
     })
-    const windowed = duckSql`${text} OVER (${over.sql})`
+    const windowed = sql`${text} OVER (${over.sql})`
     return {
       ...combine(place, type, windowed, [...operands, ...over.parts]),
       window: place,
@@ -125,10 +125,10 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
     )
   const { result, operands } = aggregateCall(call, inner)
   const filter = call.filter === null ? [] : [bindFilter(call.filter, inner, 'FILTER')]
-  const overAll = (called: SqlText): SqlText =>
+  const overAll = (called: Sql): Sql =>
     filter[0] === undefined
-      ? duckSql`${called} OVER (${over.sql})`
-      : duckSql`${called} FILTER (WHERE ${filter[0].sql}) OVER (${over.sql})`
+      ? sql`${called} OVER (${over.sql})`
+      : sql`${called} FILTER (WHERE ${filter[0].sql}) OVER (${over.sql})`
   const text = result.finish(overAll(result.call), overAll(result.also ?? result.call))
   return {
     ...combine(place, result.type, text, [...operands, ...filter, ...over.parts]),
@@ -151,7 +151,7 @@ function countedByRows(window: Window): Window {
   return { ...window, frame: { unit: 'ROWS', start, end } }
 }
 
-function windowText(window: Window, context: ExpressionContext): { sql: SqlText; parts: readonly Bound[] } {
+function windowText(window: Window, context: ExpressionContext): { sql: Sql; parts: readonly Bound[] } {
   const keys = window.partitionBy.map((expression) => context.bind(expression, context))
   // The engine takes `T, T` for the keys `T, s` of another window (duckdb#24780).
   const partition = [...new Map(keys.map((key) => [key.sql.text, key])).values()]
@@ -160,52 +160,52 @@ function windowText(window: Window, context: ExpressionContext): { sql: SqlText;
     ...(partition.length === 0
       ? []
       : [
-          duckSql`PARTITION BY ${join(
+          sql`PARTITION BY ${sql.join(
             partition.map((part) => part.sql),
             ', ',
           )}`,
         ]),
-    ...(order.length === 0 ? [] : [duckSql`ORDER BY ${orderText(window.orderBy, context)}`]),
+    ...(order.length === 0 ? [] : [sql`ORDER BY ${orderText(window.orderBy, context)}`]),
     // Where nothing is before or after anything, Druid takes all rows.
     ...(window.frame === null || order.length === 0 ? [] : [frameText(window.frame)]),
   ]
-  return { sql: join(pieces, ' '), parts: [...partition, ...order] }
+  return { sql: sql.join(pieces, ' '), parts: [...partition, ...order] }
 }
 
-function frameText({ unit, start, end }: NonNullable<Window['frame']>): SqlText {
-  const units = { ROWS: duckSql`ROWS`, RANGE: duckSql`RANGE` }
-  return duckSql`${units[unit]} BETWEEN ${boundText(start)} AND ${boundText(end)}`
+function frameText({ unit, start, end }: NonNullable<Window['frame']>): Sql {
+  const units = { ROWS: sql`ROWS`, RANGE: sql`RANGE` }
+  return sql`${units[unit]} BETWEEN ${boundText(start)} AND ${boundText(end)}`
 }
 
-function boundText(bound: FrameBound): SqlText {
+function boundText(bound: FrameBound): Sql {
   switch (bound.kind) {
     case 'unboundedPreceding':
-      return duckSql`UNBOUNDED PRECEDING`
+      return sql`UNBOUNDED PRECEDING`
     case 'unboundedFollowing':
-      return duckSql`UNBOUNDED FOLLOWING`
+      return sql`UNBOUNDED FOLLOWING`
     case 'currentRow':
-      return duckSql`CURRENT ROW`
+      return sql`CURRENT ROW`
     case 'preceding':
-      return duckSql`${plainInteger(bound.rows)} PRECEDING`
+      return sql`${plainInteger(bound.rows)} PRECEDING`
     case 'following':
-      return duckSql`${plainInteger(bound.rows)} FOLLOWING`
+      return sql`${plainInteger(bound.rows)} FOLLOWING`
   }
 }
 
-function orderText(items: readonly OrderItem[], context: ExpressionContext): SqlText {
-  return join(
+function orderText(items: readonly OrderItem[], context: ExpressionContext): Sql {
+  return sql.join(
     items.map((item) => ordered(context.bind(item.expression, context).sql, item)),
     ', ',
   )
 }
 
 /** What a value is ordered by: nulls in arrays come first too. */
-export function orderKey({ sql: x, type }: Bound): SqlText {
-  return type.kind === 'array' ? duckSql`list_transform(${x}, lambda e: row(e IS NOT NULL, e))` : x
+export function orderKey({ sql: x, type }: Bound): Sql {
+  return type.kind === 'array' ? sql`list_transform(${x}, lambda e: row(e IS NOT NULL, e))` : x
 }
 
 /** Nulls are low, as they are to Druid. */
-export function ordered(expression: SqlText, { descending, nulls }: Pick<OrderItem, 'descending' | 'nulls'>): SqlText {
+export function ordered(expression: Sql, { descending, nulls }: Pick<OrderItem, 'descending' | 'nulls'>): Sql {
   const isFirst = nulls === null ? !descending : nulls === 'FIRST'
-  return duckSql`${expression} ${descending ? duckSql`DESC` : duckSql`ASC`} NULLS ${isFirst ? duckSql`FIRST` : duckSql`LAST`}`
+  return sql`${expression} ${descending ? sql`DESC` : sql`ASC`} NULLS ${isFirst ? sql`FIRST` : sql`LAST`}`
 }

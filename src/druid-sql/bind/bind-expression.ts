@@ -1,6 +1,7 @@
 // Expressions: names resolved, types found, functions looked up in the catalogue, and all of it said as the engine's SQL.
 
 import type { Zone } from '../../druid-time/zone.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
@@ -19,7 +20,7 @@ import { type Bound, columnOfValues, combine, isCastAway } from './bound.ts'
 import { isTrueWhereChosen } from './column-filters.ts'
 import { comparable } from './comparable.ts'
 import { as, timestampLiteral } from './conversions.ts'
-import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
+import { doubleLiteral } from './engine-names.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import { intervalLiteral, timeLiteralMs } from './intervals.ts'
 import { columnIn } from './scope.ts'
@@ -52,7 +53,7 @@ export function bindExpression(expression: Expression, context: ExpressionContex
   }
 }
 
-function constant(place: Place, type: SqlType, text: SqlText, value: Bound['constant']): Bound {
+function constant(place: Place, type: SqlType, text: Sql, value: Bound['constant']): Bound {
   return { ...combine(place, type, text, []), constant: value }
 }
 
@@ -60,13 +61,13 @@ function bindAny(expression: Expression, context: ExpressionContext): Bound {
   const { place } = expression
   switch (expression.kind) {
     case 'text':
-      return constant(place, wideString(expression.value.length), literal(expression.value), expression.value)
+      return constant(place, wideString(expression.value.length), sql.literal(expression.value), expression.value)
     case 'number':
       return bindNumber(expression.digits, place)
     case 'boolean':
-      return constant(place, boolean, expression.value ? duckSql`TRUE` : duckSql`FALSE`, expression.value)
+      return constant(place, boolean, expression.value ? sql`TRUE` : sql`FALSE`, expression.value)
     case 'null':
-      return constant(place, nullType, duckSql`NULL`, null)
+      return constant(place, nullType, sql`NULL`, null)
     case 'time':
       return bindTime(expression, context.zone)
     case 'interval':
@@ -100,7 +101,7 @@ function aliased(path: readonly string[], { aliases }: ExpressionContext): Bound
 
 function bindNumber(digits: string, place: Place): Bound {
   const value = plainLong(digits)
-  if (value !== null) return constant(place, long, longLiteral(value), value)
+  if (value !== null) return constant(place, long, sql.long(value), value)
   return constant(place, double, doubleLiteral(Number(digits)), Number(digits))
 }
 
@@ -109,7 +110,7 @@ function bindTime(literalTime: Extract<Expression, { kind: 'time' }>, zone: Zone
   const ms = timeLiteralMs(literalTime)
   const form = type === 'DATE' ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss'
   if (ms === null) throw sqlProblem(place, `${quoted(value)} is no ${type}: it is written as '${form}'`)
-  if (type === 'DATE') return combine(place, date, duckSql`CAST(${timestampLiteral(ms)} AS DATE)`, [])
+  if (type === 'DATE') return combine(place, date, sql`CAST(${timestampLiteral(ms)} AS DATE)`, [])
   return combine(place, timestamp, timestampLiteral(zone.momentsOf(ms).moments[0]), [])
 }
 
@@ -147,7 +148,7 @@ function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>,
   const type = commonType(a.type, b.type)!
   if (type.kind !== 'double') return longArithmetic(operator, a, b, place, context.wraps)
   const [x, y] = [as(a, double), as(b, double)]
-  return combine(place, double, duckSql`(${x.sql} ${operatorText(operator)} ${y.sql})`, [x, y])
+  return combine(place, double, sql`(${x.sql} ${operatorText(operator)} ${y.sql})`, [x, y])
 }
 
 /** `a || b || c` is one text of three, not a text of a text. */
@@ -163,18 +164,18 @@ function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Pla
   if (typeof a.constant === 'bigint' && typeof b.constant === 'bigint' && operator !== '/') {
     const results = { '+': a.constant + b.constant, '-': a.constant - b.constant, '*': a.constant * b.constant }
     const value = aroundConstants(a.constant, b.constant, results[operator])
-    return constant(place, long, longLiteral(value), value)
+    return constant(place, long, sql.long(value), value)
   }
   if (operator === '/') return combine(place, long, quotient(a, b, wraps), [a, b])
-  if (!wraps) return combine(place, long, duckSql`${plainArithmetic[operator]}(${a.sql}, ${b.sql})`, [a, b])
-  return combine(place, long, wrapped(duckSql`(${a.sql}::HUGEINT ${operatorText(operator)} ${b.sql}::HUGEINT)`), [a, b])
+  if (!wraps) return combine(place, long, sql`${plainArithmetic[operator]}(${a.sql}, ${b.sql})`, [a, b])
+  return combine(place, long, wrapped(sql`(${a.sql}::HUGEINT ${operatorText(operator)} ${b.sql}::HUGEINT)`), [a, b])
 }
 
 /**
  * As functions: of operators the engine brings a constant to the other side of a comparison, makes `l < -1` of `l + 1 < 0`, and never sees that
  * the sum goes round.
  */
-const plainArithmetic = { '+': duckSql`add`, '-': duckSql`subtract`, '*': duckSql`multiply` } as const
+const plainArithmetic = { '+': sql`add`, '-': sql`subtract`, '*': sql`multiply` } as const
 
 /** Constants that are INTEGERs to Druid go round at 32 bits, others at 64. */
 function aroundConstants(a: bigint, b: bigint, result: bigint): bigint {
@@ -186,15 +187,15 @@ function bindNegation(operand: Expression, place: Place, context: ExpressionCont
   if (operand.kind === 'number') {
     // The smallest long has no positive counterpart.
     const value = plainLong(`-${operand.digits}`)
-    if (value !== null) return constant(place, long, longLiteral(value), value)
+    if (value !== null) return constant(place, long, sql.long(value), value)
     return constant(place, double, doubleLiteral(-Number(operand.digits)), -Number(operand.digits))
   }
   const x = bindExpression(operand, context)
-  if (x.type.kind === 'interval') return combine(place, interval, duckSql`(-${x.sql})`, [x])
+  if (x.type.kind === 'interval') return combine(place, interval, sql`(-${x.sql})`, [x])
   const number = numeric(x)
   if (number.type.kind === 'long' && context.wraps)
-    return combine(place, long, wrapped(duckSql`(-(${number.sql}::HUGEINT))`), [number])
-  return combine(place, number.type, duckSql`(-${number.sql})`, [number])
+    return combine(place, long, wrapped(sql`(-(${number.sql}::HUGEINT))`), [number])
+  return combine(place, number.type, sql`(-${number.sql})`, [number])
 }
 
 function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: ExpressionContext): Bound {
@@ -204,7 +205,7 @@ function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: Ex
     value === null ? bindCondition(when, context, 'what stands after WHEN') : bindExpression(when, context),
   )
   const results = branches.map(({ result }) => bindExpression(result, context))
-  const last = otherwise === null ? constant(place, nullType, duckSql`NULL`, null) : bindExpression(otherwise, context)
+  const last = otherwise === null ? constant(place, nullType, sql`NULL`, null) : bindExpression(otherwise, context)
   const { operands, type } = unified([...results, last])
   const others = [...whens, ...operands]
   const texts = others.map((other) => other.sql)
@@ -216,16 +217,16 @@ function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: Ex
 }
 
 /** `texts` are those of the conditions, then those of the results, the last of them for no condition. */
-function caseOf(conditions: readonly Bound[], texts: readonly SqlText[]): SqlText {
+function caseOf(conditions: readonly Bound[], texts: readonly Sql[]): Sql {
   const results = texts.slice(conditions.length)
-  const cases = conditions.map((condition, index) => duckSql`WHEN ${condition.sql} THEN ${results[index]!}`)
-  return duckSql`CASE ${join(cases, ' ')} ELSE ${results.at(-1)!} END`
+  const cases = conditions.map((condition, index) => sql`WHEN ${condition.sql} THEN ${results[index]!}`)
+  return sql`CASE ${sql.join(cases, ' ')} ELSE ${results.at(-1)!} END`
 }
 
-const equalTo = (value: Bound, others: readonly Bound[], texts: readonly SqlText[]): readonly Bound[] =>
+const equalTo = (value: Bound, others: readonly Bound[], texts: readonly Sql[]): readonly Bound[] =>
   others.map((other, index) => {
     const [a, b] = comparable(value, { ...other, sql: texts[index]! })
-    return combine(other.place, boolean, duckSql`(${a.sql} = ${b.sql})`, [a, b])
+    return combine(other.place, boolean, sql`(${a.sql} = ${b.sql})`, [a, b])
   })
 
 function bindCast(expression: Extract<Expression, { kind: 'cast' }>, context: ExpressionContext): Bound {
@@ -248,7 +249,7 @@ function bindScalarQuery(query: Query, place: Place, context: ExpressionContext)
   const { sql: text, columns } = context.subquery(query, context.scope)
   if (columns.length !== 1)
     throw sqlProblem(place, `a query that stands for a value gives one column, not ${columns.length}`)
-  return combine(place, columns[0]!.type, duckSql`(${text})`, [])
+  return combine(place, columns[0]!.type, sql`(${text})`, [])
 }
 
 function bindArray(items: readonly Expression[], place: Place, context: ExpressionContext): Bound {
@@ -256,7 +257,7 @@ function bindArray(items: readonly Expression[], place: Place, context: Expressi
   const { operands, type } = unified(items.map((item) => bindExpression(item, context)))
   const element = type.kind === 'null' ? string : type
   const texts = operands.map((operand) => operand.sql)
-  return combine(place, arrayOf(element), duckSql`[${join(texts, ', ')}]`, operands)
+  return combine(place, arrayOf(element), sql`[${sql.join(texts, ', ')}]`, operands)
 }
 
 function bindItem(expression: Extract<Expression, { kind: 'item' }>, context: ExpressionContext): Bound {
@@ -267,10 +268,7 @@ function bindItem(expression: Extract<Expression, { kind: 'item' }>, context: Ex
   return combine(
     expression.place,
     array.type.element,
-    withoutRepeats(
-      [array.sql, index.sql],
-      (list, place) => duckSql`CASE WHEN ${place} >= 1 THEN ${list}[${place}] END`,
-    ),
+    withoutRepeats([array.sql, index.sql], (list, place) => sql`CASE WHEN ${place} >= 1 THEN ${list}[${place}] END`),
     [array, index],
   )
 }

@@ -1,22 +1,12 @@
 // FROM: tables, subqueries and joins as relations r1, r2, ... of the engine, and the names that the caller gives to their columns.
 
 import { likelyWord } from '../../lib/likely-word.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
 import type { Alias, Expression, Join, TableExpression } from '../parse/syntax.ts'
 import { joinedUsing } from './bind-using.ts'
 import { catalogQuery, catalogTable } from './catalog-tables.ts'
-import {
-  columnName,
-  columnOf,
-  duckSql,
-  entityTable,
-  fileTimeOf,
-  itemsTable,
-  join,
-  positionOf,
-  relationName,
-  type SqlText,
-} from './duck-sql.ts'
+import { columnName, columnOf, entityTable, fileTimeOf, itemsTable, positionOf, relationName } from './engine-names.ts'
 import { bindCondition, bindFilter } from './expression-context.ts'
 import { partsOf } from './filters.ts'
 import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
@@ -29,7 +19,7 @@ import { withColumn } from './with-column.ts'
 type Unnest = Extract<TableExpression, { kind: 'unnest' }>
 
 interface UnnestedArray {
-  readonly sql: SqlText
+  readonly sql: Sql
   readonly element: SqlType
 }
 
@@ -56,7 +46,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   if (common !== undefined) {
     const relation = context.nextRelation()
     return related(
-      duckSql`${relationName(common.relation)} AS ${relationName(relation)}`,
+      sql`${relationName(common.relation)} AS ${relationName(relation)}`,
       relation,
       common.columns,
       alias ?? { name, columns: [] },
@@ -78,7 +68,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   if (table.schema === 'metadata') return bindItems(table, alias, place, context)
   context.use(table)
   const relation = context.nextRelation()
-  const text = duckSql`${entityTable(table.entityId)} AS ${relationName(relation)}`
+  const text = sql`${entityTable(table.entityId)} AS ${relationName(relation)}`
   const { relations, ...from } = related(text, relation, table.columns, alias ?? { name, columns: [] }, place)
   const position = positionOf(relation)
   const fileSql = fileTimeOf(relation)
@@ -93,14 +83,14 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
 /** The items of a metadata entity. Those of a `json` attribute are texts in the engine's table. */
 function bindItems(table: SqlTable, alias: Alias | null, place: Place, context: FromContext): BoundFrom {
   const relation = context.nextRelation()
-  const text = duckSql`${itemsTable(table.entityId)} AS ${relationName(relation)}`
+  const text = sql`${itemsTable(table.entityId)} AS ${relationName(relation)}`
   const from = related(text, relation, table.columns, alias ?? { name: table.name, columns: [] }, place)
   context.items.add(relation, table, (alias?.columns ?? []).length > 0)
   const relations = from.relations.map((one) => ({
     ...one,
     schema: table.schema,
     columns: one.columns.map((column) =>
-      column.type.kind === 'json' ? { ...column, sql: duckSql`CAST(${column.sql} AS JSON)` } : column,
+      column.type.kind === 'json' ? { ...column, sql: sql`CAST(${column.sql} AS JSON)` } : column,
     ),
   }))
   return { ...from, relations }
@@ -118,18 +108,18 @@ function unknownTable(path: readonly string[], place: Place, { tables }: FromCon
 }
 
 function derived(
-  query: SqlText,
+  query: Sql,
   columns: CommonTable['columns'],
   alias: Alias | null,
   place: Place,
   context: FromContext,
 ): BoundFrom {
   const relation = context.nextRelation()
-  return related(duckSql`(${query}) AS ${relationName(relation)}`, relation, columns, alias, place)
+  return related(sql`(${query}) AS ${relationName(relation)}`, relation, columns, alias, place)
 }
 
 function related(
-  text: SqlText,
+  text: Sql,
   relation: number,
   columns: CommonTable['columns'],
   alias: Alias | null,
@@ -177,11 +167,11 @@ function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context:
   const parts = tables.map((table) => {
     const items = outputs.map(({ name }, index) => {
       const at = table.columns.findIndex((column) => column.name === name)
-      return duckSql`${at < 0 ? duckSql`NULL` : columnName(at)} AS ${columnName(index)}`
+      return sql`${at < 0 ? sql`NULL` : columnName(at)} AS ${columnName(index)}`
     })
-    return duckSql`SELECT ${join(items, ', ')} FROM ${entityTable(table.entityId)}`
+    return sql`SELECT ${sql.join(items, ', ')} FROM ${entityTable(table.entityId)}`
   })
-  return derived(join(parts, ' UNION ALL '), outputs, from.alias, from.place, context)
+  return derived(sql.join(parts, ' UNION ALL '), outputs, from.alias, from.place, context)
 }
 
 function bindUnnest(from: Unnest, context: FromContext, before: readonly Relation[]): BoundFrom {
@@ -197,13 +187,13 @@ function unnestedArray(from: Unnest, context: FromContext, before: readonly Rela
   // What comes to null by constants alone has no type to the engine, which unnests no such thing.
   const { element } = operand.type
   const type = arrayOf(element.kind === 'null' ? string : element)
-  return { sql: duckSql`CAST(${operand.sql} AS ${engineType(type)})`, element }
+  return { sql: sql`CAST(${operand.sql} AS ${engineType(type)})`, element }
 }
 
-function unnested(from: Unnest, { sql, element }: UnnestedArray, context: FromContext): BoundFrom {
+function unnested(from: Unnest, { sql: array, element }: UnnestedArray, context: FromContext): BoundFrom {
   const relation = context.nextRelation()
   const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: element, isStored: true }
-  const text = duckSql`UNNEST(${sql}) AS ${relationName(relation)}(${columnName(0)})`
+  const text = sql`UNNEST(${array}) AS ${relationName(relation)}(${columnName(0)})`
   return related(text, relation, [column], from.alias, from.place)
 }
 
@@ -222,10 +212,10 @@ function bindJoin(from: Join, context: FromContext, before: readonly Relation[])
   const sides = bindSides(from, context, before)
   const [left, right] = from.type === 'CROSS' ? sides : sides.map(withValuesStored)
   checkNames(left.relations, right.relations, from.place)
-  const rightText = from.right.kind === 'join' ? duckSql`(${right.sql})` : right.sql
+  const rightText = from.right.kind === 'join' ? sql`(${right.sql})` : right.sql
   if (from.type === 'CROSS') {
     return {
-      sql: duckSql`${left.sql} CROSS JOIN ${rightText}`,
+      sql: sql`${left.sql} CROSS JOIN ${rightText}`,
       relations: [...left.relations, ...right.relations],
       table: null,
     }
@@ -233,8 +223,8 @@ function bindJoin(from: Join, context: FromContext, before: readonly Relation[])
   const { condition, relations } =
     from.using === null ? joinedOn(from, left, right, context) : joinedUsing(from, left, right)
   if (from.on !== null) noteCondition(from.on, from, left, right, context)
-  const types = { INNER: duckSql`INNER`, LEFT: duckSql`LEFT`, RIGHT: duckSql`RIGHT`, FULL: duckSql`FULL` }
-  return { sql: duckSql`${left.sql} ${types[from.type]} JOIN ${rightText} ON ${condition}`, relations, table: null }
+  const types = { INNER: sql`INNER`, LEFT: sql`LEFT`, RIGHT: sql`RIGHT`, FULL: sql`FULL` }
+  return { sql: sql`${left.sql} ${types[from.type]} JOIN ${rightText} ON ${condition}`, relations, table: null }
 }
 
 /** Of VALUES alone the planner works conditions out beforehand, and leaves what is cast in them as it is. */

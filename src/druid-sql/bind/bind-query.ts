@@ -1,6 +1,7 @@
 // Queries: FROM before SELECT, as the names need it. What comes out holds no name of the caller's: relations are r1, r2, ..., columns c0, c1, ...
 // Tested by `test/druid-sql/agreement.test.ts`.
 
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { unified } from '../functions/unified.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { OrderItem, Query, QueryBody, Select, Union, Values, Window } from '../parse/syntax.ts'
@@ -10,7 +11,7 @@ import { bindFrom } from './bind-from.ts'
 import { bindSelect } from './bind-select.ts'
 import { columnOfValues, combine } from './bound.ts'
 import { as } from './conversions.ts'
-import { columnName, columnOf, duckSql, join, plainInteger, relationName, type SqlText } from './duck-sql.ts'
+import { columnName, columnOf, plainInteger, relationName } from './engine-names.ts'
 import type { BoundSubquery, ExpressionContext } from './expression-context.ts'
 import { noFilters } from './filters.ts'
 import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
@@ -54,13 +55,13 @@ export class QueryBinder {
 
   #query(query: Query, around: Surroundings): BoundSubquery {
     const commonTables = new Map(around.commonTables)
-    const definitions: SqlText[] = []
+    const definitions: Sql[] = []
     for (const { name, columns, query: inner, place } of query.with) {
       const bound = this.#query(inner, { parent: around.parent, commonTables, isTop: false })
       if (columns.length > 0 && columns.length !== bound.columns.length)
         throw sqlProblem(place, `${name} has ${bound.columns.length} columns, not ${columns.length}`)
       const relation = this.#nextRelation()
-      definitions.push(duckSql`${relationName(relation)} AS (${bound.sql})`)
+      definitions.push(sql`${relationName(relation)} AS (${bound.sql})`)
       commonTables.set(name, {
         relation,
         columns: bound.columns.map((column, index) => ({ ...column, name: columns[index] ?? column.name })),
@@ -68,17 +69,17 @@ export class QueryBinder {
     }
     const inner = { ...around, commonTables }
     const body = query.body.kind === 'select' ? this.#select(query.body, query, inner) : this.#orderedBody(query, inner)
-    const limited = join([body.sql, ...limits(query)], ' ')
+    const limited = sql.join([body.sql, ...limits(query)], ' ')
     const last = around.isTop || !isLimited(query) ? limited : this.#apart(limited, definitions)
-    const text = definitions.length === 0 ? last : duckSql`WITH ${join(definitions, ', ')} ${last}`
+    const text = definitions.length === 0 ? last : sql`WITH ${sql.join(definitions, ', ')} ${last}`
     return { sql: text, columns: body.columns }
   }
 
   /** The rows within a LIMIT by themselves: what a join around asks of them the engine would ask of the rows before the LIMIT (duckdb#22963). */
-  #apart(limited: SqlText, definitions: SqlText[]): SqlText {
+  #apart(limited: Sql, definitions: Sql[]): Sql {
     const relation = relationName(this.#nextRelation())
-    definitions.push(duckSql`${relation} AS MATERIALIZED (${limited})`)
-    return duckSql`SELECT * FROM ${relation}`
+    definitions.push(sql`${relation} AS MATERIALIZED (${limited})`)
+    return sql`SELECT * FROM ${relation}`
   }
 
   #nextRelation = (): number => {
@@ -162,7 +163,7 @@ export class QueryBinder {
     const body = this.#body(query.body, around)
     if (query.orderBy.length === 0) {
       return isLimited(query)
-        ? { ...body, sql: duckSql`SELECT * FROM (${body.sql}) AS ${relationName(this.#nextRelation())}` }
+        ? { ...body, sql: sql`SELECT * FROM (${body.sql}) AS ${relationName(this.#nextRelation())}` }
         : body
     }
     const relation = this.#nextRelation()
@@ -174,16 +175,12 @@ export class QueryBinder {
     }
     const items = query.orderBy.map((item) => ordered(this.#orderKey(item, columns, context), item))
     return {
-      sql: duckSql`SELECT * FROM (${body.sql}) AS ${relationName(relation)} ORDER BY ${join(items, ', ')}`,
+      sql: sql`SELECT * FROM (${body.sql}) AS ${relationName(relation)} ORDER BY ${sql.join(items, ', ')}`,
       columns: body.columns,
     }
   }
 
-  #orderKey(
-    { expression }: OrderItem,
-    columns: readonly { readonly sql: SqlText }[],
-    context: ExpressionContext,
-  ): SqlText {
+  #orderKey({ expression }: OrderItem, columns: readonly { readonly sql: Sql }[], context: ExpressionContext): Sql {
     if (expression.kind !== 'number') return context.bind(expression, context).sql
     const column = columns[Number(expression.digits) - 1]
     if (column === undefined)
@@ -223,13 +220,13 @@ export class QueryBinder {
     const columns = Array.from({ length: width }, (_, index) => unified(rows.map((row) => row[index]!)))
     const lines = rows.map(
       (_row, line) =>
-        duckSql`(${join(
+        sql`(${sql.join(
           columns.map(({ operands }) => operands[line]!.sql),
           ', ',
         )})`,
     )
     const names = columns.map((_column, index) => columnName(index))
-    const text = duckSql`SELECT * FROM (VALUES ${join(lines, ', ')}) AS ${relationName(this.#nextRelation())}(${join(names, ', ')})`
+    const text = sql`SELECT * FROM (VALUES ${sql.join(lines, ', ')}) AS ${relationName(this.#nextRelation())}(${sql.join(names, ', ')})`
     return { sql: text, columns: columns.map(({ type }, index) => ({ name: `EXPR$${index}`, type, isOfValues: true })) }
   }
 
@@ -253,7 +250,7 @@ export class QueryBinder {
         )
       return type
     })
-    const text = duckSql`(${this.#converted(left, types, union)}) UNION ALL (${this.#converted(right, types, union)})`
+    const text = sql`(${this.#converted(left, types, union)}) UNION ALL (${this.#converted(right, types, union)})`
     const columns = left.columns.map(({ name, isStored }, index) => ({
       name,
       type: types[index]!,
@@ -262,14 +259,14 @@ export class QueryBinder {
     return { sql: text, columns }
   }
 
-  #converted(side: BoundSubquery, types: readonly SqlType[], { place }: Union): SqlText {
+  #converted(side: BoundSubquery, types: readonly SqlType[], { place }: Union): Sql {
     if (side.columns.every((column, index) => column.type.kind === types[index]!.kind)) return side.sql
     const relation = this.#nextRelation()
     const items = side.columns.map((column, index) => {
       const bound = combine(place, column.type, columnOf(relation, index), [])
-      return duckSql`${as(bound, types[index]!).sql} AS ${columnName(index)}`
+      return sql`${as(bound, types[index]!).sql} AS ${columnName(index)}`
     })
-    return duckSql`SELECT ${join(items, ', ')} FROM (${side.sql}) AS ${relationName(relation)}`
+    return sql`SELECT ${sql.join(items, ', ')} FROM (${side.sql}) AS ${relationName(relation)}`
   }
 }
 
@@ -279,7 +276,7 @@ function isOfValues({ relations }: BoundFrom): boolean {
   return columns.length > 0 && columns.every((column) => column.isOfValues === true)
 }
 
-const nothing: BoundFrom = { sql: duckSql``, relations: [], table: null }
+const nothing: BoundFrom = { sql: sql``, relations: [], table: null }
 
 function bare(body: QueryBody): Query {
   return { with: [], body, orderBy: [], limit: null, offset: null, place: body.place }
@@ -287,9 +284,9 @@ function bare(body: QueryBody): Query {
 
 const isLimited = ({ limit, offset }: Query): boolean => limit !== null || offset !== null
 
-function limits({ limit, offset }: Query): SqlText[] {
+function limits({ limit, offset }: Query): Sql[] {
   return [
-    ...(limit === null ? [] : [duckSql`LIMIT ${plainInteger(limit)}`]),
-    ...(offset === null ? [] : [duckSql`OFFSET ${plainInteger(offset)}`]),
+    ...(limit === null ? [] : [sql`LIMIT ${plainInteger(limit)}`]),
+    ...(offset === null ? [] : [sql`OFFSET ${plainInteger(offset)}`]),
   ]
 }

@@ -1,10 +1,11 @@
 // One SELECT with its ORDER BY: grouping is checked here, so that what is wrong is told in the caller's words.
 
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts'
 import { ordered, orderKey } from './bind-aggregate.ts'
 import { type Bound, combine } from './bound.ts'
-import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
+import { columnName, plainInteger } from './engine-names.ts'
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
 import type { BoundFrom } from './from-context.ts'
 import { type Scope, starColumns, storedParts } from './scope.ts'
@@ -30,7 +31,7 @@ export interface SelectParts {
 }
 
 export interface BoundSelect extends Grouped {
-  readonly sql: SqlText
+  readonly sql: Sql
   readonly outputs: readonly OutputColumn[]
 }
 
@@ -64,22 +65,22 @@ export function bindSelect(parts: SelectParts): BoundSelect {
   if (isGrouped) checkGrouped(all)
   const shape = { ...parts, isGrouped, keys: groups?.keys ?? [], outputs, order }
   const pieces = [
-    duckSql`SELECT${select.distinct ? duckSql` DISTINCT` : duckSql``} ${join(
-      outputs.map(({ bound }, index) => duckSql`${shown(bound)} AS ${columnName(index)}`),
+    sql`SELECT${select.distinct ? sql` DISTINCT` : sql``} ${sql.join(
+      outputs.map(({ bound }, index) => sql`${shown(bound)} AS ${columnName(index)}`),
       ', ',
     )}`,
-    ...(select.from === null ? [] : [duckSql`FROM ${from.sql}`]),
-    ...(where === null ? [] : [duckSql`WHERE ${where.sql}`]),
-    ...(groups === null || groups.sql === null ? [] : [duckSql`GROUP BY ${groups.sql}`]),
+    ...(select.from === null ? [] : [sql`FROM ${from.sql}`]),
+    ...(where === null ? [] : [sql`WHERE ${where.sql}`]),
+    ...(groups === null || groups.sql === null ? [] : [sql`GROUP BY ${groups.sql}`]),
     ...havingClause(groups, having),
     ...orderClause(shape),
   ]
-  return { ...shape, sql: join(pieces, ' ') }
+  return { ...shape, sql: sql.join(pieces, ' ') }
 }
 
 /** A column that is NULL in all rows has no type of its own. */
-function shown(bound: Bound): SqlText {
-  return bound.type.kind === 'null' ? duckSql`CAST(NULL AS ${engineType(string)})` : bound.sql
+function shown(bound: Bound): Sql {
+  return bound.type.kind === 'null' ? sql`CAST(NULL AS ${engineType(string)})` : bound.sql
 }
 
 function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'noWindows'> {
@@ -89,9 +90,9 @@ function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'no
   }
 }
 
-function havingClause(groups: Groups | null, having: Bound | null): SqlText[] {
+function havingClause(groups: Groups | null, having: Bound | null): Sql[] {
   const conditions = [having?.sql, groups?.condition].filter((one) => one !== undefined && one !== null)
-  return conditions.length === 0 ? [] : [duckSql`HAVING ${join(conditions, ' AND ')}`]
+  return conditions.length === 0 ? [] : [sql`HAVING ${sql.join(conditions, ' AND ')}`]
 }
 
 function checkGrouped(all: readonly Bound[]): void {
@@ -129,9 +130,9 @@ function columnOfExpression(expression: Expression): string | null {
 interface Groups {
   readonly keys: readonly Bound[]
   /** What stands after GROUP BY; null where all rows are one group. */
-  readonly sql: SqlText | null
+  readonly sql: Sql | null
   /** What else holds for a group that is shown. */
-  readonly condition: SqlText | null
+  readonly condition: Sql | null
 }
 
 function bindGroups(select: Select, groupBy: readonly Grouping[], context: ExpressionContext): Groups {
@@ -151,7 +152,7 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
   )
   const keys = [...new Map(combined.flat().map((key) => [key.sql.text, key])).values()]
   if (combined.length === 1) {
-    const list = join(
+    const list = sql.join(
       keys.map((key) => key.sql),
       ', ',
     )
@@ -159,18 +160,17 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
   }
   const texts = combined.map(
     (set) =>
-      duckSql`(${join(
+      sql`(${sql.join(
         set.map((key) => key.sql),
         ', ',
       )})`,
   )
-  const ofSets = (all: readonly SqlText[]): SqlText => duckSql`GROUPING SETS (${join(all, ', ')})`
+  const ofSets = (all: readonly Sql[]): Sql => sql`GROUPING SETS (${sql.join(all, ', ')})`
   // Of empty sets alone the engine gives one row for all, where the files' statistics tell it. One more set keeps it from that.
-  if (keys.length === 0)
-    return { keys, sql: ofSets([...texts, duckSql`(TRUE)`]), condition: duckSql`grouping(TRUE) = 1` }
+  if (keys.length === 0) return { keys, sql: ofSets([...texts, sql`(TRUE)`]), condition: sql`grouping(TRUE) = 1` }
   // Of no rows at all, Druid makes no totals when they stand beside other sets of groups.
   const hasTotals = combined.some((set) => set.length === 0)
-  return { keys, sql: ofSets(texts), condition: hasTotals ? duckSql`count(*) > 0` : null }
+  return { keys, sql: ofSets(texts), condition: hasTotals ? sql`count(*) > 0` : null }
 }
 
 /** A key of GROUP BY: an expression, the number of a column of the result, or its name where no column has it. */
@@ -243,7 +243,7 @@ interface Shape extends SelectParts, Grouped {
 const ascending = { descending: false, nulls: null }
 
 /** What the caller asked for, and where it leaves rows equal, or nothing was asked for, the order in which Druid gives them. */
-function orderClause(shape: Shape): SqlText[] {
+function orderClause(shape: Shape): Sql[] {
   const { order, select, keys, isGrouped, orderMatters, outputs } = shape
   checkPlainScan(shape)
   if (!orderMatters) return []
@@ -252,7 +252,7 @@ function orderClause(shape: Shape): SqlText[] {
     const key = select.distinct && bound.type.kind !== 'array' ? plainInteger(output + 1) : orderKey(bound)
     const ofTopN = { ...item, nulls: 'FIRST' } as const
     // What is infinite is no number to it, and stands beside null.
-    const endless = isTopN && bound.type.kind === 'double' ? [ordered(duckSql`isfinite(${bound.sql})`, ofTopN)] : []
+    const endless = isTopN && bound.type.kind === 'double' ? [ordered(sql`isfinite(${bound.sql})`, ofTopN)] : []
     return [...endless, ordered(key, isTopN && item.descending ? ofTopN : item)]
   })
   if (select.distinct) {
@@ -273,10 +273,10 @@ function orderClause(shape: Shape): SqlText[] {
   ) {
     items.push(ordered(timeOf(shape.context.scope), ascending))
   }
-  return items.length === 0 ? [] : [duckSql`ORDER BY ${join(items, ', ')}`]
+  return items.length === 0 ? [] : [sql`ORDER BY ${sql.join(items, ', ')}`]
 }
 
-function timeOf(scope: Scope): SqlText {
+function timeOf(scope: Scope): Sql {
   return scope.relations[0]!.columns[0]!.sql
 }
 

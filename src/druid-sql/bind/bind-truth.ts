@@ -1,6 +1,8 @@
 // Expressions that are true, false or null: comparisons, IN, LIKE, BETWEEN and what puts them together.
 
 import { likeForm } from '../../druid-patterns/like.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { failing } from '../../sql-engine/sql-engine.ts'
 import { onceEach, withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression } from '../parse/syntax.ts'
@@ -9,7 +11,7 @@ import { type Bound, combine } from './bound.ts'
 import { columnAmong, columnBetween, comparedColumn } from './column-filters.ts'
 import { comparable } from './comparable.ts'
 import { as } from './conversions.ts'
-import { duckSql, failing, join, literal, plainInteger, type SqlText } from './duck-sql.ts'
+import { plainInteger } from './engine-names.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import { boolean, isSame, string } from './types.ts'
 
@@ -36,12 +38,12 @@ type Truth = Exclude<
 >
 
 const operators = {
-  '=': duckSql`=`,
-  '<>': duckSql`<>`,
-  '<': duckSql`<`,
-  '<=': duckSql`<=`,
-  '>': duckSql`>`,
-  '>=': duckSql`>=`,
+  '=': sql`=`,
+  '<>': sql`<>`,
+  '<': sql`<`,
+  '<=': sql`<=`,
+  '>': sql`>`,
+  '>=': sql`>=`,
 } as const
 
 /** What is true, false or null. */
@@ -59,14 +61,14 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       const [left, right] = comparable(one, other)
       const isOrder = expression.operator !== '=' && expression.operator !== '<>'
       const [a, b] = isOrder ? ordering(left, right, context) : inFiles(left, right, context)
-      return combine(place, boolean, duckSql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
+      return combine(place, boolean, sql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
     }
     case 'logical': {
       const items = expression.items.map((item) => bindCondition(item, context, `an operand of ${expression.operator}`))
       return combine(
         place,
         boolean,
-        duckSql`(${join(
+        sql`(${sql.join(
           items.map((item) => item.sql),
           expression.operator === 'AND' ? ' AND ' : ' OR ',
         )})`,
@@ -75,16 +77,16 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
     }
     case 'not': {
       const operand = bindCondition(expression.operand, context, 'the operand of NOT')
-      return combine(place, boolean, duckSql`(NOT ${operand.sql})`, [operand])
+      return combine(place, boolean, sql`(NOT ${operand.sql})`, [operand])
     }
     case 'is': {
       const operand =
         expression.what === 'NULL'
           ? bind(expression.operand)
           : bindCondition(expression.operand, context, `what is IS ${expression.what}`)
-      const whats = { NULL: duckSql`NULL`, TRUE: duckSql`TRUE`, FALSE: duckSql`FALSE`, UNKNOWN: duckSql`NULL` }
+      const whats = { NULL: sql`NULL`, TRUE: sql`TRUE`, FALSE: sql`FALSE`, UNKNOWN: sql`NULL` }
       const what = whats[expression.what]
-      const is = duckSql`(${operand.sql} IS ${negation(expression.negated)}${what})`
+      const is = sql`(${operand.sql} IS ${negation(expression.negated)}${what})`
       const isNull = what === whats.NULL || what === whats.UNKNOWN
       return combine(place, boolean, isNull && !expression.negated ? told(is, expression, context) : is, [operand])
     }
@@ -92,10 +94,10 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       const [one, other] = [bind(expression.left), bind(expression.right)]
       const filter = context.filters.has(expression) ? comparedColumn(one, '=', other) : null
       if (filter !== null)
-        return combine(place, boolean, duckSql`(${filter} IS ${negation(!expression.negated)}TRUE)`, [one, other])
+        return combine(place, boolean, sql`(${filter} IS ${negation(!expression.negated)}TRUE)`, [one, other])
       const [left, right] = comparable(one, other)
-      const is = duckSql`(${left.sql} IS ${negation(expression.negated)}DISTINCT FROM ${right.sql})`
-      const text = expression.negated ? told(is, expression, context) : duckSql`(${is} IS TRUE)`
+      const is = sql`(${left.sql} IS ${negation(expression.negated)}DISTINCT FROM ${right.sql})`
+      const text = expression.negated ? told(is, expression, context) : sql`(${is} IS TRUE)`
       return combine(place, boolean, text, [left, right])
     }
     case 'between':
@@ -116,38 +118,38 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
  * (duckdb#25992), and `a = b OR a IS NULL AND b IS NULL` it takes for false where it is unknown (duckdb#23685). In a part of WHERE or ON the latter
  * comes to the same, and it joins by such conditions.
  */
-function told(condition: SqlText, expression: Expression, { isFilter, parts }: ExpressionContext): SqlText {
-  return isFilter && parts.has(expression) ? condition : duckSql`(${condition} IS TRUE)`
+function told(condition: Sql, expression: Expression, { isFilter, parts }: ExpressionContext): Sql {
+  return isFilter && parts.has(expression) ? condition : sql`(${condition} IS TRUE)`
 }
 
 /** Two operands as they are compared: times of entities as the files have them, where rows are chosen. */
-function inFiles(left: Bound, right: Bound, { isFilter }: ExpressionContext): readonly [SqlText, SqlText] {
+function inFiles(left: Bound, right: Bound, { isFilter }: ExpressionContext): readonly [Sql, Sql] {
   const isOfFiles = left.fileSql !== undefined || right.fileSql !== undefined
   return isFilter && isOfFiles ? [inFile(left), inFile(right)] : [left.sql, right.sql]
 }
 
 /** What two operands are ordered by. */
-const ordering = (left: Bound, right: Bound, context: ExpressionContext): readonly [SqlText, SqlText] =>
+const ordering = (left: Bound, right: Bound, context: ExpressionContext): readonly [Sql, Sql] =>
   left.type.kind === 'array' ? [orderKey(left), orderKey(right)] : inFiles(left, right, context)
 
-const inFile = ({ fileSql, sql: text }: Bound): SqlText => fileSql ?? duckSql`make_timestamptz(epoch_us(${text}))`
+const inFile = ({ fileSql, sql: text }: Bound): Sql => fileSql ?? sql`make_timestamptz(epoch_us(${text}))`
 
-const negation = (negated: boolean): SqlText => (negated ? duckSql`NOT ` : duckSql``)
+const negation = (negated: boolean): Sql => (negated ? sql`NOT ` : sql``)
 
 function bindBetween(expression: Extract<Expression, { kind: 'between' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
   const operand = context.bind(expression.operand, context)
   const ends = [context.bind(expression.low, context), context.bind(expression.high, context)] as const
   const filter = context.filters.has(expression) && !expression.symmetric ? columnBetween(operand, ends) : null
-  if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...ends])
+  if (filter !== null) return combine(place, boolean, negated ? sql`(NOT ${filter})` : filter, [operand, ...ends])
   const inside = withoutRepeats([operand.sql, ends[0].sql, ends[1].sql], (...named) => {
     const [x, low, high] = [operand, ...ends].map((bound, index) => ({ ...bound, sql: named[index]! }))
     const [above, least] = ordering(...comparable(x!, low!), context)
     const [below, most] = ordering(...comparable(x!, high!), context)
-    const between = duckSql`(${above} >= ${least} AND ${below} <= ${most})`
-    return expression.symmetric ? duckSql`(${between} OR (${above} <= ${least} AND ${below} >= ${most}))` : between
+    const between = sql`(${above} >= ${least} AND ${below} <= ${most})`
+    return expression.symmetric ? sql`(${between} OR (${above} <= ${least} AND ${below} >= ${most}))` : between
   })
-  return combine(place, boolean, negated ? duckSql`(NOT ${inside})` : inside, [operand, ...ends])
+  return combine(place, boolean, negated ? sql`(NOT ${inside})` : inside, [operand, ...ends])
 }
 
 function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context: ExpressionContext): Bound {
@@ -158,11 +160,11 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
   const items = alike(operand, listed)
   const isAmongSeveral = context.amongSeveral.has(expression)
   const filter = context.filters.has(expression) ? filterAmong(operand, items, isAmongSeveral) : null
-  if (filter !== null) return combine(place, boolean, negated ? duckSql`(NOT ${filter})` : filter, [operand, ...items])
+  if (filter !== null) return combine(place, boolean, negated ? sql`(NOT ${filter})` : filter, [operand, ...items])
   const pairs = items.map((item) => comparable(operand, item))
   const first = pairs[0]![0]
   if (pairs.every(([left]) => isSame(left.type, first.type))) {
-    const text = duckSql`(${first.sql} ${negation(negated)}IN (${join(
+    const text = sql`(${first.sql} ${negation(negated)}IN (${sql.join(
       pairs.map(([, item]) => item.sql),
       ', ',
     )}))`
@@ -175,25 +177,25 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
     (x, others) => {
       const equal = items.map((item, index) => {
         const [left, right] = comparable({ ...operand, sql: x }, { ...item, sql: others[index]! })
-        return duckSql`(${left.sql} = ${right.sql})`
+        return sql`(${left.sql} = ${right.sql})`
       })
-      return duckSql`(${negation(negated)}(${join(equal, ' OR ')}))`
+      return sql`(${negation(negated)}(${sql.join(equal, ' OR ')}))`
     },
   )
   return combine(place, boolean, whole, [operand, ...items])
 }
 
 /** A list of constants, or of constants and others: these are compared each for itself. */
-function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: boolean): SqlText | null {
+function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: boolean): Sql | null {
   const others = items.filter(({ constant }) => constant === undefined)
   const constants = items.filter(({ constant }) => constant !== undefined)
   const among = constants.length === 0 ? null : columnAmong(operand, constants, isAmongSeveral)
   if (among === null || others.length === 0) return among
   const equal = others.map((item) => {
     const [left, right] = comparable(operand, item)
-    return duckSql`(${left.sql} = ${right.sql})`
+    return sql`(${left.sql} = ${right.sql})`
   })
-  return duckSql`(${join([among, ...equal], ' OR ')})`
+  return sql`(${sql.join([among, ...equal], ' OR ')})`
 }
 
 /** Druid finds no type for truth values beside numbers, and none for those that a number is looked for in. */
@@ -222,7 +224,7 @@ function alike(operand: Bound, items: readonly Bound[]): readonly Bound[] {
 const textOfTruth = (item: Bound, text: string): Bound => ({
   ...item,
   type: string,
-  sql: literal(text),
+  sql: sql.literal(text),
   constant: text,
 })
 
@@ -232,12 +234,12 @@ function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, conte
   const query = context.subquery(expression.query, context.scope)
   if (query.columns.length !== 1)
     throw sqlProblem(place, `the query after IN gives one column, not ${query.columns.length}`)
-  const item = combine(expression.query.place, query.columns[0]!.type, duckSql`q.c0`, [])
+  const item = combine(expression.query.place, query.columns[0]!.type, sql`q.c0`, [])
   const [left, right] = comparable(operand, item)
   return combine(
     place,
     boolean,
-    duckSql`(${left.sql} ${negation(negated)}IN (SELECT ${right.sql} FROM (${query.sql}) AS q(c0)))`,
+    sql`(${left.sql} ${negation(negated)}IN (SELECT ${right.sql} FROM (${query.sql}) AS q(c0)))`,
     [left],
   )
 }
@@ -252,7 +254,7 @@ function bindLike(expression: Extract<Expression, { kind: 'like' }>, context: Ex
     typeof pattern.constant === 'string'
       ? likeConstant(text, pattern.constant, escapedBy, place)
       : likePattern(text, pattern.sql, escapedBy)
-  return combine(place, boolean, negated ? duckSql`(NOT ${like})` : like, [operand, pattern])
+  return combine(place, boolean, negated ? sql`(NOT ${like})` : like, [operand, pattern])
 }
 
 function escapeOf(like: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): string | null {
@@ -266,15 +268,15 @@ function escapeOf(like: Extract<Expression, { kind: 'like' }>, context: Expressi
 const patternMax = 1000
 const tooLong = `a LIKE with % and _ in it has ${patternMax} characters at most`
 
-function likeConstant(text: SqlText, pattern: string, escapedBy: string | null, place: Place): SqlText {
+function likeConstant(text: Sql, pattern: string, escapedBy: string | null, place: Place): Sql {
   const form = likeForm(pattern, escapedBy)
-  if (form.kind === 'like') return duckSql`(${text} LIKE ${literal(form.pattern)})`
+  if (form.kind === 'like') return sql`(${text} LIKE ${sql.literal(form.pattern)})`
   if (pattern.length > patternMax) throw sqlProblem(place, tooLong)
-  return duckSql`regexp_full_match(${text}, ${literal(form.pattern)})`
+  return sql`regexp_full_match(${text}, ${sql.literal(form.pattern)})`
 }
 
 /** The same for a pattern that shows only when the query runs. Characters of no text stand for what is escaped. */
-function likePattern(text: SqlText, pattern: SqlText, escapedBy: string | null): SqlText {
+function likePattern(text: Sql, pattern: Sql, escapedBy: string | null): Sql {
   return onceEach([text, pattern], (x, p) => {
     const changes: (readonly [string, string])[] = []
     if (escapedBy !== null) {
@@ -284,11 +286,11 @@ function likePattern(text: SqlText, pattern: SqlText, escapedBy: string | null):
     changes.push(['\\%', '.*'], ['_', '.'])
     if (escapedBy !== null) changes.push(['\u{10FFFD}', escaped(escapedBy)], ['\u{10FFFC}', '\\%'], ['\u{10FFFB}', '_'])
     const regex = changes.reduce(
-      (sofar, [from, to]) => duckSql`replace(${sofar}, ${literal(from)}, ${literal(to)})`,
-      duckSql`regexp_escape(${p})`,
+      (sofar, [from, to]) => sql`replace(${sofar}, ${sql.literal(from)}, ${sql.literal(to)})`,
+      sql`regexp_escape(${p})`,
     )
-    const isPlain = duckSql`${escapedBy === null ? duckSql`` : duckSql`NOT contains(${p}, ${literal(escapedBy)}) AND `}NOT (contains(${p}, '%') AND contains(${p}, '_'))`
-    return duckSql`CASE WHEN ${isPlain} THEN ${x} LIKE ${p} WHEN length(${p}) <= ${plainInteger(patternMax)}
+    const isPlain = sql`${escapedBy === null ? sql`` : sql`NOT contains(${p}, ${sql.literal(escapedBy)}) AND `}NOT (contains(${p}, '%') AND contains(${p}, '_'))`
+    return sql`CASE WHEN ${isPlain} THEN ${x} LIKE ${p} WHEN length(${p}) <= ${plainInteger(patternMax)}
       THEN regexp_full_match(${x}, '(?s)' || ${regex}) WHEN ${p} IS NOT NULL
       THEN CAST(${failing(tooLong)} AS BOOLEAN) END`
   })

@@ -1,10 +1,10 @@
 // JOIN ... USING: which columns are compared, and which of each two goes under their name.
 
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Join } from '../parse/syntax.ts'
 import { type Bound, combine } from './bound.ts'
 import { comparable } from './comparable.ts'
-import { duckSql, join, type SqlText } from './duck-sql.ts'
 import type { Relation, ScopeColumn } from './scope.ts'
 
 interface Side {
@@ -16,7 +16,7 @@ export function joinedUsing(
   from: Join,
   left: Side,
   right: Side,
-): { readonly condition: SqlText; readonly relations: readonly Relation[] } {
+): { readonly condition: Sql; readonly relations: readonly Relation[] } {
   const pairs = sharedColumns(from, left, right).map(({ name, place }) => ({
     name,
     left: columnNamed(left.relations, name, place),
@@ -25,7 +25,7 @@ export function joinedUsing(
   }))
   const conditions = pairs.map((pair) => {
     const [a, b] = comparable(boundColumn(pair.left, pair.place), boundColumn(pair.right, pair.place))
-    return duckSql`${a.sql} = ${b.sql}`
+    return sql`${a.sql} = ${b.sql}`
   })
   const names = new Set(pairs.map((pair) => pair.name))
   // One of the two columns goes under the common name: that of the side whose rows are all kept.
@@ -33,7 +33,7 @@ export function joinedUsing(
   const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
   const shown = from.type === 'FULL' ? kept.map((relation) => coalesced(relation, pairs)) : kept
   const relations = from.type === 'RIGHT' ? [...merged, ...shown] : [...shown, ...merged]
-  return { condition: conditions.length === 0 ? duckSql`TRUE` : join(conditions, ' AND '), relations }
+  return { condition: conditions.length === 0 ? sql`TRUE` : sql.join(conditions, ' AND '), relations }
 }
 
 function coalesced(
@@ -42,7 +42,7 @@ function coalesced(
 ): Relation {
   const shared = new Map(relation.shared)
   for (const { left, right } of pairs) {
-    if (relation.columns.includes(left)) shared.set(left.name, duckSql`coalesce(${left.sql}, ${right.sql})`)
+    if (relation.columns.includes(left)) shared.set(left.name, sql`coalesce(${left.sql}, ${right.sql})`)
   }
   return { ...relation, shared }
 }

@@ -1,12 +1,12 @@
 import type { Zone } from '../../druid-time/zone.ts'
+import type { Sql } from '../../lib/sql-text.ts'
 import { widthOf } from '../functions/text-room.ts'
 import type { Place } from '../parse/sql-problem.ts'
-import type { SqlText } from './duck-sql.ts'
 import { type SqlType, wideString } from './types.ts'
 
 /** An expression whose names are resolved and whose type is known, as the engine's SQL. */
 export interface Bound {
-  readonly sql: SqlText
+  readonly sql: Sql
   readonly type: SqlType
   readonly place: Place
   /** The value, where it is known before the query runs. */
@@ -18,7 +18,7 @@ export interface Bound {
   /** The first window function in it. */
   readonly window: Place | null
   /** The same instants as the files have them, where it is the time of an entity. */
-  readonly fileSql?: SqlText | undefined
+  readonly fileSql?: Sql | undefined
   /** The column or aggregate of texts or numbers that it is, or is cast from: where rows are chosen, Druid makes filters of those. */
   readonly stored?: StoredColumn | undefined
   /** The column of VALUES that it is: once such rows are grouped or limited, the planner works nothing out of them, and it is as one of an entity. */
@@ -28,13 +28,13 @@ export interface Bound {
 }
 
 export interface StoredColumn {
-  readonly sql: SqlText
+  readonly sql: Sql
   readonly type: SqlType
   readonly isCast: boolean
 }
 
 /** A column or an aggregate as it is; undefined where it holds neither texts nor numbers. */
-export const storedColumn = (sql: SqlText, type: SqlType): StoredColumn | undefined =>
+export const storedColumn = (sql: Sql, type: SqlType): StoredColumn | undefined =>
   isCastAway(type) ? { sql, type, isCast: false } : undefined
 
 /** The column of VALUES that it is, and that nothing was made of since. */
@@ -50,7 +50,7 @@ export interface LooseColumn {
 }
 
 /** A new expression made of others. */
-export function combine(place: Place, type: SqlType, sql: SqlText, parts: readonly Bound[]): Bound {
+export function combine(place: Place, type: SqlType, sql: Sql, parts: readonly Bound[]): Bound {
   return {
     sql,
     type: type.kind === 'string' && type.width === undefined && parts.length > 0 ? wideString(widthOfAll(parts)) : type,

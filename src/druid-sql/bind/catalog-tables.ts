@@ -1,13 +1,14 @@
 // INFORMATION_SCHEMA, made of what the caller may see: values in the query itself, no table of the engine.
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
-import { columnName, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
+import { columnName } from './engine-names.ts'
 import type { SqlTable, SqlTables } from './tables.ts'
 import { engineType, long, type SqlType, string, timestamp, typeName } from './types.ts'
 
 export interface CatalogTable {
   readonly columns: readonly { readonly name: string; readonly type: SqlType }[]
-  readonly rows: readonly (readonly SqlText[])[]
+  readonly rows: readonly (readonly Sql[])[]
 }
 
 const text = (name: string) => ({ name, type: string })
@@ -35,9 +36,9 @@ export function catalogTable(name: string, { all: tables, listsFunctions }: SqlT
           'SQL_PATH',
         ].map(text),
         rows: ['INFORMATION_SCHEMA', 'druid', ...schemasBeside(tables)].map((schema) => [
-          literal('druid'),
-          literal(schema),
-          ...Array.from({ length: 5 }, () => duckSql`NULL`),
+          sql.literal('druid'),
+          sql.literal(schema),
+          ...Array.from({ length: 5 }, () => sql`NULL`),
         ]),
       }
     case 'TABLES':
@@ -92,56 +93,63 @@ const functionNames = [
 const routineRows = functionNames
   .sort(([a], [b]) => (a < b ? -1 : 1))
   .map(([name, isAggregator]) => [
-    ...['druid', 'INFORMATION_SCHEMA', name, 'FUNCTION', isAggregator].map(literal),
-    duckSql`NULL`,
+    ...['druid', 'INFORMATION_SCHEMA', name, 'FUNCTION', isAggregator].map(sql.literal),
+    sql`NULL`,
   ])
 
-function catalogRows(listsFunctions: boolean): SqlText[][] {
+function catalogRows(listsFunctions: boolean): Sql[][] {
   const names = ['COLUMNS', ...(listsFunctions ? ['ROUTINES'] : []), 'SCHEMATA', 'TABLES']
   return names.map((name) => tableRow('INFORMATION_SCHEMA', name, 'SYSTEM_TABLE'))
 }
 
-function tableRow(schema: string, name: string, type: string): SqlText[] {
-  return [literal('druid'), literal(schema), literal(name), literal(type), literal('NO'), literal('NO')]
+function tableRow(schema: string, name: string, type: string): Sql[] {
+  return [
+    sql.literal('druid'),
+    sql.literal(schema),
+    sql.literal(name),
+    sql.literal(type),
+    sql.literal('NO'),
+    sql.literal('NO'),
+  ]
 }
 
-function columnRows(table: SqlTable): SqlText[][] {
+function columnRows(table: SqlTable): Sql[][] {
   return table.columns.map((column, index) => {
     const dataType = typeName(column.type)
     const isNumber = column.type.kind === 'long' || column.type.kind === 'double'
-    const none = duckSql`NULL`
+    const none = sql`NULL`
     return [
       ...[
-        literal('druid'),
-        literal(table.schema),
-        literal(table.name),
-        literal(column.name),
-        longLiteral(index + 1),
-        literal(''),
+        sql.literal('druid'),
+        sql.literal(table.schema),
+        sql.literal(table.name),
+        sql.literal(column.name),
+        sql.long(index + 1),
+        sql.literal(''),
       ],
-      literal(column.isNeverNull ? 'NO' : 'YES'),
-      literal(dataType),
+      sql.literal(column.isNeverNull ? 'NO' : 'YES'),
+      sql.literal(dataType),
       ...[
         none,
         none,
-        isNumber ? longLiteral(column.type.kind === 'long' ? 19 : 15) : none,
-        isNumber ? longLiteral(10) : none,
+        isNumber ? sql.long(column.type.kind === 'long' ? 19 : 15) : none,
+        isNumber ? sql.long(10) : none,
         none,
       ],
-      column.type.kind === timestamp.kind ? longLiteral(3) : none,
-      ...[none, none, longLiteral(jdbcTypes.get(dataType) ?? 1111)],
+      column.type.kind === timestamp.kind ? sql.long(3) : none,
+      ...[none, none, sql.long(jdbcTypes.get(dataType) ?? 1111)],
     ]
   })
 }
 
 /** The rows as a query of the engine, its columns c0, c1, ... */
-export function catalogQuery({ columns, rows }: CatalogTable): SqlText {
+export function catalogQuery({ columns, rows }: CatalogTable): Sql {
   const names = columns.map((_column, index) => columnName(index))
   const casts = columns.map(({ type }, index) => {
-    const value = rows.length === 0 ? duckSql`NULL` : names[index]!
-    return duckSql`CAST(${value} AS ${engineType(type)}) AS ${names[index]!}`
+    const value = rows.length === 0 ? sql`NULL` : names[index]!
+    return sql`CAST(${value} AS ${engineType(type)}) AS ${names[index]!}`
   })
-  if (rows.length === 0) return duckSql`SELECT ${join(casts, ', ')} WHERE FALSE`
-  const lines = rows.map((row) => duckSql`(${join(row, ', ')})`)
-  return duckSql`SELECT ${join(casts, ', ')} FROM (VALUES ${join(lines, ', ')}) AS v(${join(names, ', ')})`
+  if (rows.length === 0) return sql`SELECT ${sql.join(casts, ', ')} WHERE FALSE`
+  const lines = rows.map((row) => sql`(${sql.join(row, ', ')})`)
+  return sql`SELECT ${sql.join(casts, ', ')} FROM (VALUES ${sql.join(lines, ', ')}) AS v(${sql.join(names, ', ')})`
 }

@@ -1,17 +1,18 @@
 // Values of one type as another, as Druid turns them: to whole numbers by cutting, what cannot be read is null.
+
 import { parseIsoTime } from '../../druid-time/parse-sql.ts'
 import { Zone } from '../../druid-time/zone.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { namesZone, parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type Bound, combine } from './bound.ts'
-import { asShared, duckSql, fromShared, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { timestampToLocal, toUtc } from './periods.ts'
 import { arrayOf, engineType, isSame, plainNumber, type SqlType, string, typeName } from './types.ts'
 
 /** The expression as `type`; throws a Problem where no value of its type could be one. */
 export function as(bound: Bound, type: SqlType): Bound {
   if (isSame(bound.type, type)) return bound
-  if (bound.type.kind === 'null') return { ...bound, type, sql: duckSql`CAST(NULL AS ${engineType(type)})` }
+  if (bound.type.kind === 'null') return { ...bound, type, sql: sql`CAST(NULL AS ${engineType(type)})` }
   const converted = constantAs(bound, type) ?? convert(bound, type)
   if (converted === null)
     throw sqlProblem(bound.place, `a value of type ${typeName(bound.type)} cannot be taken as ${typeName(type)}`)
@@ -28,13 +29,13 @@ function constantOf(bound: Bound, type: SqlType): Bound['constant'] {
 }
 
 /** A text that stands for an instant is read now, so that a wrong one can be told. */
-function constantAs(bound: Bound, type: SqlType): SqlText | null {
+function constantAs(bound: Bound, type: SqlType): Sql | null {
   if (typeof bound.constant !== 'string' || bound.type.kind !== 'string') return null
   const { zone = Zone.utc } = bound
   if (type.kind === 'timestamp') return timestampLiteral(readTimestamp(bound.constant, zone, bound.place))
   if (type.kind === 'date') {
     const localMs = zone.toLocal(readTimestamp(bound.constant, zone, bound.place))
-    return duckSql`CAST(${timestampLiteral(localMs)} AS DATE)`
+    return sql`CAST(${timestampLiteral(localMs)} AS DATE)`
   }
   return null
 }
@@ -51,14 +52,14 @@ function readTimestamp(text: string, zone: Zone, place: Place): number {
   return ms
 }
 
-export function timestampLiteral(ms: number): SqlText {
-  return duckSql`make_timestamp(${literal(String(ms))}::BIGINT * 1000::BIGINT)`
+export function timestampLiteral(ms: number): Sql {
+  return sql`make_timestamp(${sql.literal(String(ms))}::BIGINT * 1000::BIGINT)`
 }
 
 export function convert(
   { sql: x, type, zone = Zone.utc }: Pick<Bound, 'sql' | 'type' | 'zone'>,
   to: SqlType,
-): SqlText | null {
+): Sql | null {
   switch (to.kind) {
     case 'string':
       return toText(x, type, zone)
@@ -73,11 +74,11 @@ export function convert(
     case 'date':
       return type.kind === 'date'
         ? x
-        : mapped(toTimestamp(x, type, zone), (at) => duckSql`CAST(${timestampToLocal(at, zone)} AS DATE)`)
+        : mapped(toTimestamp(x, type, zone), (at) => sql`CAST(${timestampToLocal(at, zone)} AS DATE)`)
     case 'array':
       return type.kind === 'array' ? elements(x, type.element, to.element, zone) : null
     case 'json':
-      return type.kind === 'string' || isPlain(type) ? duckSql`to_json(${x})` : null
+      return type.kind === 'string' || isPlain(type) ? sql`to_json(${x})` : null
     default:
       return null
   }
@@ -87,36 +88,33 @@ function isPlain(type: SqlType): boolean {
   return type.kind === 'long' || type.kind === 'double' || type.kind === 'boolean' || type.kind === 'array'
 }
 
-function mapped(text: SqlText | null, change: (text: SqlText) => SqlText): SqlText | null {
+function mapped(text: Sql | null, change: (text: Sql) => Sql): Sql | null {
   return text === null ? null : change(text)
 }
 
 /** Runs what uses its argument more than once on a value that is worked out once. */
-export function once(x: SqlText, use: (value: SqlText) => SqlText): SqlText {
-  return duckSql`list_transform([${x}], lambda v: ${use(duckSql`v`)})[1]`
+export function once(x: Sql, use: (value: Sql) => Sql): Sql {
+  return sql`list_transform([${x}], lambda v: ${use(sql`v`)})[1]`
 }
 
-function elements(x: SqlText, from: SqlType, to: SqlType, zone: Zone): SqlText | null {
-  if (from.kind === 'null') return duckSql`CAST(${x} AS ${engineType(arrayOf(to))})`
-  return mapped(
-    convert({ sql: duckSql`e`, type: from, zone }, to),
-    (each) => duckSql`list_transform(${x}, lambda e: ${each})`,
-  )
+function elements(x: Sql, from: SqlType, to: SqlType, zone: Zone): Sql | null {
+  if (from.kind === 'null') return sql`CAST(${x} AS ${engineType(arrayOf(to))})`
+  return mapped(convert({ sql: sql`e`, type: from, zone }, to), (each) => sql`list_transform(${x}, lambda e: ${each})`)
 }
 
-function toText(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
+function toText(x: Sql, type: SqlType, zone: Zone): Sql | null {
   switch (type.kind) {
     case 'long':
     case 'date':
-      return duckSql`CAST(${x} AS VARCHAR)`
+      return sql`CAST(${x} AS VARCHAR)`
     case 'double':
       return doubleText(x)
     case 'boolean':
-      return duckSql`CAST(CAST(${x} AS BIGINT) AS VARCHAR)`
+      return sql`CAST(CAST(${x} AS BIGINT) AS VARCHAR)`
     case 'timestamp':
-      return duckSql`strftime(${timestampToLocal(x, zone)}, '%Y-%m-%d %H:%M:%S')`
+      return sql`strftime(${timestampToLocal(x, zone)}, '%Y-%m-%d %H:%M:%S')`
     case 'json':
-      return duckSql`CAST(to_json(${x}) AS VARCHAR)`
+      return sql`CAST(to_json(${x}) AS VARCHAR)`
     case 'array':
       return arrayJson(x, type)
     default:
@@ -131,36 +129,36 @@ export function asPlainNumber(operand: Bound): Bound {
 }
 
 /** A value as JSON, which has numbers for times and truth values. Doubles are written as Java writes them. */
-export function jsonText(value: Bound): SqlText {
+export function jsonText(value: Bound): Sql {
   const { sql: x, type } = asPlainNumber(value)
   if (type.kind === 'double') return doubleJson(x)
-  return type.kind === 'array' ? arrayJson(x, type) : duckSql`CAST(to_json(${x}) AS VARCHAR)`
+  return type.kind === 'array' ? arrayJson(x, type) : sql`CAST(to_json(${x}) AS VARCHAR)`
 }
 
 /** The same of an array. */
-export function arrayJson(x: SqlText, type: SqlType): SqlText {
+export function arrayJson(x: Sql, type: SqlType): Sql {
   const numbers = plainNumber(type)
   const plain = numbers === null ? null : convert({ sql: x, type }, numbers)
-  if (type.kind !== 'array' || type.element.kind !== 'double') return duckSql`CAST(to_json(${plain ?? x}) AS VARCHAR)`
-  const each = duckSql`list_transform(${x}, lambda e: coalesce(${doubleJson(duckSql`e`)}, 'null'))`
-  return duckSql`('[' || array_to_string(${each}, ',') || ']')`
+  if (type.kind !== 'array' || type.element.kind !== 'double') return sql`CAST(to_json(${plain ?? x}) AS VARCHAR)`
+  const each = sql`list_transform(${x}, lambda e: coalesce(${doubleJson(sql`e`)}, 'null'))`
+  return sql`('[' || array_to_string(${each}, ',') || ']')`
 }
 
 /** JSON has no numbers without an end: they are texts in it. */
-const doubleJson = (x: SqlText): SqlText =>
-  once(x, (v) => duckSql`CASE WHEN isfinite(${v}) THEN ${doubleText(v)} ELSE '"' || ${doubleText(v)} || '"' END`)
+const doubleJson = (x: Sql): Sql =>
+  once(x, (v) => sql`CASE WHEN isfinite(${v}) THEN ${doubleText(v)} ELSE '"' || ${doubleText(v)} || '"' END`)
 
 /** A double as Java writes it: 1.0, 1.0E7, 1.0E-4; from the digits that DuckDB writes. */
-function doubleText(x: SqlText): SqlText {
-  const text = duckSql`CAST(v AS VARCHAR)`
-  const mantissa = duckSql`replace(split_part(${text}, 'e', 1), '-', '')`
-  const digits = duckSql`rtrim(ltrim(replace(${mantissa}, '.', ''), '0'), '0')`
-  const exponent = duckSql`CASE WHEN contains(${text}, 'e') THEN CAST(split_part(${text}, 'e', 2) AS BIGINT)
+function doubleText(x: Sql): Sql {
+  const text = sql`CAST(v AS VARCHAR)`
+  const mantissa = sql`replace(split_part(${text}, 'e', 1), '-', '')`
+  const digits = sql`rtrim(ltrim(replace(${mantissa}, '.', ''), '0'), '0')`
+  const exponent = sql`CASE WHEN contains(${text}, 'e') THEN CAST(split_part(${text}, 'e', 2) AS BIGINT)
     WHEN abs(v) >= 1 THEN length(split_part(${mantissa}, '.', 1)) - 1
     ELSE length(ltrim(split_part(${mantissa}, '.', 2), '0')) - length(split_part(${mantissa}, '.', 2)) - 1 END`
   return once(
     x,
-    () => duckSql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 'NaN' WHEN isinf(v) THEN (CASE WHEN v > 0 THEN 'Infinity' ELSE '-Infinity' END)
+    () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 'NaN' WHEN isinf(v) THEN (CASE WHEN v > 0 THEN 'Infinity' ELSE '-Infinity' END)
       WHEN v = 0 OR (abs(v) >= 0.001 AND abs(v) < 10000000) THEN ${text}
       WHEN abs(v) = 5e-324::DOUBLE THEN (CASE WHEN v < 0 THEN '-' ELSE '' END) || '4.9E-324'
       ELSE (CASE WHEN v < 0 THEN '-' ELSE '' END) || substring(${digits}, 1, 1) || '.' ||
@@ -169,80 +167,80 @@ function doubleText(x: SqlText): SqlText {
 }
 
 /** Cut towards zero; what is beyond a long is the nearest one, NaN is 0. */
-function cutToLong(x: SqlText): SqlText {
+function cutToLong(x: Sql): Sql {
   return once(
     x,
-    () => duckSql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT
+    () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT
       WHEN v <= -9.223372036854775808e18 THEN -9223372036854775807::BIGINT - 1::BIGINT ELSE CAST(trunc(v) AS BIGINT) END`,
   )
 }
 
-function toLong(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
+function toLong(x: Sql, type: SqlType, zone: Zone): Sql | null {
   switch (type.kind) {
     case 'double':
       return cutToLong(x)
     case 'boolean':
-      return duckSql`CAST(${x} AS BIGINT)`
+      return sql`CAST(${x} AS BIGINT)`
     case 'timestamp':
-      return duckSql`epoch_ms(${x})`
+      return sql`epoch_ms(${x})`
     case 'date':
-      return duckSql`epoch_ms(${toUtc(duckSql`CAST(${x} AS TIMESTAMP)`, zone)})`
+      return sql`epoch_ms(${toUtc(sql`CAST(${x} AS TIMESTAMP)`, zone)})`
     case 'string':
       return once(
         x,
         (v) =>
-          duckSql`coalesce(CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${v} AS BIGINT) END, ${cutToLong(textToDouble(v))})`,
+          sql`coalesce(CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${v} AS BIGINT) END, ${cutToLong(textToDouble(v))})`,
       )
     case 'json':
-      return toLong(duckSql`json_extract_string(${x}, '$')`, string, zone)
+      return toLong(sql`json_extract_string(${x}, '$')`, string, zone)
     default:
       return null
   }
 }
 
 /** Of what Java reads as a double. */
-export const numberForm = literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
+export const numberForm = sql.literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
 
 /** The forms that Java reads as a double, and true and false; anything else is null. */
-function textToDouble(x: SqlText): SqlText {
+function textToDouble(x: Sql): Sql {
   return once(
     x,
-    () => duckSql`CASE WHEN regexp_full_match(v, ${numberForm}) THEN TRY_CAST(rtrim(v, 'dDfF') AS DOUBLE)
+    () => sql`CASE WHEN regexp_full_match(v, ${numberForm}) THEN TRY_CAST(rtrim(v, 'dDfF') AS DOUBLE)
       WHEN lower(v) = 'true' THEN 1::DOUBLE WHEN lower(v) = 'false' THEN 0::DOUBLE END`,
   )
 }
 
-function toDouble(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
+function toDouble(x: Sql, type: SqlType, zone: Zone): Sql | null {
   switch (type.kind) {
     case 'long':
     case 'boolean':
-      return duckSql`CAST(${x} AS DOUBLE)`
+      return sql`CAST(${x} AS DOUBLE)`
     case 'timestamp':
     case 'date':
-      return mapped(toLong(x, type, zone), (ms) => duckSql`CAST(${ms} AS DOUBLE)`)
+      return mapped(toLong(x, type, zone), (ms) => sql`CAST(${ms} AS DOUBLE)`)
     case 'string':
       return textToDouble(x)
     case 'json':
-      return textToDouble(duckSql`json_extract_string(${x}, '$')`)
+      return textToDouble(sql`json_extract_string(${x}, '$')`)
     default:
       return null
   }
 }
 
-function toBoolean(x: SqlText, type: SqlType): SqlText | null {
-  if (type.kind === 'long') return duckSql`(${x} <> 0::BIGINT)`
+function toBoolean(x: Sql, type: SqlType): Sql | null {
+  if (type.kind === 'long') return sql`(${x} <> 0::BIGINT)`
   // What is cut to 0 is false, and so is what is below it.
-  if (type.kind === 'double') return duckSql`(${x} >= 1::DOUBLE)`
-  if (type.kind === 'string') return duckSql`(${textToDouble(x)} >= 1::DOUBLE)`
+  if (type.kind === 'double') return sql`(${x} >= 1::DOUBLE)`
+  if (type.kind === 'string') return sql`(${textToDouble(x)} >= 1::DOUBLE)`
   return null
 }
 
-function toTimestamp(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
+function toTimestamp(x: Sql, type: SqlType, zone: Zone): Sql | null {
   switch (type.kind) {
     case 'timestamp':
       return x
     case 'date':
-      return toUtc(duckSql`CAST(${x} AS TIMESTAMP)`, zone)
+      return toUtc(sql`CAST(${x} AS TIMESTAMP)`, zone)
     case 'long':
       return timeOfMs(x)
     case 'double':
@@ -255,11 +253,10 @@ function toTimestamp(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
 }
 
 /** ISO 8601, with a space for the T too; what names no zone is meant by the clocks of this one. */
-export const textToTimestamp = (x: SqlText, zone: Zone): SqlText =>
-  timeOfMs(fromShared(parseIsoTime(asShared(x), zone)))
+export const textToTimestamp = (x: Sql, zone: Zone): Sql => timeOfMs(parseIsoTime(x, zone))
 
-const furthestMs = longLiteral(8_640_000_000_000_000)
+const furthestMs = sql.long(8_640_000_000_000_000)
 
 /** Null beyond the engine's times. */
-export const timeOfMs = (ms: SqlText): SqlText =>
-  once(ms, (v) => duckSql`CASE WHEN ${v} BETWEEN -${furthestMs} AND ${furthestMs} THEN make_timestamp_ms(${v}) END`)
+export const timeOfMs = (ms: Sql): Sql =>
+  once(ms, (v) => sql`CASE WHEN ${v} BETWEEN -${furthestMs} AND ${furthestMs} THEN make_timestamp_ms(${v}) END`)

@@ -1,9 +1,9 @@
 import type { Zone } from '../../druid-time/zone.ts'
+import type { Sql } from '../../lib/sql-text.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Query, Window } from '../parse/syntax.ts'
 import type { Bound } from './bound.ts'
 import { as } from './conversions.ts'
-import type { SqlText } from './duck-sql.ts'
 import { type Filters, filtersOf } from './filters.ts'
 import type { Scope, ScopeColumn } from './scope.ts'
 import { boolean, typeName } from './types.ts'
@@ -38,7 +38,7 @@ export interface ExpressionContext extends Filters {
 export type QueryColumn = Pick<ScopeColumn, 'name' | 'type' | 'isStored' | 'isOfValues' | 'ofQuery'>
 
 export interface BoundSubquery {
-  readonly sql: SqlText
+  readonly sql: Sql
   readonly columns: readonly QueryColumn[]
 }
 

@@ -1,5 +1,5 @@
+import type { Sql } from '../../lib/sql-text.ts'
 import type { Query } from '../parse/syntax.ts'
-import type { SqlText } from './duck-sql.ts'
 import type { ExpressionContext, QueryColumn } from './expression-context.ts'
 import type { ItemUses } from './item-uses.ts'
 import type { Relation, Scope } from './scope.ts'
@@ -26,12 +26,12 @@ export interface FromContext {
   readonly subquery: (
     query: Query,
     parent: Scope | null,
-  ) => { readonly sql: SqlText; readonly columns: CommonTable['columns'] }
+  ) => { readonly sql: Sql; readonly columns: CommonTable['columns'] }
   readonly expressionContext: (scope: Scope, what: string) => ExpressionContext
 }
 
 export interface BoundFrom {
-  readonly sql: SqlText
+  readonly sql: Sql
   readonly relations: readonly Relation[]
   /** The entity, where FROM is one and nothing else. */
   readonly table: SqlTable | null

@@ -2,11 +2,11 @@
 
 import { type Period, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { Zone } from '../../druid-time/zone.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { addDuration, parseDuration } from '../../model/duration.ts'
 import { namesZone, parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, TimeUnit } from '../parse/syntax.ts'
-import { duckSql, type SqlText } from './duck-sql.ts'
 import { type PeriodParts, unitPeriod, writeInterval } from './periods.ts'
 
 /** The half-open range of `start/end`, where one of the two may be a period. */
@@ -42,11 +42,11 @@ export function timeLiteralMs({ type, value }: Extract<Expression, { kind: 'time
 const fields: readonly TimeUnit[] = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
 
 /** A literal of SQL as the engine's interval. */
-export function intervalLiteral(literal: Extract<Expression, { kind: 'interval' }>): SqlText {
+export function intervalLiteral(literal: Extract<Expression, { kind: 'interval' }>): Sql {
   const { isNegative, sum } = readIntervalLiteral(literal)
   const isNothing = Object.values(sum).every((part) => part === 0)
-  if (isNothing) return duckSql`to_milliseconds(0)`
-  return isNegative ? duckSql`(-(${writeInterval(sum)}))` : duckSql`(${writeInterval(sum)})`
+  if (isNothing) return sql`to_milliseconds(0)`
+  return isNegative ? sql`(-(${writeInterval(sum)}))` : sql`(${writeInterval(sum)})`
 }
 
 /** What a literal adds to an instant. */

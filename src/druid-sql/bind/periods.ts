@@ -14,10 +14,10 @@ import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from
 import { isUsable, mondayMs, type NativeBuckets, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { bind } from '../../lib/bind-sql.ts'
-import { type Sql, sql as shared } from '../../lib/sql-text.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { TimeUnit } from '../parse/syntax.ts'
-import { asShared, duckSql, fromShared, literal, plainInteger, type SqlText } from './duck-sql.ts'
+import { plainInteger } from './engine-names.ts'
 
 /** Throws a Problem where there is no such zone. */
 export function readZone(text: string, place: Place): Zone {
@@ -26,16 +26,16 @@ export function readZone(text: string, place: Place): Zone {
   throw sqlProblem(place, `${quoted(text)} is no time zone: write one as 'Europe/Madrid' or '+02:00'`)
 }
 
-const msOf = (at: SqlText): Sql => shared`epoch_ms(${asShared(at)})`
-const atMs = (ms: Sql): SqlText => fromShared(shared`make_timestamp_ms(${ms})`)
+const msOf = (at: Sql): Sql => sql`epoch_ms(${at})`
+const atMs = (ms: Sql): Sql => sql`make_timestamp_ms(${ms})`
 
 /** An instant as the clocks of the zone show it. */
-export function timestampToLocal(at: SqlText, zone: Zone): SqlText {
+export function timestampToLocal(at: Sql, zone: Zone): Sql {
   return zone === Zone.utc ? at : atMs(localMs(msOf(at), zone))
 }
 
 /** The inverse of `timestampToLocal`. */
-export function toUtc(local: SqlText, zone: Zone): SqlText {
+export function toUtc(local: Sql, zone: Zone): Sql {
   return zone === Zone.utc ? local : atMs(fromLocal(msOf(local), zone))
 }
 
@@ -46,19 +46,19 @@ function checkLength(pattern: string, place: Place): void {
 }
 
 /** An instant written by a pattern of Joda-Time's, as the clocks of the zone show it. */
-export function formatByPattern(at: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
+export function formatByPattern(at: Sql, pattern: string, zone: Zone, place: Place): Sql {
   checkLength(pattern, place)
   const pieces = patternPieces(pattern)
-  if (pieces !== null) return fromShared(formatMs(msOf(at), pieces, zone))
+  if (pieces !== null) return formatMs(msOf(at), pieces, zone)
   throw sqlProblem(place, `${quoted(pattern)} is no pattern: a quote is open, or a letter has no meaning`)
 }
 
 /** The instant that a text says by a pattern; null where it does not fit. */
-export function parseTime(text: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
+export function parseTime(text: Sql, pattern: string, zone: Zone, place: Place): Sql {
   checkLength(pattern, place)
   const format = parseTimePattern(pattern)
   if (format === null) throw sqlProblem(place, `texts cannot be read by the pattern ${quoted(pattern)}`)
-  return atMs(parseTimeBy(asShared(text), format, zone))
+  return atMs(parseTimeBy(text, format, zone))
 }
 
 /** An ISO period such as `PT5M`, longer than nothing. */
@@ -89,7 +89,7 @@ export function unitPeriod(unit: TimeUnit): Period {
 }
 
 /** The period as an interval, `count` times. */
-function intervalOf(period: Period, count: SqlText): SqlText {
+function intervalOf(period: Period, count: Sql): Sql {
   return writeInterval({ months: periodMonths(period), days: periodDays(period), ms: periodTimeMs(period) }, count)
 }
 
@@ -100,24 +100,24 @@ export interface PeriodParts {
 }
 
 /** As an interval of the engine, `count` times; not of nothing. */
-export function writeInterval({ months, days, ms }: PeriodParts, count?: SqlText): SqlText {
-  const times = count === undefined ? duckSql`` : duckSql` * ${count}`
+export function writeInterval({ months, days, ms }: PeriodParts, count?: Sql): Sql {
+  const times = count === undefined ? sql`` : sql` * ${count}`
   const parts = [
-    ...(months === 0 ? [] : [duckSql`to_months(CAST(${plainInteger(months)}${times} AS INTEGER))`]),
-    ...(days === 0 ? [] : [duckSql`to_days(CAST(${plainInteger(days)}${times} AS INTEGER))`]),
-    ...(ms === 0 ? [] : [duckSql`to_milliseconds(${plainInteger(ms)}${times})`]),
+    ...(months === 0 ? [] : [sql`to_months(CAST(${plainInteger(months)}${times} AS INTEGER))`]),
+    ...(days === 0 ? [] : [sql`to_days(CAST(${plainInteger(days)}${times} AS INTEGER))`]),
+    ...(ms === 0 ? [] : [sql`to_milliseconds(${plainInteger(ms)}${times})`]),
   ]
-  return parts.slice(1).reduce((sum, part) => duckSql`${sum} + ${part}`, parts[0]!)
+  return parts.slice(1).reduce((sum, part) => sql`${sum} + ${part}`, parts[0]!)
 }
 
 /** An instant moved by `count` periods, by the calendar of the zone. */
-export function shiftTimestamp(at: SqlText, period: Period, zone: Zone, count: SqlText): SqlText {
-  if (zone === Zone.utc) return duckSql`(${at} + (${intervalOf(period, count)}))`
-  return atMs(shiftMs(msOf(at), period, asShared(count), zone))
+export function shiftTimestamp(at: Sql, period: Period, zone: Zone, count: Sql): Sql {
+  if (zone === Zone.utc) return sql`(${at} + (${intervalOf(period, count)}))`
+  return atMs(shiftMs(msOf(at), period, count, zone))
 }
 
 /** The start of the bucket that holds the instant. Buckets of one unit are the calendar's, others are counted from `origin` or 1970. */
-export function floorTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
+export function floorTo(at: Sql, period: Period, zone: Zone, origin: Sql | null, place: Place): Sql {
   const granularity = granularityOf(period, zone, place)
   if (origin !== null) {
     return atMs(floorFromOrigin(msOf(at), period, msOf(origin), zone) ?? refuseUnits('with an origin', place))
@@ -138,17 +138,17 @@ function refuseUnits(where: string, place: Place): never {
 }
 
 /** By the engine's own functions, which take less time for a row; null where they have none. */
-function inUtc(at: SqlText, granularity: NativeBuckets): SqlText | null {
+function inUtc(at: Sql, granularity: NativeBuckets): Sql | null {
   const { kind, zone } = granularity
   if (zone !== Zone.utc) return null
   if (kind === 'localTime') {
-    return duckSql`time_bucket(to_milliseconds(${plainInteger(granularity.widthMs)}), ${at}, TIMESTAMP '1970-01-01')`
+    return sql`time_bucket(to_milliseconds(${plainInteger(granularity.widthMs)}), ${at}, TIMESTAMP '1970-01-01')`
   }
   const unit = calendarUnit(granularity)
   if (unit === null) return null
   // As dates: the engine takes null for another time than one at which no unit of date_trunc begins.
-  const day = unit === 'day' ? at : duckSql`date_trunc(${literal(unit)}, ${at})`
-  return duckSql`CAST(CAST(${day} AS DATE) AS TIMESTAMP)`
+  const day = unit === 'day' ? at : sql`date_trunc(${sql.literal(unit)}, ${at})`
+  return sql`CAST(CAST(${day} AS DATE) AS TIMESTAMP)`
 }
 
 function calendarUnit(granularity: NativeBuckets): string | null {
@@ -161,16 +161,16 @@ function calendarUnit(granularity: NativeBuckets): string | null {
 }
 
 /** The start of the bucket, or of the next one where the instant is no start itself. */
-export function ceilTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
+export function ceilTo(at: Sql, period: Period, zone: Zone, origin: Sql | null, place: Place): Sql {
   const next =
     origin === null
       ? (x: Sql): Sql => nextBucketSql(x, granularityOf(period, zone, place))
-      : (x: Sql): Sql => shiftMs(x, period, shared.long(1), zone)
+      : (x: Sql): Sql => shiftMs(x, period, sql.long(1), zone)
   return atMs(
     bind(msOf(at), (x) =>
       bind(
         msOf(floorTo(atMs(x), period, zone, origin, place)),
-        (start) => shared`CASE WHEN ${start} = ${x} THEN ${x} ELSE ${next(start)} END`,
+        (start) => sql`CASE WHEN ${start} = ${x} THEN ${x} ELSE ${next(start)} END`,
       ),
     ),
   )

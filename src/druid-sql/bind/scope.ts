@@ -1,17 +1,17 @@
 // Which names mean what at one place of a query.
 
+import type { Sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
 import { type Bound, storedColumn } from './bound.ts'
-import type { SqlText } from './duck-sql.ts'
 import type { SqlSchema } from './tables.ts'
 import type { SqlType } from './types.ts'
 
 export interface ScopeColumn {
   readonly name: string
   readonly type: SqlType
-  readonly sql: SqlText
+  readonly sql: Sql
   /** The same instants as the files have them; only of the time of an entity. */
-  readonly fileSql?: SqlText | undefined
+  readonly fileSql?: Sql | undefined
   /** Whether it is a column of an entity, also by way of subqueries and groups; else it is computed. */
   readonly isStored?: boolean | undefined
   /** Whether it is made of VALUES alone: where such rows are joined, it is as one of an entity. */
@@ -25,13 +25,13 @@ export interface Relation {
   readonly name: string | null
   readonly columns: readonly ScopeColumn[]
   /** What orders rows of one time by when they were pushed; only where the relation is an entity itself. */
-  readonly position?: SqlText
+  readonly position?: Sql
   /** The schema that may stand before the relation's name: `druid` where it is left out. */
   readonly schema?: SqlSchema
   /** Columns that a USING made one with those of another relation: found only by the relation's name. */
   readonly merged: ReadonlySet<string>
   /** What such a column is where it goes without the relation's name, of rows that only one side of the join may have. */
-  readonly shared?: ReadonlyMap<string, SqlText>
+  readonly shared?: ReadonlyMap<string, Sql>
 }
 
 export interface Scope {
@@ -83,7 +83,7 @@ function byName({ columns }: Relation): ReadonlyMap<string, readonly ScopeColumn
 }
 
 /** What orders the rows of the relation that `__time` without a table's name is of, where it is known. */
-export function pushedIn({ relations }: Scope): { readonly time: SqlText; readonly position: SqlText } | null {
+export function pushedIn({ relations }: Scope): { readonly time: Sql; readonly position: Sql } | null {
   for (const { columns, position } of relations) {
     const time = columns.find(({ name }) => name === '__time')
     if (time !== undefined) return position === undefined ? null : { time: time.sql, position }

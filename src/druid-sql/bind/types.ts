@@ -1,8 +1,8 @@
 // The types of Druid's SQL, as far as they make a difference to an answer. INTEGER and BIGINT are one, so are FLOAT, DECIMAL and DOUBLE.
 
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { DruidColumnType } from '../../model/druid-layout.ts'
 import type { CastType } from '../parse/syntax.ts'
-import { duckSql, type SqlText } from './duck-sql.ts'
 
 export interface ArrayType {
   readonly kind: 'array'
@@ -123,31 +123,31 @@ export function castTypeOf({ name, isArray }: CastType): SqlType {
 }
 
 /** The type that DuckDB holds it in. */
-export function engineType(type: SqlType): SqlText {
+export function engineType(type: SqlType): Sql {
   switch (type.kind) {
     case 'long':
-      return duckSql`BIGINT`
+      return sql`BIGINT`
     case 'double':
-      return duckSql`DOUBLE`
+      return sql`DOUBLE`
     case 'boolean':
-      return duckSql`BOOLEAN`
+      return sql`BOOLEAN`
     case 'timestamp':
-      return duckSql`TIMESTAMP`
+      return sql`TIMESTAMP`
     case 'date':
-      return duckSql`DATE`
+      return sql`DATE`
     case 'interval':
-      return duckSql`INTERVAL`
+      return sql`INTERVAL`
     case 'json':
-      return duckSql`JSON`
+      return sql`JSON`
     case 'array':
-      return duckSql`${engineType(type.element)}[]`
+      return sql`${engineType(type.element)}[]`
     case 'quantiles':
-      return duckSql`DOUBLE[]`
+      return sql`DOUBLE[]`
     case 'sketch':
-      return duckSql`VARCHAR[]`
+      return sql`VARCHAR[]`
     case 'string':
     case 'null':
-      return duckSql`VARCHAR`
+      return sql`VARCHAR`
   }
 }
 

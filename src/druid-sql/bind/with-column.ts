@@ -1,21 +1,22 @@
 // A FROM with one more column, worked out beside its rows.
-import { columnName, columnOf, duckSql, join, relationName, type SqlText } from './duck-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { columnName, columnOf, relationName } from './engine-names.ts'
 import type { Relation } from './scope.ts'
 
 interface FromText {
-  readonly sql: SqlText
+  readonly sql: Sql
   readonly relations: readonly Relation[]
 }
 
 /** The same rows and names as one relation of the engine, which has the value as a column too. */
 export function withColumn(
-  { sql, relations }: FromText,
-  value: SqlText,
+  { sql: from, relations }: FromText,
+  value: Sql,
   relation: number,
-): FromText & { readonly value: SqlText } {
-  const items: SqlText[] = []
+): FromText & { readonly value: Sql } {
+  const items: Sql[] = []
   const places = new Map<string, number>()
-  const moved = (item: SqlText): SqlText => {
+  const moved = (item: Sql): Sql => {
     const place = places.get(item.text) ?? items.length
     if (place === items.length) items.push(item)
     places.set(item.text, place)
@@ -34,7 +35,7 @@ export function withColumn(
     }),
   )
   const added = moved(value)
-  const written = items.map((item, index) => duckSql`${item} AS ${columnName(index)}`)
-  const text = duckSql`(SELECT ${join(written, ', ')} FROM ${sql}) AS ${relationName(relation)}`
+  const written = items.map((item, index) => sql`${item} AS ${columnName(index)}`)
+  const text = sql`(SELECT ${sql.join(written, ', ')} FROM ${from}) AS ${relationName(relation)}`
   return { sql: text, relations: movedRelations, value: added }
 }

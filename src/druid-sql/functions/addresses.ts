@@ -1,12 +1,12 @@
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import { duckSql, literal, type SqlText } from '../bind/duck-sql.ts'
 import { boolean, long, string } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type Catalogue, neededText, special } from './signature.ts'
 import { withoutRepeats } from './text-room.ts'
 
-const addressForm = literal(
+const addressForm = sql.literal(
   '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])([.](25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}',
 )
 
@@ -16,18 +16,17 @@ function addressNumber(operand: Bound): Bound {
     return combine(
       operand.place,
       long,
-      withoutRepeats([operand.sql], (x) => duckSql`CASE WHEN ${x} BETWEEN 0 AND 4294967295 THEN ${x} END`),
+      withoutRepeats([operand.sql], (x) => sql`CASE WHEN ${x} BETWEEN 0 AND 4294967295 THEN ${x} END`),
       [operand],
     )
   const text = as(operand, string)
-  const part = (x: SqlText, index: SqlText, power: SqlText): SqlText =>
-    duckSql`CAST(split_part(${x}, '.', ${index}) AS BIGINT) * ${power}`
-  const number = (x: SqlText): SqlText =>
-    duckSql`${part(x, duckSql`1`, duckSql`16777216`)} + ${part(x, duckSql`2`, duckSql`65536`)} + ${part(x, duckSql`3`, duckSql`256`)} + ${part(x, duckSql`4`, duckSql`1`)}`
+  const part = (x: Sql, index: Sql, power: Sql): Sql => sql`CAST(split_part(${x}, '.', ${index}) AS BIGINT) * ${power}`
+  const number = (x: Sql): Sql =>
+    sql`${part(x, sql`1`, sql`16777216`)} + ${part(x, sql`2`, sql`65536`)} + ${part(x, sql`3`, sql`256`)} + ${part(x, sql`4`, sql`1`)}`
   return combine(
     operand.place,
     long,
-    withoutRepeats([text.sql], (x) => duckSql`CASE WHEN regexp_full_match(${x}, ${addressForm}) THEN ${number(x)} END`),
+    withoutRepeats([text.sql], (x) => sql`CASE WHEN regexp_full_match(${x}, ${addressForm}) THEN ${number(x)} END`),
     [text],
   )
 }
@@ -48,7 +47,7 @@ const addressMatch = special(2, 2, (call) => {
   const size = 2 ** (32 - bits)
   const start = Math.floor(numbers.reduce((sum, number) => sum * 256 + number, 0) / size) * size
   const number = addressNumber(call.operands[0]!)
-  const inside = duckSql`coalesce(${number.sql} BETWEEN ${literal(String(start))}::BIGINT AND ${literal(String(start + size - 1))}::BIGINT, FALSE)`
+  const inside = sql`coalesce(${number.sql} BETWEEN ${sql.literal(String(start))}::BIGINT AND ${sql.literal(String(start + size - 1))}::BIGINT, FALSE)`
   return combine(call.place, boolean, inside, [number])
 })
 
@@ -57,9 +56,9 @@ export const addresses: Catalogue = {
   IPV4_PARSE: special(1, 1, ({ operands }) => addressNumber(operands[0]!)),
   IPV4_STRINGIFY: special(1, 1, ({ place, operands }) => {
     const number = addressNumber(operands[0]!)
-    const part = (x: SqlText, power: SqlText): SqlText => duckSql`CAST(${x} // ${power} % 256 AS VARCHAR)`
-    const text = (x: SqlText): SqlText =>
-      duckSql`CAST((${part(x, duckSql`16777216`)} || '.' || ${part(x, duckSql`65536`)} || '.' || ${part(x, duckSql`256`)} || '.' || ${part(x, duckSql`1`)}) AS VARCHAR)`
+    const part = (x: Sql, power: Sql): Sql => sql`CAST(${x} // ${power} % 256 AS VARCHAR)`
+    const text = (x: Sql): Sql =>
+      sql`CAST((${part(x, sql`16777216`)} || '.' || ${part(x, sql`65536`)} || '.' || ${part(x, sql`256`)} || '.' || ${part(x, sql`1`)}) AS VARCHAR)`
     return combine(place, string, withoutRepeats([number.sql], text), [number])
   }),
 }

@@ -1,6 +1,6 @@
 // How the aggregates of the catalogue are written: what one takes, and how the engine says it.
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Bound } from '../bind/bound.ts'
-import { duckSql, type SqlText } from '../bind/duck-sql.ts'
 import type { SqlType } from '../bind/types.ts'
 import type { BoundCall } from './signature.ts'
 
@@ -8,21 +8,21 @@ export interface AggregateCall extends BoundCall {
   readonly distinct: boolean
   readonly star: boolean
   /** The ORDER BY within the call, or nothing. */
-  readonly order: SqlText
+  readonly order: Sql
   /** The time of the rows, where the FROM has one: LATEST and EARLIEST go by it. */
   readonly time: () => Bound
   /** The time of the rows, and what tells which of two of one time was pushed later, where it is known. */
-  readonly pushed: { readonly time: SqlText; readonly position: SqlText } | null
+  readonly pushed: { readonly time: Sql; readonly position: Sql } | null
 }
 
 export interface AggregateResult {
   /** The call of the engine's aggregate, to which FILTER and OVER are added. */
-  readonly call: SqlText
+  readonly call: Sql
   readonly type: SqlType
   /** A second call, where one does not tell all. */
-  readonly also?: SqlText
+  readonly also?: Sql
   /** What becomes of its value, and of that of the second call. */
-  readonly finish: (value: SqlText, also: SqlText) => SqlText
+  readonly finish: (value: Sql, also: Sql) => Sql
 }
 
 export interface Aggregate {
@@ -31,10 +31,10 @@ export interface Aggregate {
   readonly bind: (call: AggregateCall) => AggregateResult
 }
 
-export const same = (value: SqlText): SqlText => value
+export const same = (value: Sql): Sql => value
 
 export function aggregate(least: number, most: number, bind: Aggregate['bind'], takesDistinct = false): Aggregate {
   return { count: [least, most], takesDistinct, bind }
 }
 
-export const distinctOf = ({ distinct }: AggregateCall): SqlText => (distinct ? duckSql`DISTINCT ` : duckSql``)
+export const distinctOf = ({ distinct }: AggregateCall): Sql => (distinct ? sql`DISTINCT ` : sql``)

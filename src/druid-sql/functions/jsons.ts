@@ -1,28 +1,29 @@
 import { jsonTexts, notJson } from '../../druid-patterns/json-form.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { failing } from '../../sql-engine/sql-engine.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, asPlainNumber, jsonText } from '../bind/conversions.ts'
-import { duckSql, failing, join, literal, type SqlText } from '../bind/duck-sql.ts'
 import { arrayOf, json, string } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, neededText, scalar, special } from './signature.ts'
 import { onceEach, withoutRepeats } from './text-room.ts'
 
 /** A path of Druid's JSON functions, as the engine reads it: `$.a.b[0]`. */
-function jsonPath(call: BoundCall): SqlText {
+function jsonPath(call: BoundCall): Sql {
   const path = neededText(call, 1)
   const isPath = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}\]|\['[^'"\\*]+'\]|\."[^"\\*]+")*$/.test(path)
   if (!isPath) throw sqlProblem(call.operands[1]!.place, `${quoted(path)} is no path: write one as '$.a.b[0]'`)
-  return literal(path.replace(/\['([^']*)'\]/g, '."$1"'))
+  return sql.literal(path.replace(/\['([^']*)'\]/g, '."$1"'))
 }
 
 const jsonOf = (operand: Bound): Bound =>
   operand.type.kind === 'json'
     ? operand
-    : combine(operand.place, json, there(duckSql`TRY_CAST(${as(operand, string).sql} AS JSON)`), [operand])
+    : combine(operand.place, json, there(sql`TRY_CAST(${as(operand, string).sql} AS JSON)`), [operand])
 
 /** JSON's null is null. */
-const there = (document: SqlText): SqlText =>
-  withoutRepeats([document], (x) => duckSql`CASE WHEN json_type(${x}) <> 'NULL' THEN ${x} END`)
+const there = (document: Sql): Sql =>
+  withoutRepeats([document], (x) => sql`CASE WHEN json_type(${x}) <> 'NULL' THEN ${x} END`)
 
 /** Text and numbers, and truth values as such; objects and arrays are null. */
 const jsonValue = special(2, 2, (call) => {
@@ -31,7 +32,7 @@ const jsonValue = special(2, 2, (call) => {
   const text = withoutRepeats(
     [document.sql],
     (x) =>
-      duckSql`CASE json_type(${x}, ${path}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL
+      sql`CASE json_type(${x}, ${path}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL
         WHEN 'BOOLEAN' THEN CASE json_extract_string(${x}, ${path}) WHEN 'true' THEN '1' ELSE '0' END ELSE json_extract_string(${x}, ${path}) END`,
   )
   const value = combine(call.place, string, text, [document])
@@ -40,18 +41,18 @@ const jsonValue = special(2, 2, (call) => {
 
 const jsonQuery = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
-  return combine(call.place, json, there(duckSql`json_extract(${document.sql}, ${jsonPath(call)})`), [document])
+  return combine(call.place, json, there(sql`json_extract(${document.sql}, ${jsonPath(call)})`), [document])
 })
 
 const jsonKeys = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
   const path = jsonPath(call)
-  const places = (found: SqlText): SqlText =>
-    duckSql`list_transform(CAST(json_extract(${found}, '$[*]') AS JSON[]), lambda e, i: CAST(i - 1 AS VARCHAR))`
+  const places = (found: Sql): Sql =>
+    sql`list_transform(CAST(json_extract(${found}, '$[*]') AS JSON[]), lambda e, i: CAST(i - 1 AS VARCHAR))`
   const keys = withoutRepeats(
-    [duckSql`json_extract(${document.sql}, ${path})`],
+    [sql`json_extract(${document.sql}, ${path})`],
     (found) =>
-      duckSql`CAST(CASE json_type(${found}) WHEN 'OBJECT' THEN json_keys(${found}) WHEN 'ARRAY' THEN ${places(found)} END AS VARCHAR[])`,
+      sql`CAST(CASE json_type(${found}) WHEN 'OBJECT' THEN json_keys(${found}) WHEN 'ARRAY' THEN ${places(found)} END AS VARCHAR[])`,
   )
   return combine(call.place, arrayOf(string), keys, [document])
 })
@@ -59,7 +60,7 @@ const jsonKeys = special(2, 2, (call) => {
 /** The engine wants a text even where it knows that it is null. */
 function keyOf(operand: Bound): Bound {
   const key = as(operand, string)
-  return { ...key, sql: duckSql`CAST(${key.sql} AS VARCHAR)` }
+  return { ...key, sql: sql`CAST(${key.sql} AS VARCHAR)` }
 }
 
 const jsonObject = special(0, 200, ({ place, operands }) => {
@@ -67,7 +68,7 @@ const jsonObject = special(0, 200, ({ place, operands }) => {
   return combine(
     place,
     json,
-    duckSql`json_object(${join(
+    sql`json_object(${sql.join(
       parts.map((part) => part.sql),
       ', ',
     )})`,
@@ -77,14 +78,14 @@ const jsonObject = special(0, 200, ({ place, operands }) => {
 
 const jsonMerge = special(2, 2, ({ place, operands }) => {
   const [a, b] = [jsonOf(operands[0]!), jsonOf(operands[1]!)]
-  return combine(place, json, duckSql`json_merge_patch(${a.sql}, ${b.sql})`, [a, b])
+  return combine(place, json, sql`json_merge_patch(${a.sql}, ${b.sql})`, [a, b])
 })
 
 /** Whether a text has what the engine alone takes for JSON: most texts are looked through once. */
-const isLoose = (text: SqlText): SqlText =>
-  duckSql`(regexp_matches(${text}, ${literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${literal(jsonTexts)}, '0', 'g'), ${literal(notJson)}))`
+const isLoose = (text: Sql): Sql =>
+  sql`(regexp_matches(${text}, ${sql.literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${sql.literal(jsonTexts)}, '0', 'g'), ${sql.literal(notJson)}))`
 
-const isNull = (text: SqlText): SqlText => duckSql`(trim(${text}, ${literal(' \t\n\r')}) = 'null')`
+const isNull = (text: Sql): Sql => sql`(trim(${text}, ${sql.literal(' \t\n\r')}) = 'null')`
 
 const toJson = special(1, 1, ({ place, operands }) => combine(place, string, jsonText(operands[0]!), operands))
 
@@ -98,13 +99,13 @@ export const jsons: Catalogue = {
     onceEach(
       [x],
       (text) =>
-        duckSql`CAST(CASE WHEN ${isLoose(text)} THEN ${failing('a text is no JSON')} WHEN ${isNull(text)} THEN NULL ELSE ${text} END AS JSON)`,
+        sql`CAST(CASE WHEN ${isLoose(text)} THEN ${failing('a text is no JSON')} WHEN ${isNull(text)} THEN NULL ELSE ${text} END AS JSON)`,
     ),
   ),
   TRY_PARSE_JSON: scalar([string], json, (x) =>
     onceEach(
       [x],
-      (text) => duckSql`CASE WHEN NOT ${isLoose(text)} AND NOT ${isNull(text)} THEN TRY_CAST(${text} AS JSON) END`,
+      (text) => sql`CASE WHEN NOT ${isLoose(text)} AND NOT ${isNull(text)} THEN TRY_CAST(${text} AS JSON) END`,
     ),
   ),
   TO_JSON_STRING: toJson,

@@ -1,22 +1,24 @@
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { failing } from '../../sql-engine/sql-engine.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
-import { duckSql, failing, join, longLiteral, plainInteger, type SqlText, literal as textOf } from '../bind/duck-sql.ts'
+import { plainInteger } from '../bind/engine-names.ts'
 import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, constantInteger, type ScalarFunction, scalar, special } from './signature.ts'
 import { onceEach, withoutRepeats } from './text-room.ts'
 
-const ofDouble = (render: (x: SqlText) => SqlText): ScalarFunction => scalar([double], double, render)
+const ofDouble = (render: (x: Sql) => Sql): ScalarFunction => scalar([double], double, render)
 
 /** Java knows the angle of no end for no number, where the engine fails. */
-const ofAngle = (render: (x: SqlText) => SqlText): ScalarFunction =>
-  ofDouble((x) => duckSql`CASE WHEN isinf(${x}) THEN 'NaN'::DOUBLE ELSE ${render(x)} END`)
+const ofAngle = (render: (x: Sql) => Sql): ScalarFunction =>
+  ofDouble((x) => sql`CASE WHEN isinf(${x}) THEN 'NaN'::DOUBLE ELSE ${render(x)} END`)
 
 /** To Java 1 to the power of what has no end, or is no number, is no number; to the engine it is 1. */
 const power: ScalarFunction = scalar(
   [double, double],
   double,
-  (x, y) => duckSql`CASE WHEN abs(${x}) = 1 AND NOT isfinite(${y}) THEN 'NaN'::DOUBLE ELSE power(${x}, ${y}) END`,
+  (x, y) => sql`CASE WHEN abs(${x}) = 1 AND NOT isfinite(${y}) THEN 'NaN'::DOUBLE ELSE power(${x}, ${y}) END`,
 )
 
 /** Text is read as a number, as Druid does. */
@@ -29,7 +31,7 @@ export function numeric(operand: Bound): Bound {
 }
 
 /** A function that gives whole numbers for whole numbers, and else doubles. */
-function sameNumber(render: (x: SqlText, type: SqlType) => SqlText): ScalarFunction {
+function sameNumber(render: (x: Sql, type: SqlType) => Sql): ScalarFunction {
   return special(1, 1, ({ place, operands }) => {
     const x = numeric(operands[0]!)
     return combine(place, x.type, render(x.sql, x.type), [x])
@@ -37,8 +39,8 @@ function sameNumber(render: (x: SqlText, type: SqlType) => SqlText): ScalarFunct
 }
 
 /** FLOOR and CEIL of numbers; whole numbers are what they are. */
-export const floorNumber = sameNumber((x, type) => (type.kind === 'long' ? x : duckSql`floor(${x})`))
-export const ceilNumber = sameNumber((x, type) => (type.kind === 'long' ? x : duckSql`ceil(${x})`))
+export const floorNumber = sameNumber((x, type) => (type.kind === 'long' ? x : sql`floor(${x})`))
+export const ceilNumber = sameNumber((x, type) => (type.kind === 'long' ? x : sql`ceil(${x})`))
 
 /** Halves go away from zero, judged by the decimal digits of the double: 1.005 to two places is 1.01. */
 const round = special(1, 2, (call) => {
@@ -47,21 +49,20 @@ const round = special(1, 2, (call) => {
   if (places < -18n || places > 18n) throw sqlProblem(call.place, 'ROUND takes -18 to 18 places')
   const digits = plainInteger(places)
   if (x.type.kind === 'long')
-    return combine(call.place, long, places >= 0n ? x.sql : duckSql`CAST(round(${x.sql}, ${digits}) AS BIGINT)`, [x])
-  if (places === 0n) return combine(call.place, double, duckSql`round(${x.sql})`, [x])
+    return combine(call.place, long, places >= 0n ? x.sql : sql`CAST(round(${x.sql}, ${digits}) AS BIGINT)`, [x])
+  if (places === 0n) return combine(call.place, double, sql`round(${x.sql})`, [x])
   // What has no end is 0 to the engine before the point.
   if (places < 0n) {
     const whole = withoutRepeats(
       [x.sql],
-      (value) => duckSql`round(CASE WHEN isfinite(${value}) THEN ${value} END, ${digits})`,
+      (value) => sql`round(CASE WHEN isfinite(${value}) THEN ${value} END, ${digits})`,
     )
     return combine(call.place, double, whole, [x])
   }
   const scale = plainInteger(places > 12n ? 18n : 15n)
   const text = withoutRepeats(
     [x.sql],
-    (value) =>
-      duckSql`coalesce(CAST(round(TRY_CAST(${value} AS DECIMAL(38, ${scale})), ${digits}) AS DOUBLE), ${value})`,
+    (value) => sql`coalesce(CAST(round(TRY_CAST(${value} AS DECIMAL(38, ${scale})), ${digits}) AS DOUBLE), ${value})`,
   )
   return combine(call.place, double, text, [x])
 })
@@ -71,15 +72,14 @@ const truncate = special(1, 2, (call) => {
   const places = constantInteger(call, 1, 0n)
   if (places < -18n || places > 18n) throw sqlProblem(call.place, 'TRUNCATE takes -18 to 18 places')
   if (x.type.kind === 'long' && places >= 0n) return combine(call.place, long, x.sql, [x])
-  const power = longLiteral(10n ** (places < 0n ? -places : places))
-  if (x.type.kind === 'long') return combine(call.place, long, duckSql`(${x.sql} // ${power} * ${power})`, [x])
-  if (places === 0n) return combine(call.place, double, duckSql`trunc(${x.sql})`, [x])
-  if (places < 0n) return combine(call.place, double, duckSql`(trunc(${x.sql} / ${power}) * ${power})`, [x])
+  const power = sql.long(10n ** (places < 0n ? -places : places))
+  if (x.type.kind === 'long') return combine(call.place, long, sql`(${x.sql} // ${power} * ${power})`, [x])
+  if (places === 0n) return combine(call.place, double, sql`trunc(${x.sql})`, [x])
+  if (places < 0n) return combine(call.place, double, sql`(trunc(${x.sql} / ${power}) * ${power})`, [x])
   // A number that is too large to be shifted has nothing behind its point.
   const cut = withoutRepeats(
     [x.sql],
-    (value) =>
-      duckSql`CASE WHEN isinf(${value} * ${power}) THEN ${value} ELSE trunc(${value} * ${power}) / ${power} END`,
+    (value) => sql`CASE WHEN isinf(${value} * ${power}) THEN ${value} ELSE trunc(${value} * ${power}) / ${power} END`,
   )
   return combine(call.place, double, cut, [x])
 })
@@ -87,7 +87,7 @@ const truncate = special(1, 2, (call) => {
 const absolute = special(1, 1, (call) => {
   const x = numeric(call.operands[0]!)
   const goesRound = call.wraps && x.type.kind === 'long'
-  return combine(call.place, x.type, goesRound ? wrapped(duckSql`abs(${x.sql}::HUGEINT)`) : duckSql`abs(${x.sql})`, [x])
+  return combine(call.place, x.type, goesRound ? wrapped(sql`abs(${x.sql}::HUGEINT)`) : sql`abs(${x.sql})`, [x])
 })
 
 function numberPair(call: BoundCall): [Bound, Bound, SqlType] {
@@ -104,12 +104,12 @@ export const modulo = special(2, 2, (call) => {
     const rest = onceEach(
       [a.sql, b.sql],
       (x, y) =>
-        duckSql`CASE WHEN isinf(${y}) AND isfinite(${x}) THEN ${x} WHEN ${y} <> 0::DOUBLE AND isfinite(${x}) THEN ${x} % ${y} END`,
+        sql`CASE WHEN isinf(${y}) AND isfinite(${x}) THEN ${x} WHEN ${y} <> 0::DOUBLE AND isfinite(${x}) THEN ${x} % ${y} END`,
     )
     return combine(call.place, double, rest, [a, b])
   }
   const text = divided(a, b, (x, by) =>
-    call.wraps ? duckSql`CAST(${x}::HUGEINT % ${by}::HUGEINT AS BIGINT)` : duckSql`(${x} % ${by})`,
+    call.wraps ? sql`CAST(${x}::HUGEINT % ${by}::HUGEINT AS BIGINT)` : sql`(${x} % ${by})`,
   )
   return combine(call.place, long, text, [a, b])
 })
@@ -117,22 +117,21 @@ export const modulo = special(2, 2, (call) => {
 const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives null there')
 
 /** A division of whole numbers: by zero it ends the query, as it does in Druid, unless it is null that is divided. */
-function divided(a: Bound, b: Bound, render: (x: SqlText, by: SqlText) => SqlText): SqlText {
+function divided(a: Bound, b: Bound, render: (x: Sql, by: Sql) => Sql): Sql {
   if (typeof b.constant === 'bigint' && b.constant !== 0n) return render(a.sql, b.sql)
   return withoutRepeats([a.sql, b.sql], (x, y) =>
     render(
       x,
-      duckSql`CASE WHEN ${y} <> 0 THEN ${y} WHEN ${y} = 0 AND ${x} IS NOT NULL THEN CAST(${noDivision} AS BIGINT) END`,
+      sql`CASE WHEN ${y} <> 0 THEN ${y} WHEN ${y} = 0 AND ${x} IS NOT NULL THEN CAST(${noDivision} AS BIGINT) END`,
     ),
   )
 }
 
-export const quotient = (a: Bound, b: Bound, wraps: boolean): SqlText =>
-  divided(a, b, (x, by) => cutQuotient(x, by, wraps))
+export const quotient = (a: Bound, b: Bound, wraps: boolean): Sql => divided(a, b, (x, by) => cutQuotient(x, by, wraps))
 
 /** The least long divided by -1 goes round to itself. */
-function cutQuotient(x: SqlText, by: SqlText, wraps: boolean): SqlText {
-  return wraps ? wrapped(duckSql`(${x}::HUGEINT // ${by}::HUGEINT)`) : duckSql`(${x} // ${by})`
+function cutQuotient(x: Sql, by: Sql, wraps: boolean): Sql {
+  return wraps ? wrapped(sql`(${x}::HUGEINT // ${by}::HUGEINT)`) : sql`(${x} // ${by})`
 }
 
 const safeDivide = special(2, 2, (call) => {
@@ -142,11 +141,11 @@ const safeDivide = special(2, 2, (call) => {
     const whole = onceEach(
       [a.sql, b.sql],
       (x, y) =>
-        duckSql`CASE WHEN ${y} <> 0::DOUBLE THEN ${x} / ${y} WHEN ${x} = 0::DOUBLE AND ${y} = 0::DOUBLE THEN 0::DOUBLE END`,
+        sql`CASE WHEN ${y} <> 0::DOUBLE THEN ${x} / ${y} WHEN ${x} = 0::DOUBLE AND ${y} = 0::DOUBLE THEN 0::DOUBLE END`,
     )
     return combine(call.place, double, whole, [a, b])
   }
-  return combine(call.place, long, cutQuotient(a.sql, duckSql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
+  return combine(call.place, long, cutQuotient(a.sql, sql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
 })
 
 const div = special(2, 2, (call) => {
@@ -154,19 +153,19 @@ const div = special(2, 2, (call) => {
   return combine(call.place, long, quotient(a, b, call.wraps), [a, b])
 })
 
-function extreme(name: SqlText): ScalarFunction {
+function extreme(name: Sql): ScalarFunction {
   return special(0, 100, ({ place, operands }) => {
     let type: SqlType | null = { kind: 'null' }
     for (const operand of operands) type = type === null ? null : commonType(type, operand.type)
     if (type === null) throw sqlProblem(place, 'these values have no type in common')
-    if (type.kind === 'null') return combine(place, { kind: 'null' }, duckSql`NULL`, operands)
+    if (type.kind === 'null') return combine(place, { kind: 'null' }, sql`NULL`, operands)
     // Times are compared, and come, as milliseconds.
     if (type.kind === 'timestamp' || type.kind === 'date') type = long
     const taken = operands.map((operand) => as(operand, type!))
     return combine(
       place,
       type,
-      duckSql`${name}(${join(
+      sql`${name}(${sql.join(
         taken.map((operand) => operand.sql),
         ', ',
       )})`,
@@ -185,34 +184,33 @@ function humanReadable(base: number, units: readonly string[], unitOfOne: string
     const digits = constantInteger(call, 1, 2n)
     if (digits < 0n || digits > 3n) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
     const branches = units.map((unit, power) => {
-      const size = duckSql`${textOf(String(BigInt(base) ** BigInt(power + 1)))}::HUGEINT`
-      const below = duckSql`${textOf(String(BigInt(base) ** BigInt(power)))}::HUGEINT`
-      const cut = base === 1000 ? duckSql`v::HUGEINT // ${below}` : duckSql`v::DOUBLE / ${below}::DOUBLE`
-      const parts = duckSql`(${cut})::DOUBLE / ${plainInteger(base)}::DOUBLE`
-      const rounded = duckSql`CAST(round(CAST(CAST(${parts} AS VARCHAR) AS DECIMAL(38, 9)), ${plainInteger(digits)}) AS ${decimals[Number(digits)]!})`
-      return duckSql`WHEN abs(v::HUGEINT) >= ${size} THEN CAST(${rounded} AS VARCHAR) || ${textOf(` ${unit}`)}`
+      const size = sql`${sql.literal(String(BigInt(base) ** BigInt(power + 1)))}::HUGEINT`
+      const below = sql`${sql.literal(String(BigInt(base) ** BigInt(power)))}::HUGEINT`
+      const cut = base === 1000 ? sql`v::HUGEINT // ${below}` : sql`v::DOUBLE / ${below}::DOUBLE`
+      const parts = sql`(${cut})::DOUBLE / ${plainInteger(base)}::DOUBLE`
+      const rounded = sql`CAST(round(CAST(CAST(${parts} AS VARCHAR) AS DECIMAL(38, 9)), ${plainInteger(digits)}) AS ${decimals[Number(digits)]!})`
+      return sql`WHEN abs(v::HUGEINT) >= ${size} THEN CAST(${rounded} AS VARCHAR) || ${sql.literal(` ${unit}`)}`
     })
-    const small = duckSql`CAST(v AS VARCHAR) || ${textOf(unitOfOne)}`
+    const small = sql`CAST(v AS VARCHAR) || ${sql.literal(unitOfOne)}`
     const text = once(
       x.sql,
-      () => duckSql`CASE WHEN v IS NULL THEN NULL ${join(branches.toReversed(), ' ')} ELSE ${small} END`,
+      () => sql`CASE WHEN v IS NULL THEN NULL ${sql.join(branches.toReversed(), ' ')} ELSE ${small} END`,
     )
     return combine(call.place, string, text, [x])
   })
 }
 
-const decimals = [duckSql`DECIMAL(38, 0)`, duckSql`DECIMAL(38, 1)`, duckSql`DECIMAL(38, 2)`, duckSql`DECIMAL(38, 3)`]
+const decimals = [sql`DECIMAL(38, 0)`, sql`DECIMAL(38, 1)`, sql`DECIMAL(38, 2)`, sql`DECIMAL(38, 3)`]
 
-const bitwise = (render: (a: SqlText, b: SqlText) => SqlText): ScalarFunction => scalar([long, long], long, render)
+const bitwise = (render: (a: Sql, b: Sql) => Sql): ScalarFunction => scalar([long, long], long, render)
 /** Java shifts by the low six bits of the count. */
-const shiftLeft = (a: SqlText, b: SqlText): SqlText =>
-  wrapped(duckSql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
+const shiftLeft = (a: Sql, b: Sql): Sql => wrapped(sql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
 
 /** A sum or product beyond a long, brought back into it as Java's numbers go round. */
-export function wrapped(huge: SqlText): SqlText {
-  const span = duckSql`18446744073709551616::HUGEINT`
-  const half = duckSql`9223372036854775808::HUGEINT`
-  return duckSql`CAST((((${huge} + ${half}) % ${span} + ${span}) % ${span} - ${half}) AS BIGINT)`
+export function wrapped(huge: Sql): Sql {
+  const span = sql`18446744073709551616::HUGEINT`
+  const half = sql`9223372036854775808::HUGEINT`
+  return sql`CAST((((${huge} + ${half}) % ${span} + ${span}) % ${span} - ${half}) AS BIGINT)`
 }
 
 export const numbers: Catalogue = {
@@ -221,42 +219,42 @@ export const numbers: Catalogue = {
   TRUNC: truncate,
   TRUNCATE: truncate,
   MOD: modulo,
-  SQRT: ofDouble((x) => duckSql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
-  EXP: ofDouble((x) => duckSql`exp(${x})`),
+  SQRT: ofDouble((x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
+  EXP: ofDouble((x) => sql`exp(${x})`),
   LN: ofDouble(
-    (x) => duckSql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ln(${x}) END`,
+    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ln(${x}) END`,
   ),
   LOG10: ofDouble(
-    (x) => duckSql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE log10(${x}) END`,
+    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE log10(${x}) END`,
   ),
   POWER: power,
   POW: power,
-  SIN: ofAngle((x) => duckSql`sin(${x})`),
-  COS: ofAngle((x) => duckSql`cos(${x})`),
-  TAN: ofAngle((x) => duckSql`tan(${x})`),
-  COT: ofAngle((x) => duckSql`(cos(${x}) / sin(${x}))`),
-  ASIN: ofDouble((x) => duckSql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE asin(${x}) END`),
-  ACOS: ofDouble((x) => duckSql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE acos(${x}) END`),
-  ATAN: ofDouble((x) => duckSql`atan(${x})`),
-  ATAN2: scalar([double, double], double, (y, x) => duckSql`atan2(${y}, ${x})`),
-  RADIANS: ofDouble((x) => duckSql`radians(${x})`),
-  DEGREES: ofDouble((x) => duckSql`degrees(${x})`),
-  PI: scalar([], double, () => duckSql`pi()`),
+  SIN: ofAngle((x) => sql`sin(${x})`),
+  COS: ofAngle((x) => sql`cos(${x})`),
+  TAN: ofAngle((x) => sql`tan(${x})`),
+  COT: ofAngle((x) => sql`(cos(${x}) / sin(${x}))`),
+  ASIN: ofDouble((x) => sql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE asin(${x}) END`),
+  ACOS: ofDouble((x) => sql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE acos(${x}) END`),
+  ATAN: ofDouble((x) => sql`atan(${x})`),
+  ATAN2: scalar([double, double], double, (y, x) => sql`atan2(${y}, ${x})`),
+  RADIANS: ofDouble((x) => sql`radians(${x})`),
+  DEGREES: ofDouble((x) => sql`degrees(${x})`),
+  PI: scalar([], double, () => sql`pi()`),
   DIV: div,
   SAFE_DIVIDE: safeDivide,
-  GREATEST: extreme(duckSql`greatest`),
-  LEAST: extreme(duckSql`least`),
-  BITWISE_AND: bitwise((a, b) => duckSql`(${a} & ${b})`),
-  BITWISE_OR: bitwise((a, b) => duckSql`(${a} | ${b})`),
-  BITWISE_XOR: bitwise((a, b) => duckSql`xor(${a}, ${b})`),
-  BITWISE_COMPLEMENT: scalar([long], long, (a) => duckSql`(-1::BIGINT - ${a})`),
+  GREATEST: extreme(sql`greatest`),
+  LEAST: extreme(sql`least`),
+  BITWISE_AND: bitwise((a, b) => sql`(${a} & ${b})`),
+  BITWISE_OR: bitwise((a, b) => sql`(${a} | ${b})`),
+  BITWISE_XOR: bitwise((a, b) => sql`xor(${a}, ${b})`),
+  BITWISE_COMPLEMENT: scalar([long], long, (a) => sql`(-1::BIGINT - ${a})`),
   BITWISE_SHIFT_LEFT: bitwise(shiftLeft),
   BITWISE_SHIFT_RIGHT: bitwise(
     (a, b) =>
-      duckSql`CASE WHEN ${a} >= 0 THEN ${a} >> (${b} & 63) ELSE -1::BIGINT - ((-1::BIGINT - ${a}) >> (${b} & 63)) END`,
+      sql`CASE WHEN ${a} >= 0 THEN ${a} >> (${b} & 63) ELSE -1::BIGINT - ((-1::BIGINT - ${a}) >> (${b} & 63)) END`,
   ),
-  BITWISE_CONVERT_DOUBLE_TO_LONG_BITS: scalar([double], long, (x) => duckSql`CAST(CAST(${x} AS BIT) AS BIGINT)`),
-  BITWISE_CONVERT_LONG_BITS_TO_DOUBLE: scalar([long], double, (x) => duckSql`CAST(CAST(${x} AS BIT) AS DOUBLE)`),
+  BITWISE_CONVERT_DOUBLE_TO_LONG_BITS: scalar([double], long, (x) => sql`CAST(CAST(${x} AS BIT) AS BIGINT)`),
+  BITWISE_CONVERT_LONG_BITS_TO_DOUBLE: scalar([long], double, (x) => sql`CAST(CAST(${x} AS BIT) AS DOUBLE)`),
   HUMAN_READABLE_BINARY_BYTE_FORMAT: humanReadable(1024, ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'], ' B'),
   HUMAN_READABLE_DECIMAL_BYTE_FORMAT: humanReadable(1000, ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'], ' B'),
   HUMAN_READABLE_DECIMAL_FORMAT: humanReadable(1000, ['K', 'M', 'G', 'T', 'P', 'E'], ''),

@@ -1,8 +1,9 @@
 // How the catalogue of functions is written: what a function takes, what it gives, and how the engine says it.
+
 import type { Zone } from '../../druid-time/zone.ts'
+import type { Sql } from '../../lib/sql-text.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import type { SqlText } from '../bind/duck-sql.ts'
 import { type SqlType, string } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import { withoutRepeats } from './text-room.ts'
@@ -35,7 +36,7 @@ export type Catalogue = Readonly<Record<string, ScalarFunction>>
 export function scalar(
   types: readonly (SqlType | 'any')[],
   result: SqlType,
-  render: (...operands: SqlText[]) => SqlText,
+  render: (...operands: Sql[]) => Sql,
   optional = 0,
 ): ScalarFunction {
   return {

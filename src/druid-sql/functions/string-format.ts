@@ -1,8 +1,10 @@
 // STRING_FORMAT as Java's String.format, which Druid calls: what does not fit its format gives the format and the values, and no error.
+
 import { exponentDigits, fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
-import { asShared, duckSql, fromShared, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
+import { plainInteger } from '../bind/engine-names.ts'
 import { string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
@@ -28,7 +30,7 @@ export const stringFormat = special(1, 100, (call) => {
   if (numbersIn(form) > toldCharactersMax)
     throw sqlProblem(place, `a text could become longer than ${toldCharactersMax} characters`)
   const { pieces, misfits } = read(form, values, place)
-  const plain = [literal(form), ...values.map((value) => duckSql`coalesce(${as(value, string).sql}, 'null')`)]
+  const plain = [sql.literal(form), ...values.map((value) => sql`coalesce(${as(value, string).sql}, 'null')`)]
   const width = numbersIn(form) + form.length + 2 * pieceCount(form) * widest(values)
   const joined = isFree(width) ? together : boundedTogether
   const unformatted = joined(plain, '; ')
@@ -36,34 +38,34 @@ export const stringFormat = special(1, 100, (call) => {
   return combine(place, wideString(width), whole, values)
 })
 
-const together = (parts: readonly SqlText[], between: string): SqlText =>
-  duckSql`array_to_string([${join(parts, ', ')}], ${literal(between)})`
+const together = (parts: readonly Sql[], between: string): Sql =>
+  sql`array_to_string([${sql.join(parts, ', ')}], ${sql.literal(between)})`
 
 /** The same of parts that are long. */
-const boundedTogether = (parts: readonly SqlText[], between: string): SqlText => {
-  const bytes = duckSql`CAST(list_sum(list_transform(v, lambda e: strlen(e) + ${plainInteger(between.length)})) AS BIGINT)`
-  const whole = inRoom(bytes, toldCharactersMax, duckSql`array_to_string(v, ${literal(between)})`)
-  return duckSql`list_transform([[${join(parts, ', ')}]], lambda v: ${whole})[1]`
+const boundedTogether = (parts: readonly Sql[], between: string): Sql => {
+  const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e) + ${plainInteger(between.length)})) AS BIGINT)`
+  const whole = inRoom(bytes, toldCharactersMax, sql`array_to_string(v, ${sql.literal(between)})`)
+  return sql`list_transform([[${sql.join(parts, ', ')}]], lambda v: ${whole})[1]`
 }
 
-function choose(misfits: readonly SqlText[], unformatted: SqlText, formatted: SqlText): SqlText {
+function choose(misfits: readonly Sql[], unformatted: Sql, formatted: Sql): Sql {
   if (misfits.length === 0) return formatted
-  return duckSql`CASE WHEN ${join(misfits, ' OR ')} THEN ${unformatted} ELSE ${formatted} END`
+  return sql`CASE WHEN ${sql.join(misfits, ' OR ')} THEN ${unformatted} ELSE ${formatted} END`
 }
 
 /** Null where the format is none, or wants more values. `misfits` are true where a value is of another type than its format. */
 function read(form: string, values: readonly Bound[], place: Place) {
-  const pieces: SqlText[] = []
-  const misfits: SqlText[] = []
+  const pieces: Sql[] = []
+  const misfits: Sql[] = []
   let [at, next] = [0, 0]
   for (const match of form.matchAll(partForm)) {
-    pieces.push(literal(form.slice(at, match.index)))
+    pieces.push(sql.literal(form.slice(at, match.index)))
     at = match.index + match[0].length
     const [text, index, flags = '', width = '0', precision, conversion] = match
     if (conversion === undefined) return { pieces: null, misfits }
     if (conversion === '%' || conversion === 'n') {
       if (text.length > 2) throw sqlProblem(place, `${quoted(text)} is not taken in a format`)
-      pieces.push(literal(conversion === 'n' ? '\n' : '%'))
+      pieces.push(sql.literal(conversion === 'n' ? '\n' : '%'))
       continue
     }
     const value = values[index === undefined ? next++ : Number(index) - 1]
@@ -80,11 +82,11 @@ function read(form: string, values: readonly Bound[], place: Place) {
     }
     const wanted = /[dxXo]/.test(conversion) ? 'long' : /[fe]/.test(conversion) ? 'double' : value.type.kind
     if (value.type.kind !== wanted) {
-      misfits.push(duckSql`${value.sql} IS NOT NULL`)
+      misfits.push(sql`${value.sql} IS NOT NULL`)
       pieces.push(writtenNull(part))
     } else pieces.push(written(value, part, place))
   }
-  pieces.push(literal(form.slice(at)))
+  pieces.push(sql.literal(form.slice(at)))
   return { pieces, misfits }
 }
 
@@ -99,74 +101,68 @@ function isSound(flags: string, width: string, precision: string | undefined, co
   return conversion !== 'e' || !flags.includes(',')
 }
 
-function writtenNull(part: Part): SqlText {
+function writtenNull(part: Part): Sql {
   const word = /[SX]/.test(part.conversion) ? 'NULL' : 'null'
-  return padded(literal(part.precision === null ? word : word.slice(0, part.precision)), part)
+  return padded(sql.literal(part.precision === null ? word : word.slice(0, part.precision)), part)
 }
 
-function written(value: Bound, part: Part, place: Place): SqlText {
+function written(value: Bound, part: Part, place: Place): Sql {
   const { conversion, precision, flags } = part
   const none = writtenNull(part)
   if (/[sS]/.test(conversion)) {
-    const text = duckSql`coalesce(${as(value, string).sql}, 'null')`
-    const cut = precision === null ? text : duckSql`left(${text}, ${plainInteger(precision)})`
-    return padded(conversion === 'S' ? duckSql`upper(${cut})` : cut, part)
+    const text = sql`coalesce(${as(value, string).sql}, 'null')`
+    const cut = precision === null ? text : sql`left(${text}, ${plainInteger(precision)})`
+    return padded(conversion === 'S' ? sql`upper(${cut})` : cut, part)
   }
   if (/[xXo]/.test(conversion)) {
     const digits =
-      conversion === 'o'
-        ? duckSql`printf('%o', v)`
-        : conversion === 'x'
-          ? duckSql`printf('%x', v)`
-          : duckSql`printf('%X', v)`
+      conversion === 'o' ? sql`printf('%o', v)` : conversion === 'x' ? sql`printf('%x', v)` : sql`printf('%X', v)`
     // The engine writes a sign, Java the bits.
-    const bits = duckSql`CAST(v::HUGEINT + CASE WHEN v < 0 THEN 18446744073709551616::HUGEINT ELSE 0::HUGEINT END AS UBIGINT)`
+    const bits = sql`CAST(v::HUGEINT + CASE WHEN v < 0 THEN 18446744073709551616::HUGEINT ELSE 0::HUGEINT END AS UBIGINT)`
     const unsigned = once(bits, () => digits)
-    return duckSql`coalesce(${once(value.sql, () => duckSql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(unsigned, duckSql`''`, part)} END`)}, ${none})`
+    return sql`coalesce(${once(value.sql, () => sql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(unsigned, sql`''`, part)} END`)}, ${none})`
   }
   if (conversion === 'd') {
-    const digits = duckSql`CAST(abs(v::HUGEINT) AS VARCHAR)`
-    return duckSql`coalesce(${once(value.sql, () => duckSql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(grouped(digits, flags), sign(flags), part)} END`)}, ${none})`
+    const digits = sql`CAST(abs(v::HUGEINT) AS VARCHAR)`
+    return sql`coalesce(${once(value.sql, () => sql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(grouped(digits, flags), sign(flags), part)} END`)}, ${none})`
   }
   const places = precision ?? 6
   if (places > placesMax) throw sqlProblem(place, `a format takes ${placesMax} digits behind the point at most`)
   const digits =
-    conversion === 'e'
-      ? fromShared(exponentDigits(asShared(duckSql`abs(v)`), places))
-      : grouped(fromShared(fixedDigits(asShared(duckSql`abs(v)`), places)), flags)
-  const text = duckSql`CASE WHEN v IS NULL THEN NULL WHEN NOT isfinite(v) THEN ${padded(notFinite(flags), { ...part, flags: flags.replace('0', '') })}
+    conversion === 'e' ? exponentDigits(sql`abs(v)`, places) : grouped(fixedDigits(sql`abs(v)`, places), flags)
+  const text = sql`CASE WHEN v IS NULL THEN NULL WHEN NOT isfinite(v) THEN ${padded(notFinite(flags), { ...part, flags: flags.replace('0', '') })}
     ELSE ${fitted(digits, sign(flags), part)} END`
-  return duckSql`coalesce(${once(value.sql, () => text)}, ${none})`
+  return sql`coalesce(${once(value.sql, () => text)}, ${none})`
 }
 
-const notFinite = (flags: string): SqlText =>
-  duckSql`CASE WHEN isnan(v) THEN 'NaN' WHEN v < 0 THEN '-Infinity' ELSE ${flags.includes('+') ? duckSql`'+Infinity'` : duckSql`'Infinity'`} END`
+const notFinite = (flags: string): Sql =>
+  sql`CASE WHEN isnan(v) THEN 'NaN' WHEN v < 0 THEN '-Infinity' ELSE ${flags.includes('+') ? sql`'+Infinity'` : sql`'Infinity'`} END`
 
-const sign = (flags: string): SqlText =>
-  duckSql`CASE WHEN v < 0 THEN '-' ELSE ${flags.includes('+') ? duckSql`'+'` : flags.includes(' ') ? duckSql`' '` : duckSql`''`} END`
+const sign = (flags: string): Sql =>
+  sql`CASE WHEN v < 0 THEN '-' ELSE ${flags.includes('+') ? sql`'+'` : flags.includes(' ') ? sql`' '` : sql`''`} END`
 
 /** With a comma between thousands. */
-function grouped(digits: SqlText, flags: string): SqlText {
+function grouped(digits: Sql, flags: string): Sql {
   if (!flags.includes(',')) return digits
-  const whole = duckSql`split_part(${digits}, '.', 1)`
-  const commas = duckSql`ltrim(reverse(regexp_replace(reverse(${whole}), '([0-9]{3})', ${literal('\\1,')}, 'g')), ',')`
-  return duckSql`${commas} || substring(${digits}, length(${whole}) + 1)`
+  const whole = sql`split_part(${digits}, '.', 1)`
+  const commas = sql`ltrim(reverse(regexp_replace(reverse(${whole}), '([0-9]{3})', ${sql.literal('\\1,')}, 'g')), ',')`
+  return sql`${commas} || substring(${digits}, length(${whole}) + 1)`
 }
 
 /** Digits with their sign, filled up to the width. */
-function fitted(digits: SqlText, before: SqlText, part: Part): SqlText {
-  if (!part.flags.includes('0')) return padded(duckSql`(${before} || ${digits})`, part)
+function fitted(digits: Sql, before: Sql, part: Part): Sql {
+  if (!part.flags.includes('0')) return padded(sql`(${before} || ${digits})`, part)
   const most = plainInteger(part.width)
-  return duckSql`(${before} || lpad(${digits}, greatest(length(${digits}), ${most} - length(${before}))::INTEGER, '0'))`
+  return sql`(${before} || lpad(${digits}, greatest(length(${digits}), ${most} - length(${before}))::INTEGER, '0'))`
 }
 
-function padded(text: SqlText, { width, flags }: Part): SqlText {
+function padded(text: Sql, { width, flags }: Part): Sql {
   if (width === 0) return text
-  const filled = flags.includes('-') ? duckSql`rpad` : duckSql`lpad`
+  const filled = flags.includes('-') ? sql`rpad` : sql`lpad`
   return onceEach(
     [text],
     (x) =>
-      duckSql`CASE WHEN ${utf16Units(x)} >= ${plainInteger(width)} THEN ${x} ELSE ${filled}(${x}, CAST(${plainInteger(width)} - ${utf16Units(x)} + length(${x}) AS INTEGER), ' ') END`,
+      sql`CASE WHEN ${utf16Units(x)} >= ${plainInteger(width)} THEN ${x} ELSE ${filled}(${x}, CAST(${plainInteger(width)} - ${utf16Units(x)} + length(${x}) AS INTEGER), ' ') END`,
   )
 }
 

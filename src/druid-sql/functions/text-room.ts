@@ -1,6 +1,7 @@
 // How long texts may become, asked before they are made: the engine's bound on memory does not count them. What is known to stay short is not
 // asked about, so that ordinary texts cost nothing more.
-import { duckSql, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { plainInteger } from '../bind/engine-names.ts'
 import type { SqlType } from '../bind/types.ts'
 
 /** What a call writes as long as it is told. */
@@ -25,60 +26,60 @@ export function widthOf(type: SqlType): number {
 
 export const isFree = (width: number): boolean => width <= freeWidth
 
-const withinUtf16 = literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
+const withinUtf16 = sql.literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
 
 /** Length in UTF-16 units, as Druid counts; code points beyond 16 bits are counted only where there may be some. */
-export const utf16Units = (x: SqlText): SqlText =>
-  duckSql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
+export const utf16Units = (x: Sql): Sql =>
+  sql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
 
 /** The text, where there is room for its bytes; null where their number is. Past `most`, or past the room for all texts, the query fails. */
-export function inRoom(bytes: SqlText, most: number, text: SqlText): SqlText {
-  const asked = duckSql`text_room(CAST(${bytes} AS BIGINT), ${plainInteger(most)}::BIGINT)`
-  return duckSql`CASE WHEN CASE WHEN ${bytes} <= ${plainInteger(freeBytes)} THEN TRUE ELSE ${asked} END THEN ${text} END`
+export function inRoom(bytes: Sql, most: number, text: Sql): Sql {
+  const asked = sql`text_room(CAST(${bytes} AS BIGINT), ${plainInteger(most)}::BIGINT)`
+  return sql`CASE WHEN CASE WHEN ${bytes} <= ${plainInteger(freeBytes)} THEN TRUE ELSE ${asked} END THEN ${text} END`
 }
 
 /** A text of the answer, which is copied for each row. */
-export function outOfRoom(text: SqlText): SqlText {
-  return duckSql`CASE WHEN text_out(CAST(strlen(CAST(${text} AS VARCHAR)) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
+export function outOfRoom(text: Sql): Sql {
+  return sql`CASE WHEN text_out(CAST(strlen(CAST(${text} AS VARCHAR)) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
 }
 
 /** A count that was told, so small that its product with a length is a number: one too many stays one too many. */
-export const told = (count: SqlText): SqlText => duckSql`least(${count}, ${plainInteger(toldCharactersMax + 1)})`
+export const told = (count: Sql): Sql => sql`least(${count}, ${plainInteger(toldCharactersMax + 1)})`
 
 /** Names values that are used more than once: each is worked out once. */
-export function onceEach(parts: readonly SqlText[], use: (...values: SqlText[]) => SqlText): SqlText {
-  const names = parts.map((_part, index) => duckSql`v[${plainInteger(index + 1)}]`)
+export function onceEach(parts: readonly Sql[], use: (...values: Sql[]) => Sql): Sql {
+  const names = parts.map((_part, index) => sql`v[${plainInteger(index + 1)}]`)
   const fields = parts.map((part) => part.text)
-  return duckSql`list_transform([row(${fields.length === 1 ? parts[0]! : joined(parts)})], lambda v: ${use(...names)})[1]`
+  return sql`list_transform([row(${fields.length === 1 ? parts[0]! : joined(parts)})], lambda v: ${use(...names)})[1]`
 }
 
 /** Shorter texts of the engine are written as often as they are used, which takes less time for a row than a name. */
 const repeatedTextMax = 64
 
 /** Renders the values. A long one that stands there more than once gets a name: calls within calls would double it each time. */
-export function withoutRepeats(parts: readonly SqlText[], render: (...values: SqlText[]) => SqlText): SqlText {
+export function withoutRepeats(parts: readonly Sql[], render: (...values: Sql[]) => Sql): Sql {
   const direct = render(...parts)
-  const isRepeated = ({ text }: SqlText): boolean => text.length > repeatedTextMax && direct.text.split(text).length > 2
+  const isRepeated = ({ text }: Sql): boolean => text.length > repeatedTextMax && direct.text.split(text).length > 2
   if (!parts.some(isRepeated)) return direct
   const worked = parts.filter((part) => isRepeated(part) || holdsQuery(part))
   return onceEach(worked, (...values) => {
-    const named = (part: SqlText): SqlText => values[worked.indexOf(part)] ?? part
+    const named = (part: Sql): Sql => values[worked.indexOf(part)] ?? part
     return render(...parts.map(named))
   })
 }
 
 /** The engine takes no query within a lambda: it is worked out before. */
-const holdsQuery = ({ text }: SqlText): boolean => /\bSELECT\b/.test(text)
+const holdsQuery = ({ text }: Sql): boolean => /\bSELECT\b/.test(text)
 
 /**
  * Renders a value that stands there several times, and others that stand there once and are only worked out where they are reached. As above, a
  * long value gets a name.
  */
 export function withoutRepeating(
-  value: SqlText,
-  others: readonly SqlText[],
-  render: (value: SqlText, others: readonly SqlText[]) => SqlText,
-): SqlText {
+  value: Sql,
+  others: readonly Sql[],
+  render: (value: Sql, others: readonly Sql[]) => Sql,
+): Sql {
   if (value.text.length <= repeatedTextMax) return render(value, others)
   const queries = others.filter(holdsQuery)
   return onceEach([value, ...queries], (name, ...names) =>
@@ -89,6 +90,6 @@ export function withoutRepeating(
   )
 }
 
-function joined(parts: readonly SqlText[]): SqlText {
-  return parts.reduce((left, right) => duckSql`${left}, ${right}`)
+function joined(parts: readonly Sql[]): Sql {
+  return parts.reduce((left, right) => sql`${left}, ${right}`)
 }

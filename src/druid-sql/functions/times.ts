@@ -1,10 +1,10 @@
 import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, textToTimestamp, timeOfMs, timestampLiteral } from '../bind/conversions.ts'
-import { duckSql, literal, longLiteral, type SqlText } from '../bind/duck-sql.ts'
 import { readInterval } from '../bind/intervals.ts'
 import {
   ceilTo,
@@ -116,24 +116,24 @@ const timestampDiff = special(2, 2, (call) => {
   const unit = parseUnit(call.unit!, call.unitPlace!)
   const period = unitPeriod(unit)
   const fixedMs = periodTimeMs(period) + periodDays(period) * msPerDay
-  const local = (at: SqlText): SqlText => timestampToLocal(at, call.zone)
+  const local = (at: Sql): Sql => timestampToLocal(at, call.zone)
   const whole =
     fixedMs > 0
-      ? duckSql`((epoch_ms(${to.sql}) - epoch_ms(${from.sql})) // ${longLiteral(fixedMs)})`
-      : duckSql`date_sub(${literal(unit.toLowerCase())}, ${local(from.sql)}, ${local(to.sql)})`
+      ? sql`((epoch_ms(${to.sql}) - epoch_ms(${from.sql})) // ${sql.long(fixedMs)})`
+      : sql`date_sub(${sql.literal(unit.toLowerCase())}, ${local(from.sql)}, ${local(to.sql)})`
   return combine(call.place, long, whole, [from, to])
 })
 
-type Part = (local: SqlText, at: SqlText) => SqlText
+type Part = (local: Sql, at: Sql) => Sql
 const datePart =
   (name: string): Part =>
   (local) =>
-    duckSql`CAST(date_part(${literal(name)}, ${local}) AS BIGINT)`
+    sql`CAST(date_part(${sql.literal(name)}, ${local}) AS BIGINT)`
 
 /** The parts that SQL works out in its own way. */
 const ownParts: ReadonlyMap<string, Part> = new Map<string, Part>([
-  ['EPOCH', (_local, at) => duckSql`(epoch_ms(${at}) // 1000::BIGINT)`],
-  ['MILLISECOND', (local) => duckSql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
+  ['EPOCH', (_local, at) => sql`(epoch_ms(${at}) // 1000::BIGINT)`],
+  ['MILLISECOND', (local) => sql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
   ['DECADE', datePart('decade')],
   ['CENTURY', datePart('century')],
   ['MILLENNIUM', datePart('millennium')],
@@ -179,13 +179,13 @@ const timeInInterval = special(2, 2, (call) => {
   const [start, end] = readInterval(neededText(call, 1), call.zone, call.operands[1]!.place)
   const inside = withoutRepeats(
     [at.sql],
-    (x) => duckSql`(${x} >= ${timestampLiteral(start)} AND ${x} < ${timestampLiteral(end)})`,
+    (x) => sql`(${x} >= ${timestampLiteral(start)} AND ${x} < ${timestampLiteral(end)})`,
   )
   return combine(call.place, boolean, inside, [at])
 })
 
-const utcNow = duckSql`make_timestamp(epoch_us(now()))`
-const now = scalar([], timestamp, () => duckSql`date_trunc('millisecond', ${utcNow})`)
+const utcNow = sql`make_timestamp(epoch_us(now()))`
+const now = scalar([], timestamp, () => sql`date_trunc('millisecond', ${utcNow})`)
 
 export const times: Catalogue = {
   TIME_FLOOR: toPeriod(floorTo),
@@ -215,12 +215,12 @@ export const times: Catalogue = {
   MILLIS_TO_TIMESTAMP: scalar([long], timestamp, timeOfMs),
   TIMESTAMP_TO_MILLIS: special(1, 1, (call) => {
     const at = timestampOf(call)
-    return combine(call.place, long, duckSql`epoch_ms(${at.sql})`, [at])
+    return combine(call.place, long, sql`epoch_ms(${at.sql})`, [at])
   }),
   CURRENT_TIMESTAMP: now,
   LOCALTIMESTAMP: now,
   CURRENT_DATE: special(0, 0, ({ place, zone }) => {
-    const today = duckSql`CAST(${timestampToLocal(utcNow, zone)} AS DATE)`
+    const today = sql`CAST(${timestampToLocal(utcNow, zone)} AS DATE)`
     return combine(place, date, today, [])
   }),
 }

@@ -1,7 +1,7 @@
 // Functions on values of any type, and the catalogues of those on arrays, JSON, sketches and addresses.
+import { sql } from '../../lib/sql-text.ts'
 import { combine } from '../bind/bound.ts'
 import { comparable } from '../bind/comparable.ts'
-import { duckSql, join } from '../bind/duck-sql.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { addresses } from './addresses.ts'
 import { arrays } from './arrays.ts'
@@ -16,7 +16,7 @@ const coalesce = special(1, 1000, (call) => {
   return combine(
     call.place,
     type,
-    duckSql`coalesce(${join(
+    sql`coalesce(${sql.join(
       operands.map((operand) => operand.sql),
       ', ',
     )})`,
@@ -28,7 +28,7 @@ const nullif = special(2, 2, ({ place, operands }) => {
   const [whole, other] = [operands[0]!, operands[1]!]
   const text = withoutRepeats([whole.sql, other.sql], (x, y) => {
     const [a, b] = comparable({ ...whole, sql: x }, { ...other, sql: y })
-    return duckSql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${x} END`
+    return sql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${x} END`
   })
   return combine(place, whole.type, text, operands)
 })

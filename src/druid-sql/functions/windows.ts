@@ -1,6 +1,7 @@
 // Functions that look at the rows around one.
 
-import { duckSql, plainInteger, type SqlText } from '../bind/duck-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { plainInteger } from '../bind/engine-names.ts'
 import { double, long, type SqlType } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, constantInteger } from './signature.ts'
@@ -8,11 +9,11 @@ import { type BoundCall, constantInteger } from './signature.ts'
 export interface WindowFunction {
   readonly count: readonly [least: number, most: number]
   readonly needsOrder: boolean
-  readonly bind: (call: BoundCall) => { readonly call: SqlText; readonly type: SqlType }
+  readonly bind: (call: BoundCall) => { readonly call: Sql; readonly type: SqlType }
 }
 
-function ranking(name: SqlText, type: SqlType, needsOrder = true): WindowFunction {
-  return { count: [0, 0], needsOrder, bind: () => ({ call: duckSql`${name}()`, type }) }
+function ranking(name: Sql, type: SqlType, needsOrder = true): WindowFunction {
+  return { count: [0, 0], needsOrder, bind: () => ({ call: sql`${name}()`, type }) }
 }
 
 /** Further than any partition goes; the engine turns the sign of some. */
@@ -22,7 +23,7 @@ function withinRows(rows: bigint): bigint {
   return rows > rowsMax ? rowsMax : rows < -rowsMax ? -rowsMax : rows
 }
 
-function offset(name: SqlText): WindowFunction {
+function offset(name: Sql): WindowFunction {
   return {
     count: [1, 3],
     needsOrder: true,
@@ -33,26 +34,26 @@ function offset(name: SqlText): WindowFunction {
         throw sqlProblem(fallback.place, `${call.name} takes no default: put COALESCE(..., x) around it`)
       }
       const rows = withinRows(constantInteger(call, 1, 1n))
-      return { call: duckSql`${name}(${x!.sql}, ${plainInteger(rows)})`, type: x!.type }
+      return { call: sql`${name}(${x!.sql}, ${plainInteger(rows)})`, type: x!.type }
     },
   }
 }
 
-function edge(name: SqlText): WindowFunction {
+function edge(name: Sql): WindowFunction {
   return {
     count: [1, 1],
     needsOrder: false,
-    bind: ({ operands: [x] }) => ({ call: duckSql`${name}(${x!.sql})`, type: x!.type }),
+    bind: ({ operands: [x] }) => ({ call: sql`${name}(${x!.sql})`, type: x!.type }),
   }
 }
 
 export const windowFunctions: ReadonlyMap<string, WindowFunction> = new Map<string, WindowFunction>(
   Object.entries({
-    ROW_NUMBER: ranking(duckSql`row_number`, long, false),
-    RANK: ranking(duckSql`rank`, long),
-    DENSE_RANK: ranking(duckSql`dense_rank`, long),
-    PERCENT_RANK: ranking(duckSql`percent_rank`, double),
-    CUME_DIST: ranking(duckSql`cume_dist`, double),
+    ROW_NUMBER: ranking(sql`row_number`, long, false),
+    RANK: ranking(sql`rank`, long),
+    DENSE_RANK: ranking(sql`dense_rank`, long),
+    PERCENT_RANK: ranking(sql`percent_rank`, double),
+    CUME_DIST: ranking(sql`cume_dist`, double),
     NTILE: {
       count: [1, 1],
       needsOrder: true,
@@ -60,13 +61,13 @@ export const windowFunctions: ReadonlyMap<string, WindowFunction> = new Map<stri
         const buckets = constantInteger(call, 0, 1n)
         if (buckets < 1n)
           throw sqlProblem(call.place, `NTILE takes a whole number above 0, not ${quoted(String(buckets))}`)
-        return { call: duckSql`ntile(${plainInteger(buckets)})`, type: long }
+        return { call: sql`ntile(${plainInteger(buckets)})`, type: long }
       },
     },
-    LAG: offset(duckSql`lag`),
-    LEAD: offset(duckSql`lead`),
-    FIRST_VALUE: edge(duckSql`first_value`),
-    LAST_VALUE: edge(duckSql`last_value`),
+    LAG: offset(sql`lag`),
+    LEAD: offset(sql`lead`),
+    FIRST_VALUE: edge(sql`first_value`),
+    LAST_VALUE: edge(sql`last_value`),
   }),
 )
 
