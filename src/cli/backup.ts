@@ -25,7 +25,7 @@ const backupColumns: readonly ItemColumn<ListedBackup>[] = [
 export function addBackups(program: Command, context: CliContext): void {
   program
     .command('backups')
-    .description("list the backups in the service's own folder, the newest first (needs an admin key)")
+    .description("list the backups in the service's folder, newest first (needs an admin key)")
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())

@@ -141,7 +141,7 @@ async function runCopy(context: CliContext, sourceUrl: string, options: CopyOpti
 export function addCopy(program: Command, context: CliContext): void {
   program
     .command('copy <source-url>')
-    .description('copy everything of another service into the one at --url (needs admin keys of both)')
+    .description('copy all data of another service into the one at --url (needs admin keys of both)')
     .option('--source-key <key>', 'an admin key of the source (TIDEMARK_SOURCE_KEY)')
     .option('--entity <names>', 'only these entities and tables of metadata; may be repeated', collectList)
     .option('--from <date>', 'only rows of this date and later, ISO 8601')

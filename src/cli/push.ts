@@ -210,7 +210,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const { ingest, path, options } = typed
   if (options.dryRun === true && options.stopAfter !== undefined) {
     throw new UsageError(
-      '--dry-run judges the whole file and stores nothing, so --stop-after has nothing to stop. Give one of the two.',
+      '--dry-run validates the whole file and stores nothing, so --stop-after has nothing to stop. Give one of the two.',
     )
   }
   const source = await openSource(path, options.format, context.stdin)
@@ -267,9 +267,7 @@ export function addPush(program: Command, context: CliContext): void {
   const push = program
     .command('push <ingest> <file>')
     .description('push the rows of a CSV, NDJSON, JSON or line protocol file (- is standard input)')
-    .addOption(
-      new Option('--format <format>', "what the file holds (default: by the name's ending)").choices(fileFormats),
-    )
+    .addOption(new Option('--format <format>', 'the format of the file (default: from its name)').choices(fileFormats))
     .addOption(
       new Option('--precision <unit>', 'the unit of the times of line protocol (default: ns)').choices(linePrecisions),
     )
@@ -277,13 +275,13 @@ export function addPush(program: Command, context: CliContext): void {
     .option('--batch-rows <count>', 'the most rows in a request', parseCount, 10_000)
     .option('--batch-bytes <count>', 'the most bytes in a request', parseCount, 4 * 1024 * 1024)
     .option('--concurrency <count>', 'how many requests are in flight', parseCount, 4)
-    .option('--skip-rows <count>', 'rows at the beginning to leave out', parseOffset, 0)
-    .option('--dry-run', 'judge the rows by the rules of the service, and store nothing')
-    .option('--stop-after <count>', 'stop once so many rows are rejected', parseCount)
+    .option('--skip-rows <count>', 'the number of rows to skip at the beginning', parseOffset, 0)
+    .option('--dry-run', 'validate the rows in the service, and store nothing')
+    .option('--stop-after <count>', 'stop once this many rows are rejected', parseCount)
     .addOption(
       new Option(
         '--retry-seconds <count>',
-        'how long a request is tried again while the service is not there, or says that it has no room; 0: not at all',
+        'how long to retry a request while the service is away or overloaded; 0: never',
       )
         .argParser(parseRetrySeconds)
         .default(120),
