@@ -14,7 +14,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 // The clock of these tests begins in 1970.
 test.each<[argv: readonly string[], code: number, said: RegExp]>([
-  [['verify', 'DIR'], 64, /is not the address of a replica, such as file:\/\/\/\.\.\. or s3:\/\/\.\.\.\. .* give --data \//],
+  [
+    ['verify', 'DIR'],
+    64,
+    /is not the address of a replica, such as file:\/\/\/\.\.\. or s3:\/\/\.\.\.\. .* give --data \//,
+  ],
   [['restore', 'DIR', '--data', 'DIR/new'], 1, /is no backup: .*, or for a copy its address, as in file:\/\/\//],
   [['restore', 'DIR', '--data', 'DIR/new', '--at', '2026-01-01'], 64, /--at is for a replica/],
   [['restore', 'file://DIR', '--data', 'DIR/new', '--at', '10:00'], 64, /--at 10:00 is no date\./],

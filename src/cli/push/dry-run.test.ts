@@ -157,9 +157,7 @@ test('without it, a receipt that is refused does not hide what was acknowledged'
   const { url } = await service(silent(gone))
   const { code, out, err } = await tidemark(url, [...inTens, '--json'], file(50, []))
   expect(JSON.parse(out)).toMatchObject({ received: 50, stored: 10, rejected: 0, pending: 40 })
-  expect(err).toBe(
-    'tidemark: The outcome of 40 rows, which are on disk, is unknown: There is no batch b1.\n',
-  )
+  expect(err).toBe('tidemark: The outcome of 40 rows, which are on disk, is unknown: There is no batch b1.\n')
   expect(code).toBe(1)
 })
 
