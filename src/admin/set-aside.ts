@@ -128,5 +128,5 @@ export class SetAsideAdmin {
 }
 
 function notFound(id: string): Problem {
-  return new Problem('not_found', `Nothing of the id ${id.slice(0, 64)} is set aside, or it was let go.`)
+  return new Problem('not_found', `No push with the id ${id.slice(0, 64)} is in quarantine, or its body was deleted.`)
 }

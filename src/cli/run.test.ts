@@ -141,7 +141,7 @@ describe('failures are one line that says what to do', () => {
   test('an error that says what to do is told alone', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
     const { err } = await tidemark('', ['restore', folder, '--data', join(folder, 'new')])
-    expect(err).toMatch(/^tidemark: .* is no backup: .*\.\n$/)
+    expect(err).toMatch(/^tidemark: .* is not a backup: .*\.\n$/)
     rmSync(folder, { recursive: true })
   })
 
