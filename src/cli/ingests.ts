@@ -130,7 +130,7 @@ function addCreate(ingests: Command, context: CliContext): void {
       printItems(context, {}, { items: [{ ...ingest, to_repair: 0 }], columns, none: '' })
       const words = shellWord(alias)
       context.stderr.write(
-        `Next: tidemark subscriptions add SUBSCRIBER --ingest ${words}, for who pushes; then tidemark push ${words} ${options.lines === undefined ? 'FILE' : 'FILE.lp'}\n`,
+        `Next: tidemark subscriptions add SUBSCRIBER --ingest ${words} (for the sender); then tidemark push ${words} ${options.lines === undefined ? 'FILE' : 'FILE.lp'}\n`,
       )
     })
 }
