@@ -216,7 +216,7 @@ function addChanges(ingests: Command, context: CliContext): void {
       const unknown = parseWord(unknownRules, text, 'rule')
       await connect(context, command.optsWithGlobals()).changeIngest(alias, { unknown })
       const outcome = unknown === 'add' ? 'becomes one with the first row that has it' : 'makes its row a rejected one'
-      context.stdout.write(`${alias}: a property that is no field ${outcome}.\n`)
+      context.stdout.write(`${alias}: an unknown property ${outcome}.\n`)
     })
   ingests
     .command('delete <alias>')

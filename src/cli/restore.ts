@@ -52,7 +52,7 @@ async function restoreOfCopy(context: CliContext, url: string, options: RestoreO
   const { data, at } = options
   const atMs = at === undefined ? null : parseInstant(at)
   if (at !== undefined && atMs === null)
-    throw new UsageError(`--at ${at} is no date. Give one as in 2026-01-01T12:00:00Z.`)
+    throw new UsageError(`--at ${at} is not a date. Give one such as 2026-01-01T12:00:00Z.`)
   if (atMs !== null && atMs > context.nowMs())
     context.stderr.write(`--at ${at} lies in the future: this restores the newest state that the copy has.\n`)
   const { restoreFromCopy } = await import('../service/copies.ts')

@@ -76,7 +76,7 @@ describe('failures are one line that says what to do', () => {
   })
 
   test.each<[string, string | null, string[], string]>([
-    ['no address', 'ftp://x', ['query', 'entities'], '"ftp://x" is no address of a service'],
+    ['no address', 'ftp://x', ['query', 'entities'], '"ftp://x" is not the address of a service'],
     ['no field', null, ['ingests', 'create', 'p', '--field', 'V'], '"V" is not a field. Write name:type:role'],
     [
       'no type',

@@ -39,7 +39,7 @@ Examples:
   tidemark subscriptions set reports --entity '*' --until 2027-01-01
 `
 
-const none = 'There is no subscription, so the subscriber may push nothing.'
+const none = 'There is no subscription, so the subscriber cannot push.'
 
 const columns: readonly ItemColumn<SubscriptionEntry & { readonly valid?: boolean }>[] = [
   { title: 'ingest', cell: (entry) => entry.ingest },

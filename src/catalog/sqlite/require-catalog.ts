@@ -64,7 +64,7 @@ export async function requireDataFolder(
   disk: ListingDisk,
 ): Promise<void> {
   if (existsSync(catalog) || (await dataIn(folders, disk)).length > 0) return
-  throw new Error(`"${data}" is no data folder: it holds no catalog.sqlite. Give another one with --data.`)
+  throw new Error(`"${data}" is not a data folder: it has no catalog.sqlite. Give another one with --data.`)
 }
 
 /** What a service has left in its folder besides the catalog. */

@@ -147,7 +147,7 @@ test('--stop-after stops where a receipt is refused, with the counts and how to 
   expect(out).toContain('received  20\nstored    10\nrejected   0\npending   10\n')
   expect(err).toBe(
     'tidemark: The outcome of 10 rows, which are on disk, is unknown: There is no batch b1.\n' +
-      'tidemark: Stopped: the service does not tell what became of the rows (--stop-after). ' +
+      'tidemark: Stopped: the outcome of the rows is unknown (--stop-after). ' +
       'Rows up to 20 were sent and are on disk, nothing after them. To go on: --skip-rows 20.\n',
   )
   expect(code).toBe(1)

@@ -224,9 +224,7 @@ export function stoppedText(
 ): string {
   const last = Math.max(result.lastRow, skipRows)
   const reason =
-    why === 'rejected'
-      ? `${formatCount(stopAfter)} rows or more are rejected`
-      : 'the service does not tell what became of the rows'
+    why === 'rejected' ? `${formatCount(stopAfter)} rows or more are rejected` : 'the outcome of the rows is unknown'
   return `Stopped: ${reason} (--stop-after). ${noun === 'row' ? 'Rows' : 'Lines'} up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
 }
 
