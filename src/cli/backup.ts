@@ -10,8 +10,7 @@ Examples:
   tidemark restore data/backups/tidemark-20260101T120000.000Z --data ./restored
 
 The service makes the backup while it runs, in a folder on its own machine (backup.directory). On the same disk it links
-files that never change and does not copy them: copy the folder to another disk, with any tool, to be safe from the loss
-of this one.
+files instead of copying them: to survive the loss of the disk, copy the folder to another one, with any tool.
 `
 
 const backupColumns: readonly ItemColumn<ListedBackup>[] = [

@@ -185,13 +185,12 @@ function keptText({ alias, kind, entity, fields, duplicates }: IngestAnswer): st
 }
 
 const addFieldsNote = `
-A row that lacks a tag is rejected. So once you add a tag, all who push must give it; until they do, all their rows are
-rejected. A dimension or metric may be left out.
+Once you add a tag, every row must have it: rows without it are rejected. A dimension or metric may be left out.
 `
 
 function neededTags(alias: string, tags: readonly string[]): string {
   const named = tags.map((tag) => `"${tag}"`).join(' and ')
-  return `From now on ${alias} rejects rows without ${named}: a row must have all tags. Let all who push give ${tags.length === 1 ? 'it' : 'them'}.\n`
+  return `From now on ${alias} rejects rows without ${named}: a row must have all tags. Every sender must push ${tags.length === 1 ? 'it' : 'them'}.\n`
 }
 
 /** What changes an ingest that is there. */

@@ -83,9 +83,9 @@ function withMine(command: Command): Command {
 
 function addList(rejected: Command, context: CliContext): void {
   withMine(withFilters(rejected.command('list <ingest>', { isDefault: true })))
-    .description('rejected rows as they were pushed, each with its reason; rows of a push are counted from 1')
+    .description('list rejected rows as they were pushed, each with its reason; rows of a push count from 1')
     .option('--limit <count>', 'how many', parseCount, 20)
-    .option('--wide', 'in a terminal too, print each row on one line, whole')
+    .option('--wide', 'print each row in full on one line, also in a terminal')
     .option('--json', 'print JSON, where index counts the rows of a push from 0')
     .action(async (ingest: string, options: ListOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
