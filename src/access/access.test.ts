@@ -114,12 +114,12 @@ const forbidden = expect.objectContaining({ code: 'forbidden' })
 
 test.each<[string, Credential, string]>([
   ['nothing', {}, 'This request needs an API key. Send one as "Authorization: Bearer <key>"'],
-  ['another scheme', { authorization: 'Basic push' }, 'The Authorization header holds no key.'],
-  ['two keys', { authorization: 'Bearer push', apiKey: 'read' }, 'two credentials that differ'],
+  ['another scheme', { authorization: 'Basic push' }, 'The Authorization header has no key.'],
+  ['two keys', { authorization: 'Bearer push', apiKey: 'read' }, 'two different credentials'],
   [
     'a key that never was',
     { apiKey: 'nonsense' },
-    'The API key is not known: it was mistyped or cut off, or it has been revoked.',
+    'The API key is unknown: it was mistyped or cut off, or it has been revoked.',
   ],
   ['a key that has expired', { apiKey: 'brief' }, 'The API key expired on 1970-01-01T00:00:01.000Z.'],
 ])('who shows %s is told so', (_, credential, detail) => {
@@ -160,7 +160,7 @@ describe('pushing', () => {
   })
 
   test.each([
-    ['nonsense', 'The API key is not known'],
+    ['nonsense', 'The API key is unknown'],
     ['read', 'lacks the right `ingest`'],
     ['root', 'This is an admin key: it opens the operator’s side and does not push.'],
     ['bare', 'no valid subscription to the ingest "a"'],

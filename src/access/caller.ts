@@ -38,7 +38,7 @@ const otherWays = {
 /** The API key is none that is kept: it never was one, or was revoked. Which of the two is not kept either. */
 export const unknownKey: Stranger = {
   refusal:
-    'The API key is not known: it was mistyped or cut off, or it has been revoked. Compare it with what you were given, or ask the operator for another.',
+    'The API key is unknown: it was mistyped or cut off, or it has been revoked. Compare it with the original, or ask the operator for another.',
   isWrongKey: true,
 }
 
@@ -52,8 +52,8 @@ export function withoutKey({ authorization, schemes = [] }: Credential): Strange
   if (authorization === undefined)
     return { refusal: `This request needs an API key. ${ways}. The operator makes keys.` }
   return keyIn({ authorization, schemes }) === null
-    ? { refusal: `The Authorization header holds no key. ${ways}.` }
-    : { refusal: `The request shows two credentials that differ. ${ways}, and leave the other out.` }
+    ? { refusal: `The Authorization header has no key. ${ways}.` }
+    : { refusal: `The request has two different credentials. ${ways}, and leave the other out.` }
 }
 
 export function isCaller(asker: Asker): asker is Caller {

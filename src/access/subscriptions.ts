@@ -8,25 +8,25 @@ const OptionalInstant = Type.Union([Type.String({ format: 'date-time' }), Type.N
 export const OwnSubscriptionAnswer = Type.Object(
   {
     subscriber: Type.String({ description: 'The name of the subscriber that the key belongs to.' }),
-    rights: Type.Array(Type.Enum([...rightNames]), { description: 'What the key may be used for.' }),
+    rights: Type.Array(Type.Enum([...rightNames]), { description: 'The rights of the key.' }),
     subscriptions: Type.Array(
       Type.Object({
         ingest: Type.Optional(
-          Type.String({ description: 'The alias of the ingest that may be pushed to; "*" means every one.' }),
+          Type.String({ description: 'The alias of an ingest to push to; "*" means every ingest.' }),
         ),
         entity: Type.Optional(
-          Type.String({ description: 'The entity or metadata entity that may be read; "*" means every one.' }),
+          Type.String({ description: 'The entity or metadata entity to read; "*" means every one.' }),
         ),
         from: OptionalInstant,
         until: OptionalInstant,
         suspended: Type.Boolean(),
         valid: Type.Boolean({
-          description: 'Whether it is valid now: it has begun, is not over and is not suspended.',
+          description: 'Whether it is valid now: begun, not ended and not suspended.',
         }),
       }),
     ),
   },
-  { description: 'Who the key belongs to and what it gives access to.' },
+  { description: 'The owner of the key and its access.' },
 )
 export type OwnSubscriptionAnswer = Type.Static<typeof OwnSubscriptionAnswer>
 

@@ -57,7 +57,7 @@ async function readText(path: string, backup: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     throw new Error(
-      `"${backup}" is no backup: ${contentsName} cannot be read there. Give the folder that the backup was made as, or for a copy its address, as in file:///mnt/disk/folder.`,
+      `"${backup}" is not a backup: ${contentsName} cannot be read there. Give the folder of the backup, or the address of a replica such as file:///mnt/disk/folder.`,
       {
         cause: error,
       },

@@ -14,9 +14,9 @@ export const ListedBackupAnswer = Type.Object(
     path: Type.String({ description: 'The folder, on the server.' }),
     made: Type.String({ description: 'When it was made.' }),
     bytes: Type.Integer({ description: 'The size of its files.' }),
-    files: Type.Integer({ description: 'How many files these are.' }),
+    files: Type.Integer({ description: 'The number of files.' }),
   },
-  { description: 'A backup that is in the folder of backups.' },
+  { description: 'A backup in the folder of backups.' },
 )
 export type ListedBackupAnswer = Type.Static<typeof ListedBackupAnswer>
 

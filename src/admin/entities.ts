@@ -23,7 +23,7 @@ export const EntityAnswer = Type.Object(
     ),
     duplicates: Type.Enum(['keep', 'replace']),
     retention: Type.Union([Type.String(), Type.Null()], {
-      description: 'Items older than this leave, whole UTC days at a time; null keeps them for ever.',
+      description: 'Older items expire, in whole UTC days; null keeps items for ever.',
     }),
   },
   { description: 'A queryable series data set.' },
@@ -37,11 +37,11 @@ export const ChangeEntity = Type.Object(
     retention: Type.Optional(
       Type.Union([Type.String({ examples: ['P90D'] }), Type.Null()], {
         description:
-          'How long items are kept, as an ISO 8601 duration; null keeps them for ever. Older items are never shown again.',
+          'The age up to which items are kept, as an ISO 8601 duration; null keeps them for ever. Older items are never shown again.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'What to change of an entity.' },
+  { additionalProperties: false, description: 'The changes to an entity.' },
 )
 export type ChangeEntity = Type.Static<typeof ChangeEntity>
 

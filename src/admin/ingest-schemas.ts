@@ -2,14 +2,13 @@ import { Type } from 'typebox'
 import { fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import { pageSchema } from './list-page.ts'
 
-const nameRule =
-  'begins with a letter or `_` and goes on with letters, digits, `_`, `.` and `-`; 128 characters at most.'
+const nameRule = 'a letter or `_`, then letters, digits, `_`, `.` and `-`; 128 characters at most.'
 
 const NewField = Type.Object(
   {
-    name: Type.String({ description: `What the field is called in queries: ${nameRule}` }),
+    name: Type.String({ description: `The name of the field in queries: ${nameRule}` }),
     source: Type.Optional(
-      Type.String({ description: 'The property of a pushed row that it is read from; by default its name.' }),
+      Type.String({ description: 'The property of a pushed row that holds its value; by default its name.' }),
     ),
     type: Type.Enum([...fieldTypes], { description: '`json` is only for attributes of metadata items.' }),
     role: Type.Enum([...seriesRoles, ...metadataRoles], {
@@ -33,27 +32,27 @@ export const Lines = Type.Object(
     tag: Type.String({
       maxLength: templateCharactersMax,
       description:
-        'What the tag of such a row is: `{measurement}`, `{field}` and `{...}` with the name of a tag of the line; what the line lacks is empty.',
+        'The tag of such a row, from `{measurement}`, `{field}` and tags of the line by their names in `{...}`; a missing part is empty.',
       examples: ['{measurement}.{host}.{field}'],
     }),
   },
   {
     additionalProperties: false,
-    description: 'How lines of line protocol become rows: one of each field. Without it a line is one row.',
+    description: 'Turns each field of a line protocol line into a row. Without it a line is one row.',
   },
 )
 
 export const UnknownRule = Type.Enum(['reject', 'add'], {
   description:
-    'What becomes of a property that is no field: with `reject` (the default) the row is rejected, with `add` the property becomes a field. Series only.',
+    'With `reject` (the default), a row with an unknown property is rejected; with `add` the property becomes a field. Series only.',
 })
 
 export const CreateIngest = Type.Object(
   {
-    alias: Type.String({ description: `The name that rows are pushed to: ${nameRule}` }),
+    alias: Type.String({ description: `The name of the ingest: ${nameRule}` }),
     kind: Type.Enum([...kinds]),
     entity: Type.Optional(
-      Type.String({ description: 'The entity that a series ingest feeds; by default one of its own alias.' }),
+      Type.String({ description: 'The entity that a series ingest feeds; by default named like the ingest.' }),
     ),
     fields: Type.Optional(
       Type.Array(NewField, {
@@ -63,7 +62,7 @@ export const CreateIngest = Type.Object(
     duplicates: Type.Optional(
       Type.Enum([...duplicateRules], {
         description:
-          'Of items with the same time and tags, `keep` (the default) keeps all; `replace` lets the later replace the earlier.',
+          'With `keep` (the default), all items of the same time and tags stay; with `replace`, a later one replaces the earlier.',
       }),
     ),
     unknown: Type.Optional(UnknownRule),
@@ -80,15 +79,15 @@ export const ChangeIngest = Type.Object(
     ),
     reason: Type.Optional(
       Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
-        description: 'Why it is blocked. Callers who push are told.',
+        description: 'The reason of a block. Callers who push see it.',
       }),
     ),
     unknown: Type.Optional(UnknownRule),
     add_fields: Type.Optional(
-      Type.Array(NewField, { description: 'Fields to add. Rows that were stored before have null in them.' }),
+      Type.Array(NewField, { description: 'Fields to add. They are null in rows stored before.' }),
     ),
   },
-  { additionalProperties: false, description: 'What to change of an ingest.' },
+  { additionalProperties: false, description: 'The changes to an ingest.' },
 )
 export type ChangeIngest = Type.Static<typeof ChangeIngest>
 
@@ -96,9 +95,7 @@ export type ChangeIngest = Type.Static<typeof ChangeIngest>
 const ShownField = Type.Object(
   {
     ...Type.Required(NewField).properties,
-    added: Type.Optional(
-      Type.Literal('by_row', { description: 'It came by itself: a row brought it, where `unknown` is `add`.' }),
-    ),
+    added: Type.Optional(Type.Literal('by_row', { description: 'A row added it, because `unknown` is `add`.' })),
   },
   { additionalProperties: false },
 )
@@ -122,7 +119,7 @@ export const IngestAnswer = Type.Object(
         received: count('Rows that were acknowledged.'),
         stored: count('Rows that were stored.'),
         rejected: count('Rows that were rejected.'),
-        pending: count('Rows that are not judged yet.'),
+        pending: count('Rows that are not validated yet.'),
       },
       { description: '`received = stored + rejected + pending`.' },
     ),
@@ -130,11 +127,11 @@ export const IngestAnswer = Type.Object(
       Type.String({
         format: 'date-time',
         description:
-          "On a cluster, while its entity has rows and no slots of Druid's indexers. The rows are kept, and can be queried when other entities give slots back or there are more.",
+          "On a cluster: the entity's rows cannot be queried yet because no slots of Druid's indexers are free. They are kept, and read once slots are free.",
       }),
     ),
   },
-  { description: 'An ingest: its definition, its state, and what became of the rows pushed to it.' },
+  { description: 'An ingest: its definition, its state, and the counts of its rows.' },
 )
 export type IngestAnswer = Type.Static<typeof IngestAnswer>
 

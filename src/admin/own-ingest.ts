@@ -9,7 +9,7 @@ export const OwnIngestAnswer = Type.Object(
   {
     alias,
     kind,
-    entity: Type.String({ description: 'The entity, or metadata entity, that it feeds.' }),
+    entity: Type.String({ description: 'The entity, or metadata entity, of the ingest.' }),
     state,
     reason,
     fields,
@@ -17,10 +17,10 @@ export const OwnIngestAnswer = Type.Object(
     lines: Type.Union([Lines, Type.Null()]),
     kept_from: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
-        'The entity keeps items from this date on (its retention). A row that is older is stored, and nobody is shown it. Null keeps all.',
+        'The entity keeps items from this date on (its retention). An older row is stored, but never shown. Null keeps all.',
     }),
   },
-  { description: 'An ingest as who pushes to it sees it.' },
+  { description: 'An ingest as its senders see it.' },
 )
 export type OwnIngestAnswer = Type.Static<typeof OwnIngestAnswer>
 

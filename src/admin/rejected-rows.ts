@@ -124,7 +124,7 @@ export class RejectedRows {
     const whose = subscriberId === null ? '' : ' that you pushed'
     throw invalidRequest(
       'batch',
-      `is no batch id of this ingest${whose}; take the \`batch\` of the answer to a push, whole`,
+      `is not a batch id of this ingest${whose}; take the \`batch\` of the answer to a push, whole`,
     )
   }
 
@@ -164,5 +164,5 @@ export function positionsOf(ids: readonly string[] | null | undefined): readonly
 function positionOf(id: string, index: number): number {
   const position = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN
   if (Number.isSafeInteger(position)) return position
-  throw invalidRequest(`ids[${index}]`, 'is no id of a rejected row; take the `id` of the list')
+  throw invalidRequest(`ids[${index}]`, 'is not the id of a rejected row; take an `id` from the list')
 }

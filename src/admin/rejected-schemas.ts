@@ -5,7 +5,7 @@ import { rejectCodes } from '../model/row-fault.ts'
 import { pageSchema } from './list-page.ts'
 
 const FaultyField = Type.Union([Type.String(), Type.Null()], {
-  description: 'The pushed property at fault; null if the whole row is.',
+  description: 'The invalid property, as pushed; null if the whole row is invalid.',
 })
 const Code = Type.Enum([...rejectCodes])
 
@@ -21,7 +21,7 @@ export const RejectedAnswer = Type.Object(
     received: Type.String({ format: 'date-time' }),
     precision: Type.Optional(
       Type.Enum([...linePrecisions], {
-        description: 'Of a line of line protocol alone: the unit of its time, as it was pushed.',
+        description: "For line protocol only: the unit of the line's time.",
       }),
     ),
   },
@@ -41,13 +41,13 @@ const KindAnswer = Type.Object(
     count: Type.Integer({ minimum: 1, description: 'How many rejected rows have this code and field.' }),
     first: Type.String({ format: 'date-time', description: 'When the first of them was received.' }),
     last: Type.String({ format: 'date-time', description: 'When the last of them was received.' }),
-    example: Type.String({ description: 'The `id` of one of them.' }),
+    example: Type.String({ description: 'The `id` of one of these rows.' }),
   },
   { description: 'Rejected rows with the same fault.' },
 )
 
 export const RejectedSummaryAnswer = Type.Array(KindAnswer, {
-  description: `Most rows first; the ${summaryKindsMax} faults with the most rows where there are more.`,
+  description: `Most rows first; the ${summaryKindsMax} faults at most.`,
 })
 export type RejectedSummaryAnswer = Type.Static<typeof RejectedSummaryAnswer>
 
@@ -59,7 +59,7 @@ export const BatchAnswer = Type.Object(
     stored: Type.Integer({ minimum: 0, description: 'Rows that can be queried.' }),
     rejected: Type.Integer({
       minimum: 0,
-      description: 'Rows that were not stored, those discarded included; 0 when a replay has stored them all.',
+      description: 'Rows that failed validation, including discarded ones; 0 when a replay has stored them all.',
     }),
     pending: Type.Integer({ minimum: 0, description: 'Rows that are on disk and cannot be queried yet.' }),
   },
@@ -82,6 +82,6 @@ export const DiscardRequest = Type.Object(
 export type DiscardRequest = Type.Static<typeof DiscardRequest>
 
 export const DiscardAnswer = Type.Object({
-  discarded: Type.Integer({ minimum: 0, description: 'How many rows were taken off the list.' }),
+  discarded: Type.Integer({ minimum: 0, description: 'The number of discarded rows.' }),
 })
 export type DiscardAnswer = Type.Static<typeof DiscardAnswer>

@@ -89,12 +89,12 @@ async function removeUnfinished(unfinished: string): Promise<void> {
 
 function damaged(path: string): Error {
   return new Error(
-    `${path} is damaged: it is not what the backup was made with. Take another backup, or another copy of this one.`,
+    `${path} is damaged: it has changed since the backup. Take another backup, or another copy of this one.`,
   )
 }
 
 function missing(path: string): Error {
-  return new Error(`${path} is missing: the backup is not whole. Take another backup, or another copy of this one.`)
+  return new Error(`${path} is missing: the backup is incomplete. Take another backup, or another copy of this one.`)
 }
 
 function isMissing(error: unknown, path: string): boolean {

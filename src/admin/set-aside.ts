@@ -10,7 +10,7 @@ import { pageOf, pageSchema } from './list-page.ts'
 
 export const AsideAnswer = Type.Object(
   {
-    id: Type.String({ description: 'Names the entry: its position in the journal.' }),
+    id: Type.String({ description: 'The id of the entry: its position in the journal.' }),
     batch: Type.Union([Type.String(), Type.Null()], {
       description: 'The batch id; null for a replay, and if the ingest is gone.',
     }),
@@ -19,16 +19,16 @@ export const AsideAnswer = Type.Object(
     }),
     format: Type.Enum(['json', 'ndjson', 'replay', ...lineFormats]),
     rows: Type.Integer({ minimum: 0, description: 'Rows of the push.' }),
-    not_judged: Type.Integer({ minimum: 0, description: 'How many of them, its last ones, were not judged.' }),
+    not_judged: Type.Integer({ minimum: 0, description: 'How many of its last rows were not validated.' }),
     texts: Type.Boolean({
       description:
-        'Whether the texts of these rows are in the list of rejected rows. Otherwise only the body has them.',
+        'Whether these rows are in the list of rejected rows with their texts. Otherwise only the body has them.',
     }),
     bytes: Type.Integer({ minimum: 0, description: 'The size of the body.' }),
     received: Type.String({ format: 'date-time' }),
     set_aside: Type.String({ format: 'date-time' }),
   },
-  { description: 'A push or a replay that was set aside because it ended the judge.' },
+  { description: 'A push or a replay in quarantine because it crashed validation.' },
 )
 export type AsideAnswer = Type.Static<typeof AsideAnswer>
 
@@ -128,5 +128,5 @@ export class SetAsideAdmin {
 }
 
 function notFound(id: string): Problem {
-  return new Problem('not_found', `Nothing of the id ${id.slice(0, 64)} is set aside, or it was let go.`)
+  return new Problem('not_found', `No push with the id ${id.slice(0, 64)} is in quarantine, or its body was deleted.`)
 }

@@ -5,14 +5,14 @@ export const SettingAnswer = Type.Object(
   {
     setting: Type.String({ examples: ['limits.resultRows'] }),
     value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String()), Type.Null()], {
-      description: 'What is in force; null where nothing is set, and always for a secret.',
+      description: 'The current value; null if nothing is set, and always for a secret.',
     }),
     usual: Type.Boolean({ description: 'Whether it is the default.' }),
-    secret: Type.Boolean({ description: 'Whether its value is shown to nobody.' }),
-    allowed: Type.String({ description: 'What it may be, in words that follow "must be".' }),
+    secret: Type.Boolean({ description: 'Whether its value is secret and never shown.' }),
+    allowed: Type.String({ description: 'The allowed values, in words that follow "must be".' }),
     description: Type.String(),
   },
-  { description: 'A setting, with the value that is in force in the process that answers.' },
+  { description: 'A setting, with its value in the process that answers.' },
 )
 export type SettingAnswer = Type.Static<typeof SettingAnswer>
 

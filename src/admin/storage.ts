@@ -13,18 +13,17 @@ export const StorageAnswer = Type.Object(
     entity: Type.String(),
     files: Type.Integer({ description: 'Files, each with its index; on a cluster segments of Druid.' }),
     rows: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The rows in them, also those that have left and are not removed yet; null on a cluster.',
+      description: 'The rows in these files, also expired ones that are not removed yet; null on a cluster.',
     }),
-    bytes: Type.Integer({ description: 'The size of all of them; on a cluster of one copy of each.' }),
+    bytes: Type.Integer({ description: 'The size of these files; on a cluster of one replica of each segment.' }),
     first_date: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The time of the oldest row in them; on a cluster where the first segment begins. null without files.',
+      description: 'The time of the oldest row; on a cluster the start of the first segment. null without files.',
     }),
     last_date: Type.Union([Type.String(), Type.Null()], {
-      description: 'The time of the newest row in them; on a cluster where the last segment ends. null without files.',
+      description: 'The time of the newest row; on a cluster the end of the last segment. null without files.',
     }),
   },
-  { description: 'What of an entity lies on disk for good. The newest rows are in the journal and come later.' },
+  { description: 'The sealed files of an entity. Its newest rows are still in the journal.' },
 )
 export type StorageAnswer = Type.Static<typeof StorageAnswer>
 

@@ -9,12 +9,12 @@ const DateText = Type.Union([Type.String({ description: 'ISO 8601; without a zon
 const Rights = Type.Array(Type.Enum([...rightNames]), {
   minItems: 1,
   description:
-    'What a key may be used for: `ingest` to push rows, `consume` to read them, `observe` to watch the service without seeing rows or keys (`/metrics` and the lists of ingests, entities and faults), `admin` for all that an operator does.',
+    'A right of a key: `ingest` to push rows, `consume` to read them, `observe` to monitor the service without seeing rows or keys (`/metrics` and the lists of ingests, entities and faults), `admin` to operate the service.',
 })
 
 export const CreateSubscriber = Type.Object(
   { name: Type.String({ minLength: 1, maxLength: 128, description: 'Any text without control characters.' }) },
-  { additionalProperties: false, description: 'Someone who holds keys and subscriptions.' },
+  { additionalProperties: false, description: 'A holder of keys and subscriptions.' },
 )
 export type CreateSubscriber = Type.Static<typeof CreateSubscriber>
 
@@ -23,7 +23,7 @@ export const SubscriberAnswer = Type.Object(
     name: Type.String(),
     created: Instant,
     keys: Type.Array(Type.Object({ id: Type.String(), rights: Rights, created: Instant, expires: InstantOrNull }), {
-      description: 'The keys by their ids; the keys themselves are not kept.',
+      description: 'The keys by their ids; the service does not keep the keys themselves.',
     }),
   },
   { description: 'A subscriber and the keys it holds.' },
@@ -40,7 +40,7 @@ export type CreateKey = Type.Static<typeof CreateKey>
 
 export const CreatedKey = Type.Object(
   {
-    id: Type.String({ description: 'The id with which the key is revoked.' }),
+    id: Type.String({ description: 'The id to revoke the key with.' }),
     key: Type.String({ description: 'The key itself. This answer is the only one that shows it.' }),
   },
   { description: 'A key that was just made.' },
@@ -52,8 +52,8 @@ const target = (description: string) => Type.Optional(Type.Union([Type.String({ 
 export const PutSubscriptions = Type.Array(
   Type.Object(
     {
-      ingest: target('The alias of an ingest that may be pushed to, or "*" for every one. It need not exist yet.'),
-      entity: target('An entity or metadata entity that may be read, or "*" for every one.'),
+      ingest: target('The alias of an ingest to push to, or "*" for every ingest. It need not exist yet.'),
+      entity: target('An entity or metadata entity to read, or "*" for every one.'),
       from: Type.Optional(DateText),
       until: Type.Optional(DateText),
       suspended: Type.Optional(Type.Boolean()),
@@ -72,7 +72,7 @@ const SubscriptionAnswer = Type.Object(
     until: InstantOrNull,
     suspended: Type.Boolean(),
   },
-  { description: 'It is valid from `from` on and before `until`, unless it is suspended.' },
+  { description: 'Valid from `from` on and before `until`, unless suspended.' },
 )
 export type SubscriptionAnswer = Type.Static<typeof SubscriptionAnswer>
 

@@ -109,7 +109,7 @@ function failure(error: unknown): Error {
   if (isDiskFull(error)) {
     return new Problem(
       'overloaded',
-      'The disk is full: there is no room for the answer until it is sent. Ask again once there is, or for less.',
+      'The disk is full: it cannot hold the answer until it is sent. Ask again once it has space, or for less.',
       { retryAfterS: diskFullRetryAfterS },
     )
   }
@@ -128,6 +128,6 @@ function ofItsOwn(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
 function noRoom(): Problem {
   return new Problem(
     'overloaded',
-    'Answers that wait for their readers take all the room that spool.fileBytes gives them. Ask again in a moment, or for less.',
+    'Answers that wait for their readers take all of spool.fileBytes. Ask again in a moment, or for less.',
   )
 }

@@ -19,8 +19,7 @@ export class HeldBytes {
     if (this.#bytes + bytes > this.#bytesMax || own + bytes > this.#bytesMax * ownShare) {
       throw new Problem(
         'overloaded',
-        `Answers that are not read to their end take all the room that jdbc.heldBytes (${this.#bytesMax}) gives them, ` +
-          'of which one subscriber may have three quarters. Close statements, or ask for less.',
+        `Answers that are not read to their end take all of jdbc.heldBytes (${this.#bytesMax}), of which one subscriber gets three quarters. Close statements, or ask for less.`,
       )
     }
     this.#count(ownerId, bytes)

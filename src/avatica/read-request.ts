@@ -192,6 +192,6 @@ function isPlain(value: unknown): value is Plain {
 export function malformed(message: string): Problem {
   return new Problem(
     'invalid_request',
-    `The body is no request of Avatica's protocol: ${message}. Use Avatica's driver.`,
+    `The body is not a request of Avatica's protocol: ${message}. Use Avatica's driver.`,
   )
 }

@@ -36,7 +36,7 @@ export async function createTables(
 /** For a reader that changes nothing. Throws an Error when there are no tables, or others than this program knows. */
 export async function requireTables(database: Kysely<Tables>): Promise<void> {
   if ((await versionOf(database)) === null)
-    throw new Error('The catalog holds no version of its tables: it is no catalog.')
+    throw new Error('The catalog has no version of its tables: it is not a catalog.')
 }
 
 /** Null where none is written yet. Throws an Error when it is another than this program's. */

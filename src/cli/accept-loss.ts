@@ -6,8 +6,8 @@ const examples = `
 Example:
   tidemark accept-loss --data ./data
 
-Use it if the service refuses to start because files of its journal are gone, and you have neither a copy of them nor a
-backup. Pushes in these files that were not stored yet are lost, and their senders have to send them again. Stop the
+Use it if the service refuses to start because journal files are missing, and you have neither a copy of them nor a
+backup. Pushes in these files that were not stored yet are lost; their senders must send them again. Stop the
 service first. If nothing is missing, the command changes nothing.
 `
 
@@ -15,7 +15,7 @@ service first. If nothing is missing, the command changes nothing.
 export function addAcceptLoss(program: Command, context: CliContext): void {
   program
     .command('accept-loss')
-    .description('let the service start without acknowledged pushes that are gone from the journal')
+    .description('let the service start without acknowledged pushes that the journal has lost')
     .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
     .option('--config <file>', 'a JSON file of settings')
     .addHelpText('after', examples)

@@ -44,7 +44,7 @@ function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOpt
   const asked = given ?? named
   if (asked === 'arrow' && (output === undefined || isStandardOutput({ output })) && stdout.isTTY) {
     throw new UsageError(
-      'An Arrow stream is no text for a terminal. Give --output <file>, or pass it on to another program.',
+      'An Arrow stream is not text for a terminal. Give --output <file>, or pipe it to another program.',
     )
   }
   return asked

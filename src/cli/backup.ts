@@ -10,8 +10,7 @@ Examples:
   tidemark restore data/backups/tidemark-20260101T120000.000Z --data ./restored
 
 The service makes the backup while it runs, in a folder on its own machine (backup.directory). On the same disk it links
-files that never change and does not copy them: copy the folder to another disk, with any tool, to be safe from the loss
-of this one.
+files instead of copying them: to survive the loss of the disk, copy the folder to another one, with any tool.
 `
 
 const backupColumns: readonly ItemColumn<ListedBackup>[] = [
@@ -25,7 +24,7 @@ const backupColumns: readonly ItemColumn<ListedBackup>[] = [
 export function addBackups(program: Command, context: CliContext): void {
   program
     .command('backups')
-    .description("list the backups in the service's own folder, the newest first (needs an admin key)")
+    .description("list the backups in the service's folder, newest first (needs an admin key)")
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())

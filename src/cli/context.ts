@@ -35,7 +35,7 @@ const defaultUrl = 'http://127.0.0.1:8080'
 export function connect(context: CliContext, options: ConnectionOptions): TidemarkClient {
   const url = options.url ?? (context.environment['TIDEMARK_URL'] || defaultUrl)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(`"${url}" is no address of a service. Give --url or TIDEMARK_URL as in ${defaultUrl}.`)
+    throw new UsageError(`"${url}" is not the address of a service. Give --url or TIDEMARK_URL, as in ${defaultUrl}.`)
   }
   const key = options.key ?? context.environment['TIDEMARK_KEY']
   return new TidemarkClient({ url, key: key === undefined || key.trim() === '' ? undefined : key.trim() })

@@ -8,11 +8,11 @@ export interface PlaceOptions {
 
 export const endpointOption = [
   '--endpoint <url>',
-  "of a copy in S3: the store's address (TIDEMARK_REPLICA_ENDPOINT; default Amazon's)",
+  "S3 replica only: the store's address (TIDEMARK_REPLICA_ENDPOINT; default Amazon's)",
 ] as const
 export const regionOption = [
   '--region <name>',
-  "of a copy in S3: the bucket's region (TIDEMARK_REPLICA_REGION, AWS_REGION)",
+  "S3 replica only: the bucket's region (TIDEMARK_REPLICA_REGION, AWS_REGION)",
 ] as const
 
 /** As the service's settings `replica.endpoint` and `replica.region` say where no option does. */

@@ -38,21 +38,21 @@ interface CopyReport {
 }
 
 const help = `
-Copies from the service at <source-url> to the one at --url, over HTTP alone: from a data folder to a cluster, say. It copies
+Copies from the service at <source-url> to the one at --url, over HTTP: for example from a data folder to a cluster. It copies
 ingests with their fields and states, retentions, subscribers with their subscriptions (unless --entity is given), rows, and
-items of metadata. It does not copy keys (a service holds only hashes of them), rejected rows, receipts and counters.
+metadata items. It does not copy keys (a service has only their hashes), rejected rows, receipts and counters.
 
-Keys: --source-key is an admin key of the source. --key is one of the target that has the rights admin and ingest, and a
-subscription to the ingests that are filled:
+Keys: --source-key is an admin key of the source. --key is a key of the target with the rights admin and ingest, and a
+subscription to the copied ingests:
   tidemark subscribers create copier
   tidemark subscriptions set copier --ingest '*'
   tidemark keys create copier --rights admin,ingest
 
-What is at the target already is used where it agrees with the source; else nothing is copied and the difference is named.
-A copy that was interrupted is begun again with the same command, source address and target key: within 24 hours no row is
-stored twice. Let pushes to the source stop first: rows that come meanwhile may be missed. In the end both ends are compared.
+Existing definitions at the target must agree with the source; otherwise the command names the difference and copies nothing.
+If a copy is interrupted, run the same command again, with the same source address and target key: within 24 hours no row is
+stored twice. Stop pushes to the source first, or rows may be missed. At the end the command compares both services.
 
-Exit codes: 0 the target has everything; 1 something failed or differs; 64 wrong usage.
+Exit codes: 0 the target has all data; 1 failure or difference; 64 wrong usage.
 
 Examples:
   tidemark copy http://old:8080 --url http://cluster:8080 --definitions-only
@@ -141,7 +141,7 @@ async function runCopy(context: CliContext, sourceUrl: string, options: CopyOpti
 export function addCopy(program: Command, context: CliContext): void {
   program
     .command('copy <source-url>')
-    .description('copy everything of another service into the one at --url (needs admin keys of both)')
+    .description('copy all data of another service into the one at --url (needs admin keys of both)')
     .option('--source-key <key>', 'an admin key of the source (TIDEMARK_SOURCE_KEY)')
     .option('--entity <names>', 'only these entities and tables of metadata; may be repeated', collectList)
     .option('--from <date>', 'only rows of this date and later, ISO 8601')

@@ -25,6 +25,6 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
   expect(code).toBe(isAsked ? 0 : 1)
   if (!isAsked)
     expect(err).toContain(
-      `plant has items since ${first}. Those before 1969-12-31T00:00:00.000Z would leave now, for good`,
+      `plant has items since ${first}. Those before 1969-12-31T00:00:00.000Z would expire now, for good`,
     )
 })

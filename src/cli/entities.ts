@@ -11,10 +11,10 @@ import { UsageError } from './usage-error.ts'
 
 const examples = `
 Examples:
-  tidemark entities retain plant P90D      items older than 90 days leave, whole UTC days at a time
+  tidemark entities retain plant P90D      items older than 90 days expire, in whole UTC days
   tidemark entities retain plant P2Y
   tidemark entities retain plant none      keep all items from now on
-Items that have left never come back, even if you make the retention longer.
+Expired items never come back, even if you make the retention longer.
 `
 
 const columns: readonly ItemColumn<EntityDescription>[] = [
@@ -54,13 +54,13 @@ async function refuseToLetGo(
   const oldestMs = Math.floor(addDuration(nowMs, duration, -1) / msPerDay) * msPerDay
   if (Date.parse(first) >= oldestMs) return
   throw new CommandError(
-    `${entity} has items since ${first}. Those before ${formatInstant(oldestMs)} would leave now, for good: making the retention longer later does not bring them back. Give --yes to let them go.`,
+    `${entity} has items since ${first}. Those before ${formatInstant(oldestMs)} would expire now, for good: a longer retention does not bring them back. Give --yes to delete them.`,
   )
 }
 
 /** `tidemark entities`: what can be asked, and how long it is kept. */
 export function addEntities(program: Command, context: CliContext): void {
-  const entities = program.command('entities').description('list the entities and set how long they keep their items')
+  const entities = program.command('entities').description('list the entities and set their retention')
   entities
     .command('list')
     .description('list the entities that the key may read, with rows and dates')
@@ -71,7 +71,7 @@ export function addEntities(program: Command, context: CliContext): void {
     })
   entities
     .command('retentions')
-    .description('list how long each entity keeps its items (needs a key with the right observe or admin)')
+    .description('list the retention of each entity (needs a key with the right observe or admin)')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -83,13 +83,13 @@ export function addEntities(program: Command, context: CliContext): void {
     .description(
       'set how long an entity keeps its items: an ISO 8601 duration, or none to keep them for ever (needs an admin key)',
     )
-    .option('--yes', 'also when items leave at once')
+    .option('--yes', 'even if items expire at once')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
     .action(async (entity: string, duration: string, options: RetainOptions, command: Command) => {
       const retention = duration === 'none' ? null : duration
       if (retention !== null && parseDuration(retention) === null) {
-        throw new UsageError(`"${duration}" is no duration. Write P90D for 90 days, or none to keep items for ever.`)
+        throw new UsageError(`"${duration}" is not a duration. Write P90D for 90 days, or none to keep items for ever.`)
       }
       const client = connect(context, command.optsWithGlobals())
       if (retention !== null && !options.yes) await refuseToLetGo(client, { entity, retention, nowMs: context.nowMs() })

@@ -31,7 +31,7 @@ const createExamples = `
 A field is name:type:role, or name:type:role:source where the pushed property has another name.
 Types: timestamp, string, double, long, boolean. Roles: time (one), tag, dimension, metric.
 Without fields the ingest takes rows {D, T, V}: a date, a tag and a number.
-One of kind metadata takes items, the newest of an identifier counts. Roles: index (one), attribute, which may also be json.
+An ingest of kind metadata takes items; a newer item replaces that with the same identifier. Roles: index (one), attribute, which may also be json.
 
 Examples:
   tidemark ingests create plant
@@ -49,7 +49,7 @@ const unknownRules = ['reject', 'add'] as const
 export function parseField(text: string): NewField {
   const [name, type, role, ...source] = text.split(':')
   if (name === undefined || name === '' || role === undefined) {
-    throw new UsageError(`"${text}" is no field. Write name:type:role, as in V:double:metric.`)
+    throw new UsageError(`"${text}" is not a field. Write name:type:role, as in V:double:metric.`)
   }
   const field = { name, type: parseWord(fieldTypes, type, 'type'), role: parseWord(roles, role, 'role') }
   return source.length === 0 ? field : { ...field, source: source.join(':') }
@@ -104,15 +104,15 @@ async function print(
 function addCreate(ingests: Command, context: CliContext): void {
   ingests
     .command('create <alias>')
-    .description('make an ingest')
+    .description('create an ingest')
     .option('--kind <kind>', 'series or metadata', (text) => parseWord(kinds, text, 'kind'), 'series')
-    .option('--entity <name>', 'the entity that it feeds (default: its own alias)')
+    .option('--entity <name>', 'the entity that it feeds (default: named like the ingest)')
     .option('--field <fields>', 'its fields, separated by commas; may be repeated', collectList)
     .option('--replace-duplicates', 'a row of the same time and tags replaces the earlier one')
     .option('--unknown <rule>', 'reject rows with unknown properties (the default), or add them as fields', (text) =>
       parseWord(unknownRules, text, 'rule'),
     )
-    .option('--lines <template>', 'make a row of each field of a line of line protocol, with this as its tag')
+    .option('--lines <template>', 'turn each field of a line protocol line into a row, with this template as its tag')
     .option('--json', 'print JSON')
     .addHelpText('after', createExamples)
     .action(async (alias: string, options: CreateOptions, command: Command) => {
@@ -130,7 +130,7 @@ function addCreate(ingests: Command, context: CliContext): void {
       printItems(context, {}, { items: [{ ...ingest, to_repair: 0 }], columns, none: '' })
       const words = shellWord(alias)
       context.stderr.write(
-        `Next: tidemark subscriptions add SUBSCRIBER --ingest ${words}, for who pushes; then tidemark push ${words} ${options.lines === undefined ? 'FILE' : 'FILE.lp'}\n`,
+        `Next: tidemark subscriptions add SUBSCRIBER --ingest ${words} (for the sender); then tidemark push ${words} ${options.lines === undefined ? 'FILE' : 'FILE.lp'}\n`,
       )
     })
 }
@@ -139,7 +139,7 @@ function addCreate(ingests: Command, context: CliContext): void {
 export function addIngests(program: Command, context: CliContext): void {
   const ingests = program
     .command('ingests')
-    .description('make, list, change and delete ingests (needs an admin key; to list and show them, observe suffices)')
+    .description('create, list, change and delete ingests (needs an admin key; observe is enough to list and show)')
   addCreate(ingests, context)
   ingests
     .command('list')
@@ -185,13 +185,12 @@ function keptText({ alias, kind, entity, fields, duplicates }: IngestAnswer): st
 }
 
 const addFieldsNote = `
-A row that lacks a tag is rejected. So once you add a tag, all who push must give it; until they do, all their rows are
-rejected. A dimension or metric may be left out.
+Once you add a tag, every row must have it: rows without it are rejected. A dimension or metric may be left out.
 `
 
 function neededTags(alias: string, tags: readonly string[]): string {
   const named = tags.map((tag) => `"${tag}"`).join(' and ')
-  return `From now on ${alias} rejects rows without ${named}: a row must have all tags. Let all who push give ${tags.length === 1 ? 'it' : 'them'}.\n`
+  return `From now on ${alias} rejects rows without ${named}: a row must have all tags. Every sender must push ${tags.length === 1 ? 'it' : 'them'}.\n`
 }
 
 /** What changes an ingest that is there. */
@@ -211,18 +210,18 @@ function addChanges(ingests: Command, context: CliContext): void {
     })
   ingests
     .command('unknown <alias> <rule>')
-    .description('what becomes of properties that are no fields: reject their rows, or add the properties as fields')
+    .description('reject rows with unknown properties, or add the properties as fields')
     .action(async (alias: string, text: string, _options: object, command: Command) => {
       const unknown = parseWord(unknownRules, text, 'rule')
       await connect(context, command.optsWithGlobals()).changeIngest(alias, { unknown })
       const outcome = unknown === 'add' ? 'becomes one with the first row that has it' : 'makes its row a rejected one'
-      context.stdout.write(`${alias}: a property that is no field ${outcome}.\n`)
+      context.stdout.write(`${alias}: an unknown property ${outcome}.\n`)
     })
   ingests
     .command('delete <alias>')
     .description('delete an ingest; its rows stay unless --drop-data is given')
-    .option('--drop-data', 'also delete its entity, with everything that was ever pushed to it')
-    .option('--yes', 'also when it has rejected rows to repair, or, with --drop-data, rows or items')
+    .option('--drop-data', 'also delete its entity with all its data')
+    .option('--yes', 'even if it has rejected rows, or, with --drop-data, rows or items')
     .action(async (alias: string, { dropData, yes }: DeleteOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       if (yes !== true) await refuseToDelete(client, alias, dropData === true)
@@ -235,7 +234,7 @@ function addChanges(ingests: Command, context: CliContext): void {
   ingests
     .command('block <alias>')
     .description('take no more rows; stored rows stay readable')
-    .option('--reason <text>', 'the reason, which those who push are told')
+    .option('--reason <text>', 'the reason, shown to callers who push')
     .action(async (alias: string, { reason }: { reason?: string }, command: Command) => {
       const change = { state: 'blocked' as const, ...(reason === undefined ? {} : { reason }) }
       await connect(context, command.optsWithGlobals()).changeIngest(alias, change)

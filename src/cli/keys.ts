@@ -30,7 +30,7 @@ export function addKeys(program: Command, context: CliContext): void {
 function addCreate(keys: Command, context: CliContext): void {
   keys
     .command('create <subscriber>')
-    .description('create a key and show it, this once')
+    .description('create a key and show it once')
     .requiredOption('--rights <rights>', 'ingest, consume, observe or admin, separated by commas', collectList)
     .option(
       '--expires <date>',
@@ -103,8 +103,8 @@ interface RevokeOptions {
 function addRevoke(keys: Command, context: CliContext): void {
   keys
     .command('revoke <id>')
-    .description('end a key at once; "tidemark keys list" shows the ids')
-    .option('--yes', 'also when it is the last key with the right admin')
+    .description('revoke a key at once; "tidemark keys list" shows the ids')
+    .option('--yes', 'even if it is the last key with the right admin')
     .action(async (id: string, options: RevokeOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       if (!options.yes) refuseLast(await allSubscribers(client), context.nowMs(), (key) => key.id === id)

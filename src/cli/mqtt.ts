@@ -31,22 +31,22 @@ interface MqttOptions {
 }
 
 const help = `
-A JSON object becomes a row, an array a row for each element, and a bare number, text or truth value a row with that value
-in --value-field (or in --text-field or --truth-field). --topic gives a row properties from the levels of its topic; {name...} is the rest of a topic. A row without a time
-gets the time at which the message was received; of rows of one series with one such time, each next one is a millisecond later. What is no row (broken JSON, bytes that are no UTF-8, another topic than --topic)
-is pushed as it came, as {"mqtt_error", "mqtt_topic", "mqtt_payload"}, and is found among the rejected rows.
+A JSON object becomes a row, and an array a row for each element. A bare number, text or truth value becomes a row with that value
+in --value-field (or --text-field or --truth-field). --topic turns the levels of a topic into properties; {name...} is the rest of a topic.
+A row without a time gets the time at which its message arrived; rows of one series with the same such time are a millisecond apart. A message
+that is not a row (broken JSON, invalid UTF-8, a topic that does not match --topic) is pushed as {"mqtt_error", "mqtt_topic",
+"mqtt_payload"}, and ends up among the rejected rows.
 
 Messages of topics spBv1.0/... are Sparkplug B: each metric of births and data becomes a row {"group", "node", "device", "metric", the time, --value-field}.
---topic 'spBv1.0/{T...}' gives one tag instead: "group/node/device/metric", where the device of a node's own metrics is empty.
-Where a message is missing, or the birth that says what an alias means, the node is asked for its births (not with --no-rebirth), and messages wait
-for them, --birth-wait-ms at most; then they are among the rejected rows. Datasets, templates, arrays and bytes are there too. Of deaths and commands nothing is stored.
+--topic 'spBv1.0/{T...}' makes one tag of them: "group/node/device/metric". For a node's own metrics the device is empty.
+After a gap in the sequence, or for an unknown alias, the command asks the node for its births (unless --no-rebirth). Messages wait for them for
+--birth-wait-ms at most, and are then rejected. Datasets, templates, arrays and bytes are rejected too. Deaths and commands are not stored.
 
-A message of QoS 1 is acknowledged to the broker only when its rows are on disk. The broker keeps the session of the client id, and
-what comes while this command does not run: start it again with the same --client-id, which no other program may use.
-A broker that was not told of an acknowledgement sends the message again. If the message says its own time and the ingest has
-duplicates=replace, the row is still there once.
+A message of QoS 1 is acknowledged to the broker only when its rows are on disk. While the command does not run, the broker keeps
+messages for its client id: start it again with the same --client-id, which no other program may use. If an acknowledgement is lost, the
+broker sends the message again. The row is still stored once if the message has its own time and the ingest has duplicates=replace.
 
-The user's password is read from the environment: TIDEMARK_MQTT_PASSWORD.
+The password comes from the environment variable TIDEMARK_MQTT_PASSWORD.
 
 Examples, the first with the ingest that it needs:
   tidemark ingests create plant --field D:timestamp:time,T:string:tag,area:string:dimension,V:double:metric
@@ -100,19 +100,19 @@ export function addMqtt(program: Command, context: CliContext): void {
     .command('mqtt')
     .description('push the messages of an MQTT broker; each is acknowledged once it is on disk')
     .requiredOption('--broker <url>', 'the broker: mqtt://host:1883, or mqtts://host:8883 for TLS')
-    .requiredOption('--subscribe <filter>', "what to subscribe to, as 'plant/+/+'; may be given again", collect)
+    .requiredOption('--subscribe <filter>', "the topics to subscribe to, such as 'plant/+/+'; may be repeated", collect)
     .requiredOption('--ingest <alias>', 'the ingest to push to')
-    .option('--topic <template>', "what the levels of a topic are called, as 'plant/{area}/{T}'")
+    .option('--topic <template>', "the names of a topic's levels, such as 'plant/{area}/{T}'")
     .option('--value-field <name>', 'the property of a bare value (default: V)')
-    .option('--text-field <name>', 'the property of a bare text (default: that of --value-field)')
-    .option('--truth-field <name>', 'the property of a bare truth value (default: that of --value-field)')
-    .option('--client-id <id>', "the broker's name for the session (default: tidemark-<ingest>)")
+    .option('--text-field <name>', 'the property of a bare text (default: as --value-field)')
+    .option('--truth-field <name>', 'the property of a bare truth value (default: as --value-field)')
+    .option('--client-id <id>', 'the MQTT client id (default: tidemark-<ingest>)')
     .addOption(new Option('--protocol <version>', 'the version of MQTT').choices(['5', '3.1.1']).default('5'))
-    .option('--username <name>', 'the user at the broker')
-    .option('--ca-file <file>', "certificates, as PEM, of the authority that signed the broker's")
+    .option('--username <name>', 'the user name for the broker')
+    .option('--ca-file <file>', "a PEM file of the authority that signed the broker's certificate")
     .option(
       '--in-flight <count>',
-      'how many messages the broker sends ahead of their acknowledgement (MQTT 5)',
+      'the most messages that the broker sends before acknowledgements (MQTT 5)',
       parseCount,
       1000,
     )
@@ -125,14 +125,19 @@ export function addMqtt(program: Command, context: CliContext): void {
     )
     .option(
       '--message-bytes <count>',
-      'the largest message; the beginning of a larger one is kept among the rejected rows',
+      'the largest message; the start of a larger one is kept among the rejected rows',
       wholeNumber(128 * 1024, 256 * 1024 * 1024),
       16 * 1024 * 1024,
     )
-    .option('--flush-ms <count>', 'how long a first row waits for others', parseCount, 10)
-    .option('--no-rebirth', 'ask no node of Sparkplug for its births')
-    .option('--birth-wait-ms <count>', 'how long a message of Sparkplug waits for a birth', parseCount, 10_000)
-    .option('--birth-wait-messages <count>', 'how many of them wait; then the oldest waits no longer', parseCount, 500)
+    .option('--flush-ms <count>', 'milliseconds that a first row waits for others', parseCount, 10)
+    .option('--no-rebirth', 'never ask a Sparkplug node for its births')
+    .option('--birth-wait-ms <count>', 'milliseconds that a Sparkplug message waits for a birth', parseCount, 10_000)
+    .option(
+      '--birth-wait-messages <count>',
+      'the most of them that wait; beyond it the oldest stops waiting',
+      parseCount,
+      500,
+    )
     .addHelpText('after', help)
     .action((options: MqttOptions, command: Command) =>
       runMqtt(options, context, connect(context, command.optsWithGlobals())),

@@ -7,7 +7,7 @@ import { readText } from './read-text.ts'
 export function addNative(program: Command, context: CliContext): void {
   program
     .command('native <file>')
-    .description('query data with a native query of Apache Druid: a file with its JSON, or - for standard input')
+    .description('query data with a native query of Apache Druid, as JSON in a file, or - for standard input')
     .addHelpText(
       'after',
       `

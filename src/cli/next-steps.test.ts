@@ -52,7 +52,7 @@ test.each([
 ])('an ingest: %j', async (options, file) => {
   const { url } = await service({ 'POST /admin/ingests': () => [201, plantIngest] })
   expect((await tidemark(url, ['ingests', 'create', 'plant', ...options])).err).toBe(
-    `Next: tidemark subscriptions add SUBSCRIBER --ingest plant, for who pushes; then tidemark push plant ${file}\n`,
+    `Next: tidemark subscriptions add SUBSCRIBER --ingest plant (for the sender); then tidemark push plant ${file}\n`,
   )
 })
 

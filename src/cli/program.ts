@@ -27,8 +27,8 @@ import { addTags } from './tags.ts'
 import { addVerify } from './verify.ts'
 
 const examples = `
-Exit codes: 0 it is done; 1 it could not be done; 64 a command or option is missing,
-not known, or has a value that it cannot have. What the service itself refuses is 1. Some commands have more: see their --help.
+Exit codes: 0 success; 1 failure, also when the service refuses the request; 64 a missing or unknown
+command or option, or a bad value. Some commands have more: see their --help.
 
 Examples:
   tidemark demo                                 start a service with a week of data
@@ -41,11 +41,11 @@ Examples:
 /** All commands. Nothing is read from the process: the world is the context. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('tidemark')
-    .description('Runs a time-series data service, and works with one.')
+    .description('Runs a time-series data service, and talks to one.')
     .version(packageVersion, '--version', 'show the version; --verbose shows more')
-    .option('--url <url>', 'where the service is (TIDEMARK_URL; default http://127.0.0.1:8080)')
+    .option('--url <url>', 'the address of the service (TIDEMARK_URL; default http://127.0.0.1:8080)')
     .option('--key <key>', 'the key to send (TIDEMARK_KEY)')
-    .option('--debug', 'show where in the program an error arose')
+    .option('--debug', 'show the stack trace of an error')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),

@@ -106,7 +106,7 @@ test('names the line of the file that is no JSON', async () => {
   const options = ['--format', 'ndjson', '--batch-rows', '2', '--concurrency', '1']
   const { err } = await tidemark(url, ['push', 'plant', '-', ...options], '1\n2\n\n3\nx\n')
   expect(err).toContain(
-    'Line 5 of the file (row 4) is not JSON: it ends. No row of such a request is stored: mend that line',
+    'Line 5 of the file (row 4) is not JSON: it ends. No row of such a request is stored: correct or remove that line',
   )
 })
 

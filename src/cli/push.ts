@@ -40,22 +40,21 @@ const patienceMs = 60_000
 const errorsMax = 10
 
 const examples = `
-Files may be gzip. A CSV file has a header; each column becomes a property of its name. Cells become numbers, booleans or
-text as the ingest's fields ask; an empty cell is null. --convert reads +1.5, .5 and TRUE.
-JSON rows are sent as they are written, digit for digit. Line protocol (.lp) goes as it is too; its lines are counted as an editor
-does, also by --skip-rows. Files are in UTF-8. Columns that the ingest has no field for are
-refused before anything is sent, unless --as-is says otherwise.
+Files may be gzip, in UTF-8. A CSV file has a header; each column becomes a property. Cells become numbers, booleans or
+text by the ingest's fields; an empty cell is null. --convert reads +1.5, .5 and TRUE. Columns without a field in the
+ingest are refused before anything is sent, unless you give --as-is. JSON rows and line protocol (.lp) are sent unchanged,
+digit for digit. Lines are counted as in an editor, also by --skip-rows.
 
 A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 24), h hour (1 to 12) with a (AM or PM),
 m minute, s second, S fraction, X offset (+02:00); MMM or MMMM is a month's English name, yy a year of two digits, and text stands
-in single quotes. A time that its clock shows twice (autumn), or never (spring), ends the push with both moments it could
-be; --ambiguous earlier or later chooses, for all such times alike: in autumn both passes of the hour become the same one.
-Rows of one tag then share their times. Where a file has both passes, write its times with their offset.
+in single quotes. A local time that occurs twice (autumn) or never (spring) ends the push, which names both possible
+moments; --ambiguous earlier or later chooses for all such times: in autumn both passes of the hour become the same one.
+Rows of one tag then share their times. If a file has both passes, write its times with their offset.
 
-Exit codes: 0 all rows are stored; 2 some rows were rejected (they are kept), or would be; 1 something failed; 64 wrong usage.
---stop-after learns of rejected rows from receipts, once they are on disk: up to --concurrency further requests may have been sent
-by then, and are stored. --dry-run judges the whole file, and stores nothing: it does not go with --stop-after.
-With several requests in flight, rows may be taken in another order than the file's. That matters only if two rows have
+Exit codes: 0 all rows are stored; 2 some rows were rejected (they are kept), or would be; 1 failure; 64 wrong usage.
+--stop-after learns of rejected rows from receipts, after they are on disk: by then up to --concurrency further requests may be
+stored. --dry-run validates the whole file and stores nothing; it excludes --stop-after.
+With several requests in flight, rows may be stored in another order than the file's. That matters only for rows with
 the same tags and date. --concurrency 1 keeps the order.
 
 Examples:
@@ -210,7 +209,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const { ingest, path, options } = typed
   if (options.dryRun === true && options.stopAfter !== undefined) {
     throw new UsageError(
-      '--dry-run judges the whole file and stores nothing, so --stop-after has nothing to stop. Give one of the two.',
+      '--dry-run validates the whole file and stores nothing, so --stop-after has nothing to stop. Give one of the two.',
     )
   }
   const source = await openSource(path, options.format, context.stdin)
@@ -267,9 +266,7 @@ export function addPush(program: Command, context: CliContext): void {
   const push = program
     .command('push <ingest> <file>')
     .description('push the rows of a CSV, NDJSON, JSON or line protocol file (- is standard input)')
-    .addOption(
-      new Option('--format <format>', "what the file holds (default: by the name's ending)").choices(fileFormats),
-    )
+    .addOption(new Option('--format <format>', 'the format of the file (default: from its name)').choices(fileFormats))
     .addOption(
       new Option('--precision <unit>', 'the unit of the times of line protocol (default: ns)').choices(linePrecisions),
     )
@@ -277,13 +274,13 @@ export function addPush(program: Command, context: CliContext): void {
     .option('--batch-rows <count>', 'the most rows in a request', parseCount, 10_000)
     .option('--batch-bytes <count>', 'the most bytes in a request', parseCount, 4 * 1024 * 1024)
     .option('--concurrency <count>', 'how many requests are in flight', parseCount, 4)
-    .option('--skip-rows <count>', 'rows at the beginning to leave out', parseOffset, 0)
-    .option('--dry-run', 'judge the rows by the rules of the service, and store nothing')
-    .option('--stop-after <count>', 'stop once so many rows are rejected', parseCount)
+    .option('--skip-rows <count>', 'the number of rows to skip at the beginning', parseOffset, 0)
+    .option('--dry-run', 'validate the rows in the service, and store nothing')
+    .option('--stop-after <count>', 'stop once this many rows are rejected', parseCount)
     .addOption(
       new Option(
         '--retry-seconds <count>',
-        'how long a request is tried again while the service is not there, or says that it has no room; 0: not at all',
+        'how long to retry a request while the service is away or overloaded; 0: never',
       )
         .argParser(parseRetrySeconds)
         .default(120),

@@ -140,7 +140,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     .option('--prefixes <prefixes>', 'only tags that begin with one of these, separated by commas', collectList)
     .option(
       '--id-name <field>',
-      'ask by this tag alone. Without it: each combination of several tags, and --ids and --prefixes filter the first',
+      'group by this tag only. Without it: by each combination of all tags, and --ids and --prefixes filter the first',
     )
     .option('--metrics <fields>', 'only these metrics, separated by commas (default: all)', collectList)
   if (takes.includes('fields'))
@@ -150,10 +150,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
   if (takes.includes('range')) {
     command
-      .option(
-        '--start <date>',
-        'first date, ISO 8601, or a duration before the end, such as PT15M; without --end that is now',
-      )
+      .option('--start <date>', 'first date, ISO 8601, or a duration before the end, such as PT15M (default end: now)')
       .option('--end <date>', 'last date, ISO 8601, or a duration after the start; the end is included')
   }
   if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, such as PT1H')

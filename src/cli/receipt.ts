@@ -30,7 +30,7 @@ function print(context: CliContext, { rows, stored, rejected, pending, replaced,
 export function addReceipt(program: Command, context: CliContext): void {
   program
     .command('receipt <ingest> <batch>')
-    .description('show what became of one push, its rows counted from 1 (needs a key of the subscriber that pushed)')
+    .description('show the outcome of one push, rows counted from 1 (needs a key of the subscriber that pushed)')
     .option('--json', 'print JSON, where index counts the rows from 0')
     .action(async (ingest: string, batch: string, options: JsonOption, command: Command) => {
       const receipt = await connect(context, command.optsWithGlobals()).receipt(ingest, batch)

@@ -83,9 +83,9 @@ function withMine(command: Command): Command {
 
 function addList(rejected: Command, context: CliContext): void {
   withMine(withFilters(rejected.command('list <ingest>', { isDefault: true })))
-    .description('rejected rows as they were pushed, each with its reason; rows of a push are counted from 1')
+    .description('list rejected rows as they were pushed, each with its reason; rows of a push count from 1')
     .option('--limit <count>', 'how many', parseCount, 20)
-    .option('--wide', 'in a terminal too, print each row on one line, whole')
+    .option('--wide', 'print each row in full on one line, also in a terminal')
     .option('--json', 'print JSON, where index counts the rows of a push from 0')
     .action(async (ingest: string, options: ListOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -133,7 +133,7 @@ function addSummary(rejected: Command, context: CliContext): void {
 
 function addBatches(rejected: Command, context: CliContext): void {
   withMine(rejected.command('batches <ingest>'))
-    .description('list the pushes that have, or had, rejected rows, newest first')
+    .description('list the pushes with rejected rows, also past ones, newest first')
     .option('--limit <count>', 'how many', parseCount, 20)
     .option('--json', 'print JSON')
     .action(async (ingest: string, options: ListOptions, command: Command) => {
@@ -150,7 +150,7 @@ function addExport(rejected: Command, context: CliContext): void {
     .description('print all rejected rows as NDJSON, one a line, each with its reason')
     .option(
       '--rows',
-      'only the rows, as they were pushed, and lines with their time: to mend in an editor and push again',
+      'only the rows as they were pushed, lines with their time: to correct in an editor and push again',
     )
     .action(async (ingest: string, options: ExportOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -179,9 +179,7 @@ async function* linesOf(
 
 function addDiscard(rejected: Command, context: CliContext): void {
   withMine(withFilters(rejected.command('discard <ingest> [ids...]')))
-    .description(
-      'remove rejected rows from the list for good: those with these ids, those that a filter lets in, or all',
-    )
+    .description('remove rejected rows for good: rows with these ids, rows that match a filter, or all')
     .option('--all', 'all of them')
     .action(async (ingest: string, ids: readonly string[], options: ChoiceOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())

@@ -14,8 +14,8 @@ Examples:
   tidemark restore s3://bucket/tidemark --region eu-central-1 --data ./restored
   tidemark serve --data ./restored
 
-A copy (the service's setting replica.url) gives the newest state that it has, or the one after the last push before --at.
-If the command is ended, the same command goes on with what it has brought.
+A replica (the service's setting replica.url) restores to its newest state, or to the state after the last push before --at.
+If the command is interrupted, run it again: it continues.
 `
 
 interface RestoreOptions extends PlaceOptions {
@@ -27,16 +27,16 @@ interface RestoreOptions extends PlaceOptions {
 export function addRestore(program: Command, context: CliContext): void {
   program
     .command('restore <backup>')
-    .description('create a data folder from a backup, or from the copy at an address')
+    .description('create a data folder from a backup or from a replica')
     .requiredOption('--data <folder>', 'the folder to create; it must be empty or not exist')
-    .option('--at <instant>', 'of a copy: the state at this moment (default: the newest)')
+    .option('--at <instant>', 'replica only: the state at this moment (default: the newest)')
     .option(...endpointOption)
     .option(...regionOption)
     .addHelpText('after', examples)
     .action(async (backup: string, options: RestoreOptions) => {
       if (/^[a-z0-9]+:\/\//.test(backup)) return restoreOfCopy(context, backup, options)
       if (options.at !== undefined)
-        throw new UsageError('--at is for a copy: a backup holds the state of one moment. Leave it out.')
+        throw new UsageError('--at is for a replica: a backup holds the state of one moment. Leave it out.')
       // Loaded here, so that the other commands start without it.
       const { restoreBackup } = await import('../admin/restore.ts')
       const { data } = options
@@ -52,7 +52,7 @@ async function restoreOfCopy(context: CliContext, url: string, options: RestoreO
   const { data, at } = options
   const atMs = at === undefined ? null : parseInstant(at)
   if (at !== undefined && atMs === null)
-    throw new UsageError(`--at ${at} is no date. Give one as in 2026-01-01T12:00:00Z.`)
+    throw new UsageError(`--at ${at} is not a date. Give one such as 2026-01-01T12:00:00Z.`)
   if (atMs !== null && atMs > context.nowMs())
     context.stderr.write(`--at ${at} lies in the future: this restores the newest state that the copy has.\n`)
   const { restoreFromCopy } = await import('../service/copies.ts')

@@ -13,7 +13,7 @@ const mqtt = ['mqtt', '--broker', 'mqtt://localhost', '--ingest', 'p']
 describe('help and usage', () => {
   test.each([
     [['--help'], 'tidemark push plant readings.csv'],
-    [['--help'], '64 a command or option is missing,'],
+    [['--help'], '64 a missing or unknown'],
     [['serve', '--help'], 'TIDEMARK_ADMIN_KEY'],
     [['serve', '--help'], '--limits-...'],
     [['serve', '--help-all'], '--limits-result-rows <value>'],
@@ -76,8 +76,8 @@ describe('failures are one line that says what to do', () => {
   })
 
   test.each<[string, string | null, string[], string]>([
-    ['no address', 'ftp://x', ['query', 'entities'], '"ftp://x" is no address of a service'],
-    ['no field', null, ['ingests', 'create', 'p', '--field', 'V'], '"V" is no field. Write name:type:role'],
+    ['no address', 'ftp://x', ['query', 'entities'], '"ftp://x" is not the address of a service'],
+    ['no field', null, ['ingests', 'create', 'p', '--field', 'V'], '"V" is not a field. Write name:type:role'],
     [
       'no type',
       null,
@@ -94,7 +94,7 @@ describe('failures are one line that says what to do', () => {
     ['no pair', null, ['rejected', 'replay', 'p', '--all', '--rename', 'x'], '--rename takes name=value'],
     ['no rows chosen', null, ['rejected', 'replay', 'p'], 'Give the ids of the rows to replay'],
     ['no conversion', null, ['rejected', 'replay', 'p', '--all', '--convert', 'V=int'], '"int" is no conversion'],
-    ['no duration', null, ['entities', 'retain', 'p', 'P90'], '"P90" is no duration. Write P90D'],
+    ['no duration', null, ['entities', 'retain', 'p', 'P90'], '"P90" is not a duration. Write P90D'],
     ['no date', null, ['copy', 'http://a', '--from', 'x'], '--from takes a date'],
     ['no kind of rows', null, ['push', 'p', 'rows.txt'], 'Give --format csv, ndjson, json or lp'],
     ['two ways', null, ['push', 'p', 'a.csv', '--dry-run', '--stop-after', '1'], 'Give one of the two'],
@@ -141,7 +141,7 @@ describe('failures are one line that says what to do', () => {
   test('an error that says what to do is told alone', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
     const { err } = await tidemark('', ['restore', folder, '--data', join(folder, 'new')])
-    expect(err).toMatch(/^tidemark: .* is no backup: .*\.\n$/)
+    expect(err).toMatch(/^tidemark: .* is not a backup: .*\.\n$/)
     rmSync(folder, { recursive: true })
   })
 

@@ -13,10 +13,10 @@ Examples:
 
 The first start prints an admin key, once, unless TIDEMARK_ADMIN_KEY gives one.
 
-Every flag but --config has a variable of the environment: --limits-result-rows is TIDEMARK_LIMITS_RESULT_ROWS. In the
-file of --config it is {"limits": {"resultRows": ...}}. A flag wins over the environment, and the environment over the file.
+Every flag except --config has an environment variable and a place in the file of --config: --limits-result-rows is
+TIDEMARK_LIMITS_RESULT_ROWS and {"limits": {"resultRows": ...}}. A flag overrides the environment, and the environment the file.
 
-Read SECURITY.md before the service listens beyond this machine.
+Read SECURITY.md before other machines can reach the service.
 `
 
 /** Settings that a first start may need. The others are in --help-all. */

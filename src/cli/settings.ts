@@ -13,7 +13,7 @@ const columns: readonly ItemColumn<SettingAnswer>[] = [
 export function addSettings(program: Command, context: CliContext): void {
   program
     .command('settings')
-    .description('list the settings that are in force in the service; secrets are not shown (needs an admin key)')
+    .description("list the service's settings; secrets are not shown (needs an admin key)")
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const { Items: items } = await connect(context, command.optsWithGlobals()).settings()

@@ -33,7 +33,7 @@ export function addSql(program: Command, context: CliContext): void {
       '[query]',
       'one SELECT; the tables are the entities, and their time is __time. - reads it from standard input',
     )
-    .option('--file <file>', 'read the query from this file, in place of the argument')
+    .option('--file <file>', 'read the query from this file')
     .addHelpText(
       'after',
       `

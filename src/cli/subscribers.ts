@@ -45,7 +45,7 @@ export function addSubscribers(program: Command, context: CliContext): void {
   subscribers
     .command('delete <name>')
     .description('delete a subscriber, its keys and its subscriptions')
-    .option('--yes', 'also when it holds the last key with the right admin')
+    .option('--yes', 'even if it holds the last key with the right admin')
     .action(async (name: string, options: { readonly yes?: boolean }, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       if (!options.yes) refuseLast(await allSubscribers(client), context.nowMs(), (key) => key.subscriber === name)

@@ -39,7 +39,7 @@ Examples:
   tidemark subscriptions set reports --entity '*' --until 2027-01-01
 `
 
-const none = 'There is no subscription, so the subscriber may push nothing.'
+const none = 'There is no subscription, so the subscriber cannot push.'
 
 const columns: readonly ItemColumn<SubscriptionEntry & { readonly valid?: boolean }>[] = [
   { title: 'ingest', cell: (entry) => entry.ingest },
@@ -68,7 +68,7 @@ function isValid(entry: Dates, nowMs: number): boolean {
 export function addSubscriptions(program: Command, context: CliContext): void {
   const subscriptions = program
     .command('subscriptions')
-    .description('list and change what subscribers may push to and read')
+    .description('list and change the ingests and entities that subscribers may use')
   addList(subscriptions, context)
   addAdd(subscriptions, context)
   addRemove(subscriptions, context)

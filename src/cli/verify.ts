@@ -13,7 +13,7 @@ Examples:
   tidemark verify file:///mnt/disk/tidemark
   tidemark verify s3://bucket/tidemark --region eu-central-1
 
-Stop the service first, but for a copy. The command changes nothing. It names what is damaged and then ends with exit code 1.
+Stop the service first, unless you check a replica. The command changes nothing. It names each damaged part and then exits with 1.
 `
 
 interface VerifyOptions extends PlaceOptions {
@@ -24,8 +24,8 @@ interface VerifyOptions extends PlaceOptions {
 /** `tidemark verify`: checks the folder of a stopped service. */
 export function addVerify(program: Command, context: CliContext): void {
   program
-    .command('verify [copy]')
-    .description('check the whole data folder of a stopped service, or the copy at an address')
+    .command('verify [replica]')
+    .description('check the whole data folder of a stopped service, or a replica')
     .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
     .option('--config <file>', 'a JSON file of settings')
     .option(...endpointOption)
@@ -56,7 +56,7 @@ async function ofFolder(flags: { readonly config?: string; readonly data?: strin
 async function ofCopy(url: string, options: PlaceOptions, context: CliContext) {
   if (!/^[a-z0-9]+:\/\//.test(url)) {
     throw new UsageError(
-      `"${url}" is no address of a copy, which begins with file:/// or s3://. To check a data folder give --data ${shellWord(url)}.`,
+      `"${url}" is not the address of a replica, such as file:///... or s3://.... To check a data folder give --data ${shellWord(url)}.`,
     )
   }
   const { verifyCopyAt } = await import('../service/copies.ts')

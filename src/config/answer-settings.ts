@@ -9,7 +9,7 @@ export const answerSettings = {
     unit: 'rows',
     min: 1,
     max: 1_000_000_000,
-    description: 'The most rows an answer may have.',
+    description: 'The most rows of an answer.',
   }),
   'limits.buckets': integer({
     default: 1_000_000,
@@ -17,7 +17,7 @@ export const answerSettings = {
     min: 1,
     max: 1_000_000_000,
     description:
-      'The most buckets of time in the answer to an average (each bucket counts once), the most ticks of a snap, and the most buckets that a native query fills.',
+      'The most time buckets in the answer of an average (each counts once for all tags), ticks of a snap, and buckets that a native query fills.',
   }),
   'limits.resultBytes': integer({
     default: 256 * mebibyte,
@@ -31,7 +31,7 @@ export const answerSettings = {
     unit: 'milliseconds',
     min: 1,
     max: longestMs,
-    description: 'How long a query may take until its result is complete.',
+    description: 'The longest that a query may take until its result is complete.',
   }),
   'limits.runningQueries': integer({
     default: 2 * availableParallelism(),
@@ -40,7 +40,7 @@ export const answerSettings = {
     min: 1,
     max: 10_000,
     description:
-      'How many queries run at once. One reader gets at most three quarters of the places of each kind. A reader is a subscriber, or an address if reading is public.',
+      'The most queries that run at once. One reader gets at most three quarters of the places of each kind. A reader is a subscriber, or an address if reading is public.',
   }),
   'limits.runningSqlQueries': integer({
     default: Math.floor(1.5 * availableParallelism()),
@@ -49,7 +49,7 @@ export const answerSettings = {
     min: 1,
     max: 10_000,
     description:
-      'How many of the running queries may be SQL and native queries. If there are at least two places, one is always left for data queries.',
+      'How many of the running queries may be SQL and native queries. With two places or more, one always remains for data queries.',
   }),
   'limits.waitingQueries': integer({
     default: 100,
@@ -57,36 +57,36 @@ export const answerSettings = {
     min: 0,
     max: 1_000_000,
     description:
-      'How many queries wait for their turn, on one machine some small ones of them in the store. One reader gets at most three quarters of these places. Past that a query gets a 503.',
+      'The most queries that may queue. On one machine, small queries queued in the store thread count too. One reader gets at most three quarters of these places. Beyond them a query gets a 503.',
   }),
   'limits.pageBytes': integer({
     default: 16 * mebibyte,
     unit: 'bytes',
     min: 1,
     max: gibibyte,
-    description: 'The size of items at which a page of a list ends early.',
+    description: 'A page of a list ends when its items reach this size.',
   }),
   'limits.sendIdleMs': integer({
     default: 30_000,
     unit: 'milliseconds',
     min: 1,
     max: longestMs,
-    description: 'How long a client may read nothing of its answer. After that the service closes the connection.',
+    description:
+      'The longest that a client may read nothing of its answer. After that the service closes the connection.',
   }),
   'spool.answerMemoryBytes': integer({
     default: 8 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: gibibyte,
-    description: 'How much of one answer is kept in memory until it is sent. A larger answer goes to a temporary file.',
+    description: 'The most memory for one answer that is not sent yet. A larger answer goes to a temporary file.',
   }),
   'spool.memoryBytes': integer({
     default: 128 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: 64 * gibibyte,
-    description:
-      'How much memory the answers that are not sent yet take together. Past that, more of them go to files.',
+    description: 'Memory for all answers that are not sent yet. Beyond it, more of them go to files.',
   }),
   'spool.fileBytes': integer({
     default: 8 * gibibyte,
@@ -94,6 +94,6 @@ export const answerSettings = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'How much room on disk the temporary files of answers take together. Past that, a query whose answer needs a file gets a 503.',
+      'Disk space for the temporary files of all answers. Beyond it, a query whose answer needs a file gets a 503.',
   }),
 } satisfies Record<string, Setting>

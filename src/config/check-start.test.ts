@@ -56,8 +56,8 @@ async function faultsOf(
 describe('a start names what the machine does not give it, before anything is made', () => {
   test.each<[Record<string, string>, RegExp[]]>([
     [{ port: 'PORT' }, [/^The address is in use \(host 127\.0\.0\.1, port \d+\)\. .*--port/]],
-    [{ host: '192.0.2.1' }, [/^host \(192\.0\.2\.1\) is no address of this machine\. .*--host/]],
-    [{ host: 'no such host' }, [/^host \(no such host\) is no address, and no name that is known here\. .*--host/]],
+    [{ host: '192.0.2.1' }, [/^host \(192\.0\.2\.1\) is not an address of this machine\. .*--host/]],
+    [{ host: 'no such host' }, [/^host \(no such host\) is neither an address nor a known name\. .*--host/]],
     [{ data: 'DIR/file' }, [/^data \(.*\/file\) is a file\. /]],
     [{ data: 'DIR/file/a/b' }, [/^data \(.*\/file\/a\/b\) cannot be made, for .*\/file is a file\. /]],
     [{ data: 'DIR/link' }, [/^data \(.*\/link\) is a link to nothing\. /]],
@@ -151,7 +151,7 @@ describe('a start names what the machine does not give it, before anything is ma
 const coded = (code: string): Error => Object.assign(new Error(`${code}: words of the system`), { code })
 
 test.each([
-  ['EACCES', 'port (80) may not be listened on by this user'],
+  ['EACCES', 'port (80) is not allowed for this user'],
   ['EMFILE', 'cannot be listened on: EMFILE: words of the system'],
 ])('%s of an address is told as %s', (code, words) => {
   expect(listenFailure(coded(code), { host: 'h', port: 80 })).toContain(words)

@@ -51,13 +51,13 @@ export function listenFailure(error: unknown, { host, port }: Pick<Settings, 'ho
     case 'EADDRINUSE':
       return `The address is in use (host ${host}, port ${port}). Stop what listens there, or choose another port with --port.`
     case 'EADDRNOTAVAIL':
-      return `host (${host}) is no address of this machine. Give --host one that it has, or 0.0.0.0 for all of them.`
+      return `host (${host}) is not an address of this machine. Give --host one of its addresses, or 0.0.0.0 for all.`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EINVAL':
-      return `host (${host}) is no address, and no name that is known here. Give --host an address of this machine, such as 127.0.0.1.`
+      return `host (${host}) is neither an address nor a known name. Give --host an address of this machine, such as 127.0.0.1.`
     case 'EACCES':
-      return `port (${port}) may not be listened on by this user. Choose another one with --port, from 1024 on, or give the service the right to it.`
+      return `port (${port}) is not allowed for this user. Choose another one with --port, from 1024 on, or give the service the right to it.`
     default:
       return `host (${host}) and port (${port}) cannot be listened on: ${inWords(error)}.`
   }

@@ -9,20 +9,20 @@ export const clusterSettings = {
     choices: ['embedded', 'cluster'],
     default: 'embedded',
     description:
-      'What keeps the data. `embedded`: this process, in its data folder. `cluster`: Apache Kafka, Apache Druid and PostgreSQL, which any number of processes share.',
+      'Where the data is. `embedded`: in this process and its data folder. `cluster`: in Apache Kafka, Apache Druid and PostgreSQL, shared by any number of processes.',
   }),
   role: choice({
     choices: ['all', 'api', 'pipeline'],
     default: 'all',
     description:
-      'What a process of a cluster does: `api` takes requests, `pipeline` judges pushed rows, `all` does both.',
+      'The work of a cluster process: `api` takes requests, `pipeline` validates pushed rows, `all` does both.',
   }),
   'cluster.name': text({
     default: 'tidemark',
     pattern: /^[a-z][a-z0-9_]{0,31}$/,
     allowed: 'up to 32 lower case letters, digits and underscores, a letter first',
     description:
-      'The beginning of the names of topics, data sources and the database schema. With different names, two clusters can share the same servers.',
+      'The prefix of topics, data sources and the database schema. Two clusters with different names can share the same servers.',
   }),
   'ingest.lanes': integer({
     default: 1,
@@ -30,7 +30,7 @@ export const clusterSettings = {
     min: 1,
     max: 64,
     description:
-      'How many partitions of the journal the pushes to one entity are spread over. Above 1 they are written in parallel, and "pushed later" holds only within a lane.',
+      'How many partitions of the journal the pushes to one entity are spread over. Above 1 they are written in parallel, and "pushed later" holds only within a partition.',
   }),
   'kafka.brokers': list({
     pattern: /^[^\s:,]+:\d{1,5}$/,
@@ -39,7 +39,7 @@ export const clusterSettings = {
   }),
   'kafka.user': text({
     default: '',
-    description: 'The user name for Kafka (SASL). Without it there is no authentication.',
+    description: 'The user name for Kafka (SASL). Leave it out to connect without authentication.',
   }),
   'kafka.password': secret({ defaultText: 'none', description: 'The password for Kafka.' }),
   'kafka.mechanism': choice({
@@ -57,7 +57,7 @@ export const clusterSettings = {
     unit: null,
     min: 1,
     max: 64,
-    description: 'The number of partitions of the journal when it is created. It never changes afterwards.',
+    description: 'The partitions of the journal when it is created. The number never changes afterwards.',
   }),
   'kafka.replicationFactor': integer({
     default: 1,
@@ -73,40 +73,41 @@ export const clusterSettings = {
     min: 3_600_000,
     max: 31_536_000_000,
     description:
-      'How long Kafka keeps pushes and rows at least. Pushes that are not judged yet, and rows that Druid has not published yet, are kept however old they are.',
+      'The least time that Kafka keeps pushes and rows. It keeps pushes that are not validated and rows that Druid has not published, however old.',
   }),
   'kafka.pendingBytes': integer({
     default: 256 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * 1024 * mebibyte,
-    description: 'How much may wait to be written to Kafka. Past that a push gets a 503.',
+    description: 'The most bytes that wait to be written to Kafka. Beyond it a push gets a 503.',
   }),
   'kafka.timeoutMs': integer({
     default: 10_000,
     unit: 'milliseconds',
     min: 100,
     max: longestMs,
-    description: 'How long a push waits for Kafka. After that it gets a 503.',
+    description: 'The longest that a push waits for Kafka. After that it gets a 503.',
   }),
   'kafka.compression': choice({
     choices: ['none', 'lz4', 'gzip', 'snappy'],
     default: 'none',
-    description: 'How batches are compressed for Kafka. lz4 takes about a fifth of the room and some processor time.',
+    description:
+      'The compression of batches for Kafka. lz4 makes them about a fifth as large and takes some processor time.',
   }),
   'kafka.stepBytes': integer({
     default: mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 1024 * mebibyte,
-    description: 'About how much of the journal a pipeline judges in one transaction.',
+    description: 'About how many bytes of the journal a pipeline validates in one transaction.',
   }),
   'kafka.sessionTimeoutMs': integer({
     default: 10_000,
     unit: 'milliseconds',
     min: 6000,
     max: 300_000,
-    description: 'How long a pipeline may be silent. After that other pipelines take over its lanes.',
+    description: 'The longest that a pipeline may be silent. After that other pipelines take over its partitions.',
   }),
   'druid.router': text({
     default: '',
@@ -129,7 +130,7 @@ export const clusterSettings = {
   }),
   'druid.user': text({
     default: '',
-    description: 'The user name for Druid (basic authentication). Without it there is no authentication.',
+    description: 'The user name for Druid (basic authentication). Leave it out to connect without authentication.',
   }),
   'druid.password': secret({ defaultText: 'none', description: 'The password for Druid.' }),
   'druid.caFile': text({
@@ -146,14 +147,14 @@ export const clusterSettings = {
     unit: 'milliseconds',
     min: 100,
     max: longestMs,
-    description: 'How long a request about supervisors, rules and segments may take.',
+    description: 'The longest that a request about supervisors, rules or segments may take.',
   }),
   'druid.taskReplicas': integer({
     default: 1,
     unit: null,
     min: 1,
     max: 8,
-    description: "How many copies of the task read an entity's rows. With 2, queries go on if one is lost.",
+    description: "How many replicas of a task read an entity's rows. With 2, queries go on if one is lost.",
   }),
   'druid.taskDurationMs': integer({
     default: 3_600_000,
@@ -175,14 +176,15 @@ export const clusterSettings = {
     unit: null,
     min: 0,
     max: 1_000_000,
-    description: "The most slots of Druid's indexers that Tidemark uses, if others share them. 0 is all of them.",
+    description: "The most slots of Druid's indexers that Tidemark uses, if others share them. 0 is all.",
   }),
   'druid.quietMs': integer({
     default: 600_000,
     unit: 'milliseconds',
     min: 1000,
     max: longestMs,
-    description: 'After how long without rows an entity gives its slots back. Its next rows are read within seconds.',
+    description:
+      'An entity without new rows for this long gives its slots back. Its next rows are read within seconds.',
   }),
   'druid.quietMinMs': integer({
     default: 10_000,
@@ -210,7 +212,7 @@ export const clusterSettings = {
     min: 100,
     max: longestMs,
     description:
-      'How long a statement of PostgreSQL may take, and how long to wait for a connection or a lock. After that the request gets a 503.',
+      'The longest that a PostgreSQL statement may take, and the longest wait for a connection or a lock. After that the request gets a 503.',
   }),
   'postgres.caFile': text({
     default: '',

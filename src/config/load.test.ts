@@ -207,10 +207,7 @@ test('a copy keeps at least what lies between two of its moments', () => {
 
 describe('variables that begin with TIDEMARK_ and are no settings', () => {
   test.each<[name: string, refused: string]>([
-    [
-      'TIDEMARK_ACCESS',
-      'is a group of settings, and no setting: give one of the group, such as TIDEMARK_ACCESS_CONSUMPTION.',
-    ],
+    ['TIDEMARK_ACCESS', 'is a group of settings: give one of its settings, such as TIDEMARK_ACCESS_CONSUMPTION.'],
     ['TIDEMARK_ACESS_METRICS', 'is not a setting. Did you mean TIDEMARK_ACCESS_METRICS?'],
     ['TIDEMARK_LIMTS_RESULT_ROWS', 'is not a setting. Did you mean TIDEMARK_LIMITS_RESULT_ROWS?'],
     ['TIDEMARK_PROT', 'is not a setting. Did you mean TIDEMARK_PORT?'],

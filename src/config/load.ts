@@ -163,7 +163,7 @@ function unknownVariables(environment: SettingSources['environment']): string[] 
     const start = `The environment variable ${prefix}${name} is`
     if (groupVariables.has(name)) {
       const member = [...variables].find((one) => one.startsWith(`${name}_`))
-      return [`${start} a group of settings, and no setting: give one of the group, such as ${prefix}${member}.`]
+      return [`${start} a group of settings: give one of its settings, such as ${prefix}${member}.`]
     }
     const likely = likelyVariable(name)
     return isInGroup(name) || likely !== null ? [`${start} not a setting.${meant(likely)}`] : []

@@ -8,14 +8,14 @@ export const replicaSettings = {
     default: '',
     defaultText: 'none',
     description:
-      'Where a copy of the data folder is kept, seconds behind: `file:///mnt/disk/folder` on a mounted disk, or `s3://bucket/prefix` (`engine=embedded`).',
+      'The address of a replica of the data folder, seconds behind: `file:///mnt/disk/folder` on a mounted disk, or `s3://bucket/prefix` (`engine=embedded`).',
     pattern: /^(|(file:\/\/\/|s3:\/\/).+)$/s,
     allowed: 'an address that begins with file:/// or s3://',
   }),
   'replica.endpoint': text({
     default: '',
     defaultText: "Amazon's",
-    description: 'The address of a store that speaks the protocol of S3, for `s3://`: `https://minio.example:9000`.',
+    description: 'The address of an S3-compatible store, for `s3://`: `https://minio.example:9000`.',
     pattern: /^(|https?:\/\/[^\s/]+\/?)$/,
     allowed: 'an address such as https://minio.example:9000',
   }),
@@ -31,16 +31,17 @@ export const replicaSettings = {
     unit: 'milliseconds',
     min: 10,
     max: 3_600_000,
-    description: 'How long after one piece of the journal the next one goes to the copy.',
+    description: 'The pause between two pieces of the journal that go to the replica.',
   }),
   'replica.wait': flag({
     default: false,
-    description: 'Whether a push waits for its 200 until it is in the copy too. If the copy is away, pushes get a 503.',
+    description:
+      'Whether a push gets its 200 only when the replica has it too. While the replica cannot be reached, pushes get a 503.',
   }),
   'replica.keep': text({
     default: 'P7D',
     description:
-      'How far back `tidemark restore --at` goes. What only older moments need is deleted from the copy. At least as long as `replica.catalogMs` and `replica.intervalMs`.',
+      'How far back `tidemark restore --at` goes. The replica drops older data that no later moment needs. At least as long as `replica.catalogMs` and `replica.intervalMs`.',
     pattern: /^P(?=\d|T\d)(\d{1,4}D)?(T(?=\d)(\d{1,5}H)?(\d{1,5}M)?(\d{1,5}S)?)?$/,
     allowed: 'a duration of days, hours, minutes and seconds such as P7D or PT12H',
   }),
@@ -50,7 +51,7 @@ export const replicaSettings = {
     unit: 'bytes',
     min: 0,
     max: 1024 * gibibyte,
-    description: 'The most bytes a second that go to the copy. 0 is no limit.',
+    description: 'The most bytes a second to the replica. 0 is no limit.',
   }),
   'replica.catalogMs': integer({
     default: 60_000,
@@ -58,7 +59,7 @@ export const replicaSettings = {
     min: 10,
     max: 86_400_000,
     description:
-      'How often the catalog and new files go to the copy because rows were sealed. A restore judges the journal since then. Changes by an operator go there at once.',
+      "How often sealed files and the catalog go to the replica. A restore validates the journal since then. An operator's changes go at once.",
   }),
   'replica.heldBytes': integer({
     default: 4 * gibibyte,
@@ -66,14 +67,14 @@ export const replicaSettings = {
     min: 65_536,
     max: 1024 * gibibyte,
     description:
-      'How large the journal may grow while it waits for a copy that is away. Past that the journal is trimmed, and the moments in between cannot be restored.',
+      'The largest journal while the replica cannot be reached. Beyond it the journal is trimmed, and the time in between cannot be restored.',
   }),
   'replica.requestMs': integer({
     default: 30_000,
     unit: 'milliseconds',
     min: 10,
     max: longestMs,
-    description: 'How long one request to the copy may take before it is made again.',
+    description: 'The longest that one request to the replica may take before it is tried again.',
   }),
 } satisfies Record<string, Setting>
 

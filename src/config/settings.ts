@@ -23,13 +23,13 @@ const settingTable = {
     defaultText: 'made at the first start and printed once',
     charactersMin: 24,
     advice: 'such as `openssl rand -base64 24` makes',
-    description: "The operator's key. If you change it, the new key replaces the old one.",
+    description: "The operator's key. A new value replaces the old key.",
   }),
   'access.consumption': choice({
     choices: ['public', 'key'],
     default: 'key',
     description:
-      'Who may read data: only callers with a key (`key`), or everyone who reaches the service (`public`), but for web pages of other origins.',
+      'Who may read data: only callers with a key (`key`), or everyone who reaches the service (`public`), except web pages of other origins.',
   }),
   'access.metrics': choice({
     choices: ['public', 'key'],
@@ -50,14 +50,14 @@ const settingTable = {
     unit: 'rows',
     min: 1,
     max: 100_000_000,
-    description: 'The most rows of a push. A push with more rows gets a 400.',
+    description: 'The most rows of a push. A larger push gets a 400.',
   }),
   'limits.checkRows': integer({
     default: 1000,
     unit: 'rows',
     min: 1,
     max: 100_000,
-    description: 'The most rows of a check, and of the preview of a replay. A check with more gets a 400.',
+    description: 'The most rows of a check, and of the preview of a replay. A larger check gets a 400.',
   }),
   'limits.ingestWaitMs': integer({
     default: 10_000,
@@ -65,14 +65,14 @@ const settingTable = {
     min: 1,
     max: longestMs,
     description:
-      'How long a push with `wait=true` waits until its rows can be queried. After that it gets the plain answer.',
+      'The longest that a push with `wait=true` waits until its rows can be queried. After that it gets the plain answer.',
   }),
   'limits.bodiesBytes': integer({
     default: 256 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * gibibyte,
-    description: 'The most memory that the bodies of all pushes in flight take together. Past that a push gets a 503.',
+    description: 'Memory for the bodies of all pushes in flight. Beyond it a push gets a 503.',
   }),
   'limits.idempotencyKeys': integer({
     default: 10_000_000,
@@ -80,7 +80,7 @@ const settingTable = {
     min: 0,
     max: 1_000_000_000,
     description:
-      'How many idempotency keys of the last 24 hours are kept. Each takes about 50 bytes of memory. Past that a push with a new key gets a 503. On a cluster PostgreSQL counts them, some seconds behind.',
+      'The most idempotency keys of the last 24 hours, at about 50 bytes of memory each. Beyond it a push with a new key gets a 503. On a cluster PostgreSQL counts them, some seconds late.',
   }),
   'limits.keyRowsPerSecond': integer({
     default: 0,
@@ -88,7 +88,7 @@ const settingTable = {
     unit: 'rows',
     min: 0,
     max: 1_000_000_000,
-    description: 'How many rows a second may be pushed with one API key. Past that a push gets a 429. 0 is no limit.',
+    description: 'The most rows a second that one API key may push. Beyond it a push gets a 429. 0 is no limit.',
   }),
   'limits.keyBytesPerSecond': integer({
     default: 0,
@@ -97,7 +97,7 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'How many bytes a second, decompressed, may be pushed with one API key. Past that a push gets a 429. 0 is no limit.',
+      'The most bytes a second, decompressed, that one API key may push. Beyond it a push gets a 429. 0 is no limit.',
   }),
   'limits.failedKeysPerMinute': integer({
     default: 60,
@@ -105,7 +105,7 @@ const settingTable = {
     min: 0,
     max: 1_000_000,
     description:
-      'How many requests a minute with a key that is not known are refused at once, of one address (IPv6: one /64). Past that each waits for its 403, up to 5 seconds. Requests with a good key never wait. 0 is no limit.',
+      'How many requests a minute with an unknown key are refused at once, per address (IPv6: per /64). Later ones wait up to 5 seconds for their 403. Requests with a valid key never wait. 0 is no limit.',
   }),
   'limits.rejectedBytes': integer({
     default: gibibyte,
@@ -113,7 +113,7 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'How much room the rejected rows of an ingest may take. Past that its pushes get a 503 until rejected rows are discarded or replayed. It counts their texts, messages and names of properties. What waits to be judged counts as if it were rejected, 128 bytes a row beside its text. The message, and the name of the property, which is kept three times more, count from when a row is rejected. So what goes beyond the bound is one push, and once the messages of what waited, and up to three times its text where rows are little but one long name. A small value also bounds how much may wait to be judged, and with it the speed of good rows.',
+      'The most bytes of rejected rows of one ingest: their texts, messages and property names. Beyond it, pushes to the ingest get a 503 until rejected rows are discarded or replayed. Rows that wait for validation count too, each with its text and 128 bytes, so a small value slows pushes of good rows. One push may go beyond the limit; so may the messages of waiting rows, and up to three times their text where a row is little more than one long property name.',
   }),
   'limits.checkMs': integer({
     default: 1000,
@@ -121,7 +121,7 @@ const settingTable = {
     min: 1,
     max: longestMs,
     description:
-      'How often the service checks how full the disk is, how much room rejected rows take, and whether there is a new certificate.',
+      'How often the service checks the free disk space, the size of rejected rows, and the certificate files.',
   }),
   'limits.metricsIngests': integer({
     default: 100,
@@ -129,7 +129,7 @@ const settingTable = {
     min: 0,
     max: 10_000,
     description:
-      'How many ingests have time series of their own in /metrics, under their names; the oldest go first. The rest are counted together as `(others)`.',
+      'The most ingests with time series of their own in /metrics. The oldest ingests have them; the rest are counted together as `(others)`.',
   }),
   'limits.fields': integer({
     default: 1000,
@@ -137,7 +137,7 @@ const settingTable = {
     min: 1,
     max: 100_000,
     description:
-      'The most fields of an ingest that takes fields from its rows. A row that brings one more is rejected (`too_many_fields`).',
+      'The most fields of an ingest that takes fields from its rows. A row that needs one more is rejected (`too_many_fields`).',
   }),
   'limits.rowBytes': integer({
     default: mebibyte,
@@ -159,7 +159,7 @@ const settingTable = {
     min: 65_536,
     max: 64 * gibibyte,
     description:
-      "The most memory that the bodies of all queries and of all requests on the operator's side in flight take together. Past that one gets a 503.",
+      'Memory for the bodies of all queries and operator requests in flight. Beyond it a request gets a 503.',
   }),
   'limits.sqlTokens': integer({
     default: 20_000,
@@ -167,14 +167,14 @@ const settingTable = {
     min: 100,
     max: 100_000,
     description:
-      'How many words and symbols, its tokens, a SQL query may have. They are read at once, and all else waits meanwhile: a tenth of a second for 20,000.',
+      'The most tokens (words and symbols) of an SQL query. Parsing 20,000 takes a tenth of a second, in which the service does nothing else.',
   }),
   'limits.adminBodyBytes': integer({
     default: mebibyte,
     unit: 'bytes',
     min: 1,
     max: gibibyte,
-    description: "The largest body of a request on the operator's side.",
+    description: "The largest body of an operator's request.",
   }),
   ...answerSettings,
   'journal.segmentBytes': integer({
@@ -182,21 +182,21 @@ const settingTable = {
     unit: 'bytes',
     min: 65_536,
     max: 4 * gibibyte,
-    description: 'The size at which the journal begins a new file.',
+    description: 'The size at which the journal starts a new file.',
   }),
   'journal.pendingBytes': integer({
     default: 256 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * gibibyte,
-    description: 'How much may wait to be written to the journal. Past that a push gets a 503.',
+    description: 'The most bytes that wait to be written to the journal. Beyond it a push gets a 503.',
   }),
   'journal.backlogBytes': integer({
     default: 4 * gibibyte,
     unit: 'bytes',
     min: 65_536,
     max: 1024 * gibibyte,
-    description: 'How much of the journal may wait to be judged. Past that a push gets a 503.',
+    description: 'The most bytes of the journal that wait for validation. Beyond it a push gets a 503.',
   }),
   'journal.diskFloorBytes': integer({
     default: 256 * mebibyte,
@@ -204,7 +204,7 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'How much must be free on the disk of the data folder, or on each disk of Kafka if `engine=cluster`. Below that a push gets a 503.',
+      'The least free space on the disk of the data folder, or on each disk of Kafka with `engine=cluster`. Below it a push gets a 503.',
   }),
   'journal.diskWarnBytes': integer({
     default: 2 * gibibyte,
@@ -212,14 +212,14 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'If less is free on that disk, the log and `/readyz` say that it fills, before pushes are refused. Below `journal.diskFloorBytes` they say so in any case.',
+      'With less free space on that disk, the log and `/readyz` warn before pushes are refused. They always warn below `journal.diskFloorBytes`.',
   }),
   'journal.batchBytes': integer({
     default: 8 * mebibyte,
     unit: 'bytes',
     min: 4096,
     max: gibibyte,
-    description: 'The most that one write to the journal writes. A single push that is larger is written whole.',
+    description: 'The most bytes in one write to the journal. A larger push is written whole.',
   }),
   'journal.apartBytes': integer({
     default: mebibyte,
@@ -227,7 +227,7 @@ const settingTable = {
     min: 4096,
     max: gibibyte,
     description:
-      'A push of at least this size is written to its own file, which becomes the next file of the journal. So small pushes do not wait for it.',
+      'A push of at least this size is written to its own file, which becomes the next file of the journal. Small pushes do not wait for it.',
   }),
   ...storeSettings,
   ...replicaSettings,
@@ -241,25 +241,25 @@ const settingTable = {
   }),
   'portal.enabled': flag({
     default: true,
-    description: 'Whether the service has the portal at /portal: pages for people who push, read and operate.',
+    description: 'Whether the service has the portal at /portal: web pages for people who push, read and operate.',
   }),
   ...serverSettings,
   'log.level': choice({
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     default: 'info',
-    description: 'The least important level that is logged.',
+    description: 'The lowest level that is logged.',
   }),
   'log.format': choice({
     choices: ['json', 'pretty', 'auto'],
     default: 'auto',
-    description: 'The form of the log on standard error. `auto` is `pretty` on a terminal and `json` elsewhere.',
+    description: 'The format of the log on standard error. `auto` is `pretty` on a terminal and `json` elsewhere.',
   }),
   'log.slowMs': integer({
     default: 1000,
     unit: 'milliseconds',
     min: 0,
     max: longestMs,
-    description: 'A request that takes at least this long is logged.',
+    description: 'Requests that take at least this long are logged.',
   }),
 } satisfies Record<string, Setting>
 

@@ -9,7 +9,7 @@ export const sqlSettings = {
     unit: 'bytes',
     min: 64 * mebibyte,
     max: 1024 * gibibyte,
-    description: 'How much memory all running SQL and native queries take together.',
+    description: 'Memory for all running SQL and native queries together.',
   }),
   'sql.workingBytes': integer({
     default: 768 * mebibyte,
@@ -17,15 +17,14 @@ export const sqlSettings = {
     min: 256 * mebibyte,
     max: 1024 * gibibyte,
     description:
-      "How much memory the SQL engine's process takes besides: for itself, and for texts and lists that queries build. Past that the process is ended: the query that took it gets a 413, and the others are run again.",
+      "Further memory of the SQL engine's process: for itself, and for texts and lists that queries build. Beyond it the process is ended: the query that used it up gets a 413, and the others run again.",
   }),
   'sql.temporaryBytes': integer({
     default: 4 * gibibyte,
     unit: 'bytes',
     min: 0,
     max: 1024 * gibibyte,
-    description:
-      'How much room on disk SQL and native queries take for what does not fit into memory. Past that a query gets a 413.',
+    description: 'Disk space for SQL and native queries that do not fit into memory. Beyond it a query gets a 413.',
   }),
   'sql.threads': integer({
     default: availableParallelism(),
@@ -33,7 +32,7 @@ export const sqlSettings = {
     unit: null,
     min: 1,
     max: 1024,
-    description: 'How many threads the SQL engine uses.',
+    description: 'The threads of the SQL engine.',
   }),
   'sql.restartDelayMs': integer({
     default: 100,
@@ -41,7 +40,7 @@ export const sqlSettings = {
     min: 1,
     max: longestMs,
     description:
-      'How long to wait before an SQL engine that ended is started again. The wait doubles with each start that fails, up to 64 times.',
+      'The wait before an SQL engine that ended is started again. It doubles with each failed start, up to 64 times.',
   }),
   'sql.cancelMs': integer({
     default: 1000,
@@ -49,7 +48,7 @@ export const sqlSettings = {
     min: 1,
     max: longestMs,
     description:
-      'How long a query may go on after its time limit, or after its client left. After that the SQL engine is ended.',
+      'The longest that a query may go on after its time limit, or after its client left. After that the SQL engine is ended.',
   }),
   'sql.metadataRows': integer({
     default: 100_000,
@@ -57,13 +56,14 @@ export const sqlSettings = {
     min: 1,
     max: 10_000_000,
     description:
-      'How many items of metadata one SQL query takes, of all its tables together, once its conditions on them have left out what they can. Past that a 413.',
+      'The most metadata items that one SQL query may read, from all its tables together, after its WHERE has left out others. A larger query fails with 413.',
   }),
   'sql.metadataBytes': integer({
     default: 64 * mebibyte,
     unit: 'bytes',
     min: mebibyte,
     max: gibibyte,
-    description: 'How large they may be together, counting the columns that the query uses. Past that a 413.',
+    description:
+      'The most bytes of metadata that one SQL query may read, counting only the columns it uses. A larger query fails with 413.',
   }),
 } satisfies Record<string, Setting>

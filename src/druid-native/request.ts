@@ -5,8 +5,7 @@ export const NativeQueryRequest = Type.Object(
   {
     query_type: Type.String({
       description:
-        'timeseries, topN, groupBy, scan, search, timeBoundary, segmentMetadata or dataSourceMetadata. ' +
-        'If `query_data` has a `queryType` too, the two must agree.',
+        'timeseries, topN, groupBy, scan, search, timeBoundary, segmentMetadata or dataSourceMetadata. A `queryType` in `query_data` must be the same.',
       examples: ['timeseries'],
     }),
     query_data: Type.Object(
@@ -14,7 +13,7 @@ export const NativeQueryRequest = Type.Object(
       {
         additionalProperties: true,
         description:
-          "The query as Apache Druid takes it. Its data sources name entities, whose time is `__time`. docs/druid-native.md lists what is supported. Anything else is refused, with the component's name and place.",
+          'The query as in Apache Druid. Its data sources are entities, and their time is `__time`. docs/druid-native.md lists the supported components. Any other is refused, with its name and place.',
         examples: [
           {
             queryType: 'timeseries',

@@ -32,7 +32,7 @@ export class PatternCheck {
   }
 }
 
-const tooLarge = 'with the other patterns of the query it is too large to be judged'
+const tooLarge = 'with the other patterns of the query it is too large to check'
 
 function slownessOf(graph: PatternGraph, node: PatternNode): string | null {
   graph.add(node)

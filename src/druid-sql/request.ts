@@ -6,12 +6,11 @@ export const SqlQueryRequest = Type.Object(
   {
     sql_query: Type.String({
       description:
-        "One query of Druid's SQL: SELECT, with WITH, UNION ALL and so on. Entities are the tables, their time is `__time`; metadata entities are tables of the schema `metadata`; " +
-        'INFORMATION_SCHEMA.TABLES, COLUMNS and SCHEMATA tell what there is. See docs/druid-sql.md.',
+        "One query in Druid's SQL: SELECT, with WITH, UNION ALL and so on. Entities are tables with the time `__time`; metadata entities are tables of the schema `metadata`; INFORMATION_SCHEMA.TABLES, COLUMNS and SCHEMATA list them. See docs/druid-sql.md.",
       examples: ["SELECT TIME_FLOOR(__time, 'PT1H') AS hour, AVG(V) AS mean FROM plant GROUP BY 1 ORDER BY 1"],
     }),
   },
-  { additionalProperties: false, description: "A query in Druid's SQL dialect." },
+  { additionalProperties: false, description: "A query in Druid's dialect of SQL." },
 )
 
 const flag = (description: string) =>
@@ -21,18 +20,18 @@ const flag = (description: string) =>
 export const DruidSqlRequestSchema = Type.Object(
   {
     query: Type.String({
-      description: "One query of Druid's SQL; values may stand in it as `?`.",
+      description: "One query in Druid's SQL, with `?` for parameters.",
       examples: ['SELECT COUNT(*) AS "rows" FROM plant WHERE T = ?'],
     }),
     resultFormat: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
-        description: `How rows are written: ${druidFormats.map((name) => `\`${name}\``).join(', ')}.`,
+        description: `The format of rows: ${druidFormats.map((name) => `\`${name}\``).join(', ')}.`,
       }),
     ),
-    header: flag('Whether the names of the columns come first.'),
-    typesHeader: flag('Whether their types to the engine follow.'),
-    sqlTypesHeader: flag('Whether their types in SQL follow.'),
+    header: flag('Whether the column names come first.'),
+    typesHeader: flag("Whether the engine's column types follow."),
+    sqlTypesHeader: flag('Whether the SQL column types follow.'),
     parameters: Type.Optional(
       Type.Unsafe<unknown[] | null>({
         type: ['array', 'null'],
@@ -43,10 +42,10 @@ export const DruidSqlRequestSchema = Type.Object(
     context: Type.Optional(
       Type.Unsafe<object | null>({
         type: ['object', 'null'],
-        description: 'Of it `sqlQueryId`, `queryId`, `timeout` and `sqlTimeZone` count.',
+        description: '`sqlQueryId`, `queryId`, `timeout` and `sqlTimeZone` have an effect.',
         examples: [{ sqlTimeZone: 'Europe/Madrid' }],
       }),
     ),
   },
-  { additionalProperties: true, description: 'A query in SQL, as Apache Druid takes it.' },
+  { additionalProperties: true, description: 'An SQL query, as in Apache Druid.' },
 )

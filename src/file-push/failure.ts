@@ -27,7 +27,7 @@ function inFile(error: Error, firstRow: number, lineOf: LineOf): string {
   const row = firstRow + Number(match[1]) - 1
   const line = lineOf(row)
   const place = line === null ? `Row ${row} of the file` : `Line ${line} of the file (row ${row})`
-  const wayOut = 'No row of such a request is stored: mend that line or take it out, and push again.'
+  const wayOut = 'No row of such a request is stored: correct or remove that line, and push again.'
   return `${place} is${error.message.slice(match[0].length)} ${wayOut}`
 }
 

@@ -143,7 +143,7 @@ describe('a body of more than 8 KiB', () => {
 
   test.each<[string, () => InjectOptions, number, string]>([
     ['of a key in a header', () => json('none', { 'x-api-key': keys.reader }), 500, 'There is no connection'],
-    ['of a wrong key', () => json(connectionId, { 'x-api-key': 'guess' }), 500, 'The API key is not known'],
+    ['of a wrong key', () => json(connectionId, { 'x-api-key': 'guess' }), 500, 'The API key is unknown'],
     ['on an open connection', () => json(connectionId), 200, '"executeResults"'],
     ['on an open connection, in protobuf', () => protobuf(connectionId), 200, 'row 3'],
     ['on a connection that is gone', () => json('none'), 500, '"errorCode":1'],
@@ -171,7 +171,7 @@ test.each<[string, InjectOptions, number, string]>([
     400,
     'connectionId is not a text',
   ],
-  ['no request', sent('{}'), 400, 'no request'],
+  ['no request', sent('{}'), 400, 'not a request'],
   ['too large a body', sent('x'.repeat(5001)), 413, 'limits.queryBodyBytes'],
   ['another media type', sent('{}', { 'content-type': 'image/png' }), 415, 'Content-Type'],
   ['no body', sent(''), 400, 'empty'],

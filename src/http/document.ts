@@ -11,10 +11,10 @@ const codes = Object.keys(problems)
 export const ProblemSchema = Type.Object(
   {
     type: Type.String({ examples: ['about:blank'] }),
-    title: Type.String({ description: 'The same for every problem of a code.' }),
+    title: Type.String({ description: 'The title of the code.' }),
     status: Type.Integer(),
     detail: Type.String({ description: 'What is wrong this time, and what to do.' }),
-    code: Type.String({ enum: codes, description: 'Stable: programs may rely on it.' }),
+    code: Type.String({ enum: codes, description: 'The stable name of the error, for programs.' }),
     retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
     errors: Type.Optional(
       Type.Array(
@@ -53,7 +53,7 @@ export function answers(
 export const answeredByHeader = {
   'Tidemark-Answered-By': {
     schema: { type: 'string', enum: ['store', 'sql-engine'] },
-    description: 'Who made the answer, on one machine.',
+    description: 'The part that made the answer, on one machine.',
   },
 }
 
@@ -109,12 +109,12 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
       servers: [{ url: basePath === '' ? '/' : basePath }],
       tags: [
         { name: 'consumption', description: 'Queries over entities.' },
-        { name: 'druid', description: 'The paths of Apache Druid, for tools that speak to it.' },
-        { name: 'ingestion', description: 'Pushes of rows, and what became of them.' },
-        { name: 'line protocol', description: 'The paths of InfluxDB, for what writes to it.' },
-        { name: 'access', description: "One's own subscription." },
-        { name: 'admin', description: "The operator's side." },
-        { name: 'service', description: 'How the service is.' },
+        { name: 'druid', description: 'The paths of Apache Druid, for its tools.' },
+        { name: 'ingestion', description: 'Pushes of rows, and their outcome.' },
+        { name: 'line protocol', description: 'The paths of InfluxDB, for its writers.' },
+        { name: 'access', description: "The caller's own subscription." },
+        { name: 'admin', description: 'Requests of the operator.' },
+        { name: 'service', description: 'The state of the service.' },
       ],
       components: {
         securitySchemes: {
@@ -128,7 +128,7 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
           basic: {
             type: 'http',
             scheme: 'basic',
-            description: 'The same key as the password, with any user: for tools that know nothing else.',
+            description: 'The same key as the password, with any user name: for tools without other headers.',
           },
           token: {
             type: 'apiKey',

@@ -13,14 +13,14 @@ export const nothingMissing = ['X-Druid-Response-Context', '{}'] as const
 
 const DruidError = Type.Object(
   {
-    error: Type.String({ description: 'Mostly `druidException`; a name of old where older clients know one.' }),
+    error: Type.String({ description: 'Mostly `druidException`; a legacy name for errors that older clients know.' }),
     errorCode: Type.String(),
-    persona: Type.String({ description: 'For whom it is: `USER` or `OPERATOR`.' }),
+    persona: Type.String({ description: 'The audience: `USER` or `OPERATOR`.' }),
     category: Type.String({ examples: ['INVALID_INPUT'] }),
     errorMessage: Type.String({ description: 'What is wrong this time, and what to do.' }),
-    context: Type.Object({}, { additionalProperties: true, description: '`code` is that of docs/errors.md.' }),
+    context: Type.Object({}, { additionalProperties: true, description: '`code` is the code in docs/errors.md.' }),
   },
-  { description: "An error in Druid's body, with the statuses of all other endpoints." },
+  { description: "An error as Druid's JSON, with the statuses of all other endpoints." },
 )
 
 /** As `druidAnswers`, of a query, which more than one part may answer. */

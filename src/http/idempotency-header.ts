@@ -11,8 +11,7 @@ const IdempotencyKey = Type.Optional(
     maxLength: keyCharactersMax,
     pattern: keyForm,
     description:
-      'A text of printable ASCII characters that names this push. A push that is sent again within 24 hours with the same key and body, to the same ingest and ' +
-      'by the same subscriber, stores nothing again and gets the first answer. With another body it is a 400. Only a 200 uses a key up.',
+      'Printable ASCII characters that name this push. If the same subscriber sends the same body with the same key to the same ingest again within 24 hours, nothing is stored twice and the first answer is repeated. Another body gets a 400. Only a 200 uses a key up.',
     examples: ['9b2f2f0e-5f0b-4f57-a3f3-0a8b5d0c7a11'],
   }),
 )

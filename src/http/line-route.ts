@@ -11,10 +11,10 @@ export const lineSchema = { tags: ['line protocol'], security: lineSecurity }
 
 const LineError = Type.Object(
   {
-    code: Type.String({ description: 'That of docs/errors.md.' }),
+    code: Type.String({ description: 'The code in docs/errors.md.' }),
     message: Type.String({ description: 'What is wrong this time, and what to do.' }),
   },
-  { description: "An error in InfluxDB's body." },
+  { description: "An error as InfluxDB's JSON." },
 )
 
 /** As `answers`, with errors as InfluxDB writes them. */

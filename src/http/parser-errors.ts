@@ -42,7 +42,7 @@ export function answerParserError(
 /** Answers what Node would answer without a body, or with a status of its own. */
 export function answerOddRequests(server: Server, requestId: () => string): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    const detail = 'The service is no proxy: CONNECT is not taken.'
+    const detail = 'The service is not a proxy: CONNECT is not supported.'
     writeProblem(socket, new Problem('method_not_allowed', detail, { headers: { Allow: 'GET, POST' } }), requestId())
   })
   // The body is asked for only when it is read: a refused push need not be sent.

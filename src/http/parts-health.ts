@@ -20,9 +20,10 @@ const partNames: readonly PartName[] = ['kafka', 'druid', 'postgres']
 
 /** What is refused while a part is away. */
 const consequences: Readonly<Record<PartName, string>> = {
-  kafka: 'Kafka is away: pushes are refused, queries are answered.',
-  druid: 'Druid is away: pushes are taken, data queries are refused.',
-  postgres: 'PostgreSQL is away: what needs the catalog is refused; data queries by known keys are answered.',
+  kafka: 'Kafka does not answer: pushes are refused, queries are answered.',
+  druid: 'Druid does not answer: pushes are accepted, data queries are refused.',
+  postgres:
+    'PostgreSQL does not answer: requests that need the catalog are refused; data queries by known keys are answered.',
 }
 
 export class PartsHealth {

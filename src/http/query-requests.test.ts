@@ -129,7 +129,7 @@ describe('consumption without a key', () => {
   test.each([
     [{ host: 'evil.example' }, 'server.hosts, and the Host is "evil.example". This request needs an API key'],
     [{ host: 'localhost', origin: 'http://evil.example' }, 'cors.origins names those that are let in. This request'],
-    [{ host: 'evil.example', 'x-api-key': 'guess' }, 'The API key is not known'],
+    [{ host: 'evil.example', 'x-api-key': 'guess' }, 'The API key is unknown'],
   ])('%j is told why', async (headers, detail) => {
     const { statusCode, body } = await app.inject(request(headers as unknown as Record<string, string>))
     expect([statusCode, JSON.parse(body).detail]).toEqual([403, expect.stringContaining(detail)])

@@ -10,11 +10,11 @@ const Journal = Type.Object(
         entries: Type.Integer(),
         bytes: Type.Integer(),
         tornBytes: Type.Integer({
-          description: 'Bytes of an unfinished last entry that were cut off: it was never acknowledged.',
+          description: 'Bytes of an incomplete, never acknowledged last entry that were cut off.',
         }),
         tornFile: text('The file they were cut from.'),
       },
-      { description: 'What was found when the journal was opened.' },
+      { description: 'The findings when the journal was opened.' },
     ),
   },
   { additionalProperties: true },
@@ -23,9 +23,9 @@ const Journal = Type.Object(
 const Store = Type.Object(
   {
     ready: Type.Boolean({ description: 'Whether queries are answered.' }),
-    sealedPosition: Type.Integer({ description: 'Rows that were accepted before this position are in files.' }),
-    files: Type.Integer({ description: 'How many files these are.' }),
-    rows: Type.Integer({ description: 'How many rows they hold.' }),
+    sealedPosition: Type.Integer({ description: 'Rows accepted before this position are in files.' }),
+    files: Type.Integer({ description: 'The number of files.' }),
+    rows: Type.Integer({ description: 'The rows in these files.' }),
     bytes: Type.Integer({ description: 'Their size.' }),
   },
   { additionalProperties: true },
@@ -45,9 +45,9 @@ const Sql = Type.Object(
 const SetAside = Type.Object(
   {
     entries: Type.Integer({
-      description: 'Pushes that were set aside because they ended the judge.',
+      description: 'Pushes in quarantine because they crashed validation.',
     }),
-    rows: Type.Integer({ description: 'Rows of them that were not judged.' }),
+    rows: Type.Integer({ description: 'Rows of these pushes that were not validated.' }),
   },
   { additionalProperties: true },
 )
@@ -56,10 +56,10 @@ const Disk = Type.Object(
   {
     freeBytes: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'What is free; null until it is known.',
+      description: 'The free space; null until it is known.',
     }),
     floorBytes: Type.Integer({ description: '`journal.diskFloorBytes`: pushes are refused below it.' }),
-    filling: Type.Boolean({ description: 'Whether less is free than `journal.diskWarnBytes`.' }),
+    filling: Type.Boolean({ description: 'Whether the free space is below `journal.diskWarnBytes`.' }),
   },
   { description: 'The disk of the data folder, or the fullest disk of Kafka.' },
 )
@@ -70,45 +70,46 @@ const Failing = Type.Array(
     since: Type.String({ format: 'date-time' }),
     failures: Type.Integer({ description: 'How often it failed since then.' }),
   }),
-  { description: 'Work in the background that fails now and is tried again. The log says why.' },
+  { description: 'Background work that fails now and is tried again. The log says why.' },
 )
 
 const FailingNames = Type.Array(Type.String(), {
-  description:
-    'To who has no right `observe`, names alone: of work that fails now, and of parts that are away, fail or fill up.',
+  description: 'Without the right `observe`, only names: of failing work, and of parts that are away, fail or fill up.',
 })
 
 const Tls = Type.Object(
   {
-    validUntil: Type.String({ format: 'date-time', description: 'Until when the certificate is valid.' }),
-    refused: text('Why the files of the certificate, which changed, are not taken: the one before stays in force.'),
+    validUntil: Type.String({ format: 'date-time', description: 'The expiry of the certificate.' }),
+    refused: text('The reason why changed certificate files are not used: the previous certificate stays in use.'),
   },
-  { description: 'Where the service speaks HTTPS itself.' },
+  { description: 'The certificate, if the service serves HTTPS itself.' },
 )
 
 const TimeZones = Type.Object(
   {
     version: Type.String({
-      description: 'Of the tz database, such as `2026a`; `unknown` where its folder does not say it.',
+      description: 'The version of the tz database, such as `2026a`; `unknown` if its folder does not say.',
     }),
-    source: Type.String({ description: 'The folder they were read from, or `runtime`: those of Node.js.' }),
+    source: Type.String({ description: 'The folder of the rules, or `runtime` for those of Node.js.' }),
   },
-  { description: 'The rules of time zones that all clocks follow (`server.timeZones`).' },
+  { description: 'The time zone rules in use (`server.timeZones`).' },
 )
 
 const Replica = Type.Object(
   {
-    position: Type.Integer({ description: 'Rows that were accepted before this position are in the copy.' }),
+    position: Type.Integer({ description: 'Rows accepted before this position are in the replica.' }),
     time: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'The copy has all that was on disk by then; null until it is whole.',
+      description: 'The replica has all data that was on disk by this time; null until the replica is complete.',
     }),
-    lagMs: Type.Number({ description: 'For how long something has not been in the copy; 0 when it has everything.' }),
-    lagBytes: Type.Integer({ description: 'Bytes of the journal that are not in the copy.' }),
-    error: text('Why the copy cannot be written, as a sentence.'),
+    lagMs: Type.Number({
+      description: 'The age of the oldest data that is not in the replica yet; 0 if it has everything.',
+    }),
+    lagBytes: Type.Integer({ description: 'Bytes of the journal that are not in the replica yet.' }),
+    error: text('The reason why the replica cannot be written, as a sentence.'),
   },
-  { description: 'The copy elsewhere, where `replica.url` is set.' },
+  { description: 'The replica, if `replica.url` is set.' },
 )
 
 const Part = Type.Object({ reachable: Type.Boolean() })
@@ -117,9 +118,9 @@ const Druid = Type.Object({
   reachable: Type.Boolean(),
   waiting: Type.Array(Type.String(), {
     description:
-      "Entities that have rows and no slots of Druid's indexers, those that wait longest. Their rows cannot be queried yet.",
+      "Entities whose rows cannot be queried yet because no slots of Druid's indexers are free, longest wait first.",
   }),
-  waiting_entities: Type.Integer({ description: 'How many these are in all.' }),
+  waiting_entities: Type.Integer({ description: 'The number of all such entities.' }),
 })
 
 export const ReadinessAnswer = Type.Object({
@@ -136,12 +137,12 @@ export const ReadinessAnswer = Type.Object({
   timeZones: Type.Optional(TimeZones),
   tls: Type.Optional(Tls),
   publicReading: Type.Optional(
-    Type.String({ description: 'A warning, as a sentence: others than this machine read without a key.' }),
+    Type.String({ description: 'A warning, as a sentence: other machines can read without a key.' }),
   ),
   cluster: Type.Optional(
     Type.Object(
       { kafka: Part, druid: Druid, postgres: Part },
-      { description: 'On a cluster: which of its servers answer.' },
+      { description: 'On a cluster: whether its servers answer.' },
     ),
   ),
 })

@@ -48,7 +48,7 @@ function targetFault({ url = '', headers }: IncomingMessage): string | null {
 function codingFault({ headers }: IncomingMessage): string | null {
   const coding = headers['transfer-encoding']
   if (coding === undefined || /^\s*chunked\s*$/i.test(coding)) return null
-  return 'The Transfer-Encoding may only be chunked. A compressed body is told with Content-Encoding: gzip.'
+  return 'The Transfer-Encoding may only be chunked. Declare a compressed body with Content-Encoding: gzip.'
 }
 
 /** The path of a request's target, without the address that may stand before it and the query behind it. */

@@ -57,7 +57,7 @@ export interface LaneParts {
 /** Another pipeline has taken the lane over. */
 export class LaneTaken extends Error {
   constructor(lane: number) {
-    super(`another pipeline judges lane ${lane}`)
+    super(`another pipeline validates partition ${lane}`)
     this.name = 'LaneTaken'
   }
 }

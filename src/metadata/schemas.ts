@@ -21,7 +21,7 @@ export type DescriptionsRequest = Static<typeof DescriptionsRequest>
 export const Description = Type.Object({
   entity: Type.String(),
   type: Type.Literal('metadata'),
-  index_field: Type.String({ description: 'The field that identifies an item, and that items can be filtered by.' }),
+  index_field: Type.String({ description: 'The field that identifies and filters items.' }),
   fields: Type.Array(
     Type.Object({ name: Type.String(), type: Type.Enum([...fieldTypes]), role: Type.Enum([...metadataRoles]) }),
   ),
@@ -36,7 +36,7 @@ export const ItemsByIdRequest = Type.Object(
   {
     itemsId: Type.Array(Type.String(), {
       maxItems: idsMax,
-      description: 'Identifiers, each in any spelling of the type of the index field.',
+      description: "Identifiers, each in any form of the index field's type.",
       examples: [['boiler.temp']],
     }),
   },

@@ -136,7 +136,7 @@ export function noLine(why: string): RowFault {
 
 /** A line that was one row is judged again for an ingest where it is several. */
 export function lineToSplit(alias: string): RowFault {
-  const message = `each field of a line is a row of ${alias}: push the line to it, or judge it again where a line is one row`
+  const message = `each field of a line is a row of ${alias}: push the line to it, or replay the row into an ingest where a line is one row`
   return { code: 'invalid_line', field: null, message }
 }
 

@@ -158,27 +158,27 @@ export function describeIngests(named: DescribeMetric, ingests: IngestMetrics): 
   }
   counter(
     'ingest_received_rows_total',
-    'Rows that this process acknowledged, by ingest; `limits.metricsIngests` of them have series of their own, the rest are counted together as `(others)`.',
+    'Rows that this process acknowledged. The oldest `limits.metricsIngests` ingests have a series each; the rest are counted together as `(others)`.',
     ({ received }) => received,
   )
   counter(
     'ingest_stored_rows_total',
-    'Rows of the ingest that this process judged and found good, or that a replay stored.',
+    'Rows of the ingest that this process found valid, or that a replay stored.',
     ({ stored }) => stored,
   )
   counter(
     'ingest_rejected_rows_total',
-    'Rows of the ingest that this process judged and rejected, each once.',
+    'Rows of the ingest that this process rejected, each counted once.',
     ({ rejected }) => rejected,
   )
   gauge(
     'ingest_pending_rows',
-    'Rows of the ingest that this process acknowledged and that are not judged yet.',
+    'Rows of the ingest that this process acknowledged and that are not validated yet.',
     ({ pending }) => pending,
   )
   gauge(
     'ingest_last_received_timestamp_seconds',
-    'When this process last acknowledged rows of the ingest, in seconds since 1970; there is none before the first push after a start.',
+    'When this process last acknowledged rows of the ingest, in seconds since 1970; absent until the first push after a start.',
     ({ lastReceivedMs }) => (lastReceivedMs === null ? null : lastReceivedMs / 1000),
   )
   new Gauge({

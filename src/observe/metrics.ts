@@ -8,30 +8,30 @@ import { describeRequests, RequestMetrics } from './request-metrics.ts'
 /** What stands at some height, or was counted elsewhere (`_total`): it is asked for whenever the metrics are read. */
 const levels = {
   idempotency_keys:
-    'Idempotency keys that are remembered, on a cluster as PostgreSQL knows it: seconds later, and of millions to about one in a hundred. `limits.idempotencyKeys` bounds them.',
-  idempotency_key_bytes: 'Memory that they take.',
+    'Idempotency keys of the last 24 hours; `limits.idempotencyKeys` is the limit. On a cluster PostgreSQL counts them, seconds late, and for millions to within about 1 %.',
+  idempotency_key_bytes: 'Memory of the idempotency keys.',
   journal_bytes: 'Size of the journal on disk.',
   journal_backlog_bytes:
-    'Bytes of pushes that came through this process and are not judged yet; `journal.backlogBytes` bounds them.',
-  pending_rows: 'Rows that this process acknowledged and that are not judged yet.',
+    'Bytes of pushes that this process acknowledged and that are not validated yet; `journal.backlogBytes` is the limit.',
+  pending_rows: 'Rows that this process acknowledged and that are not validated yet.',
   waiting_entities:
-    'On a cluster, entities that have rows and no slots of Druid to be read in: their rows are not queryable yet.',
+    'On a cluster, entities whose rows cannot be queried yet because Druid has no free slots to read them.',
   disk_free_bytes:
-    'What is free on the disk of the data folder, on a cluster on the fullest disk of Kafka; below `journal.diskFloorBytes` pushes are refused.',
-  rejected_kept_bytes: 'What the rejected rows in the lists of all ingests take.',
+    'Free space on the disk of the data folder, or on the fullest Kafka disk of a cluster; below `journal.diskFloorBytes` pushes are refused.',
+  rejected_kept_bytes: 'Size of the rejected rows of all ingests.',
   rejected_kept_bytes_max:
-    'What those of one ingest take, of the one where it is most; over `limits.rejectedBytes` its pushes are refused.',
-  set_aside_entries: 'Pushes that were set aside because they ended the judge.',
-  set_aside_rows: 'Rows of them that were not judged.',
-  replica_position: 'Rows before this position are in the copy elsewhere (`replica.url`).',
-  replica_lag_seconds: 'For how long something has not been in that copy.',
-  replica_lag_bytes: 'Bytes of the journal that are not in it.',
-  replica_failing: '1 while it cannot be written.',
-  running_queries: 'Queries that run now; `limits.runningQueries` bounds them.',
-  waiting_queries: 'Queries that wait for a place among them; over `limits.waitingQueries` more are refused.',
-  stored_files: 'Files of rows that are stored for good.',
-  stored_rows: 'Rows in them.',
-  stored_bytes: 'Their size, indexes included.',
+    'The same for the ingest with the largest size; above `limits.rejectedBytes` its pushes are refused.',
+  set_aside_entries: 'Pushes in quarantine because they crashed validation.',
+  set_aside_rows: 'Rows of these pushes that were not validated.',
+  replica_position: 'Rows before this position are in the replica (`replica.url`).',
+  replica_lag_seconds: 'Age of the oldest data that is not in the replica yet.',
+  replica_lag_bytes: 'Bytes of the journal that are not in the replica yet.',
+  replica_failing: '1 while the replica cannot be written.',
+  running_queries: 'Queries that run now; `limits.runningQueries` is the limit.',
+  waiting_queries: 'Queries in the queue; above `limits.waitingQueries` more are refused.',
+  stored_files: 'Sealed files.',
+  stored_rows: 'Rows in sealed files.',
+  stored_bytes: 'Size of sealed files, indexes included.',
 } as const
 export type Levels = Readonly<Record<keyof typeof levels, () => number>>
 
@@ -82,52 +82,53 @@ export class Metrics {
     const histogram = (name: string, help: string, buckets: number[]) =>
       new Histogram({ ...named('histogram', name, help), buckets })
     describeRequests(named, this.#requests)
-    this.#requestFailures = counter('http_request_failures_total', 'Requests that failed for an unforeseen reason.')
+    this.#requestFailures = counter(
+      'http_request_failures_total',
+      'Requests that failed with an unexpected error (500).',
+    )
     this.#journalBytes = counter('journal_written_bytes_total', 'Bytes written to the journal.')
     this.#journalRows = counter('journal_rows_total', 'Rows acknowledged: they are on disk.')
-    this.#journalWriteSeconds = histogram('journal_write_seconds', 'Time of one write and fsync.', shortSeconds)
-    this.#journalFailed = gauge('journal_failed', '1 after a failed write: nothing more is acknowledged.')
-    this.#rowsJudged = counter('rows_judged_total', 'Rows that went through the pipeline for the first time.')
+    this.#journalWriteSeconds = histogram(
+      'journal_write_seconds',
+      'Time of one journal write with its fsync.',
+      shortSeconds,
+    )
+    this.#journalFailed = gauge('journal_failed', '1 after a failed journal write: pushes are no longer acknowledged.')
+    this.#rowsJudged = counter('rows_judged_total', 'Rows that were validated for the first time.')
     this.#rowsJudgedAgain = counter(
       'rows_judged_again_total',
-      'Rows of the journal that a start, a restart of the store or another pipeline judged again; `tidemark_rows_judged_total` leaves them out.',
+      'Journal rows validated again after a start, after a restart of the store, or by another pipeline; not in `tidemark_rows_judged_total`.',
     )
-    this.#rowsRejected = counter(
-      'rows_rejected_total',
-      'Rows that were rejected, each once, also when it is judged again.',
-    )
-    this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored, each once.')
+    this.#rowsRejected = counter('rows_rejected_total', 'Rejected rows, each counted once even if validated again.')
+    this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored, each counted once.')
     this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
-    this.#storeDeaths = counter('store_deaths_total', 'Times the store ended unasked and was started again.')
+    this.#storeDeaths = counter('store_deaths_total', 'Crashes of the store, each followed by a restart.')
     this.#sqlEngineReady = gauge(
       'sql_engine_ready',
-      '1 while the SQL engine answers queries; it starts with the first of them.',
+      '1 while the SQL engine answers queries. It starts with the first query.',
     )
-    this.#sqlEngineDeaths = counter(
-      'sql_engine_deaths_total',
-      'Times the SQL engine ended unasked and was started again.',
-    )
+    this.#sqlEngineDeaths = counter('sql_engine_deaths_total', 'Crashes of the SQL engine, each followed by a restart.')
     this.#sealedRows = counter('sealed_rows_total', 'Rows written to files at seals.')
     this.#sealedPosition = gauge('sealed_position', 'Rows before this position are in files.')
     this.#sealSeconds = histogram('seal_seconds', 'Time of a seal.', seconds)
     this.#mergedRows = counter('merged_rows_total', 'Rows written to files when files were merged.')
     this.#mergeSeconds = histogram('merge_seconds', 'Time of a merge of files.', seconds)
-    this.#storageFailures = counter('storage_failures_total', 'Background work that failed and is tried again.', [
+    this.#storageFailures = counter('storage_failures_total', 'Background work that failed and will be tried again.', [
       'work',
     ])
     this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
     this.#backups = counter('backups_total', 'Backups made.')
     this.#refusedKeys = counter(
       'refused_keys_total',
-      'Requests that were refused for a key that is not known; `limits.failedKeysPerMinute` slows them down.',
+      'Requests with an unknown key, all refused; `limits.failedKeysPerMinute` slows them down.',
     )
     this.#certificateEnds = gauge(
       'tls_certificate_expires_timestamp_seconds',
-      'Until when the certificate of the service is valid, in seconds since 1970; 0 where it speaks plain HTTP.',
+      "Expiry of the service's certificate, in seconds since 1970; 0 with plain HTTP.",
     )
     this.#certificateRefused = gauge(
       'tls_certificate_refused',
-      '1 while the files of the certificate are no good: the one before stays in force.',
+      '1 while the certificate files are invalid; the previous certificate stays in use.',
     )
     describeIngests(named, this.#ingests)
     const known = this.#levels

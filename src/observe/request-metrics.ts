@@ -19,7 +19,7 @@ export class RequestMetrics {
     })
     this.#querySeconds = new SecondsByLabel({
       name: 'tidemark_query_seconds',
-      help: 'Time to make the answer of a query.',
+      help: 'Time to compute the answer of a query.',
       ...{ label: 'query', buckets },
     })
   }
@@ -63,7 +63,7 @@ export function describeRequests(named: DescribeMetric, metrics: RequestMetrics)
     },
   })
   new Counter({
-    ...named('counter', 'query_rows_total', 'Rows that queries answered with.', ['query']),
+    ...named('counter', 'query_rows_total', 'Rows in the answers of queries.', ['query']),
     collect() {
       this.reset()
       for (const [query, rows] of metrics.queryRows) this.inc({ query }, rows)

@@ -27,7 +27,7 @@ const optionalList = (description: string, examples: readonly (readonly string[]
   )
 
 const entity = Type.String({
-  description: 'The entity to be queried: one of those that `GET /consumer/data/entities` lists.',
+  description: 'The entity to query: `GET /consumer/data/entities` lists them.',
   examples: ['plant'],
 })
 
@@ -35,9 +35,7 @@ const entity = Type.String({
 const selection = {
   entity,
   id_name_field: optionalText(
-    'The one tag that is asked for, where the entity has several: `ids` and `prefixes` filter by it, it alone is shown, and the others are pooled, ' +
-      'unless `fields` names them. Left out, `ids` and `prefixes` filter by the first tag; "each tag" is each combination of all tags, and all of them are ' +
-      'shown, in the order of the definition.',
+    'The tag field to group by, if the entity has several: `ids` and `prefixes` filter by it, only it is shown, and the others are pooled unless `fields` names them. Without it, `ids` and `prefixes` filter by the first tag field; "each tag" is each combination of all tags, and all are shown, in the order of the definition.',
     ['T'],
   ),
   ids: optionalList('Values of the tag to return. `[]`, the default, means all.', [['boiler.temp', 'boiler.flow']]),
@@ -69,14 +67,11 @@ const fields = optionalList(
 
 const range = {
   start_date: optionalText(
-    'Earliest date to return, in ISO 8601 (UTC if it names no zone). Or a duration such as `PT15M`, which starts that long before `end_date`. ' +
-      'Without it the range is open at its start.',
+    'The earliest date, in ISO 8601 (UTC without a zone), or a duration before `end_date` such as `PT15M`. Without it the range has no start.',
     ['2026-01-01T00:00:00Z'],
   ),
   end_date: optionalText(
-    'Latest date to return, in ISO 8601 (UTC if it names no zone). Or a duration such as `P1D`, which ends that long after `start_date`. ' +
-      'Without it the range is open at its end. The range includes both of its ends: `PT2H` from 08:00 includes the item of 10:00, ' +
-      'so by hour it has three buckets. `PT1H59M59.999S` leaves the end out.',
+    'The latest date, in ISO 8601 (UTC without a zone), or a duration after `start_date` such as `P1D`. Without it the range has no end. Both ends are included: `PT2H` from 08:00 includes the item of 10:00, so by hour it has three buckets. `PT1H59M59.999S` leaves the end out.',
     ['2026-01-02T00:00:00Z', 'P1D'],
   ),
 }

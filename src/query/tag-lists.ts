@@ -14,9 +14,9 @@ import { readableEntity } from './readable-entity.ts'
 import { readSelection } from './selection.ts'
 
 export const TagPageAnswer = Type.Object({
-  Items: Type.Array(Type.String(), { description: 'Values of the tag that have an item, by code point.' }),
+  Items: Type.Array(Type.String(), { description: 'Values of the tag that have items, in the order of code points.' }),
   NextToken: Type.Union([Type.String(), Type.Null()], {
-    description: 'Leads to the next page, as query parameter `NextToken`; null on the last one.',
+    description: 'The query parameter `NextToken` of the next page; null on the last page.',
   }),
 })
 type TagPageAnswer = Type.Static<typeof TagPageAnswer>

@@ -43,7 +43,7 @@ interface Wanted {
 export async function chooseMoment(parts: ChooseParts, atMs: number | null): Promise<ChosenMoment> {
   const end = await readEnd(parts, atMs)
   if (end === null)
-    throw new Error('There is no copy under this address. Give the address that replica.url of the service has.')
+    throw new Error("There is no replica at this address. Give the address in the service's replica.url.")
   const wanted = { atMs, endNumber: end.number + 1 }
   let newest = await readNewest(parts, wanted)
   if (newest === null) throw new Error('The copy is not whole yet: its first list of files was never finished.')

@@ -5,9 +5,9 @@ export class CopyDamaged extends Error {}
 export class CopyNewer extends Error {}
 
 export function damagedObject(name: string, cause?: unknown): CopyDamaged {
-  return new CopyDamaged(`the object ${name} of the copy is damaged: its checksum is wrong`, { cause })
+  return new CopyDamaged(`the object ${name} of the replica is damaged: its checksum is wrong`, { cause })
 }
 
 export function missingObject(name: string): CopyDamaged {
-  return new CopyDamaged(`the object ${name} of the copy is missing`)
+  return new CopyDamaged(`the object ${name} of the replica is missing`)
 }

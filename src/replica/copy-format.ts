@@ -168,7 +168,7 @@ function decodeObject<Header>(
   const begin = first.slice(0, magic.length)
   if (/^tidemark-replica \d/.test(begin) && begin !== magic) {
     throw new CopyNewer(
-      `the object ${name} of the copy was written by a newer version of Tidemark. Take that one: the copy is not damaged`,
+      `the object ${name} of the replica was written by a newer version of Tidemark. Use that version: the replica is not damaged`,
     )
   }
   const checksum = createHash('sha256').update(body).digest('hex')
@@ -177,6 +177,6 @@ function decodeObject<Header>(
   try {
     return { header: JSON.parse(body.toString('utf8', 0, end)), payload: body.subarray(end + 1) }
   } catch (cause) {
-    throw new CopyDamaged(`the object ${name} of the copy is damaged: it holds no JSON`, { cause })
+    throw new CopyDamaged(`the object ${name} of the replica is damaged: it is not JSON`, { cause })
   }
 }

@@ -89,7 +89,9 @@ test('a folder without a copy of its own begins none where a list shows nothing 
     await store.delete(logName(0))
     const late = changedStore(store, { list: nothingListed })
     await expect(claimOf(late, join(directory, 'stranger'))).rejects.toThrow('a copy was begun here (the object begun)')
-    await expect(claimOf(store, join(directory, 'stranger'))).rejects.toThrow('holds the copy of another data folder')
+    await expect(claimOf(store, join(directory, 'stranger'))).rejects.toThrow(
+      'holds the replica of another data folder',
+    )
     await owner.append(journal)
     expect(await store.get(logName(0))).toBeNull()
   }))
@@ -109,7 +111,7 @@ test('of two who begin a copy at one place one has it, also where the other is s
         return store.putIfAbsent(name, bytes)
       },
     })
-    await expect(claimOf(slow, join(directory, 'stranger'))).rejects.toThrow('holds the copy of another data folder')
+    await expect(claimOf(slow, join(directory, 'stranger'))).rejects.toThrow('holds the replica of another data folder')
     expect(await store.get(logName(0))).toBeNull()
   }))
 

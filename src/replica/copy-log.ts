@@ -125,7 +125,7 @@ export class CopyLog {
     const bytes = await attempt(() => store.get(name))
     if (bytes === null || !(await attempt(() => store.putIfAbsent(name, bytes)))) return
     throw new StoreUnfit(
-      'The store of replica.url writes an object although there is one of its name (in S3: it ignores If-None-Match), so two services could write to one copy. Take a store that refuses it.',
+      'The store of replica.url overwrites existing objects (in S3: it ignores If-None-Match), so two services could write to one replica. Use a store that refuses that.',
     )
   }
 
@@ -153,7 +153,7 @@ function isOwner(last: LogEntry, mark: ReplicaMark | null): boolean {
 function requireNoneBefore(mark: ReplicaMark | null, url: string): void {
   if (mark === null || mark.token === '' || mark.url !== url) return
   throw new Error(
-    `the copy of this data folder is not at ${url} any more: is its disk mounted? Mount it; copying goes on by itself then. To begin a new copy instead, give replica.url another address, or move replica.json out of the data folder, and start the service again`,
+    `the replica of this data folder is no longer at ${url}: is its disk mounted? Mount it, and replication resumes. To start a new replica instead, give replica.url another address, or move replica.json out of the data folder, and start the service again`,
   )
 }
 
@@ -161,16 +161,16 @@ function anotherFolders(last: LogEntry, mark: ReplicaMark | null): NotOwner {
   const since = new Date(last.timeMs).toISOString()
   if (mark?.copy === last.copy) {
     return new NotOwner(
-      `Another service has taken over the copy, and last wrote to it at ${since}. Stop the one that should not run; to go on with this machine, restore the copy into a new folder, or give replica.url a new prefix.`,
+      `Another service has taken over the replica, and last wrote to it at ${since}. Stop the one that should not run; to go on with this machine, restore the replica into a new folder, or give replica.url a new prefix.`,
     )
   }
   return new NotOwner(
-    `The prefix of replica.url holds the copy of another data folder, last written at ${since}. Give this service a prefix of its own, or restore that copy and use its folder.`,
+    `The prefix of replica.url holds the replica of another data folder, last written at ${since}. Give this service its own prefix, or restore that replica and use its folder.`,
   )
 }
 
 function replaced(): NotOwner {
   return new NotOwner(
-    'Another service has taken over the copy: this one does not write to it any more. Stop this one, or give it a prefix of its own and start it again.',
+    'Another service has taken over the replica, so this one no longer writes to it. Stop this one, or give it its own prefix and start it again.',
   )
 }

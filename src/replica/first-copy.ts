@@ -47,7 +47,7 @@ async function isFirstCopy({ markPath, url }: Pick<Parts, 'markPath' | 'url'>): 
 function noCopy(cause: StoreRefused): Error {
   const why = /[.?!]$/.test(cause.message) ? cause.message : `${cause.message}.`
   return new Error(
-    `No copy can be made at replica.url: ${why} Mend that, or leave replica.url out, and start the service again.`,
+    `No replica can be made at replica.url: ${why} Correct that, or leave replica.url out, and start the service again.`,
     { cause },
   )
 }

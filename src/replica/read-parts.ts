@@ -32,7 +32,7 @@ export async function eachPart(
     offset += part[1]
   }
   if (offset !== file.bytes)
-    throw new CopyDamaged(`the pieces of ${file.path} in the copy are ${offset} bytes, and should be ${file.bytes}`)
+    throw new CopyDamaged(`the pieces of ${file.path} in the replica are ${offset} bytes, and should be ${file.bytes}`)
 }
 
 async function readPart(found: Uint8Array | null, [name, bytes, sha256, packed]: Part): Promise<Uint8Array> {

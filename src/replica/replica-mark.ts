@@ -35,7 +35,7 @@ export async function readReplicaMark(path: string): Promise<ReplicaMark | null>
     return { copy, token, next: textOrNull(next), url: textOrNull(url) }
   } catch (cause) {
     const advice = 'Move it away: the service then takes an empty prefix alone.'
-    throw new Error(`${path} is damaged: it says which copy belongs to the folder. ${advice}`, { cause })
+    throw new Error(`${path} is damaged: it names the replica of the folder. ${advice}`, { cause })
   }
 }
 

@@ -183,7 +183,7 @@ async function requireEmpty(target: string): Promise<void> {
 async function requireOwn(unfinished: string): Promise<void> {
   const names = (await readdir(unfinished).catch(ignoreMissing)) ?? []
   if (names.length === 0 || names.some((name) => name.startsWith(replicaMarkName))) return
-  throw new Error(`"${unfinished}" is in the way, and no restore from a copy made it. Move it away.`)
+  throw new Error(`"${unfinished}" is in the way, and no restore from a replica made it. Move it away.`)
 }
 
 function ignoreMissing(error: unknown): undefined {

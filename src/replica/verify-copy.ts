@@ -41,7 +41,7 @@ export async function* verifyCopy(parts: MissingParts): AsyncGenerator<Finding> 
     yield finding
   }
   if (isDamaged) return
-  const found = `up to position ${cut[1]}, on disk at ${instantOf(cut[0])}; --at goes back to ${instantOf(firstMs)}; the copy was last written at ${instantOf(last.timeMs)}`
+  const found = `up to position ${cut[1]}, on disk at ${instantOf(cut[0])}; --at goes back to ${instantOf(firstMs)}; the replica was last written at ${instantOf(last.timeMs)}`
   yield { part: 'a restore would give the state', isDamaged: false, found }
 }
 

@@ -18,5 +18,7 @@ export async function openObjectStore({ url, endpoint, region }: CopyPlace, requ
     const { S3Store } = await import('../object-store/s3/s3-store.ts')
     return new S3Store({ url, endpoint, region, requestMs })
   }
-  throw new Error(`"${url}" is no address of a copy. Give one as in file:///mnt/disk/folder or s3://bucket/prefix.`)
+  throw new Error(
+    `"${url}" is not the address of a replica. Give one such as file:///mnt/disk/folder or s3://bucket/prefix.`,
+  )
 }

@@ -41,7 +41,7 @@ function oneBlock(body: string): string {
 }
 
 const memberOrder =
-  "The members of native results stand in the order of the query on one machine, and the names at `/druid/v2/datasources/{name}` in that of the fields. Druid's stand in the order of a hash table, and so do a cluster's native results."
+  "On one machine, the members of native results are in the order of the query, and the names at `/druid/v2/datasources/{name}` in the order of the fields. Druid's order is that of a hash table, and so is that of native results on a cluster."
 const evenedOrder = (body: string): string =>
   JSON.stringify(parsed(body), sortedKeys).replace('"unit","T"', '"T","unit"')
 
@@ -55,48 +55,48 @@ export const differences = {
     in: ['status'],
   },
   faults: {
-    says: 'Whatever is wrong with a query or a body is a 400 that says what. Druid often answers with a 500, as a page of HTML or without a category: a body that is no JSON, parameters of another type, a whole number divided by zero, most of what can be wrong with a native query.',
+    says: 'Any fault of a query or a body is a 400 that explains it. Druid often answers with a 500, as an HTML page or without a category: for a body that is not JSON, parameters of another type, a division by zero, and most faults of native queries.',
     in: all,
   },
   errorBody: {
-    says: "Every error has the whole of Druid's body, with `errorCode`, `persona` and `category`. Druid has `error` alone where a property is wrong, names of old where the context is (`Query context parse failed`), and no body for a method, path or Content-Type that is not there. The message and `context` are Tidemark's own; `context.code` is its [code](../errors.md).",
+    says: "Every error has Druid's complete body, with `errorCode`, `persona` and `category`. Druid sends only `error` for a wrong property, a legacy name for a wrong context (`Query context parse failed`), and no body for an unknown method, path or Content-Type. The message and `context` are Tidemark's own; `context.code` is its [code](../errors.md).",
     in: ['headers', 'body'],
   },
   unknownSource: {
-    says: 'An unknown data source of a native query is a 400, and `/druid/v2/datasources/{name}` of one a 404, where Druid answers with nothing.',
+    says: "An unknown data source is a 400 in a native query and a 404 at `/druid/v2/datasources/{name}`; Druid's answer is empty.",
     in: all,
   },
   unknownId: {
-    says: "`DELETE /druid/v2/{id}` is a 404 where no query runs under the id, and Druid's a 202 whatever the id.",
+    says: '`DELETE /druid/v2/{id}` is a 404 if no query runs under the id; Druid always answers 202.',
     in: all,
   },
-  sameNames: { says: 'Two columns of one name are a 400.', in: all },
+  sameNames: { says: 'Two columns with the same name are a 400.', in: all },
   strict: {
-    says: 'Refused here with a 400, and taken by Druid: `header` as a text (`"true"`), a time zone that there is not (it takes UTC), more text behind the JSON of the body.',
+    says: 'Refused with a 400, and accepted by Druid: `header` as a text (`"true"`), an unknown time zone (Druid takes UTC), text after the JSON of the body.',
     in: all,
   },
   lenient: {
-    says: 'Taken here, and refused by Druid: a semicolon at the end, ids that are numbers, any `Accept`, and of parameters types in small letters, values as texts (`"42"` as a BIGINT) and a DATE that is selected.',
+    says: 'Accepted, and refused by Druid: a semicolon at the end, ids that are numbers, any `Accept`, parameter types in small letters, parameter values as texts (`"42"` as a BIGINT) and a selected DATE parameter.',
     in: all,
   },
   noTimeout: {
-    says: "A `timeout` of 0 is none of the query's own. SQL of Druid 33 takes it for a time that is over.",
+    says: "A `timeout` of 0 means no timeout of the query's own. In Druid 33's SQL such a query times out at once.",
     in: all,
   },
   sqlId: {
-    says: 'The `queryId` of its context names an SQL query too, where there is no `sqlQueryId`; Druid makes up an id.',
+    says: 'The `queryId` in the context also names an SQL query without `sqlQueryId`; Druid makes up an id.',
     in: ['headers'],
   },
   context: {
-    says: 'What else a context says is passed over: with `sqlStringifyArrays: false`, say, arrays are texts all the same, and `timestampResultField` adds no field.',
+    says: 'Other context parameters are ignored: with `sqlStringifyArrays: false`, for example, arrays are still texts, and `timestampResultField` adds no field.',
     in: ['body'],
   },
   mediaTypes: {
-    says: "Lines are `text/plain` and CSV is `text/csv`, as Druid's documentation has it. Druid 33 calls everything `application/json`.",
+    says: "Lines are `text/plain` and CSV is `text/csv`, as in Druid's documentation. Druid 33 labels everything `application/json`.",
     in: ['headers'],
   },
   sqlTypes: {
-    says: "`typesHeader` and `sqlTypesHeader` have one type for all of a kind: LONG and BIGINT for Druid's INTEGER, DOUBLE for its DECIMAL and FLOAT, VARCHAR for its CHAR and NULL.",
+    says: "`typesHeader` and `sqlTypesHeader` have LONG and BIGINT for Druid's INTEGER, DOUBLE for DECIMAL and FLOAT, VARCHAR for CHAR and NULL.",
     in: ['body'],
     evened: (body) =>
       body
@@ -117,7 +117,7 @@ export const differences = {
     onlyOn: 'embedded',
   },
   noNumber: {
-    says: 'What is no number is null ([SQL](../druid-sql.md#where-the-answers-differ)); Druid writes `"Infinity"` and `"NaN"`.',
+    says: 'NaN and infinities are null ([SQL](../druid-sql.md#where-the-answers-differ)); Druid writes `"Infinity"` and `"NaN"`.',
     in: ['body'],
     evened: (body) => body.replaceAll('"Infinity"', 'null'),
   },
@@ -133,32 +133,32 @@ export const differences = {
     evened: evenedOrder,
   },
   segments: {
-    says: "The ids of segments have no version. A scan in the order of time has blocks of `batchSize` rows without an id, and Druid's a block for each row.",
+    says: 'The ids of segments have no version. A scan ordered by time has blocks of `batchSize` rows without an id; Druid makes a block for each row.',
     in: ['body'],
     evened: withoutSegments,
   },
   blocks: {
-    says: "The ids of segments have no version. A scan in the order of time has blocks of `batchSize` rows without an id, and Druid's a block for each row.",
+    says: 'The ids of segments have no version. A scan ordered by time has blocks of `batchSize` rows without an id; Druid makes a block for each row.',
     in: ['body'],
     evened: oneBlock,
   },
   fresh: {
-    says: 'On a cluster a segmentMetadata calls what it tells of `merged`, and the least value of a column passes over nulls as long as Druid has not published the rows.',
+    says: 'On a cluster the id in a segmentMetadata is `merged`, and the least value of a column ignores nulls until Druid has published the rows.',
     in: ['body'],
     evened: (body) => withoutSegments(body).replaceAll('"minValue":"007"', '"minValue":null'),
     onlyOn: 'cluster',
   },
   analysis: {
-    says: 'A segmentMetadata tells no size, aggregators, granularity, roll-up or form of time stamps: they are 0 or null.',
+    says: 'In a segmentMetadata, size, aggregators, granularity, roll-up and timestamp format are 0 or null.',
     in: ['body'],
   },
   pretty: {
-    says: '`?pretty` is passed over.',
+    says: '`?pretty` is ignored.',
     in: ['body'],
     evened: (body) => JSON.stringify(parsed(body)),
   },
   sourceOptions: {
-    says: "`/druid/v2/datasources/{name}` names all fields, with or without `?interval` and `?full`. Druid names the columns of the last week's segments, or of the interval's. There is no `.../dimensions` and `.../metrics` below it.",
+    says: '`/druid/v2/datasources/{name}` lists all fields, with or without `?interval` and `?full`. Druid lists the columns in segments of the last week or of the interval. `.../dimensions` and `.../metrics` do not exist.',
     in: all,
   },
   status: { says: '`/status` lists no modules and no memory.', in: ['body'] },
@@ -167,7 +167,7 @@ export const differences = {
     in: ['body'],
   },
   explain: {
-    says: "`EXPLAIN PLAN FOR` has Druid's columns, and tells less: see [above](#explain-plan-for).",
+    says: "`EXPLAIN PLAN FOR` has Druid's columns with less content: see [above](#explain-plan-for).",
     in: ['body'],
   },
 } satisfies Readonly<Record<string, Difference>>

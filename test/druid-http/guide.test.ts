@@ -9,7 +9,7 @@ import { requests } from './requests.ts'
 const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/tools.md'), 'utf8')
 
 test('tells every difference, and no other', () => {
-  const [, list] = /differ in this alone:\n\n((?:- .*\n| {2}.*\n)+)/.exec(guide)!
+  const [, list] = /differ only in this:\n\n((?:- .*\n| {2}.*\n)+)/.exec(guide)!
   const told = list!
     .split(/^- /m)
     .slice(1)

@@ -215,7 +215,7 @@ describe('verify', () => {
     const service = await start(whole)
     await expect(findingsOf(whole)).rejects.toThrow('in use by another Tidemark process')
     await service.close()
-    await expect(findingsOf(join(root, 'absent'))).rejects.toThrow('is no data folder')
+    await expect(findingsOf(join(root, 'absent'))).rejects.toThrow('is not a data folder')
   })
 })
 

@@ -252,7 +252,7 @@ describe('a start without room for what has to be put away before more is read',
     const { status, body } = await ready()
     expect([status, body.code, body.retryable]).toEqual([503, 'unavailable', true])
     expect(body.detail).toContain('disk of the data folder is full')
-    expect(body.detail).toContain('Make room')
+    expect(body.detail).toContain('Free some space')
     const told = events.find((event) => event.kind === 'startWaits')
     expect(told).toMatchObject({ reason: expect.stringContaining('is full') })
     const native = { queryType: 'timeBoundary', dataSource: 'plant' }

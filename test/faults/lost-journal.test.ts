@@ -188,6 +188,6 @@ test('a backup without its newest file of the journal is not restored', async ()
   const data = join(root, 'from-part')
   expect(await runCommand(['restore', part, '--data', data], {})).toMatchObject({
     code: 1,
-    errors: expect.stringMatching(/\.journal is missing: the backup is not whole/),
+    errors: expect.stringMatching(/\.journal is missing: the backup is incomplete/),
   })
 })

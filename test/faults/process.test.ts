@@ -107,9 +107,7 @@ describe('refuses to start, with a sentence that says what to do', () => {
   test('on a host that is not there, before the data folder is touched', async () => {
     const { code, errors } = await serve(['--host', 'no.such.host.invalid', '--data', join(dataDirectory, 'untouched')])
     expect(code).toBe(1)
-    expect(errors).toMatch(
-      /^host \(no\.such\.host\.invalid\) is no address, and no name that is known here\. .*--host/m,
-    )
+    expect(errors).toMatch(/^host \(no\.such\.host\.invalid\) is neither an address nor a known name\. .*--host/m)
     expect(await readdir(dataDirectory)).toEqual([])
   })
 

@@ -25,7 +25,7 @@ test('a first copy at a place that is not there ends the start with words', () =
   inScratchFolder('tidemark-away-', async (directory) => {
     const options = { engine: 'embedded', dataDirectory: join(directory, 'data') } as const
     const url = `${copyUrl(directory)}/of/none`
-    const words = `No copy can be made at replica.url: the folder ${join(directory, 'copy', 'of')} is not there: is its disk mounted? Mend that, or leave replica.url out, and start the service again.`
+    const words = `No replica can be made at replica.url: the folder ${join(directory, 'copy', 'of')} is not there: is its disk mounted? Correct that, or leave replica.url out, and start the service again.`
     await expect(runService({ ...quick, 'replica.url': url }, options)).rejects.toThrow(words)
     await mkdir(join(directory, 'copy', 'of'), { recursive: true })
     const service = await runService({ ...quick, 'replica.url': url }, options)
@@ -96,7 +96,7 @@ test(
 
       // At a start.
       service = await service.restart()
-      const words = `the copy of this data folder is not at ${copyUrl(directory)} any more: is its disk mounted?`
+      const words = `the replica of this data folder is no longer at ${copyUrl(directory)}: is its disk mounted?`
       expect((await copyState(service.url)).error).toContain(words)
       expect(failures.at(-1)).toContain('move replica.json out of the data folder')
       await push(2)

@@ -121,7 +121,7 @@ test('what is no copy is told at once', () =>
   inScratchFolder('tidemark-damage-', async (directory) => {
     await writeFile(join(directory, 'file'), '')
     for (const [place, words] of [
-      ['none', 'There is no copy under this address'],
+      ['none', 'There is no replica at this address'],
       ['none/copy', 'is its disk mounted?'],
       ['file', 'cannot be read: what stands before its name is no folder'],
     ]) {
@@ -144,13 +144,13 @@ test('the commands end with exit code 1 and the name, and --at gives what came b
     const verified = await runCommand(['verify', url], {})
     expect(verified).toMatchObject({
       code: 1,
-      output: expect.stringContaining(`the object ${gone} of the copy is missing`),
+      output: expect.stringContaining(`the object ${gone} of the replica is missing`),
     })
     const data = join(directory, 'restored')
     const refused = await runCommand(['restore', url, '--data', data], {})
     expect(refused).toMatchObject({
       code: 1,
-      errors: expect.stringContaining(`the object ${gone} of the copy is missing`),
+      errors: expect.stringContaining(`the object ${gone} of the replica is missing`),
     })
     // Where a moment cannot be had either, the message names the one before it.
     for (let tried = refused; tried.code !== 0; ) {

@@ -101,7 +101,7 @@ test(
       lists.catchUp()
       await expect
         .poll(async () => (await copyState(stranger.url)).error, { timeout: 60_000 })
-        .toContain('holds the copy of another data folder')
+        .toContain('holds the replica of another data folder')
       await stranger.close()
       await push()
       await isCopied(owner.url)
@@ -132,7 +132,7 @@ test(
       await pushValues(old.url, key, [1000])
       await expect
         .poll(async () => (await copyState(old.url)).error, { timeout: 30_000 })
-        .toContain('Another service has taken over the copy')
+        .toContain('Another service has taken over the replica')
       await old.close()
       await next.close()
       lists.catchUp()

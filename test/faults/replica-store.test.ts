@@ -76,7 +76,7 @@ test('a store that refuses to be read ends the first start, and no later one', (
         }),
     }
     const settings = { 'replica.url': copyUrl(directory), 'replica.intervalMs': '20' }
-    await expect(runService(settings, options)).rejects.toThrow('at replica.url: s3://none: NoSuchBucket. Mend that')
+    await expect(runService(settings, options)).rejects.toThrow('at replica.url: s3://none: NoSuchBucket. Correct that')
     isDenied = false
     let service = await runService(settings, options)
     await isCopied(service.url)
@@ -100,5 +100,5 @@ test('a store that takes a second object of one name is refused at the start', (
           },
         }),
     })
-    await expect(started).rejects.toThrow('writes an object although there is one of its name')
+    await expect(started).rejects.toThrow('overwrites existing objects')
   }))

@@ -22,7 +22,7 @@ test('a copy of a later version is refused by name', () =>
     const log = join(directory, 'copy', 'log')
     const last = (await readdir(log)).sort().at(-1)!
     await writeFile(join(log, last), ofVersion2(await readFile(join(log, last))))
-    const words = `the object log/${last} of the copy was written by a newer version of Tidemark. Take that one: the copy is not damaged`
+    const words = `the object log/${last} of the replica was written by a newer version of Tidemark. Use that version: the replica is not damaged`
     const url = copyUrl(directory)
     for (const command of [
       ['verify', url],

@@ -98,7 +98,7 @@ test.each(['avatica', 'avatica-protobuf'])('%s', { timeout: 600_000 }, (path) =>
       const revoked = await client('revoked', asked, 'SELECT COUNT(*) AS n FROM plant', async () => {
         await callWell(service.url, 'DELETE', '/admin/subscribers/reader', { key: adminKey })
       })
-      expect(revoked[1]).toMatchObject({ after: expect.stringContaining('The API key is not known') })
+      expect(revoked[1]).toMatchObject({ after: expect.stringContaining('The API key is unknown') })
     } finally {
       await service.stop()
     }

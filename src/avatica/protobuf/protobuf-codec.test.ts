@@ -140,7 +140,7 @@ describe('what is no request is told so', () => {
     ],
     ['a handle that is none', '{"request":"execute"}'],
   ])('JSON: %s', (_name, text) => {
-    expect(() => decodeJson(Buffer.from(text))).toThrow("no request of Avatica's protocol")
+    expect(() => decodeJson(Buffer.from(text))).toThrow("not a request of Avatica's protocol")
   })
 
   test.each<[string, Uint8Array]>([
@@ -154,7 +154,7 @@ describe('what is no request is told so', () => {
     ],
     ['messages in each other', nested(10_000)],
   ])('protobuf: %s', (_name, bytes) => {
-    expect(() => decodeProtobuf(bytes)).toThrow("no request of Avatica's protocol")
+    expect(() => decodeProtobuf(bytes)).toThrow("not a request of Avatica's protocol")
   })
 })
 

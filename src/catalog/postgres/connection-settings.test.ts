@@ -22,9 +22,9 @@ test('an address is taken apart', () => {
 })
 
 test.each([
-  ['', /is no address/],
-  ['mysql://u@h/d', /is no address/],
-  ['postgres:///d', /is no address/],
+  ['', /is not an address/],
+  ['mysql://u@h/d', /is not an address/],
+  ['postgres:///d', /is not an address/],
   ['postgres://h/d', /names no user or no database/],
   ['postgres://u@h', /names no user or no database/],
   ['postgres://u:secret@h/d?sslmode=prefer', /sslmode of postgres.url is "prefer"/],

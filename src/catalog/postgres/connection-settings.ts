@@ -20,7 +20,7 @@ const sslModes = ['disable', 'require', 'verify-ca', 'verify-full']
 export function connectionSettings(url: string, caFile: string): ConnectionSettings {
   const parsed = URL.canParse(url) ? new URL(url) : null
   if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol) || parsed.hostname === '') {
-    throw new Error('postgres.url is no address. Give one such as postgres://user:password@host:5432/database.')
+    throw new Error('postgres.url is not an address. Give one such as postgres://user:password@host:5432/database.')
   }
   const unknown = [...parsed.searchParams.keys()].find((name) => name !== 'sslmode')
   if (unknown !== undefined) {

@@ -30,7 +30,7 @@ export function translated(error: unknown): unknown {
   const code = error instanceof pg.DatabaseError ? codeOf(error) : ''
   if (conflicts.includes(code)) return new TransactionConflict(error)
   if (code === uniqueViolation) {
-    const detail = 'Another process made the same at the same moment. Look at what is there, then try again.'
+    const detail = 'Another process changed the same at the same moment. Look at the current state, then try again.'
     return new Problem('conflict', detail, { cause: error })
   }
   if (passing.includes(code)) {

@@ -30,7 +30,7 @@ const told = (check: Promise<void>): Promise<string> =>
   )
 
 test.each<[string, (paths: Folders) => Promise<unknown>, dataFolder: RegExp, catalog: RegExp]>([
-  ['nothing', async () => undefined, /"data" is no data folder/, /^ok$/],
+  ['nothing', async () => undefined, /"data" is not a data folder/, /^ok$/],
   ['a catalog', makeCatalog, /^ok$/, /^ok$/],
   ['an empty catalog alone', ({ catalog }) => writeFile(catalog, ''), /^ok$/, /^ok$/],
   [

@@ -17,7 +17,7 @@ interface Folders {
 type ListingDisk = Pick<Disk, 'list' | 'listFolders'>
 
 const whatItHolds =
-  'It holds the definitions of ingests and entities, the subscribers and their keys, the items of metadata, rejected rows, and which files hold which rows: without it nothing of the data can be told, and nothing was changed.'
+  'It holds the definitions of ingests and entities, the subscribers and their keys, metadata items, rejected rows, and the list of files: without it the data cannot be read. Nothing was changed.'
 const whatToDo =
   'Put the file back, with catalog.sqlite-wal if that is there, from the same moment as the other files; or restore a whole backup ("tidemark restore").'
 
@@ -64,7 +64,7 @@ export async function requireDataFolder(
   disk: ListingDisk,
 ): Promise<void> {
   if (existsSync(catalog) || (await dataIn(folders, disk)).length > 0) return
-  throw new Error(`"${data}" is no data folder: it holds no catalog.sqlite. Give another one with --data.`)
+  throw new Error(`"${data}" is not a data folder: it has no catalog.sqlite. Give another one with --data.`)
 }
 
 /** What a service has left in its folder besides the catalog. */

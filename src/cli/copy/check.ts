@@ -29,7 +29,7 @@ export function verdictOf(counts: CopyCounts): Verdict {
   const problems: string[] = []
   const notes: string[] = []
   if (rejected > 0) problems.push(`the target rejected ${rejected} ${unit}`)
-  if (pending > 0) problems.push(`the target has not judged ${pending} ${unit} yet`)
+  if (pending > 0) problems.push(`the target has not validated ${pending} ${unit} yet`)
   if (targetBefore > 0) {
     notes.push(
       `the target had ${targetBefore} ${unit} before; it has ${targetAfter} now, the source has ${sourceAfter}`,

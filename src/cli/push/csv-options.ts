@@ -35,48 +35,46 @@ export function addCsvOptions(command: Command): Command {
     .option('--set <pairs>', 'CSV: property=value for every row; @filename is the name of the file', collectList)
     .option(
       '--drop <columns>',
-      'CSV: columns to leave out, separated by commas; "" is one without a name',
+      'CSV: columns to leave out, separated by commas; "" is a column without a name',
       collectColumns,
     )
-    .option('--types <pairs>', "CSV: property=type, instead of asking for the ingest's definition", collectList)
+    .option('--types <pairs>', "CSV: property=type, instead of the ingest's definition", collectList)
     .option(
       '--convert <pairs>',
-      'CSV: property=number for cells like +1.5, .5 or with blanks around, property=boolean for TRUE, False, 1 and 0',
+      'CSV: property=number for cells like +1.5, .5 or with spaces around, property=boolean for TRUE, False, 1 and 0',
       collectList,
     )
     .option(
       '--time <columns>',
-      'CSV: date+time, two columns that are the time together, with a space between them; it becomes the time of the row, or what --map says of the first',
+      'CSV: date+time, two columns joined by a space to the time of the row, or to the property that --map gives the first',
     )
-    .option('--header-line <number>', 'CSV: on which line the header is; those before it are left out', parseCount)
+    .option('--header-line <number>', 'CSV: the line of the header; lines before it are skipped', parseCount)
     .option(
       '--skip-lines <count>',
-      'CSV: so many lines at the beginning are no rows; the header is the next one, or the one of --header-line',
+      'CSV: lines to skip at the beginning; the header is the next line, or that of --header-line',
       parseCount,
     )
-    .option('--comment <mark>', 'CSV: lines that begin so are left out, as "#"')
+    .option('--comment <mark>', 'CSV: the start of comment lines, such as "#"; they are skipped')
     .option(
       '--as-is',
-      'push columns of CSV too that the ingest has no field for (their rows are rejected, and kept), and whole numbers as times that look like dates',
+      'also push CSV columns without a field in the ingest (their rows are rejected, and kept), and times like 20260101 as numbers',
     )
     .option(
       '--delimiter <character>',
-      'CSV: what stands between two cells, as ";" or tab (default: a comma; of .tsv a tab)',
+      'CSV: the separator of cells, such as ";" or tab (default: a comma; for .tsv a tab)',
     )
     .addOption(
-      new Option('--decimal <mark>', 'CSV: what stands before the fraction of a number (default: point)').choices(
-        decimalMarks,
-      ),
+      new Option('--decimal <mark>', 'CSV: the decimal sign of numbers (default: point)').choices(decimalMarks),
     )
     .option(
       '--time-format <format>',
-      'CSV: how times are written: iso, seconds, milliseconds, microseconds or nanoseconds since 1970, or a pattern like "dd/MM/yyyy HH:mm" (default: iso)',
+      'CSV: the format of times: iso; seconds, milliseconds, microseconds or nanoseconds since 1970; or a pattern like "dd/MM/yyyy HH:mm" (default: iso)',
     )
-    .option('--time-zone <zone>', 'CSV: whose clock times are of that name no zone, like Europe/Madrid (default: UTC)')
+    .option('--time-zone <zone>', 'CSV: the time zone of times without one, such as Europe/Madrid (default: UTC)')
     .addOption(
       new Option(
         '--ambiguous <choice>',
-        'CSV: which moment is meant where the clock shows a time twice, or never (default: an error); both passes of the hour become the same one',
+        'CSV: the reading of a local time that occurs twice or never (default: an error); both passes of the repeated hour become the same one',
       ).choices(ambiguousChoices),
     )
 }

@@ -146,8 +146,8 @@ test('--stop-after stops where a receipt is refused, with the counts and how to 
   const { code, out, err } = await tidemark(url, [...inTens, '--stop-after', '1'], file(500, []))
   expect(out).toContain('received  20\nstored    10\nrejected   0\npending   10\n')
   expect(err).toBe(
-    'tidemark: The service does not tell what became of 10 rows, which are on disk: There is no batch b1.\n' +
-      'tidemark: Stopped: the service does not tell what became of the rows (--stop-after). ' +
+    'tidemark: The outcome of 10 rows, which are on disk, is unknown: There is no batch b1.\n' +
+      'tidemark: Stopped: the outcome of the rows is unknown (--stop-after). ' +
       'Rows up to 20 were sent and are on disk, nothing after them. To go on: --skip-rows 20.\n',
   )
   expect(code).toBe(1)
@@ -157,9 +157,7 @@ test('without it, a receipt that is refused does not hide what was acknowledged'
   const { url } = await service(silent(gone))
   const { code, out, err } = await tidemark(url, [...inTens, '--json'], file(50, []))
   expect(JSON.parse(out)).toMatchObject({ received: 50, stored: 10, rejected: 0, pending: 40 })
-  expect(err).toBe(
-    'tidemark: The service does not tell what became of 40 rows, which are on disk: There is no batch b1.\n',
-  )
+  expect(err).toBe('tidemark: The outcome of 40 rows, which are on disk, is unknown: There is no batch b1.\n')
   expect(code).toBe(1)
 })
 

@@ -68,7 +68,7 @@ export function reportText(report: PushReport, push: ReportedPush): string {
   lines.push(...misreadLines(push))
   if (received === 0)
     lines.push(`No ${noun} was sent: the file has none, or none behind those that --skip-rows leaves out.`)
-  if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
+  if (pending > 0) lines.push('The pending rows are on disk; the service has not reported their outcome.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
 
@@ -224,16 +224,14 @@ export function stoppedText(
 ): string {
   const last = Math.max(result.lastRow, skipRows)
   const reason =
-    why === 'rejected'
-      ? `${formatCount(stopAfter)} rows or more are rejected`
-      : 'the service does not tell what became of the rows'
+    why === 'rejected' ? `${formatCount(stopAfter)} rows or more are rejected` : 'the outcome of the rows is unknown'
   return `Stopped: ${reason} (--stop-after). ${noun === 'row' ? 'Rows' : 'Lines'} up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
 }
 
 /** Why rows are pending whose receipts were refused. */
 export function untoldText({ pending }: PushOutcome, error: unknown): string {
   const reason = messageOf(error)
-  return `The service does not tell what became of ${formatCount(pending)} rows, which are on disk: ${reason}`
+  return `The outcome of ${formatCount(pending)} rows, which are on disk, is unknown: ${reason}`
 }
 
 /** What went wrong and how to go on, or null where all rows were acknowledged. */

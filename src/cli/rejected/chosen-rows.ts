@@ -20,9 +20,9 @@ export interface ChoiceOptions extends FilterOptions {
 
 export function withFilters(command: Command): Command {
   return command
-    .option('--batch <id>', 'only those of one push')
-    .option('--code <code>', 'only those with this reason, as in wrong_type')
-    .option('--field <name>', 'only those where this pushed property is at fault')
+    .option('--batch <id>', 'only rows of one push')
+    .option('--code <code>', 'only rows with this reason, such as wrong_type')
+    .option('--field <name>', 'only rows where this pushed property is at fault')
 }
 
 export function filterOf({ batch, code, field }: FilterOptions): RejectedSelection {

@@ -27,15 +27,15 @@ interface ReplayOptions extends ChoiceOptions, JsonOption {
 }
 
 const examples = `
-Properties are dropped first, then renamed, then set, then converted; what cannot be done to a row is left as it is. --convert takes
+Properties are dropped first, then renamed, then set, then converted. A change that does not fit a row leaves it as it is. --convert takes
 ${conversions.join(', ')}.
-Those from iso on make times, as --time-format of a push does. --set is for all chosen rows: where it would overwrite values that are
-good, the replay is refused without --yes. --set-missing is for those that have nothing there, and --code and --field choose rows.
-A row that passes is stored once and leaves the list; the others stay, with their new reason. Rows that are mended, or for
-another ingest, stay as they were pushed, with the reason that they had, and --dry-run says why they do not pass.
-A row that goes into another ingest is as new as the replay, any other as old as its push.
+Those from iso on make times, as --time-format of a push does. --set changes all chosen rows. If it would overwrite valid values, the
+replay is refused without --yes. --set-missing changes only rows without a value. --code and --field choose rows.
+A valid row is stored once and leaves the list. The others stay, with their new reason. Rows that were changed, or sent to another
+ingest, stay as they were pushed, with their old reason; --dry-run shows the new one.
+A row that goes into another ingest counts as pushed now; any other keeps the order of its push.
 
-Exit codes: 0 all these rows are stored; 2 some are still rejected, or would be; 1 it could not be done; 64 wrong usage.
+Exit codes: 0 all these rows are stored; 2 some are still rejected, or would be; 1 failure; 64 wrong usage.
 
 Examples:
   tidemark rejected replay plant --all
@@ -50,11 +50,11 @@ Examples:
 export function addReplay(rejected: Command, context: CliContext): void {
   withFilters(rejected.command('replay <ingest> [ids...]'))
     .description(
-      'judge rejected rows again, mended or for another ingest: those with these ids, those that a filter lets in, or all',
+      'validate rejected rows again, changed or for another ingest: rows with these ids, rows that match a filter, or all',
     )
     .option('--all', 'all of them')
     .addOption(new Option('--mine').hideHelp())
-    .option('--into <ingest>', 'judge them by the fields of another ingest, and store them there')
+    .option('--into <ingest>', 'validate them against the fields of another ingest, and store them there')
     .option('--drop <properties>', 'properties to leave out, as they were pushed, separated by commas', collectList)
     .option('--rename <pairs>', 'old=new names of properties, separated by commas', collectList)
     .option(
@@ -62,10 +62,10 @@ export function addReplay(rejected: Command, context: CliContext): void {
       'property=value for every row; a number with a point, true, false, null or text; \\, is a comma within it',
       collectList,
     )
-    .option('--set-missing <pairs>', 'as --set, only for rows that have nothing there, or null', collectList)
+    .option('--set-missing <pairs>', 'as --set, only for rows where the property is missing or null', collectList)
     .option('--convert <pairs>', 'property=number, text, seconds and so on', collectList)
-    .option('--dry-run', 'show what would become of the first rows, and change nothing')
-    .option('--yes', 'overwrite good values with --set')
+    .option('--dry-run', 'show the outcome for the first rows, and change nothing')
+    .option('--yes', 'overwrite valid values with --set')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
     .action((ingest: string, ids: readonly string[], options: ReplayOptions, command: Command) => {

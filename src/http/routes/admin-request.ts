@@ -47,7 +47,7 @@ function bodyProblem(body: unknown): Problem | null {
 const pageParameters = ({ items, itemsMax }: PageLimits) => ({
   limit: Type.Optional(
     Type.String({
-      description: `How many items at most: 1 to ${itemsMax}, by default ${items}.`,
+      description: `The most items: 1 to ${itemsMax}, by default ${items}.`,
       examples: ['100'],
     }),
   ),

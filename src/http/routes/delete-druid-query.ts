@@ -21,7 +21,7 @@ export const deleteDruidQuery: Route = (app, { guard, runningQueries }) => {
       schema: {
         ...druidSchema,
         operationId,
-        summary: 'Cancels a query that runs, by the id that its caller gave it.',
+        summary: 'Cancels a running query, by the id that its caller gave it.',
         params: Type.Object({ id: Type.String({ description: 'The `sqlQueryId` or `queryId` of its context.' }) }),
         querystring: anyParameters,
         response: druidAnswers(202, 'It ends.', {}, [

@@ -10,18 +10,16 @@ export const deleteIngest: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'deleteIngest',
-      summary: 'Delete an ingest, and its data if you ask for that.',
+      summary: 'Delete an ingest, and optionally its data.',
       description:
-        'It is done at once, without a question. The alias is free afterwards. The rejected rows of the ingest are deleted in any case: ' +
-        '`rejected/summary` says how many there are. With `keep`, the entity and its rows stay: they can be queried, and a new ingest may feed ' +
-        'them. With `drop`, the entity is deleted too, with everything that it holds. What is deleted cannot be brought back, but from a backup.',
+        'The ingest is deleted at once, without a confirmation, and its alias is free again. Its rejected rows are always deleted: `rejected/summary` counts them. With `keep`, the entity and its rows stay: they can be queried, and a new ingest may feed the entity. With `drop`, the entity is deleted too, with all its data. Only a backup can bring deleted data back.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       querystring: Type.Object(
         {
           data: Type.Optional(
             Type.Enum(['keep', 'drop'], {
-              description: 'What becomes of the entity; `keep` by default.',
+              description: 'Whether the entity stays; `keep` by default.',
             }),
           ),
         },

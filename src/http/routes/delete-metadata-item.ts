@@ -16,7 +16,7 @@ export const deleteMetadataItem: Route = (app, { services, settings, guard }) =>
         table: Type.String({ description: 'The alias of the metadata ingest.' }),
         id: Type.String({ description: 'The identifier of the item.' }),
       }),
-      response: answers(204, 'The item is gone for readers.', null, [
+      response: answers(204, 'Readers no longer see the item.', null, [
         ...noBodyProblems,
         'table_not_found',
         'not_found',

@@ -15,9 +15,9 @@ export const deleteOwnRejected: Route = (app, parts) => {
       ...bodyMayBeLeftOut,
       tags: ['ingestion'],
       operationId: 'discardOwnRejected',
-      summary: "Discard one's own rejected rows for good: some by their ids, or all.",
+      summary: 'Discard your own rejected rows for good: some by their ids, or all.',
       description:
-        'Counters and receipts stay as they are. A request without a body discards all that one has in the list.',
+        'Counters and receipts stay as they are. A request without a body discards all your own rejected rows.',
       security: keySecurity,
       params: OwnParameters,
       body: DiscardRequest,

@@ -10,9 +10,9 @@ export const deleteSetAside: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'letGoSetAside',
-      summary: 'Delete the body of a push that was set aside. Its rows stay in the list of rejected rows.',
+      summary: 'Delete the body of a push in quarantine. Its rows stay in the list of rejected rows.',
       security: keySecurity,
-      params: Type.Object({ id: Type.String({ description: 'As the list says.' }) }),
+      params: Type.Object({ id: Type.String({ description: 'The id in the list.' }) }),
       response: answers(204, 'The body is deleted.', null, [...noBodyProblems, 'not_found', 'unavailable']),
     },
     onRequest: guard.admin,

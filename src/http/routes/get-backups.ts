@@ -12,8 +12,8 @@ export const getBackups: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'listBackups',
-      summary: "The backups in the service's own folder, the newest first.",
-      description: 'Needs a key with the right `admin`. A cluster makes none, so there the list is empty.',
+      summary: "The backups in the service's folder, newest first.",
+      description: 'Needs a key with the right `admin`. A cluster makes no backups, so its list is empty.',
       security: keySecurity,
       querystring: pageQuery({}),
       response: answers(200, 'A page of backups.', BackupPage, [...pageProblems]),

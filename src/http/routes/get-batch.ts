@@ -13,11 +13,11 @@ export const getBatch: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['ingestion'],
       operationId: 'receipt',
-      summary: 'What became of the rows of one push.',
+      summary: 'The outcome of one push.',
       security: keySecurity,
       params: Type.Object({
         ingest: Type.String({ description: 'The alias of the ingest.' }),
-        batch: Type.String({ description: 'The `batch` that the push was answered with.' }),
+        batch: Type.String({ description: 'The `batch` in the answer of the push.' }),
       }),
       response: answers(200, 'The receipt.', ReceiptAnswer, [
         'invalid_request',

@@ -23,7 +23,7 @@ export const getDruidDatasource: Route = (app, { services, settings, guard }) =>
     schema: {
       ...druidSchema,
       operationId: 'druid-datasource',
-      summary: "The columns of one entity, as Apache Druid tells a data source's.",
+      summary: 'The columns of one entity, as Apache Druid describes a data source.',
       params: Type.Object({ name: Type.String({ description: 'The name of the entity.' }) }),
       querystring: anyParameters,
       response: druidAnswers(200, 'Its columns.', { 'application/json': { schema: Columns } }, problemCodes),

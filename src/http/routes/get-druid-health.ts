@@ -15,7 +15,7 @@ export const getDruidHealth: Route = (app, { settings }) => {
       ...druidSchema,
       security: [],
       operationId: 'druid-health',
-      summary: 'Whether the process is alive, as Apache Druid says it.',
+      summary: 'Whether the process is alive, as in Apache Druid.',
       querystring: anyParameters,
       response: druidAnswers(200, 'It is.', { 'application/json': { schema: Type.Boolean() } }, ['shutting_down']),
     },

@@ -12,7 +12,7 @@ const druidVersion = '33.0.0'
 
 const DruidStatus = Type.Object(
   { version: Type.String(), modules: Type.Array(Type.Unknown()), memory: Type.Object({}) },
-  { description: 'The version is that of the Druid whose answers are given.' },
+  { description: 'The version of Druid whose answers are given.' },
 )
 
 export const getDruidStatus: Route = (app, { settings, guard }) => {
@@ -23,7 +23,7 @@ export const getDruidStatus: Route = (app, { settings, guard }) => {
     schema: {
       ...druidSchema,
       operationId: 'druid-status',
-      summary: 'What Apache Druid tells of itself, as far as tools read it.',
+      summary: 'The status of Apache Druid, as far as tools read it.',
       querystring: anyParameters,
       response: druidAnswers(200, 'The status.', { 'application/json': { schema: DruidStatus } }, [
         'forbidden',

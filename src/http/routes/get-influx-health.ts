@@ -25,7 +25,7 @@ export const getInfluxHealth: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['line protocol'],
       operationId: 'influxHealth',
-      summary: 'Whether traffic may be sent here, as clients of InfluxDB ask it.',
+      summary: 'Whether traffic may be sent here, for InfluxDB clients.',
       security: [],
       querystring: anyParameters,
       response: lineAnswers(

@@ -12,7 +12,7 @@ import { schemaCompiler } from '../validation.ts'
 const Query = Type.Object({
   limit: Type.Optional(
     Type.String({
-      description: `How many items at most: 1 to ${usualLimits.itemsMax}, by default ${usualLimits.items}.`,
+      description: `The most items: 1 to ${usualLimits.itemsMax}, by default ${usualLimits.items}.`,
       examples: ['100'],
     }),
   ),
@@ -33,7 +33,7 @@ export const getMetadataItems: Route = (app, { services, settings, guard, inFlig
       summary: 'The items of a metadata entity, by identifier.',
       description:
         `Only the index field filters items: \`<index_field>=value\`, or \`<index_field>[op]=value\`, where \`op\` is one of ${operators}. ` +
-        'The two values of `be` may also be two parameters. Several filters must all hold.',
+        'The two values of `be` may also be two parameters. An item must match all filters.',
       security: optionalKeySecurity,
       params: Type.Object({ table: Type.String({ description: 'The alias of the metadata ingest.' }) }),
       querystring: Query,

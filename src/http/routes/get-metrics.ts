@@ -10,7 +10,7 @@ export const getMetrics: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['service'],
       operationId: 'metrics',
-      summary: 'Counters and timings, as Prometheus reads them.',
+      summary: 'Counters and timings, in the format of Prometheus.',
       description: 'Needs a key with the right `observe` or `admin`, unless `access.metrics` is `public`.',
       security: [{}, ...keySecurity],
       querystring: anyParameters,

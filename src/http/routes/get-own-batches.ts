@@ -15,7 +15,7 @@ export const getOwnBatches: Route = (app, parts) => {
     schema: {
       tags: ['ingestion'],
       operationId: 'ownBatches',
-      summary: "One's own pushes to an ingest that have, or had, rejected rows.",
+      summary: 'Your own pushes to an ingest that have, or had, rejected rows.',
       security: keySecurity,
       params: OwnParameters,
       querystring: pageQuery({}, batchLimits),

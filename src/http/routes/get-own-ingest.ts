@@ -14,8 +14,8 @@ export const getOwnIngest: Route = (app, parts) => {
     schema: {
       tags: ['ingestion'],
       operationId: 'ownIngest',
-      summary: 'What an ingest takes, for who pushes to it.',
-      description: 'A subscription to the ingest is needed; it may have ended.',
+      summary: 'The definition of an ingest, for its senders.',
+      description: 'Needs a subscription to the ingest, which may have ended.',
       security: keySecurity,
       params: OwnParameters,
       response: answers(200, 'The ingest.', OwnIngestAnswer, ownProblems),

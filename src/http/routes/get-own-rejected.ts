@@ -15,7 +15,7 @@ export const getOwnRejected: Route = (app, parts) => {
     schema: {
       tags: ['ingestion'],
       operationId: 'ownRejected',
-      summary: "One's own rejected rows of an ingest, as they were pushed.",
+      summary: 'Your own rejected rows of an ingest, as they were pushed.',
       security: keySecurity,
       params: OwnParameters,
       querystring: pageQuery(rejectedFilters),

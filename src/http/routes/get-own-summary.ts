@@ -13,7 +13,7 @@ export const getOwnSummary: Route = (app, parts) => {
     schema: {
       tags: ['ingestion'],
       operationId: 'ownRejectedSummary',
-      summary: "One's own rejected rows of an ingest, counted by code and field.",
+      summary: 'Your own rejected rows of an ingest, counted by code and field.',
       security: keySecurity,
       params: OwnParameters,
       response: answers(200, 'The faults.', RejectedSummaryAnswer, ownProblems),

@@ -15,7 +15,7 @@ export const getPing: Route = (app) => {
     schema: {
       tags: ['line protocol'],
       operationId: 'ping',
-      summary: 'Whether the process is alive, as clients of InfluxDB ask it.',
+      summary: 'Whether the process is alive, for InfluxDB clients.',
       security: [],
       querystring: anyParameters,
       response: lineAnswers({ 204: { description: 'It is.', type: 'null' } }, ['shutting_down']),

@@ -29,7 +29,7 @@ async function readFiles(): Promise<PortalFiles> {
     return { page: await readFile(join(folder, 'index.html')), assets: new Map(await Promise.all(read)) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new Problem('path_not_found', 'The portal is not built here: "npm run build" makes it.')
+    throw new Problem('path_not_found', 'The portal is not built: run "npm run build".')
   }
 }
 

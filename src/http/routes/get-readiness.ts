@@ -14,7 +14,7 @@ export const getReadiness: Route = (app, { services, settings, guard }) => {
       operationId: 'readiness',
       summary: 'Whether traffic may be sent here.',
       description:
-        'Without a key that has the right `observe` or `admin` it says `ready` and the names in `failing` alone, unless `access.metrics` is `public`.',
+        'Without a key with the right `observe` or `admin` it shows only `ready` and the names in `failing`, unless `access.metrics` is `public`.',
       security: [{}, ...keySecurity],
       querystring: anyParameters,
       response: answers(200, 'It may.', ReadinessAnswer, ['unavailable', 'shutting_down']),
@@ -32,5 +32,5 @@ export const getReadiness: Route = (app, { services, settings, guard }) => {
 
 function notReady(failing: readonly string[]): string {
   const names = failing.length === 0 ? '' : ` (${failing.join(', ')})`
-  return `The service is not ready${names}. Ask again in a moment. A key with the right \`observe\` is told why.`
+  return `The service is not ready${names}. Ask again in a moment. A key with the right \`observe\` sees the reason.`
 }

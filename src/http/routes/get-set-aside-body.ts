@@ -17,9 +17,9 @@ export const getSetAsideBody: Route = (app, { services, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'getSetAsideBody',
-      summary: 'The body of a push that was set aside, byte for byte.',
+      summary: 'The body of a push in quarantine, byte for byte.',
       security: keySecurity,
-      params: Type.Object({ id: Type.String({ description: 'As the list says.' }) }),
+      params: Type.Object({ id: Type.String({ description: 'The id in the list.' }) }),
       response: answers(200, 'The body, as it was pushed, decompressed.', Type.Unknown(), [
         'invalid_request',
         'forbidden',

@@ -12,11 +12,13 @@ export const getSetAside: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'listSetAside',
-      summary: 'Pushes that were set aside because they ended the judge.',
+      summary: 'Pushes in quarantine because they crashed validation.',
       description: 'Needs a key with the right `observe` or `admin`.',
       security: keySecurity,
       querystring: pageQuery({}),
-      response: answers(200, 'A page of them, in the order in which they were accepted.', AsidePage, [...pageProblems]),
+      response: answers(200, 'A page of pushes, in the order in which they were accepted.', AsidePage, [
+        ...pageProblems,
+      ]),
     },
     onRequest: [guard.observe, acceptJson],
     handler: async (request, reply) => {

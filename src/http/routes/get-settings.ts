@@ -11,7 +11,7 @@ export const getSettings: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'listSettings',
-      summary: 'The settings that are in force in the process that answers.',
+      summary: 'The settings of the process that answers.',
       description: 'Needs a key with the right `admin`. All are on one page. No secret is shown.',
       security: keySecurity,
       response: answers(200, 'All settings.', SettingPage, [

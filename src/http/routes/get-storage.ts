@@ -14,7 +14,7 @@ export const getStorage: Route = (app, { services, settings, guard, inFlight }) 
       operationId: 'listStorage',
       summary: 'How many files, rows and bytes each entity has on disk, by name.',
       description:
-        'Needs a key with the right `observe` or `admin`. On a cluster it is what Druid says of its segments.',
+        'Needs a key with the right `observe` or `admin`. On a cluster the numbers are those of the segments in Druid.',
       security: keySecurity,
       querystring: pageQuery({}),
       response: answers(200, 'A page of entities.', StoragePage, [...pageProblems, 'overloaded', 'unavailable']),

@@ -11,7 +11,7 @@ export const getSubscription: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['access'],
       operationId: 'subscription',
-      summary: 'Shows what the key of the request may do.',
+      summary: "Shows the rights of the request's key.",
       security: keySecurity,
       response: answers(200, 'The subscriber of the key, with its subscriptions.', OwnSubscriptionAnswer, [
         'invalid_request',

@@ -7,9 +7,9 @@ import type { Route } from '../route.ts'
 import { listProblems, pageQuery, pageRequest } from './admin-request.ts'
 
 const filters = {
-  prefix: Type.Optional(Type.String({ description: 'The tags alone that begin with it.' })),
+  prefix: Type.Optional(Type.String({ description: 'Only tags that begin with it.' })),
   id_name_field: Type.Optional(
-    Type.String({ description: 'The tag to list, where the entity has several; by default its first one.' }),
+    Type.String({ description: 'The tag field to list, if the entity has several; by default the first.' }),
   ),
 }
 
@@ -20,7 +20,7 @@ export const getTags: Route = (app, { services, settings, guard, inFlight }) => 
     schema: {
       tags: ['consumption'],
       operationId: 'tags',
-      summary: 'The tags of an entity that have an item, by code point.',
+      summary: 'The tags of an entity that have items, in the order of code points.',
       security: optionalKeySecurity,
       params: Type.Object({ entity: Type.String({ description: 'The entity.' }) }),
       querystring: pageQuery(filters),

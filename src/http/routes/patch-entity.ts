@@ -13,10 +13,9 @@ export const patchEntity: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'changeEntity',
-      summary: 'Set how long an entity keeps its items.',
+      summary: 'Set the retention of an entity.',
       description:
-        'Older items are deleted, whole UTC days at a time, also those that are too old already: at once, without a question. After the answer they ' +
-        'are not shown any more. They never come back, even if you make the retention longer or lift it: only a backup has them.',
+        'Items that are already older expire at once, without a confirmation, in whole UTC days. After the answer they are no longer shown. A longer retention does not bring them back: only a backup has them.',
       security: keySecurity,
       params: Type.Object({ entity: Type.String({ description: 'The name of the entity.' }) }),
       body: ChangeEntity,

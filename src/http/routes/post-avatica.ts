@@ -27,10 +27,7 @@ interface WireFormat {
   readonly encode: (response: AvaticaResponse) => Uint8Array
 }
 
-const AvaticaMessage = Type.Object(
-  {},
-  { additionalProperties: true, description: 'As the reference of Avatica has it.' },
-)
+const AvaticaMessage = Type.Object({}, { additionalProperties: true, description: 'As in the reference of Avatica.' })
 const Bytes = Type.String({ format: 'binary', description: 'A `WireMessage` of Avatica.' })
 
 const wireFormats: readonly WireFormat[] = [
@@ -166,14 +163,14 @@ function described({ name, mediaType, body }: WireFormat) {
     querystring: anyParameters,
     body: { content },
     response: {
-      200: problem('What the request was for.'),
-      400: problem('The body is no request of Avatica.'),
+      200: problem('The answer to the request.'),
+      400: problem('The body is not an Avatica request.'),
       413: problem('The body is too large.'),
-      415: problem('The body has a type or encoding that is not taken.'),
+      415: problem('The body has an unsupported type or encoding.'),
       500: problem(
-        "Any other error, as Avatica's `ErrorResponse`, which drivers read of this status alone: no access too.",
+        "Any other error, also missing access, as Avatica's `ErrorResponse`, which drivers read only with this status.",
       ),
-      503: problem('Bodies in flight take all the room that there is, or the service is stopping. Drivers ask again.'),
+      503: problem('Bodies in flight take all their memory, or the service is stopping. Drivers ask again.'),
     },
   }
 }

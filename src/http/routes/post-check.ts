@@ -17,7 +17,7 @@ const Query = Type.Object(
   {
     precision: Type.Optional(
       Type.Enum(['', ...linePrecisions], {
-        description: 'The unit of the times in a body of lines (text/plain); without it, or empty, nanoseconds.',
+        description: 'The unit of the times in a body of lines (text/plain); nanoseconds if missing or empty.',
       }),
     ),
   },
@@ -45,15 +45,14 @@ export const postCheck: Route = (app, parts) => {
     schema: {
       tags: ['ingestion'],
       operationId: 'checkRows',
-      summary: 'Say what would become of rows, and store nothing.',
+      summary: 'Validate rows, and store nothing.',
       description:
-        'The body is that of a push, also of lines (text/plain), of at most limits.checkRows rows. The rows are judged as those of a push are, by the fields as they are now; ' +
-        'nothing of them is kept. They count for the limits of the key as if they were pushed.',
+        "The body is that of a push, or lines (text/plain), with at most limits.checkRows rows. The rows are validated like those of a push, against the current fields, and not kept. They count toward the key's limits as if they were pushed.",
       security: keySecurity,
       params: PushParameters,
       querystring: Query,
       body: CheckBody,
-      response: answers(200, 'What the receipt would say.', CheckAnswer, [...pushProblems, 'not_acceptable']),
+      response: answers(200, 'The receipt that a push would get.', CheckAnswer, [...pushProblems, 'not_acceptable']),
     },
     validatorCompiler: (route) => (route.httpPart === 'body' ? () => true : schemaCompiler(route)),
     onRequest: [

@@ -37,7 +37,7 @@ export const postDruidNative: Route = (app, parts) => {
         ...druidSchema,
         hide: url.endsWith('/'),
         operationId: 'druid-native',
-        summary: 'A native query, as Apache Druid takes it.',
+        summary: 'A native query, as in Apache Druid.',
         querystring: anyParameters,
         body: NativeQuery,
         response: druidQueryAnswers("The answer in Druid's own shape for the type of query.", content, problemCodes),

@@ -41,7 +41,7 @@ export const postDruidSql: Route = (app, parts) => {
         ...druidSchema,
         hide: url.endsWith('/'),
         operationId: 'druid-sql',
-        summary: `A query in SQL, as Apache Druid takes it; answers as ${druidFormats.join(', ')}.`,
+        summary: `An SQL query, as in Apache Druid; answers as ${druidFormats.join(', ')}.`,
         querystring: anyParameters,
         body: DruidSqlRequestSchema,
         response: druidQueryAnswers('The rows, as Druid writes them.', content, problemCodes),

@@ -20,7 +20,7 @@ export const postInfluxQuery: Route = (app, { guard, settings }) => {
     schema: {
       ...lineSchema,
       operationId: 'createDatabase',
-      summary: 'Take CREATE DATABASE, and do nothing.',
+      summary: 'Accept CREATE DATABASE, and do nothing.',
       querystring: Type.Object({ q: Type.Optional(Type.String({ examples: ['CREATE DATABASE plant'] })) }),
       response: lineAnswers(
         {

@@ -98,24 +98,20 @@ function describe({ operationId, target, precisions, ignored }: WritePath) {
     operationId,
     summary: 'Push lines of line protocol into an ingest.',
     description:
-      'The body is lines of line protocol, which may be gzip. The answer means that they are on disk. They are judged afterwards: a row is stored or ' +
-      'kept as rejected, never dropped. A line is one row, or each of its fields is, where the ingest says so (`lines`).',
+      'The body is lines of line protocol, which may be gzip. The answer means that they are on disk. They are validated afterwards: a row is stored or kept as rejected, never dropped. A line is one row, or a row for each of its fields, depending on `lines` of the ingest.',
     headers: IdempotencyHeaders,
     querystring: Type.Object({
       [target]: Type.String({
-        description: `The alias of the ingest.${target === 'bucket' ? ' What is behind a slash is not looked at.' : ''}`,
+        description: `The alias of the ingest.${target === 'bucket' ? ' A slash and the text after it are ignored.' : ''}`,
       }),
       precision: Type.Optional(
         Type.Enum(names, {
-          description: 'The unit of the times; without it, or empty, nanoseconds. Finer than a millisecond is cut.',
+          description:
+            'The unit of the times; nanoseconds if missing or empty. Fractions of a millisecond are cut off.',
         }),
       ),
-      ...Object.fromEntries(
-        ignored.map((name) => [name, Type.Optional(Type.String({ description: 'Not looked at.' }))]),
-      ),
-      ...(target === 'db'
-        ? { p: Type.Optional(Type.String({ description: 'The key, where no header shows it.' })) }
-        : {}),
+      ...Object.fromEntries(ignored.map((name) => [name, Type.Optional(Type.String({ description: 'Ignored.' }))])),
+      ...(target === 'db' ? { p: Type.Optional(Type.String({ description: 'The key, if no header has it.' })) } : {}),
     }),
     body: {
       content: { 'text/plain': { schema: Type.String({ examples: ['boiler,T=a.temp V=1.5 1767225600000000000'] }) } },

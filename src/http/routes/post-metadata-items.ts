@@ -17,12 +17,11 @@ export const postMetadataItems: Route = (app, { services, settings, guard, inFli
       security: optionalKeySecurity,
       params: Type.Object({ table: Type.String({ description: 'The alias of the metadata ingest.' }) }),
       body: ItemsByIdRequest,
-      response: answers(
-        200,
-        'The items that were found, in the order of the request. Others are left out.',
-        ItemsAnswer,
-        [...bodyProblems, 'table_not_found', 'unavailable'],
-      ),
+      response: answers(200, 'The items that exist, in the order of the request.', ItemsAnswer, [
+        ...bodyProblems,
+        'table_not_found',
+        'unavailable',
+      ]),
     },
     onRequest: [
       guard.consumption,

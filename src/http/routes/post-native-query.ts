@@ -13,7 +13,7 @@ const names = ['druid-native-query', 'analytics-native-query'] as const
 
 const problemCodes = [...commonProblemCodes, 'unknown_entity', 'unsupported_native_query', 'too_many_buckets'] as const
 
-const description = 'The answer, as Druid gives it.'
+const description = 'The answer, as in Druid.'
 
 const NativeAnswer = Type.Array(Type.Unknown(), {
   description: "The answer in Druid's own shape for the type of query.",

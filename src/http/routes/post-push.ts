@@ -10,7 +10,7 @@ const Query = Type.Object(
     wait: Type.Optional(
       Type.Enum(['true', 'false'], {
         description:
-          'With `true`, the answer comes when the rows can be queried, and is their receipt. After limits.ingestWaitMs it is the plain answer.',
+          'With `true`, the answer waits until the rows can be queried, and is their receipt. After limits.ingestWaitMs it is the plain answer.',
       }),
     ),
   },
@@ -59,7 +59,7 @@ function describe(operationId: string) {
     summary: 'Push rows into an ingest.',
     description:
       'The body is one row (a JSON object), an array of rows, or one row a line (application/x-ndjson). It may be gzip. ' +
-      'The answer means that the rows are on disk. They are judged afterwards: a row is stored or kept as rejected, never dropped.',
+      'The answer means that the rows are on disk. They are validated afterwards: a row is stored or kept as rejected, never dropped.',
     security: keySecurity,
     params: PushParameters,
     headers: IdempotencyHeaders,

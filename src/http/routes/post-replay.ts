@@ -14,10 +14,9 @@ export const postReplay: Route = (app, { services, settings, guard, inFlight }) 
       ...bodyMayBeLeftOut,
       tags: ['admin'],
       operationId: 'replayRejected',
-      summary: 'Judge rejected rows again: some by their ids, or all, mended or for another ingest.',
+      summary: 'Validate rejected rows again: some by their ids, or all, changed or for another ingest.',
       description:
-        'Rows that pass by the fields as they are now are stored and leave the list; they are as old as their first push, or as new as the replay where they go `into` another ingest. The others stay, with ' +
-        'their new reason; rows that were mended, or judged for another ingest, keep the reason that they had. A request without a body replays all rejected rows of the ingest. It may be sent again.',
+        'Rows that are valid by the current fields are stored and leave the list. They keep the order of their first push; rows that go `into` another ingest count as pushed now. The others stay, with their new reason; rows that were changed, or sent to another ingest, keep their old reason. A request without a body replays all rejected rows of the ingest. It is safe to repeat.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       body: ReplayRequest,

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 
 const fault = {
-  field: text('The pushed property at fault; null if the whole row is.'),
+  field: text('The invalid property, as pushed; null if the whole row is invalid.'),
   code: Type.String({ examples: ['unknown_field'] }),
   message: Type.String(),
 }
@@ -15,7 +15,7 @@ const CheckedRow = Type.Object({
   ...fault,
   further: Type.Optional(
     Type.Array(Type.Object(fault), {
-      description: 'What else is wrong with the row, at most 20 faults. Not of lines, nor of rows beyond 64 KiB.',
+      description: 'Further faults of the row, at most 20. None for lines and for rows above 64 KiB.',
     }),
   ),
 })
@@ -25,18 +25,17 @@ export const ReceiptAnswer = Type.Object(
     batch: Type.String({ description: 'The id of the push.' }),
     rows: Type.Integer({ description: 'Rows received: stored, rejected and pending ones together.' }),
     stored: Type.Integer({
-      description:
-        'Rows that can be queried. Those that are older than the entity keeps its items count too, and nobody is shown them.',
+      description: "Rows that can be queried. Rows older than the entity's retention count too, but are never shown.",
     }),
-    rejected: Type.Integer({ description: 'Rows that were not stored, and are kept for the operator.' }),
-    pending: Type.Integer({ description: 'Rows that are on disk and not judged yet.' }),
+    rejected: Type.Integer({ description: 'Rows that failed validation, and are kept for the operator.' }),
+    pending: Type.Integer({ description: 'Rows that are on disk and not validated yet.' }),
     replaced: Type.Integer({
       description:
-        'Stored rows that replaced an earlier one of the same push, of the same time and tags: 0 unless `duplicates` is `replace`. Of a push of more than 4,194,304 rows, these first ones are compared.',
+        'Stored rows that replaced an earlier row of the same push with the same time and tags: 0 unless `duplicates` is `replace`. Only the first 4,194,304 rows of a push are compared.',
     }),
     errors: Type.Array(RowError, { description: 'The first of the rejected rows, by index.' }),
   },
-  { description: 'What became of the rows of one push.' },
+  { description: 'The outcome of one push.' },
 )
 
 export type ReceiptAnswer = Static<typeof ReceiptAnswer>
@@ -50,11 +49,11 @@ export const CheckAnswer = Type.Object(
     hints: Type.Optional(
       Type.Array(Type.Object({ index, field: Type.String(), message: Type.String() }), {
         description:
-          'What may be meant otherwise than it is read: the first time that looks like seconds and is read as milliseconds. Looked for in the first 100 rows and 64 KiB, not in lines; left out where there is none.',
+          'Likely mistakes in valid rows: the first time that looks like seconds and is read as milliseconds, within the first 100 rows and 64 KiB, not in lines. Left out if there is none.',
       }),
     ),
   },
-  { description: 'What the receipt would say if these rows were pushed now.' },
+  { description: 'The receipt that a push of these rows would get now.' },
 )
 
 export type CheckAnswer = Static<typeof CheckAnswer>

@@ -79,8 +79,7 @@ export class RejectedSpace {
     if (kept > bytesMax)
       throw new Problem(
         'overloaded',
-        `The rejected rows of the ingest ${alias} take more than ${bytesMax} bytes (limits.rejectedBytes), so it takes no more rows. Nothing was stored: ` +
-          `send it again once the operator has looked at them and discarded or replayed them: GET /admin/ingests/${alias}/rejected shows them.`,
+        `The rejected rows of the ingest ${alias} take more than ${bytesMax} bytes (limits.rejectedBytes), so it takes no more rows. Nothing was stored: send it again once the operator has discarded or replayed some: GET /admin/ingests/${alias}/rejected shows them.`,
         { retryAfterS: keptRetryS },
       )
     const unsure = this.#unsure.get(id)
@@ -91,7 +90,7 @@ export class RejectedSpace {
     if (unsure.bytes === 0 || kept + unsure.bytes <= bytesMax) return
     throw new Problem(
       'overloaded',
-      `The rejected rows of the ingest ${alias} take ${kept} of ${bytesMax} bytes (limits.rejectedBytes), and rows that wait to be judged could fill the rest. Nothing was stored: send it again in a moment.`,
+      `The rejected rows of the ingest ${alias} take ${kept} of ${bytesMax} bytes (limits.rejectedBytes), and rows that wait for validation could fill the rest. Nothing was stored: send it again in a moment.`,
       { retryAfterS: waitingRetryS },
     )
   }

@@ -11,7 +11,7 @@ const textBytesMax = 64 * 1024 * 1024
 const reason = {
   code: 'not_judged',
   field: null,
-  message: 'the row was not judged: the entry that it came with ended the judge, and was set aside',
+  message: 'the row was not validated: its push crashed validation, and is in quarantine',
 } as const
 
 /** The rows of an entry that was set aside, from a place on as far as the budget goes, as rejected ones. */

@@ -10,5 +10,5 @@ test.each([
 
 test.each(['s3://', 's3:///prefix', 's3://B/prefix', 's3://ab', 's3://bucket/with space', 's3://bucket?x'])(
   '%s is refused',
-  (url) => expect(() => parseS3Address(url)).toThrow('Give one as in s3://bucket/prefix'),
+  (url) => expect(() => parseS3Address(url)).toThrow('Give one such as s3://bucket/prefix'),
 )

@@ -12,7 +12,7 @@ export function parseS3Address(url: string): S3Address {
   const [, bucket, path = ''] = form.exec(url) ?? []
   if (bucket === undefined) {
     throw new Error(
-      `"${url}" is no address of a copy in S3. Give one as in s3://bucket/prefix: a bucket of 3 to 63 small letters, digits, dots and hyphens, a prefix of letters, digits, dots, hyphens, underscores and slashes.`,
+      `"${url}" is not the address of a replica in S3. Give one such as s3://bucket/prefix: a bucket of 3 to 63 small letters, digits, dots and hyphens, a prefix of letters, digits, dots, hyphens, underscores and slashes.`,
     )
   }
   const parts = path.split('/').filter((part) => part !== '')

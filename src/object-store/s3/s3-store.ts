@@ -173,7 +173,7 @@ export class S3Store implements ObjectStore {
         if (status === 412 || status === 409) return status
         if (status !== 501) throw error
         throw new StoreUnfit(
-          'The store of replica.url does not know PUT with If-None-Match, by which one service alone writes to a copy. Take a store that does.',
+          'The store of replica.url does not support PUT with If-None-Match, which keeps two services from writing to one replica. Use a store that does.',
           { cause: error },
         )
       }
@@ -212,7 +212,7 @@ export class S3Store implements ObjectStore {
 }
 
 function endlessList(where: string, bytesMax: number): string {
-  return `the store lists more than ${bytesMax} bytes of names at ${where}, and a copy has not so many. Look at what lies there, and whether replica.endpoint is that of the copy.`
+  return `the store lists more than ${bytesMax} bytes of names at ${where}, and a replica has fewer. Look at its content, and whether replica.endpoint is right.`
 }
 
 /** Fails behind so many bytes, so that no more of them are read. */

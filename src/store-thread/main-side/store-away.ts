@@ -7,10 +7,10 @@ const pushesMeanwhile = 'Pushes are taken as far as there is room for them.'
 const waits: Readonly<Record<Awaited, string>> = {
   room:
     'The store is being started, and waits for room: the disk of the data folder is full, and rows have to be put into files before more are read from the journal. ' +
-    `Make room there; it goes on by itself, and queries are answered then. ${pushesMeanwhile}`,
+    `Free some space there; queries are then answered again. ${pushesMeanwhile}`,
   disk:
     'The store is being started, and waits for the disk of the data folder, which refuses what is written: the log says how. ' +
-    `Mend the disk; it goes on by itself, and queries are answered then. ${pushesMeanwhile}`,
+    `Repair the disk; queries are then answered again. ${pushesMeanwhile}`,
 }
 
 interface StoreStart {

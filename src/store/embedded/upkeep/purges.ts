@@ -78,6 +78,6 @@ function isDamaged(): Problem {
 function couldNotBeWritten(): Problem {
   return new Problem(
     'unavailable',
-    `${kept} A file that holds some of them could not be written anew: the log says why. It is tried again by itself.`,
+    `${kept} A file with some of them could not be rewritten: the log says why. It is tried again automatically.`,
   )
 }
