@@ -27,7 +27,7 @@ import type {
   Accepted as AcceptedSchema,
   CheckAnswer as CheckSchema,
   ReceiptAnswer,
-} from '../http/routes/push-schemas.ts'
+} from '../http/routes/pushes.ts'
 import type { ServiceAnswer as ServiceSchema } from '../http/service-answer.ts'
 import type { Description } from '../metadata/schemas.ts'
 import type { Page, PageRequest } from '../model/page.ts'

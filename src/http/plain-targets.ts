@@ -7,8 +7,8 @@ import type { Push, PushResult } from '../ingest/push.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { type LinePrecision, lineFormatOf, lineMediaType } from '../model/line-format.ts'
 import { lineConfig } from './line-route.ts'
-import { batchHeader, type WritePath, writePaths } from './routes/post-lines.ts'
-import { pushPaths } from './routes/post-push.ts'
+import { batchHeader, type WritePath, writePaths } from './routes/lines.ts'
+import { pushPaths } from './routes/pushes.ts'
 
 export interface PlainTarget {
   readonly alias: string
