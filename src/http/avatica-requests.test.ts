@@ -150,6 +150,12 @@ describe('a body of more than 8 KiB', () => {
     ['on a connection that is gone, in protobuf', () => protobuf('none'), 500, 'There is no connection'],
     ['that names no connection', () => sent(`[${'['.repeat(9000)}`), 500, 'more than 8192 bytes, unpacked'],
     ['compressed, of nobody', () => gzip(), 500, 'more than 8192 bytes, unpacked'],
+    [
+      'compressed to as much, of nobody',
+      () => sent('x'.repeat(8193), { 'content-encoding': 'gzip' }),
+      500,
+      'more than 8192',
+    ],
     ['compressed, of a key in a header', () => gzip({ 'x-api-key': keys.reader }), 200, '"executeResults"'],
   ])('%s', async (_name, asked, status, said) => {
     const server = await testServer(

@@ -29,7 +29,7 @@ export interface BodyRule {
 
 /** What holds until it is known who asks, of bodies that say it themselves. */
 export interface StrangersRule {
-  /** The most bytes, counted decompressed. */
+  /** The most bytes, compressed and decompressed. */
   readonly limitBytes: number
   /** Why he may send no more, given the beginning of the body, or null of a compressed one; null where he may. */
   readonly refusal: (beginning: Buffer | null) => Problem | null
@@ -168,7 +168,8 @@ function emptyBody(): Problem {
 /** Reads up to the limit. What is beyond it is left to `discardBody`. */
 function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const chunks: Buffer[] = []
-  const strangers = isGzip(raw.headers['content-encoding']) ? undefined : rule.strangers
+  const isCompressed = isGzip(raw.headers['content-encoding'])
+  const { strangers } = rule
   let bytes = 0
   let isStranger = strangers !== undefined
   let ended = false
@@ -189,7 +190,7 @@ function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, don
   function refusalOf(chunk: Buffer): Problem | null {
     if (strangers === undefined || !isStranger || bytes <= strangers.limitBytes) return null
     isStranger = false
-    return strangers.refusal(Buffer.concat([...chunks, chunk], strangers.limitBytes))
+    return strangers.refusal(isCompressed ? null : Buffer.concat([...chunks, chunk], strangers.limitBytes))
   }
   function onEnd(): void {
     ended = true
