@@ -18,9 +18,9 @@ export function inProcessRunner(
     sliceMs = 5,
     spoolDirectory = tmpdir(),
   }: { room?: SpoolRoom; sliceMs?: number; spoolDirectory?: string } = {},
-): PlanRunner {
+): Omit<PlanRunner, 'run'> & { run(...asked: Parameters<PlanRunner['run']>): Promise<Answer> } {
   return {
-    run: async (plan, format, limits, signal) =>
+    run: async ({ plan, format }, limits, signal) =>
       openAnswer(
         packed(await runPlan(reader, { plan, format, limits, room }, { sliceMs, spoolDirectory }, signal), noSpare),
       ),

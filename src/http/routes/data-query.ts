@@ -13,7 +13,7 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
       schema: { ...schema, body: queryRequests[kind] },
       handler: (request, reply) =>
         answerRows(kind, request, reply, context, (format, cancellation, reader) =>
-          context.services.queries.run(kind, request.body, format, cancellation, reader),
+          context.services.queries.run({ kind, request: request.body, format }, cancellation, reader),
         ),
     })
   }

@@ -16,8 +16,8 @@ export const postSqlQuery: Route = (app, context) => {
       response: { ...schema.response, 200: { ...schema.response[200], headers: answeredByHeader } },
     },
     handler: (request, reply) =>
-      answerRows(name, request, reply, context, (format, { signal }, reader) =>
-        context.services.sqlQueries.run({ text: request.body.sql_query }, format, signal, reader),
+      answerRows(name, request, reply, context, (format, cancellation, reader) =>
+        context.services.sqlQueries.run({ text: request.body.sql_query, format }, cancellation, reader),
       ),
   })
 }

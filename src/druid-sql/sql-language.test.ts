@@ -1,30 +1,33 @@
 // What a query may cost before the engine has it.
 import { expect, test } from 'vitest'
 import { Admission } from '../admission/admission.ts'
+import { Queries } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Timer } from '../lib/timer.ts'
-import { SqlQueries } from './sql-queries.ts'
+import { SqlLanguage } from './sql-language.ts'
 
 const reader: Reader = { id: 'somebody', mayRead: () => true }
-const limits = { queryTimeMs: 500, sqlTokens: 100, resultRows: 1, resultBytes: 1 }
+const limits = { queryTimeMs: 500, sqlTokens: 100, resultRows: 1, resultBytes: 1, buckets: 1 }
 
 function asked(text: string, timer: Timer): Promise<unknown> {
-  const queries = new SqlQueries({
+  const language = new SqlLanguage({
     definitions: { entities: () => [], metadataEntities: () => [] },
     metadata: {
       items: { inOneState: () => Promise.reject(new Error('nothing is read')) },
       limits: { metadataRows: 1, metadataBytes: 1 },
     },
-    snapshots: { snapshot: () => Promise.reject(new Error('nothing is read')) },
-    runner: { run: () => new Promise(() => undefined) },
-    planRunner: null,
+    rows: {
+      store: { run: () => Promise.reject(new Error('nothing is planned')) },
+      snapshots: { snapshot: () => Promise.reject(new Error('nothing is read')) },
+      damaged: () => undefined,
+    },
+    sqlEngine: { run: () => new Promise(() => undefined) },
     nowMs: () => 0,
-    admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 1 }),
-    damaged: () => undefined,
     limits,
-    timer,
   })
-  return queries.run({ text }, 'json', new AbortController().signal, reader)
+  const admission = new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 1 })
+  const queries = new Queries(language, { admission, limits, timer })
+  return queries.run({ text, format: 'json' }, new AbortController().signal, reader)
 }
 
 test('a text of too many words and symbols is refused by the name of its bound', async () => {
