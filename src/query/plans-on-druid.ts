@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { clearSpool } from '../answer/spool.ts'
+import { storeRows } from '../answer/store-rows.ts'
 import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
-import type { PlanLimits } from '../model/plan.ts'
+import { outputFields, type PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, SeriesQuerier, TagPage, TagRequest } from '../store/series-store.ts'
 import type { PlannedData, PlanRunner } from './plan-runner.ts'
-import { runPlan } from './run-plan.ts'
 
 export interface PlansOnDruidOptions {
   readonly reader: SeriesQuerier
@@ -34,8 +34,9 @@ export class PlansOnDruid implements PlanRunner {
 
   async run({ plan, format }: PlannedData, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const { reader, spoolDirectory, sliceMs } = this.#options
-    const request = { plan, format, limits, room: this.unsent.room() }
-    return this.unsent.open(await runPlan(reader, request, { sliceMs, spoolDirectory }, signal))
+    const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
+    const shape = { format, resultBytes: limits.resultBytes, room: this.unsent.room() }
+    return this.unsent.open(await storeRows(rows, shape, { sliceMs, spoolDirectory }, signal))
   }
 
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {

@@ -15,9 +15,8 @@ import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Disk } from '../lib/disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import { damagedData } from '../model/damaged-data.ts'
-import type { PlanLimits } from '../model/plan.ts'
+import { outputFields, type PlanLimits } from '../model/plan.ts'
 import type { Observe } from '../observe/event.ts'
-import { runPlan } from '../query/run-plan.ts'
 import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
 import type { GroupsQuerier, SeriesQuerier } from '../store/series-store.ts'
 import { receivedPlan, type SentQuery } from './plan-text.ts'
@@ -80,9 +79,13 @@ export async function runQuery(
   settings: AnswerSettings,
   signal: CancelSignal,
 ): Promise<AnswerData | null> {
-  if (query.language === 'data') return runPlan(store, { ...query, plan: receivedPlan(query.plan) }, settings, signal)
   const { limits, room } = query
   const { resultBytes } = limits
+  if (query.language === 'data') {
+    const plan = receivedPlan(query.plan)
+    const rows = { fields: outputFields(plan), batches: store.run(plan, limits, signal) }
+    return storeRows(rows, { format: query.format, resultBytes, room }, settings, signal)
+  }
   const found = await foundBy(store, query.plan, signal)
   if (found === null) return null
   const pacer = new Pacer({ sliceMs: settings.sliceMs, signal })

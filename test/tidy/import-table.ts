@@ -268,7 +268,6 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/config/settings.ts',
       'src/answer/',
       algebra,
-      'src/query/run-plan.ts',
       'src/druid-native/native-on-one-machine.ts',
       'src/druid-native/plan/',
       'src/druid-sql/sql-language.ts',
