@@ -11,7 +11,7 @@ import { dataLanguage } from '../query/data-language.ts'
 import { EntityList } from '../query/entity-list.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { Admission, type AdmissionLimits } from './admission.ts'
-import { Queries, type QueryLimits } from './queries.ts'
+import { type Engine, Queries, type QueryLimits } from './queries.ts'
 
 function entityOf(id: number, name: string): Entity {
   return {
@@ -107,6 +107,36 @@ test('a request becomes a plan, and the runner answers it', async () => {
   runs[0]?.finish(answer)
   expect(await answered).toBe(answer)
   expect(timers.size).toBe(0)
+})
+
+describe('of several engines', () => {
+  const engine = (name: Engine['name'], found: Answer | null, asked: unknown[]): Engine => ({
+    name,
+    answer: async () => {
+      asked.push(name)
+      return found
+    },
+  })
+  const run = (engines: readonly Engine[]) => {
+    const language = { advice: '', timeoutMs: () => 0, read: () => ({ kind: 'sql' as const, engines }) }
+    return new Queries(language, { admission: new Admission(noLimits), limits: noLimits }).run(null, never, everyone)
+  }
+
+  test('the first that takes the query answers, and the answer bears its name', async () => {
+    const asked: unknown[] = []
+    const one = await run([engine('store', answer, asked), engine('sql-engine', answer, asked)])
+    expect([one.answeredBy, asked]).toEqual(['store', ['store']])
+    const other = await run([engine('store', null, asked), engine('sql-engine', answer, asked)])
+    expect([other.answeredBy, asked]).toEqual(['sql-engine', ['store', 'store', 'sql-engine']])
+    expect((await run([engine(null, answer, asked)])).answeredBy).toBeUndefined()
+  })
+
+  test('one that fails is followed by none', async () => {
+    const asked: unknown[] = []
+    const failing: Engine = { name: 'store', answer: () => Promise.reject(new Error('broken')) }
+    await expect(run([failing, engine('sql-engine', answer, asked)])).rejects.toThrow('broken')
+    expect(asked).toEqual([])
+  })
 })
 
 describe('the entity', () => {

@@ -1,15 +1,22 @@
 // What a query may cost before the engine has it.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Admission } from '../admission/admission.ts'
 import { Queries } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Timer } from '../lib/timer.ts'
-import { SqlLanguage } from './sql-language.ts'
+import type { EntityFilesParts } from '../sql-engine/entity-table.ts'
+import { DamagedRows, LongOverflow } from '../sql-engine/sql-engine.ts'
+import { SqlLanguage, type SqlRunner } from './sql-language.ts'
 
 const reader: Reader = { id: 'somebody', mayRead: () => true }
 const limits = { queryTimeMs: 500, sqlTokens: 100, resultRows: 1, resultBytes: 1, buckets: 1 }
 
-function asked(text: string, timer: Timer): Promise<unknown> {
+function asked(
+  text: string,
+  timer: Timer,
+  run: SqlRunner['run'] = () => new Promise(() => undefined),
+  damaged: EntityFilesParts['damaged'] = () => undefined,
+): Promise<unknown> {
   const language = new SqlLanguage({
     definitions: { entities: () => [], metadataEntities: () => [] },
     metadata: {
@@ -19,9 +26,9 @@ function asked(text: string, timer: Timer): Promise<unknown> {
     rows: {
       store: { run: () => Promise.reject(new Error('nothing is planned')) },
       snapshots: { snapshot: () => Promise.reject(new Error('nothing is read')) },
-      damaged: () => undefined,
+      damaged,
     },
-    sqlEngine: { run: () => new Promise(() => undefined) },
+    sqlEngine: { run },
     nowMs: () => 0,
     limits,
   })
@@ -51,4 +58,28 @@ test('the time in which a text is read is the time of the query', async () => {
     return () => undefined
   }
   await expect(asked('SELECT 1 AS x', atOnce)).rejects.toMatchObject({ code: 'query_timeout' })
+})
+
+describe('numbers beyond a long', () => {
+  const never: Timer = () => () => undefined
+  const failing =
+    (...errors: Error[]): SqlRunner['run'] =>
+    async () =>
+      Promise.reject(errors.shift())
+
+  test('go round when the query is run again, and what still is beyond is told', async () => {
+    const run = failing(new LongOverflow(), new LongOverflow())
+    await expect(asked('SELECT 1 AS x', never, run)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'sql_query: a number or a time is beyond its range',
+    })
+  })
+
+  test('a damaged file that is met only then is told as such', async () => {
+    const told: string[] = []
+    const run = failing(new LongOverflow(), new DamagedRows('a.parquet', 'gone'))
+    const refused = asked('SELECT 1 AS x', never, run, ({ path }) => told.push(path))
+    await expect(refused).rejects.toMatchObject({ code: 'damaged_data' })
+    expect(told).toEqual(['a.parquet'])
+  })
 })

@@ -30,7 +30,7 @@ export interface AskedSql extends SqlQuestion {
 }
 
 /** A question whose text was checked. */
-export interface ReadSql {
+export interface CheckedQuestion {
   readonly question: SqlQuestion
   readonly checked: CheckedSql
   readonly readable: ReadableTables
@@ -64,7 +64,7 @@ export interface SqlLanguageParts {
   /** Where the rows of entities are: in files and in the store on one machine, else in Druid. */
   readonly rows:
     | ({ readonly store: SqlPlanRunner } & EntityFilesParts)
-    | { readonly druid: { answer(query: ReadSql, deadline: AbortSignal): Promise<Answer> } }
+    | { readonly druid: { answer(query: CheckedQuestion, deadline: AbortSignal): Promise<Answer> } }
   /** On a cluster it answers what reads INFORMATION_SCHEMA or metadata alone: Druid knows no metadata, and would name the entities of other callers. */
   readonly sqlEngine: SqlRunner
   readonly limits: SqlLimits
@@ -88,14 +88,12 @@ export class SqlLanguage implements Language<AskedSql> {
     const { definitions, limits } = this.#parts
     const readable = readableTables(definitions, reader)
     const explained = asked.explains ? explainedQuery(asked.text, limits.sqlTokens) : null
-    const query =
-      explained === null
-        ? this.#read(asked, readable)
-        : this.#read(this.#explanation(this.#read({ ...asked, text: explained }, readable), asked.format), readable)
-    return { kind: 'sql', engines: this.#engines(query) }
+    if (explained === null) return { kind: 'sql', engines: this.#engines(this.#check(asked, readable)) }
+    const explanation = this.#explanation(this.#check({ ...asked, text: explained }, readable), asked.format)
+    return { kind: 'sql', engines: this.#engines(this.#check(explanation, readable)) }
   }
 
-  #read(asked: AskedSql, readable: ReadableTables): ReadSql {
+  #check(asked: AskedSql, readable: ReadableTables): CheckedQuestion {
     const checked = this.#translate(asked, readable, false)
     const entities = readable.entities.filter(({ id }) => checked.entityIds.includes(id))
     return { question: asked, checked, readable, entities, format: shapeOf(asked.format, checked.columns, asked) }
@@ -110,14 +108,14 @@ export class SqlLanguage implements Language<AskedSql> {
    * How a query would be answered: whether the store finds that it is too much for it after all is not known before. Druid's own explanation
    * would name its data sources and hidden columns, so the caller's own query is told.
    */
-  #explanation(query: ReadSql, format: AskedSql['format']): AskedSql {
+  #explanation(query: CheckedQuestion, format: AskedSql['format']): AskedSql {
     const plan = this.#plan(query)
     const answeredBy = this.#isForDruid(query) ? 'druid' : plan === null ? 'sql-engine' : 'store'
     const { question, checked, readable } = query
     return { ...explanationQuestion({ text: question.text, checked, readable, plan, answeredBy }), format }
   }
 
-  #engines(query: ReadSql): readonly Engine[] {
+  #engines(query: CheckedQuestion): readonly Engine[] {
     const { rows } = this.#parts
     const sqlEngine: Engine = { name: 'sql-engine', answer: (deadline) => this.#bySqlEngine(query, deadline) }
     if ('store' in rows)
@@ -127,23 +125,23 @@ export class SqlLanguage implements Language<AskedSql> {
   }
 
   /** Whether it reads anything that Druid has, or nothing at all. */
-  #isForDruid({ checked, entities }: ReadSql): boolean {
+  #isForDruid({ checked, entities }: CheckedQuestion): boolean {
     return 'druid' in this.#parts.rows && (entities.length > 0 || !(checked.readsCatalog || checked.items.length > 0))
   }
 
   /** Null where the SQL engine is to be asked. */
-  #plan({ question, checked, entities: [entity, ...others] }: ReadSql): PlannedSql | null {
+  #plan({ question, checked, entities: [entity, ...others] }: CheckedQuestion): PlannedSql | null {
     const { rows, nowMs } = this.#parts
     const isPlanned = 'store' in rows && entity !== undefined && others.length === 0
     return isPlanned ? planSql(question, checked, entity, nowMs()) : null
   }
 
-  async #byStore(query: ReadSql, store: SqlPlanRunner, signal: CancelSignal): Promise<Answer | null> {
+  async #byStore(query: CheckedQuestion, store: SqlPlanRunner, signal: CancelSignal): Promise<Answer | null> {
     const plan = this.#plan(query)
     return plan && store.run({ language: 'sql', plan, format: query.format }, this.#parts.limits, signal)
   }
 
-  async #bySqlEngine(query: ReadSql, signal: CancelSignal): Promise<Answer> {
+  async #bySqlEngine(query: CheckedQuestion, signal: CancelSignal): Promise<Answer> {
     const { metadata, rows } = this.#parts
     const { question, checked, readable, entities } = query
     const items = await readItems(checked.items, readable.metadataEntities, metadata, signal)
@@ -161,7 +159,7 @@ export class SqlLanguage implements Language<AskedSql> {
   }
 
   #run(
-    { checked: { text, columns }, format }: ReadSql,
+    { checked: { text, columns }, format }: CheckedQuestion,
     tables: readonly EngineTable[],
     items: readonly EngineItems[],
     signal: CancelSignal,

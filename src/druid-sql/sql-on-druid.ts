@@ -9,7 +9,7 @@ import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { druidStatement } from './rewrite/druid-statement.ts'
 import type { KnownColumns } from './rewrite/entity-source.ts'
-import { fieldsOf, type ReadSql, type SqlLimits } from './sql-language.ts'
+import { type CheckedQuestion, fieldsOf, type SqlLimits } from './sql-language.ts'
 
 /** Runs statements of Druid's SQL that our own code wrote. */
 export interface DruidStatements {
@@ -46,7 +46,7 @@ export class SqlOnDruid {
   }
 
   /** Throws Problem `result_too_large`, `overloaded` or `unavailable`, and the signal's reason when it is aborted. */
-  async answer({ question, checked, readable, format }: ReadSql, deadline: AbortSignal): Promise<Answer> {
+  async answer({ question, checked, readable, format }: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
     const { engine, clusterName, metadata, limits, unsent, settings } = this.#parts
     const { text, parameters, zone } = question
     const { columns, items: needed, namedKeys, needsWholeGroups } = checked
