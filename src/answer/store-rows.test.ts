@@ -19,6 +19,7 @@ const plan: Plan = {
   granularity: { kind: 'all' },
   byTag: false,
 }
+const query = { language: 'data', plan, format: 'json' } as const
 const limits: PlanLimits = { resultRows: 100, buckets: 100, resultBytes: 100_000_000 }
 
 function readerOf(batches: Iterable<ResultBatch>): SeriesQuerier {
@@ -44,7 +45,7 @@ function meansBatch(from: number, rows: number): ResultBatch {
 
 test('the batches of a run become one answer', async () => {
   const runner = inProcessRunner(readerOf([meansBatch(0, 2), meansBatch(2, 1)]))
-  const answer = await runner.run(plan, 'json', limits, new AbortController().signal)
+  const answer = await runner.run(query, limits, new AbortController().signal)
   expect((await bodyOf(answer)).toString()).toBe(
     '[{"D":"1970-01-01T00:00:00.000Z","count":0},{"D":"1970-01-01T00:00:00.001Z","count":1},' +
       '{"D":"1970-01-01T00:00:00.002Z","count":2}]',
@@ -58,7 +59,7 @@ test('a large batch is written in slices, between which others have their turn',
   setImmediate(() => {
     hadItsTurn = true
   })
-  const answer = await runner.run(plan, 'json', limits, new AbortController().signal)
+  const answer = await runner.run(query, limits, new AbortController().signal)
   expect(answer.rows).toBe(50_001)
   expect(JSON.parse((await bodyOf(answer)).toString())).toHaveLength(50_001)
   expect(hadItsTurn).toBe(true)
@@ -67,7 +68,7 @@ test('a large batch is written in slices, between which others have their turn',
 test('an aborted run ends between two slices', async () => {
   const controller = new AbortController()
   const runner = inProcessRunner(readerOf([meansBatch(0, 1_000_000)]), { sliceMs: 0 })
-  const running = runner.run(plan, 'json', limits, controller.signal)
+  const running = runner.run(query, limits, controller.signal)
   setImmediate(() => controller.abort(new Error('gone')))
   await expect(running).rejects.toThrow('gone')
 })

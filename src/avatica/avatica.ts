@@ -34,7 +34,7 @@ export interface SqlOfAvatica {
     question: SqlQuestion,
     reader: Reader,
   ): { readonly columns: readonly AnswerColumn[]; readonly parameters: number }
-  /** As `SqlQueries.run`, in NDJSON. */
+  /** As `Queries.run`, in NDJSON. */
   run(
     question: SqlQuestion,
     signal: AbortSignal,

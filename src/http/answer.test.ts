@@ -51,7 +51,7 @@ async function sending(pieces: number, good = pieces): Promise<Sending> {
 
 async function serving(answer: Answer): Promise<Omit<Sending, 'released'>> {
   const run = async (): Promise<Answer> => answer
-  const server = await testServer({ queries: { entities: async () => [], run } })
+  const server = await testServer({ queries: { run } })
   running.push(server)
   await server.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = server.app.server.address() as AddressInfo

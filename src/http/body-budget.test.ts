@@ -46,10 +46,7 @@ test("queries and the operator's requests share one budget: what fits to the las
     await once(running, 'ended')
     throw new Problem('unavailable', 'Ask again.')
   }
-  const { app } = await testServer(
-    { queries: { run, entities: async () => [] } },
-    { TIDEMARK_LIMITS_QUERY_BODIES_BYTES: '65536' },
-  )
+  const { app } = await testServer({ queries: { run } }, { TIDEMARK_LIMITS_QUERY_BODIES_BYTES: '65536' })
   const begun = once(running, 'begun')
   const first = app.inject(post(select, '{"entity":"plant"}'.padEnd(65_000), admin))
   await begun

@@ -22,7 +22,7 @@ async function served(environment = {}, cancelsElsewhere: Services['cancelsElsew
       sqlQueries: {
         run: (...asked) => {
           sql.push(asked)
-          return asked[0].text === 'SELECT forever' ? ended(asked[2]) : Promise.resolve(plainAnswer(Buffer.from('[]')))
+          return asked[0].text === 'SELECT forever' ? ended(asked[1]) : Promise.resolve(plainAnswer(Buffer.from('[]')))
         },
       },
       nativeQueries: {
@@ -52,7 +52,7 @@ describe('a query in SQL', () => {
       'x-druid-sql-header-included': 'yes',
       'x-druid-response-context': '{}',
     })
-    const [question, layout] = sql[0]!
+    const [{ format, ...question }] = sql[0]!
     expect(question).toMatchObject({
       text: 'SELECT ?',
       parameters: [{ kind: 'number', digits: '9223372036854775807' }],
@@ -60,7 +60,7 @@ describe('a query in SQL', () => {
       listsFunctions: true,
       zone: { name: 'Europe/Madrid' },
     })
-    expect(layout).toEqual({ resultFormat: 'array', header: true, typesHeader: false, sqlTypesHeader: false })
+    expect(format).toEqual({ resultFormat: 'array', header: true, typesHeader: false, sqlTypesHeader: false })
   })
 
   test.each([

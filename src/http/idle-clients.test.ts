@@ -20,7 +20,7 @@ const sendIdleMs = 150
 
 async function connected(run: () => Promise<Answer>): Promise<Socket> {
   const environment = { TIDEMARK_LIMITS_SEND_IDLE_MS: String(sendIdleMs) }
-  const server = await testServer({ queries: { entities: async () => [], run } }, environment)
+  const server = await testServer({ queries: { run } }, environment)
   running.push(server)
   await server.app.listen({ port: 0, host: '127.0.0.1' })
   const socket = connect((server.app.server.address() as AddressInfo).port, '127.0.0.1')

@@ -177,7 +177,7 @@ describe('compression', () => {
     const chunks = answers[size]
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     const { app: server } = await testServer({
-      queries: { run: async () => ({ rows: 1, bytes, chunks, release: () => undefined }), entities: async () => [] },
+      queries: { run: async () => ({ rows: 1, bytes, chunks, release: () => undefined }) },
     })
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted }
     const response = await server.inject(post(select, { entity: 'plant' }, headers))

@@ -9,11 +9,12 @@ import type { SetAsideAdmin } from '../admin/set-aside.ts'
 import type { SettingAnswer } from '../admin/setting-schemas.ts'
 import type { StorageList } from '../admin/storage.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
+import type { Queries } from '../admission/queries.ts'
 import type { Avatica } from '../avatica/avatica.ts'
 import type { CancelsElsewhere } from '../catalog/cancels-elsewhere.ts'
 import type { Definitions } from '../catalog/definitions.ts'
-import type { NativeQueries } from '../druid-native/native-queries.ts'
-import type { SqlQueries } from '../druid-sql/sql-queries.ts'
+import type { NativeBody } from '../druid-native/native-language.ts'
+import type { AskedSql } from '../druid-sql/sql-language.ts'
 import type { Pushes } from '../ingest/push.ts'
 import type { PushCheck } from '../ingest/push-check.ts'
 import type { Receipts } from '../ingest/receipts.ts'
@@ -21,7 +22,8 @@ import type { ItemAdmin } from '../metadata/item-admin.ts'
 import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Queries } from '../query/queries.ts'
+import type { DataQuestion } from '../query/data-language.ts'
+import type { EntityList } from '../query/entity-list.ts'
 import type { TagLists } from '../query/tag-lists.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -47,12 +49,13 @@ export interface Services {
   readonly pushes: Pick<Pushes, 'push'>
   readonly pushCheck: Pick<PushCheck, 'check'>
   readonly receipts: Pick<Receipts, 'receipt'>
-  readonly sqlQueries: Pick<SqlQueries, 'run'>
-  readonly nativeQueries: Pick<NativeQueries, 'run'>
+  readonly queries: Pick<Queries<DataQuestion>, 'run'>
+  readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
+  readonly nativeQueries: Pick<Queries<NativeBody>, 'run'>
   /** What reaches queries that other processes run; null on one machine. */
   readonly cancelsElsewhere: CancelsElsewhere | null
   readonly avatica: Pick<Avatica, 'answer' | 'requireOwn' | 'closeIdle' | 'close'>
-  readonly queries: Pick<Queries, 'run' | 'entities'>
+  readonly entityList: Pick<EntityList, 'list'>
   readonly tagLists: Pick<TagLists, 'list'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Public<IngestAdmin>

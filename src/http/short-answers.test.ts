@@ -32,7 +32,7 @@ async function serving(make: () => Promise<Answer>, environment: Record<string, 
     }
     return Object.create(answer, { release: { value: release } })
   }
-  const server = await testServer({ queries: { entities: async () => [], run } }, environment)
+  const server = await testServer({ queries: { run } }, environment)
   running.push(server)
   await server.app.listen({ port: 0, host: '127.0.0.1' })
   return { port: (server.app.server.address() as AddressInfo).port, server, releases }

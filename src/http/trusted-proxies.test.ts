@@ -30,11 +30,10 @@ test.each<[setting: string, from: string, forwarded: string | null, address: str
     const { app } = await testServer(
       {
         queries: {
-          run: async (_kind, _body, _format, _cancellation, { id }) => {
+          run: async (_question, _cancellation, { id }) => {
             readers.push(id)
             throw new Problem('unavailable', 'Ask again.')
           },
-          entities: async () => [],
         },
       },
       { TIDEMARK_SERVER_TRUST_PROXY: setting, TIDEMARK_ACCESS_CONSUMPTION: 'public' },

@@ -283,8 +283,7 @@ async function heldServer() {
   const release: (() => void)[] = []
   const server = await testServer({
     queries: {
-      entities: async () => [],
-      run: (_kind, _request, _format, signal) =>
+      run: (_question, signal) =>
         new Promise((resolve, reject) => {
           started.push(signal)
           release.push(() => resolve(plainAnswer('[]', 0)))
@@ -352,10 +351,7 @@ describe('clients that go away', () => {
       })
       return plainAnswer('[]', 0)
     }
-    const server = await testServer(
-      { queries: { entities: async () => [], run } },
-      { TIDEMARK_LIMITS_SEND_IDLE_MS: '100' },
-    )
+    const server = await testServer({ queries: { run } }, { TIDEMARK_LIMITS_SEND_IDLE_MS: '100' })
     const socket = connect(await listen(server), '127.0.0.1').on('error', () => {})
     socket.pause()
     const closed = new Promise<void>((resolve) => {

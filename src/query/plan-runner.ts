@@ -4,13 +4,20 @@ import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
 
+/** A data query, planned. */
+export interface PlannedData {
+  readonly language: 'data'
+  readonly plan: Plan
+  readonly format: AnswerFormat
+}
+
 /**
  * Runs a plan and writes its rows. The series store may live in another thread or process: what crosses is plain data.
  * Settles when the run has really ended, be it because the signal was aborted. Throws the Problems of `SeriesQuerier.run`,
  * `overloaded` when too much waits to be sent, and `unavailable` while the store is being started again.
  */
 export interface PlanRunner {
-  run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer>
+  run(question: PlannedData, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null>
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
   tags(request: TagRequest, signal: AbortSignal): Promise<TagPage>
 }

@@ -1,13 +1,10 @@
 // The tags of an entity, page by page.
 import { Type } from 'typebox'
-import type { Admission } from '../admission/admission.ts'
-import { inTime } from '../admission/in-time.ts'
+import { listed, type QueriesParts } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
-import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { type PageRequest, pageLimit } from '../model/page.ts'
-import type { TagPage } from '../store/series-store.ts'
 import { Faults } from './faults.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import { readableEntity } from './readable-entity.ts'
@@ -26,13 +23,11 @@ export interface TagListRequest extends PageRequest {
   readonly id_name_field?: string | undefined
 }
 
-export interface TagListParts {
+export interface TagListParts extends QueriesParts {
   readonly definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>
   readonly runner: Pick<PlanRunner, 'tags'>
-  readonly admission: Admission
   readonly tokens: NextTokens
   readonly limits: { readonly queryTimeMs: number; readonly pageBytes: number }
-  readonly timer?: Timer
 }
 
 const advice = 'Ask for a longer prefix or a smaller limit.'
@@ -49,7 +44,7 @@ export class TagLists {
    * `invalid_token`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
   async list(entityName: string, request: TagListRequest, signal: AbortSignal, reader: Reader): Promise<TagPageAnswer> {
-    const { definitions, admission, runner, tokens, limits, timer = systemTimer } = this.#parts
+    const { definitions, runner, tokens, limits } = this.#parts
     const entity = readableEntity(definitions, entityName, reader)
     const { prefix = '', id_name_field, token } = request
     const faults = new Faults()
@@ -63,12 +58,10 @@ export class TagLists {
     const limit = pageLimit(request)
     const scope: TokenScope = ['/consumer/data/tags', entity.id, selection.tags[0].name, prefix]
     const after = token === undefined ? null : tokens.decode(scope, token)
-    const { queryTimeMs, pageBytes } = limits
-    const { tags, more } = await inTime({ signal, queryTimeMs, timer, advice }, async ({ signal: deadline }) => {
-      const leave = await admission.enter('data', reader.id, deadline)
-      const page: TagPage = await runner.tags({ selection, after, limit, bytesMax: pageBytes }, deadline).finally(leave)
-      return { ...page, release: () => undefined }
-    })
+    const asked = { selection, after, limit, bytesMax: limits.pageBytes }
+    const { tags, more } = await listed(this.#parts, { signal, reader, advice }, (deadline) =>
+      runner.tags(asked, deadline),
+    )
     const last = tags.at(-1)
     return { Items: [...tags], NextToken: more && last !== undefined ? tokens.encode(scope, last) : null }
   }

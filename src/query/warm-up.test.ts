@@ -10,7 +10,7 @@ function world({ tags = ['a'], fails = false }: { readonly tags?: string[]; read
     definitions: { entities: () => ['one', 'two', 'three'].map((name) => ({ name })) },
     tagLists: { list: async () => ({ Items: tags, NextToken: null }) },
     queries: {
-      run: async (kind, request) => {
+      run: async ({ kind, request }) => {
         asked.push([kind, request])
         if (fails) throw new Problem('unavailable', 'The store is away.')
         return { ...plainAnswer('[{"D":"2026-01-02T03:00:00.000Z","T":"a","V":1}]'), release: () => released++ }

@@ -1,13 +1,14 @@
 // Code that was never run is slow: the first answer after a start took ten times as long as later ones. The service asks itself first.
+import type { Queries } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { QueryKind } from '../model/query-kind.ts'
-import type { Queries } from './queries.ts'
+import type { DataQuestion } from './data-language.ts'
 import type { QueryRequest } from './requests.ts'
 import type { TagLists } from './tag-lists.ts'
 
 export interface WarmUpParts {
   readonly definitions: { entities(): readonly { readonly name: string }[] }
-  readonly queries: Pick<Queries, 'run'>
+  readonly queries: Pick<Queries<DataQuestion>, 'run'>
   readonly tagLists: Pick<TagLists, 'list'>
 }
 
@@ -44,7 +45,7 @@ async function questionsAbout(
   ending: AbortSignal,
 ): Promise<readonly (() => Promise<unknown>)[]> {
   const ask = async <Kind extends QueryKind>(kind: Kind, request: QueryRequest<Kind>): Promise<string> => {
-    const answer = await queries.run(kind, request, 'json', ending, itself)
+    const answer = await queries.run({ kind, request, format: 'json' }, ending, itself)
     try {
       let text = ''
       for await (const chunk of answer.chunks) text += Buffer.from(chunk).toString()

@@ -13,12 +13,15 @@ import { SetAsideAdmin } from '../admin/set-aside.ts'
 import { StorageList, type StorageListParts } from '../admin/storage.ts'
 import { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Admission } from '../admission/admission.ts'
+import { type Language, Queries } from '../admission/queries.ts'
 import { Avatica, type SqlOfAvatica } from '../avatica/avatica.ts'
 import type { ItemCatalog, SharedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Settings } from '../config/settings.ts'
 import { settingsInForce } from '../config/settings-in-force.ts'
+import type { NativeBody } from '../druid-native/native-language.ts'
 import { describeSql } from '../druid-sql/describe-sql.ts'
+import type { AskedSql } from '../druid-sql/sql-language.ts'
 import { metricsAccess } from '../http/guard.ts'
 import type { Services } from '../http/services.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
@@ -39,8 +42,9 @@ import { Metadata } from '../metadata/metadata.ts'
 import { NextTokens } from '../model/next-token.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { dataLanguage } from '../query/data-language.ts'
+import { EntityList } from '../query/entity-list.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
-import { Queries } from '../query/queries.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
 
@@ -66,7 +70,9 @@ export interface ServiceParts {
   /** As `ReplayParts.isQueryable`. */
   readonly replayIsQueryable: ReplayParts['isQueryable']
   readonly runner: PlanRunner
-  /** Left out on a cluster, where rows of other processes change answers too and nobody tells of them here. */
+  readonly sqlLanguage: Language<AskedSql>
+  readonly nativeLanguage: Language<NativeBody>
+  /** The places that all queries share. */
   readonly admission: Admission
   readonly definitions: Definitions
   readonly access: Access
@@ -86,8 +92,7 @@ export interface ServiceParts {
 }
 
 /** What each engine brings itself. */
-interface OwnServices
-  extends Pick<Services, 'sqlQueries' | 'nativeQueries' | 'cancelsElsewhere' | 'backups' | 'readiness' | 'observe'> {
+interface OwnServices extends Pick<Services, 'cancelsElsewhere' | 'backups' | 'readiness' | 'observe'> {
   readonly metrics: Metrics
 }
 
@@ -108,6 +113,8 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     ingests: () => definitions.ingests(),
     pendingRows: (ingestId) => progress.pendingOf(ingestId),
   })
+  const places = { admission, limits }
+  const sqlQueries = new Queries(parts.sqlLanguage, places)
   const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
   const { rejected } = catalog
@@ -143,9 +150,12 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
       rowsMax: limits.pushRows,
     }),
     pushCheck,
-    tagLists: new TagLists({ definitions, runner, admission, tokens, limits }),
-    queries: new Queries({ definitions, runner, admission, nowMs, limits }),
-    avatica: openAvatica(parts, own),
+    tagLists: new TagLists({ ...places, definitions, runner, tokens, limits }),
+    queries: new Queries(dataLanguage({ definitions, runner, nowMs, limits }), places),
+    sqlQueries,
+    nativeQueries: new Queries(parts.nativeLanguage, places),
+    entityList: new EntityList({ ...places, definitions, runner }),
+    avatica: openAvatica(parts, sqlQueries, own.observe),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),
     rejectedRows,
@@ -156,14 +166,18 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   }
 }
 
-function openAvatica({ settings, definitions, nowMs }: ServiceParts, { sqlQueries, observe }: OwnServices): Avatica {
+function openAvatica(
+  { settings, definitions, nowMs }: ServiceParts,
+  sqlQueries: Queries<AskedSql>,
+  observe: Services['observe'],
+): Avatica {
   const { jdbc, limits } = settings
   const describe: SqlOfAvatica['describe'] = (question, reader) =>
     describeSql({ ...question, explains: true }, definitions, limits, reader)
   const run: SqlOfAvatica['run'] = async (asked, signal, reader) => {
     const question = { ...asked, explains: true }
     const { columns } = describe(question, reader)
-    return { columns, answer: await sqlQueries.run(question, 'ndjson', signal, reader) }
+    return { columns, answer: await sqlQueries.run({ ...question, format: 'ndjson' }, signal, reader) }
   }
   return new Avatica({ sql: { describe, run }, limits: jdbc, nowMs, observe })
 }

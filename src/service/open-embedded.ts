@@ -7,8 +7,9 @@ import { Retentions } from '../admin/retentions.ts'
 import { Admission } from '../admission/admission.ts'
 import { Definitions } from '../catalog/definitions.ts'
 import { dataPaths } from '../config/data-paths.ts'
-import { NativeQueries } from '../druid-native/native-queries.ts'
-import { SqlQueries } from '../druid-sql/sql-queries.ts'
+import { nativeLanguage } from '../druid-native/native-language.ts'
+import { NativeOnOneMachine } from '../druid-native/native-on-one-machine.ts'
+import { SqlLanguage } from '../druid-sql/sql-language.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { DiskFloor } from '../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
@@ -58,7 +59,8 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const retentions = await openRetentions(parts, { storage, definitions }, closers)
   const damaged = ({ path, message }: { path: string; message: string }): void =>
     observe({ kind: 'fileDamaged', path, message })
-  const queryParts = { definitions, damaged, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
+  const rows = { store, snapshots: store, damaged }
+  const queryParts = { sqlEngine, limits: settings.limits }
   const metadata = { items: storage.sqlCatalog.items, limits: settings.sql }
   let isWarming = false
   const services = await buildServices(
@@ -77,6 +79,8 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       // What is judged is queryable.
       replayIsQueryable: async () => undefined,
       runner: store,
+      sqlLanguage: new SqlLanguage({ ...queryParts, definitions, metadata, rows, nowMs }),
+      nativeLanguage: nativeLanguage(definitions, new NativeOnOneMachine({ ...queryParts, ...rows })),
       admission,
       definitions,
       access,
@@ -88,8 +92,6 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       reach,
     },
     {
-      sqlQueries: new SqlQueries({ ...queryParts, planRunner: store, metadata, nowMs }),
-      nativeQueries: new NativeQueries({ ...queryParts, planRunner: store }),
       cancelsElsewhere: null,
       backups,
       metrics,

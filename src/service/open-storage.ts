@@ -21,7 +21,7 @@ import type { ObjectStore } from '../object-store/object-store.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Observe } from '../observe/event.ts'
-import { StoreClient } from '../store-thread/main-side/store-client.ts'
+import { StoreThread } from '../store-thread/main-side/store-thread.ts'
 
 /** Puts one part away; the server hears when to stop at once. */
 export type Closer = (atOnce: AbortSignal) => unknown
@@ -35,7 +35,7 @@ export interface Storage {
   readonly journal: LocalJournalWriter
   readonly trimmer: Trimmer
   readonly keys: IdempotencyKeys
-  readonly store: StoreClient
+  readonly store: StoreThread
 }
 
 export interface StorageParts {
@@ -149,7 +149,7 @@ interface StoreParts extends Pick<Storage, 'trimmer'> {
 function startStore(
   { settings, observe, threadUrl }: StorageParts,
   { durablePosition, trimmer }: StoreParts,
-): Promise<StoreClient> {
+): Promise<StoreThread> {
   const paths = dataPaths(settings.data)
   const data = {
     journalDirectory: paths.journal,
@@ -163,7 +163,7 @@ function startStore(
     settings: settings.store,
     timeZones: zoneFilesInForce(),
   }
-  return StoreClient.start(
+  return StoreThread.start(
     {
       threadUrl,
       data,

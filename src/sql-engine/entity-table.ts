@@ -1,6 +1,44 @@
+// Series entities as tables of the engine.
+import type { CancelSignal } from '../lib/cancellation.ts'
+import { damagedData } from '../model/damaged-data.ts'
 import type { Entity } from '../model/entity.ts'
+import { Problem } from '../model/problem.ts'
 import type { RowsFile } from '../model/rows-file.ts'
-import type { EngineTable } from './sql-engine.ts'
+import { DamagedRows, type EngineSnapshot, type EngineSnapshots, type EngineTable } from './sql-engine.ts'
+
+export interface EntityFilesParts {
+  readonly snapshots: EngineSnapshots
+  /** Told of a file that cannot be read: the caller does not learn which. */
+  readonly damaged: (file: Pick<DamagedRows, 'path' | 'message'>) => void
+}
+
+const nothing: EngineSnapshot = { entities: [], isLost: () => false, release: () => undefined }
+
+/**
+ * Runs `work` on the rows of entities as they are at one moment: a table for each, in the same order. Throws what it throws, and Problem
+ * `damaged_data` or `unavailable` where the files cannot be read, or went meanwhile.
+ */
+export async function onTables<Result>(
+  entities: readonly Entity[],
+  { snapshots, damaged }: EntityFilesParts,
+  signal: CancelSignal,
+  work: (tables: readonly EngineTable[]) => Promise<Result>,
+): Promise<Result> {
+  const ids = entities.map(({ id }) => id)
+  const snapshot = ids.length === 0 ? nothing : await snapshots.snapshot(ids, signal)
+  const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
+  try {
+    return await work(entities.map((entity) => engineTable(entity, files.get(entity.id) ?? [])))
+  } catch (error) {
+    // The files went while they were read: nobody is at fault, and the next query finds new ones.
+    if (snapshot.isLost() && !(error instanceof Problem) && !signal.aborted) throw storeWentAway(error)
+    if (!(error instanceof DamagedRows)) throw error
+    damaged(error)
+    throw damagedData()
+  } finally {
+    snapshot.release()
+  }
+}
 
 /** A series entity as a table of the engine: its time first, then its other fields in their order, as in `sqlTable`. */
 export function engineTable(entity: Entity, files: readonly RowsFile[]): EngineTable {
@@ -17,4 +55,10 @@ export function engineTable(entity: Entity, files: readonly RowsFile[]): EngineT
     sinceMs,
     replacesBy: duplicates === 'replace' ? tags : null,
   }
+}
+
+function storeWentAway(cause: unknown): Problem {
+  return new Problem('unavailable', 'The store was started again while the query ran. Ask again in a moment.', {
+    cause,
+  })
 }

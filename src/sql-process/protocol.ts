@@ -2,8 +2,8 @@
 
 import type { AnswerData } from '../answer/answer-data.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
-import type { NativeRequest } from '../druid-native/native-queries.ts'
-import type { SqlRequest } from '../druid-sql/sql-queries.ts'
+import type { NativeRequest } from '../druid-native/native-on-one-machine.ts'
+import type { SqlRequest } from '../druid-sql/sql-language.ts'
 import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { DuckdbSettings } from '../sql-engine/duckdb/duckdb-engine.ts'

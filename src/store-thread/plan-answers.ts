@@ -1,22 +1,32 @@
+import type { Groups } from '../algebra/aggregation.ts'
+import { BeyondPlan } from '../algebra/functions.ts'
 import { type AnswerData, packed } from '../answer/answer-data.ts'
 import { SpareChunks } from '../answer/spare-chunks.ts'
-import type { AnswerSettings } from '../answer/store-rows.ts'
-import { runNativePlan } from '../druid-native/plan/run-native-plan.ts'
-import { runSqlPlan } from '../druid-sql/plan/run-sql-plan.ts'
+import type { SpoolRoom } from '../answer/spool.ts'
+import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
+import { storeText } from '../answer/store-text.ts'
+import { answerPlan } from '../druid-native/plan/answer-plan.ts'
+import { answerScan } from '../druid-native/plan/answer-scan.ts'
+import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
+import { answerSql } from '../druid-sql/plan/answer-sql.ts'
+import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
+import { timeBuckets } from '../druid-time/plain-granularity.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Disk } from '../lib/disk.ts'
+import { Pacer } from '../lib/pacer.ts'
 import { damagedData } from '../model/damaged-data.ts'
+import { outputFields, type PlanLimits } from '../model/plan.ts'
 import type { Observe } from '../observe/event.ts'
-import { type PlanRequest, runPlan } from '../query/run-plan.ts'
 import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
 import type { GroupsQuerier, SeriesQuerier } from '../store/series-store.ts'
-import { receivedPlan } from './plan-text.ts'
-import type { FromStore, SentError, ToStore } from './protocol.ts'
+import { receivedPlan, type SentQuery } from './plan-text.ts'
+import type { SentError } from './protocol.ts'
 import { sentError } from './sent-error.ts'
 
-/** A question that is a plan, as it crosses threads. */
-export type PlanAsk = Extract<ToStore, { kind: 'run' | 'native' | 'sql' }>
-export type PlanReply = Extract<FromStore, { kind: 'answer' | 'native' | 'sql' }>
+export interface QueryToRun {
+  readonly limits: PlanLimits
+  readonly room: SpoolRoom
+}
 
 export interface PlanAnswersParts {
   readonly store: SeriesQuerier & GroupsQuerier
@@ -45,20 +55,10 @@ export class PlanAnswers {
   /** Takes memory of answers that may be written again. */
   readonly giveBack = (memory: readonly ArrayBuffer[]): void => this.#spares.give(memory)
 
-  async #run(question: PlanRequest, signal: CancelSignal): Promise<AnswerData> {
-    const answer = await runPlan(this.#parts.store, question, this.#settings, signal)
-    return packed(answer, this.giveBack)
-  }
-
-  async answer(ask: PlanAsk, signal: CancelSignal): Promise<PlanReply> {
-    const { store } = this.#parts
-    const { id } = ask
-    if (ask.kind === 'run')
-      return { kind: 'answer', id, answer: await this.#run({ ...ask, plan: receivedPlan(ask.plan) }, signal) }
-    const made = await (ask.kind === 'sql'
-      ? runSqlPlan(store, ask, this.#settings, signal)
-      : runNativePlan(store, ask, this.#settings, signal))
-    return { kind: ask.kind, id, answer: made === null ? null : packed(made, this.giveBack) }
+  /** As `runQuery`. */
+  async answer(query: SentQuery & QueryToRun, signal: CancelSignal): Promise<AnswerData | null> {
+    const answer = await runQuery(this.#parts.store, query, this.#settings, signal)
+    return answer && packed(answer, this.giveBack)
   }
 
   /** The log names a damaged file; the caller, who may be anybody, does not learn where it lies. */
@@ -67,6 +67,53 @@ export class PlanAnswers {
     this.#parts.observe({ kind: 'fileDamaged', path: error.path, message: error.message })
     return sentError(damagedData())
   }
+}
+
+/**
+ * Runs the plan of a query and makes its answer; null where the SQL engine has to give it. Throws what the store throws, and Problem
+ * `too_many_buckets`, `result_too_large` or `overloaded`.
+ */
+export async function runQuery(
+  store: SeriesQuerier & GroupsQuerier,
+  query: SentQuery & QueryToRun,
+  settings: AnswerSettings,
+  signal: CancelSignal,
+): Promise<AnswerData | null> {
+  const { limits, room } = query
+  const { resultBytes } = limits
+  if (query.language === 'data') {
+    const plan = receivedPlan(query.plan)
+    const rows = { fields: outputFields(plan), batches: store.run(plan, limits, signal) }
+    return storeRows(rows, { format: query.format, resultBytes, room }, settings, signal)
+  }
+  const found = await foundBy(store, query.plan, signal)
+  if (found === null) return null
+  const pacer = new Pacer({ sliceMs: settings.sliceMs, signal })
+  try {
+    if (query.language === 'sql') {
+      const rows = await answerSql(query.plan, found, limits, pacer)
+      return rows && (await storeRows(rows, { format: query.format, resultBytes, room }, settings, signal))
+    }
+    const answer = await ('scan' in query.plan
+      ? answerScan(query.plan, found.rows, limits)
+      : answerPlan(query.plan, found, limits, pacer))
+    if (answer === null) return null
+    return { ...(await storeText(answer.pieces, { resultBytes, room }, settings, signal)), rows: answer.rows }
+  } catch (error) {
+    if (error instanceof BeyondPlan) return null
+    throw error
+  }
+}
+
+/** The groups of a plan, or the rows of a scan. */
+async function foundBy(
+  store: GroupsQuerier,
+  plan: PlannedSql | PlannedNative,
+  signal: CancelSignal,
+): Promise<Groups | null> {
+  if (!('scan' in plan)) return store.aggregate(plan.aggregation, signal, timeBuckets(plan.aggregation.granularity))
+  const rows = await store.scan(plan.scan, signal)
+  return rows && { rows, days: [] }
 }
 
 /** What is handed over with an answer. */

@@ -1,5 +1,17 @@
 // A plan as it crosses the threads: as a text, which costs half of what the copy of its objects does, and with no limits but those of plans.
+import type { PlannedNativeQuery } from '../druid-native/plan/native-scan-plan.ts'
+import type { PlannedSqlQuery } from '../druid-sql/plan/sql-plan.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
+import type { PlannedData } from '../query/plan-runner.ts'
+
+/** What the store is asked. */
+export type PlannedQuery = PlannedData | PlannedSqlQuery | PlannedNativeQuery
+
+export type SentQuery = (Omit<PlannedData, 'plan'> & { readonly plan: SentPlan }) | PlannedSqlQuery | PlannedNativeQuery
+
+export function sentQuery(query: PlannedQuery): SentQuery {
+  return query.language === 'data' ? { ...query, plan: sentPlan(query.plan) } : query
+}
 
 /** Ticks may be a million, and stay what they are. */
 export type SentPlan = string | Extract<Plan, { kind: 'snap' }>

@@ -4,19 +4,15 @@ import type { AnswerData } from '../answer/answer-data.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
-import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
-import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
 import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { Tally } from '../ingest/pipeline.ts'
-import type { AnswerFormat } from '../model/answer-format.ts'
-import type { DruidShape } from '../model/druid-layout.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 import type { StoreState } from '../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
-import type { SentPlan } from './plan-text.ts'
+import type { SentQuery } from './plan-text.ts'
 
 /** What the thread is started with. */
 export interface StoreThreadData {
@@ -48,29 +44,12 @@ export type StoreSettings = Settings['store']
 
 export type ToStore =
   | { readonly kind: 'durable'; readonly position: number }
-  | {
-      readonly kind: 'run'
+  | ({
+      readonly kind: 'query'
       readonly id: number
-      readonly plan: SentPlan
-      readonly format: AnswerFormat
       readonly limits: PlanLimits
       readonly room: SpoolRoom
-    }
-  | {
-      readonly kind: 'native'
-      readonly id: number
-      readonly plan: PlannedNative
-      readonly limits: PlanLimits
-      readonly room: SpoolRoom
-    }
-  | {
-      readonly kind: 'sql'
-      readonly id: number
-      readonly plan: PlannedSql
-      readonly format: AnswerFormat | DruidShape
-      readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
-      readonly room: SpoolRoom
-    }
+    } & SentQuery)
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number; readonly sinceMs: number | null }
   | { readonly kind: 'tags'; readonly id: number; readonly request: TagRequest }
   /** The files of all rows of these entities are wanted; they stay until `unpin` with the same number. */
@@ -113,9 +92,8 @@ export type FromStore =
   | { readonly kind: 'fieldsMade' }
   /** Nothing more is judged until this is there; what is judged or sealed next takes it back. */
   | { readonly kind: 'waits'; readonly awaited: Awaited }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: AnswerData }
   /** Null where the store leaves it to the SQL engine. */
-  | { readonly kind: 'native' | 'sql'; readonly id: number; readonly answer: AnswerData | null }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: AnswerData | null }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
   | { readonly kind: 'tags'; readonly id: number; readonly page: TagPage }
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }

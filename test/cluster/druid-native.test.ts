@@ -5,9 +5,11 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Admission } from '../../src/admission/admission.ts'
+import { Queries } from '../../src/admission/queries.ts'
 import { UnsentAnswers } from '../../src/answer/unsent-answers.ts'
 import { DruidSqlClient } from '../../src/druid-client/druid-sql-client.ts'
-import { ClusterNativeQueries } from '../../src/druid-native/cluster-native-queries.ts'
+import { type NativeBody, nativeLanguage } from '../../src/druid-native/native-language.ts'
+import { NativeOnDruid } from '../../src/druid-native/native-on-druid.ts'
 import { Problem } from '../../src/model/problem.ts'
 import { isRecorded, loadTool } from '../druid-sql/recorded.ts'
 import { everyone } from '../support/everyone.ts'
@@ -68,15 +70,17 @@ if (!isRecorded) {
     const world = recordedWorld(corpus)
     const druid = new WorldsOnDruid(clusterName, { shares: false })
     const settings = { clusterName, queryTimeMs: 30_000 }
-    const queries = new ClusterNativeQueries({
-      definitions: { entity: (name) => world.entities.find((entity) => entity.name === name) },
+    const limits = { queryTimeMs: 30_000, resultRows: 1_000_000, resultBytes: 1e9, buckets: 1_000_000 }
+    const onDruid = new NativeOnDruid({
       engine: new DruidSqlClient({ client: druid.client, settings, nowMs: Date.now }),
       clusterName,
-      admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }),
-      limits: { queryTimeMs: 30_000, resultRows: 1_000_000, resultBytes: 1e9, buckets: 1_000_000 },
+      limits,
       unsent: new UnsentAnswers({ answerMemoryBytes: 1e9, memoryBytes: 1e9, fileBytes: 0 }),
       settings: { sliceMs: 1000, spoolDirectory: '' },
     })
+    const definitions = { entity: (name: string) => world.entities.find((entity) => entity.name === name) }
+    const admission = new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 })
+    const queries = new Queries(nativeLanguage(definitions, onDruid), { admission, limits })
 
     beforeAll(() => druid.load([world]), 300_000)
     afterAll(() => druid.close(), 60_000)
@@ -102,7 +106,7 @@ if (!isRecorded) {
   })
 }
 
-async function ask(queries: ClusterNativeQueries, { query }: Item): Promise<{ status: number; text: string }> {
+async function ask(queries: Queries<NativeBody>, { query }: Item): Promise<{ status: number; text: string }> {
   try {
     const body = { query_type: query.queryType, query_data: query }
     const bytes = Buffer.from(JSON.stringify(body))

@@ -2,9 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
+import { planNative } from '../../src/druid-native/plan/plan-native.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { runQuery } from '../../src/store-thread/plan-answers.ts'
 import { columnOf, type Draw, oneOf } from '../support/random-rows.ts'
 import { DuckDbEngine } from './duckdb-engine.ts'
 
@@ -131,3 +134,18 @@ function rounded(value: unknown): unknown {
 /** Longs keep their digits: as texts. */
 export const read = (text: string): unknown =>
   rounded(JSON.parse(text.replace(/(?<=[:[,])-?\d{16,}(?=[,}\]])/g, '"$&"')))
+
+const limits = { resultRows: 100_000, resultBytes: 2 ** 26, buckets: 200_000 }
+const room = { memoryBytes: 2 ** 28, fileBytes: 0 }
+
+/** The store's answer; null where the SQL engine is asked. */
+export async function byStore(asked: object, store: EmbeddedStore): Promise<string | null> {
+  const plan = planNative(readNativeQuery({ ...asked, dataSource: 'plant' }), () => entity)
+  if (plan === null) return null
+  const { signal } = new AbortController()
+  const settings = { sliceMs: 5, spoolDirectory: '' }
+  const answer = await runQuery(store, { language: 'native', plan, limits, room }, settings, signal)
+  if (answer === null) return null
+  if (answer.body.kind !== 'memory') throw new Error('such answers stay in memory')
+  return Buffer.concat(answer.body.chunks).toString()
+}

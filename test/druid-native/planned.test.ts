@@ -2,15 +2,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
-import { answerPlan } from '../../src/druid-native/plan/answer-plan.ts'
 import { planNative } from '../../src/druid-native/plan/plan-native.ts'
-import { timeBuckets } from '../../src/druid-time/plain-granularity.ts'
-import { Pacer } from '../../src/lib/pacer.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
 import { rounds } from '../support/rounds.ts'
 import { answerOf } from './duckdb-engine.ts'
-import { entity, PlannedWorlds, randomFilter, read, startMs } from './planned-worlds.ts'
+import { byStore, entity, PlannedWorlds, randomFilter, read, startMs } from './planned-worlds.ts'
 
 let worlds: PlannedWorlds
 beforeAll(async () => {
@@ -228,19 +225,6 @@ function query(draw: Draw, dataSource: string): object {
   }
 }
 
-async function planned(asked: object, store: EmbeddedStore): Promise<string | null> {
-  const plan = planNative(readNativeQuery({ ...asked, dataSource: 'plant' }), () => entity)
-  if (plan === null) return null
-  const { signal } = new AbortController()
-  const groups = await store.aggregate(plan.aggregation, signal, timeBuckets(plan.aggregation.granularity))
-  const limits = { resultRows: 100_000, buckets: 200_000 }
-  const answer = await answerPlan(plan, groups!, limits, new Pacer({ sliceMs: 5, signal }))
-  if (answer === null) return null
-  let text = ''
-  for await (const piece of answer.pieces) text += piece
-  return text
-}
-
 test('random queries are answered as by the SQL engine', async () => {
   let answered = 0
   const seeds = rounds(15)
@@ -251,7 +235,7 @@ test('random queries are answered as by the SQL engine', async () => {
     const store = await worlds.make(draw, name)
     for (let question = 0; question < 12; question++) {
       const one = query(draw, name)
-      const answer = await planned(one, store)
+      const answer = await byStore(one, store)
       if (answer === null) continue
       answered++
       const expected = read(await answerOf(one, worlds.engine))
@@ -273,7 +257,7 @@ test('the last rows of series are read from their ends, whatever there is betwee
   }
   const plan = planNative(readNativeQuery({ ...one, dataSource: 'plant' }), () => entity)
   expect(plan?.aggregation.aggregates.every((aggregate) => 'end' in aggregate)).toBe(true)
-  expect(read((await planned(one, store))!)).toEqual(read(await answerOf(one, worlds.engine)))
+  expect(read((await byStore(one, store))!)).toEqual(read(await answerOf(one, worlds.engine)))
 })
 
 test.each([
@@ -377,7 +361,7 @@ describe('expressions of post-aggregators', () => {
     ]) {
       for (const granularity of ['day', 'hour']) {
         const one = asked(expression!, outputType, granularity)
-        const answer = await planned(one, store)
+        const answer = await byStore(one, store)
         const expected = await answerOf(one, worlds.engine)
         const isSame = answer !== null && isDeepStrictEqual(read(answer), read(expected))
         if (!isSame) wrong.push({ expression, outputType, answer, expected })
@@ -409,7 +393,7 @@ describe('expressions of post-aggregators', () => {
     ["'\\ud800'"],
     ['floor(text)'],
   ])('%s %s is left to the SQL engine', async (expression, outputType) => {
-    expect(await planned(asked(expression, outputType), left)).toBeNull()
+    expect(await byStore(asked(expression, outputType), left)).toBeNull()
   })
 
   test('of buckets are left to the SQL engine', () => {
@@ -455,7 +439,7 @@ describe('virtual columns', () => {
     async (expression) => {
       const store = await worlds.make(drawFrom(8), `floored${expression.length}`)
       const one = asked(expression, { dataSource: `floored${expression.length}` })
-      const answer = await planned(one, store)
+      const answer = await byStore(one, store)
       expect(answer).not.toBeNull()
       expect(read(answer!)).toEqual(read(await answerOf(one, worlds.engine)))
     },
@@ -480,7 +464,7 @@ test('what is made of itself again and again is worked out once', async () => {
     const before = field(place === 0 ? 'n' : `p${place - 1}`)
     return { type: 'arithmetic', name: `p${place}`, fn: '+', fields: [before, before] }
   })
-  const answer = await planned(
+  const answer = await byStore(
     {
       queryType: 'timeseries',
       intervals: ['2025-01-01/2027-01-01'],
@@ -526,11 +510,11 @@ test.each<[string, object]>([
     dimensions: ['tag'],
     aggregations: [],
   }
-  expect(await planned({ ...asked, ...more }, store)).toBeNull()
+  expect(await byStore({ ...asked, ...more }, store)).toBeNull()
 })
 
 test('many empty buckets are left to the SQL engine', async () => {
   const store = await worlds.make(drawFrom(3), 'seconds')
   const asked = { queryType: 'timeseries', intervals: ['2025/2027'], granularity: 'second', aggregations: [] }
-  expect(await planned(asked, store)).toBeNull()
+  expect(await byStore(asked, store)).toBeNull()
 })

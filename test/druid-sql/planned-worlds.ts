@@ -7,7 +7,6 @@ import type { AnswerData } from '../../src/answer/answer-data.ts'
 import { storeRows } from '../../src/answer/store-rows.ts'
 import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
 import { planSql } from '../../src/druid-sql/plan/plan-sql.ts'
-import { runSqlPlan } from '../../src/druid-sql/plan/run-sql-plan.ts'
 import { translateSql } from '../../src/druid-sql/translate.ts'
 import { Zone } from '../../src/druid-time/zone.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
@@ -19,6 +18,7 @@ import { engineTable } from '../../src/sql-engine/entity-table.ts'
 import { LongOverflow, type SqlEngine } from '../../src/sql-engine/sql-engine.ts'
 import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { runQuery } from '../../src/store-thread/plan-answers.ts'
 import { columnOf, type Draw, oneOf } from '../support/random-rows.ts'
 
 const fields: readonly EntityField[] = [
@@ -229,7 +229,7 @@ export const randomZone = (draw: Draw): Zone => {
 
 const room = { free: () => 2 ** 28 } as never
 const settings = () => ({ sliceMs: 5, spoolDirectory: directory })
-const limits = { resultRows: 100_000, resultBytes: 2 ** 26 }
+const limits = { resultRows: 100_000, resultBytes: 2 ** 26, buckets: 100_000 }
 
 function bodyOf(answer: AnswerData): string {
   if (answer.body.kind !== 'memory') throw new Error('small answers stay in memory')
@@ -244,7 +244,8 @@ export async function planned(
   zone = Zone.utc,
 ): Promise<string | null> {
   const plan = planSql({ text: asked, zone }, translateSql(asked, [sqlTable(entity)], { zone }), entity, nowMs)
-  const answer = plan === null ? null : await runSqlPlan(store, { plan, format, limits, room }, settings(), signal)
+  const query = { language: 'sql', format, limits, room } as const
+  const answer = plan === null ? null : await runQuery(store, { ...query, plan }, settings(), signal)
   return answer === null ? null : bodyOf(answer)
 }
 

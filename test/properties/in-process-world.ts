@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest'
 import { Admission } from '../../src/admission/admission.ts'
+import { Queries } from '../../src/admission/queries.ts'
 import type { ReplayedRows, ReplayOutcome } from '../../src/catalog/catalog.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import { Pipeline, type Tally } from '../../src/ingest/pipeline.ts'
@@ -13,7 +14,7 @@ import { type Entity, type EntityField, mergeFields } from '../../src/model/enti
 import type { Field } from '../../src/model/field.ts'
 import type { Duplicates, Ingest, IngestCounters } from '../../src/model/ingest.ts'
 import type { QueryKind } from '../../src/model/query-kind.ts'
-import { Queries } from '../../src/query/queries.ts'
+import { type DataQuestion, dataLanguage } from '../../src/query/data-language.ts'
 import type { QueryRequest } from '../../src/query/requests.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
@@ -57,7 +58,7 @@ export class InProcessWorld implements HistoryWorld {
   #journal: Promise<LocalJournalWriter>
   #store: EmbeddedStore
   #pipeline: Promise<Pipeline>
-  #queries: Queries
+  #queries: Queries<DataQuestion>
 
   constructor(times: Times) {
     this.#times = times
@@ -100,7 +101,7 @@ export class InProcessWorld implements HistoryWorld {
 
   async ask({ kind, request }: Question, format: TextFormat): Promise<string> {
     const asked = request as QueryRequest<QueryKind> & QueryRequest<'last'>
-    const answer = await this.#queries.run(kind, asked, format, new AbortController().signal, everyone)
+    const answer = await this.#queries.run({ kind, request: asked, format }, new AbortController().signal, everyone)
     return (await bodyOf(answer)).toString()
   }
 
@@ -208,7 +209,7 @@ export class InProcessWorld implements HistoryWorld {
     })
   }
 
-  #newQueries(): Queries {
+  #newQueries(): Queries<DataQuestion> {
     const entity = (): Entity => ({
       id: 1,
       name: entityName,
@@ -223,7 +224,8 @@ export class InProcessWorld implements HistoryWorld {
     const definitions = { entity, entities: () => [entity()], metadataEntity: () => undefined }
     const admission = new Admission(limits)
     const runner = inProcessRunner(this.#store)
-    return new Queries({ definitions, runner, admission, nowMs: () => this.#times.nowMs, limits })
+    const nowMs = () => this.#times.nowMs
+    return new Queries(dataLanguage({ definitions, runner, nowMs, limits }), { admission, limits })
   }
 }
 

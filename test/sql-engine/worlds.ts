@@ -9,7 +9,6 @@ import { FileTables } from '../../src/druid-native/run/file-tables.ts'
 import { runNative } from '../../src/druid-native/run/run-native.ts'
 import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
 import { planSql } from '../../src/druid-sql/plan/plan-sql.ts'
-import { runSqlPlan } from '../../src/druid-sql/plan/run-sql-plan.ts'
 import { translateSql } from '../../src/druid-sql/translate.ts'
 import { Zone } from '../../src/druid-time/zone.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
@@ -26,12 +25,13 @@ import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { LocalFolder } from '../../src/store/embedded/sealed/local-folder.ts'
 import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'
+import { runQuery } from '../../src/store-thread/plan-answers.ts'
 import { columnOf } from '../support/random-rows.ts'
 import { fields, type Table, tables } from './tables.ts'
 
 const { signal } = new AbortController()
 const room = { free: () => 2 ** 28 } as never
-const limits = { resultRows: 1_000_000, resultBytes: 2 ** 28 }
+const limits = { resultRows: 1_000_000, resultBytes: 2 ** 28, buckets: 1e6 }
 const sqlTables = tables.map(({ entity }) => sqlTable(entity))
 
 /** Where the rows lie. */
@@ -104,7 +104,7 @@ export class Worlds {
     if (plan === null) return null
     const { store } = this.#worlds.get(place)!
     const settings = { sliceMs: 5, spoolDirectory: this.#directory }
-    const answer = await runSqlPlan(store, { plan, format: 'json', limits, room }, settings, signal)
+    const answer = await runQuery(store, { language: 'sql', plan, format: 'json', limits, room }, settings, signal)
     if (answer === null) return null
     if (answer.body.kind !== 'memory') throw new Error('small answers stay in memory')
     const items = JSON.parse(Buffer.concat(answer.body.chunks).toString()) as object[]

@@ -162,12 +162,14 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     nativeQueries: { run: async () => plainAnswer(rows) },
     cancelsElsewhere: null,
     queries: {
-      run: async (_kind, request, _format, _signal, { mayRead }) => {
+      run: async ({ request }, _signal, { mayRead }) => {
         if (!mayRead(request.entity)) throw forbidden()
         if (request.entity !== 'plant') throw new Problem('unknown_entity', 'There is no such entity.')
         return plainAnswer(rows)
       },
-      entities: async (_signal, { mayRead }) =>
+    },
+    entityList: {
+      list: async (_signal, { mayRead }) =>
         ['plant', 'secret'].filter(mayRead).map((entity) => ({
           entity,
           ingests: [],

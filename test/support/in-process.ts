@@ -2,9 +2,10 @@
 import { tmpdir } from 'node:os'
 import { openAnswer, packed } from '../../src/answer/answer-data.ts'
 import type { SpoolRoom } from '../../src/answer/spool.ts'
+import { storeRows } from '../../src/answer/store-rows.ts'
 import type { Answer } from '../../src/answer/whole-answer.ts'
+import { outputFields } from '../../src/model/plan.ts'
 import type { PlanRunner } from '../../src/query/plan-runner.ts'
-import { runPlan } from '../../src/query/run-plan.ts'
 import type { SeriesQuerier } from '../../src/store/series-store.ts'
 
 const noSpare = (): void => undefined
@@ -18,12 +19,13 @@ export function inProcessRunner(
     sliceMs = 5,
     spoolDirectory = tmpdir(),
   }: { room?: SpoolRoom; sliceMs?: number; spoolDirectory?: string } = {},
-): PlanRunner {
+): Omit<PlanRunner, 'run'> & { run(...asked: Parameters<PlanRunner['run']>): Promise<Answer> } {
   return {
-    run: async (plan, format, limits, signal) =>
-      openAnswer(
-        packed(await runPlan(reader, { plan, format, limits, room }, { sliceMs, spoolDirectory }, signal), noSpare),
-      ),
+    run: async ({ plan, format }, limits, signal) => {
+      const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
+      const shape = { format, resultBytes: limits.resultBytes, room }
+      return openAnswer(packed(await storeRows(rows, shape, { sliceMs, spoolDirectory }, signal), noSpare))
+    },
     statistics: (entityId, sinceMs, signal) => reader.statistics(entityId, sinceMs, signal),
     tags: (request, signal) => reader.tags(request, signal),
   }

@@ -2,6 +2,7 @@
 
 import { Check as conforms } from 'typebox/value'
 import { Admission } from '../../src/admission/admission.ts'
+import { Queries, type QueryLimits } from '../../src/admission/queries.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import type { PlacedEntry } from '../../src/journal/journal.ts'
 import type { Entity } from '../../src/model/entity.ts'
@@ -10,7 +11,8 @@ import { formatInstant } from '../../src/model/instant.ts'
 import { Problem } from '../../src/model/problem.ts'
 import type { QueryKind } from '../../src/model/query-kind.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
-import { Queries, type QueryLimits } from '../../src/query/queries.ts'
+import { dataLanguage } from '../../src/query/data-language.ts'
+import { EntityList } from '../../src/query/entity-list.ts'
 import { type QueryRequest, queryRequests } from '../../src/query/requests.ts'
 import type { SeriesQuerier, SeriesWriter } from '../../src/store/series-store.ts'
 import { everyone } from './everyone.ts'
@@ -136,21 +138,27 @@ class ScenarioWorld {
 
   /** The answer's text. */
   async ask(asked: Asked): Promise<string> {
-    const queries = new Queries({
-      definitions: {
-        entity: (name) => this.#entities.get(name),
-        entities: () => [...this.#entities.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
-        metadataEntity: () => undefined,
-      },
+    const definitions = {
+      entity: (name: string) => this.#entities.get(name),
+      entities: () => [...this.#entities.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
+      metadataEntity: () => undefined,
+    }
+    const parts = {
+      definitions,
       runner: inProcessRunner(this.#store),
       admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }),
       nowMs: () => this.#nowMs,
       limits: this.#limits,
-    })
-    if (asked.kind === 'entities') return JSON.stringify(await queries.entities(new AbortController().signal, everyone))
+    }
+    const { signal } = new AbortController()
+    if (asked.kind === 'entities') return JSON.stringify(await new EntityList(parts).list(signal, everyone))
     const { query, request } = asked
     if (!isRequest(query, request)) throw new Error(`the schema of ${query} refuses ${JSON.stringify(request)}`)
-    const answer = await queries.run(query, request, 'json', new AbortController().signal, everyone)
+    const answer = await new Queries(dataLanguage(parts), parts).run(
+      { kind: query, request, format: 'json' },
+      signal,
+      everyone,
+    )
     return (await bodyOf(answer)).toString('utf8')
   }
 

@@ -32,7 +32,7 @@ export interface PlannedAnswer {
   readonly pieces: AsyncIterable<string>
 }
 
-/** The answer, in pieces; null where the SQL engine has to give it. Throws `too_many_buckets`. */
+/** The answer, in pieces; null where the SQL engine has to give it. Throws BeyondPlan and `too_many_buckets`. */
 export async function answerPlan(
   plan: NativePlan,
   groups: Groups,
@@ -41,10 +41,9 @@ export async function answerPlan(
 ): Promise<PlannedAnswer | null> {
   const finished = await finishGroups(plan, groups, pacer)
   // The SQL engine says why not.
-  if (finished === null || finished.length > limits.resultRows || isLongToFill(plan, groups.days)) return null
+  if (finished.length > limits.resultRows || isLongToFill(plan, groups.days)) return null
   const fills = plan.shape.kind === 'timeseries' && !plan.skipsEmptyBuckets
   const nothing = fills ? emptyValues(plan) : []
-  if (nothing === null) return null
   return {
     rows: finished.length,
     pieces: jsonList(itemsOf(plan, groups.days, { rows: finished, nothing }, limits.buckets)),

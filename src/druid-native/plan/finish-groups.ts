@@ -2,7 +2,6 @@
 
 import { type Groups, type GroupValue, valueOverNothing } from '../../algebra/aggregation.ts'
 import { type Evaluator, evaluator } from '../../algebra/evaluate.ts'
-import { BeyondPlan } from '../../algebra/functions.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import { comparingGroups } from '../../lib/value-order.ts'
@@ -18,25 +17,12 @@ export interface FinishedRow {
   readonly values: GroupRow
 }
 
-/** The rows of the answer in their order; null where a value is for the SQL engine: beyond all doubles, or divided by zero. */
+/** The rows of the answer in their order. Throws BeyondPlan. */
 export async function finishGroups(
   plan: NativePlan,
   groups: Pick<Groups, 'rows'>,
   pacer: Pacer,
-): Promise<readonly FinishedRow[] | null> {
-  try {
-    return await finished(plan, groups, pacer)
-  } catch (error) {
-    if (error instanceof BeyondPlan) return null
-    throw error
-  }
-}
-
-async function finished(
-  plan: NativePlan,
-  groups: Pick<Groups, 'rows'>,
-  pacer: Pacer,
-): Promise<readonly FinishedRow[] | null> {
+): Promise<readonly FinishedRow[]> {
   const { aggregation, outputs, steps, finish } = plan
   const isOneRow = aggregation.keys.length === 0 && aggregation.granularity.kind === 'all'
   const all = groups.rows.length === 0 && isOneRow ? [emptyRow(plan)] : groups.rows
@@ -63,18 +49,13 @@ function emptyRow({ aggregation: { aggregates, keys } }: NativePlan): GroupRow {
   return [0, ...keys.map(() => null), ...aggregates.map(valueOverNothing)]
 }
 
-/** The values of the outputs over nothing; null where the SQL engine has its own way with them. */
-export function emptyValues(plan: NativePlan): GroupRow | null {
-  try {
-    const row = emptyRow(plan)
-    return withOutputs(
-      row,
-      plan.outputs.map(({ value }) => evaluator(value)),
-    ).slice(row.length)
-  } catch (error) {
-    if (error instanceof BeyondPlan) return null
-    throw error
-  }
+/** The values of the outputs over nothing. Throws BeyondPlan. */
+export function emptyValues(plan: NativePlan): GroupRow {
+  const row = emptyRow(plan)
+  return withOutputs(
+    row,
+    plan.outputs.map(({ value }) => evaluator(value)),
+  ).slice(row.length)
 }
 
 /** The row of a group and its outputs behind it, each from those before. */

@@ -6,6 +6,12 @@ import type { NativePlan } from './native-plan.ts'
 /** What the store answers. */
 export type PlannedNative = NativePlan | NativeScanPlan
 
+/** The same as a question to the store. */
+export interface PlannedNativeQuery {
+  readonly language: 'native'
+  readonly plan: PlannedNative
+}
+
 export interface NativeScanPlan {
   readonly kind: 'scan'
   readonly scan: ScanPlan

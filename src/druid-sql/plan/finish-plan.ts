@@ -2,7 +2,6 @@
 
 import { type AggregationPlan, type Groups, type GroupValue, valueOverNothing } from '../../algebra/aggregation.ts'
 import { type Evaluator, evaluator } from '../../algebra/evaluate.ts'
-import { BeyondPlan } from '../../algebra/functions.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import { comparingGroups } from '../../lib/value-order.ts'
@@ -10,23 +9,14 @@ import type { SqlPlan } from './sql-plan.ts'
 
 type GroupRow = readonly GroupValue[]
 
-/** The rows of the answer in their order; null where the SQL engine has to make them. */
+/** The rows of the answer in their order. Throws BeyondPlan. */
 export async function finishPlan(
   plan: SqlPlan,
   groups: Pick<Groups, 'rows'>,
   pacer: Pacer,
-): Promise<readonly GroupRow[] | null> {
-  try {
-    return await finished(plan, groups.rows, pacer)
-  } catch (error) {
-    if (error instanceof BeyondPlan) return null
-    throw error
-  }
-}
-
-async function finished(plan: SqlPlan, groups: readonly GroupRow[], pacer: Pacer): Promise<readonly GroupRow[]> {
+): Promise<readonly GroupRow[]> {
   const { outputs, having, order, offset, limit, isOneGroup, aggregation, steps } = plan
-  const all = groups.length === 0 && isOneGroup ? [noRows(aggregation)] : groups
+  const all = groups.rows.length === 0 && isOneGroup ? [noRows(aggregation)] : groups.rows
   const rows: GroupRow[] = []
   const keys: GroupRow[] = []
   const [evaluated, keysOf] = [outputs, order.map(({ value }) => value)].map((values) => values.map(evaluator))

@@ -4,6 +4,8 @@ import type { AggregationPlan } from '../../algebra/aggregation.ts'
 import type { Scalar } from '../../algebra/scalar.ts'
 import type { ScanPlan } from '../../algebra/scan-plan.ts'
 import type { ValueOrder } from '../../lib/value-order.ts'
+import type { AnswerFormat } from '../../model/answer-format.ts'
+import type { DruidShape } from '../../model/druid-layout.ts'
 import type { EntityField } from '../../model/entity.ts'
 
 export interface PlannedOrder extends ValueOrder {
@@ -42,3 +44,10 @@ export interface SqlScanPlan {
 
 /** What the store answers. */
 export type PlannedSql = SqlPlan | SqlScanPlan
+
+/** The same as a question to the store. */
+export interface PlannedSqlQuery {
+  readonly language: 'sql'
+  readonly plan: PlannedSql
+  readonly format: AnswerFormat | DruidShape
+}

@@ -21,7 +21,7 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
       schema: { ...schema, body: queryRequests[kind] },
       handler: (request, reply) =>
         answerRows(kind, request, reply, context, (format, cancellation, reader) =>
-          context.services.queries.run(kind, request.body, format, cancellation, reader),
+          context.services.queries.run({ kind, request: request.body, format }, cancellation, reader),
         ),
     })
   }
@@ -132,8 +132,8 @@ export const postSqlQuery: Route = (app, context) => {
       response: { ...schema.response, 200: { ...schema.response[200], headers: answeredByHeader } },
     },
     handler: (request, reply) =>
-      answerRows(name, request, reply, context, (format, { signal }, reader) =>
-        context.services.sqlQueries.run({ text: request.body.sql_query }, format, signal, reader),
+      answerRows(name, request, reply, context, (format, cancellation, reader) =>
+        context.services.sqlQueries.run({ text: request.body.sql_query, format }, cancellation, reader),
       ),
   })
 }

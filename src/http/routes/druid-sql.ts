@@ -77,9 +77,9 @@ async function answer(
   const startedMs = performance.now()
   const reader = guard.reader(request)
   const zone = sqlTimeZone === null ? undefined : readSqlZone(sqlTimeZone, 'context.sqlTimeZone')
-  const asked = { timeoutMs, zone, listsFunctions: true, explains: true, ...question }
+  const asked = { timeoutMs, zone, listsFunctions: true, explains: true, ...question, format: layout }
   const found = await runningQueries.run(queryId, reader.id, inFlight.cancellation(reply), (signal) =>
-    services.sqlQueries.run(asked, layout, signal, reader),
+    services.sqlQueries.run(asked, signal, reader),
   )
   releaseAfter(reply, found)
   const { rows, bytes } = found

@@ -23,7 +23,7 @@ export const getEntities: Route = (app, { services, settings, guard, inFlight })
     },
     onRequest: [guard.consumption, acceptJson],
     handler: async (request, reply) => {
-      const entities = await services.queries.entities(inFlight.signal(reply), guard.reader(request))
+      const entities = await services.entityList.list(inFlight.signal(reply), guard.reader(request))
       return sendJson(request, reply, entities, settings.limits.sendIdleMs)
     },
   })

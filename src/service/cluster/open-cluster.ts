@@ -62,24 +62,25 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const rows = await openRows(parts, known, closers)
   const { druid, supervisors, kafka, journal, store, progress, keys, isSeen } = rows
   const queryParts = { ...parts, druid, store, definitions, items: catalog.items }
-  const { runner, admission, storedSizes, ...languages } = await openQueries(queryParts, closers)
+  const queries = await openQueries(queryParts, closers)
   const waits = openWaits(parts, catalog, closers)
   const waiting = () => ({ waiting: [...waits.names(definitions.entities())], waiting_entities: waits.count })
   const health = watchParts({ journal, supervisors, catalog, observe, waiting })
   closers.push(() => health.close())
-  const limits = await openLimits({ ...parts, catalog, progress, keys, kafka, waits, admission }, closers)
+  const limits = await openLimits(
+    { ...parts, catalog, progress, keys, kafka, waits, admission: queries.admission },
+    closers,
+  )
   const services = await buildServices(
     {
       settings,
       catalog,
       readItems: catalog.items,
-      storedSizes,
       journal,
       keys,
       progress,
       ...visibilityOf(parts, catalog, rows),
-      runner,
-      admission,
+      ...queries,
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
@@ -91,7 +92,6 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       reach: () => undefined,
     },
     {
-      ...languages,
       cancelsElsewhere: catalog.cancelsElsewhere,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,

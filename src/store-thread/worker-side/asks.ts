@@ -2,12 +2,12 @@ import { RunningAsks } from '../../lib/actor/running-asks.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import type { Outbox } from '../outbox.ts'
-import { memoryOf, type PlanAnswers, type PlanAnswersParts, type PlanAsk } from '../plan-answers.ts'
+import { memoryOf, type PlanAnswers, type PlanAnswersParts } from '../plan-answers.ts'
 import type { FromStore, ToStore } from '../protocol.ts'
 
 export type Ask = Extract<
   ToStore,
-  { kind: 'run' | 'native' | 'sql' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }
+  { kind: 'query' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }
 >
 
 export interface AskParts extends Pick<PlanAnswersParts, 'store'> {
@@ -53,7 +53,7 @@ export class Asks {
   }
 
   async #answer(ask: Question, cancellation: Cancellation): Promise<void> {
-    const { store, snapshots } = this.#parts
+    const { answers, store, snapshots } = this.#parts
     const { id } = ask
     switch (ask.kind) {
       case 'statistics': {
@@ -67,14 +67,11 @@ export class Asks {
         this.#pinned.set(id, release)
         return this.#send({ kind: 'snapshot', id, entities })
       }
-      default:
-        return this.#answerPlan(ask, cancellation)
+      case 'query': {
+        const answer = await answers.answer(ask, cancellation)
+        return this.#send({ kind: 'answer', id, answer }, memoryOf(answer))
+      }
     }
-  }
-
-  async #answerPlan(ask: PlanAsk, cancellation: Cancellation): Promise<void> {
-    const reply = await this.#parts.answers.answer(ask, cancellation)
-    this.#send(reply, memoryOf(reply.answer))
   }
 
   /** Answers wait for those that are about to come, but never alone. */

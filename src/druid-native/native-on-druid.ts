@@ -1,22 +1,14 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
 
-import type { Admission } from '../admission/admission.ts'
-import { inTime, timeAllowed } from '../admission/in-time.ts'
-import type { Reader } from '../admission/reader.ts'
+import type { Engine, QueryContext, QueryLimits } from '../admission/queries.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
-import type { Answer } from '../answer/whole-answer.ts'
-import type { Definitions } from '../catalog/definitions.ts'
 import type { Interval } from '../druid-time/iso.ts'
-import type { CancelSignal } from '../lib/cancellation.ts'
-import { systemTimer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { earliestMs, latestMs } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
-import type { NativeBody, NativeQueryLimits } from './native-queries.ts'
-import { nativeAdvice, timeoutOf } from './native-timeout.ts'
-import { entityNames } from './parse/entity-names.ts'
+import type { NativeEngines } from './native-language.ts'
 import type { NativeQuery } from './parse/native-query-types.ts'
 import { checkBuckets, checkQuery } from './rewrite/check-query.ts'
 import { daysIn, daysQuery } from './rewrite/days-with-rows.ts'
@@ -32,55 +24,48 @@ export interface DruidNatives {
   native(query: object, signal: AbortSignal, queryTimeMs: number): AsyncIterable<string>
 }
 
-export interface ClusterNativeQueriesParts {
-  readonly definitions: Pick<Definitions, 'entity'>
+export interface NativeOnDruidParts {
   readonly engine: DruidNatives
   readonly clusterName: string
-  readonly admission: Admission
-  readonly limits: NativeQueryLimits
+  readonly limits: QueryLimits
   readonly unsent: UnsentAnswers
   readonly settings: AnswerSettings
 }
 
-export class ClusterNativeQueries {
-  readonly #parts: ClusterNativeQueriesParts
+export class NativeOnDruid implements NativeEngines {
+  readonly #parts: NativeOnDruidParts
 
-  constructor(parts: ClusterNativeQueriesParts) {
+  constructor(parts: NativeOnDruidParts) {
     this.#parts = parts
   }
 
-  /** As `NativeQueries.run`. */
-  async run({ bytes, query }: NativeBody, signal: CancelSignal, reader: Reader): Promise<Answer> {
-    const { definitions, engine, clusterName, admission, limits, unsent, settings } = this.#parts
-    const entities = entityNames(query).flatMap((name) =>
-      reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
-    )
+  async of(
+    bytes: Uint8Array,
+    entities: readonly Entity[],
+    { deadline: { signal: deadline }, queryTimeMs }: QueryContext,
+  ): Promise<readonly Engine[]> {
+    const { engine, clusterName, limits, unsent, settings } = this.#parts
     const { resultBytes, resultRows, buckets } = limits
-    const allowed = timeAllowed(timeoutOf(query), limits)
-    return inTime({ signal, ...allowed, timer: systemTimer, advice: nativeAdvice }, async ({ signal: deadline }) => {
-      const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
-      await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
-      const leave = await admission.enter('sql', reader.id, deadline)
-      try {
-        const daysOf = (names: readonly string[], intervals: readonly Interval[]): Promise<readonly DayBounds[]> =>
-          this.#daysOf(
-            entities.filter(({ name }) => names.includes(name)),
-            intervals,
-            allowed.queryTimeMs,
-            deadline,
-          )
-        await checkBuckets(tree, daysOf, buckets)
-        const count = new RowCount(tree)
-        const asked = isOfNewestWeek(tree, entities)
-          ? { ...rewritten, intervals: newestWeek(await daysOf(tablesOf(tree.dataSource) ?? [], allTime), entities) }
-          : rewritten
-        const pieces = this.#counted(engine.native(asked, deadline, allowed.queryTimeMs), tree, entities, count)
-        const stored = await storeText(pieces, { resultBytes, room: unsent.room() }, settings, deadline)
-        return unsent.open({ ...stored, rows: count.rows })
-      } finally {
-        leave()
-      }
-    })
+    const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
+    await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
+    const daysOf = (names: readonly string[], intervals: readonly Interval[]): Promise<readonly DayBounds[]> =>
+      this.#daysOf(
+        entities.filter(({ name }) => names.includes(name)),
+        intervals,
+        queryTimeMs,
+        deadline,
+      )
+    const answer: Engine['answer'] = async () => {
+      await checkBuckets(tree, daysOf, buckets)
+      const count = new RowCount(tree)
+      const asked = isOfNewestWeek(tree, entities)
+        ? { ...rewritten, intervals: newestWeek(await daysOf(tablesOf(tree.dataSource) ?? [], allTime), entities) }
+        : rewritten
+      const pieces = this.#counted(engine.native(asked, deadline, queryTimeMs), tree, entities, count)
+      const stored = await storeText(pieces, { resultBytes, room: unsent.room() }, settings, deadline)
+      return unsent.open({ ...stored, rows: count.rows })
+    }
+    return [{ name: null, answer }]
   }
 
   async #daysOf(

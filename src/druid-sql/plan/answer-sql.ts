@@ -1,79 +1,37 @@
-import type { GroupValue } from '../../algebra/aggregation.ts'
+// Rows or groups that the store found, as the columns of the answer.
+import type { Groups, GroupValue } from '../../algebra/aggregation.ts'
 import { evaluator } from '../../algebra/evaluate.ts'
-import { BeyondPlan } from '../../algebra/functions.ts'
 import { cellNode, type Scalar } from '../../algebra/scalar.ts'
 import type { ScalarType } from '../../algebra/scalar-type.ts'
-import type { AnswerData } from '../../answer/answer-data.ts'
-import type { SpoolRoom } from '../../answer/spool.ts'
-import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
-import { timeBuckets } from '../../druid-time/plain-granularity.ts'
-import type { CancelSignal } from '../../lib/cancellation.ts'
-import { Pacer } from '../../lib/pacer.ts'
-import type { AnswerFormat } from '../../model/answer-format.ts'
+import type { RowStream } from '../../answer/store-rows.ts'
+import type { Pacer } from '../../lib/pacer.ts'
 import type { ColumnVector } from '../../model/column.ts'
-import type { DruidShape } from '../../model/druid-layout.ts'
 import type { PlanLimits } from '../../model/plan.ts'
-import type { GroupsQuerier, ResultBatch } from '../../store/series-store.ts'
+import type { ResultBatch } from '../../store/series-store.ts'
 import { finishPlan } from './finish-plan.ts'
-import type { PlannedSql, SqlPlan, SqlScanPlan } from './sql-plan.ts'
-
-export interface SqlPlanRequest {
-  readonly plan: PlannedSql
-  readonly format: AnswerFormat | DruidShape
-  readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
-  readonly room: SpoolRoom
-}
+import type { PlannedSql } from './sql-plan.ts'
 
 /** Rows whose columns are made at once. */
 const batchRows = 1024
 
-/** Null where the SQL engine has to answer. Throws what the store throws, and Problem `result_too_large` or `overloaded`. */
-export async function runSqlPlan(
-  reader: GroupsQuerier,
-  { plan, format, limits, room }: SqlPlanRequest,
-  settings: AnswerSettings,
-  signal: CancelSignal,
-): Promise<AnswerData | null> {
-  const pacer = new Pacer({ sliceMs: settings.sliceMs, signal })
-  const rows = await ('scan' in plan ? scannedRows(reader, plan, signal) : groupedRows(reader, plan, pacer, signal))
-  // The SQL engine says why not.
-  if (rows === null || rows.length > limits.resultRows) return null
-  const stream = { fields: plan.fields, batches: plannedBatches(plan, rows, pacer) }
-  try {
-    return await storeRows(stream, { format, resultBytes: limits.resultBytes, room }, settings, signal)
-  } catch (error) {
-    if (error instanceof BeyondPlan) return null
-    throw error
-  }
+/** Null where the SQL engine has to answer, and says why not. Throws BeyondPlan, then or when the rows are read. */
+export async function answerSql(
+  plan: PlannedSql,
+  found: Groups,
+  { resultRows }: Pick<PlanLimits, 'resultRows'>,
+  pacer: Pacer,
+): Promise<RowStream | null> {
+  const rows = 'scan' in plan ? found.rows.slice(plan.offset) : await finishPlan(plan, found, pacer)
+  return rows.length > resultRows ? null : { fields: plan.fields, batches: plannedBatches(plan, rows, pacer) }
 }
 
 type Row = readonly GroupValue[]
-
-async function groupedRows(
-  reader: GroupsQuerier,
-  plan: SqlPlan,
-  pacer: Pacer,
-  signal: CancelSignal,
-): Promise<readonly Row[] | null> {
-  const groups = await reader.aggregate(plan.aggregation, signal, timeBuckets(plan.aggregation.granularity))
-  return groups === null ? null : finishPlan(plan, groups, pacer)
-}
-
-async function scannedRows(
-  reader: GroupsQuerier,
-  { scan, offset }: SqlScanPlan,
-  signal: CancelSignal,
-): Promise<readonly Row[] | null> {
-  const rows = await reader.scan(scan, signal)
-  return rows === null ? null : rows.slice(offset)
-}
 
 /** What groups come to is worked out already: they had to be put in order by it. */
 function shownColumns(plan: PlannedSql): readonly Scalar[] {
   return 'scan' in plan ? plan.outputs : plan.outputs.map(({ type }, at) => cellNode(type, at))
 }
 
-/** Rows as columns. Throws BeyondPlan. */
 async function* plannedBatches(plan: PlannedSql, rows: readonly Row[], pacer: Pacer): AsyncGenerator<ResultBatch> {
   const shown = shownColumns(plan).map((value) => ({ type: value.type, evaluate: evaluator(value) }))
   const steps = 'scan' in plan ? plan.steps : 0

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadSettings } from '../../config/load.ts'
 import type { ServiceEvent } from '../../observe/event.ts'
-import { StoreClient } from './store-client.ts'
+import { StoreThread } from './store-thread.ts'
 
 /** In the place of the store: tells as its files whether they are held, and dies when it is to purge. */
 const script = `
@@ -38,7 +38,7 @@ const scriptUrl = new URL(`data:text/javascript,${encodeURIComponent(script)}`)
 async function startThread(urls: readonly URL[] = [], diesJudging = false) {
   const left = [...urls]
   const events: ServiceEvent[] = []
-  const thread = await StoreClient.start(
+  const thread = await StoreThread.start(
     {
       get threadUrl() {
         return left.shift() ?? scriptUrl

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path'
 import { clearSpool } from '../answer/spool.ts'
+import { storeRows } from '../answer/store-rows.ts'
 import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
-import type { AnswerFormat } from '../model/answer-format.ts'
-import type { Plan, PlanLimits } from '../model/plan.ts'
+import { outputFields, type PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, SeriesQuerier, TagPage, TagRequest } from '../store/series-store.ts'
-import type { PlanRunner } from './plan-runner.ts'
-import { runPlan } from './run-plan.ts'
+import type { PlannedData, PlanRunner } from './plan-runner.ts'
 
-export interface ClusterPlanRunnerOptions {
+export interface PlansOnDruidOptions {
   readonly reader: SeriesQuerier
   readonly spool: SpoolSettings
   /** For answers that do not fit into memory; emptied at the start. */
@@ -18,25 +17,26 @@ export interface ClusterPlanRunnerOptions {
   readonly sliceMs: number
 }
 
-/** Runs plans where the reader only waits for another service, which does the work. */
-export class ClusterPlanRunner implements PlanRunner {
+/** Runs plans of data queries on a cluster. Druid does the work, so the plans need no thread of their own. */
+export class PlansOnDruid implements PlanRunner {
   readonly unsent: UnsentAnswers
-  readonly #options: ClusterPlanRunnerOptions
+  readonly #options: PlansOnDruidOptions
 
-  private constructor(options: ClusterPlanRunnerOptions) {
+  private constructor(options: PlansOnDruidOptions) {
     this.#options = options
     this.unsent = new UnsentAnswers(options.spool)
   }
 
-  static async open(options: ClusterPlanRunnerOptions): Promise<ClusterPlanRunner> {
+  static async open(options: PlansOnDruidOptions): Promise<PlansOnDruid> {
     await clearSpool(options.spoolDirectory)
-    return new ClusterPlanRunner({ ...options, spoolDirectory: resolve(options.spoolDirectory) })
+    return new PlansOnDruid({ ...options, spoolDirectory: resolve(options.spoolDirectory) })
   }
 
-  async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
+  async run({ plan, format }: PlannedData, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const { reader, spoolDirectory, sliceMs } = this.#options
-    const request = { plan, format, limits, room: this.unsent.room() }
-    return this.unsent.open(await runPlan(reader, request, { sliceMs, spoolDirectory }, signal))
+    const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
+    const shape = { format, resultBytes: limits.resultBytes, room: this.unsent.room() }
+    return this.unsent.open(await storeRows(rows, shape, { sliceMs, spoolDirectory }, signal))
   }
 
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { everyone } from '../../test/support/everyone.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
-import { Admission, type AdmissionLimits } from '../admission/admission.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
+import type { Timer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Plan } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
-import type { PlanRunner } from './plan-runner.ts'
-import { Queries, type QueryLimits } from './queries.ts'
+import { dataLanguage } from '../query/data-language.ts'
+import { EntityList } from '../query/entity-list.ts'
+import type { PlanRunner } from '../query/plan-runner.ts'
+import { Admission, type AdmissionLimits } from './admission.ts'
+import { type Engine, Queries, type QueryLimits } from './queries.ts'
 
 function entityOf(id: number, name: string): Entity {
   return {
@@ -58,7 +61,7 @@ function world(limits: Partial<typeof noLimits> = {}, mayCount: Promise<void> = 
   const counted: AbortSignal[] = []
   const timers = new Set<() => void>()
   const runner: PlanRunner = {
-    run: (plan, _format, _limits, signal) => new Promise((finish, fail) => runs.push({ plan, signal, finish, fail })),
+    run: ({ plan }, _limits, signal) => new Promise((finish, fail) => runs.push({ plan, signal, finish, fail })),
     tags: async () => ({ tags: [], more: false }),
     statistics: async (entityId, _sinceMs, signal) => {
       counted.push(signal)
@@ -67,22 +70,21 @@ function world(limits: Partial<typeof noLimits> = {}, mayCount: Promise<void> = 
       return entityId === 1 ? { rows: 3, firstMs: 0, lastMs: 1500 } : { rows: 0, firstMs: null, lastMs: null }
     },
   }
-  const queries = new Queries({
-    definitions,
-    runner,
-    admission: new Admission({ ...noLimits, ...limits }),
-    nowMs: () => Date.UTC(2026, 0, 1),
-    limits: { ...noLimits, ...limits },
-    timer: (callback) => {
-      timers.add(callback)
-      return () => timers.delete(callback)
-    },
-  })
+  const all = { ...noLimits, ...limits }
+  const timer: Timer = (callback) => {
+    timers.add(callback)
+    return () => timers.delete(callback)
+  }
+  const places = { admission: new Admission(all), limits: all, timer }
+  const nowMs = () => Date.UTC(2026, 0, 1)
+  const queries = new Queries(dataLanguage({ definitions, runner, nowMs, limits: all }), places)
+  const entityList = new EntityList({ ...places, definitions, runner })
   const letTimePass = () => {
     for (const callback of timers) callback()
   }
-  const latest = (signal = never, entity = 'plant') => queries.run('latest', { entity }, 'json', signal, everyone)
-  return { queries, runs, counted, timers, letTimePass, latest }
+  const latest = (signal = never, entity = 'plant') =>
+    queries.run({ kind: 'latest', request: { entity }, format: 'json' }, signal, everyone)
+  return { queries, entityList, runs, counted, timers, letTimePass, latest }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -107,11 +109,43 @@ test('a request becomes a plan, and the runner answers it', async () => {
   expect(timers.size).toBe(0)
 })
 
+describe('of several engines', () => {
+  const engine = (name: Engine['name'], found: Answer | null, asked: unknown[]): Engine => ({
+    name,
+    answer: async () => {
+      asked.push(name)
+      return found
+    },
+  })
+  const run = (engines: readonly Engine[]) => {
+    const language = { advice: '', timeoutMs: () => 0, read: () => ({ kind: 'sql' as const, engines }) }
+    return new Queries(language, { admission: new Admission(noLimits), limits: noLimits }).run(null, never, everyone)
+  }
+
+  test('the first that takes the query answers, and the answer bears its name', async () => {
+    const asked: unknown[] = []
+    const one = await run([engine('store', answer, asked), engine('sql-engine', answer, asked)])
+    expect([one.answeredBy, asked]).toEqual(['store', ['store']])
+    const other = await run([engine('store', null, asked), engine('sql-engine', answer, asked)])
+    expect([other.answeredBy, asked]).toEqual(['sql-engine', ['store', 'store', 'sql-engine']])
+    expect((await run([engine(null, answer, asked)])).answeredBy).toBeUndefined()
+  })
+
+  test('one that fails is followed by none', async () => {
+    const asked: unknown[] = []
+    const failing: Engine = { name: 'store', answer: () => Promise.reject(new Error('broken')) }
+    await expect(run([failing, engine('sql-engine', answer, asked)])).rejects.toThrow('broken')
+    expect(asked).toEqual([])
+  })
+})
+
 describe('the entity', () => {
   test('that is unknown is answered with those the caller may read', async () => {
     const { queries } = world()
     const mayRead = (name: string) => name !== 'secret'
-    const problem = await problemOf(queries.run('select', { entity: 'plants' }, 'json', never, { id: 'a', mayRead }))
+    const problem = await problemOf(
+      queries.run({ kind: 'select', request: { entity: 'plants' }, format: 'json' }, never, { id: 'a', mayRead }),
+    )
     expect(problem.body()).toMatchObject({
       status: 400,
       code: 'unknown_entity',
@@ -125,7 +159,7 @@ describe('the entity', () => {
     async (entity) => {
       const { queries } = world()
       const problem = await problemOf(
-        queries.run('select', { entity }, 'json', never, { id: 'a', mayRead: () => false }),
+        queries.run({ kind: 'select', request: { entity }, format: 'json' }, never, { id: 'a', mayRead: () => false }),
       )
       expect(problem).toMatchObject({ status: 403, code: 'forbidden' })
     },
@@ -218,8 +252,8 @@ describe('the list of entities', () => {
 
   test('takes one place among the queries, and gives it back', async () => {
     const { gate, go } = mayCount()
-    const { queries, latest, runs } = world({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }, gate)
-    const listed = queries.entities(never, everyone)
+    const { entityList, latest, runs } = world({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }, gate)
+    const listed = entityList.list(never, everyone)
     expect(await problemOf(latest())).toMatchObject({ code: 'overloaded' })
     go()
     expect(await listed).toHaveLength(2)
@@ -230,13 +264,13 @@ describe('the list of entities', () => {
 
   test('ends at its time limit, and when its caller leaves', async () => {
     const { gate, go } = mayCount()
-    const { queries, counted, letTimePass } = world({}, gate)
-    const late = problemOf(queries.entities(never, everyone))
+    const { entityList, counted, letTimePass } = world({}, gate)
+    const late = problemOf(entityList.list(never, everyone))
     await settled()
     letTimePass()
     expect(await late).toMatchObject({ code: 'query_timeout' })
     const leaving = new AbortController()
-    const left = queries.entities(leaving.signal, everyone)
+    const left = entityList.list(leaving.signal, everyone)
     await settled()
     leaving.abort(new Error('gone'))
     await expect(left).rejects.toThrow('gone')
@@ -246,13 +280,13 @@ describe('the list of entities', () => {
 })
 
 test('entities are those the caller may read', async () => {
-  const { queries } = world()
+  const { entityList } = world()
   const fields = [
     { name: 'D', type: 'timestamp', role: 'time' },
     { name: 'T', type: 'string', role: 'tag' },
     { name: 'V', type: 'double', role: 'metric' },
   ]
-  expect(await queries.entities(never, { id: 'a', mayRead: (name) => name === 'plant' })).toEqual([
+  expect(await entityList.list(never, { id: 'a', mayRead: (name) => name === 'plant' })).toEqual([
     {
       entity: 'plant',
       ingests: ['plant', 'plant.more'],
@@ -263,7 +297,7 @@ test('entities are those the caller may read', async () => {
       last_date: '1970-01-01T00:00:01.500Z',
     },
   ])
-  expect(await queries.entities(never, { id: 'a', mayRead: (name) => name === 'secret' })).toMatchObject([
+  expect(await entityList.list(never, { id: 'a', mayRead: (name) => name === 'secret' })).toMatchObject([
     { entity: 'secret', rows: 0, first_date: null, last_date: null },
   ])
 })

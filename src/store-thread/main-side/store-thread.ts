@@ -1,17 +1,13 @@
 import { spareChunkBytes } from '../../answer/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.ts'
 import type { Answer } from '../../answer/whole-answer.ts'
-import type { NativePlanRunner } from '../../druid-native/native-queries.ts'
-import type { PlannedNative } from '../../druid-native/plan/native-scan-plan.ts'
-import type { PlannedSql } from '../../druid-sql/plan/sql-plan.ts'
-import type { SqlPlanRunner } from '../../druid-sql/sql-queries.ts'
+import type { NativePlanRunner } from '../../druid-native/native-on-one-machine.ts'
+import type { SqlPlanRunner } from '../../druid-sql/sql-language.ts'
 import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor/actor.ts'
 import { Holds } from '../../lib/actor/holds.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Held } from '../../lib/held.ts'
-import type { AnswerFormat } from '../../model/answer-format.ts'
-import type { DruidShape } from '../../model/druid-layout.ts'
-import type { Plan, PlanLimits } from '../../model/plan.ts'
+import type { PlanLimits } from '../../model/plan.ts'
 import type { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
@@ -19,7 +15,7 @@ import type { PlanRunner } from '../../query/plan-runner.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../../sql-engine/sql-engine.ts'
 import type { StoreState } from '../../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../../store/series-store.ts'
-import { sentLimits, sentPlan } from '../plan-text.ts'
+import { type PlannedQuery, sentLimits, sentQuery } from '../plan-text.ts'
 import type { StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
 import { FieldsMade } from './fields-made.ts'
@@ -28,7 +24,7 @@ import { JudgedProgress } from './judged-progress.ts'
 import { storeAway } from './store-away.ts'
 import { type Notice, type Reply, replyOf, StoreLife, type Unnumbered } from './store-life.ts'
 
-export interface StoreClientOptions {
+export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
   readonly threadUrl: URL
   readonly data: Omit<StoreThreadData, 'durablePosition' | 'countedPosition' | 'isHeld'>
@@ -49,8 +45,8 @@ export interface StoreClientOptions {
 const firstStartsMax = 50
 
 /** The main thread's side of the store's thread. One that dies is started again, and loses nothing: the journal holds all. */
-export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots {
-  readonly #options: StoreClientOptions
+export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots {
+  readonly #options: StoreThreadOptions
   readonly #actor: Actor<StoreLife>
   readonly #unsent: UnsentAnswers
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
@@ -64,7 +60,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     release: () => this.#post({ kind: 'release' }),
   })
 
-  private constructor(options: StoreClientOptions, durablePosition: number) {
+  private constructor(options: StoreThreadOptions, durablePosition: number) {
     this.#options = options
     this.#unsent = new UnsentAnswers(options.spool)
     this.progress = new JudgedProgress(durablePosition, () => this.#away())
@@ -82,8 +78,8 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   /** Resolves once the store is open: what the journal holds is read from then on. */
-  static async start(options: StoreClientOptions, durablePosition: number): Promise<StoreClient> {
-    const client = new StoreClient(options, durablePosition)
+  static async start(options: StoreThreadOptions, durablePosition: number): Promise<StoreThread> {
+    const client = new StoreThread(options, durablePosition)
     client.#actor.start()
     await Promise.race([client.#opening.begun, client.#actor.served])
     return client
@@ -140,28 +136,12 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     this.#actor.life?.flush()
   }
 
-  async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
+  /** Null where the store leaves a query of SQL or a native one to the SQL engine. */
+  async run(query: PlannedQuery, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null> {
     const room = this.#unsent.room()
-    const question = { kind: 'run', plan: sentPlan(plan), format, limits: sentLimits(limits), room } as const
+    const question = { kind: 'query', ...sentQuery(query), limits: sentLimits(limits), room } as const
     const { answer } = replyOf('answer', await this.#ask(question, signal))
-    return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
-  }
-
-  async runNativePlan(plan: PlannedNative, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null> {
-    const question = { kind: 'native', plan, limits: sentLimits(limits), room: this.#unsent.room() } as const
-    const { answer } = replyOf('native', await this.#ask(question, signal))
-    return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
-  }
-
-  async runSqlPlan(
-    plan: PlannedSql,
-    format: AnswerFormat | DruidShape,
-    limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>,
-    signal: CancelSignal,
-  ): Promise<Answer | null> {
-    const question = { kind: 'sql', plan, format, limits, room: this.#unsent.room() } as const
-    const { answer } = replyOf('sql', await this.#ask(question, signal))
-    return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
+    return answer && this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {

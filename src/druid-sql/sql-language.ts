@@ -1,0 +1,187 @@
+// Druid's SQL: a text over what the reader may read, answered by the store's own columns, by the SQL engine or by Druid.
+
+import type { Engine, Language, QueryContext, QueryLimits, ReadQuery } from '../admission/queries.ts'
+import type { Answer } from '../answer/whole-answer.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import { type CancelSignal, nativeSignal } from '../lib/cancellation.ts'
+import type { AnswerFormat } from '../model/answer-format.ts'
+import type { DruidLayout, DruidShape } from '../model/druid-layout.ts'
+import type { Entity, EntityField } from '../model/entity.ts'
+import type { PlanLimits } from '../model/plan.ts'
+import { Problem } from '../model/problem.ts'
+import { type EntityFilesParts, onTables } from '../sql-engine/entity-table.ts'
+import { type EngineItems, type EngineQuery, type EngineTable, LongOverflow } from '../sql-engine/sql-engine.ts'
+import { explainedQuery } from './explain/explained-query.ts'
+import { explanationQuestion } from './explain/explanation.ts'
+import { type ItemsParts, readItems } from './items/read-items.ts'
+import { planSql } from './plan/plan-sql.ts'
+import type { PlannedSql, PlannedSqlQuery } from './plan/sql-plan.ts'
+import { type SqlQuestion, shapeOf } from './question.ts'
+import { type ReadableTables, readableTables } from './readable-tables.ts'
+import { type CheckedSql, translateSql } from './translate.ts'
+
+export interface SqlLimits extends QueryLimits {
+  readonly sqlTokens: number
+}
+
+/** A question, and how its answer is to be written. */
+export interface AskedSql extends SqlQuestion {
+  readonly format: AnswerFormat | DruidLayout
+}
+
+/** A question whose text was checked. */
+export interface CheckedQuestion {
+  readonly question: SqlQuestion
+  readonly checked: CheckedSql
+  readonly readable: ReadableTables
+  /** Those that it reads. */
+  readonly entities: readonly Entity[]
+  readonly format: AnswerFormat | DruidShape
+}
+
+/** What the SQL engine is to run, and how the rows are to be written. */
+export interface SqlRequest {
+  readonly query: EngineQuery
+  /** The columns of the answer. */
+  readonly fields: readonly EntityField[]
+  readonly format: AnswerFormat | DruidShape
+  readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
+}
+
+/** Runs checked queries, in a process of its own. Settles when the run has really ended. */
+export interface SqlRunner {
+  run(request: SqlRequest, signal: AbortSignal): Promise<Answer>
+}
+
+/** Answers from the store's own columns; null where it leaves a plan to the SQL engine after all. */
+export interface SqlPlanRunner {
+  run(question: PlannedSqlQuery, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null>
+}
+
+export interface SqlLanguageParts {
+  readonly definitions: Pick<Definitions, 'entities' | 'metadataEntities'>
+  readonly metadata: ItemsParts
+  /** Where the rows of entities are: in files and in the store on one machine, else in Druid. */
+  readonly rows:
+    | ({ readonly store: SqlPlanRunner } & EntityFilesParts)
+    | { readonly druid: { answer(query: CheckedQuestion, deadline: AbortSignal): Promise<Answer> } }
+  /** On a cluster it answers what reads INFORMATION_SCHEMA or metadata alone: Druid knows no metadata, and would name the entities of other callers. */
+  readonly sqlEngine: SqlRunner
+  readonly limits: SqlLimits
+  readonly nowMs: () => number
+}
+
+/** Its Problem is `invalid_request`, with the place in the text. */
+export class SqlLanguage implements Language<AskedSql> {
+  readonly advice = 'Ask for a shorter range of __time, fewer columns or fewer groups.'
+  readonly #parts: SqlLanguageParts
+
+  constructor(parts: SqlLanguageParts) {
+    this.#parts = parts
+  }
+
+  timeoutMs({ timeoutMs = 0 }: AskedSql): number {
+    return timeoutMs
+  }
+
+  read(asked: AskedSql, { reader }: Pick<QueryContext, 'reader'>): ReadQuery {
+    const { definitions, limits } = this.#parts
+    const readable = readableTables(definitions, reader)
+    const explained = asked.explains ? explainedQuery(asked.text, limits.sqlTokens) : null
+    if (explained === null) return { kind: 'sql', engines: this.#engines(this.#check(asked, readable)) }
+    const explanation = this.#explanation(this.#check({ ...asked, text: explained }, readable), asked.format)
+    return { kind: 'sql', engines: this.#engines(this.#check(explanation, readable)) }
+  }
+
+  #check(asked: AskedSql, readable: ReadableTables): CheckedQuestion {
+    const checked = this.#translate(asked, readable, false)
+    const entities = readable.entities.filter(({ id }) => checked.entityIds.includes(id))
+    return { question: asked, checked, readable, entities, format: shapeOf(asked.format, checked.columns, asked) }
+  }
+
+  #translate({ text, parameters, zone, listsFunctions }: SqlQuestion, { tables }: ReadableTables, wraps: boolean) {
+    const { sqlTokens: tokensMax } = this.#parts.limits
+    return translateSql(text, tables, { wraps, tokensMax, parameters, zone, listsFunctions })
+  }
+
+  /**
+   * How a query would be answered: whether the store finds that it is too much for it after all is not known before. Druid's own explanation
+   * would name its data sources and hidden columns, so the caller's own query is told.
+   */
+  #explanation(query: CheckedQuestion, format: AskedSql['format']): AskedSql {
+    const plan = this.#plan(query)
+    const answeredBy = this.#isForDruid(query) ? 'druid' : plan === null ? 'sql-engine' : 'store'
+    const { question, checked, readable } = query
+    return { ...explanationQuestion({ text: question.text, checked, readable, plan, answeredBy }), format }
+  }
+
+  #engines(query: CheckedQuestion): readonly Engine[] {
+    const { rows } = this.#parts
+    const sqlEngine: Engine = { name: 'sql-engine', answer: (deadline) => this.#bySqlEngine(query, deadline) }
+    if ('store' in rows)
+      return [{ name: 'store', answer: (deadline) => this.#byStore(query, rows.store, deadline) }, sqlEngine]
+    const { druid } = rows
+    return this.#isForDruid(query) ? [{ name: null, answer: ({ signal }) => druid.answer(query, signal) }] : [sqlEngine]
+  }
+
+  /** Whether it reads anything that Druid has, or nothing at all. */
+  #isForDruid({ checked, entities }: CheckedQuestion): boolean {
+    return 'druid' in this.#parts.rows && (entities.length > 0 || !(checked.readsCatalog || checked.items.length > 0))
+  }
+
+  /** Null where the SQL engine is to be asked. */
+  #plan({ question, checked, entities: [entity, ...others] }: CheckedQuestion): PlannedSql | null {
+    const { rows, nowMs } = this.#parts
+    const isPlanned = 'store' in rows && entity !== undefined && others.length === 0
+    return isPlanned ? planSql(question, checked, entity, nowMs()) : null
+  }
+
+  async #byStore(query: CheckedQuestion, store: SqlPlanRunner, signal: CancelSignal): Promise<Answer | null> {
+    const plan = this.#plan(query)
+    return plan && store.run({ language: 'sql', plan, format: query.format }, this.#parts.limits, signal)
+  }
+
+  async #bySqlEngine(query: CheckedQuestion, signal: CancelSignal): Promise<Answer> {
+    const { metadata, rows } = this.#parts
+    const { question, checked, readable, entities } = query
+    const items = await readItems(checked.items, readable.metadataEntities, metadata, signal)
+    const answer = (read: CheckedSql, tables: readonly EngineTable[]): Promise<Answer> =>
+      this.#run({ ...query, checked: read }, tables, items, signal)
+    const wrapping = async (tables: readonly EngineTable[]): Promise<Answer> => {
+      try {
+        return await answer(checked, tables)
+      } catch (error) {
+        if (!(error instanceof LongOverflow)) throw error
+        return withinRange(answer(this.#translate(question, readable, true), tables))
+      }
+    }
+    return 'store' in rows ? onTables(entities, rows, signal, wrapping) : wrapping([])
+  }
+
+  #run(
+    { checked: { text, columns }, format }: CheckedQuestion,
+    tables: readonly EngineTable[],
+    items: readonly EngineItems[],
+    signal: CancelSignal,
+  ): Promise<Answer> {
+    const { resultRows, resultBytes } = this.#parts.limits
+    const query = { text, types: columns.map(({ type }) => type), tables, items }
+    const request = { query, fields: fieldsOf(columns), format, limits: { resultRows, resultBytes } }
+    return this.#parts.sqlEngine.run(request, nativeSignal(signal))
+  }
+}
+
+/** The columns of an answer, as fields. */
+export const fieldsOf = (columns: CheckedSql['columns']): readonly EntityField[] =>
+  columns.map(({ name, type }) => ({ name, type, role: 'dimension' }))
+
+/** The numbers of the query go round: what still is beyond its range is a time, or what takes no number as large. */
+async function withinRange(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof LongOverflow)) throw error
+    const message = 'a number or a time is beyond its range'
+    throw new Problem('invalid_request', `sql_query: ${message}`, { errors: [{ path: 'sql_query', message }] })
+  }
+}

@@ -1,0 +1,67 @@
+// A query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
+
+import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
+import type { UnsentAnswers } from '../answer/unsent-answers.ts'
+import type { Answer } from '../answer/whole-answer.ts'
+import type { Sql } from '../lib/sql-text.ts'
+import type { ColumnType } from '../model/column.ts'
+import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
+import { type ItemsParts, readItems } from './items/read-items.ts'
+import { druidStatement } from './rewrite/druid-statement.ts'
+import type { KnownColumns } from './rewrite/entity-source.ts'
+import { type CheckedQuestion, fieldsOf, type SqlLimits } from './sql-language.ts'
+
+/** Runs statements of Druid's SQL that our own code wrote. */
+export interface DruidStatements {
+  run(
+    query: {
+      readonly statement: Sql
+      readonly types: readonly ColumnType[]
+      readonly inlineRows?: number
+      readonly zone?: string | undefined
+      /** Whether it groups by an array, or by several sets of columns. */
+      readonly needsWholeGroups?: boolean
+    },
+    limits: EngineLimits,
+    signal: AbortSignal,
+  ): AsyncIterable<EngineBatch>
+  /** What Druid's SQL knows of the data sources now. */
+  knownColumns(signal: AbortSignal): Promise<KnownColumns>
+}
+
+export interface SqlOnDruidParts {
+  readonly metadata: ItemsParts
+  readonly engine: DruidStatements
+  readonly clusterName: string
+  readonly limits: SqlLimits
+  readonly unsent: UnsentAnswers
+  readonly settings: AnswerSettings
+}
+
+export class SqlOnDruid {
+  readonly #parts: SqlOnDruidParts
+
+  constructor(parts: SqlOnDruidParts) {
+    this.#parts = parts
+  }
+
+  /** Throws Problem `result_too_large`, `overloaded` or `unavailable`, and the signal's reason when it is aborted. */
+  async answer({ question, checked, readable, format }: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
+    const { engine, clusterName, metadata, limits, unsent, settings } = this.#parts
+    const { text, parameters, zone } = question
+    const { columns, items: needed, namedKeys, needsWholeGroups } = checked
+    const { tables, entities, metadataEntities } = readable
+    const items = await readItems(needed, metadataEntities, metadata, deadline)
+    const known = await engine.knownColumns(deadline)
+    const sources = { tables, entities, clusterName, known, items }
+    const statement = druidStatement({ text, parameters, zone }, sources, namedKeys)
+    const inlineRows = items.reduce((sum, { rows }, index) => sum + rows * needed[index]!.uses, 0)
+    const batches = engine.run(
+      { statement, types: columns.map(({ type }) => type), inlineRows, zone: zone?.name, needsWholeGroups },
+      limits,
+      deadline,
+    )
+    const shape = { format, resultBytes: limits.resultBytes, room: unsent.room() }
+    return unsent.open(await storeRows({ fields: fieldsOf(columns), batches }, shape, settings, deadline))
+  }
+}

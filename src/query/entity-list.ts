@@ -1,0 +1,67 @@
+// The entities that may be queried, with what is stored of each.
+import { listed, type QueriesParts } from '../admission/queries.ts'
+import type { Reader } from '../admission/reader.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import { type Entity, timeField } from '../model/entity.ts'
+import { formatInstant } from '../model/instant.ts'
+import type { PlanRunner } from './plan-runner.ts'
+import type { EntityDescription } from './responses.ts'
+
+export interface EntityListParts extends QueriesParts {
+  readonly definitions: Pick<Definitions, 'entities'>
+  readonly runner: Pick<PlanRunner, 'statistics'>
+}
+
+const advice = 'Ask again, with a key that may read fewer entities, or raise the limit.'
+
+/** On a cluster each is a request to Druid, whose connections others need as well. */
+const describedAtOnce = 4
+
+export class EntityList {
+  readonly #parts: EntityListParts
+
+  constructor(parts: EntityListParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * What there is to query, by name: a query like the others, which takes one place however many entities there are. Throws Problem
+   * `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
+   */
+  list(signal: AbortSignal, reader: Reader): Promise<readonly EntityDescription[]> {
+    const readable = this.#parts.definitions.entities().filter((entity) => reader.mayRead(entity.name))
+    return listed(this.#parts, { signal, reader, advice }, (deadline) => this.#describe(readable, deadline))
+  }
+
+  async #describe(entities: readonly Entity[], signal: AbortSignal): Promise<readonly EntityDescription[]> {
+    const failing = new AbortController()
+    const stop = AbortSignal.any([signal, failing.signal])
+    const described = new Array<EntityDescription>(entities.length)
+    const waiting = entities.entries()
+    const describeWaiting = async (): Promise<void> => {
+      for (const [place, entity] of waiting) {
+        if (stop.aborted) return
+        described[place] = await this.#describeOne(entity, stop)
+      }
+    }
+    // All of them have ended when this does: the first that fails ends the others.
+    await Promise.all(
+      Array.from({ length: describedAtOnce }, () => describeWaiting().catch((error: unknown) => failing.abort(error))),
+    )
+    stop.throwIfAborted()
+    return described
+  }
+
+  async #describeOne(entity: Entity, signal: AbortSignal): Promise<EntityDescription> {
+    const { rows, firstMs, lastMs } = await this.#parts.runner.statistics(entity.id, entity.sinceMs, signal)
+    return {
+      entity: entity.name,
+      ingests: [...entity.ingests],
+      time_field: timeField(entity).name,
+      fields: entity.fields.map(({ name, type, role }) => ({ name, type, role })),
+      rows,
+      first_date: firstMs === null ? null : formatInstant(firstMs),
+      last_date: lastMs === null ? null : formatInstant(lastMs),
+    }
+  }
+}
