@@ -80,7 +80,10 @@ test.each([
 
 test.each([
   ['x:string:dimension,y:double:metric', ''],
-  ['x:string:tag', 'From now on plant rejects rows without "x": a row must have all tags. Every sender must push it.\n'],
+  [
+    'x:string:tag',
+    'From now on plant rejects rows without "x": a row must have all tags. Every sender must push it.\n',
+  ],
   [
     'x:string:tag:X,y:string:tag',
     'From now on plant rejects rows without "X" and "y": a row must have all tags. Every sender must push them.\n',

@@ -23,11 +23,7 @@ import type {
   SubscriberAnswer as SubscriberSchema,
 } from '../admin/subscriber-schemas.ts'
 import type { ReadinessAnswer as ReadinessSchema } from '../http/readiness.ts'
-import type {
-  Accepted as AcceptedSchema,
-  CheckAnswer as CheckSchema,
-  ReceiptAnswer,
-} from '../http/routes/pushes.ts'
+import type { Accepted as AcceptedSchema, CheckAnswer as CheckSchema, ReceiptAnswer } from '../http/routes/pushes.ts'
 import type { ServiceAnswer as ServiceSchema } from '../http/service-answer.ts'
 import type { Description } from '../metadata/schemas.ts'
 import type { Page, PageRequest } from '../model/page.ts'
