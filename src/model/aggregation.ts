@@ -64,15 +64,15 @@ export interface AskedRows {
   readonly filter: RowFilter | null
 }
 
-/** Null where newer rows replace older ones: the older ones would count too. */
+/** Null where the entity has no tag. */
 export function askedRows(
-  entity: Pick<Entity, 'id' | 'sinceMs' | 'fields' | 'duplicates'>,
+  entity: Pick<Entity, 'id' | 'sinceMs' | 'fields'>,
   { ranges, filter }: Pick<AskedRows, 'ranges' | 'filter'>,
 ): AskedRows | null {
-  const { id: entityId, sinceMs, duplicates } = entity
+  const { id: entityId, sinceMs } = entity
   const [tag, ...tags] = fieldsOfRole(entity, 'tag')
   const [time] = fieldsOfRole(entity, 'time')
-  if (duplicates === 'replace' || tag === undefined || time === undefined) return null
+  if (tag === undefined || time === undefined) return null
   return { entityId, sinceMs, time, tags: [tag, ...tags], ranges, filter }
 }
 

@@ -62,11 +62,11 @@ export interface SeriesQuerier {
 
 export interface GroupsQuerier {
   /**
-   * Runs an aggregation on one consistent state. Null where it has to be answered in another way: newer rows replace older ones, or there are
-   * more groups than the plan allows. `buckets` cuts time where the plan's granularity is by the clocks of a zone.
+   * Runs an aggregation on one consistent state. Null where it has to be answered in another way: there are more groups, or more to do, than
+   * the plan allows. `buckets` cuts time where the plan's granularity is by the clocks of a zone.
    * Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
    */
   aggregate(plan: AggregationPlan, signal: CancelSignal, buckets: TimeBuckets | null): Promise<Groups | null>
-  /** The rows of a scan, in their order; otherwise as `aggregate`. */
+  /** The rows of a scan, in their order; otherwise as `aggregate`. Null also where newer rows replace older ones. */
   scan(plan: ScanPlan, signal: CancelSignal): Promise<readonly ScannedRow[] | null>
 }
