@@ -1,7 +1,7 @@
 // What an aggregating query means, as plain data, where the store can answer it: over fields of an entity, whose names are checked, and what is computed from
 // them. Native queries and SQL compile to it as far as they can; the rest goes to the SQL engine.
 import { type Entity, type EntityField, fieldsOfRole } from './entity.ts'
-import type { Granularity } from './granularity.ts'
+import type { Granularity, ZonedGranularity } from './granularity.ts'
 import type { Range } from './plan.ts'
 import type { RowFilter } from './row-condition.ts'
 import type { ComputedField } from './row-value.ts'
@@ -30,16 +30,6 @@ export function valueOverNothing({ kind }: StoreAggregate): bigint | null {
 export type EndAggregate =
   | { readonly kind: 'endTime'; readonly end: 'newest' | 'oldest' }
   | { readonly kind: 'endValue'; readonly end: 'newest' | 'oldest'; readonly field: EntityField }
-
-/** Buckets by the clocks of a zone. What they are is known to `src/druid-time`, which makes them `TimeBuckets` where a plan runs. */
-export interface ZonedGranularity {
-  readonly kind: 'zoned'
-  readonly zone: string
-  readonly buckets:
-    | { readonly kind: 'localTime'; readonly widthMs: number }
-    | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number }
-    | { readonly kind: 'months'; readonly months: number; readonly originLocalMs: number }
-}
 
 /** How time is cut. */
 export interface TimeBuckets {

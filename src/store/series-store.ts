@@ -51,9 +51,10 @@ export interface SeriesQuerier {
   /**
    * Runs a plan on one consistent state: rows that are written meanwhile are not seen. Result batches come in the plan's order.
    * Throws Problem `result_too_large` or `too_many_buckets` when a limit is passed, and the signal's reason when it is aborted.
-   * A long run yields to the event loop every few milliseconds.
+   * A long run yields to the event loop every few milliseconds. `buckets` cuts time where the granularity of an average is by the clocks of
+   * a zone.
    */
-  run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncIterable<ResultBatch>
+  run(plan: Plan, limits: PlanLimits, signal: CancelSignal, buckets?: TimeBuckets | null): AsyncIterable<ResultBatch>
   /** Of the rows that have not left: those from `sinceMs` on, all of them when it is null. Throws the signal's reason when it is aborted. */
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
   /** The tags that have an item, by code point; null is none. Throws the signal's reason when it is aborted. */

@@ -5,8 +5,8 @@ import type { NativeBuckets } from '../../druid-time/native-granularity.ts'
 import { zonedGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Pacer } from '../../lib/pacer.ts'
-import type { DayRows, Groups, ZonedGranularity } from '../../model/aggregation.ts'
-import type { Granularity } from '../../model/granularity.ts'
+import type { DayRows, Groups } from '../../model/aggregation.ts'
+import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 import { filledBuckets, spans } from '../run/filled-buckets.ts'
 import {
   groupByEvent,

@@ -2,9 +2,9 @@
 // Tested by `test/acceptance/druid-http.test.ts`.
 
 import type { PlannedValue } from '../../druid-values/planned-value.ts'
-import type { AggregationPlan, StoreAggregate, ZonedGranularity } from '../../model/aggregation.ts'
+import type { AggregationPlan, StoreAggregate } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
-import { granularityNames } from '../../model/granularity.ts'
+import { granularityNames, type ZonedGranularity } from '../../model/granularity.ts'
 import { formatInstant } from '../../model/instant.ts'
 import type { RowFilter, ValueBounds } from '../../model/row-condition.ts'
 import type { SqlPlan } from '../plan/sql-plan.ts'

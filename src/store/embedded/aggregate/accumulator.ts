@@ -7,7 +7,7 @@ import { GroupSums, type Sum, sumRows } from '../run/sum.ts'
 import { Amounts } from './amounts.ts'
 import { DistinctCount } from './distinct-count.ts'
 import { EndTime, EndValue } from './end-rows.ts'
-import type { GroupAggregate } from './group-kinds.ts'
+import type { GroupAggregate } from './grouping.ts'
 import { LongExtremes, LongSums } from './longs.ts'
 
 /** The rollups of one column over some hours; null where no row of them has a value. `bounds` is also null where there are none, or nobody asks. */

@@ -5,8 +5,8 @@ import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { AnotherWay } from './another-way.ts'
-import type { Fields, Grouping } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
+import type { Fields, Grouping } from './grouping.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 
 /** What looking for a series in a file takes about, and reading an end of it, in the units of a pacer. */

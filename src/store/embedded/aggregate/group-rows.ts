@@ -6,7 +6,7 @@ import { compareKeys, type FieldAccessor, type FieldKey, keyAt } from '../run/fi
 import { GroupTable } from '../run/group-table.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { type Accumulator, accumulatorOf, type ColumnHours } from './accumulator.ts'
-import type { Fields, Grouping, GroupLimits } from './group-kinds.ts'
+import type { Fields, Grouping, GroupLimits } from './grouping.ts'
 import { Items } from './items.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 

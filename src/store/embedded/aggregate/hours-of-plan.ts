@@ -4,16 +4,9 @@ import type { SealedPages } from '../reading/sealed-source.ts'
 import { type HourRange, wholeHours } from '../reading/whole-hours.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
 import { GroupHours } from './group-hours.ts'
-import {
-  columnIndices,
-  type Fields,
-  filteredColumns,
-  type Grouping,
-  holdInHours,
-  linearOf,
-  needsBounds,
-} from './group-kinds.ts'
+import { columnIndices, filteredColumns, holdInHours, linearOf } from './group-kinds.ts'
 import type { GroupRows } from './group-rows.ts'
+import { type Fields, type Grouping, needsBounds } from './grouping.ts'
 import { HourRanges, type HourVerdict, partsOfFilter } from './hour-ranges.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 import { type CountedHours, SeriesHours } from './series-hours.ts'

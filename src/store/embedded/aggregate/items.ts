@@ -2,7 +2,7 @@ import type { Chunk } from '../head/chunk.ts'
 import type { TableRollups } from '../head/table-hours.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { type ColumnHours, numbersOf } from './accumulator.ts'
-import type { Fields, Grouping } from './group-kinds.ts'
+import type { Fields, Grouping } from './grouping.ts'
 
 /** Where only items count: rows that have a value of a column that is aggregated. Others make no group. */
 export class Items {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
+import { checkHistory, randomZoned, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
 import { MemoryFolder, randomMemoryFolder } from '../../../../test/support/memory-files.ts'
 import { expectGroups, timeOf } from '../../../../test/support/model-aggregation.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
@@ -10,10 +10,7 @@ import { isNumber, randomFilter } from '../../../../test/support/random-filters.
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { Beyond, randomComputed, withComputed } from '../../../../test/support/random-values.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
-import { parsePeriod } from '../../../druid-time/iso.ts'
-import { periodGranularity } from '../../../druid-time/native-granularity.ts'
-import { plainGranularity, timeBuckets } from '../../../druid-time/plain-granularity.ts'
-import { Zone } from '../../../druid-time/zone.ts'
+import { timeBuckets } from '../../../druid-time/plain-granularity.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type { AggregationPlan, GroupValue, StoreAggregate } from '../../../model/aggregation.ts'
 import type { EntityField } from '../../../model/entity.ts'
@@ -58,14 +55,6 @@ function randomEnd(draw: Draw, fields: readonly EntityField[]): StoreAggregate {
   if (draw(3) === 0) return { kind: 'endTime', end }
   const usable = fields.filter((field) => isNumber(field) || (field.type === 'string' && field.role !== 'tag'))
   return { kind: 'endValue', end, field: oneOf(draw, usable) }
-}
-
-function randomZoned(draw: Draw): AggregationPlan['granularity'] {
-  const zone = Zone.find(
-    oneOf(draw, ['Europe/Madrid', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', '-03:00']),
-  )!
-  const period = parsePeriod(oneOf(draw, ['P1D', 'PT1H', 'P1M', 'P1W', 'PT1M', 'P2D']))!
-  return plainGranularity(periodGranularity(period, zone, null)!)!
 }
 
 function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory): AggregationPlan {

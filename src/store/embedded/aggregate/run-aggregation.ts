@@ -13,7 +13,7 @@ import { collectGroups } from './collect-groups.ts'
 import { collectSeries, isOfSeries } from './collect-series.ts'
 import { ComputedColumns } from './computed-columns.ts'
 import { dayRows } from './day-rows.ts'
-import { columnOf, columnsOf, type Fields, type Grouping, type GroupLimits } from './group-kinds.ts'
+import { columnOf, columnsOf, type Fields, type Grouping, type GroupLimits } from './grouping.ts'
 
 /** The groups of an aggregation; null where there is more to do than the plan allows. */
 export async function runAggregation(
