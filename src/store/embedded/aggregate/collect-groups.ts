@@ -113,7 +113,7 @@ class GroupCollector {
   }
 
   async addAll(ranges: readonly Range[]): Promise<void> {
-    const { selected, sinceMs, pacer } = this.#run
+    const { selected, sinceMs, replaces, pacer } = this.#run
     const sources: RangeSources[] = []
     for (const { fromMs, toMs } of ranges) {
       const ofRange = await this.#sourcesOf({ fromMs: Math.max(fromMs, sinceMs), toMs })
@@ -126,7 +126,11 @@ class GroupCollector {
       if (areTagByTag) this.groups.nextTag()
       for (let place = selected.bounds[tag]; place < selected.bounds[tag + 1]; place++) {
         const series = selected.series[place]
-        if (this.#passesSeries(series)) for (const ofRange of sources) await this.#addSeries(series, ofRange)
+        if (this.#passesSeries(series)) {
+          for (const one of sources) {
+            await (replaces ? this.#addReplaced(series, one) : this.#addSources(series, one.range, one))
+          }
+        }
         if (this.#spend(1)) await pacer.rest()
       }
     }
@@ -187,38 +191,31 @@ class GroupCollector {
     return this.#run.pacer.spend(units)
   }
 
-  async #addSeries(series: number, { range, tables, files }: RangeSources): Promise<void> {
-    const { source, replaces, pacer } = this.#run
-    if (!replaces) return this.#addSources(series, range, tables, files)
+  async #addReplaced(series: number, sources: RangeSources): Promise<void> {
+    const { source, pacer } = this.#run
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
     // Where several sources may have rows of one date, the item is known only when they are read together.
-    for (const part of rangePartsOf(range, spansOf(series, tables, files))) {
+    for (const part of rangePartsOf(sources.range, spansOf(series, sources))) {
       if (part.isShared) await this.#addRows(source.run(series, part.fromMs, part.toMs), series)
-      else await this.#addSources(series, part, tables, files)
+      else await this.#addSources(series, part, sources)
     }
   }
 
-  async #addSources(
-    series: number,
-    range: Range,
-    tables: readonly TableView[],
-    files: readonly OpenFile[],
-  ): Promise<void> {
+  async #addSources(series: number, range: Range, { tables, files }: RangeSources): Promise<void> {
     const { pacer } = this.#run
-    for (const table of tables) await this.#addOfTable(table, series, range)
+    const { fromMs, toMs } = range
+    for (const table of tables) {
+      const prepared = table.prepare(series, pacer)
+      if (prepared !== null) await prepared
+      await this.#addRows(table.run(series, fromMs, toMs), series)
+    }
     for (const { reader } of files) {
       const place = reader.find(series)
       const added = place === -1 ? null : this.#addPlace(reader, place, series, range)
       if (added !== null) await added
       if (this.#spend(fileUnits)) await pacer.rest()
     }
-  }
-
-  async #addOfTable(table: TableView, series: number, { fromMs, toMs }: Range): Promise<void> {
-    const prepared = table.prepare(series, this.#run.pacer)
-    if (prepared !== null) await prepared
-    await this.#addRows(table.run(series, fromMs, toMs), series)
   }
 
   /** False, and nothing is added, where the sums of all series together do not say enough. */
@@ -288,8 +285,9 @@ class GroupCollector {
 
   /** Adds the series of a table one by one. */
   async #addTable(table: TableView, range: Range): Promise<void> {
+    const sources = { range, tables: [table], files: [] }
     for (const series of table.series) {
-      await this.#addOfTable(table, series, range)
+      await this.#addSources(series, range, sources)
       if (this.#spend(1)) await this.#run.pacer.rest()
     }
   }
@@ -343,11 +341,12 @@ class GroupCollector {
     const { pacer } = this.#run
     const { computed } = this.#fields
     const rowsAtOnce = Math.max(1, Math.floor(unitsAtOnce / this.#rowCost))
-    for (const { chunk, start, end } of stretches) {
+    for (const whole of stretches) {
+      const { chunk, start, end } = whole
       for (let from = start; from < end; from += rowsAtOnce) {
         const to = Math.min(end, from + rowsAtOnce)
         const isRestDue = this.#spend((to - from) * this.#rowCost)
-        const stretch = { chunk, start: from, end: to }
+        const stretch = to - from === end - start ? whole : { chunk, start: from, end: to }
         this.#stretches.add(computed === null ? stretch : computed.over(stretch, series), series)
         if (isRestDue) await pacer.rest()
       }
@@ -365,7 +364,7 @@ function* otherPlaces(length: number, some: Uint32Array): Generator<number> {
 }
 
 /** Between which dates each source has rows of a series. */
-function spansOf(series: number, tables: readonly TableView[], files: readonly OpenFile[]): Range[] {
+function spansOf(series: number, { tables, files }: RangeSources): Range[] {
   const spans: Range[] = []
   for (const table of tables) {
     const firstMs = table.firstMs(series)

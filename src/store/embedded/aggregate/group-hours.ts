@@ -79,7 +79,7 @@ export class GroupHours {
   holds(hours: readonly ColumnHours[], hour: number, startMs: number): boolean {
     const walk = this.#walk
     const { accumulators } = this.#groups
-    if (walk !== null) {
+    if (walk?.isZoned === true) {
       walk.enter(startMs)
       if (walk.endMs < startMs + hourMs) return false
     }

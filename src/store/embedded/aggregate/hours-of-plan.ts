@@ -58,8 +58,8 @@ export class HoursOfPlan {
 
   /** `all` where an hour says what its rows would; `some` where they have to be read. */
   verdict(hours: SeriesHours, hour: number): HourVerdict {
-    const { rollups, columns, bounded, firstMs } = hours
-    const verdict = this.#ranges.verdict(bounded, hour, hours.rowsOf(hour))
+    const { rollups, columns, firstMs } = hours
+    const verdict = this.#passing(hours, hour)
     if (verdict !== 'all') return verdict
     const startMs = rollups.hoursMs[hour]
     const isEnough =
@@ -68,12 +68,17 @@ export class HoursOfPlan {
     return isEnough ? 'all' : 'some'
   }
 
+  /** Which rows of an hour pass the filter. */
+  #passing(hours: SeriesHours, hour: number): HourVerdict {
+    return hours.bounded.length === 0 ? 'all' : this.#ranges.verdict(hours.bounded, hour, hours.rowsOf(hour))
+  }
+
   /** Adds all hours of a series; false, and nothing is added, where rows of one have to be read. */
   addAll(hours: SeriesHours, series: number): boolean {
     const { length } = hours.rollups
     for (let hour = 0; hour < length; hour++) if (this.verdict(hours, hour) === 'some') return false
     for (let hour = 0; hour < length; hour++) {
-      if (this.#ranges.verdict(hours.bounded, hour, hours.rowsOf(hour)) === 'all') this.add(hours, hour, series)
+      if (this.#passing(hours, hour) === 'all') this.add(hours, hour, series)
     }
     return true
   }
