@@ -2,7 +2,7 @@
 // them. Native queries and SQL compile to it as far as they can; the rest goes to the SQL engine.
 
 import { type Entity, type EntityField, fieldsOfRole } from '../model/entity.ts'
-import type { Granularity } from '../model/granularity.ts'
+import type { Granularity, ZonedGranularity } from '../model/granularity.ts'
 import type { Range } from '../model/plan.ts'
 import type { ComputedField } from './computed-fields.ts'
 import type { Scalar } from './scalar.ts'
@@ -32,16 +32,6 @@ export type EndAggregate =
   | { readonly kind: 'endTime'; readonly end: 'newest' | 'oldest' }
   | { readonly kind: 'endValue'; readonly end: 'newest' | 'oldest'; readonly field: EntityField }
 
-/** Buckets by the clocks of a zone. What they are is known to `src/druid-time`, which makes them `TimeBuckets` where a plan runs. */
-export interface ZonedGranularity {
-  readonly kind: 'zoned'
-  readonly zone: string
-  readonly buckets:
-    | { readonly kind: 'localTime'; readonly widthMs: number }
-    | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number }
-    | { readonly kind: 'months'; readonly months: number; readonly originLocalMs: number }
-}
-
 /** How time is cut. */
 export interface TimeBuckets {
   /** Whether a bucket is likely to be made of whole UTC hours. */
@@ -66,15 +56,15 @@ export interface AskedRows {
   readonly filter: Scalar | null
 }
 
-/** Null where newer rows replace older ones: the older ones would count too. */
+/** Null where the entity has no tag. */
 export function askedRows(
-  entity: Pick<Entity, 'id' | 'sinceMs' | 'fields' | 'duplicates'>,
+  entity: Pick<Entity, 'id' | 'sinceMs' | 'fields'>,
   { ranges, filter }: Pick<AskedRows, 'ranges' | 'filter'>,
 ): AskedRows | null {
-  const { id: entityId, sinceMs, duplicates } = entity
+  const { id: entityId, sinceMs } = entity
   const [tag, ...tags] = fieldsOfRole(entity, 'tag')
   const [time] = fieldsOfRole(entity, 'time')
-  if (duplicates === 'replace' || tag === undefined || time === undefined) return null
+  if (tag === undefined || time === undefined) return null
   return { entityId, sinceMs, time, tags: [tag, ...tags], ranges, filter }
 }
 

@@ -1,5 +1,5 @@
-import type { TimeBuckets, ZonedGranularity } from '../algebra/aggregation.ts'
-import type { Granularity } from '../model/granularity.ts'
+import type { TimeBuckets } from '../algebra/aggregation.ts'
+import type { Granularity, ZonedGranularity } from '../model/granularity.ts'
 import { msPerDay } from '../model/instant.ts'
 import { bucketEnd, type NativeBuckets, type NativeGranularity, nativeBucketStart } from './native-granularity.ts'
 import { Zone } from './zone.ts'

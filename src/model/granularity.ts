@@ -12,6 +12,16 @@ export type Granularity =
   /** Months together with days or time, walked from 1970-01-01T00:00Z. */
   | { readonly kind: 'compound'; readonly duration: Duration }
 
+/** Buckets by the clocks of a zone. What they are is known to `src/druid-time`, which makes them `TimeBuckets` where a plan runs. */
+export interface ZonedGranularity {
+  readonly kind: 'zoned'
+  readonly zone: string
+  readonly buckets:
+    | { readonly kind: 'localTime'; readonly widthMs: number }
+    | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number }
+    | { readonly kind: 'months'; readonly months: number; readonly originLocalMs: number }
+}
+
 /** A granularity that has buckets of its own; the one bucket of `all` is stamped by the range. */
 export type BucketGranularity = Exclude<Granularity, { kind: 'all' }>
 

@@ -1,4 +1,5 @@
 // How much a data query reads and answers, by its plan alone.
+import type { ZonedGranularity } from './granularity.ts'
 import { msPerDay } from './instant.ts'
 import type { AveragePlan, Plan } from './plan.ts'
 
@@ -40,5 +41,19 @@ function bucketsOf({ range, granularity }: AveragePlan): number {
       return ms / (granularity.months * 28 * msPerDay) + 2
     case 'compound':
       return ms / (28 * msPerDay) + 2
+    case 'zoned':
+      return ms / bucketMs(granularity) + 2
+  }
+}
+
+/** About: of the days when clocks are set, some are shorter. */
+function bucketMs({ buckets }: ZonedGranularity): number {
+  switch (buckets.kind) {
+    case 'localTime':
+      return buckets.widthMs
+    case 'days':
+      return buckets.days * msPerDay
+    case 'months':
+      return buckets.months * 28 * msPerDay
   }
 }

@@ -1,7 +1,7 @@
 // A plan is what a data query means, as plain data: names are checked, dates are resolved, defaults are filled in.
 // Every store answers the same plan with the same rows in the same order.
 import type { EntityField } from './entity.ts'
-import type { Granularity } from './granularity.ts'
+import type { Granularity, ZonedGranularity } from './granularity.ts'
 
 /** Which items a query looks at: those of the entity whose first tag of `tags` passes `ids` AND `prefixes` (null: no such filter). */
 export interface Selection {
@@ -42,7 +42,7 @@ export interface AveragePlan {
   readonly kind: 'average'
   readonly selection: Selection
   readonly range: Range
-  readonly granularity: Granularity
+  readonly granularity: Granularity | ZonedGranularity
   readonly byTag: boolean
 }
 

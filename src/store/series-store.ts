@@ -51,9 +51,10 @@ export interface SeriesQuerier {
   /**
    * Runs a plan on one consistent state: rows that are written meanwhile are not seen. Result batches come in the plan's order.
    * Throws Problem `result_too_large` or `too_many_buckets` when a limit is passed, and the signal's reason when it is aborted.
-   * A long run yields to the event loop every few milliseconds.
+   * A long run yields to the event loop every few milliseconds. `buckets` cuts time where the granularity of an average is by the clocks of
+   * a zone.
    */
-  run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncIterable<ResultBatch>
+  run(plan: Plan, limits: PlanLimits, signal: CancelSignal, buckets?: TimeBuckets | null): AsyncIterable<ResultBatch>
   /** Of the rows that have not left: those from `sinceMs` on, all of them when it is null. Throws the signal's reason when it is aborted. */
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
   /** The tags that have an item, by code point; null is none. Throws the signal's reason when it is aborted. */
@@ -62,11 +63,11 @@ export interface SeriesQuerier {
 
 export interface GroupsQuerier {
   /**
-   * Runs an aggregation on one consistent state. Null where it has to be answered in another way: newer rows replace older ones, or there are
-   * more groups than the plan allows. `buckets` cuts time where the plan's granularity is by the clocks of a zone.
+   * Runs an aggregation on one consistent state. Null where it has to be answered in another way: there are more groups, or more to do, than
+   * the plan allows. `buckets` cuts time where the plan's granularity is by the clocks of a zone.
    * Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
    */
   aggregate(plan: AggregationPlan, signal: CancelSignal, buckets: TimeBuckets | null): Promise<Groups | null>
-  /** The rows of a scan, in their order; otherwise as `aggregate`. */
+  /** The rows of a scan, in their order; otherwise as `aggregate`. Null also where newer rows replace older ones. */
   scan(plan: ScanPlan, signal: CancelSignal): Promise<readonly ScannedRow[] | null>
 }

@@ -32,7 +32,7 @@ const fields: readonly EntityField[] = [
   { name: 'none', type: 'double', role: 'metric' },
   { name: 'b', type: 'boolean', role: 'dimension' },
 ]
-const entity: Entity = {
+const plant: Entity = {
   id: 1,
   name: 'plant',
   fields,
@@ -80,11 +80,13 @@ const orNull = <One>(draw: Draw, values: readonly One[]): One | null => (draw(5)
 let names = 0
 
 export interface World {
+  readonly entity: Entity
   readonly store: EmbeddedStore
   readonly snapshots: Snapshots
 }
 
-export function world(draw: Draw, count = 1 + draw(200), fromMs = startMs): World {
+/** Where newer rows replace older ones, those of one time and tags lie in two tables. */
+export function world(draw: Draw, count = 1 + draw(200), fromMs = startMs, duplicates = plant.duplicates): World {
   const rows = Array.from({ length: count }, (): Value[] => [
     fromMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000,
     oneOf(draw, texts),
@@ -97,16 +99,23 @@ export function world(draw: Draw, count = 1 + draw(200), fromMs = startMs): Worl
     orNull(draw, [true, false]),
   ])
   const store = new EmbeddedStore()
-  const columns = fields.map(({ type }, place) =>
-    columnOf(
-      type,
-      rows.map((row) => row[place]!),
-    ),
-  )
-  if (count > 0) {
-    const positions = Float64Array.from(rows, (_, row) => row)
-    store.write({ entityId: 1, rows: rows.length, positions, fields, columns })
+  const write = (start: number, end: number): void => {
+    const part = rows.slice(start, end)
+    if (part.length === 0) return
+    const columns = fields.map(({ type }, place) =>
+      columnOf(
+        type,
+        part.map((row) => row[place]!),
+      ),
+    )
+    const pushedNulls = duplicates === 'replace' ? { pushedNulls: fields.map(() => null) } : {}
+    const positions = Float64Array.from(part, (_, row) => start + row)
+    store.write({ entityId: 1, rows: part.length, positions, fields, columns, ...pushedNulls })
   }
+  const half = duplicates === 'replace' ? Math.floor(count / 2) : 0
+  write(0, half)
+  if (half > 0) store.freeze(half)
+  write(half, count)
   const snapshots = new Snapshots({
     store,
     folder: { disk: nodeDisk, directory: deltas, newName: () => String(names++), filesMax: 3 },
@@ -118,7 +127,7 @@ export function world(draw: Draw, count = 1 + draw(200), fromMs = startMs): Worl
       throw new Error(path, { cause: error })
     },
   })
-  return { store, snapshots }
+  return { entity: { ...plant, duplicates }, store, snapshots }
 }
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
@@ -239,7 +248,7 @@ function bodyOf(answer: AnswerData): string {
 /** Null where the SQL engine is asked. */
 export async function planned(
   asked: string,
-  { store }: World,
+  { entity, store }: World,
   format: AnswerFormat = 'json',
   zone = Zone.utc,
 ): Promise<string | null> {
@@ -251,7 +260,7 @@ export async function planned(
 
 export async function byEngine(
   asked: string,
-  { snapshots }: World,
+  { entity, snapshots }: World,
   format: AnswerFormat = 'json',
   zone = Zone.utc,
 ): Promise<string> {

@@ -1,9 +1,13 @@
 // Random pushes, seals, merges and questions: the store's answers are held against those of the model.
 import { expect } from 'vitest'
+import { parsePeriod } from '../../src/druid-time/iso.ts'
+import { periodGranularity } from '../../src/druid-time/native-granularity.ts'
+import { plainGranularity } from '../../src/druid-time/plain-granularity.ts'
+import { Zone } from '../../src/druid-time/zone.ts'
 import { Pacer } from '../../src/lib/pacer.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { parseGranularity } from '../../src/model/granularity.ts'
-import type { Plan } from '../../src/model/plan.ts'
+import type { AveragePlan, Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { SealedFile, SealedFileInfo, SealedFolder } from '../../src/store/embedded/reading/sealed-source.ts'
@@ -19,6 +23,7 @@ import {
   columnOf,
   type Draw,
   drawFrom,
+  oneOf,
   type RandomEntity,
   randomBatches,
   randomEntity,
@@ -112,9 +117,18 @@ function randomMeans(draw: Draw, entity: RandomEntity, spanMs: number): Plan {
       fromMs: draw(4) === 0 ? Number.NEGATIVE_INFINITY : Math.min(first, second),
       toMs: draw(4) === 0 ? Number.POSITIVE_INFINITY : Math.max(first, second),
     },
-    granularity: parseGranularity(hourly[draw(hourly.length)]) ?? { kind: 'all' },
+    granularity: draw(5) === 0 ? randomZoned(draw) : (parseGranularity(hourly[draw(hourly.length)]) ?? { kind: 'all' }),
     byTag: draw(2) === 0,
   }
+}
+
+/** Buckets by the clocks of a zone. */
+export function randomZoned(draw: Draw): AveragePlan['granularity'] {
+  const zone = Zone.find(
+    oneOf(draw, ['Europe/Madrid', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', '-03:00']),
+  )!
+  const period = parsePeriod(oneOf(draw, ['P1D', 'PT1H', 'P1M', 'P1W', 'PT1M', 'P2D']))!
+  return plainGranularity(periodGranularity(period, zone, null)!)!
 }
 
 class History {

@@ -1,12 +1,9 @@
 // Aggregations done in the plainest way.
 import { expect } from 'vitest'
 import type { AggregationPlan, EndAggregate, GroupValue, StoreAggregate } from '../../src/algebra/aggregation.ts'
-import { nativeBucketStart } from '../../src/druid-time/native-granularity.ts'
-import { zonedGranularity } from '../../src/druid-time/plain-granularity.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
-import { bucketStart } from '../../src/model/granularity.ts'
-import type { ModelRow } from './model-store.ts'
+import { bucketOf, type ModelRow } from './model-store.ts'
 import { passes } from './random-filters.ts'
 
 export const timeOf = (row: ModelRow): number => Number(row.values['D'])
@@ -31,13 +28,6 @@ export function expectGroups(
       }
     })
   })
-}
-
-function bucketOf(granularity: AggregationPlan['granularity'], ms: number): number {
-  if (granularity.kind === 'all') return 0
-  return granularity.kind === 'zoned'
-    ? nativeBucketStart(zonedGranularity(granularity), ms)
-    : bucketStart(granularity, ms)
 }
 
 function aggregated({ where, ...aggregate }: StoreAggregate, all: readonly ModelRow[]): GroupValue {

@@ -1,5 +1,8 @@
 // A store that answers every plan by the contract's words, over plain objects: slow, and simple enough to be believed. Tests hold the
 // real stores against it.
+
+import { nativeBucketStart } from '../../src/druid-time/native-granularity.ts'
+import { zonedGranularity } from '../../src/druid-time/plain-granularity.ts'
 import { type Value, valueAt } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { bucketStart } from '../../src/model/granularity.ts'
@@ -206,6 +209,13 @@ function snaps({ selection, ticksMs }: SnapPlan, items: readonly ModelRow[]): Re
   )
 }
 
+export function bucketOf(granularity: AveragePlan['granularity'], ms: number): number {
+  if (granularity.kind === 'all') return 0
+  return granularity.kind === 'zoned'
+    ? nativeBucketStart(zonedGranularity(granularity), ms)
+    : bucketStart(granularity, ms)
+}
+
 function averages(plan: AveragePlan, items: readonly ModelRow[]): ResultRow[] {
   const { selection, granularity, range, byTag: keepTag } = plan
   if (items.length === 0) return []
@@ -214,7 +224,7 @@ function averages(plan: AveragePlan, items: readonly ModelRow[]): ResultRow[] {
   const keyFields = [...(keepTag ? selection.tags : []), ...selection.fields]
   const groups = new Map<string, { key: Value[]; rows: ModelRow[] }>()
   for (const row of items) {
-    const bucketMs = granularity.kind === 'all' ? allMs : bucketStart(granularity, timeOf(row, selection))
+    const bucketMs = granularity.kind === 'all' ? allMs : bucketOf(granularity, timeOf(row, selection))
     const key = [bucketMs, ...keyFields.map((field) => valueIn(row, field))]
     const text = key.map(keyText).join()
     const group = groups.get(text) ?? { key, rows: [] }

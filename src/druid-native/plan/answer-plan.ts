@@ -1,12 +1,12 @@
 // Finished groups as Druid's JSON. Which buckets there are is as in `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts`.
 
-import type { DayRows, Groups, ZonedGranularity } from '../../algebra/aggregation.ts'
+import type { DayRows, Groups } from '../../algebra/aggregation.ts'
 import { formatTimestamp } from '../../druid-time/iso.ts'
 import type { NativeBuckets } from '../../druid-time/native-granularity.ts'
 import { zonedGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Pacer } from '../../lib/pacer.ts'
-import type { Granularity } from '../../model/granularity.ts'
+import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 import { filledBuckets, spans } from '../run/filled-buckets.ts'
 import {
   groupByEvent,

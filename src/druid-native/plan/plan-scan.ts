@@ -12,7 +12,8 @@ import { indexOfFields, rowFilter } from './row-filter.ts'
 export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | null): NativeScanPlan | null {
   if (query.dataSource.kind !== 'table' || query.virtualColumns.length > 0) return null
   const entity = entityOf(query.dataSource.name)
-  if (entity === null) return null
+  // A scan takes rows from one table or file after the other: older ones would come beside those that replaced them.
+  if (entity === null || entity.duplicates === 'replace') return null
   const fieldOf = aggregatedFields(entity)
   const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf, indexOfFields(fieldOf, []))
   const asked = askedRows(entity, { ranges: rangesOf(query), filter })

@@ -1,11 +1,11 @@
 // What the store does for a query of SQL, as the native query of Druid that means the same.
 // Tested by `test/acceptance/druid-http.test.ts`.
 
-import type { AggregationPlan, StoreAggregate, ZonedGranularity } from '../../algebra/aggregation.ts'
+import type { AggregationPlan, StoreAggregate } from '../../algebra/aggregation.ts'
 import { druidExpression, druidType } from '../../algebra/druid-expression.ts'
 import type { LiteralNode, Scalar } from '../../algebra/scalar.ts'
 import type { EntityField } from '../../model/entity.ts'
-import { granularityNames } from '../../model/granularity.ts'
+import { granularityNames, type ZonedGranularity } from '../../model/granularity.ts'
 import { formatInstant } from '../../model/instant.ts'
 import type { SqlPlan } from '../plan/sql-plan.ts'
 

@@ -25,6 +25,8 @@ export function planSqlScan(
   where: PlannedWhere,
 ): SqlScanPlan | null {
   if (select.groupBy !== null || select.having !== null || select.distinct || query.limit === 0n) return null
+  // A scan takes rows from one table or file after the other: older ones would come beside those that replaced them.
+  if (entity.duplicates === 'replace') return null
   // A scan computes fields of the rows that it has found, not while it looks for them.
   if (fieldsOf(where.filter).some(isComputed)) return null
   const asked = askedRows(entity, where)

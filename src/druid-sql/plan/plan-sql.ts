@@ -2,14 +2,14 @@
 // here for certain goes to the SQL engine.
 // Tested by `test/druid-sql/planned.test.ts`.
 
-import { askedRows, boundsOfWork, type StoreAggregate, type ZonedGranularity } from '../../algebra/aggregation.ts'
+import { askedRows, boundsOfWork, type StoreAggregate } from '../../algebra/aggregation.ts'
 import { cellNode, fieldNode, type Scalar } from '../../algebra/scalar.ts'
 import { type Period, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
-import type { Granularity } from '../../model/granularity.ts'
+import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 import { unitPeriod } from '../bind/periods.ts'
 import { truncatedUnits } from '../functions/times.ts'
 import { isBesideDifferentValues } from '../parse/different-values.ts'

@@ -146,7 +146,8 @@ function runPlan(plan: Plan, run: DruidRun): AsyncGenerator<ResultBatch> {
     case 'select':
       return runSelect(plan, run)
     case 'average':
-      return runAverage(plan, run)
+      if (plan.granularity.kind === 'zoned') throw new Error('no average by the clocks of a zone is asked of Druid')
+      return runAverage({ ...plan, granularity: plan.granularity }, run)
     case 'latest':
       return runLatest(plan, run)
     case 'last':

@@ -1,9 +1,13 @@
 // Means that are taken here and not by Druid.
-import { type BucketGranularity, bucketStart } from '../../model/granularity.ts'
+import { type BucketGranularity, bucketStart, type Granularity } from '../../model/granularity.ts'
 import type { AveragePlan } from '../../model/plan.ts'
 import { resultTooLarge } from '../limits.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { items } from './selected-items.ts'
+
+export interface UtcAveragePlan extends AveragePlan {
+  readonly granularity: Granularity
+}
 
 /** The start of a bucket, null for the one bucket of granularity `all`, then the keys, then the means. */
 export type MeanRow = unknown[]
@@ -48,7 +52,7 @@ interface Gathered {
 
 /** The means of an entity whose newer rows replace older ones. */
 export async function replacedMeans(
-  { selection, range, granularity, byTag }: AveragePlan,
+  { selection, range, granularity, byTag }: UtcAveragePlan,
   run: DruidRun,
 ): Promise<Means> {
   const ranges = [{ fromMs: startMs(selection, range.fromMs), toMs: range.toMs }]

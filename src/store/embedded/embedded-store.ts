@@ -161,12 +161,17 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     for (const file of files) this.#pins.remove(file, gone)
   }
 
-  async *run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncGenerator<ResultBatch> {
+  async *run(
+    plan: Plan,
+    limits: PlanLimits,
+    signal: CancelSignal,
+    buckets: TimeBuckets | null = null,
+  ): AsyncGenerator<ResultBatch> {
     const opened = this.#open(plan.selection.entityId)
     if (opened === null) return
     try {
       const run = await preparePlan(opened.snapshot, plan.selection, limits, this.#newPacer(signal), opened.memory)
-      for await (const batch of resultBatches(plan, run)) {
+      for await (const batch of resultBatches(plan, run, buckets)) {
         signal.throwIfAborted()
         yield batch
       }

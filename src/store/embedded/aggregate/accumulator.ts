@@ -1,5 +1,5 @@
 // What is kept of the rows of each group, one accumulator an aggregate: taken from rows, or from the hourly rollups of files.
-import type { GroupValue, StoreAggregate } from '../../../algebra/aggregation.ts'
+import type { GroupValue } from '../../../algebra/aggregation.ts'
 import type { Chunk } from '../head/chunk.ts'
 import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
@@ -7,9 +7,10 @@ import { GroupSums, type Sum, sumRows } from '../run/sum.ts'
 import { Amounts } from './amounts.ts'
 import { DistinctCount } from './distinct-count.ts'
 import { EndTime, EndValue } from './end-rows.ts'
+import type { GroupAggregate } from './grouping.ts'
 import { LongExtremes, LongSums } from './longs.ts'
 
-/** The rollups of one column over some hours; null where no row of them has a value. `bounds` is also null where there are none. */
+/** The rollups of one column over some hours; null where no row of them has a value. `bounds` is also null where there are none, or nobody asks. */
 export interface ColumnHours {
   readonly sums: HourSums | null
   readonly bounds: HourBounds | null
@@ -26,7 +27,7 @@ export interface Accumulator {
 
 /** `index` is that of the column, -1 for what counts rows. */
 export function accumulatorOf(
-  aggregate: StoreAggregate,
+  aggregate: GroupAggregate,
   index: number,
   accessorOf: (name: string) => FieldAccessor,
 ): Accumulator {
@@ -41,8 +42,10 @@ export function accumulatorOf(
       return new EndTime(aggregate.end === 'newest')
     case 'endValue':
       return new EndValue(aggregate.end === 'newest', index)
+    case 'mean':
+      return new DoubleSum(index, true)
     case 'sum':
-      return aggregate.type === 'double' ? new DoubleSum(index) : new LongSum(index)
+      return aggregate.type === 'double' ? new DoubleSum(index, false) : new LongSum(index)
     case 'least':
     case 'greatest': {
       const isLeast = aggregate.kind === 'least'
@@ -52,7 +55,7 @@ export function accumulatorOf(
 }
 
 /** The numbers of a column; null where all are null. */
-function numbersOf(chunk: Chunk, index: number) {
+export function numbersOf(chunk: Chunk, index: number) {
   const column = chunk.columns[index]
   return column?.type === 'double' || column?.type === 'long' ? column : null
 }
@@ -110,9 +113,11 @@ class DoubleSum implements Accumulator {
   readonly #sums = new GroupSums()
   readonly #part: Sum = { sum: 0, error: 0, count: 0 }
   readonly #index: number
+  readonly #isMean: boolean
 
-  constructor(index: number) {
+  constructor(index: number, isMean: boolean) {
     this.#index = index
+    this.#isMean = isMean
   }
 
   addRows(group: number, chunk: Chunk, start: number, end: number): void {
@@ -132,8 +137,8 @@ class DoubleSum implements Accumulator {
   }
 
   value(group: number): GroupValue {
-    const sum = this.#sums.sum(group)
-    return Number.isNaN(sum) ? null : sum
+    const value = this.#isMean ? this.#sums.mean(group) : this.#sums.sum(group)
+    return Number.isNaN(value) ? null : value
   }
 }
 

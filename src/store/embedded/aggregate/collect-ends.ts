@@ -1,23 +1,18 @@
-// Groups of which only the newest and the oldest row are asked for: of each series the ends alone are looked at.
-import type { AggregationPlan } from '../../../algebra/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { Stretch } from '../head/chunk.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { AnotherWay } from './another-way.ts'
-import type { Fields } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
+import type { Fields, Grouping } from './grouping.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 
 /** What looking for a series in a file takes about, and reading an end of it, in the units of a pacer. */
 const fileUnits = 32
 
 /** Whether an aggregation can be made of ends: one bucket, groups of whole series. */
-export function isOfEnds(
-  { granularity, keys, aggregates }: AggregationPlan,
-  { accessorOf, computed }: Fields,
-): boolean {
+export function isOfEnds({ granularity, keys, aggregates }: Grouping, { accessorOf, computed }: Fields): boolean {
   return (
     computed === null &&
     granularity.kind === 'all' &&
@@ -27,7 +22,7 @@ export function isOfEnds(
   )
 }
 
-export async function collectEnds(plan: AggregationPlan, run: PlanRun, fields: Fields): Promise<GroupRows> {
+export async function collectEnds(plan: Grouping, run: PlanRun, fields: Fields): Promise<GroupRows> {
   const collector = new EndsCollector(plan, run, fields)
   for (const { fromMs, toMs } of plan.ranges) {
     await collector.addRange({ fromMs: Math.max(fromMs, run.sinceMs), toMs })
@@ -44,8 +39,8 @@ class EndsCollector {
   readonly #unitsMax: number
   #units = 0
 
-  constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
-    this.groups = new GroupRows(plan, fields)
+  constructor(plan: Grouping, run: PlanRun, fields: Fields) {
+    this.groups = new GroupRows(plan, fields, run)
     this.#run = run
     this.#tests = filterTests(plan.filter, fields.accessorOf)
     this.#hasNewest = plan.aggregates.some((aggregate) => 'end' in aggregate && aggregate.end === 'newest')
@@ -54,20 +49,25 @@ class EndsCollector {
   }
 
   async addRange(range: Range): Promise<void> {
-    const { files, tables, selected, pacer } = this.#run
-    const within = files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)
+    const { source, files, tables, selected, replaces, pacer } = this.#run
+    const { fromMs, toMs } = range
+    const within = files.filter(({ info }) => info.firstMs <= toMs && info.lastMs >= fromMs)
     const newestFirst = within.toSorted((left, right) => right.info.lastMs - left.info.lastMs)
     const oldestFirst = within.toSorted((left, right) => left.info.firstMs - right.info.firstMs)
     for (const series of selected.series) {
-      if (this.#tests.passesSeries(series)) {
-        for (const table of tables) {
-          const prepared = table.prepare(series, pacer)
-          if (prepared !== null) await prepared
-        }
-        if (this.#hasNewest) await this.#addNewest(series, range, tables, newestFirst)
-        if (this.#hasOldest) await this.#addOldest(series, range, tables, oldestFirst)
-      }
       await this.#spend(1)
+      if (!this.#tests.passesSeries(series)) continue
+      const prepared = source.prepare(series, pacer)
+      if (prepared !== null) await prepared
+      if (replaces) {
+        // Where several sources may have rows of one date, the item is known only when they are read together.
+        await this.#spend(fileUnits * within.length)
+        if (this.#hasNewest) await this.#addEnd(source.runBackward(series, fromMs, toMs), series, 'newest')
+        if (this.#hasOldest) await this.#addEnd(source.run(series, fromMs, toMs), series, 'oldest')
+        continue
+      }
+      if (this.#hasNewest) await this.#addNewest(series, range, tables, newestFirst)
+      if (this.#hasOldest) await this.#addOldest(series, range, tables, oldestFirst)
     }
   }
 
@@ -121,7 +121,7 @@ class EndsCollector {
       for (let step = 0; step < after - start; step++) {
         const row = end === 'newest' ? after - 1 - step : start + step
         if (passesRow !== null && !passesRow(chunk, row, series)) continue
-        this.groups.addRows(this.groups.at(0, chunk, row, series), chunk, row, row + 1, series)
+        this.groups.addRows(0, chunk, row, row + 1, series)
         return chunk.times[row]
       }
       await this.#spend(after - start)

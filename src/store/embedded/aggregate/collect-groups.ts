@@ -1,16 +1,17 @@
-import type { AggregationPlan } from '../../../algebra/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
-import type { Stretch } from '../head/chunk.ts'
-import { hoursWithin } from '../head/table-hours.ts'
+import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import { hoursWithin, type TableRollups } from '../head/table-hours.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
-import type { SealedPages } from '../reading/sealed-source.ts'
-import { hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
+import type { PooledRollups, SealedPages } from '../reading/sealed-source.ts'
+import { rangePartsOf } from '../reading/shared-dates.ts'
+import { type HourRange, hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { AnotherWay } from './another-way.ts'
-import { columnIndices, type Fields, walkOf } from './group-kinds.ts'
+import { columnIndices, walkOf } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
 import { GroupStretches } from './group-stretches.ts'
+import { type Fields, type Grouping, needsBounds } from './grouping.ts'
 import { HoursOfPlan } from './hours-of-plan.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
 import { rowsWithin } from './rows-within.ts'
@@ -27,11 +28,37 @@ const fileUnits = 64
 /** Of rows that are taken at a stretch: about a tenth of a millisecond, in the units of a pacer. */
 const unitsAtOnce = 16_384
 
-/** Puts the rows of an aggregation into their groups. Nothing needs an order: the sources of a series are taken one after the other. */
-export async function collectGroups(plan: AggregationPlan, run: PlanRun, fields: Fields): Promise<GroupRows> {
-  const collector = new GroupCollector(plan, run, fields)
-  for (const range of plan.ranges) await collector.addRange(range)
+/** Hours of rollups of a series in a file that are added without a rest. */
+const hoursAtOnce = 32
+
+/** Puts rows into their groups. Nothing needs an order: the sources of a series are taken one after the other. */
+export async function collectGroups(grouping: Grouping, run: PlanRun, fields: Fields): Promise<GroupRows> {
+  const collector = new GroupCollector(grouping, run, fields)
+  await collector.addAll(grouping.ranges)
   return collector.groups
+}
+
+/** The tables and files that the series of a range are looked for in. */
+interface RangeSources {
+  readonly range: Range
+  readonly tables: readonly TableView[]
+  readonly files: readonly OpenFile[]
+}
+
+/** Rollups of all series of a table or a file together. */
+interface PooledHours {
+  readonly rollups: PooledRollups | TableRollups
+  /** The whole hours of a range, and their places in the rollups. */
+  readonly whole: HourRange
+  readonly hours: readonly number[]
+  /** How many rows each hour has, by its place. */
+  readonly rows: Float64Array
+  readonly firstMs: number
+  readonly lastMs: number
+  /** One of the series. */
+  readonly series: number
+  /** Adds the rows of all of them. */
+  addRows(range: Range): Promise<void>
 }
 
 /** How many rows are to be read is guessed from so many series, or from one of each file. */
@@ -62,74 +89,99 @@ class GroupCollector {
   #unitsMax: number
   #units = 0
 
-  constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
-    const keys = plan.keys.map(({ name }) => fields.accessorOf(name))
-    const { passesSeries, passesRow } = filterTests(plan.filter, fields.accessorOf)
-    const walk = walkOf(plan, fields)
-    this.groups = new GroupRows(plan, fields)
+  constructor(grouping: Grouping, run: PlanRun, fields: Fields) {
+    const keys = grouping.keys.map(({ name }) => fields.accessorOf(name))
+    const { passesSeries, passesRow } = filterTests(grouping.filter, fields.accessorOf)
+    const walk = walkOf(grouping, fields)
+    this.groups = new GroupRows(grouping, fields, run, run.tags)
     this.#run = run
     this.#fields = fields
     this.#passesSeries = passesSeries
-    this.#hours = new HoursOfPlan(plan, fields, this.groups, walk)
+    this.#hours = new HoursOfPlan(grouping, fields, this.groups, walk)
     const hasKeyColumns = columnIndices(keys).length > 0
     this.#stretches = new GroupStretches({ groups: this.groups, walk, passesRow, hasKeyColumns })
     this.#rowCost =
-      plan.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
-      (passesRow === null ? 0 : conditionsOf(plan.filter)) +
+      grouping.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
+      (passesRow === null ? 0 : conditionsOf(grouping.filter)) +
       (fields.computed?.cost ?? 0)
-    const hasDistinct = plan.aggregates.some(({ kind }) => kind === 'distinct')
-    const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
-    const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
-    const hasFilters = plan.filter !== null || plan.aggregates.some(({ where }) => where !== undefined)
-    this.#isPooled = this.#hours.areUsed && !hasFilters && keys.length === 0 && !hasDistinct
-    this.#isPooledInFiles = this.#isPooled && !hasBounds && !hasLongs
-    this.#unitsMax = plan.unitsMax
+    const hasDistinct = grouping.aggregates.some(({ kind }) => kind === 'distinct')
+    const hasFilters = grouping.filter !== null || grouping.aggregates.some(({ where }) => where !== undefined)
+    const isOfAll = run.isOfAll && !hasFilters && keys.length === 0
+    this.#isPooled = this.#hours.areUsed && isOfAll && !run.replaces && !hasDistinct
+    this.#isPooledInFiles = this.#isPooled && !grouping.aggregates.some(needsBounds)
+    this.#unitsMax = grouping.unitsMax
   }
 
-  async addRange(asked: Range): Promise<void> {
-    const run = this.#run
-    const range = { fromMs: Math.max(asked.fromMs, run.sinceMs), toMs: asked.toMs }
-    const files: OpenFile[] = []
-    for (const file of run.files) {
-      if (file.info.firstMs > range.toMs || file.info.lastMs < range.fromMs) continue
-      if (!this.#isPooledInFiles || !(await this.#addPooledFile(file, range))) files.push(file)
+  async addAll(ranges: readonly Range[]): Promise<void> {
+    const { selected, sinceMs, replaces, pacer } = this.#run
+    const sources: RangeSources[] = []
+    for (const { fromMs, toMs } of ranges) {
+      const ofRange = await this.#sourcesOf({ fromMs: Math.max(fromMs, sinceMs), toMs })
+      if (ofRange.files.length + ofRange.tables.length > 0) sources.push(ofRange)
     }
-    const share = run.selected.series.length / Math.max(1, this.#fields.seriesCount)
-    const rows = rowsWithin(range, files, () => share)
+    if (sources.length === 0) return
+    await this.#requireRows(sources)
+    const { areTagByTag } = this.groups
+    for (let tag = 0; tag + 1 < selected.bounds.length; tag++) {
+      if (areTagByTag) this.groups.nextTag()
+      for (let place = selected.bounds[tag]; place < selected.bounds[tag + 1]; place++) {
+        const series = selected.series[place]
+        if (this.#passesSeries(series)) {
+          for (const one of sources) {
+            await (replaces ? this.#addReplaced(series, one) : this.#addSources(series, one.range, one))
+          }
+        }
+        if (this.#spend(1)) await pacer.rest()
+      }
+    }
+  }
+
+  /** What has rows in a range, but for what is added at once: sums of all series together. */
+  async #sourcesOf(range: Range): Promise<RangeSources> {
+    const { tables, tableSpans, files } = this.#run
+    const within = files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)
+    const rows = rowsWithin(range, within, () => this.#share)
     if (this.#hours.areUsed) this.#unitsMax = Math.max(this.#unitsMax, Math.min(rollupUnitsMax, rows / rowsPerUnit))
-    const tables: TableView[] = []
-    for (const [place, table] of run.tables.entries()) {
-      const { fromMs, toMs } = this.#fields.tableSpans[place]
+    const left: { tables: TableView[]; files: OpenFile[] } = { tables: [], files: [] }
+    for (const file of within) {
+      if (!this.#isPooledInFiles || !(await this.#addPooledFile(file, range))) left.files.push(file)
+    }
+    for (const [place, table] of tables.entries()) {
+      const { fromMs, toMs } = tableSpans[place]
       if (fromMs > range.toMs || toMs < range.fromMs) continue
-      if (!this.#isPooled || !(await this.#addPooledTable(table, range))) tables.push(table)
+      if (!this.#isPooled || !(await this.#addPooledTable(table, range))) left.tables.push(table)
     }
-    if (files.length + tables.length === 0) return
-    await this.#requireRows(range, files, share)
-    for (const series of run.selected.series) {
-      if (this.#passesSeries(series)) await this.#addSeries(series, range, tables, files)
-      if (this.#spend(1)) await run.pacer.rest()
-    }
+    return { range, ...left }
   }
 
-  /** Leaves to others what would read more rows of files than it may; `share` is that of the series that are asked for. */
-  async #requireRows(range: Range, files: readonly OpenFile[], share: number): Promise<void> {
+  /** That of the series that are asked for. */
+  get #share(): number {
+    return this.#run.selected.series.length / Math.max(1, this.#run.seriesCount)
+  }
+
+  /** Leaves to others what would read more rows of files than it may. */
+  async #requireRows(sources: readonly RangeSources[]): Promise<void> {
     const { pacer, selected } = this.#run
+    const share = this.#share
     const rowsMax = (this.#unitsMax - this.#units) / this.#rowCost
-    if (rowsWithin(range, files, () => share) <= rowsMax) return
+    const rowsOf = (shareRead: number): number =>
+      sources.reduce((sum, { range, files }) => sum + rowsWithin(range, files, () => share * shareRead), 0)
+    if (rowsOf(1) <= rowsMax) return
     let looked = 0
     let read = 0
-    for (const [number, { reader }] of files.entries()) {
-      for (const series of someOf(selected.series, number, files.length)) {
-        const place = reader.find(series)
-        if (place === -1) continue
-        looked += reader.rows(place)
-        read += reader.rows(place) * this.#hours.shareRead(reader, place, series, range)
+    for (const { range, files } of sources) {
+      for (const [number, { reader }] of files.entries()) {
+        for (const series of someOf(selected.series, number, files.length)) {
+          const place = reader.find(series)
+          if (place === -1) continue
+          looked += reader.rows(place)
+          read += reader.rows(place) * this.#hours.shareRead(reader, place, series, range)
+        }
+        // The sums of a file's hours may have been read from the disk for it.
+        if (pacer.spend(unitsAtOnce)) await pacer.rest()
       }
-      // The sums of a file's hours may have been read from the disk for it.
-      if (pacer.spend(unitsAtOnce)) await pacer.rest()
     }
-    const shareRead = looked === 0 ? 1 : read / looked
-    if (rowsWithin(range, files, () => share * shareRead) > rowsMax) throw new AnotherWay()
+    if (rowsOf(looked === 0 ? 1 : read / looked) > rowsMax) throw new AnotherWay()
   }
 
   /** Counts work: what is more than the plan allows is left to others. True when a rest is due. */
@@ -139,14 +191,25 @@ class GroupCollector {
     return this.#run.pacer.spend(units)
   }
 
-  async #addSeries(
-    series: number,
-    range: Range,
-    tables: readonly TableView[],
-    files: readonly OpenFile[],
-  ): Promise<void> {
+  async #addReplaced(series: number, sources: RangeSources): Promise<void> {
+    const { source, pacer } = this.#run
+    const prepared = source.prepare(series, pacer)
+    if (prepared !== null) await prepared
+    // Where several sources may have rows of one date, the item is known only when they are read together.
+    for (const part of rangePartsOf(sources.range, spansOf(series, sources))) {
+      if (part.isShared) await this.#addRows(source.run(series, part.fromMs, part.toMs), series)
+      else await this.#addSources(series, part, sources)
+    }
+  }
+
+  async #addSources(series: number, range: Range, { tables, files }: RangeSources): Promise<void> {
     const { pacer } = this.#run
-    for (const table of tables) await this.#addOfTable(table, series, range)
+    const { fromMs, toMs } = range
+    for (const table of tables) {
+      const prepared = table.prepare(series, pacer)
+      if (prepared !== null) await prepared
+      await this.#addRows(table.run(series, fromMs, toMs), series)
+    }
     for (const { reader } of files) {
       const place = reader.find(series)
       const added = place === -1 ? null : this.#addPlace(reader, place, series, range)
@@ -155,37 +218,76 @@ class GroupCollector {
     }
   }
 
-  async #addOfTable(table: TableView, series: number, { fromMs, toMs }: Range): Promise<void> {
-    const prepared = table.prepare(series, this.#run.pacer)
-    if (prepared !== null) await prepared
-    await this.#addRows(table.run(series, fromMs, toMs), series)
+  /** False, and nothing is added, where the sums of all series together do not say enough. */
+  async #addPooled(pooled: PooledHours, range: Range): Promise<boolean> {
+    const { rollups, whole, hours, firstMs, lastMs, rows, series } = pooled
+    const { groupHours } = this.#hours
+    const { hoursMs } = rollups
+    const columns = groupHours.columnsOf(rollups)
+    if (hours.filter((hour) => !groupHours.holds(columns, hour, hoursMs[hour])).length > partsMax) return false
+    if (firstMs < whole.fromMs) await pooled.addRows({ fromMs: range.fromMs, toMs: whole.fromMs - 1 })
+    for (const hour of hours) {
+      const startMs = hoursMs[hour]
+      const isEnough =
+        groupHours.holds(columns, hour, startMs) && !groupHours.mayHaveFirst(columns, hour, Math.max(startMs, firstMs))
+      if (isEnough) groupHours.add(columns, hour, startMs, series, rows[hour])
+      else await pooled.addRows({ fromMs: startMs, toMs: startMs + hourMs - 1 })
+      if (this.#spend(columns.length)) await this.#run.pacer.rest()
+    }
+    if (lastMs >= whole.toMs) await pooled.addRows({ fromMs: whole.toMs, toMs: range.toMs })
+    return true
   }
 
-  /** False, and nothing is added, where the table has no such sums of the range. */
   async #addPooledTable(table: TableView, range: Range): Promise<boolean> {
     const rollups = table.hours
     const whole = rollups && wholeHours(range, rollups.firstMs, rollups.lastMs)
     if (rollups === null || whole === null || whole.fromMs === whole.toMs) return false
-    const { firstMs, lastMs, hoursMs, rows } = rollups
-    const { groupHours } = this.#hours
-    const columns = groupHours.columnsOf(rollups)
+    const { firstMs, lastMs, rows } = rollups
+    if (firstMs >= range.fromMs) this.groups.items?.meetFirstRow(rollups, this.#hours.groupHours.columnsOf(rollups))
+    const addRows = (part: Range): Promise<void> => this.#addTable(table, part)
     const hours = hoursWithin(rollups, whole)
-    if (hours.filter((hour) => !groupHours.holds(columns, hour, hoursMs[hour])).length > partsMax) return false
-    if (firstMs < whole.fromMs) await this.#addTable(table, { fromMs: range.fromMs, toMs: whole.fromMs - 1 })
-    for (const hour of hours) {
-      const startMs = hoursMs[hour]
-      if (groupHours.holds(columns, hour, startMs)) groupHours.add(columns, hour, startMs, table.series[0], rows[hour])
-      else await this.#addTable(table, { fromMs: startMs, toMs: startMs + hourMs - 1 })
-      if (this.#spend(columns.length)) await this.#run.pacer.rest()
-    }
-    if (lastMs >= whole.toMs) await this.#addTable(table, { fromMs: whole.toMs, toMs: range.toMs })
+    return this.#addPooled({ rollups, whole, hours, rows, firstMs, lastMs, series: table.series[0], addRows }, range)
+  }
+
+  async #addPooledFile({ reader, info }: OpenFile, range: Range): Promise<boolean> {
+    const { firstMs, lastMs } = info
+    const whole = wholeHours(range, firstMs, lastMs)
+    const rollups = whole.fromMs < whole.toMs ? reader.pooledHours(whole.fromMs, whole.toMs) : null
+    const rows = rollups && this.#pooledRows(reader, rollups, info.rows)
+    if (rollups === null || rows === null) return false
+    const addRows = (part: Range): Promise<void> =>
+      this.#addPlaces(reader, part, otherPlaces(reader.length, rollups.leftOut))
+    const hours = [...rollups.hoursMs.subarray(0, rollups.length).keys()]
+    const pooled = { rollups, whole, hours, rows, firstMs, lastMs, series: reader.seriesAt(0), addRows }
+    if (!(await this.#addPooled(pooled, range))) return false
+    await this.#addPlaces(reader, range, rollups.leftOut)
     return true
+  }
+
+  /** How many rows of all series of a file each hour has; null where it is asked for and not known. */
+  #pooledRows(reader: SealedPages, { hoursMs, length, leftOut }: PooledRollups, rows: number): Float64Array | null {
+    const all = reader.pooledHours(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    const rowsLeftOut = leftOut.reduce((sum, place) => sum + reader.rows(place), 0)
+    const counts = all && this.#hours.groupHours.rowsByHour(all, rows - rowsLeftOut)
+    return counts === null || length === 0
+      ? counts
+      : counts.subarray(firstAtOrAfter(all!.hoursMs, 0, all!.length, hoursMs[0]))
+  }
+
+  /** Adds some of the series of a file one by one. */
+  async #addPlaces(reader: SealedPages, range: Range, places: Iterable<number>): Promise<void> {
+    for (const place of places) {
+      const added = this.#addPlace(reader, place, reader.seriesAt(place), range)
+      if (added !== null) await added
+      if (this.#spend(fileUnits)) await this.#run.pacer.rest()
+    }
   }
 
   /** Adds the series of a table one by one. */
   async #addTable(table: TableView, range: Range): Promise<void> {
+    const sources = { range, tables: [table], files: [] }
     for (const series of table.series) {
-      await this.#addOfTable(table, series, range)
+      await this.#addSources(series, range, sources)
       if (this.#spend(1)) await this.#run.pacer.rest()
     }
   }
@@ -200,6 +302,8 @@ class GroupCollector {
     const hours = this.#hours.of(reader, place, series, whole)
     if (hours === 'none') return null
     if (hours === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
+    const isWhole = firstMs >= whole.fromMs && lastMs < whole.toMs
+    if (isWhole && hours.rollups.length <= hoursAtOnce && this.#hours.addAll(hours, series)) return null
     return this.#addHours(reader, place, series, range, hours)
   }
 
@@ -233,40 +337,42 @@ class GroupCollector {
     if (reader.lastMs(place) >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
   }
 
-  /** False, and nothing is added, where the sums of all series together do not say all. */
-  async #addPooledFile({ reader, info }: OpenFile, range: Range): Promise<boolean> {
-    const isWhole = info.firstMs >= range.fromMs && info.lastMs <= range.toMs
-    const pooled = isWhole ? reader.pooledHours(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY) : null
-    if (pooled === null) return false
-    const rowsLeftOut = pooled.leftOut.reduce((sum, place) => sum + reader.rows(place), 0)
-    const { groupHours } = this.#hours
-    const rows = groupHours.rowsByHour(pooled, info.rows - rowsLeftOut)
-    const hours = groupHours.columnsOf(pooled)
-    if (rows === null) return false
-    for (let hour = 0; hour < pooled.length; hour++) {
-      if (!groupHours.holds(hours, hour, pooled.hoursMs[hour])) return false
-    }
-    for (let hour = 0; hour < pooled.length; hour++) {
-      groupHours.add(hours, hour, pooled.hoursMs[hour], reader.seriesAt(0), rows[hour])
-    }
-    for (const place of pooled.leftOut) {
-      await this.#addRows(reader.forward(place, range.fromMs, range.toMs), reader.seriesAt(place))
-    }
-    return true
-  }
-
   async #addRows(stretches: Iterable<Stretch>, series: number): Promise<void> {
     const { pacer } = this.#run
     const { computed } = this.#fields
     const rowsAtOnce = Math.max(1, Math.floor(unitsAtOnce / this.#rowCost))
-    for (const { chunk, start, end } of stretches) {
+    for (const whole of stretches) {
+      const { chunk, start, end } = whole
       for (let from = start; from < end; from += rowsAtOnce) {
         const to = Math.min(end, from + rowsAtOnce)
         const isRestDue = this.#spend((to - from) * this.#rowCost)
-        const stretch = { chunk, start: from, end: to }
+        const stretch = to - from === end - start ? whole : { chunk, start: from, end: to }
         this.#stretches.add(computed === null ? stretch : computed.over(stretch, series), series)
         if (isRestDue) await pacer.rest()
       }
     }
   }
+}
+
+/** The places below `length` but for some, which rise. */
+function* otherPlaces(length: number, some: Uint32Array): Generator<number> {
+  let next = 0
+  for (let place = 0; place < length; place++) {
+    if (some[next] === place) next++
+    else yield place
+  }
+}
+
+/** Between which dates each source has rows of a series. */
+function spansOf(series: number, { tables, files }: RangeSources): Range[] {
+  const spans: Range[] = []
+  for (const table of tables) {
+    const firstMs = table.firstMs(series)
+    if (!Number.isNaN(firstMs)) spans.push({ fromMs: firstMs, toMs: table.lastMs(series) })
+  }
+  for (const { reader } of files) {
+    const place = reader.find(series)
+    if (place !== -1) spans.push({ fromMs: reader.firstMs(place), toMs: reader.lastMs(place) })
+  }
+  return spans
 }

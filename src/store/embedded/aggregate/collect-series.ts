@@ -1,22 +1,17 @@
-// Groups of which only tags are asked for: which series have a row is known from indexes, but for series that reach over both ends of a range.
-import type { AggregationPlan } from '../../../algebra/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { AnotherWay } from './another-way.ts'
-import type { Fields } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
+import type { Fields, Grouping } from './grouping.ts'
 import { filterTests } from './row-conditions.ts'
 
 /** What looking for a series in a file takes about, in the units of a pacer. */
 const fileUnits = 16
 
 /** Whether one row of a series says what all of its rows do. */
-export function isOfSeries(
-  { granularity, keys, aggregates, filter }: AggregationPlan,
-  { accessorOf }: Fields,
-): boolean {
+export function isOfSeries({ granularity, keys, aggregates, filter }: Grouping, { accessorOf }: Fields): boolean {
   const isTag = (name: string): boolean => accessorOf(name).kind !== 'column'
   return (
     granularity.kind === 'all' &&
@@ -28,18 +23,18 @@ export function isOfSeries(
   )
 }
 
-export async function collectSeries(plan: AggregationPlan, run: PlanRun, fields: Fields): Promise<GroupRows> {
+export async function collectSeries(plan: Grouping, run: PlanRun, fields: Fields): Promise<GroupRows> {
   return new SeriesCollector(plan, run, fields).collect()
 }
 
 class SeriesCollector {
-  readonly #plan: AggregationPlan
+  readonly #plan: Grouping
   readonly #run: PlanRun
   readonly #fields: Fields
   readonly #filesNewestFirst: readonly OpenFile[]
   #units = 0
 
-  constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
+  constructor(plan: Grouping, run: PlanRun, fields: Fields) {
     this.#plan = plan
     this.#run = run
     this.#fields = fields
@@ -49,7 +44,7 @@ class SeriesCollector {
   async collect(): Promise<GroupRows> {
     const { ranges, filter } = this.#plan
     const { sinceMs, selected } = this.#run
-    const groups = new GroupRows(this.#plan, this.#fields)
+    const groups = new GroupRows(this.#plan, this.#fields, this.#run)
     const { passesSeries } = filterTests(filter, this.#fields.accessorOf)
     const kept = ranges.map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, sinceMs), toMs }))
     for (const series of selected.series) {

@@ -24,6 +24,8 @@ export interface GroupHoursOptions {
   readonly columns: readonly number[]
   /** For each aggregate: what its field is computed from, null for a field of the entity. */
   readonly linear: readonly (LinearColumn | null)[]
+  /** For each aggregate: whether bounds are asked for. */
+  readonly needsBounds: readonly boolean[]
   /** Columns of numbers: one that has a value in each row tells how many rows an hour has. */
   readonly numbers: readonly number[]
   readonly countsRows: boolean
@@ -31,17 +33,19 @@ export interface GroupHoursOptions {
 
 export class GroupHours {
   readonly #options: GroupHoursOptions
+  readonly #groups: GroupRows
+  readonly #walk: BucketWalk | null
+  readonly #isLinear: readonly boolean[]
 
   constructor(options: GroupHoursOptions) {
     this.#options = options
+    this.#groups = options.groups
+    this.#walk = options.walk
+    this.#isLinear = options.linear.map((linear) => linear !== null)
   }
 
-  /** The bucket of an instant. */
-  bucketOf(ms: number): number {
-    const { walk } = this.#options
-    if (walk === null) return 0
-    walk.enter(ms)
-    return walk.startMs
+  get countsRows(): boolean {
+    return this.#options.countsRows
   }
 
   /** How many rows each of all hours has: those of a column that has a value in every row. Empty where nobody asks, null where no column is known to. */
@@ -60,29 +64,35 @@ export class GroupHours {
 
   /** By aggregate. Those of all series of a file together have no bounds. */
   columnsOf(rollups: SeriesRollups | PooledRollups | TableRollups): ColumnHours[] {
-    const { columns, linear } = this.#options
+    const { columns, linear, needsBounds } = this.#options
     return columns.map((column, place) => {
       const computed = linear[place]
       const index = computed?.index ?? column
       if (index === -1) return { sums: null, bounds: null }
-      const hours = { sums: rollups.column(index), bounds: 'bounds' in rollups ? rollups.bounds(index) : null }
+      const hasBounds = needsBounds[place] && 'bounds' in rollups
+      const hours = { sums: rollups.column(index), bounds: hasBounds ? rollups.bounds(index) : null }
       return computed === null ? hours : linearHours(hours, rollups.length, computed.steps)
     })
   }
 
   /** Whether an hour says what its rows would: it is of one bucket, which by the clocks of a zone it may not be, and tells enough. */
   holds(hours: readonly ColumnHours[], hour: number, startMs: number): boolean {
-    const { groups, walk, linear } = this.#options
-    const { accumulators } = groups
-    if (walk !== null) {
+    const walk = this.#walk
+    const { accumulators } = this.#groups
+    if (walk?.isZoned === true) {
       walk.enter(startMs)
       if (walk.endMs < startMs + hourMs) return false
     }
     for (let place = 0; place < hours.length; place++) {
       if (!accumulators[place].holdsHour(hours[place], hour)) return false
-      if (linear[place] !== null && Number.isNaN(hours[place].sums?.sums[hour])) return false
+      if (this.#isLinear[place] && Number.isNaN(hours[place].sums?.sums[hour])) return false
     }
     return true
+  }
+
+  /** Whether an hour may have the first item, whose date is asked for; its rows are not before `firstMs`. */
+  mayHaveFirst(hours: readonly ColumnHours[], hour: number, firstMs: number): boolean {
+    return this.#groups.items?.mayComeFirst(hours, hour, firstMs) === true
   }
 
   /** Adds an hour of a series, or of all together where no keys tell them apart; `keys` is a row with the keys of all its rows, where they are not its tags alone. */
@@ -94,10 +104,8 @@ export class GroupHours {
     rows: number,
     keys: Stretch | null = null,
   ): void {
-    const { groups } = this.#options
-    const bucketMs = this.bucketOf(startMs)
-    const group =
-      keys === null ? groups.ofSeries(bucketMs, series) : groups.at(bucketMs, keys.chunk, keys.start, series)
-    groups.addHour(group, hours, hour, rows, series)
+    const walk = this.#walk
+    walk?.enter(startMs)
+    this.#groups.addHour(walk === null ? 0 : walk.startMs, hours, hour, rows, series, keys)
   }
 }

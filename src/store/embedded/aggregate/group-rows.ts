@@ -1,59 +1,69 @@
-import type { AggregationPlan, GroupValue } from '../../../algebra/aggregation.ts'
+import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { type Chunk, newChunk, type Stretch } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { Combinations } from '../run/combinations.ts'
-import type { FieldAccessor, FieldKey } from '../run/field-accessor.ts'
+import { compareKeys, type FieldAccessor, type FieldKey, keyAt } from '../run/field-accessor.ts'
 import { GroupTable } from '../run/group-table.ts'
+import type { PlanRun } from '../run/plan-run.ts'
 import { type Accumulator, accumulatorOf, type ColumnHours } from './accumulator.ts'
-import { AnotherWay } from './another-way.ts'
+import type { Fields, Grouping, GroupLimits } from './grouping.ts'
+import { Items } from './items.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
-
-export interface GroupFields {
-  readonly accessorOf: (name: string) => FieldAccessor
-  /** The index of the column of each aggregate, -1 where it has none. */
-  readonly columns: readonly number[]
-}
 
 const noRows = newChunk(0)
 
 /** The groups of an aggregation: a bucket and a combination of keys each. */
 export class GroupRows {
+  /** By group, as are all that grow. */
+  readonly bucketsMs = new GrowableFloat64()
   readonly accumulators: readonly Accumulator[]
+  /** Null where each row counts. */
+  readonly items: Items | null
+  /** Whether the tags that series are told apart by are keys: the groups of one combination of these are made before those of the next. */
+  readonly areTagByTag: boolean
   /** Which rows each aggregate is of; null where all are. */
   readonly #tests: readonly (FilterTests | null)[]
-  readonly #combinations: Combinations
   readonly #keys: readonly FieldAccessor[]
-  readonly #groups = new GroupTable()
-  readonly #bucketsMs = new GrowableFloat64()
-  readonly #combinationOf = new GrowableInt32()
-  readonly #groupsMax: number
+  /** For each key, which of the fields of combinations it is; -1 for a tag that is read from the series of the group. */
+  readonly #places: readonly number[]
+  /** Of the other keys; null where there are none. */
+  readonly #combinations: Combinations | null
+  readonly #combinationOf = new GrowableInt32(20)
+  readonly #series = new GrowableInt32(18)
+  /** Of the tag at hand. */
+  #table: GroupTable
+  #tags = 0
+  readonly #limits: GroupLimits
+  readonly #buckets: BucketCount | null
 
-  constructor({ aggregates, keys: keyFields, groupsMax }: AggregationPlan, { accessorOf, columns }: GroupFields) {
-    const keys = keyFields.map(({ name }) => accessorOf(name))
+  /** `tags` are those that series are told apart by; none where they do not come tag by tag. */
+  constructor(grouping: Grouping, fields: Fields, { memory }: Pick<PlanRun, 'memory'>, tags: PlanRun['tags'] = []) {
+    const { aggregates, limits } = grouping
+    const { accessorOf, columns } = fields
+    const keys = grouping.keys.map(({ name }) => accessorOf(name))
     this.accumulators = aggregates.map((aggregate, place) => accumulatorOf(aggregate, columns[place], accessorOf))
     this.#tests = aggregates.map(({ where }) => (where === undefined ? null : filterTests(where, accessorOf)))
-    this.#combinations = new Combinations(keys)
+    this.items = grouping.countsItems ? new Items(grouping, fields) : null
+    const isOfSeries = (key: FieldAccessor): boolean =>
+      this.areTagByTag && (key.kind === 'absent' || tags.some((tag) => isSameTag(key, tag)))
+    this.areTagByTag =
+      tags.length > 0 && tags.every((tag) => tag.kind === 'absent' || keys.some((key) => isSameTag(key, tag)))
+    const combined = keys.filter((key) => !isOfSeries(key))
     this.#keys = keys
-    this.#groupsMax = groupsMax
+    this.#places = keys.map((key) => (isOfSeries(key) ? -1 : combined.indexOf(key)))
+    this.#combinations = combined.length === 0 ? null : new Combinations(combined)
+    this.#table = memory.groups
+    this.#limits = limits
+    this.#buckets = limits.buckets === Number.POSITIVE_INFINITY ? null : new BucketCount(limits, combined.length === 0)
   }
 
   get length(): number {
-    return this.#bucketsMs.length
+    return this.bucketsMs.length
   }
 
-  /** The first row of a series after `row` that has other keys; `end` when there is none. */
-  sameUntil(chunk: Chunk, row: number, end: number): number {
-    return this.#combinations.sameUntil(chunk, row, end)
-  }
-
-  /** The group of a row. */
-  at(bucketMs: number, chunk: Chunk, row: number, series: number): number {
-    return this.#take(bucketMs, this.#combinations.at(chunk, row, series))
-  }
-
-  /** The group of rows of a series, where all keys are tags. */
-  ofSeries(bucketMs: number, series: number): number {
-    return this.#take(bucketMs, this.#combinations.at(noRows, 0, series))
+  /** The series of a group, whose tags are those of its keys that are told apart by series. */
+  get series(): Int32Array {
+    return this.#series.values
   }
 
   /** Whether no aggregate needs more than the series of a row to know whether it counts. */
@@ -61,13 +71,24 @@ export class GroupRows {
     return this.#tests.every((tests) => tests === null || tests.passesRow === null)
   }
 
-  /** Adds a series of which only tags are asked for. */
-  addSeries(series: number): void {
-    this.addRows(this.ofSeries(0, series), noRows, 0, 0, series)
+  /** What follows belongs to another combination of tags. */
+  nextTag(): void {
+    this.#tags++
+    if (this.#tags === 2 && this.#buckets?.areGroupsOfFirst === true) {
+      this.#buckets.seeFirst(this.#table)
+      this.#table = new GroupTable()
+    } else this.#table.clear()
   }
 
-  /** Adds rows [start, end) of a series. */
-  addRows(group: number, chunk: Chunk, start: number, end: number, series: number): void {
+  /** The first row of a series after `row` that has other keys; `end` when there is none. */
+  sameUntil(chunk: Chunk, row: number, end: number): number {
+    return this.#combinations?.sameUntil(chunk, row, end) ?? end
+  }
+
+  /** Adds rows [start, end) of a series, which are of one group. */
+  addRows(bucketMs: number, chunk: Chunk, start: number, end: number, series: number): void {
+    if (this.items?.meet(chunk, start, end) === false) return
+    const group = this.#take(bucketMs, this.#combinations?.at(chunk, start, series) ?? 0, series)
     for (let place = 0; place < this.accumulators.length; place++) {
       const tests = this.#tests[place]
       if (tests === null) this.accumulators[place].addRows(group, chunk, start, end, series)
@@ -75,33 +96,107 @@ export class GroupRows {
     }
   }
 
-  addHour(group: number, hours: readonly ColumnHours[], hour: number, rows: number, series: number): void {
+  /** Adds a series of which only tags are asked for. */
+  addSeries(series: number): void {
+    this.addRows(0, noRows, 0, 0, series)
+  }
+
+  /** Adds an hour of a series; `keys` is a row with the keys of all its rows, where they are not its tags alone. */
+  addHour(
+    bucketMs: number,
+    hours: readonly ColumnHours[],
+    hour: number,
+    rows: number,
+    series: number,
+    keys: Stretch | null,
+  ): void {
+    if (this.items?.areIn(hours, hour) === false) return
+    const combination = this.#combinations?.at(keys?.chunk ?? noRows, keys?.start ?? 0, series) ?? 0
+    const group = this.#take(bucketMs, combination, series)
     for (let place = 0; place < this.accumulators.length; place++) {
       if (this.#tests[place]?.passesSeries(series) === false) continue
       this.accumulators[place].addHour(group, hours[place], hour, rows, series)
     }
   }
 
+  key(group: number, place: number): FieldKey {
+    const combined = this.#places[place]
+    if (combined === -1 || this.#combinations === null) {
+      return keyAt(this.#keys[place], noRows, 0, this.#series.values[group])
+    }
+    return this.#combinations.key(this.#combinationOf.values[group], combined)
+  }
+
+  /** Orders two groups by their keys from one on. */
+  compare(left: number, right: number, fromKey: number): number {
+    for (let place = fromKey; place < this.#keys.length; place++) {
+      const order = compareKeys(this.#keys[place], this.key(left, place), this.key(right, place))
+      if (order !== 0) return order
+    }
+    return 0
+  }
+
   /** Its bucket, its keys, its aggregates. */
   row(group: number): GroupValue[] {
-    const combination = this.#combinationOf.values[group]
-    const row: GroupValue[] = [this.#bucketsMs.values[group]]
+    const row: GroupValue[] = [this.bucketsMs.values[group]]
     for (let place = 0; place < this.#keys.length; place++) {
-      row.push(keyValue(this.#keys[place], this.#combinations.key(combination, place)))
+      row.push(keyValue(this.#keys[place], this.key(group, place)))
     }
     for (const accumulator of this.accumulators) row.push(accumulator.value(group))
     return row
   }
 
-  #take(bucketMs: number, combination: number): number {
+  #take(bucketMs: number, combination: number, series: number): number {
     const next = this.length
-    const group = this.#groups.take(bucketMs, combination, next)
+    const group = this.#table.take(bucketMs, combination, next)
     if (group !== next) return group
-    if (group === this.#groupsMax) throw new AnotherWay()
-    this.#bucketsMs.push(bucketMs)
+    this.#buckets?.take(bucketMs, group, this.#tags <= 1)
+    if (group === this.#limits.groups) throw this.#limits.passed('groups')
+    this.bucketsMs.push(bucketMs)
     this.#combinationOf.push(combination)
+    this.#series.push(series)
     return group
   }
+}
+
+/** Counts the buckets of all groups, each once, as ticks of a snap are. */
+class BucketCount {
+  /** If there are no keys but tags, the buckets of the first tag are its groups. */
+  readonly areGroupsOfFirst: boolean
+  readonly #limits: GroupLimits
+  #seen: GroupTable | null = null
+  #count = 0
+  /** Whether there may be more buckets than may be: no more, once two groups have one in common, where groups are bounded by as much. */
+  #mayPass = true
+
+  constructor(limits: GroupLimits, areGroupsOfFirst: boolean) {
+    this.#limits = limits
+    this.areGroupsOfFirst = areGroupsOfFirst
+  }
+
+  /** The groups of the first tag; its buckets were not looked at. */
+  seeFirst(groups: GroupTable): void {
+    this.#seen = groups
+  }
+
+  /** The bucket of a new group. */
+  take(bucketMs: number, group: number, isOfFirst: boolean): void {
+    if (!this.#mayPass) return
+    const { buckets, groups } = this.#limits
+    if ((isOfFirst && this.areGroupsOfFirst) || this.#isNew(bucketMs, group)) this.#count++
+    else if (groups <= buckets) this.#mayPass = false
+    if (this.#count > buckets) throw this.#limits.passed('buckets')
+    if (!this.#mayPass) this.#seen = null
+  }
+
+  #isNew(bucketMs: number, group: number): boolean {
+    this.#seen ??= new GroupTable()
+    return this.#seen.take(bucketMs, 0, group) === group
+  }
+}
+
+function isSameTag(key: FieldAccessor, tag: FieldAccessor): boolean {
+  return key.kind === 'tag' && tag.kind === 'tag' && key.tag === tag.tag
 }
 
 /** Neighbouring rows that pass are added together. */

@@ -1,15 +1,14 @@
-// For which series hours of rollups stand for their rows, and for which hours of them.
-import type { AggregationPlan } from '../../../algebra/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { SealedPages } from '../reading/sealed-source.ts'
 import { type HourRange, wholeHours } from '../reading/whole-hours.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
 import { GroupHours } from './group-hours.ts'
-import { columnIndices, type Fields, filteredColumns, holdInHours, linearOf } from './group-kinds.ts'
+import { columnIndices, filteredColumns, holdInHours, linearOf } from './group-kinds.ts'
 import type { GroupRows } from './group-rows.ts'
+import { type Fields, type Grouping, needsBounds } from './grouping.ts'
 import { HourRanges, type HourVerdict, partsOfFilter } from './hour-ranges.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
-import { SeriesHours } from './series-hours.ts'
+import { type CountedHours, SeriesHours } from './series-hours.ts'
 
 export class HoursOfPlan {
   readonly groupHours: GroupHours
@@ -22,12 +21,13 @@ export class HoursOfPlan {
   /** The columns that rows are grouped by, and those of the rest of the filter: where they are the same in all rows of a series, one row says all of them. */
   readonly #rowColumns: readonly number[]
 
-  constructor(plan: AggregationPlan, fields: Fields, groups: GroupRows, walk: BucketWalk | null) {
+  constructor(plan: Grouping, fields: Fields, groups: GroupRows, walk: BucketWalk | null) {
     const { accessorOf, computedValueOf } = fields
     const { ranges, others } = partsOfFilter(plan.filter, accessorOf, (name) => computedValueOf(name) !== null)
     const linear = plan.aggregates.map((aggregate) => linearOf(aggregate, fields))
     const countsRows = ranges.length > 0 || plan.aggregates.some(({ kind }) => kind === 'rows')
-    this.groupHours = new GroupHours({ ...fields, groups, walk, countsRows, linear })
+    const boundsAsked = plan.aggregates.map((aggregate, place) => linear[place] !== null || needsBounds(aggregate))
+    this.groupHours = new GroupHours({ groups, walk, countsRows, linear, needsBounds: boundsAsked, ...fields })
     this.#ranges = new HourRanges(ranges, accessorOf)
     this.#passesRest = filterTests(others, accessorOf).passesRow
     const filtered = this.#passesRest === null ? [] : filteredColumns(others, fields)
@@ -43,20 +43,43 @@ export class HoursOfPlan {
     if (keys !== null && this.#passesRest?.(keys.chunk, keys.start, series) === false) return 'none'
     if ((needsRow && keys === null) || whole.fromMs >= whole.toMs) return null
     const rollups = reader.hours(place, whole.fromMs, whole.toMs)
-    const all = reader.hours(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
-    const allRows = all && this.groupHours.rowsByHour(all, reader.rows(place))
-    if (rollups === null || all === null || allRows === null) return null
-    const counted = allRows.length === 0 ? null : { all, rows: allRows }
+    const counted = this.groupHours.countsRows ? this.#countedHours(reader, place) : null
+    if (rollups === null || (this.groupHours.countsRows && counted === null)) return null
     const columns = this.groupHours.columnsOf(rollups)
     return new SeriesHours({ reader, place, rollups, columns, bounded: this.#ranges.columnsOf(rollups), counted, keys })
   }
 
+  #countedHours(reader: SealedPages, place: number): CountedHours | null {
+    const all = reader.hours(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    const rows = all && this.groupHours.rowsByHour(all, reader.rows(place))
+    return all === null || rows === null ? null : { all, rows }
+  }
+
   /** `all` where an hour says what its rows would; `some` where they have to be read. */
   verdict(hours: SeriesHours, hour: number): HourVerdict {
-    const { rollups, columns, bounded } = hours
-    const verdict = this.#ranges.verdict(bounded, hour, hours.rowsOf(hour))
+    const { rollups, columns, firstMs } = hours
+    const verdict = this.#passing(hours, hour)
     if (verdict !== 'all') return verdict
-    return this.groupHours.holds(columns, hour, rollups.hoursMs[hour]) ? 'all' : 'some'
+    const startMs = rollups.hoursMs[hour]
+    const isEnough =
+      this.groupHours.holds(columns, hour, startMs) &&
+      !this.groupHours.mayHaveFirst(columns, hour, Math.max(startMs, firstMs))
+    return isEnough ? 'all' : 'some'
+  }
+
+  /** Which rows of an hour pass the filter. */
+  #passing(hours: SeriesHours, hour: number): HourVerdict {
+    return hours.bounded.size === 0 ? 'all' : this.#ranges.verdict(hours.bounded, hour, hours.rowsOf(hour))
+  }
+
+  /** Adds all hours of a series; false, and nothing is added, where rows of one have to be read. */
+  addAll(hours: SeriesHours, series: number): boolean {
+    const { length } = hours.rollups
+    for (let hour = 0; hour < length; hour++) if (this.verdict(hours, hour) === 'some') return false
+    for (let hour = 0; hour < length; hour++) {
+      if (this.#passing(hours, hour) === 'all') this.add(hours, hour, series)
+    }
+    return true
   }
 
   /** Adds an hour of a series of which all rows pass. */

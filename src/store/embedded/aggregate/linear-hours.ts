@@ -1,6 +1,7 @@
 // Hours of rollups of `V * 1.8 + 32`, from those of V: sums of what is added to and multiplied are added to and multiplied themselves.
 import type { Scalar } from '../../../algebra/scalar.ts'
 import type { EntityField } from '../../../model/entity.ts'
+import { lostIn } from '../run/sum.ts'
 import type { ColumnHours } from './accumulator.ts'
 
 /** What is done to a value, one thing after the other. */
@@ -100,8 +101,7 @@ const negative = ({ sum, error }: Lossy): Lossy => ({ sum: -sum, error: -error }
 
 function added(left: Lossy, right: Lossy): Lossy {
   const sum = left.sum + right.sum
-  const part = sum - left.sum
-  return { sum, error: left.sum - (sum - part) + (right.sum - part) + left.error + right.error }
+  return { sum, error: lostIn(left.sum, right.sum, sum) + left.error + right.error }
 }
 
 /** Dekker's product: what the multiplication loses is known too, but for numbers so large that it overflows. */

@@ -1,8 +1,8 @@
 // Aggregations of random rows, in memory and in files, held against the plainest way to do them.
 
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
+import { describe, expect, test } from 'vitest'
+import { checkHistory, randomZoned, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
 import { MemoryFolder, randomMemoryFolder } from '../../../../test/support/memory-files.ts'
 import { expectGroups, timeOf } from '../../../../test/support/model-aggregation.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
@@ -10,11 +10,8 @@ import { isNumber, randomFilter } from '../../../../test/support/random-filters.
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { Beyond, randomComputed, withComputed } from '../../../../test/support/random-values.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
-import type { AggregationPlan, StoreAggregate } from '../../../algebra/aggregation.ts'
-import { parsePeriod } from '../../../druid-time/iso.ts'
-import { periodGranularity } from '../../../druid-time/native-granularity.ts'
-import { plainGranularity, timeBuckets } from '../../../druid-time/plain-granularity.ts'
-import { Zone } from '../../../druid-time/zone.ts'
+import type { AggregationPlan, GroupValue, StoreAggregate } from '../../../algebra/aggregation.ts'
+import { timeBuckets } from '../../../druid-time/plain-granularity.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import { parseGranularity } from '../../../model/granularity.ts'
@@ -58,14 +55,6 @@ function randomEnd(draw: Draw, fields: readonly EntityField[]): StoreAggregate {
   if (draw(3) === 0) return { kind: 'endTime', end }
   const usable = fields.filter((field) => isNumber(field) || (field.type === 'string' && field.role !== 'tag'))
   return { kind: 'endValue', end, field: oneOf(draw, usable) }
-}
-
-function randomZoned(draw: Draw): AggregationPlan['granularity'] {
-  const zone = Zone.find(
-    oneOf(draw, ['Europe/Madrid', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', '-03:00']),
-  )!
-  const period = parsePeriod(oneOf(draw, ['P1D', 'PT1H', 'P1M', 'P1W', 'PT1M', 'P2D']))!
-  return plainGranularity(periodGranularity(period, zone, null)!)!
 }
 
 function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory): AggregationPlan {
@@ -123,7 +112,6 @@ async function look(draw: Draw, seen: SeenHistory): Promise<void> {
   for (let question = 0; question < 6; question++) {
     const plan = question < 4 ? randomAggregation(draw, seen) : randomOfTags(draw, seen)
     const found = await seen.store.aggregate(plan, new AbortController().signal, timeBuckets(plan.granularity))
-    if (seen.replaces) continue
     const rows = modelRows(plan, seen.model.rows)
     if (found === null || rows === null) {
       // What is beyond may be of rows that do not count.
@@ -248,4 +236,99 @@ test('rollups may be read for longer than rows, as long as that is much less tha
   expect((await store.aggregate(plan, signal))?.rows.length).toBe(8)
   const minutes = { ...plan, granularity: { kind: 'uniform', widthMs: 60_000, originMs: 0 } } as const
   expect(await store.aggregate(minutes, signal)).toBeNull()
+})
+
+describe('of rows that replace older ones, in a file and in memory', () => {
+  const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
+  const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
+  const [v, w]: EntityField[] = ['V', 'W'].map((name) => ({ name, type: 'double', role: 'metric' }))
+  const hour = 3_600_000
+  /** Of the tag, the second row of each date comes with W alone; the file ends where the rows in memory begin. */
+  const sealed = [
+    [hour, 1, 10],
+    [2 * hour, 2, 20],
+    [3 * hour, 3, 30],
+  ]
+  const fresh = [
+    [3 * hour, null, 31],
+    [4 * hour, null, 40],
+  ]
+
+  const aggregates: [string, StoreAggregate, GroupValue][] = [
+    ['rows', { kind: 'rows' }, 4n],
+    ['values', { kind: 'values', field: v }, 3n],
+    ['different values', { kind: 'distinct', field: w, countsEmpty: true }, 4n],
+    ['a sum of what is not replaced', { kind: 'sum', type: 'double', field: v }, 6],
+    ['a sum of what is', { kind: 'sum', type: 'double', field: w }, 101],
+    ['the greatest', { kind: 'greatest', type: 'double', field: w }, 40],
+    ['the newest time', { kind: 'endTime', end: 'newest' }, 4 * hour],
+    ['the newest value', { kind: 'endValue', end: 'newest', field: w }, 40],
+  ]
+  const upTo3: [string, StoreAggregate, GroupValue][] = [
+    ['the newest value where it was not replaced', { kind: 'endValue', end: 'newest', field: v }, 3],
+    ['the newest value where it was', { kind: 'endValue', end: 'newest', field: w }, 31],
+  ]
+
+  test.each([
+    ...aggregates.map((one) => [...one, Number.POSITIVE_INFINITY] as const),
+    ...upTo3.map((one) => [...one, 3 * hour] as const),
+  ])('%s', async (_, aggregate, expected, toMs) => {
+    const store = new EmbeddedStore()
+    let position = 0
+    const write = (rows: readonly (readonly (number | null)[])[]): void => {
+      const columns = [
+        columnOf(
+          'timestamp',
+          rows.map(([ms]) => ms),
+        ),
+        columnOf(
+          'string',
+          rows.map(() => 'a'),
+        ),
+        columnOf(
+          'double',
+          rows.map((row) => row[1]),
+        ),
+        columnOf(
+          'double',
+          rows.map((row) => row[2]),
+        ),
+      ]
+      const positions = Float64Array.from(rows, () => position++)
+      const pushedNulls = [null, null, null, null]
+      store.write({ entityId: 1, rows: rows.length, positions, fields: [time, tag, v, w], columns, pushedNulls })
+    }
+    write(sealed)
+    const folder = new MemoryFolder((entityId) => store.registry(entityId), {
+      pageRows: 2,
+      hasRollups: true,
+      hasTails: true,
+    })
+    const frozen = store.freeze(sealed.length)
+    const { signal } = new AbortController()
+    const pacer = new Pacer({ sliceMs: 1000, signal })
+    const add = await sealRows(frozen, { folder, dayRowsMin: 1, sinceMs: () => null, pacer, reach: () => undefined })
+    store.switchFiles({ add, remove: [], frozen, gone: () => undefined })
+    write(fresh)
+    const plan: AggregationPlan = {
+      entityId: 1,
+      sinceMs: null,
+      time,
+      tags: [tag],
+      ranges: [{ fromMs: Number.NEGATIVE_INFINITY, toMs }],
+      filter: null,
+      computed: [],
+      granularity: { kind: 'all' },
+      keys: [tag],
+      aggregates: [aggregate],
+      groupsMax,
+      unitsMax: 1000,
+      needsDays: true,
+    }
+    const found = await store.aggregate(plan, signal)
+    expect(found?.rows).toEqual([[0, 'a', expected]])
+    expect(found?.days).toEqual([{ firstMs: hour, lastMs: 4 * hour }])
+    const withRows = await store.aggregate({ ...plan, aggregates: [aggregate, { kind: 'rows' }] }, signal)
+    expect(withRows?.rows[0][2]).toEqual(expected)
+  })
 })

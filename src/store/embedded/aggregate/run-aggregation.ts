@@ -13,12 +13,9 @@ import { collectGroups } from './collect-groups.ts'
 import { collectSeries, isOfSeries } from './collect-series.ts'
 import { ComputedColumns } from './computed-columns.ts'
 import { dayRows } from './day-rows.ts'
-import type { Fields } from './group-kinds.ts'
+import { columnOf, columnsOf, type Fields, type Grouping, type GroupLimits } from './grouping.ts'
 
-/**
- * The groups of an aggregation; null where another way has to answer: newer rows replace older ones, or there is more to do than the plan
- * allows.
- */
+/** The groups of an aggregation; null where there is more to do than the plan allows. */
 export async function runAggregation(
   plan: AggregationPlan,
   snapshot: EntitySnapshot,
@@ -29,26 +26,25 @@ export async function runAggregation(
   const computed = usedFields(plan)
   const used = ownFields(plan, computed, snapshot)
   const run = await preparePlan(snapshot, selectionOf(plan, used), noLimits, pacer, memory)
-  if (run.replaces) return null
   const own = new Map(used.map(({ name }, place) => [name, run.fields[place]]))
   const columns = computed.length === 0 ? null : new ComputedColumns(computed, own)
   const accessorOf = (name: string): FieldAccessor => columns?.accessor(name) ?? own.get(name)!
-  const columnOf = (name: string): number => {
-    const accessor = accessorOf(name)
-    return accessor.kind === 'column' ? accessor.index : -1
-  }
   const fields: Fields = {
     accessorOf,
     computed: columns,
     computedValueOf: (name) => computed.find(({ field }) => field.name === name)?.value ?? null,
-    columns: plan.aggregates.map((aggregate) => ('field' in aggregate ? columnOf(aggregate.field.name) : -1)),
-    numbers: used.filter(({ type }) => type === 'double' || type === 'long').map(({ name }) => columnOf(name)),
+    columns: columnsOf(plan, accessorOf),
+    numbers: used.filter(isNumber).map(({ name }) => columnOf(accessorOf(name))),
     buckets,
-    seriesCount: snapshot.registry.series.count,
-    tableSpans: snapshot.tables.map(({ table }) => ({ fromMs: table.firstMs, toMs: table.lastMs })),
   }
+  const limits: GroupLimits = {
+    groups: plan.groupsMax,
+    buckets: Number.POSITIVE_INFINITY,
+    passed: () => new AnotherWay(),
+  }
+  const grouping: Grouping = { countsItems: false, limits, ...plan }
   try {
-    const groups = await collectorOf(plan, fields)(plan, run, fields)
+    const groups = await collectorOf(grouping, fields)(grouping, run, fields)
     const rows: GroupValue[][] = []
     for (let group = 0; group < groups.length; group++) {
       rows.push(groups.row(group))
@@ -62,7 +58,7 @@ export async function runAggregation(
 }
 
 /** The cheapest way to the groups. */
-function collectorOf(plan: AggregationPlan, fields: Fields): typeof collectGroups {
+function collectorOf(plan: Grouping, fields: Fields): typeof collectGroups {
   if (isOfSeries(plan, fields)) return collectSeries
   return isOfEnds(plan, fields) ? collectEnds : collectGroups
 }
@@ -96,6 +92,8 @@ function usedFields(plan: AggregationPlan): readonly ComputedField[] {
   return used.reverse()
 }
 
+const isNumber = ({ type }: Pick<EntityField, 'type'>): boolean => type === 'double' || type === 'long'
+
 /** Each field of the entity once; where rows are counted, a column of numbers is among them. */
 function ownFields(
   plan: AggregationPlan,
@@ -105,7 +103,6 @@ function ownFields(
   const named = [...namedFields(plan), ...computed.flatMap(({ value }) => fieldsOf(value))]
   const fields = new Map(named.map((field) => [field.name, field]))
   for (const { field } of computed) fields.delete(field.name)
-  const isNumber = ({ type }: Pick<EntityField, 'type'>): boolean => type === 'double' || type === 'long'
   if (![...fields.values()].some(isNumber)) {
     const numbers = registry.columns.all.find((column) => isNumber(column) && !column.name.endsWith('@'))
     if (numbers !== undefined) {

@@ -4,6 +4,12 @@ import { hourMs } from '../reading/whole-hours.ts'
 import type { ColumnHours } from './accumulator.ts'
 import type { ColumnBounds } from './hour-ranges.ts'
 
+/** All hours of a series, and how many rows each has. */
+export interface CountedHours {
+  readonly all: SeriesRollups
+  readonly rows: Float64Array
+}
+
 interface SeriesHoursOptions {
   readonly reader: SealedPages
   readonly place: number
@@ -12,8 +18,8 @@ interface SeriesHoursOptions {
   readonly columns: readonly ColumnHours[]
   /** Of the numbers that the filter compares. */
   readonly bounded: ColumnBounds
-  /** All hours of the series, and how many rows each has; null where nobody asks. */
-  readonly counted: { readonly all: SeriesRollups; readonly rows: Float64Array } | null
+  /** Null where nobody asks. */
+  readonly counted: CountedHours | null
   /** A row with the keys of all rows, where they are not the tags alone. */
   readonly keys: Stretch | null
 }
@@ -24,6 +30,8 @@ export class SeriesHours {
   readonly columns: readonly ColumnHours[]
   readonly bounded: ColumnBounds
   readonly keys: Stretch | null
+  /** The date of the first row of the series. */
+  readonly firstMs: number
   readonly #options: SeriesHoursOptions
   /** The place of the first of these hours among all of the series. */
   readonly #first: number
@@ -31,11 +39,12 @@ export class SeriesHours {
   #firstRows: Float64Array | null = null
 
   constructor(options: SeriesHoursOptions) {
-    const { rollups, columns, bounded, counted, keys } = options
+    const { reader, place, rollups, columns, bounded, counted, keys } = options
     this.rollups = rollups
     this.columns = columns
     this.bounded = bounded
     this.keys = keys
+    this.firstMs = reader.firstMs(place)
     this.#options = options
     const isNone = counted === null || rollups.length === 0
     this.#first = isNone ? 0 : firstAtOrAfter(counted.all.hoursMs, 0, counted.all.length, rollups.hoursMs[0])

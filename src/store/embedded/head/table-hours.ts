@@ -1,9 +1,10 @@
 // Rollups of a table: of all its series together, for each UTC hour, what means and bounds need. They are added up as rows are written, so
 // that questions over hours do not read the rows again.
 import type { ColumnVector } from '../../../model/column.ts'
-import type { HourBounds, HourSums, SeriesRollups } from '../reading/sealed-source.ts'
+import type { HourRollups, SeriesRollups } from '../reading/sealed-source.ts'
 import { type HourRange, hourMs } from '../reading/whole-hours.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
+import { addToSlot, type SummedSlots } from '../run/sum.ts'
 
 /** Sums are given up once there are more hours than so many, and one more for so many rows: they stay a small part of what the rows take. */
 const freeHours = 64
@@ -21,14 +22,14 @@ export interface TableRollups extends SeriesRollups {
 }
 
 /** Of one column, by slot; a slot is an hour. */
-interface SummedSlots extends HourSums, HourBounds {
-  readonly errors: Float64Array
+interface HourSlots extends SummedSlots {
+  readonly counts: Float64Array
 }
 
 export class TableHours {
   readonly #slots = new Map<number, number>()
   /** By column index; absent where no number came. */
-  #columns: (SummedSlots | undefined)[] = []
+  #columns: (HourSlots | undefined)[] = []
   #hoursMs: Float64Array = new Float64Array(firstSlots)
   #rows: Float64Array = new Float64Array(firstSlots)
   #allRows = 0
@@ -116,7 +117,7 @@ export class TableHours {
     return slot
   }
 
-  #columnOf(index: number): SummedSlots {
+  #columnOf(index: number): HourSlots {
     const known = this.#columns[index]
     if (known !== undefined) return known
     const column = newSlots(this.#hoursMs.length)
@@ -139,13 +140,13 @@ export class TableHours {
 }
 
 /** The hours [fromMs, toMs) of rollups, rising, by their places in the arrays. */
-export function hoursWithin({ hoursMs, length }: TableRollups, { fromMs, toMs }: HourRange): number[] {
+export function hoursWithin({ hoursMs, length }: HourRollups, { fromMs, toMs }: HourRange): number[] {
   const hours: number[] = []
   for (let hour = 0; hour < length; hour++) if (hoursMs[hour] >= fromMs && hoursMs[hour] < toMs) hours.push(hour)
   return hours.sort((left, right) => hoursMs[left] - hoursMs[right])
 }
 
-function newSlots(length: number, from?: SummedSlots): SummedSlots {
+function newSlots(length: number, from?: HourSlots): HourSlots {
   const least = new Float64Array(length).fill(Number.NaN)
   const greatest = new Float64Array(length).fill(Number.NaN)
   if (from !== undefined) {
@@ -175,29 +176,10 @@ function endOfHour(times: Float64Array, start: number, end: number, startMs: num
   return row
 }
 
-/** As `sumRows`, going on from what came before. A sum that is not finite becomes NaN, and stays so: the rows are read then. */
-function addValues(slots: SummedSlots, slot: number, values: Float64Array, start: number, end: number): void {
-  let sum = slots.sums[slot]
-  let error = slots.errors[slot]
-  let least = slots.least[slot]
-  let greatest = slots.greatest[slot]
-  let count = 0
-  for (let row = start; row < end; row++) {
-    const value = values[row]
-    if (Number.isNaN(value)) continue
-    const next = sum + value
-    const added = next - sum
-    error += sum - (next - added) + (value - added)
-    sum = next
-    count++
-    if (!(value >= least)) least = value
-    if (!(value <= greatest)) greatest = value
-  }
-  if (count === 0) return
-  const isSound = Number.isFinite(sum + error)
-  slots.sums[slot] = isSound ? sum : Number.NaN
-  slots.errors[slot] = isSound ? error : 0
-  slots.counts[slot] += count
-  slots.least[slot] = least
-  slots.greatest[slot] = greatest
+/** A sum that is not finite becomes NaN, and stays so: the rows are read then. */
+function addValues(slots: HourSlots, slot: number, values: Float64Array, start: number, end: number): void {
+  addToSlot(slots, slot, values, start, end)
+  if (Number.isFinite(slots.sums[slot] + slots.errors[slot])) return
+  slots.sums[slot] = Number.NaN
+  slots.errors[slot] = 0
 }

@@ -31,6 +31,11 @@ export class BucketWalk {
     this.#given = given
   }
 
+  /** Whether buckets are by the clocks of a zone: one may end within an hour. */
+  get isZoned(): boolean {
+    return this.#given !== null
+  }
+
   /** Moves to the bucket that holds `ms`: likely the one it is in, or the next. */
   enter(ms: number): void {
     if (ms >= this.#fromMs && ms < this.endMs) return

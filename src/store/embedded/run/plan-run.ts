@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import type { PlanLimits, Selection } from '../../../model/plan.ts'
+import type { PlanLimits, Range, Selection } from '../../../model/plan.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { KeptRows } from '../head/kept-rows.ts'
@@ -42,10 +42,16 @@ export interface PlanRun {
   readonly sinceMs: number
 
   readonly tables: readonly TableView[]
+  /** Between which dates the rows of each table lie. */
+  readonly tableSpans: readonly Range[]
   readonly files: readonly OpenFile[]
   /** Whether rows of one date, in several parts, are one item. */
   readonly replaces: boolean
   readonly selected: SelectedSeries
+  /** Whether the selection has no filter of tags. */
+  readonly isOfAll: boolean
+  /** How many series the entity has. */
+  readonly seriesCount: number
   /** The one that is filtered by. */
   readonly tag: TagAccessor
   /** All that items are told apart by, the first included. */
@@ -85,8 +91,11 @@ export async function preparePlan(
     replaces: replaced !== null,
     sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
     tables,
+    tableSpans: snapshot.tables.map(({ table }) => ({ fromMs: table.firstMs, toMs: table.lastMs })),
     files,
     selected,
+    isOfAll: selection.ids === null && selection.prefixes === null,
+    seriesCount: registry.series.count,
     tag,
     tags,
     fields,

@@ -1,3 +1,4 @@
+import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { Plan } from '../../../model/plan.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { PlanRun } from './plan-run.ts'
@@ -8,12 +9,12 @@ import { runSelect } from './run-select.ts'
 import { runSnap } from './run-snap.ts'
 
 /** What a plan of the data queries answers, in its order. */
-export function resultBatches(plan: Plan, run: PlanRun): AsyncGenerator<ResultBatch> {
+export function resultBatches(plan: Plan, run: PlanRun, buckets: TimeBuckets | null): AsyncGenerator<ResultBatch> {
   switch (plan.kind) {
     case 'select':
       return runSelect(plan, run)
     case 'average':
-      return runAverage(plan, run)
+      return runAverage(plan, run, buckets)
     case 'latest':
       return runLatest(plan.fromMs, Number.POSITIVE_INFINITY, run)
     case 'last':

@@ -1,99 +1,104 @@
+import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import { inOrder } from '../../../lib/sort-in-slices.ts'
-import type { ColumnVector } from '../../../model/column.ts'
+import { type ColumnVector, nullCode } from '../../../model/column.ts'
 import type { AveragePlan } from '../../../model/plan.ts'
+import { resultTooLarge, tooManyBuckets } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
+import { collectGroups } from '../aggregate/collect-groups.ts'
+import type { GroupRows } from '../aggregate/group-rows.ts'
+import { columnsOf, type Grouping } from '../aggregate/grouping.ts'
 import { batchRows } from './answer-items.ts'
 import { nulls } from './batch-columns.ts'
-import { collectMeans } from './collect-means.ts'
-import { Combinations } from './combinations.ts'
-import { type AbsentAccessor, type FieldAccessor, type FieldKey, sameTags, type TagAccessor } from './field-accessor.ts'
-import type { MeanGroups } from './mean-groups.ts'
+import { type FieldAccessor, type FieldKey, sameTags } from './field-accessor.ts'
 import { orderByTime } from './order-by-time.ts'
 import { orderWithin } from './order-within.ts'
 import type { PlanRun } from './plan-run.ts'
 
 /** Means by bucket, tag and fields. */
-export async function* runAverage(plan: AveragePlan, run: PlanRun): AsyncGenerator<ResultBatch> {
-  const combined = run.fields.length > 0 ? new Combinations(run.fields) : null
-  const groups = await collectMeans(plan, run, combined)
-  const open = plan.granularity.kind === 'all'
-  if (open) {
-    const startMs = plan.range.fromMs === Number.NEGATIVE_INFINITY ? groups.firstMs : plan.range.fromMs
+export async function* runAverage(
+  plan: AveragePlan,
+  run: PlanRun,
+  buckets: TimeBuckets | null,
+): AsyncGenerator<ResultBatch> {
+  const { tags, fields, metrics } = plan.selection
+  const { fromMs } = plan.range
+  const keys = [...(plan.byTag ? run.tags : []), ...run.fields]
+  const named = [...tags, ...fields, ...metrics]
+  const accessors = [...run.tags, ...run.fields, ...run.metrics]
+  const accessorOf = (wanted: string): FieldAccessor => accessors[named.findIndex(({ name }) => name === wanted)]
+  const grouping: Grouping = {
+    ranges: [plan.range],
+    filter: null,
+    granularity: plan.granularity,
+    keys: [...(plan.byTag ? tags : []), ...fields],
+    aggregates: metrics.map((field) => ({ kind: 'mean', field })),
+    unitsMax: Number.POSITIVE_INFINITY,
+    countsItems: true,
+    limits: {
+      groups: run.limits.resultRows,
+      buckets: run.limits.buckets,
+      passed: (limit) =>
+        limit === 'groups' ? resultTooLarge(run.limits.resultRows, null) : tooManyBuckets(run.limits.buckets),
+    },
+  }
+  const columns = columnsOf(grouping, accessorOf)
+  const found = { accessorOf, columns, computed: null, computedValueOf: () => null, buckets, numbers: [] }
+  const groups = await collectGroups(grouping, run, found)
+  if (plan.granularity.kind === 'all') {
+    const startMs = fromMs === Number.NEGATIVE_INFINITY ? (groups.items?.firstMs ?? fromMs) : fromMs
     groups.bucketsMs.values.fill(startMs, 0, groups.length)
   }
-  const order = await orderGroups(groups, plan.byTag ? run.tags : [], combined, run)
+  const order = await orderGroups(groups, plan, run)
   for (let start = 0; start < groups.length; start += batchRows) {
     const end = Math.min(groups.length, start + batchRows)
-    yield answer(plan, run, groups, combined, order.subarray(start, end))
+    yield answer(groups, keys, order.subarray(start, end))
     if (run.pacer.spend((end - start) * run.metrics.length)) await run.pacer.rest()
   }
 }
 
-/** Groups were made tag by tag, in the order of the tags. */
-async function orderGroups(
-  groups: MeanGroups,
-  tags: PlanRun['tags'],
-  combined: Combinations | null,
-  { pacer }: PlanRun,
-): Promise<Int32Array> {
+/** Groups of tags were made tag by tag, in the order of the tags. */
+async function orderGroups(groups: GroupRows, { byTag }: AveragePlan, run: PlanRun): Promise<Int32Array> {
+  const tags = byTag ? run.tags : []
   const times = groups.bucketsMs.values.subarray(0, groups.length)
-  const order = (await orderByTime(times, pacer)) ?? inOrder(groups.length)
-  if (combined === null) return order
-  const series = groups.series.values
+  const order = (await orderByTime(times, run.pacer)) ?? inOrder(groups.length)
+  if (run.fields.length === 0) return order
+  const { series } = groups
   const areSame = sameTags(tags)
   const same = (left: number, right: number): boolean =>
     times[left] === times[right] && areSame(series[left], series[right])
-  const combinations = groups.combinations.values
-  await orderWithin(order, same, (left, right) => combined.compare(combinations[left], combinations[right]), pacer)
+  await orderWithin(order, same, (left, right) => groups.compare(left, right, tags.length), run.pacer)
   return order
 }
 
-function answer(
-  plan: AveragePlan,
-  run: PlanRun,
-  groups: MeanGroups,
-  combined: Combinations | null,
-  order: Int32Array,
-): ResultBatch {
-  const columns: ColumnVector[] = [{ type: 'timestamp', values: pick(groups.bucketsMs.values, order) }]
-  for (const tag of plan.byTag ? run.tags : []) columns.push(tagColumn(tag, groups.series.values, order))
-  for (let field = 0; field < run.fields.length; field++) {
-    const keyOf = (place: number): FieldKey =>
-      combined === null ? null : combined.key(groups.combinations.values[order[place]], field)
-    columns.push(keyColumn(run.fields[field], order.length, keyOf))
-  }
-  for (const sums of groups.sums) {
-    const values = new Float64Array(order.length)
-    for (let place = 0; place < values.length; place++) values[place] = sums.mean(order[place])
+function answer(groups: GroupRows, keys: readonly FieldAccessor[], order: Int32Array): ResultBatch {
+  const rows = order.length
+  const times = new Float64Array(rows)
+  for (let place = 0; place < rows; place++) times[place] = groups.bucketsMs.values[order[place]]
+  const columns: ColumnVector[] = [{ type: 'timestamp', values: times }]
+  for (const [at, key] of keys.entries()) columns.push(keyColumn(key, rows, (place) => groups.key(order[place], at)))
+  for (const accumulator of groups.accumulators) {
+    const values = new Float64Array(rows)
+    for (let place = 0; place < rows; place++) values[place] = Number(accumulator.value(order[place]) ?? Number.NaN)
     columns.push({ type: 'double', values })
   }
-  return { rows: order.length, columns }
+  return { rows, columns }
 }
 
-function tagColumn(accessor: TagAccessor | AbsentAccessor, series: Int32Array, order: Int32Array): ColumnVector {
-  if (accessor.kind === 'absent') return nulls(accessor.type, order.length, accessor.dictionary)
-  const bySeries = accessor.tag.codes.values
-  const codes = new Int32Array(order.length)
-  for (let place = 0; place < order.length; place++) codes[place] = bySeries[series[order[place]]]
-  return { type: 'string', codes, dictionary: accessor.dictionary.strings }
-}
-
-function pick(values: Float64Array, order: Int32Array): Float64Array {
-  const picked = new Float64Array(order.length)
-  for (let place = 0; place < picked.length; place++) picked[place] = values[order[place]]
-  return picked
-}
-
-/** The values of a field of the combinations as a column. */
+/** The values of a key as a column. */
 function keyColumn(accessor: FieldAccessor, rows: number, keyOf: (place: number) => FieldKey): ColumnVector {
   if (accessor.kind === 'time') throw new Error('the time field is no dimension')
+  if (accessor.type === 'string') {
+    const codes = new Int32Array(rows)
+    for (let place = 0; place < rows; place++) codes[place] = Number(keyOf(place) ?? nullCode)
+    return { type: 'string', codes, dictionary: accessor.dictionary.strings }
+  }
   const column = nulls(accessor.type, rows, accessor.dictionary)
+  if (column.type === 'string') throw new Error('the codes of texts are made above')
   let exact: BigInt64Array | null = null
   for (let place = 0; place < rows; place++) {
     const key = keyOf(place)
     if (key === null) continue
-    if (column.type === 'string') column.codes[place] = Number(key)
-    else column.values[place] = Number(key)
+    column.values[place] = Number(key)
     if (typeof key !== 'bigint') continue
     exact ??= new BigInt64Array(rows)
     exact[place] = key

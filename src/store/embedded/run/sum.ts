@@ -3,6 +3,12 @@
 /** Sums in danger of overflowing are kept times 2^-64: exact but for numbers that vanish beside such sums. */
 const scale = 2 ** -64
 
+/** What an addition lost: `sum` is `before + value` as a double. */
+export function lostIn(before: number, value: number, sum: number): number {
+  const added = sum - before
+  return before - (sum - added) + (value - added)
+}
+
 /** Sum, its error and the count of some values; results are written here so that no object is made for each bucket. */
 export interface Sum {
   sum: number
@@ -19,14 +25,47 @@ export function sumRows(values: Float64Array, start: number, end: number, factor
     const value = values[row] * factor
     if (Number.isNaN(value)) continue
     const next = sum + value
-    const added = next - sum
-    error += sum - (next - added) + (value - added)
+    error += lostIn(sum, value, next)
     sum = next
     count++
   }
   into.sum = sum
   into.error = error
   into.count = count
+}
+
+/** What is kept of the values of many slots: their sums, what these lost, how many there are, and their bounds. */
+export interface SummedSlots {
+  readonly sums: Float64Array
+  readonly errors: Float64Array
+  readonly counts: Float64Array | Int32Array
+  /** NaN where there is no value. */
+  readonly least: Float64Array
+  readonly greatest: Float64Array
+}
+
+/** As `sumRows`, going on from what a slot has, so that it does not matter how its rows are cut. */
+export function addToSlot(slots: SummedSlots, slot: number, values: Float64Array, start: number, end: number): void {
+  let sum = slots.sums[slot]
+  let error = slots.errors[slot]
+  let least = slots.least[slot]
+  let greatest = slots.greatest[slot]
+  let count = 0
+  for (let row = start; row < end; row++) {
+    const value = values[row]
+    if (Number.isNaN(value)) continue
+    const next = sum + value
+    error += lostIn(sum, value, next)
+    sum = next
+    count++
+    if (!(value >= least)) least = value
+    if (!(value <= greatest)) greatest = value
+  }
+  slots.sums[slot] = sum
+  slots.errors[slot] = error
+  slots.counts[slot] += count
+  slots.least[slot] = least
+  slots.greatest[slot] = greatest
 }
 
 /** The sums of many groups of one metric. */
@@ -41,39 +80,18 @@ export class GroupSums {
 
   /** Adds what `part` says of rows [start, end) of `values`; they are read again when the sum overflows. */
   add(group: number, part: Sum, values: Float64Array, start: number, end: number): void {
-    if (group >= this.#shortest) this.#grow(group)
-    if (this.#scaled.size > 0 && this.#scaled.has(group)) {
-      this.#addScaled(group, values, start, end)
-      return
-    }
-    const before = this.#sums[group]
-    const next = before + part.sum
-    const added = next - before
-    const error = this.#errors[group] + (before - (next - added) + (part.sum - added)) + part.error
-    if (Number.isFinite(next + error)) {
-      this.#sums[group] = next
-      this.#errors[group] = error
-      this.#counts[group] += part.count
-      return
-    }
+    if (!this.#isScaled(group) && this.#put(group, part.sum, part.error, part.count)) return
     this.#beginScaling(group)
-    this.#addScaled(group, values, start, end)
+    const rescaled = this.#rescaled
+    sumRows(values, start, end, scale, rescaled)
+    this.#put(group, rescaled.sum, rescaled.error, rescaled.count)
   }
 
   /** Adds a sum of which the values are not at hand. */
   addSum(group: number, sum: number, error: number, count: number): void {
-    if (group >= this.#shortest) this.#grow(group)
-    let factor = this.#scaled.has(group) ? scale : 1
-    if (factor === 1 && !Number.isFinite(this.#sums[group] + sum + (this.#errors[group] + error))) {
-      this.#beginScaling(group)
-      factor = scale
-    }
-    const before = this.#sums[group]
-    const next = before + sum * factor
-    const added = next - before
-    this.#errors[group] += before - (next - added) + (sum * factor - added) + error * factor
-    this.#sums[group] = next
-    this.#counts[group] += count
+    if (!this.#isScaled(group) && this.#put(group, sum, error, count)) return
+    this.#beginScaling(group)
+    this.#put(group, sum * scale, error * scale, count)
   }
 
   /** `NaN` where a group has no value; an infinity where the sum is beyond all doubles. */
@@ -81,7 +99,7 @@ export class GroupSums {
     const count = group < this.#shortest ? this.#counts[group] : 0
     if (count === 0) return Number.NaN
     const sum = this.#sums[group] + this.#errors[group]
-    return this.#scaled.has(group) ? sum / scale : sum
+    return this.#isScaled(group) ? sum / scale : sum
   }
 
   /** `NaN` where a group has no value. */
@@ -89,26 +107,33 @@ export class GroupSums {
     const count = group < this.#shortest ? this.#counts[group] : 0
     if (count === 0) return Number.NaN
     const mean = (this.#sums[group] + this.#errors[group]) / count
-    if (!this.#scaled.has(group)) return mean
+    if (!this.#isScaled(group)) return mean
     // Rounding may lead a hair beyond the largest double.
     return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, mean / scale))
   }
 
+  #isScaled(group: number): boolean {
+    return this.#scaled.size > 0 && this.#scaled.has(group)
+  }
+
   #beginScaling(group: number): void {
+    if (this.#isScaled(group)) return
     this.#sums[group] *= scale
     this.#errors[group] *= scale
     this.#scaled.add(group)
   }
 
-  #addScaled(group: number, values: Float64Array, start: number, end: number): void {
-    const part = this.#rescaled
-    sumRows(values, start, end, scale, part)
+  /** False, and nothing is added, where the sum would overflow. */
+  #put(group: number, sum: number, error: number, count: number): boolean {
+    if (group >= this.#shortest) this.#grow(group)
     const before = this.#sums[group]
-    const next = before + part.sum
-    const added = next - before
-    this.#errors[group] += before - (next - added) + (part.sum - added) + part.error
+    const next = before + sum
+    const lost = this.#errors[group] + lostIn(before, sum, next) + error
+    if (!Number.isFinite(next + lost)) return false
     this.#sums[group] = next
-    this.#counts[group] += part.count
+    this.#errors[group] = lost
+    this.#counts[group] += count
+    return true
   }
 
   #grow(group: number): void {

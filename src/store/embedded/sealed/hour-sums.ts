@@ -3,6 +3,7 @@ import type { ColumnType } from '../../../model/column.ts'
 import { type Chunk, firstAtOrAfter } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { hourMs } from '../reading/whole-hours.ts'
+import { addToSlot } from '../run/sum.ts'
 import type { Section } from './index-layout.ts'
 import { addPooled, type PooledColumn, PooledSumsBuilder } from './pooled-sums.ts'
 import { joinArrays, used } from './section-writer.ts'
@@ -113,7 +114,14 @@ class ColumnSums {
     if (column === undefined) return
     if (column.type !== 'double' && column.type !== 'long') throw new Error('only numbers are summed')
     this.#fill(entry + 1)
-    this.#addValues(entry, column.values, start, end)
+    const slots = {
+      sums: this.#sums.values,
+      errors: this.#errors.values,
+      counts: this.#counts.values,
+      least: this.#least.values,
+      greatest: this.#greatest.values,
+    }
+    addToSlot(slots, entry, column.values, start, end)
   }
 
   cut(entries: number): void {
@@ -151,33 +159,6 @@ class ColumnSums {
       this.#least.push(Number.NaN)
       this.#greatest.push(Number.NaN)
     }
-  }
-
-  /** As `sumRows`, going on from what came before, so that it does not matter how the hour's rows are cut. */
-  #addValues(entry: number, values: Float64Array, start: number, end: number): void {
-    let sum = this.#sums.values[entry]
-    let error = this.#errors.values[entry]
-    let count = 0
-    let least = Number.POSITIVE_INFINITY
-    let greatest = Number.NEGATIVE_INFINITY
-    for (let row = start; row < end; row++) {
-      const value = values[row]
-      if (Number.isNaN(value)) continue
-      const next = sum + value
-      const added = next - sum
-      error += sum - (next - added) + (value - added)
-      sum = next
-      count++
-      if (value < least) least = value
-      if (value > greatest) greatest = value
-    }
-    if (count === 0) return
-    const hadValues = this.#counts.values[entry] > 0
-    this.#sums.values[entry] = sum
-    this.#errors.values[entry] = error
-    this.#counts.values[entry] += count
-    this.#least.values[entry] = hadValues ? Math.min(this.#least.values[entry], least) : least
-    this.#greatest.values[entry] = hadValues ? Math.max(this.#greatest.values[entry], greatest) : greatest
   }
 }
 

@@ -1,5 +1,6 @@
 // Rollups of all series of a file together, for means that no tag divides: gathered while the file is written, from the rollups of each.
 import { GrowableInt32 } from '../head/growable.ts'
+import { lostIn } from '../run/sum.ts'
 import type { Section } from './index-layout.ts'
 import { joinArrays, used } from './section-writer.ts'
 
@@ -73,8 +74,7 @@ export function addPooled(
 ): void {
   const before = sums[slot]
   const next = before + sum
-  const added = next - before
-  errors[slot] += before - (next - added) + (sum - added) + error
+  errors[slot] += lostIn(before, sum, next) + error
   sums[slot] = next
   counts[slot] += count
 }

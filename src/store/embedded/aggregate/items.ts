@@ -1,0 +1,55 @@
+import type { Chunk } from '../head/chunk.ts'
+import type { TableRollups } from '../head/table-hours.ts'
+import { hourMs } from '../reading/whole-hours.ts'
+import { type ColumnHours, numbersOf } from './accumulator.ts'
+import type { Fields, Grouping } from './grouping.ts'
+
+/** Where only items count: rows that have a value of a column that is aggregated. Others make no group. */
+export class Items {
+  /** The date of the first item that was met, where it is asked for: for a bucket that has no start of its own. */
+  firstMs: number
+  readonly #columns: readonly number[]
+  readonly #needsFirst: boolean
+
+  constructor({ granularity, ranges }: Grouping, { columns }: Fields) {
+    this.#columns = columns
+    this.#needsFirst = granularity.kind === 'all' && ranges.some(({ fromMs }) => fromMs === Number.NEGATIVE_INFINITY)
+    this.firstMs = this.#needsFirst ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  }
+
+  /** Whether one is among rows [start, end). */
+  meet(chunk: Chunk, start: number, end: number): boolean {
+    let first = end
+    for (let place = 0; place < this.#columns.length; place++) {
+      const values = numbersOf(chunk, this.#columns[place])?.values
+      if (values === undefined) continue
+      let row = start
+      while (row < first && Number.isNaN(values[row])) row++
+      first = row
+    }
+    if (first === end) return false
+    if (this.#needsFirst && chunk.times[first] < this.firstMs) this.firstMs = chunk.times[first]
+    return true
+  }
+
+  /** Whether one is in an hour of rollups. */
+  areIn(hours: readonly ColumnHours[], hour: number): boolean {
+    for (let place = 0; place < hours.length; place++) {
+      const { sums } = hours[place]
+      if (sums !== null && sums.counts[hour] > 0) return true
+    }
+    return false
+  }
+
+  /** Whether an hour whose rows are not before `firstMs` may have the first: rollups do not say when it is. */
+  mayComeFirst(hours: readonly ColumnHours[], hour: number, firstMs: number): boolean {
+    return firstMs < this.firstMs && this.areIn(hours, hour)
+  }
+
+  /** The first row of a table is an item if each row of its hour has a value. */
+  meetFirstRow({ hoursMs, length, rows, firstMs }: TableRollups, hours: readonly ColumnHours[]): void {
+    const hour = hoursMs.subarray(0, length).indexOf(Math.floor(firstMs / hourMs) * hourMs)
+    const isItem = hours.some(({ sums }) => sums !== null && sums.counts[hour] === rows[hour])
+    if (isItem && firstMs < this.firstMs) this.firstMs = firstMs
+  }
+}
