@@ -110,6 +110,7 @@ export const sqlConditionCases: readonly ChangedCase[] = [
     /, NULL/,
     / IN /,
   ],
+  ['a zero is above a negative zero in Druid', 'SELECT d NOT BETWEEN d AND - d AS c0 FROM fuzz', /AND - d/, /BETWEEN/],
   [
     'a negative zero is not equal to 0 in a filter of Druid',
     'SELECT COUNT(*) AS c0 FROM fuzz WHERE ROUND(d) = 0',

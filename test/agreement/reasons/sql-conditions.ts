@@ -30,6 +30,9 @@ const ofNumbersInLists = (text: string): string =>
   )
 
 export const sqlConditions: readonly KnownDifference[] = [
+  otherwise('a zero is above a negative zero in Druid', /(?<=(?:AND|BETWEEN|[<>=]) )- (?:V|d)\b/, 'sql', {
+    without: instead([/(?<=(?:AND|BETWEEN|[<>=]) )- (V|d)\b/g, '(0 - $1)']),
+  }),
   otherwise(
     'groups of truth values of texts and doubles are those of the texts and doubles in Druid',
     /(?:AS BOOLEAN\)|= TRUE)(?=.*(?:GROUP BY|DISTINCT))|(?:GROUP BY|DISTINCT).*(?:AS BOOLEAN\)|= TRUE)/,
