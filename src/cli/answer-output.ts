@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import type { Command } from 'commander'
 import { jsonMembers } from '../lib/json-members.ts'
 import { JsonRows } from '../lib/json-rows.ts'
@@ -5,12 +6,11 @@ import { ProgressBar } from '../lib/progress-bar.ts'
 import { textTable } from '../lib/text-table.ts'
 import { type AnswerFormat, answerFormats } from '../model/answer-format.ts'
 import { writeAnswerFile } from './answer-file.ts'
+import { UsageError } from './command-error.ts'
 import { type CliContext, writeAll } from './context.ts'
+import { parseWord } from './option-values.ts'
 import type { JsonOption } from './output.ts'
-import { formatOfEnding } from './output-ending.ts'
-import { parseWord } from './parse-word.ts'
 import { formatCount } from './push/report.ts'
-import { UsageError } from './usage-error.ts'
 
 /** How the rows of an answer are written, and where to. */
 export interface AnswerOptions extends JsonOption {
@@ -48,6 +48,44 @@ function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOpt
     )
   }
   return asked
+}
+
+// What the ending of a file's name says about the answer that is written into it.
+const inOtherWords: ReadonlyMap<string, AnswerFormat> = new Map([
+  ['jsonl', 'ndjson'],
+  ['arrows', 'arrow'],
+])
+
+/** Endings of formats in which no answer is written, and what to do in place of that. */
+const otherFormats: readonly (readonly [endings: string, way: string])[] = [
+  ['xlsx xlsm xls ods', 'spreadsheets open .csv'],
+  ['parquet feather ipc orc avro', 'write .arrow or .csv, of which DuckDB, pandas and polars make it'],
+  ['gz gzip zst br zip bz2 xz 7z tgz', 'the file is not packed. Write it without that ending, and pack it then'],
+  ['tsv tab xml html htm md yaml yml pdf sql db sqlite duckdb pkl h5', 'write .csv, which most programs read'],
+]
+
+/**
+ * The format that the ending of the name says, null where it says none (.txt). Throws `UsageError` where it names a format in which no answer is
+ * written, or another one than `format`, which was asked for.
+ */
+function formatOfEnding(path: string, format: AnswerFormat | undefined): AnswerFormat | null {
+  const ending = extname(path).slice(1).toLowerCase()
+  const named = formatNamed(ending)
+  const other = otherFormats.find(([endings]) => endings.split(' ').includes(ending))
+  if (named === null && other !== undefined) {
+    const known = formatNames.map((name) => `.${name}`).join(', ')
+    throw new UsageError(`No answer is written as .${ending}: ${other[1]}. The endings are ${known}.`)
+  }
+  if (named !== null && format !== undefined && named !== format) {
+    throw new UsageError(
+      `The name ${path} says ${named}, and --format ${format} was asked for. Give a name that ends in .${format}, or --format ${named}.`,
+    )
+  }
+  return named
+}
+
+function formatNamed(ending: string): AnswerFormat | null {
+  return formatNames.find((name) => name === ending) ?? inOtherWords.get(ending) ?? null
 }
 
 /** As other programs have it, `-` is no file. The other name may lead to a file that somebody writes to as well. */

@@ -1,5 +1,5 @@
 import type { SubscriptionEntry } from '../client/answers.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './command-error.ts'
 
 /** What subscriptions are for. */
 export interface Targets {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { TidemarkClient } from '../client/client.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './command-error.ts'
 
 export interface TextOutput {
   write(text: string | Uint8Array): boolean

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { printable } from '../lib/text-table.ts'
+import { UsageError } from './command-error.ts'
 import { type CliContext, type ConnectionOptions, connect } from './context.ts'
 import {
   blockIngests,
@@ -13,11 +14,8 @@ import { type CopiedSubscribers, copySubscribers, requireAdmin, requirePushing }
 import { rowsWithoutTags } from './copy/rows-without-tags.ts'
 import type { CopyJob } from './copy/sending.ts'
 import { dateOption } from './copy/series.ts'
-import { collectList } from './list-option.ts'
-import { parseCount } from './number-option.ts'
-import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { tell } from './tell.ts'
-import { UsageError } from './usage-error.ts'
+import { collectList, parseCount } from './option-values.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson, tell } from './output.ts'
 
 interface CopyOptions extends JsonOption, ConnectionOptions {
   readonly sourceKey?: string

@@ -8,7 +8,7 @@ import { type FeedOptions, type HistoryResult, ingestAlias, pushHistory, pushLiv
 import { pushTags, tagFields, tagsAlias } from './demo/push-tags.ts'
 import { freePort, ServiceProcess } from './demo/service-process.ts'
 import { demoFolder, demoPort, goOnText, welcomeText } from './demo/welcome.ts'
-import { parsePort } from './number-option.ts'
+import { parsePort } from './option-values.ts'
 import { formatCount } from './push/report.ts'
 
 interface DemoOptions {

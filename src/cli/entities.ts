@@ -4,10 +4,9 @@ import type { TidemarkClient } from '../client/client.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
 import { formatInstant, msPerDay } from '../model/instant.ts'
 import { allItems } from './all-items.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { UsageError } from './usage-error.ts'
 
 const examples = `
 Examples:

@@ -5,13 +5,10 @@ import { shellWord } from '../lib/shell-word.ts'
 import { type Field, fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import type { IngestKind } from '../model/ingest.ts'
 import { allItems } from './all-items.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { collectList } from './list-option.ts'
+import { collectList, parseWord } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { parseWord } from './parse-word.ts'
-import { refuseToDelete } from './refuse-to-delete.ts'
-import { rowsToRepair } from './rejected/rows-to-repair.ts'
-import { UsageError } from './usage-error.ts'
 
 interface CreateOptions extends JsonOption {
   readonly kind: IngestKind
@@ -247,4 +244,41 @@ function addChanges(ingests: Command, context: CliContext): void {
       await connect(context, command.optsWithGlobals()).changeIngest(alias, { state: 'active' })
       context.stdout.write(`${alias} takes rows again.\n`)
     })
+}
+
+/**
+ * Throws `CommandError` where something would be deleted at once and for good: with its data all rows or items of an ingest's entity, and always its
+ * rejected rows.
+ */
+async function refuseToDelete(client: TidemarkClient, alias: string, dropsData: boolean): Promise<void> {
+  const { kind, entity, counters } = await client.ingest(alias)
+  if (dropsData) {
+    // Metadata is no entity of this list. The rows of one that an earlier ingest fed are more than this ingest stored.
+    const kept = (await client.entities()).find((one) => one.entity === entity)?.rows ?? counters.stored
+    const { items, them } = wordsFor(kept + counters.pending, kind === 'metadata' ? 'item' : 'row')
+    if (kept + counters.pending > 0)
+      throw new CommandError(
+        `${entity} has ${items}. --drop-data would delete ${them} now, for good: only a backup brings ${them} back. Give --yes to delete ${them}, or leave --drop-data out to keep ${them}.`,
+      )
+  }
+  const rejected = await rowsToRepair(client, alias, counters)
+  const { items, them } = wordsFor(rejected, 'rejected row')
+  if (rejected > 0)
+    throw new CommandError(
+      `${alias} has ${items} to repair. They go with the ingest, for good. To save ${them}: tidemark rejected export ${alias}. To repair ${them}: tidemark rejected replay ${alias}. Give --yes to delete ${them} too.`,
+    )
+}
+
+const wordsFor = (count: number, word: string): { readonly items: string; readonly them: string } =>
+  count === 1 ? { items: `1 ${word}`, them: 'it' } : { items: `${count} ${word}s`, them: 'them' }
+
+/** Rejected rows that are still there. */
+async function rowsToRepair(
+  client: TidemarkClient,
+  alias: string,
+  { rejected }: { readonly rejected: number },
+): Promise<number> {
+  // The counter is of all that ever were: without any, there is nothing to be asked.
+  const kinds = rejected === 0 ? [] : await client.rejectedSummary(alias)
+  return kinds.reduce((sum, { count }) => sum + count, 0)
 }

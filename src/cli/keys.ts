@@ -7,11 +7,9 @@ import { rightNames } from '../model/right.ts'
 import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { parseDate } from './date-option.ts'
-import { collectList } from './list-option.ts'
 import { keysOf, lastAdminKey, listedKeyColumns } from './listed-keys.ts'
+import { collectList, parseDate, parseWord } from './option-values.ts'
 import { type JsonOption, printItems, printJson } from './output.ts'
-import { parseWord } from './parse-word.ts'
 import { publicReading } from './public-reading.ts'
 
 interface CreateOptions extends JsonOption {

@@ -5,10 +5,10 @@ import { jsonMembers } from '../lib/json-members.ts'
 import { JsonRows } from '../lib/json-rows.ts'
 import { itemOperatorMeanings } from '../model/item-operator.ts'
 import { answerTable } from './answer-output.ts'
+import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { parseCount } from './number-option.ts'
+import { parseCount } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
-import { UsageError } from './usage-error.ts'
 
 interface ItemsOptions extends JsonOption {
   readonly where?: readonly string[]

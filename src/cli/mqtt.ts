@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import type { TidemarkClient } from '../client/client.ts'
 import { messageOf } from '../lib/message-of.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { parseCount, wholeNumber } from './number-option.ts'
-import { tell } from './tell.ts'
-import { UsageError } from './usage-error.ts'
+import { parseCount, wholeNumber } from './option-values.ts'
+import { tell } from './output.ts'
 
 interface MqttOptions {
   readonly broker: string

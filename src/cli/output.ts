@@ -1,5 +1,6 @@
-import { fittedTable, type TableColumn, textTable } from '../lib/text-table.ts'
+import { fittedTable, printable, type TableColumn, textTable } from '../lib/text-table.ts'
 import type { CliContext } from './context.ts'
+import { inCommands } from './in-commands.ts'
 
 export interface JsonOption {
   readonly json?: boolean
@@ -40,4 +41,9 @@ export function printItems<Item>(
       if (isCut) context.stderr.write('Some of it is cut (…): --wide shows it whole.\n')
     }
   }
+}
+
+/** Says something that is no part of what was asked for, in a line of its own. */
+export function tell({ stderr }: Pick<CliContext, 'stderr'>, line: string): void {
+  stderr.write(`tidemark: ${printable(inCommands(line))}\n`)
 }

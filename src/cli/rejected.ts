@@ -4,7 +4,7 @@ import type { TidemarkClient } from '../client/client.ts'
 import { precisionNote, timedText } from '../file-push/rejected-lines.ts'
 import type { LinePrecision } from '../model/line-format.ts'
 import { type CliContext, connect, writeAll } from './context.ts'
-import { parseCount } from './number-option.ts'
+import { parseCount } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson, type TableOptions } from './output.ts'
 import {
   type ChoiceOptions,

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
+import { UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
-import { UsageError } from './usage-error.ts'
 
 const examples = `
 Examples:

@@ -3,7 +3,7 @@ import { type SettingFlag, settingFlags } from '../config/describe.ts'
 import { ignoredVariables } from '../config/load.ts'
 import { settingGroups } from '../config/setting-groups.ts'
 import type { CliContext } from './context.ts'
-import { tell } from './tell.ts'
+import { tell } from './output.ts'
 
 const examples = `
 Examples:

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
+import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { readText } from './read-text.ts'
-import { UsageError } from './usage-error.ts'
 
 interface SqlOptions extends AnswerOptions {
   readonly file?: string

@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
 import type { SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { parseInstant } from '../model/instant.ts'
+import { allItems } from './all-items.ts'
 import {
   missingTargets,
   type NewSubscriptions,
@@ -10,14 +13,11 @@ import {
   type Targets,
   withoutEntries,
 } from './changed-subscriptions.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { parseDate } from './date-option.ts'
-import { collectList } from './list-option.ts'
+import { collectList, parseDate } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 import { publicReading } from './public-reading.ts'
-import { unknownTargets } from './unknown-targets.ts'
-import { UsageError } from './usage-error.ts'
 
 interface SetOptions extends NewSubscriptions {
   readonly none?: boolean
@@ -213,4 +213,38 @@ async function put(
   await client.putSubscriptions(subscriber, entries)
   const count = `${entries.length} ${entries.length === 1 ? 'subscription' : 'subscriptions'}`
   context.stdout.write(`${subscriber} has ${count}.\n`)
+}
+
+// A subscription may come before what it is for; it may also be for a name that was misspelt.
+/** A sentence for each target that is not there yet. */
+async function unknownTargets(client: TidemarkClient, targets: Targets): Promise<readonly string[]> {
+  return [...(await unknownIngests(client, targets)), ...(await unknownEntities(client, targets))]
+}
+
+async function unknownIngests(client: TidemarkClient, { ingest = [] }: Targets): Promise<readonly string[]> {
+  const unknown: string[] = []
+  for (const alias of ingest.filter((one) => one !== '*')) {
+    await client.ingest(alias).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.status === 404) unknown.push(alias)
+    })
+  }
+  return unknown.map(
+    (alias) => `There is no ingest "${alias}" yet: tidemark ingests create ${shellWord(alias)} makes it.`,
+  )
+}
+
+async function unknownEntities(client: TidemarkClient, { entity = [] }: Targets): Promise<readonly string[]> {
+  const asked = entity.filter((one) => one !== '*')
+  if (asked.length === 0) return []
+  const names = await entityNames(client).catch(() => null)
+  if (names === null) return []
+  return asked
+    .filter((name) => !names.includes(name))
+    .map((name) => `There is no entity "${name}" yet.${mayBeMeant(name, names)}`)
+}
+
+/** Of series and of metadata. */
+async function entityNames(client: TidemarkClient): Promise<readonly string[]> {
+  const series = await allItems((page) => client.adminEntities(page))
+  return [...series, ...(await client.metadata())].map(({ entity }) => entity)
 }

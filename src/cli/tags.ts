@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { printable } from '../lib/text-table.ts'
 import { type CliContext, connect } from './context.ts'
-import { parseCount } from './number-option.ts'
+import { parseCount } from './option-values.ts'
 import { type JsonOption, printJson } from './output.ts'
 
 interface TagsOptions extends JsonOption {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { readSettings } from '../config/read-settings.ts'
 import { shellWord } from '../lib/shell-word.ts'
+import { UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
-import { tell } from './tell.ts'
-import { UsageError } from './usage-error.ts'
+import { tell } from './output.ts'
 
 const examples = `
 Examples:

@@ -18,9 +18,8 @@ import type {
   RejectedRowAnswer,
   ServiceAnswer,
 } from './answers.ts'
-import type { DataQueryRequest } from './data-query-request.ts'
 import { OperatorClient } from './operator-client.ts'
-import type { PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
+import type { DataQueryRequest, PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
 import { ingestPath, type RejectedSelection, search, segment, type WhoseRows } from './request-paths.ts'
 import { type PushedBody, pushedBody } from './row-text.ts'
 import { serviceErrorOf } from './service-error.ts'

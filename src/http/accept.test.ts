@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatContentType } from '../model/answer-format.ts'
-import { acceptsType } from './accept.ts'
-import { formatFor } from './accept-format.ts'
+import { acceptsType, formatFor } from './accept.ts'
 
 describe('the format of an answer', () => {
   test.each([

@@ -1,5 +1,9 @@
 // What a client takes, read from its Accept and Accept-Encoding headers (RFC 9110, section 12).
 
+import type { onRequestHookHandler } from 'fastify'
+import { type AnswerFormat, answerFormats } from '../model/answer-format.ts'
+import { Problem } from '../model/problem.ts'
+
 interface Weighted {
   readonly name: string
   readonly weight: number
@@ -76,4 +80,23 @@ export function chooseEncoding<E extends string>(header: string | undefined, off
   }
   const identity = accepted.find(({ name }) => name === 'identity')?.weight ?? 0
   return identity > bestWeight ? null : best
+}
+
+const formats = new Map<string, AnswerFormat>(answerFormats.map(({ name, mediaType }) => [mediaType, name]))
+const offered = [...formats.keys()]
+
+/** The format that a client likes best. Throws Problem `not_acceptable`. */
+export function formatFor(accept: string | undefined): AnswerFormat {
+  const format = formats.get(chooseType(accept, offered) ?? '')
+  if (format !== undefined) return format
+  throw new Problem(
+    'not_acceptable',
+    `The answer can be ${offered.slice(0, -1).join(', ')} or ${offered.at(-1)}. Leave Accept out, or allow one of them.`,
+  )
+}
+
+/** Refuses a client that takes none of the formats. */
+export const acceptFormat: onRequestHookHandler = (request, _reply, done) => {
+  formatFor(request.headers.accept)
+  done()
 }

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../model/problem.ts'
-import { combineSinks } from './combine.ts'
 import type { ServiceEvent } from './event.ts'
+import { combineSinks } from './event.ts'
 import { type LogOptions, logSink } from './log.ts'
 import { Metrics } from './metrics.ts'
 

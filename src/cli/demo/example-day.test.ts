@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DataQueryRequest } from '../../client/data-query-request.ts'
+import type { DataQueryRequest } from '../../client/request-options.ts'
 import { exampleDay, pushExampleDay } from './example-day.ts'
 
 interface PushedBody {

@@ -4,10 +4,8 @@ import { type AmbiguousChoice, ambiguousChoices, timeRules } from '../../file-pu
 import { allLines } from '../../lib/csv-parser.ts'
 import { messageOf } from '../../lib/message-of.ts'
 import { shellWord } from '../../lib/shell-word.ts'
-import { collectColumns, collectList } from '../list-option.ts'
-import { parseCount } from '../number-option.ts'
-import { parsePairs } from '../pairs.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command-error.ts'
+import { collectColumns, collectList, parseCount, parsePairs } from '../option-values.ts'
 import type { RowsSource } from './source.ts'
 
 /** The options of `tidemark push` that are for CSV alone. */

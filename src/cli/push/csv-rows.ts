@@ -1,4 +1,4 @@
-import { type CellConversion, type CellType, cellConversions, cellEncoder } from '../../file-push/cells.ts'
+import { type CellConversion, type CellType, cellConversions, cellEncoder, cellTypes } from '../../file-push/cells.ts'
 import { type CsvHead, csvHead } from '../../file-push/csv-head.ts'
 import { type CsvMapping, type CsvReading, csvToNdjson } from '../../file-push/csv-rows.ts'
 import { type CsvWriting, delimiterName, looksLikeValue } from '../../file-push/csv-writing.ts'
@@ -10,10 +10,8 @@ import { rowBytesMax } from '../../file-push/rows.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { isName, isReservedInSeries } from '../../model/field.ts'
 import { CommandError } from '../command-error.ts'
-import { parsePairs } from '../pairs.ts'
-import { parseWord } from '../parse-word.ts'
+import { parsePairs, parseWord } from '../option-values.ts'
 import { type CsvOptions, constantsOf, optionWords, writingOf } from './csv-options.ts'
-import { parseTypes } from './parse-types.ts'
 import type { RowsSource } from './source.ts'
 
 export interface CsvPush {
@@ -246,4 +244,9 @@ export async function csvRows(
     recordCharsMax: rowBytesMax,
     ...(onUnreadable === undefined ? {} : { onUnreadable }),
   })
+}
+
+/** What `--types V=double,n=long` says. */
+function parseTypes(pairs: ReadonlyMap<string, string>): PropertyTypes {
+  return new Map([...pairs].map(([property, text]) => [property, parseWord(cellTypes, text, 'type')]))
 }

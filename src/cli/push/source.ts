@@ -7,8 +7,7 @@ import { createGunzip } from 'node:zlib'
 import { withHead, withoutMark } from '../../file-push/file-head.ts'
 import { describeName, type FileFormat } from '../../file-push/file-name.ts'
 import { isGzip } from '../../lib/encodings.ts'
-import { CommandError } from '../command-error.ts'
-import { UsageError } from '../usage-error.ts'
+import { CommandError, UsageError } from '../command-error.ts'
 
 export interface RowsSource {
   /** The file's bytes, decompressed where they are gzip, without a byte order mark. */

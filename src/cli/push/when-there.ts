@@ -1,7 +1,7 @@
 import { mayGoBetter, withRetries } from '../../client/retries.ts'
 import { ConnectionError } from '../../client/service-error.ts'
 import type { CliContext } from '../context.ts'
-import { tell } from '../tell.ts'
+import { tell } from '../output.ts'
 import { unreachableText } from '../unreachable.ts'
 
 /** Less than the service knows an idempotency key. */

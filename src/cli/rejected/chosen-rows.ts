@@ -4,8 +4,7 @@ import type { RejectedRowAnswer } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
 import type { RejectedSelection, WhoseRows } from '../../client/request-paths.ts'
 import { shellWord } from '../../lib/shell-word.ts'
-import { CommandError } from '../command-error.ts'
-import { UsageError } from '../usage-error.ts'
+import { CommandError, UsageError } from '../command-error.ts'
 
 export interface FilterOptions {
   readonly batch?: string

@@ -4,15 +4,11 @@ import type { TidemarkClient } from '../../client/client.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { printable } from '../../lib/text-table.ts'
 import { conversions } from '../../model/row-mapping.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError, UsageError } from '../command-error.ts'
 import { type CliContext, connect } from '../context.ts'
-import { collectList } from '../list-option.ts'
+import { collectList, parsePairs, parseWord } from '../option-values.ts'
 import { type JsonOption, printJson } from '../output.ts'
-import { parseWord } from '../parse-word.ts'
-import { UsageError } from '../usage-error.ts'
 import { type ChoiceOptions, chosenIds, pageRowsMax, pagesOf, refuseUnknown, withFilters } from './chosen-rows.ts'
-import { jsonOrText, namedValues } from './named-values.ts'
-import { type Overwriting, overwritingOf } from './overwritten-rows.ts'
 
 interface ReplayOptions extends ChoiceOptions, JsonOption {
   readonly into?: string
@@ -164,6 +160,37 @@ function add(total: Total, { stored, rejected, unused = [] }: ReplayAnswer): voi
   else delete total.unused
 }
 
+// What `--set` would overwrite, found in all rows that are meant before any of them is judged again.
+
+/** Of so many rows. */
+type Overwriting = Pick<PreviewAnswer, 'rows' | 'overwritten'>
+
+/** A preview goes only as far as limits.checkRows and a page of texts: of the rows behind, it is asked again. */
+async function overwritingOf(
+  ids: readonly string[],
+  preview: (ids: readonly string[]) => Promise<PreviewAnswer>,
+): Promise<Overwriting> {
+  if (ids.length === 0) return { rows: 0, overwritten: [] }
+  const answer = await preview(ids)
+  if (!answer.more || ids.length === 1) return answer
+  const half = Math.ceil(ids.length / 2)
+  const partRows = answer.rows === 0 ? half : Math.min(answer.rows, half)
+  let all: Overwriting = { rows: 0, overwritten: [] }
+  for (let from = 0; from < ids.length; from += partRows)
+    all = both(all, await overwritingOf(ids.slice(from, from + partRows), preview))
+  return all
+}
+
+function both(one: Overwriting, other: Overwriting): Overwriting {
+  const found = new Map(one.overwritten.map((entry) => [entry.name, entry]))
+  for (const entry of other.overwritten) {
+    const { name, rows } = entry
+    const known = found.get(name)
+    found.set(name, known === undefined ? entry : { ...known, rows: known.rows + rows })
+  }
+  return { rows: one.rows + other.rows, overwritten: [...found.values()] }
+}
+
 /** What is overwritten of a row that is stored is nowhere any more. Throws `CommandError`. */
 function refuseToOverwrite(overwriting: Overwriting): void {
   const { overwritten } = overwriting
@@ -214,6 +241,32 @@ function changesOf({ into, drop, rename, set, setMissing, convert }: ReplayOptio
       ? {}
       : { convert: namedValues('--convert', convert, (text) => parseWord(conversions, text, 'conversion')) }),
   }
+}
+
+/** What `name=value` pairs say, by name. Throws `UsageError` for what is no pair. */
+function namedValues<Value>(
+  option: string,
+  pairs: readonly string[],
+  valueOfText: (text: string) => Value,
+): Record<string, Value> {
+  return Object.fromEntries([...parsePairs(option, pairs)].map(([name, text]) => [name, valueOfText(text)]))
+}
+
+/** A number, true, false, null or a text in quotes as JSON writes it; anything else is a text as it stands. */
+function jsonOrText(text: string): string | number | boolean | null {
+  if (!/^(?:-?\d|true$|false$|null$|")/.test(text)) return text
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return text
+  }
+  if (typeof value !== 'number') return value as string | boolean | null
+  // Digits would be lost: the service converts the text.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new UsageError(`${text} has too many digits for --set: give it in quotes, and convert it to a number.`)
+  }
+  return value
 }
 
 function previewText(answer: PreviewAnswer): string {

@@ -1,6 +1,6 @@
 // What Explore shows, as it stands in the address, and the request that is asked for it.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import type { DataQueryRequest } from '../../../../src/client/data-query-request.ts'
+import type { DataQueryRequest } from '../../../../src/client/request-options.ts'
 import type { granularityNames } from '../../../../src/model/granularity.ts'
 import type { QueryKind } from '../../../../src/model/query-kind.ts'
 import { linkTo } from '../../shell/link.ts'

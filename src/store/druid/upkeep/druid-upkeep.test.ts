@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DroppedEntity } from '../../../catalog/catalog.ts'
 import type { Entity } from '../../../model/entity.ts'
-import type { ClusterEvent } from '../../../observe/cluster-event.ts'
+import type { ClusterEvent } from '../../../observe/event.ts'
 import { DruidUpkeep } from './druid-upkeep.ts'
 
 const timeoutMs = 1000

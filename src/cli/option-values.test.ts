@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectColumns, collectList } from './list-option.ts'
+import { collectColumns, collectList } from './option-values.ts'
 
 test.each([
   ['a', ['a']],

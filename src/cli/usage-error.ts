@@ -1,9 +1,0 @@
-import { CommandError } from './command-error.ts'
-
-/** A command or an option was typed that cannot be taken: the command line has to change. Ends with exit code 64. */
-export class UsageError extends CommandError {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options)
-    this.name = 'UsageError'
-  }
-}
