@@ -3,8 +3,10 @@ import type { ReceivedMessage } from './broker.ts'
 /** A message that is not acknowledged. */
 interface Kept {
   readonly message: ReceivedMessage
-  /** Rows that are not on disk yet; null while it is not known how many there are. */
-  waiting: number | null
+  /** Rows that are not on disk yet, of those that are known. */
+  waiting: number
+  /** All its rows are known. */
+  isMapped: boolean
 }
 
 function isSame(a: ReceivedMessage, b: ReceivedMessage): boolean {
@@ -38,25 +40,26 @@ export class Acknowledgements {
     if (message.packetId === null) return true
     const before = this.#kept.get(message.packetId)
     const isKnown = message.isAgain && before !== undefined && isSame(before.message, message)
-    const kept = isKnown ? before : { message, waiting: null }
+    const kept = isKnown ? before : { message, waiting: 0, isMapped: false }
     this.#kept.set(message.packetId, kept)
     if (!this.#order.includes(kept)) this.#order.push(kept)
     this.#advance()
     return !isKnown
   }
 
-  /** The message has so many rows. */
-  mapped(message: ReceivedMessage, rows: number): void {
+  /** The message has so many rows, and no more unless some of it still waits. */
+  mapped(message: ReceivedMessage, rows: number, hasMore = false): void {
     const kept = this.#keptOf(message)
     if (kept === null) return
-    kept.waiting = rows
+    kept.waiting += rows
+    kept.isMapped = !hasMore
     this.#advance()
   }
 
   /** So many of the message's rows are on disk. */
   stored(message: ReceivedMessage, rows: number): void {
     const kept = this.#keptOf(message)
-    if (kept === null || kept.waiting === null) return
+    if (kept === null) return
     kept.waiting -= rows
     this.#advance()
   }
@@ -68,8 +71,8 @@ export class Acknowledgements {
 
   #advance(): void {
     let done = 0
-    for (const { message, waiting } of this.#order) {
-      if (waiting === null || waiting > 0 || this.#acknowledge === null) break
+    for (const { message, waiting, isMapped } of this.#order) {
+      if (!isMapped || waiting > 0 || this.#acknowledge === null) break
       this.#kept.delete(message.packetId!)
       this.#acknowledge(message.packetId!)
       done++

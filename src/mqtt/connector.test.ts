@@ -86,10 +86,10 @@ function world(changes: Changes = {}) {
   const done = runConnector(options)
   const send = (packetId: number | null, payload: string, isAgain = false): void =>
     receive({ topic: 't', payload: new TextEncoder().encode(payload), packetId, isAgain })
-  const sendMetrics = (packetId: number | null, type: string, seq: number, metric: WrittenMetric): void =>
+  const sendMetrics = (packetId: number | null, type: string, seq: number, ...metrics: WrittenMetric[]): void =>
     receive({
       ...{ topic: `spBv1.0/G/${type}/N`, packetId, isAgain: false },
-      payload: sparkplugPayload({ timestamp: 0, seq, metrics: [metric] }),
+      payload: sparkplugPayload({ timestamp: 0, seq, metrics }),
     })
   const sendCut = (packetId: number, topic: string, cutBytes: number): void =>
     receive({ topic, payload: new TextEncoder().encode('{"V":1'), cutBytes, packetId, isAgain: false })
@@ -257,6 +257,23 @@ test('a message whose aliases are not known is not acknowledged before its birth
   pushes[1]!.answer()
   await settled()
   expect(told.slice(1)).toEqual(['ack 1', 'ack 2'])
+})
+
+test('a message of which a part waits for a birth is not acknowledged before the rows of both are on disk', async () => {
+  const { told, pushes, sendMetrics } = world()
+  await settled()
+  sendMetrics(1, 'NDATA', 4, { name: 'a', double: 5 }, { alias: 1, double: 6 })
+  await settled()
+  expect(pushes[0]!.rows).toEqual([metricNamed('a', 5)])
+  pushes[0]!.answer()
+  await settled()
+  expect(told).toEqual(['publish spBv1.0/G/NCMD/N'])
+  sendMetrics(null, 'NBIRTH', 0, { name: 'b', alias: 1, datatype: 10, double: 0 })
+  await settled()
+  expect(pushes[1]!.rows).toEqual([metricNamed('b', 6), metricNamed('b', 0)])
+  pushes[1]!.answer()
+  await settled()
+  expect(told.slice(1)).toEqual(['ack 1'])
 })
 
 test('a message for which no birth comes is a row that is rejected; at the end one that comes again waits at the broker', async () => {

@@ -176,8 +176,8 @@ class Connector {
     return { message, rows: [unmappedRow(message, why)] }
   }
 
-  async #takeMapped({ message, rows }: MappedMessage): Promise<void> {
-    this.#acknowledgements.mapped(message, rows.length)
+  async #takeMapped({ message, rows, hasMore }: MappedMessage): Promise<void> {
+    this.#acknowledgements.mapped(message, rows.length, hasMore)
     await this.#write(message, rows)
   }
 

@@ -24,7 +24,8 @@ function rowsOf(
     metricTemplate: topicTemplate(changes.template ?? 'spBv1.0/{group}/{node}/{device}/{metric...}'),
     ...{ valueFields: fieldsOf, timeField: 'time', tagFields: ['metric'], receiveTimes: new ReceiveTimes(() => 0) },
   })
-  return metricRows(source, new KnownMetrics(payload), mapping)
+  const known = new KnownMetrics(payload.metrics)
+  return metricRows(source, (metric) => known.meaningOf(metric), mapping)
 }
 
 const long = 2n ** 63n

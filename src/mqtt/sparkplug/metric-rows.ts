@@ -1,5 +1,5 @@
 import { type MappingOptions, unmappedRow } from '../message-rows.ts'
-import type { KnownMetrics } from './known-metrics.ts'
+import type { Meaning } from './known-metrics.ts'
 import { kindOf, metricValue, type ScalarValue } from './metric-value.ts'
 import { type Metric, type Payload, rebirthName } from './sparkplug-payload.ts'
 import { metricTopic, type SparkplugTopic } from './sparkplug-topic.ts'
@@ -24,24 +24,21 @@ const jsonOf = (value: ScalarValue): string => (typeof value === 'bigint' ? Stri
 
 class RowsOfMetrics {
   readonly #source: SparkplugMessage
-  readonly #known: KnownMetrics | undefined
+  readonly #meaningOf: (metric: Metric) => Meaning
   readonly #options: MappingOptions
 
-  constructor(source: SparkplugMessage, known: KnownMetrics | undefined, options: MappingOptions) {
+  constructor(source: SparkplugMessage, meaningOf: (metric: Metric) => Meaning, options: MappingOptions) {
     this.#source = source
-    this.#known = known
+    this.#meaningOf = meaningOf
     this.#options = options
   }
 
   /** The row of a metric, none, or why it has none. */
   of(metric: Metric): { row: string } | { why: string } | null {
-    const name = metric.name ?? (metric.alias === undefined ? undefined : this.#known?.nameOf(metric.alias))
-    if (name === undefined) {
-      if (metric.alias === undefined) return { why: 'a metric has neither name nor alias' }
-      return { why: `the birth that says what alias ${metric.alias} means did not come` }
-    }
+    const meaning = this.#meaningOf(metric)
+    if ('why' in meaning) return meaning
+    const { name, datatype } = meaning
     if (metric.isTransient || ofProtocol.has(name)) return null
-    const datatype = metric.datatype ?? this.#known?.datatypeOf(name)
     const found = metricValue(metric, datatype)
     if ('why' in found) return { why: `${name} ${found.why}` }
     return this.#row(name, metric, kindOf(found.value, datatype), found.value)
@@ -68,10 +65,10 @@ class RowsOfMetrics {
 /** A row for each metric. Those that make none are in one row more, which the service rejects: the message as it came, with their names. */
 export function metricRows(
   source: SparkplugMessage,
-  known: KnownMetrics | undefined,
+  meaningOf: (metric: Metric) => Meaning,
   options: MappingOptions,
 ): readonly string[] {
-  const rows = new RowsOfMetrics(source, known, options)
+  const rows = new RowsOfMetrics(source, meaningOf, options)
   const found = source.payload.metrics.map((metric) => rows.of(metric)).filter((one) => one !== null)
   const faults = found.flatMap((one) => ('why' in one ? [one.why] : []))
   const why = faults.join('; ')

@@ -50,6 +50,9 @@ const named = (name: string, alias: number, double = 0): WrittenMetric => ({ nam
 const value = (alias: number, double: number): WrittenMetric => ({ alias, double })
 const bdSeq = (long: number): WrittenMetric => ({ name: 'bdSeq', datatype: 4, long })
 const missing = (alias: number): string => `the birth that says what alias ${alias} means did not come`
+const unsaid = (alias: number): string => `the birth before it does not say what alias ${alias} means`
+const changed = (alias: number): string =>
+  `a message is missing, and no birth after it says that alias ${alias} is still what it was`
 
 test('aliases mean what the birth of their node or device says', () => {
   const { asked, send } = world()
@@ -95,17 +98,103 @@ test('after a gap nothing is known: a birth may be what is missing', () => {
   expect(send('NDATA/N', 2, [value(1, 5)])).toEqual([])
   expect(asked).toEqual([ncmd])
   expect(send('NDATA/N', 3, [value(1, 6)])).toEqual([])
-  expect(send('NBIRTH/N', 0, [named('b', 1)])).toEqual(['b=5', 'b=6', 'b=0'])
+  expect(send('NBIRTH/N', 0, [named('b', 1)])).toEqual([changed(1), changed(1), 'b=0'])
   expect(send('NDATA/N', 1, [value(1, 7)])).toEqual(['b=7'])
   expect(asked).toEqual([ncmd])
 })
 
-test('an alias that no birth has waits for the next; if that does not have it, it makes no row', () => {
-  const { asked, send } = world()
-  send('NBIRTH/N', 0, [named('a', 1)])
-  expect(send('NDATA/N', 1, [value(1, 5), value(2, 6)])).toEqual([])
-  expect(asked).toEqual([ncmd])
-  expect(send('NBIRTH/N', 0, [named('a', 1)])).toEqual(['a=5', missing(2), 'a=0'])
+const pressure = [named('pressure', 1)]
+const renumbered = [named('temperature', 1), named('pressure', 2), named('zz', 99)]
+const born = ['temperature=0', 'pressure=0', 'zz=0']
+const withoutType = { name: 'zz', int: 5 }
+
+interface WaitCase {
+  readonly says: string
+  /** Of the data, whose birth has 0 and which came at 1000; absent where no birth came before it. */
+  readonly seq?: number
+  readonly data: WrittenMetric[]
+  readonly rows?: string[]
+  readonly birth: WrittenMetric[]
+  readonly bornAt?: number
+  readonly rowsAtBirth: string[]
+}
+
+const waitCases: WaitCase[] = [
+  {
+    ...{ says: 'what a birth said is read by it, and an alias that it did not say never by a later one', seq: 1 },
+    ...{ data: [value(1, 222), value(99, 5)], rows: ['pressure=222'] },
+    ...{ birth: renumbered, rowsAtBirth: [unsaid(99), ...born] },
+  },
+  {
+    ...{ says: 'also where the name is known and the type alone is not', seq: 1 },
+    ...{ data: [value(1, 222), withoutType], rows: ['pressure=222'] },
+    ...{ birth: [{ name: 'zz', alias: 99, datatype: 3, int: 0 }], rowsAtBirth: ['zz has no data type', 'zz=0'] },
+  },
+  {
+    ...{ says: 'an alias that neither birth says makes no row', seq: 1, data: [value(1, 5), value(2, 6)] },
+    ...{ rows: ['pressure=5'], birth: pressure, rowsAtBirth: [unsaid(2), 'pressure=0'] },
+  },
+  {
+    ...{ says: 'after a gap, what a later birth says otherwise makes no row', seq: 2 },
+    ...{ data: [value(1, 222)], birth: renumbered, rowsAtBirth: [changed(1), ...born] },
+  },
+  {
+    ...{ says: 'after a gap, what a later birth says again is read', seq: 2, data: [value(1, 222)] },
+    ...{ birth: [...pressure, named('zz', 99)], rowsAtBirth: ['pressure=222', 'pressure=0', 'zz=0'] },
+  },
+  {
+    ...{ says: 'after a gap, another type is another meaning', seq: 2, data: [value(1, 222)] },
+    ...{ birth: [{ ...named('pressure', 1), datatype: 9 }], rowsAtBirth: [changed(1), 'pressure=0'] },
+  },
+  {
+    ...{ says: 'after a gap, a new alias is what a later birth says: the one that said it may be missing', seq: 2 },
+    ...{ data: [value(99, 5)], birth: renumbered, rowsAtBirth: ['zz=5', ...born] },
+  },
+  {
+    ...{ says: 'data that overtook its birth is read by it', seq: 2, data: [value(1, 222), value(99, 5)] },
+    ...{ birth: renumbered, bornAt: 1000, rowsAtBirth: ['temperature=222', 'zz=5', ...born] },
+  },
+  {
+    ...{ says: 'data that overtook its birth, in the sequence of the session before', seq: 1, data: [value(99, 5)] },
+    ...{ birth: renumbered, bornAt: 1000, rowsAtBirth: ['zz=5', ...born] },
+  },
+  {
+    ...{ says: 'where no birth was known, any birth says it', data: [{ alias: 1, int: 222 }, withoutType] },
+    ...{ birth: [{ name: 'zz', alias: 1, datatype: 3, int: 0 }], rowsAtBirth: ['zz=222', 'zz=5', 'zz=0'] },
+  },
+]
+
+test.each(waitCases.flatMap((one) => (['node', 'device'] as const).map((of) => [one.says, of, one] as const)))(
+  '%s (of a %s)',
+  (_, of, { seq, data, rows = [], birth, bornAt = 5000, rowsAtBirth }) => {
+    const { send } = world()
+    const [prefix, path, sequence] = of === 'node' ? ['N', 'N', 0] : ['D', 'N/D', 1]
+    if (of === 'device') send('NBIRTH/N', 0, [], { at: 0 })
+    if (seq !== undefined) send(`${prefix}BIRTH/${path}`, sequence, pressure, { at: 0 })
+    expect(send(`${prefix}DATA/${path}`, sequence + (seq ?? 0), data, { at: 1000 })).toEqual(rows)
+    // Those of devices are in the sequence, as all that is not a node's birth.
+    const next = of === 'node' ? 0 : sequence + (seq ?? 0) + 1
+    expect(send(`${prefix}BIRTH/${path}`, next, birth, { at: bornAt })).toEqual(rowsAtBirth)
+  },
+)
+
+test.each<[string, number | undefined, WrittenMetric[], string[], string[]]>([
+  ['what could be read is in its row', 1, [value(1, 222), value(99, 5)], ['pressure=222'], [unsaid(99)]],
+  ['after a gap, also by a birth before it', 2, [value(1, 222)], [], [changed(1)]],
+  ['after a gap, an alias that is new', 2, [value(99, 5)], [], [missing(99)]],
+  ['without a birth', undefined, [value(1, 222)], [], [missing(1)]],
+])('a death, and the end of the wait, reject what waits with its true reason: %s', (_, seq, data, rows, rejected) => {
+  const enders: ((of: ReturnType<typeof world>) => string[])[] = [
+    ({ send }) => send('NDEATH/N', undefined, [bdSeq(3)]),
+    ({ tick }) => tick(1000),
+  ]
+  for (const end of enders) {
+    const one = world()
+    if (seq !== undefined) one.send('NBIRTH/N', 0, [bdSeq(3), ...pressure])
+    expect(one.send('NDATA/N', seq ?? 1, data)).toEqual(rows)
+    expect(end(one)).toEqual(rejected)
+    expect(one.tick(9000)).toEqual([])
+  }
 })
 
 test('a node is asked again while messages wait; at the end of their time they make no rows', () => {

@@ -3,7 +3,7 @@
 import { messageOf } from '../../lib/message-of.ts'
 import type { ReceivedMessage } from '../broker.ts'
 import { type MappingOptions, unmappedRow } from '../message-rows.ts'
-import { isReadable, KnownMetrics } from './known-metrics.ts'
+import { type Birth, KnownMetrics, meaningAfter } from './known-metrics.ts'
 import { metricRows, type SparkplugMessage } from './metric-rows.ts'
 import { decodePayload, type Payload } from './sparkplug-payload.ts'
 import { commandTopic, type SparkplugTopic, sparkplugTopic } from './sparkplug-topic.ts'
@@ -30,17 +30,19 @@ export interface SparkplugOptions extends SparkplugLimits {
   readonly onNote: (text: string) => void
 }
 
-/** A message whose rows are known now. */
+/** A message, or what can be read of it, whose rows are known now. */
 export interface MappedMessage {
   readonly message: ReceivedMessage
   readonly rows: readonly string[]
+  /** Where more rows of it follow, once a birth came or its time is over. */
+  readonly hasMore?: true
 }
 
 interface Node {
   readonly group: string
   readonly node: string
   /** By device; the node's own is that of ''. */
-  readonly births: Map<string, KnownMetrics>
+  readonly births: Map<string, Birth>
   bornMs: number
   bdSeq: unknown
   nextSeq: number | null
@@ -49,6 +51,12 @@ interface Node {
 
 interface Taken extends SparkplugMessage {
   readonly message: ReceivedMessage
+}
+
+/** Of a message, the metrics that nobody can read without a birth. */
+interface Waiting extends Taken {
+  /** What was known of them when it came. */
+  readonly before: Birth | undefined
 }
 
 /** A node has this time to answer before it is asked again. */
@@ -60,7 +68,7 @@ export class SparkplugNodes {
   readonly #options: SparkplugOptions
   /** By group and node, in the order in which they were met. */
   readonly #nodes = new Map<string, Node>()
-  readonly #waiting: WaitingMessages<Taken>
+  readonly #waiting: WaitingMessages<Waiting>
   #knownMetrics = 0
 
   constructor(options: SparkplugOptions) {
@@ -93,12 +101,12 @@ export class SparkplugNodes {
   tick(): readonly MappedMessage[] {
     const over = this.#waiting.takeUntil(this.#options.nowMs())
     for (const { topic } of this.#waiting.all()) this.#ask(this.#nodeOf(topic))
-    return over.map((taken) => this.#mapped(taken))
+    return over.map((one) => this.#settled(one))
   }
 
   /** Nothing more comes: what waits and is not sent again by the broker goes as it came. */
   end(): readonly MappedMessage[] {
-    return this.#waiting.takeOf(({ message }) => message.packetId === null).map((taken) => this.#mapped(taken))
+    return this.#waiting.takeOf(({ message }) => message.packetId === null).map((one) => this.#settled(one))
   }
 
   #nodeOf({ group, node }: SparkplugTopic): Node {
@@ -120,10 +128,10 @@ export class SparkplugNodes {
 
   #birth(taken: Taken, node: Node): readonly MappedMessage[] {
     const { topic, payload } = taken
-    const known = new KnownMetrics(payload)
+    const known = new KnownMetrics(payload.metrics)
     // One that is new is true, whatever its clock says.
     const isLate = taken.message.isAgain && this.#isLate(node, payload)
-    const own = { message: taken.message, rows: metricRows(taken, known, this.#options.mapping) }
+    const own = this.#mapped(taken, known)
     if (isLate) return [own]
     if (topic.type === 'NBIRTH') {
       this.#forgetBirths(node)
@@ -131,12 +139,12 @@ export class SparkplugNodes {
       node.bdSeq = bdSeqOf(payload)
       node.nextSeq = payload.seq === undefined ? null : (payload.seq + 1) % 256
     } else this.#follow(taken, node)
-    this.#knownMetrics += known.size - (node.births.get(topic.device)?.size ?? 0)
+    this.#knownMetrics += known.size - (node.births.get(topic.device)?.known.size ?? 0)
     // Behind all others: it is the last to be forgotten.
     node.births.delete(topic.device)
-    node.births.set(topic.device, known)
+    node.births.set(topic.device, { known, isSure: true })
     this.#forget(node)
-    return [...this.#waiting.takeOf(isOf(topic)).map((one) => this.#mapped(one)), own]
+    return [...this.#waiting.takeOf(isOf(topic)).map((one) => this.#settled(one, { known, payload })), own]
   }
 
   #death(taken: Taken, node: Node): readonly MappedMessage[] {
@@ -144,28 +152,35 @@ export class SparkplugNodes {
     const own = { message, rows: [] }
     if (topic.type === 'NDEATH') {
       // The will of a session that is over may come after the next birth.
-      if (node.births.has('') && node.bdSeq !== undefined && bdSeqOf(payload) !== node.bdSeq) return [own]
+      if (node.births.get('')?.isSure && node.bdSeq !== undefined && bdSeqOf(payload) !== node.bdSeq) return [own]
       this.#forgetBirths(node)
       node.nextSeq = null
     } else {
       this.#follow(taken, node)
-      this.#knownMetrics -= node.births.get(topic.device)?.size ?? 0
+      this.#knownMetrics -= node.births.get(topic.device)?.known.size ?? 0
       node.births.delete(topic.device)
     }
     // Who is born next may mean other metrics by its aliases.
     const ofDead = this.#waiting.takeOf(topic.type === 'DDEATH' ? isOf(topic) : isOfNode(topic))
-    return [...ofDead.map((one) => this.#mapped(one)), own]
+    return [...ofDead.map((one) => this.#settled(one)), own]
   }
 
   #data(taken: Taken, node: Node): readonly MappedMessage[] {
     const { topic, payload, message } = taken
     this.#follow(taken, node)
-    const known = node.births.get(topic.device)
-    if (known === undefined) this.#ask(node)
-    if (payload.metrics.every((metric) => isReadable(metric, known))) return [this.#mapped(taken)]
+    const birth = node.births.get(topic.device)
+    const known = birth?.isSure ? birth.known : KnownMetrics.none
+    if (known === KnownMetrics.none) this.#ask(node)
+    const metrics = payload.metrics.filter((metric) => !known.canRead(metric))
+    const readable = payload.metrics.filter((metric) => known.canRead(metric))
+    const now = this.#mapped({ ...taken, payload: { ...payload, metrics: readable } }, known)
+    if (metrics.length === 0) return [now]
     this.#ask(node)
+    const before = birth && { known: birth.known.of(metrics), isSure: birth.isSure }
     const untilMs = this.#options.nowMs() + this.#options.birthWaitMs
-    return this.#waiting.add(taken, message.payload.length, untilMs).map((oldest) => this.#mapped(oldest))
+    const waiting = { ...taken, payload: { ...payload, metrics }, before }
+    const gone = this.#waiting.add(waiting, message.payload.length, untilMs).map((oldest) => this.#settled(oldest))
+    return [{ ...now, hasMore: true }, ...gone]
   }
 
   /** After a gap it is not known what aliases mean: a birth may have been lost. */
@@ -175,7 +190,7 @@ export class SparkplugNodes {
     // A node that sends what it kept while it was away may give payloads the times of then: in their turn they are counted.
     if (seq !== node.nextSeq && (message.isAgain || this.#isLate(node, payload))) return
     if (node.nextSeq !== null && seq !== node.nextSeq) {
-      this.#forgetBirths(node)
+      for (const birth of node.births.values()) birth.isSure = false
       this.#ask(node)
     }
     node.nextSeq = (seq + 1) % 256
@@ -196,7 +211,7 @@ export class SparkplugNodes {
   }
 
   #forgetBirths(node: Node): void {
-    for (const { size } of node.births.values()) this.#knownMetrics -= size
+    for (const { known } of node.births.values()) this.#knownMetrics -= known.size
     node.births.clear()
   }
 
@@ -209,17 +224,26 @@ export class SparkplugNodes {
       this.#knownMetrics--
     }
     // One node alone may have devices without end: of its births those that were met first go, and the last one stays.
-    for (const [device, { size }] of except.births) {
+    for (const [device, { known }] of except.births) {
       if (this.#knownMetrics <= this.#options.knownMetricsMax || except.births.size === 1) return
       except.births.delete(device)
-      this.#knownMetrics -= size
+      this.#knownMetrics -= known.size
     }
   }
 
-  #mapped(taken: Taken): MappedMessage {
-    const { group, node, device } = taken.topic
-    const known = this.#nodes.get(`${group}/${node}`)?.births.get(device)
-    return { message: taken.message, rows: metricRows(taken, known, this.#options.mapping) }
+  #mapped(taken: Taken, known: KnownMetrics): MappedMessage {
+    const rows = metricRows(taken, (metric) => known.meaningOf(metric), this.#options.mapping)
+    return { message: taken.message, rows }
+  }
+
+  /** What waited, by the birth that came, or without one. */
+  #settled(waiting: Waiting, birth?: { known: KnownMetrics; payload: Payload }): MappedMessage {
+    const { message, payload, before } = waiting
+    const bornMs = birth?.payload.timestamp ?? Number.POSITIVE_INFINITY
+    const isLater = bornMs > (payload.timestamp ?? Number.NEGATIVE_INFINITY)
+    const after = { known: birth?.known ?? KnownMetrics.none, isLater }
+    const rows = metricRows(waiting, (metric) => meaningAfter(metric, before, after), this.#options.mapping)
+    return { message, rows }
   }
 
   #unmapped(message: ReceivedMessage, why: string): MappedMessage {
