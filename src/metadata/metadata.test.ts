@@ -336,6 +336,11 @@ describe('descriptions', () => {
     const mine = (name: string): boolean => name === 'long'
     expect((await describeAll([], mine)).map(({ entity }) => entity)).toEqual(['long'])
     await expect(describeAll(['string'], mine)).rejects.toMatchObject({ code: 'unknown_entity' })
+    const many = Array.from({ length: 5000 }, (_, index) => `none${index}`)
+    await expect(describeAll(many, mine)).rejects.toMatchObject({
+      errors: expect.objectContaining({ length: 20 }),
+      message: expect.stringContaining('4980 more are unknown'),
+    })
   })
 })
 

@@ -122,10 +122,17 @@ export class Metadata {
       else faults.push({ path: `entities[${index}]`, message: `there is no metadata entity ${JSON.stringify(name)}` })
     }
     if (faults.length === 0) return [...entities]
-    const all = faults.map(({ message }) => message).join('; ')
-    throw new Problem('unknown_entity', `In \`entities\`, ${all}. Send [] to see all there are.`, { errors: faults })
+    const told = faults.slice(0, faultsMax)
+    const more = faults.length > told.length ? `; ${faults.length - told.length} more are unknown` : ''
+    const all = told.map(({ message }) => message).join('; ')
+    throw new Problem('unknown_entity', `In \`entities\`, ${all}${more}. Send [] to see all there are.`, {
+      errors: told,
+    })
   }
 }
+
+/** Unknown names that a refusal lists. */
+const faultsMax = 20
 
 /** `readable` are those that the caller may read. */
 export function tableNotFound(table: string, readable: readonly MetadataEntity[]): Problem {

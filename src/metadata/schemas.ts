@@ -3,12 +3,16 @@ import { fieldTypes, metadataRoles } from '../model/field.ts'
 
 const closed = { additionalProperties: false }
 
+/** The most names or identifiers of a request. */
+const idsMax = 10_000
+
 export const DescriptionsRequest = Type.Object(
   {
     entities: Type.Optional(
       Type.Unsafe<readonly string[] | null>({
         type: ['array', 'null'],
         items: { type: 'string' },
+        maxItems: idsMax,
         description: 'Names of metadata entities. `[]`, the default, means all.',
         examples: [['tags']],
       }),
@@ -29,8 +33,6 @@ export const Description = Type.Object({
 })
 export type Description = Static<typeof Description>
 export const DescriptionsAnswer = Type.Array(Description)
-
-const idsMax = 10_000
 
 export const ItemsByIdRequest = Type.Object(
   {
