@@ -56,7 +56,7 @@ export interface Birth {
 
 /**
  * What a metric that waited means by the birth that came after it. One that was sent later than the metric says it only if nothing else was known;
- * or, where that was no longer sure, if it says the same.
+ * or, where that was no longer sure, if it does not say otherwise.
  */
 export function meaningAfter(
   metric: Metric,
