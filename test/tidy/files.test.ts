@@ -14,7 +14,6 @@ const writers = [
   'src/druid-native/',
   'src/druid-time/',
   'src/druid-patterns/',
-  'src/druid-values/',
   'src/cli/sql.ts',
   // For a caller to read, not to run.
   'src/metadata/attribute-sql.ts',

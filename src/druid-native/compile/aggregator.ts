@@ -1,6 +1,7 @@
 // Aggregators as SQL aggregates: what is aggregated over the rows of a group, and what becomes of it afterwards.
-import { meanInRange, scaled, squaredMax, sumInRange } from '../../druid-values/in-range.ts'
+
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { meanInRange, scaled, squaredMax, sumInRange } from '../../lib/sums-in-range.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { Aggregator, FieldInput } from '../parse/query-nodes.ts'
 import {

@@ -1,7 +1,7 @@
 // Aggregates: what a group of rows, or a window, comes to.
 
-import { meanInRange, scaled, squaredMax, sumInRange } from '../../druid-values/in-range.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { meanInRange, scaled, squaredMax, sumInRange } from '../../lib/sums-in-range.ts'
 import type { Bound } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
 import { doubleLiteral } from '../bind/engine-names.ts'

@@ -1,5 +1,5 @@
 // Aggregates of doubles in the SQL engine that go beyond all doubles on their way, though their value is a double.
-import { type Sql, sql } from '../lib/sql-text.ts'
+import { type Sql, sql } from './sql-text.ts'
 
 /** Exact but for numbers that vanish beside such sums. */
 const scale = 2 ** -64
