@@ -85,21 +85,43 @@ export function parseInstant(text: string): number | null {
 }
 
 const compact = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(\d{3})?)?)?)?$/
-const compactParts = ['yyyy', 'MM', 'dd', 'HH', 'mm', 'ss', 'SSS']
+const compactOfShortYear = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?$/
+const compactParts = ['MM', 'dd', 'HH', 'mm', 'ss', 'SSS']
 
-/** Digits alone that are a date of 1950 to 2100, as `202601310800`: its pattern and what it is; null of others. As milliseconds none is of 1979 to 2500. */
+/**
+ * Digits alone that are a date of 1950 to 2100, as `202601310800`, or with a year of two digits, as `260131080000`: its pattern and what it is; null of
+ * others. As milliseconds none is of 1982 to 2500. Without seconds, `2601310800`, years of two digits begin where the digits are no usual count of seconds.
+ */
 export function compactDate(digits: string): { readonly pattern: string; readonly ms: number } | null {
-  const parts = compact
-    .exec(digits)
-    ?.slice(1)
-    .filter((part) => part !== undefined)
-  if (parts === undefined) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = parts.map(Number)
-  if (year < 1950 || year > 2100 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
+  const ofLongYear = partsIn(compact, digits)
+  const date = ofLongYear && dateOfParts('yyyy', ofLongYear, [1950, 2100])
+  const ofShortYear = partsIn(compactOfShortYear, digits)
+  if (date !== null || ofShortYear === null) return date
+  const [year = 0, ...rest] = ofShortYear
+  return dateOfParts('yy', [2000 + year, ...rest], [rest.length === 5 ? 2015 : 2022, 2035])
+}
+
+function partsIn(form: RegExp, digits: string): readonly number[] | null {
+  return (
+    form
+      .exec(digits)
+      ?.slice(1)
+      .flatMap((part) => (part === undefined ? [] : Number(part))) ?? null
+  )
+}
+
+function dateOfParts(
+  yearPattern: string,
+  parts: readonly number[],
+  [firstYear, lastYear]: readonly [number, number],
+): { readonly pattern: string; readonly ms: number } | null {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = parts
+  if (year < firstYear || year > lastYear || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month))
+    return null
   if (!isClockTime(hour, minute, second, ms)) return null
   const clockMs = ((hour * 60 + minute) * 60 + second) * 1000 + ms
   return {
-    pattern: compactParts.slice(0, parts.length).join(''),
+    pattern: yearPattern + compactParts.slice(0, parts.length - 1).join(''),
     ms: daysFromCivil(year, month, day) * msPerDay + clockMs,
   }
 }
