@@ -19,6 +19,10 @@ test.each([
   ['10/25/2026 1:30 AM', ['MM/dd/yyyy h:mm a']],
   ['05/10/26', ['dd/MM/yy', 'MM/dd/yy']],
   ['25.10.2026 01:30:00', ['dd.MM.yyyy HH:mm:ss']],
+  ['26-03-01 08:00', ['yy-MM-dd HH:mm']],
+  ['25-12-31', ['dd-MM-yy', 'yy-MM-dd']],
+  ['05/10/98', ['dd/MM/yy', 'MM/dd/yy']],
+  ['2603010800', ['yyMMddHHmm', 'seconds']],
 ])('%s', (example, formats) => {
   expect(timeHint([valueOfWrongType(time, JSON.stringify(example))])).toEqual({ example, formats })
 })
@@ -36,6 +40,18 @@ test.each([
   ['1397088120.5', 'seconds'],
 ])('of %s no pattern is proposed that does not read it, nor the one that was given', (example, given) => {
   expect(timeHint([valueOfWrongType(time, JSON.stringify(example))], given)).toBeNull()
+})
+
+test.each([
+  [['3/1/2026 8:00:00 AM', '3/13/2026 12:05:00 AM'], ['MM/dd/yyyy h:mm:ss a']],
+  [['01/03/2026', '14/03/2026'], ['dd/MM/yyyy']],
+  [
+    ['01/03/2026', '02/03/2026'],
+    ['dd/MM/yyyy', 'MM/dd/yyyy'],
+  ],
+])('of %j together %j are proposed', (examples, formats) => {
+  const rejections = examples.map((example) => valueOfWrongType(time, JSON.stringify(example)))
+  expect(timeHint(rejections)).toEqual({ example: examples[0], formats })
 })
 
 test.each([

@@ -1,6 +1,6 @@
 // What the times and numbers of rejected rows look like: a guess, for a person to decide.
 import { isAmbiguous, withoutGroups, writtenBoolean, writtenNumber } from '../lib/written-value.ts'
-import { likelyUnits } from '../model/epoch.ts'
+import { epochUnits, likelyUnits } from '../model/epoch.ts'
 import { compactDate } from '../model/instant.ts'
 import { patternParser } from './time-pattern.ts'
 
@@ -28,7 +28,8 @@ function datePatterns(date: string): readonly string[] {
   if (first.length === 4) return [`yyyy${mark}MM${mark}dd`]
   if (last !== '') {
     const year = last.length === 4 ? 'yyyy' : 'yy'
-    return [`dd${mark}MM${mark}${year}`, `MM${mark}dd${mark}${year}`]
+    const yearLast = [`dd${mark}MM${mark}${year}`, `MM${mark}dd${mark}${year}`]
+    return year === 'yy' ? [...yearLast, `yy${mark}MM${mark}dd`] : yearLast
   }
   const month = named.exec(date)
   if (month === null) return []
@@ -44,16 +45,39 @@ function patternsOf(text: string): readonly string[] {
     hour === undefined
       ? ''
       : `${space}${half ? 'h' : 'HH'}:mm${seconds === undefined ? '' : ':ss'}${fractionPattern}${halfPattern}`
-  return datePatterns(date)
+  const patterns = datePatterns(date)
     .map((pattern) => pattern + time)
     .filter((pattern) => patternParser(pattern)(text) !== null)
+  const usual = patterns.filter((pattern) => isUsual(patternParser(pattern)(text)!.localMs))
+  return usual.length > 0 ? usual : patterns
 }
+
+const usualFromMs = Date.UTC(2015, 0, 1)
+const usualUntilMs = Date.UTC(2036, 0, 1)
+
+/** Of a year that readings are likely from, where its digits may also be a day. */
+const isUsual = (ms: number): boolean => ms >= usualFromMs && ms < usualUntilMs
+
+/** Those patterns that read most of the times that were rejected. */
+function readingMost(formats: readonly string[], times: readonly string[]): readonly string[] {
+  const read = (format: string): number => {
+    if (isUnit(format)) return times.length
+    const parse = patternParser(format)
+    return times.filter((time) => parse(time) !== null).length
+  }
+  const counts = formats.map(read)
+  const most = Math.max(...counts)
+  return formats.filter((_, place) => counts[place] === most)
+}
+
+const isUnit = (format: string): boolean => epochUnits.some((unit) => unit === format)
 
 /** Null where no rejected row says how its time may be written otherwise than `given`. */
 export function timeHint(rejections: readonly Rejection[], given = ''): TimeHint | null {
-  for (const { message } of rejections) {
-    const example = (refusedText.exec(message) ?? refusedCount.exec(message))?.[1]
-    if (example === undefined) continue
+  const times = rejections.flatMap(
+    ({ message }) => (refusedText.exec(message) ?? refusedCount.exec(message))?.[1] ?? [],
+  )
+  for (const example of times) {
     const date = compactDate(example)
     const all = [
       ...(date === null ? [] : [date.pattern]),
@@ -61,7 +85,7 @@ export function timeHint(rejections: readonly Rejection[], given = ''): TimeHint
       ...patternsOf(example),
     ]
     const formats = all.filter((format) => format !== given)
-    if (formats.length > 0) return { example, formats }
+    if (formats.length > 0) return { example, formats: readingMost(formats, times) }
   }
   return null
 }
