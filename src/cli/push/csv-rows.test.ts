@@ -343,6 +343,9 @@ test('values that a field does not take as they are written are told with --conv
   const { out } = await pushCsv(csv, [], 'V: expected a number, got " +1.50 "')
   expect(out).toContain('Values like " +1.50 " in D are read with --convert D=number.\n')
   expect((await pushCsv(csv, ['--convert', 'V=number'])).rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1.5 }])
+  // What was given is not proposed again.
+  const given = await pushCsv(csv, ['--convert', 'D=number'], 'V: expected a number, got " +1.50 "')
+  expect(given.out).not.toContain('are read with --convert')
   expect((await pushCsv(csv, ['--convert', 'V=int'])).code).toBe(64)
 })
 

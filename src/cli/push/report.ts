@@ -17,6 +17,7 @@ import { epochUnits } from '../../model/epoch.ts'
 import { formatInstant } from '../../model/instant.ts'
 import { precisionNames } from '../../model/line-format.ts'
 
+import { parsePairs } from '../option-values.ts'
 import type { CsvOptions } from './csv-options.ts'
 
 export interface PushReport extends PushOutcome {
@@ -160,8 +161,12 @@ export function nameLines(
 }
 
 /** The options that rejected rows of a CSV file may ask for. */
-export function csvHints(faults: Faults, { timeFormat }: Pick<CsvOptions, 'timeFormat'>): readonly string[] {
-  return [...timeLines(faults, timeFormat), ...numberLines(faults), ...conversionLines(faults)]
+export function csvHints(
+  faults: Faults,
+  { timeFormat, convert }: Pick<CsvOptions, 'timeFormat' | 'convert'>,
+): readonly string[] {
+  const given = parsePairs('--convert', convert)
+  return [...timeLines(faults, timeFormat), ...numberLines(faults), ...conversionLines(faults, given)]
 }
 
 /** The option that a file needs which was not read to its end; null where it is not one of options. */
@@ -181,8 +186,9 @@ function timeLines({ errors }: Faults, given: string | undefined): string[] {
   return [`For times like "${hint.example}" there is ${options.join(' or ')}${local}.`]
 }
 
-function conversionLines({ errors }: Faults): string[] {
-  return conversionHints(errors).map(({ property, example, conversion }) => {
+function conversionLines({ errors }: Faults, given: ReadonlyMap<string, string>): string[] {
+  const others = conversionHints(errors).filter(({ property, conversion }) => given.get(property) !== conversion)
+  return others.map(({ property, example, conversion }) => {
     const pair = shellWord(`${property.replaceAll(',', '\\,')}=${conversion}`)
     return `Values like ${JSON.stringify(example)} in ${property} are read with --convert ${pair}.`
   })
