@@ -9,6 +9,8 @@ test.each<[string, string, { delimiter: string; decimal: DecimalMark } | null]>(
   ['D;T;V\n2026-01-01;a;1,500\n', ',', { delimiter: ';', decimal: 'point' }],
   ['D;T;V\n2026-01-01;a;1,500\n2026-01-02;a;0,125\n', ',', { delimiter: ';', decimal: 'comma' }],
   ['D;T;V;W\n2026-01-01;a;1,5;1.5\n', ',', { delimiter: ';', decimal: 'point' }],
+  ['D;T;V\n2026-01-01;a;1.081\n2026-01-02;a;12,5\n', ',', { delimiter: ';', decimal: 'comma' }],
+  ['D;T;V\n2026-01-01;a;1.081\n2026-01-02;a;1,234\n', ',', { delimiter: ';', decimal: 'point' }],
   ['D\tT\tV\n2026-01-01\ta\t1,5', ',', { delimiter: '\t', decimal: 'comma' }],
   ['D|T\n', ',', { delimiter: '|', decimal: 'point' }],
   ['D,T,V\n', ';', { delimiter: ',', decimal: 'point' }],

@@ -43,6 +43,8 @@ const commaNumber = /^-?\d+,\d+$/
 /** The comma may part thousands. */
 const thousands = /^-?[1-9]\d{0,2},\d{3}$/
 const pointNumber = /^-?\d+\.\d+$/
+/** The point may part thousands. */
+const thousandsByPoint = /^-?[1-9]\d{0,2}\.\d{3}$/
 /** A number or a date: no column is called so but by a file without a header. */
 export const looksLikeValue = (cell: string): boolean =>
   /^([+-]?\d*[.,]\d+|-?\d+|\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{4}.*)$/.test(cell)
@@ -107,11 +109,11 @@ function otherDelimiter(text: string, { delimiter, lines }: CsvCutting): CsvCutt
   return other === undefined ? null : { delimiter: other, lines }
 }
 
-/** By the cells of the first rows: a comma only where one of them can mean nothing else, and no number has a point. */
+/** By the cells of the first rows: a comma only where one of them can mean nothing else, and no point can only be a decimal one. */
 export function likelyDecimal(text: string, cutting: CsvCutting): DecimalMark {
   if (cutting.delimiter === ',') return 'point'
   const cells = recordsBy(text, cutting).slice(1).flatMap(columnNames)
-  if (cells.some((cell) => pointNumber.test(cell))) return 'point'
+  if (cells.some((cell) => pointNumber.test(cell) && !thousandsByPoint.test(cell))) return 'point'
   return cells.some((cell) => commaNumber.test(cell) && !thousands.test(cell)) ? 'comma' : 'point'
 }
 
