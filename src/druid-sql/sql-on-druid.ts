@@ -48,13 +48,13 @@ export class SqlOnDruid {
   /** Throws Problem `result_too_large`, `overloaded` or `unavailable`, and the signal's reason when it is aborted. */
   async answer({ question, checked, readable, format }: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
     const { engine, clusterName, metadata, limits, unsent, settings } = this.#parts
-    const { text, parameters, zone } = question
-    const { columns, items: needed, namedKeys, needsWholeGroups } = checked
+    const { zone } = question
+    const { query, columns, items: needed, namedKeys, needsWholeGroups } = checked
     const { tables, entities, metadataEntities } = readable
     const items = await readItems(needed, metadataEntities, metadata, deadline)
     const known = await engine.knownColumns(deadline)
     const sources = { tables, entities, clusterName, known, items }
-    const statement = druidStatement({ text, parameters, zone }, sources, namedKeys)
+    const statement = druidStatement({ query, zone }, sources, namedKeys)
     const inlineRows = items.reduce((sum, { rows }, index) => sum + rows * needed[index]!.uses, 0)
     const batches = engine.run(
       { statement, types: columns.map(({ type }) => type), inlineRows, zone: zone?.name, needsWholeGroups },

@@ -26,6 +26,8 @@ export interface CheckedColumn {
 
 /** A query that was checked: the engine runs its text as it is. */
 export interface CheckedSql {
+  /** As the caller wrote it; its text is parsed once. */
+  readonly query: Query
   /** The engine's SELECT: of the caller it has the values of literals alone. Its columns are c0, c1, ...; instants are milliseconds. */
   readonly text: string
   readonly columns: readonly CheckedColumn[]
@@ -82,6 +84,7 @@ function translated(query: Query, binder: QueryBinder, zone: Zone): CheckedSql {
   // The engine is given the text alone.
   if (statement.parameters.length > 0) throw new Error('a value of a query stands in its text')
   return {
+    query,
     text: statement.text,
     columns: outputs.map(({ name, type, druid }) => ({ name, type, druid })),
     entityIds: [...binder.used].map((table) => table.entityId),

@@ -65,9 +65,9 @@ async function ask(
   const { signal } = new AbortController()
   try {
     const tables = entities.map(sqlTable)
-    const { columns } = translateSql(text, tables)
+    const { query, columns } = translateSql(text, tables)
     const known = await engine.knownColumns(signal)
-    const statement = druidStatement({ text }, { tables, entities, clusterName, known, items: [] })
+    const statement = druidStatement({ query }, { tables, entities, clusterName, known, items: [] })
     const body: object[] = []
     const types = columns.map(({ type }) => type)
     for await (const batch of engine.run({ statement, types }, { resultRows: 1_000_000 }, signal)) {

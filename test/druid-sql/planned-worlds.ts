@@ -252,7 +252,7 @@ export async function planned(
   format: AnswerFormat = 'json',
   zone = Zone.utc,
 ): Promise<string | null> {
-  const plan = planSql({ text: asked, zone }, translateSql(asked, [sqlTable(entity)], { zone }), entity, nowMs)
+  const plan = planSql({ zone }, translateSql(asked, [sqlTable(entity)], { zone }), entity, nowMs)
   const query = { language: 'sql', format, limits, room } as const
   const answer = plan === null ? null : await runQuery(store, { ...query, plan }, settings(), signal)
   return answer === null ? null : bodyOf(answer)

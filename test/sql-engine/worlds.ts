@@ -100,7 +100,7 @@ export class Worlds {
     if (read.length !== 1) return null
     const { entity } = read[0]!
     const checked = translateSql(text, [sqlTable(entity)])
-    const plan = planSql({ text, zone: Zone.utc }, checked, entity, Date.UTC(2026, 1, 1))
+    const plan = planSql({ zone: Zone.utc }, checked, entity, Date.UTC(2026, 1, 1))
     if (plan === null) return null
     const { store } = this.#worlds.get(place)!
     const settings = { sliceMs: 5, spoolDirectory: this.#directory }

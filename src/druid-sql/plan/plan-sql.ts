@@ -13,7 +13,6 @@ import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 import { unitPeriod } from '../bind/periods.ts'
 import { truncatedUnits } from '../functions/times.ts'
 import { isBesideDifferentValues } from '../parse/different-values.ts'
-import { parseQuery } from '../parse/parse-query.ts'
 import { parseUnit } from '../parse/parse-unit.ts'
 import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
 import type { SqlQuestion } from '../question.ts'
@@ -26,22 +25,19 @@ import { type PlannedWhere, plannedWhere } from './read-where.ts'
 import type { PlannedOrder, PlannedSql, SqlPlan } from './sql-plan.ts'
 import { TableExpressions } from './table-expressions.ts'
 
-/** A longer query would be read twice for nothing much: most of it is a list of values. */
-const plannedCharactersMax = 16 * 1024
-
 /** More is asked for than there are groups. */
 const allOf = 2n ** 31n
 
 /** Null where the SQL engine answers. */
 export function planSql(
-  { text, parameters, zone = Zone.utc }: SqlQuestion,
+  { zone = Zone.utc }: Pick<SqlQuestion, 'zone'>,
   checked: CheckedSql,
   entity: Entity,
   nowMs: number,
 ): PlannedSql | null {
-  if (text.length > plannedCharactersMax || checked.items.length > 0 || checked.readsCatalog) return null
+  if (checked.items.length > 0 || checked.readsCatalog) return null
   const columns = ['__time', ...entity.fields.filter(({ role }) => role !== 'time').map(({ name }) => name)]
-  const query = foldSubquery(parseQuery(text, { parameters }), columns)
+  const query = foldSubquery(checked.query, columns)
   if (query?.body.kind !== 'select') return null
   const { body } = query
   const names = new TableExpressions(entity)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parseQuery } from '../parse/parse-query.ts'
 import { druidStatement } from './druid-statement.ts'
 
 const most = '1000000 / GREATEST(CHAR_LENGTH(?), 1)'
@@ -12,7 +13,7 @@ test.each([
 ])('%s', (text, written) => {
   expect(
     druidStatement(
-      { text: `SELECT ${text} AS x` },
+      { query: parseQuery(`SELECT ${text} AS x`) },
       { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] },
     ).text,
   ).toContain(written)

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { parseQuery } from '../parse/parse-query.ts'
 import { druidStatement } from './druid-statement.ts'
 
 const statement = (expression: string): string =>
   druidStatement(
-    { text: `SELECT ${expression} AS x FROM (VALUES ('a')) AS t(s)` },
+    { query: parseQuery(`SELECT ${expression} AS x FROM (VALUES ('a')) AS t(s)`) },
     {
       tables: [],
       entities: [],

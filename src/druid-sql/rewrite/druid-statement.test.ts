@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
+import { parseQuery } from '../parse/parse-query.ts'
 import { translateSql } from '../translate.ts'
 import { druidStatement } from './druid-statement.ts'
 
 const rows = "(VALUES ('a', 1)) AS t(s, n)"
 
 const written = (text: string): string =>
-  druidStatement({ text }, { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] }).text
+  druidStatement(
+    { query: parseQuery(text) },
+    { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] },
+  ).text
 
 /** What Druid's planner trips over, or does not have. */
 test.each([
@@ -88,8 +92,11 @@ test.each([
 ])('%s', (text, written) => {
   const { namedKeys } = translateSql(text, [])
   expect(
-    druidStatement({ text }, { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] }, namedKeys)
-      .text,
+    druidStatement(
+      { query: parseQuery(text) },
+      { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] },
+      namedKeys,
+    ).text,
   ).toContain(written)
 })
 
@@ -100,7 +107,10 @@ test('the texts of parameters stay parameters, other values become literals', ()
     { kind: 'time', type: 'TIMESTAMP', value: '2026-07-01 00:00:00.000' },
   ] as const
   const tables = { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] }
-  const { text, parameters: bound } = druidStatement({ text: 'SELECT ? AS a, ? AS b, ? AS c', parameters }, tables)
+  const { text, parameters: bound } = druidStatement(
+    { query: parseQuery('SELECT ? AS a, ? AS b, ? AS c', { parameters }) },
+    tables,
+  )
   expect(text).toContain(`SELECT ? AS "a", (- 5) AS "b", TIMESTAMP '2026-07-01 00:00:00.000' AS "c"`)
   expect(bound).toEqual(["a' OR 1=1"])
 })

@@ -3,9 +3,8 @@ import type { Sql } from '../../lib/sql-text.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { EngineItems } from '../../sql-engine/sql-engine.ts'
 import { type SqlTable, SqlTables } from '../bind/tables.ts'
-import { parseQuery } from '../parse/parse-query.ts'
 import type { Place } from '../parse/sql-problem.ts'
-import type { SqlQuestion } from '../question.ts'
+import type { Query } from '../parse/syntax.ts'
 import { entitySource, type KnownColumns } from './entity-source.ts'
 import { itemsSource } from './items-source.ts'
 import { QueryWriter } from './write-query.ts'
@@ -26,7 +25,7 @@ export interface DruidTables {
  * Throws Problem `invalid_request` for what only the embedded engine takes.
  */
 export function druidStatement(
-  { text, parameters, zone = Zone.utc }: Pick<SqlQuestion, 'text' | 'parameters' | 'zone'>,
+  { query, zone = Zone.utc }: { readonly query: Query; readonly zone?: Zone | undefined },
   { tables, entities, clusterName, known, items }: DruidTables,
   namedKeys: readonly Place[] = [],
 ): Sql {
@@ -44,5 +43,5 @@ export function druidStatement(
     return table === undefined ? null : sourceOf(table)
   }
   const writer = new QueryWriter(source, namedKeys, zone)
-  return writer.query(parseQuery(text, { parameters }))
+  return writer.query(query)
 }
