@@ -49,7 +49,7 @@ test(`killed at each step of copying and of restoring (seed ${firstSeed})`, () =
 test('a file that is deleted before the catalog that no longer names it is copied is noticed', () =>
   withRounds(true, async (world) => {
     await world.loseMachine({ step: 'replica-moment-written', passes: 6 }, { PLANTED: 'delete-early' })
-    await expect(world.restore()).rejects.toThrow(/the object parts\/\S+ of the copy is missing/)
+    await expect(world.restore()).rejects.toThrow(/the object parts\/\S+ of the replica is missing/)
   }))
 
 test('pushes that are acknowledged a little before they are in the copy are noticed', () =>
