@@ -330,6 +330,8 @@ describe('panels of dashboards', () => {
     "SELECT SUM(CASE WHEN tag = 'a' THEN V END) AS a, SUM(CASE WHEN tag = 'b' THEN V ELSE 0 END) AS b FROM plant",
     'SELECT FLOOR(__time TO DAY) AS d, COUNT(CASE WHEN V > 1 THEN 1 END) AS n, 100 * AVG(CASE WHEN V > 1 THEN 1 ELSE 0 END) AS share FROM plant GROUP BY 1',
     "SELECT COUNT(*), SUM(V) FROM plant p WHERE p.tag IN ('a', 'b')",
+    "SELECT COUNT(*) AS n, SUM(V) AS v FROM plant WHERE 1 IN (k, V) OR 'a' IN (tag, s)",
+    `SELECT tag, COUNT(*) AS n FROM plant WHERE k IN (${Array.from({ length: 1500 }, (_, at) => at)}) GROUP BY tag`,
     "SELECT FLOOR(__time TO HOUR) AS h, AVG(V * 1.5 + 32) AS f, SUM((V - 32) / 2) AS s, MIN(-V) AS low FROM plant WHERE tag = 'a' GROUP BY 1",
     'SELECT tag, SUM(V * V) AS square, SUM(V * k) / SUM(k) AS weighted FROM plant WHERE V + k > 0 GROUP BY tag ORDER BY SUM(V * V) DESC LIMIT 5',
     "SELECT SUM(CASE WHEN V > 60 THEN 2 WHEN V > 1 THEN 1 ELSE 0 END) AS points, COUNT(CASE WHEN V > 60 THEN 'x' WHEN k = 1 THEN 'y' END) AS n FROM plant",
@@ -458,6 +460,8 @@ describe('what is worked out of groups', () => {
     'CASE WHEN NOT (SUM("none") > 1 AND COUNT(*) > 0) THEN 1 ELSE 2 END',
     'CASE WHEN ABS(MIN(l)) < 0 THEN 1 ELSE 2 END',
     'CASE WHEN SUM("none") IN (1, 2) OR COUNT(*) = 0 THEN 1 WHEN SUM("none") NOT IN (1, 2) THEN 2 ELSE 3 END',
+    // A constant is looked for among what is none.
+    'CASE WHEN 200 IN (COUNT(*), 7) THEN 1 WHEN 0 NOT IN (COUNT("none"), COUNT(*)) THEN 2 ELSE 3 END',
     "CASE WHEN LATEST(s) > 'a' THEN 1 WHEN LATEST(s) <= 'a' THEN 2 END",
     'CASE COUNT(*) WHEN 200.0 THEN 1 END',
     'NULLIF(COUNT(*), 200.0)',
@@ -568,6 +572,9 @@ test.each([
   'SELECT COUNT(*) FROM plant WHERE l < 9007199254740993',
   "SELECT COUNT(*) FROM plant WHERE V = '1.5'",
   'SELECT 2 * 3, COUNT(*) FROM plant',
+  'SELECT tag, CASE WHEN COUNT(*) > 1 THEN TRUE ELSE FALSE END AS more FROM plant GROUP BY tag',
+  'SELECT tag FROM plant GROUP BY tag ORDER BY CASE WHEN COUNT(*) > 1 THEN TRUE ELSE FALSE END',
+  'SELECT CASE WHEN V > 1 THEN TRUE ELSE FALSE END AS high FROM plant',
   'SELECT CAST(__time AS DATE), COUNT(*) FROM plant GROUP BY 1',
   'SELECT FLOOR(CAST(s AS TIMESTAMP) TO DAY), COUNT(*) FROM plant GROUP BY 1',
 ])('%s is left to the SQL engine', async (asked) => {

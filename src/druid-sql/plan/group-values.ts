@@ -42,8 +42,10 @@ export class GroupValues {
     this.#named = named
   }
 
+  /** A truth value is none that is shown, or ordered by. */
   value(expression: Expression): Scalar | null {
-    return this.#reader.value(expression)
+    const value = this.#reader.value(expression)
+    return value?.type === 'boolean' ? null : value
   }
 
   /** A condition of HAVING. */

@@ -94,10 +94,12 @@ class RowValues {
     return outputs
   }
 
-  /** What has a type that nothing is worked out of is shown as it is. */
+  /** What has a type that nothing is worked out of is shown as it is. A truth value that is made of others is not shown. */
   #shown(expression: Expression): Scalar | null {
     const field = expression.kind === 'column' ? this.#field(expression.path) : undefined
-    return field === undefined ? this.#reader.value(expression) : this.#cell(field)
+    if (field !== undefined) return this.#cell(field)
+    const value = this.#reader.value(expression)
+    return value?.type === 'boolean' ? null : value
   }
 
   #field(path: readonly string[]): EntityField | undefined {

@@ -108,8 +108,7 @@ class SqlPlanner {
     const { having, distinct } = this.#select
     const values = new GroupValues(this.#names, keys.fields, (expression) => this.#isBucket(expression, keys))
     const outputs = this.#items.map(({ expression }) => values.value(expression))
-    if (outputs.some((output, at) => output?.type !== checked.columns[at]!.type || output.type === 'boolean'))
-      return null
+    if (outputs.some((output, at) => output?.type !== checked.columns[at]!.type)) return null
     const known = outputs.filter((output) => output !== null)
     values.nameOutputs(new Map(known.map((output, at) => [checked.columns[at]!.name, output])))
     const condition = having === null ? null : values.condition(having)

@@ -53,12 +53,9 @@ export class ScalarReader {
     if (this.#steps > stepsMax) return null
     const leaf = this.#leaves.leafOf(expression)
     if (leaf !== null) return leaf
-    const constant = numberConstant(expression)
-    if (constant !== null) return literal(constant.type, constant.value)
+    const constant = constantOf(expression)
+    if (constant !== null) return constant
     switch (expression.kind) {
-      case 'text':
-        // The engine takes another character for half of one.
-        return hasHalfPair(expression.value) ? null : literal('string', expression.value)
       case 'arithmetic':
         return expression.operator === '||'
           ? null
@@ -126,26 +123,21 @@ export class ScalarReader {
     return value !== null && isNumeric(value) ? value : null
   }
 
-  /** A constant stands on the right. */
-  #compared(operator: ComparisonOperator, leftExpression: Expression, rightExpression: Expression): Scalar | null {
-    const [left, right] = [this.value(leftExpression), this.value(rightExpression)]
-    if (left === null || right === null || isCut(left) || isCut(right)) return null
-    const areAlike = (isNumeric(left) && isNumeric(right)) || (left.type === 'string' && right.type === 'string')
-    if (!areAlike) return null
-    const isTurned = left.kind === 'literal' && right.kind !== 'literal'
-    return isTurned ? call('boolean', turnedRound[operator], [right, left]) : call('boolean', operator, [left, right])
+  #compared(operator: ComparisonOperator, left: Expression, right: Expression): Scalar | null {
+    return comparison(operator, this.value(left), this.value(right))
   }
 
+  /** Constants that a value is looked for among are one list; others are compared each for itself, as is a constant that is looked for. */
   #among({ operand, items, negated }: Extract<Expression, { kind: 'inList' }>): Scalar | null {
-    const equal = this.#all(items, (item) => this.#compared('=', operand, item))
-    if (equal === null) return null
-    const [first] = equal
-    const values = equal.map((one) => (one.kind === 'call' ? one.operands[1]! : one))
-    const areConstant = first?.kind === 'call' && values.every(({ kind }) => kind === 'literal')
-    return negatedIf(
-      negated,
-      areConstant ? call('boolean', 'in', [first.operands[0]!, ...values]) : call('boolean', 'or', equal),
-    )
+    const value = this.value(operand)
+    // The constants of a list are no parts that are evaluated: there may be many.
+    const among = this.#all(items, (item) => constantOf(item) ?? this.value(item))
+    if (value === null || among === null) return null
+    const equal = among.map((item) => comparison('=', value, item))
+    if (equal.includes(null)) return null
+    const isList = value.kind !== 'literal' && among.every(({ kind }) => kind === 'literal')
+    const found = isList ? call('boolean', 'in', [value, ...among]) : call('boolean', 'or', equal as readonly Scalar[])
+    return negatedIf(negated, found)
   }
 
   #like({ operand, pattern, escape: escapedBy, negated }: Extract<Expression, { kind: 'like' }>): Scalar | null {
@@ -242,6 +234,22 @@ export class ScalarReader {
     if (typeof places.value !== 'bigint' || places.value < 0n || places.value > roundedPlacesMax) return null
     return value.type === 'long' ? value : call('double', 'round', [value, places])
   }
+}
+
+/** A number or a text. The engine takes another character for half of one. */
+function constantOf(expression: Expression): Scalar | null {
+  if (expression.kind === 'text') return hasHalfPair(expression.value) ? null : literal('string', expression.value)
+  const number = numberConstant(expression)
+  return number && literal(number.type, number.value)
+}
+
+/** A constant stands on the right. */
+function comparison(operator: ComparisonOperator, left: Scalar | null, right: Scalar | null): Scalar | null {
+  if (left === null || right === null || isCut(left) || isCut(right)) return null
+  const areAlike = (isNumeric(left) && isNumeric(right)) || (left.type === 'string' && right.type === 'string')
+  if (!areAlike) return null
+  const isTurned = left.kind === 'literal' && right.kind !== 'literal'
+  return isTurned ? call('boolean', turnedRound[operator], [right, left]) : call('boolean', operator, [left, right])
 }
 
 const functions = { FLOOR: 'floor', CEIL: 'ceil', CEILING: 'ceil', ABS: 'abs', SQRT: 'sqrt' } as const
