@@ -1,7 +1,7 @@
 // Expressions in Druid's native language, for EXPLAIN.
-import { functions, type ScalarFunction } from './functions.ts'
+
+import { functions, type ScalarFunction, type ScalarType, type ScalarValue } from './functions.ts'
 import type { Scalar } from './scalar.ts'
-import type { ScalarType, ScalarValue } from './scalar-type.ts'
 
 /** What fields and cells are called there. */
 export type NameOf = (leaf: Extract<Scalar, { kind: 'field' | 'cell' }>) => string

@@ -1,8 +1,8 @@
 // Expressions evaluated over a row of values, one at a time: of a group, or of outputs that come before.
 // Tested by `test/druid-sql/planned.test.ts` and `test/druid-native/planned.test.ts`.
-import { finite, functions } from './functions.ts'
+
+import { finite, functions, type ScalarValue } from './functions.ts'
 import type { Scalar } from './scalar.ts'
-import type { ScalarValue } from './scalar-type.ts'
 
 type Row = readonly ScalarValue[]
 export type Evaluator = (row: Row) => ScalarValue

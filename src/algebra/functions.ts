@@ -5,7 +5,12 @@ import { type ComparisonOperator, isMetBy } from '../lib/comparison-operator.ts'
 import { likeTest } from '../lib/like-matcher.ts'
 import { roundedTo } from '../lib/rounded-to.ts'
 import { compareNumbers } from '../lib/value-order.ts'
-import type { ScalarType, ScalarValue } from './scalar-type.ts'
+
+/** A timestamp is milliseconds since 1970. */
+export type ScalarType = 'string' | 'long' | 'double' | 'timestamp' | 'boolean'
+
+/** A long is a `bigint`. A boolean that is unknown is null. */
+export type ScalarValue = string | number | bigint | boolean | null
 
 /** Thrown where a value is for the SQL engine: it is beyond all doubles, or something is divided by zero. */
 export class BeyondPlan extends Error {}

@@ -1,8 +1,7 @@
 // One tree for every expression that is computed here: conditions and values of rows, of groups, and of outputs that come before. Druid's two languages
 // compile to it. It is plain data, so it crosses threads; what depends on it is worked out from it in this folder.
 import type { EntityField } from '../model/entity.ts'
-import type { FunctionName } from './functions.ts'
-import type { ScalarType, ScalarValue } from './scalar-type.ts'
+import type { FunctionName, ScalarType, ScalarValue } from './functions.ts'
 
 export type Scalar = FieldNode | CellNode | LiteralNode | CallNode | CaseNode
 
@@ -95,19 +94,21 @@ export function commonType(values: readonly Scalar[]): ScalarType | null {
   return known.every(isNumeric) ? 'double' : null
 }
 
+/** NULL, which has the type that is wanted of it. */
+export const nullLiteral = literal('string', null)
+
 export const isNullLiteral = (scalar: Scalar): boolean => scalar.kind === 'literal' && scalar.value === null
 
 /** A CASE of the type that its results have in common; null where they have none. */
-export function caseOf(branches: readonly CaseBranch[], otherwise: Scalar | null): CaseNode | null {
-  const last = otherwise ?? literal('string', null)
-  const type = commonType([...branches.map(({ result }) => result), last])
+export function caseOf(branches: readonly CaseBranch[], otherwise: Scalar): CaseNode | null {
+  const type = commonType([...branches.map(({ result }) => result), otherwise])
   if (type === null) return null
   const typed = (value: Scalar): Scalar => (isNullLiteral(value) ? literal(type, null) : value)
   return {
     kind: 'case',
     type,
     branches: branches.map(({ when, result }) => ({ when, result: typed(result) })),
-    otherwise: typed(last),
+    otherwise: typed(otherwise),
   }
 }
 

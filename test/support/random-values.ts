@@ -1,5 +1,6 @@
 // Values that are worked out of random rows, and the plainest way to do it.
 import type { ComputedField } from '../../src/algebra/computed-fields.ts'
+import type { ScalarType } from '../../src/algebra/functions.ts'
 import {
   type CallNode,
   call,
@@ -10,7 +11,6 @@ import {
   numberType,
   type Scalar,
 } from '../../src/algebra/scalar.ts'
-import type { ScalarType } from '../../src/algebra/scalar-type.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import type { ModelRow } from './model-store.ts'
 import { isNumber, passes, randomFilter } from './random-filters.ts'

@@ -8,6 +8,7 @@ import {
   isNumeric,
   literal,
   not,
+  nullLiteral,
   numberType,
   type Scalar,
 } from '../../algebra/scalar.ts'
@@ -186,9 +187,9 @@ function chosen(
     if (when === null || result === null) return null
     branches.push({ when, result })
   }
-  const last = args.length % 2 === 1 ? resultOf(args.at(-1)!, leafOf) : literal('string', null)
+  const last = args.length % 2 === 1 ? resultOf(args.at(-1)!, leafOf) : nullLiteral
   return last && caseOf(branches, last)
 }
 
 const resultOf = (expression: Expression, leafOf: LeafOf): Scalar | null =>
-  expression.kind === 'null' ? literal('string', null) : readScalar(expression, leafOf)
+  expression.kind === 'null' ? nullLiteral : readScalar(expression, leafOf)

@@ -1,8 +1,8 @@
 // Rows or groups that the store found, as the columns of the answer.
 import type { Groups, GroupValue } from '../../algebra/aggregation.ts'
 import { evaluator } from '../../algebra/evaluate.ts'
+import type { ScalarType } from '../../algebra/functions.ts'
 import { cellNode, type Scalar } from '../../algebra/scalar.ts'
-import type { ScalarType } from '../../algebra/scalar-type.ts'
 import type { RowStream } from '../../answer/store-rows.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import type { ColumnVector } from '../../model/column.ts'

@@ -1,6 +1,7 @@
 // The aggregates that a query asks for, each once, as SQL says them. Null is what the store does not know.
 
 import type { StoreAggregate } from '../../algebra/aggregation.ts'
+import type { ScalarType } from '../../algebra/functions.ts'
 import {
   allOf,
   call,
@@ -12,9 +13,9 @@ import {
   keyOf,
   literal,
   not,
+  nullLiteral,
   type Scalar,
 } from '../../algebra/scalar.ts'
-import type { ScalarType } from '../../algebra/scalar-type.ts'
 import type { Call } from '../parse/syntax.ts'
 import { type DistinctValues, distinctCounts } from './distinct-counts.ts'
 import type { TableExpressions } from './table-expressions.ts'
@@ -140,7 +141,7 @@ export class GroupAggregates {
     const others = call('long', '-', [all, passing])
     const sum = otherwise === null ? ofPassing : call(type, '+', [ofPassing, call(type, '*', [others, otherwise])])
     const none = call('boolean', '=', [all, literal('long', 0n)])
-    const orNull = caseOf([{ when: none, result: literal(type, null) }], sum)
+    const orNull = caseOf([{ when: none, result: nullLiteral }], sum)
     return name === 'SUM' ? orNull : orNull && call('double', '/', [orNull, all])
   }
 

@@ -7,6 +7,7 @@ import {
   isNumeric,
   literal,
   not,
+  nullLiteral,
   numberType,
   type Scalar,
 } from '../../algebra/scalar.ts'
@@ -174,13 +175,13 @@ export class ScalarReader {
       if (when === null || value === null) return null
       read.push({ when, result: value })
     }
-    const last = otherwise === null ? literal('string', null) : this.#result(otherwise)
+    const last = otherwise === null ? nullLiteral : this.#result(otherwise)
     return last && caseOf(read, last)
   }
 
   #result(expression: Expression): Scalar | null {
     if (expression.kind === 'boolean') return literal('boolean', expression.value)
-    return expression.kind === 'null' ? literal('string', null) : this.value(expression)
+    return expression.kind === 'null' ? nullLiteral : this.value(expression)
   }
 
   /** A function of values, or an aggregate. */
@@ -199,7 +200,7 @@ export class ScalarReader {
       }
       case 'NULLIF': {
         const [value, when] = [this.value(first!), this.#compared('=', first!, second!)]
-        return value && when && caseOf([{ when, result: literal(value.type, null) }], value)
+        return value && when && caseOf([{ when, result: nullLiteral }], value)
       }
       case 'MOD':
         return this.#arithmetic('%', first!, second!)

@@ -1,6 +1,6 @@
 // Columns of computed fields, for some rows at a time.
 import type { ComputedField } from '../../../algebra/computed-fields.ts'
-import type { FunctionName } from '../../../algebra/functions.ts'
+import type { FunctionName, ScalarType } from '../../../algebra/functions.ts'
 import {
   type CallNode,
   type CaseNode,
@@ -9,7 +9,6 @@ import {
   partsOf,
   type Scalar,
 } from '../../../algebra/scalar.ts'
-import type { ScalarType } from '../../../algebra/scalar-type.ts'
 import { roundedTo } from '../../../lib/rounded-to.ts'
 import { nullCode } from '../../../model/column.ts'
 import { type Chunk, type ChunkColumn, type NumberColumn, newColumn, type Stretch } from '../head/chunk.ts'
