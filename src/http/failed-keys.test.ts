@@ -107,4 +107,33 @@ describe('the server', () => {
     await waiting
     expect(late).toBe(403)
   })
+
+  test.each(['/readyz', '/health'])(
+    '%s answers a wrong key with the state alone, counts it, and late past the limit',
+    async (url) => {
+      const { app, events } = await testServer({}, { TIDEMARK_ACCESS_METRICS: 'key' })
+      vi.useFakeTimers({ toFake: ['setTimeout'] })
+      const ask = (headers: Record<string, string>) => app.inject({ method: 'GET', url, headers })
+      const wrong = { 'x-api-key': 'guess' }
+      for (let times = 0; times < 60; times++) expect((await ask(wrong)).statusCode).toBe(200)
+      expect(events.filter(({ kind }) => kind === 'keyRefused')).toHaveLength(60)
+      let late = 0
+      const waiting = ask(wrong).then(({ statusCode }) => {
+        late = statusCode
+      })
+      for (const headers of [{}, ...[keys.watcher, keys.pusher].map((key) => ({ 'x-api-key': key }))])
+        expect((await ask(headers)).statusCode).toBe(200)
+      await vi.advanceTimersByTimeAsync(999)
+      expect(late).toBe(0)
+      await vi.advanceTimersByTimeAsync(1)
+      await waiting
+      expect(late).toBe(200)
+    },
+  )
+
+  test('where everybody is told everything, no key is looked at', async () => {
+    const { app, events } = await testServer({}, { TIDEMARK_ACCESS_METRICS: 'public' })
+    await app.inject({ method: 'GET', url: '/readyz', headers: { 'x-api-key': 'guess' } })
+    expect(events.filter(({ kind }) => kind === 'keyRefused')).toEqual([])
+  })
 })

@@ -1,4 +1,4 @@
-// Who tries keys is slowed down, by his address: past some wrong ones a minute, what refuses them comes late. A right key never waits, whatever
+// Who tries keys is slowed down, by his address: past some wrong ones a minute, what answers them comes late. A right key never waits, whatever
 // others of its address try, so nobody is locked out behind a proxy.
 import { isIPv6 } from 'node:net'
 import { WrongKey } from '../access/caller.ts'

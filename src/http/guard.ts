@@ -1,8 +1,9 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Asker, isCaller } from '../access/caller.ts'
+import { type Asker, isCaller, WrongKey } from '../access/caller.ts'
 import type { Reader } from '../admission/reader.ts'
 import { Problem } from '../model/problem.ts'
 import { acceptsType } from './accept.ts'
+import type { FailedKeys } from './failed-keys.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { type Public, publicBar } from './open-access.ts'
 import type { Services } from './services.ts'
@@ -10,12 +11,14 @@ import type { Services } from './services.ts'
 /** Decides, before a byte of a body is read, whether a request is let in. */
 export class Guard {
   readonly #access: Services['access']
+  readonly #failedKeys: FailedKeys
   readonly #consumption: Opening
   readonly #metrics: Opening
   readonly #public: Public
 
-  constructor(access: Services['access'], settings: HttpSettings) {
+  constructor(access: Services['access'], settings: HttpSettings, failedKeys: FailedKeys) {
     this.#access = access
+    this.#failedKeys = failedKeys
     const { access: opened, cors, server } = settings
     this.#consumption = opened.consumption
     this.#metrics = metricsAccess(opened)
@@ -54,6 +57,15 @@ export class Guard {
   readonly observe: onRequestHookHandler = (request, _reply, done) => {
     this.#access.requireObserve(this.asker(request))
     done()
+  }
+
+  /** Of what anyone is told, and who may observe is told more: the answer would tell a right key from a wrong one, so a wrong one waits as where it is refused. */
+  readonly state: onRequestHookHandler = (request, _reply, done) => {
+    const asker = this.#bar(this.#metrics, request) === null ? null : this.asker(request)
+    const isWrong = asker !== null && !isCaller(asker) && asker.isWrongKey === true
+    const waitMs = isWrong ? this.#failedKeys.waitMs(new WrongKey(asker.refusal), request.ip) : 0
+    if (waitMs === 0) done()
+    else setTimeout(done, waitMs)
   }
 
   /** Whether the caller is told more than the state: sizes, and what errors say. */

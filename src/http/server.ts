@@ -62,7 +62,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   const { origins } = parts.settings.cors
   if (origins.length > 0) await app.register(cors, corsOptions(origins))
   await app.register(swagger, documentOptions(basePath))
-  const guard = new Guard(parts.services.access, parts.settings)
+  const guard = new Guard(parts.services.access, parts.settings, parts.failedKeys)
   const { bodiesBytes, queryBodiesBytes } = parts.settings.limits
   const pushBodies = new BodyBudget({ bytesMax: bodiesBytes, limitName: 'limits.bodiesBytes', requests: 'pushes' })
   app.decorate(

@@ -120,7 +120,7 @@ export class Metrics {
     this.#backups = counter('backups_total', 'Backups made.')
     this.#refusedKeys = counter(
       'refused_keys_total',
-      'Requests with an unknown key, all refused; `limits.failedKeysPerMinute` slows them down.',
+      'Requests with an unknown key; `limits.failedKeysPerMinute` slows them down.',
     )
     this.#certificateEnds = gauge(
       'tls_certificate_expires_timestamp_seconds',

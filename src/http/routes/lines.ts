@@ -186,6 +186,7 @@ export const getInfluxHealth: Route = (app, { services, settings, guard }) => {
         [],
       ),
     },
+    onRequest: guard.state,
     handler: async (request, reply) => {
       const { ready, reason } = services.readiness()
       const answer = {

@@ -40,6 +40,7 @@ export const getReadiness: Route = (app, { services, settings, guard }) => {
       querystring: anyParameters,
       response: answers(200, 'It may.', ReadinessAnswer, ['unavailable', 'shutting_down']),
     },
+    onRequest: guard.state,
     handler: async (request, reply) => {
       const readiness = services.readiness()
       const { reason, ...told } = readiness
