@@ -5,6 +5,8 @@ import { daysFromCivil, daysInMonth, isClockTime, msPerDay, parseInstant } from 
 export interface WrittenTime {
   readonly localMs: number
   readonly offsetMs: number | null
+  /** Where a day begins or ends, whatever the clock shows then: a date alone, or 24:00. */
+  readonly isDayBound: boolean
 }
 
 /** Null where the text is not written so. */
@@ -147,10 +149,11 @@ function timeOf(found: Found): WrittenTime | null {
   if (hour === null || !isClockTime(hour, minute, second, ms)) return null
   const clockMs = ((hour * 60 + minute) * 60 + second) * 1000 + ms
   const localMs = daysFromCivil(year, month, day) * msPerDay + clockMs
+  const isDayBound = hour === 24 || !(found.has('H') || found.has('h'))
   const offset = found.get('X')
-  if (offset === undefined) return { localMs, offsetMs: null }
+  if (offset === undefined) return { localMs, offsetMs: null, isDayBound }
   const offsetMs = offsetOf(offset)
-  return offsetMs === null ? null : { localMs, offsetMs }
+  return offsetMs === null ? null : { localMs, offsetMs, isDayBound }
 }
 
 /** Throws an `Error` with what is wrong with the pattern. */

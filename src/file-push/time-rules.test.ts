@@ -59,6 +59,26 @@ test('an hour that never comes is an error likewise', () => {
   expect(encoded(...spring, 'later')).toBe('2026-03-29T01:30:00.000Z')
 })
 
+test.each<[format: string, zone: string, cell: string, moment: string]>([
+  ['iso', 'Asia/Beirut', '2026-03-28 24:00', '2026-03-28T22:00:00.000Z'],
+  ['iso', 'Asia/Beirut', '20260328T240000', '2026-03-28T22:00:00.000Z'],
+  ['iso', 'Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
+  ['dd.MM.yyyy HH:mm', 'Asia/Beirut', '28.03.2026 24:00', '2026-03-28T22:00:00.000Z'],
+  ['dd.MM.yyyy', 'Asia/Beirut', '29.03.2026', '2026-03-28T22:00:00.000Z'],
+  ['iso', 'America/Toronto', '1919-03-30T24:00', '1919-03-31T04:30:00.000Z'],
+  ['iso', 'Pacific/Apia', '2011-12-29T24:00', '2011-12-30T10:00:00.000Z'],
+])(
+  'a day whose midnight never comes begins after the gap, whatever is chosen: %s in %s: %s',
+  (format, zone, cell, moment) => {
+    for (const choice of [null, ...ambiguousChoices]) expect(encoded(format, zone, cell, choice)).toBe(moment)
+  },
+)
+
+test('a time within that gap is an error, also when it is written as midnight', () => {
+  expect(() => encoded('iso', 'Asia/Beirut', '2026-03-29 00:00')).toThrow('does not exist in Asia/Beirut')
+  expect(() => encoded('dd.MM.yyyy hh:mm a', 'Asia/Beirut', '29.03.2026 12:00 AM')).toThrow('does not exist')
+})
+
 test('each local time around the changes of a zone is told as the calendar tells it', () => {
   // A little less than two hours; more where few rounds are asked for.
   const stepMs = Math.ceil((4400 * 7_190_000) / rounds(4400))

@@ -1,8 +1,8 @@
 // How times are written in a CSV file: in which form, on which clock, and which of two moments an hour that comes twice means.
 import { formatOffset, Zone } from '../druid-time/zone.ts'
 import { type EpochUnit, epochMs, epochUnits } from '../model/epoch.ts'
-import { earliestMs, formatInstant, latestMs, namesZone, parseInstant } from '../model/instant.ts'
-import { patternParser, type TimeParser } from './time-pattern.ts'
+import { earliestMs, formatInstant, isDayBound, latestMs, namesZone, parseInstant } from '../model/instant.ts'
+import { patternParser, type TimeParser, type WrittenTime } from './time-pattern.ts'
 
 /** Which of two moments a time on the clock means where it comes twice, or never. */
 export const ambiguousChoices = ['earlier', 'later'] as const
@@ -49,9 +49,9 @@ export function timeRules(format: string, zoneName: string, ambiguous: Ambiguous
   return unit === null && read === null && zone === Zone.utc ? usualTimes : { unit, read, zone, ambiguous }
 }
 
-function isoTime(text: string): { readonly localMs: number; readonly offsetMs: number | null } | null {
+function isoTime(text: string): WrittenTime | null {
   const ms = parseInstant(text)
-  return ms === null ? null : { localMs: ms, offsetMs: namesZone(text) ? 0 : null }
+  return ms === null ? null : { localMs: ms, offsetMs: namesZone(text) ? 0 : null, isDayBound: isDayBound(text) }
 }
 
 const short = (ms: number): string => formatInstant(ms).replace(/(?::00)?\.000Z$/, 'Z')
@@ -67,10 +67,12 @@ function ambiguity(text: string, moments: readonly [number, number], skipped: bo
   return `"${text}" ${why} ${said.join(' or ')}. Choose earlier or later for such times${skipped ? '' : ': both passes of the hour become the same one'}.`
 }
 
-function momentOf(text: string, localMs: number, { zone, ambiguous }: TimeRules): number {
+function momentOf(text: string, { localMs, isDayBound }: WrittenTime, { zone, ambiguous }: TimeRules): number {
   const { moments, skipped } = zone.momentsOf(localMs)
   const [first, second] = moments
   if (second === undefined) return first
+  // A day whose midnight the clock never shows begins after the gap: nobody wrote a time that there is not.
+  if (skipped && isDayBound) return zone.sameOffsetSince(second)
   if (ambiguous === null) throw new AmbiguousTimeError(ambiguity(text, [first, second], skipped, zone))
   return ambiguous === 'earlier' ? first : second
 }
@@ -81,7 +83,7 @@ export function timeOfCell(text: string, rules: TimeRules): number | null {
   const written = rules.read === null ? isoTime(text) : rules.read(text)
   if (written === null) return rules.read === null ? null : noOtherTime(text, otherFormat)
   const { localMs, offsetMs } = written
-  const ms = offsetMs === null ? momentOf(text, localMs, rules) : localMs - offsetMs
+  const ms = offsetMs === null ? momentOf(text, written, rules) : localMs - offsetMs
   return ms < earliestMs || ms > latestMs ? noOtherTime(text, 'is in UTC outside the years 0001 to 9999.') : ms
 }
 

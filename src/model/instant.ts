@@ -129,6 +129,12 @@ function dateOfParts(
 /** Whether a text that is an instant says its zone or offset itself. */
 export const namesZone = (text: string): boolean => matchOf(text)?.[8] !== undefined
 
+/** Whether a text that is an instant is where a day begins or ends, whatever the clock shows then: a date alone, or 24:00. */
+export function isDayBound(text: string): boolean {
+  const hour = matchOf(text)?.[4]
+  return hour === undefined || hour === '24'
+}
+
 /** Whether a text is written as a date is, of a day that no calendar has: `2026-11-31`. */
 export function isNoSuchDay(text: string): boolean {
   const match = matchOf(text)
