@@ -5,7 +5,12 @@ import { schemaCompiler } from './validation.ts'
 const list = { type: ['array', 'null'], items: { type: 'string' } }
 const schema = {
   type: 'object',
-  properties: { ids: list, prefixes: { ...list, maxItems: 1000 }, many: { ...list, maxItems: 15_000 } },
+  properties: {
+    ids: list,
+    prefixes: { ...list, maxItems: 1000 },
+    many: { ...list, maxItems: 15_000 },
+    rows: { anyOf: [{ type: 'array', items: { type: 'string' }, maxItems: 10_000 }, { type: 'null' }] },
+  },
 }
 const check = schemaCompiler({ schema, httpPart: 'body', method: 'POST', url: '/' })
 const texts = (count: number): string[] => Array.from({ length: count }, () => 'a')
@@ -19,7 +24,14 @@ test.each<[string, object, string | null]>([
   ],
   ['a fault at the very end', { ids: [...texts(20_000), 1] }, 'ids[20000] must be a text.'],
   ['too many items', { prefixes: texts(20_000) }, 'prefixes must have at most 1000 items.'],
+  [
+    'too many items, none of which is looked at',
+    { prefixes: Array.from({ length: 20_000 }, () => 1) },
+    'prefixes must have at most 1000 items.',
+  ],
   ['more than is looked at first', { many: texts(15_001) }, 'many must have at most 15000 items.'],
+  ['too many items of a list that may be null', { rows: texts(10_001) }, 'rows must have at most 10000 items.'],
+  ['a fault between others', { many: [...texts(700), 1, ...texts(700)] }, 'many[700] must be a text.'],
 ])('%s', (_name, data, said) => {
   const outcome = check(data)
   const error = typeof outcome === 'object' && 'error' in outcome ? outcome.error : null
