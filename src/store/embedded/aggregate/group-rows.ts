@@ -14,8 +14,8 @@ const noRows = newChunk(0)
 
 /** The groups of an aggregation: a bucket and a combination of keys each. */
 export class GroupRows {
-  /** By group, as are all that grow. */
-  readonly bucketsMs = new GrowableFloat64()
+  /** By group, as are all that grow. There is room for a week of hours at first. */
+  readonly bucketsMs = new GrowableFloat64(170)
   readonly accumulators: readonly Accumulator[]
   /** Null where each row counts. */
   readonly items: Items | null
@@ -28,8 +28,8 @@ export class GroupRows {
   readonly #places: readonly number[]
   /** Of the other keys; null where there are none. */
   readonly #combinations: Combinations | null
-  readonly #combinationOf = new GrowableInt32(20)
-  readonly #series = new GrowableInt32(18)
+  readonly #combinationOf = new GrowableInt32(200)
+  readonly #series = new GrowableInt32(185)
   /** Of the tag at hand. */
   #table: GroupTable
   #tags = 0
