@@ -1,7 +1,7 @@
 // npm run bench -- worst-queries   what others get, and the SQL engine's memory, beside the worst queries
 // npm run bench -- beside-worst   what others get beside the worst data queries
-// npm run bench -- worst-bodies    what others get, and the service's memory, while the worst pushes are judged
-// npm run bench [-- judge|store|sealed|ingest|beside|query|native|panels|metadata] [--short] [--millions 20,50]
+// npm run bench -- worst-bodies    what others get, and the service's memory, while the worst pushes are validated
+// npm run bench [-- validate|store|sealed|ingest|beside|query|native|panels|metadata] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
 // npm run bench -- panels --millions 20 --druid   the same panels put to Druid itself: npm run cluster -- start druid
 // npm run bench -- push --millions 100
@@ -18,7 +18,6 @@ import { parseArgs } from 'node:util'
 import { benchBeside, benchBesideWorst } from './beside.ts'
 import { benchCluster } from './cluster.ts'
 import { benchIngest } from './ingest.ts'
-import { benchJudge } from './judge.ts'
 import { benchMetadata } from './metadata.ts'
 import { benchNative } from './native.ts'
 import { benchPanels } from './panels.ts'
@@ -31,6 +30,7 @@ import { benchRestore } from './restore.ts'
 import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
+import { benchValidation } from './validation.ts'
 import { benchVersus } from './versus.ts'
 import { benchWay, thisBuild } from './way.ts'
 import { benchWorstBodies } from './worst-bodies.ts'
@@ -65,7 +65,7 @@ const { beside: program = thisBuild.program, 'beside-node': node = thisBuild.nod
 const beside = values.beside === undefined && values['beside-node'] === undefined ? null : { program, node }
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
-if (wants('judge')) benchJudge()
+if (wants('judge')) benchValidation()
 if (wants('store') && !short) await benchStore()
 if (wants('sealed')) {
   await benchSealed(

@@ -7,7 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Catalog } from '../src/catalog/catalog.ts'
 import { Definitions } from '../src/catalog/definitions.ts'
 import { openSqliteCatalog } from '../src/catalog/sqlite/sqlite-catalog.ts'
-import { ItemJudge } from '../src/ingest/judge-items.ts'
+import { ItemValidator } from '../src/ingest/item-validator.ts'
 import { Metadata } from '../src/metadata/metadata.ts'
 import type { Field } from '../src/model/field.ts'
 import type { Ingest } from '../src/model/ingest.ts'
@@ -44,8 +44,8 @@ function rowOf(item: number): string {
 
 /** Pushes the items in a scattered order, and says how many a second the pipeline would keep. */
 async function fill(catalog: Catalog, ingest: Ingest, items: number, firstPosition: number): Promise<number> {
-  const judge = new ItemJudge({ rowBytes: 1 << 20 })
-  let judgingMs = 0
+  const validator = new ItemValidator({ rowBytes: 1 << 20 })
+  let validationMs = 0
   // A step of a prime size through all of them comes to each once.
   const place = (index: number): number => (index * 700_001) % items
   for (let first = 0; first < items; first += stepRows) {
@@ -63,11 +63,11 @@ async function fill(catalog: Catalog, ingest: Ingest, items: number, firstPositi
       body,
     } as const
     const begun = performance.now()
-    const judged = judge.judge([entry], ingest)
-    await catalog.outcomes.add(judged, entry.position + rows)
-    judgingMs += performance.now() - begun
+    const validated = validator.validate([entry], ingest)
+    await catalog.outcomes.add(validated, entry.position + rows)
+    validationMs += performance.now() - begun
   }
-  return (items / judgingMs) * 1000
+  return (items / validationMs) * 1000
 }
 
 interface Question {

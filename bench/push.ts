@@ -81,7 +81,7 @@ class PushRun {
     await drain(this.#url, 'plant')
     this.#isOver = true
     await Promise.all(beside)
-    return this.#judge(performance.now() - drainedFromMs)
+    return this.#validate(performance.now() - drainedFromMs)
   }
 
   #took(ms: number): void {
@@ -113,7 +113,7 @@ class PushRun {
     this.#cpuSecondsReported = this.#cpuSeconds
   }
 
-  #judge(drainMs: number): readonly string[] {
+  #validate(drainMs: number): readonly string[] {
     const times = this.#reachedMs
     const fifth = reports / 5
     const firstMs = (times[fifth] ?? Number.NaN) - (times[0] ?? Number.NaN)

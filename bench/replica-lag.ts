@@ -6,7 +6,7 @@ import { adminKey } from '../test/support/server-process.ts'
 const copiedPauseMs = 100
 
 /** How far the copy elsewhere is behind; null of a service without one. */
-export async function copyLagMs(url: string): Promise<number | null> {
+export async function replicaLagMs(url: string): Promise<number | null> {
   const { replica } = await callWell<{ replica?: { lagMs: number; time: string | null } }>(url, 'GET', '/readyz', {
     key: adminKey,
   })
@@ -16,5 +16,5 @@ export async function copyLagMs(url: string): Promise<number | null> {
 
 /** Resolves when the copy has all. */
 export async function isCopied(url: string): Promise<void> {
-  while ((await copyLagMs(url)) !== 0) await sleep(copiedPauseMs)
+  while ((await replicaLagMs(url)) !== 0) await sleep(copiedPauseMs)
 }

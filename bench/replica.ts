@@ -8,7 +8,7 @@ import { ServerProcess } from '../test/support/server-process.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
 import { request, runLoad } from './load.ts'
 import { drain, makePlant, plantRow } from './plant.ts'
-import { copyLagMs, isCopied } from './replica-lag.ts'
+import { isCopied, replicaLagMs } from './replica-lag.ts'
 import { usageOf } from './resident.ts'
 import { restoreByCommand } from './restore.ts'
 
@@ -84,7 +84,7 @@ class Service {
     return [spread(this.#rates, 0), median(this.#p99s).toFixed(1), spread(this.cpu, 2), resident]
   }
 
-  /** The processor's time counts until all is judged, and in the copy. */
+  /** The processor's time counts until all is validated, and in the copy. */
   async push(turn: number, rows: number): Promise<void> {
     const { url } = this.server
     const bodies = requestsOf(url, this.#key, turn, rows)
@@ -106,7 +106,7 @@ class Service {
 
   async #lookAtLag(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const lagMs = await copyLagMs(this.server.url)
+      const lagMs = await replicaLagMs(this.server.url)
       if (lagMs !== null) this.lagMs.push(lagMs)
       const { residentBytes } = await usageOf(this.server.url)
       this.#residentMax = Math.max(this.#residentMax, residentBytes)

@@ -73,8 +73,8 @@ const figuresOf = (transfers: readonly Transfer[]): readonly string[] => [
   ),
 ]
 
-async function pushWithCopy(dataDirectory: string, copyUrl: string, rows: number): Promise<void> {
-  const server = await ServerProcess.start({ dataDirectory, environment: { TIDEMARK_REPLICA_URL: copyUrl } })
+async function pushWithCopy(dataDirectory: string, replicaUrl: string, rows: number): Promise<void> {
+  const server = await ServerProcess.start({ dataDirectory, environment: { TIDEMARK_REPLICA_URL: replicaUrl } })
   try {
     const { url } = server
     const tags = Math.max(1, Math.round(rows / pointsOfTag))

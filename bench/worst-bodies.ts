@@ -1,4 +1,4 @@
-// How long `latest` and small pushes of others take while each of the worst bodies is judged, and what the service holds meanwhile.
+// How long `latest` and small pushes of others take while each of the worst bodies is validated, and what the service holds meanwhile.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ interface Beside {
   readonly seconds: number
 }
 
-/** Each body again and again for some seconds, and until it is judged. */
+/** Each body again and again for some seconds, and until it is validated. */
 export async function benchWorstBodies({
   seconds,
   rowsMax,

@@ -68,8 +68,8 @@ test.each([
         .map(([, response]) => Object.keys(response.content ?? {}).join()),
     )
   // Drivers of JDBC read errors in the format that they speak.
-  const told = types.filter((type) => type !== 'application/x-google-protobuf')
-  expect(new Set(told)).toEqual(new Set([mediaType]))
+  const reported = types.filter((type) => type !== 'application/x-google-protobuf')
+  expect(new Set(reported)).toEqual(new Set([mediaType]))
 })
 
 test('references lead to what is there', () => {

@@ -5,7 +5,7 @@ import { makePlant, plantFields } from '../plant.ts'
 import type { Asked, Candidate, System } from './system.ts'
 
 /**
- * It stands still while others have their turn, so that more rows wait to be judged than elsewhere: what they could take if all of them were rejected is
+ * It stands still while others have their turn, so that more rows wait to be validated than elsewhere: what they could take if all of them were rejected is
  * not to end a turn.
  */
 export const tidemark = candidate('Tidemark', { TIDEMARK_LIMITS_REJECTED_BYTES: String(64 * 2 ** 30) })

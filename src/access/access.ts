@@ -1,5 +1,5 @@
 import type { AccessCatalog, AccessState, Subscription } from '../catalog/catalog.ts'
-import { KeptCopy } from '../lib/kept-copy.ts'
+import { CachedState } from '../lib/cached-state.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { Problem } from '../model/problem.ts'
 import { rightNames } from '../model/right.ts'
@@ -14,14 +14,14 @@ const retryMs = 1000
  * refresh that fails is repeated by itself, so that a revoked key does not stay valid.
  */
 export class Access {
-  readonly #copy: KeptCopy<AccessState>
+  readonly #cached: CachedState<AccessState>
   readonly #nowMs: () => number
   #grants: ReadonlyMap<string, Grant> = new Map()
   #subscriptions: ReadonlyMap<number, Subscriptions> = new Map()
   #changes = 0
 
   private constructor(catalog: AccessCatalog, nowMs: () => number) {
-    this.#copy = new KeptCopy({ read: () => catalog.state(), hold: (state) => this.#hold(state), retryMs })
+    this.#cached = new CachedState({ read: () => catalog.state(), hold: (state) => this.#hold(state), retryMs })
     this.#nowMs = nowMs
   }
 
@@ -37,11 +37,11 @@ export class Access {
   }
 
   refresh(): Promise<void> {
-    return this.#copy.refresh()
+    return this.#cached.refresh()
   }
 
   close(): void {
-    this.#copy.close()
+    this.#cached.close()
   }
 
   /**

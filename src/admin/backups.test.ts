@@ -131,7 +131,7 @@ function open(
     copyCatalog: async (path) => {
       await copyCatalog(path)
       const manifest = { sealedPosition, files: [], registries: [], counts: [] }
-      return { manifest, vouchedPosition: 0 }
+      return { manifest, acknowledgedPosition: 0 }
     },
     storedFiles: () => stored,
     keepKeys: async () => [],

@@ -42,7 +42,9 @@ export interface BackupParts {
   /** Everything before it is in the journal. */
   readonly durablePosition: () => number
   /** Copies the catalog as it is at one moment, and says what the copy holds. */
-  readonly copyCatalog: (path: string) => Promise<{ readonly manifest: Manifest; readonly vouchedPosition: number }>
+  readonly copyCatalog: (
+    path: string,
+  ) => Promise<{ readonly manifest: Manifest; readonly acknowledgedPosition: number }>
   /** The files that a manifest names. */
   readonly storedFiles: (manifest: Manifest) => readonly BackedUpFile[]
   /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
@@ -98,7 +100,7 @@ export class Backups {
 
   /** What is wrong with a disk is told to the operator, and to the log. */
   #failure(error: unknown): unknown {
-    const isFull = hasNoRoom(error)
+    const isFull = isOutOfSpace(error)
     if (!isFull && !isDiskFailure(error)) return error
     this.#parts.observe({ kind: 'backupFailed', message: messageOf(error) })
     return isFull ? diskIsFull(error) : diskHasFailed(error)
@@ -136,9 +138,9 @@ export class Backups {
     const held = await hold()
     try {
       reach('backup-held')
-      // What was pushed before this is judged by definitions that are in the copy.
+      // What was pushed before this is validated by definitions that are in the copy.
       const durable = durablePosition()
-      const { manifest, vouchedPosition } = await copyCatalog(join(target, 'catalog.sqlite'))
+      const { manifest, acknowledgedPosition } = await copyCatalog(join(target, 'catalog.sqlite'))
       reach('backup-catalog-copied')
       const stored = storedFiles(manifest)
       for (const file of stored) await this.#copy(file, target)
@@ -147,7 +149,7 @@ export class Backups {
       reach('backup-files-copied')
       const { sealedPosition } = manifest
       // The copy knows of rows before `vouchedPosition`, which may have come since: without them the journal would give their positions to others.
-      const position = Math.max(durable, vouchedPosition, sealedPosition)
+      const position = Math.max(durable, acknowledgedPosition, sealedPosition)
       await this.#copyJournal(join(target, 'journal'), sealedPosition, position)
       reach('backup-journal-copied')
       const journal = (await disk.list(join(target, 'journal'))).map((name) => `journal/${name}`)
@@ -236,9 +238,9 @@ async function freePath(wanted: string): Promise<string> {
 }
 
 /** The backup's own journal says it in its way. */
-function hasNoRoom(error: unknown): boolean {
+function isOutOfSpace(error: unknown): boolean {
   if (isDiskFull(error) || (error instanceof Problem && error.code === 'overloaded')) return true
-  return error instanceof Error && error.cause !== undefined && hasNoRoom(error.cause)
+  return error instanceof Error && error.cause !== undefined && isOutOfSpace(error.cause)
 }
 
 /** What the system says of a disk: a name like EIO. */

@@ -8,8 +8,8 @@ import {
   pages,
   refusal,
   rejected,
+  reported,
   rows,
-  told,
   useAdminSide,
 } from '../../test/support/admin-side.ts'
 
@@ -17,7 +17,7 @@ useAdminSide()
 
 test('an ingest tells since when its entity waits for slots, while it does', async () => {
   expect(await ingests.create({ alias: 'a', kind: 'series' })).not.toHaveProperty('waits_for_slots_since')
-  told.waitingSinceMs = nowMs()
+  reported.waitingSinceMs = nowMs()
   expect(await ingests.show('a')).toMatchObject({ waits_for_slots_since: now })
 })
 
@@ -29,18 +29,18 @@ describe('deleting an ingest', () => {
     await expect(ingests.delete('a', 'keep')).rejects.toEqual(refusal('ingest_not_found'))
     await ingests.delete('b', 'keep')
     expect((await entities.list({})).Items).toMatchObject([{ entity: 'e', ingests: ['c'] }])
-    expect(told.drops).toBe(0)
+    expect(reported.drops).toBe(0)
     await ingests.delete('c', 'drop')
     expect((await entities.list({})).Items).toEqual([])
-    expect(told.drops).toBe(1)
+    expect(reported.drops).toBe(1)
     expect(await catalog.dropped.list()).toEqual([{ entityId: 1, ingestIds: [1, 2, 3], isRemoved: false }])
   })
 
   test('tells the store of it also where what was changed cannot be read', async () => {
     await ingests.create({ alias: 'a', kind: 'series' })
-    told.unread = true
+    reported.unread = true
     await expect(ingests.delete('a', 'drop')).rejects.toThrow('away')
-    expect(told.drops).toBe(1)
+    expect(reported.drops).toBe(1)
   })
 })
 
@@ -66,7 +66,7 @@ describe('ingests', () => {
     }
     expect(await ingests.create({ alias: 'a', kind: 'series' })).toEqual(answer)
     expect(await ingests.show('a')).toEqual(answer)
-    expect(told.changes).toBe(1)
+    expect(reported.changes).toBe(1)
     const added = { name: 'W', type: 'long', role: 'metric' } as const
     expect(await ingests.change('a', { state: 'blocked', reason: 'repairs', add_fields: [added] })).toEqual({
       ...answer,
@@ -75,7 +75,7 @@ describe('ingests', () => {
       reason: 'repairs',
     })
     expect(await ingests.change('a', { state: 'active' })).toMatchObject({ state: 'active', reason: null })
-    expect(told.changes).toBe(3)
+    expect(reported.changes).toBe(3)
   })
 
   test('of metadata feed no entity', async () => {
@@ -99,7 +99,7 @@ describe('ingests', () => {
     await expect(ingests.change('a', { add_fields: [time] })).rejects.toEqual(
       refusal('invalid_request', 'add_fields[0].role'),
     )
-    expect(told.changes).toBe(1)
+    expect(reported.changes).toBe(1)
   })
 
   test('whose field has another type say how that is put right', async () => {

@@ -18,7 +18,7 @@ import type { PreviewAnswer, ReplayAnswer, ReplayRequest } from './replay-schema
 export interface RejectedAdminParts {
   readonly ingests: Pick<IngestCatalog, 'find' | 'list'>
   readonly rows: RejectedRows
-  /** Has rows judged again: those at these positions, or all; resolves when it is over. */
+  /** Has rows validated again: those at these positions, or all; resolves when it is over. */
   readonly replays: {
     replay(
       ingest: Ingest,
@@ -72,7 +72,7 @@ export class RejectedAdmin {
   }
 
   /**
-   * Mends rows and judges them again, by the fields that their ingest or the one they go into has now: those with these ids, or all. Ids that are not in
+   * Mends rows and validates them again, by the fields that their ingest or the one they go into has now: those with these ids, or all. Ids that are not in
    * the list count for nothing, so it may be asked again. Throws Problem `invalid_request` for a bad id or ingest, and those of the journal.
    */
   async replay(alias: string, request: ReplayRequest, signal: AbortSignal): Promise<ReplayAnswer> {

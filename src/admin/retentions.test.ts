@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { catalog, entities, ingests, refusal, retentions, told, useAdminSide } from '../../test/support/admin-side.ts'
+import {
+  catalog,
+  entities,
+  ingests,
+  refusal,
+  reported,
+  retentions,
+  useAdminSide,
+} from '../../test/support/admin-side.ts'
 import { Retentions } from './retentions.ts'
 
 useAdminSide()
@@ -9,7 +17,7 @@ describe('retention', () => {
   const since = async (): Promise<number | null> => (await catalog.ingests.entities())[0]!.sinceMs
   beforeEach(async () => {
     await ingests.create({ alias: 'e', kind: 'series' })
-    told.currentMs = day('2026-03-31T00:00')
+    reported.currentMs = day('2026-03-31T00:00')
   })
 
   test.each([
@@ -22,7 +30,7 @@ describe('retention', () => {
   ])('of %s leaves the days before %s', async (retention, expected) => {
     expect(await entities.change('e', { retention })).toMatchObject({ entity: 'e', retention })
     expect(await since()).toBe(expected === null ? null : day(`${expected}T00:00`))
-    expect(told.purged).toEqual([])
+    expect(reported.purged).toEqual([])
   })
 
   test('goes on by whole days, whatever the clock does', async () => {
@@ -32,45 +40,45 @@ describe('retention', () => {
       ['2026-04-01T00:00', '2026-03-31'],
       ['2026-04-02T12:00', '2026-04-01'],
     ] as const) {
-      told.currentMs = day(time)
+      reported.currentMs = day(time)
       await retentions.check()
       expect(await since()).toBe(day(`${expected}T00:00`))
     }
-    expect(told.purged).toEqual([])
+    expect(reported.purged).toEqual([])
   })
 
   test('that is longer than before, or none, shows nothing again: what had left is purged first', async () => {
     await entities.change('e', { retention: 'P1D' })
     await entities.change('e', { retention: 'P9D' })
-    expect([await since(), told.purged]).toEqual([day('2026-03-22T00:00'), [1]])
+    expect([await since(), reported.purged]).toEqual([day('2026-03-22T00:00'), [1]])
     await entities.change('e', { retention: null })
-    expect([await since(), told.purged]).toEqual([null, [1, 1]])
-    const before = told.changes
+    expect([await since(), reported.purged]).toEqual([null, [1, 1]])
+    const before = reported.changes
     await retentions.check()
-    expect(told.changes).toBe(before)
+    expect(reported.changes).toBe(before)
   })
 
   test('of one entity is changed while another one is purged', async () => {
     await ingests.create({ alias: 'f', kind: 'series' })
     await entities.change('e', { retention: 'P1D' })
     let purge = (): void => {}
-    told.purging = new Promise((resolve) => {
+    reported.purging = new Promise((resolve) => {
       purge = resolve
     })
     const lifted = entities.change('e', { retention: null })
-    told.currentMs += 24 * 3_600_000
+    reported.currentMs += 24 * 3_600_000
     expect(await entities.change('f', { retention: 'P1D' })).toMatchObject({ retention: 'P1D' })
-    expect(told.purged).toEqual([])
+    expect(reported.purged).toEqual([])
     purge()
     await lifted
-    expect([await since(), told.purged]).toEqual([null, [1]])
+    expect([await since(), reported.purged]).toEqual([null, [1]])
   })
 
   test('is purged by the next check where that did not come to its end', async () => {
     const known = { retention: null, sinceMs: null }
     await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: day('2026-03-30T00:00') }, known)
     await retentions.check()
-    expect([await since(), told.purged]).toEqual([day('2026-03-22T00:00'), [1]])
+    expect([await since(), reported.purged]).toEqual([day('2026-03-22T00:00'), [1]])
   })
 
   describe('of two processes', () => {
@@ -89,7 +97,13 @@ describe('retention', () => {
       }
       const store = { changed: () => {}, purge }
       const changed = async (): Promise<void> => undefined
-      one = new Retentions({ ingests: catalog.ingests, store, changed, nowMs: () => told.currentMs, reach: () => {} })
+      one = new Retentions({
+        ingests: catalog.ingests,
+        store,
+        changed,
+        nowMs: () => reported.currentMs,
+        reach: () => {},
+      })
     })
 
     test('an older value never takes the place of a newer one, however long the purge took', async () => {
@@ -117,19 +131,19 @@ describe('retention', () => {
     })
 
     test('of differing clocks agree at midnight: what left by one clock is not taken back by another', async () => {
-      const store = { changed: () => {}, purge: async (entityId: number) => void told.purged.push(entityId) }
+      const store = { changed: () => {}, purge: async (entityId: number) => void reported.purged.push(entityId) }
       const changed = async (): Promise<void> => undefined
       const slow = new Retentions({
         ...{ ingests: catalog.ingests, store, changed, reach: () => {} },
-        nowMs: () => told.currentMs - 1_800_000,
+        nowMs: () => reported.currentMs - 1_800_000,
       })
       await one.set('e', 'P1D')
       for (const time of ['00:00', '00:10', '00:29:59', '00:30', '00:31', '23:59']) {
-        told.currentMs = day(`2026-04-01T${time}`)
+        reported.currentMs = day(`2026-04-01T${time}`)
         for (const each of [one, slow, one, slow]) await each.check()
         expect(await since()).toBe(day('2026-03-31T00:00'))
       }
-      expect([purges, told.purged]).toEqual([[], []])
+      expect([purges, reported.purged]).toEqual([[], []])
       // Who is asked for a longer one gives it at once, also right before midnight.
       await one.set('e', 'P2D')
       expect([await since(), purges]).toEqual([day('2026-03-30T00:00'), [[1, day('2026-03-31T00:00')]]])

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { now, pages, refusal, subscribers, told, useAdminSide } from '../../test/support/admin-side.ts'
+import { now, pages, refusal, reported, subscribers, useAdminSide } from '../../test/support/admin-side.ts'
 import type { PutSubscriptions } from './subscriber-schemas.ts'
 
 useAdminSide()
@@ -14,7 +14,7 @@ describe('subscribers', () => {
     expect(list.map((page) => page.map(({ name }) => name))).toEqual([names.slice(0, 3), names.slice(3)])
     await subscribers.delete('a')
     await expect(subscribers.delete('a')).rejects.toEqual(refusal('not_found'))
-    expect(told.changes).toBe(5)
+    expect(reported.changes).toBe(5)
   })
 
   test.each(['', '.', '..', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(129)])('are not called %j', async (name) => {
@@ -38,7 +38,7 @@ describe('subscribers', () => {
     await subscribers.deleteKey('id1')
     await expect(subscribers.deleteKey('id1')).rejects.toEqual(refusal('not_found'))
     await expect(subscribers.createKey('b', { rights: ['ingest'] })).rejects.toEqual(refusal('not_found'))
-    expect(told.changes).toBe(4)
+    expect(reported.changes).toBe(4)
   })
 
   test.each(['2026-01-01T00:00:00Z', '2025-01-01', 'never', 'P1D', ''])('get no key until %j', async (expires) => {
@@ -70,7 +70,7 @@ describe('subscriptions', () => {
     expect(await subscribers.getSubscriptions('a')).toEqual(got)
     expect(await subscribers.putSubscriptions('a', got.Items)).toEqual(got)
     expect(await subscribers.putSubscriptions('a', [])).toEqual({ Items: [], NextToken: null })
-    expect(told.changes).toBe(4)
+    expect(reported.changes).toBe(4)
   })
 
   test.each<[PutSubscriptions[number], string]>([

@@ -7,7 +7,7 @@ test.each([
   [20, 500, "took longer than 20 ms, which is the `timeout` of the query's own context. Ask for less."],
 ])(
   'a query with %i ms of its own and a limit of %i ms is told whose bound ended it',
-  async (ownMs, queryTimeMs, told) => {
+  async (ownMs, queryTimeMs, reported) => {
     const time = timeAllowed(ownMs, { queryTimeMs })
     const overAtOnce = (over: () => void) => {
       queueMicrotask(over)
@@ -18,6 +18,6 @@ test.each([
       { signal, ...time, timer: overAtOnce, advice: 'Ask for less.' },
       () => new Promise<{ release(): void }>(() => undefined),
     )
-    await expect(asked).rejects.toThrow(told)
+    await expect(asked).rejects.toThrow(reported)
   },
 )

@@ -11,7 +11,7 @@ import { type AnswerData, openAnswer, packed } from './answer-data.ts'
 import { AttributedAnswer } from './attributed-answer.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { SpareChunks } from './spare-chunks.ts'
-import { clearSpool, Spool, type SpoolRoom } from './spool.ts'
+import { clearSpool, Spool, type SpoolBudget } from './spool.ts'
 import { UnsentAnswers } from './unsent-answers.ts'
 
 let directory: string
@@ -28,12 +28,12 @@ let names = 0
 /** Writes pieces of 100 kB, each of one letter, and keeps them; what is due is put away after each. */
 async function store(
   pieces: number,
-  room: SpoolRoom,
+  budget: SpoolBudget,
   resultBytes = 1e9,
   disk: Disk = nodeDisk,
 ): Promise<{ stored: AnswerData; text: Buffer }> {
   const chunks = new ChunkWriter(resultBytes)
-  const spool = new Spool(chunks, room, { disk, newPath: () => join(directory, `answer-${++names}`) })
+  const spool = new Spool(chunks, budget, { disk, newPath: () => join(directory, `answer-${++names}`) })
   const text = Buffer.concat(Array.from({ length: pieces }, (_, index) => Buffer.alloc(100_000, 97 + (index % 26))))
   try {
     for (let at = 0; at < text.length; at += 100_000) {
@@ -50,18 +50,18 @@ async function store(
   }
 }
 
-const roomy = { memoryBytes: mebibyte, fileBytes: 100 * mebibyte }
+const ampleBudget = { memoryBytes: mebibyte, fileBytes: 100 * mebibyte }
 
 describe('an answer', () => {
   test.each([
-    ['none', 0, roomy, 'memory'],
-    ['a short one', 1, roomy, 'memory'],
-    ['one of about its room', 10, roomy, 'memory'],
-    ['a longer one', 30, roomy, 'file'],
-    ['a longer one without room', 30, { ...roomy, memoryBytes: 0 }, 'file'],
-    ['a short one without room', 1, { ...roomy, memoryBytes: 0 }, 'memory'],
-  ])('%s is kept whole', async (_name, pieces, room, kind) => {
-    const { stored, text } = await store(pieces, room)
+    ['none', 0, ampleBudget, 'memory'],
+    ['a short one', 1, ampleBudget, 'memory'],
+    ['one of about its room', 10, ampleBudget, 'memory'],
+    ['a longer one', 30, ampleBudget, 'file'],
+    ['a longer one without room', 30, { ...ampleBudget, memoryBytes: 0 }, 'file'],
+    ['a short one without room', 1, { ...ampleBudget, memoryBytes: 0 }, 'memory'],
+  ])('%s is kept whole', async (_name, pieces, budget, kind) => {
+    const { stored, text } = await store(pieces, budget)
     expect(stored.body.kind).toBe(kind)
     expect(stored.bytes).toBe(text.length)
     expect((await bodyOf(openAnswer(stored))).equals(text)).toBe(true)
@@ -75,19 +75,19 @@ describe('an answer', () => {
   })
 
   test('over the limit is refused while it is written', async () => {
-    await expect(store(100, roomy, 5_000_000)).rejects.toMatchObject({ code: 'result_too_large' })
+    await expect(store(100, ampleBudget, 5_000_000)).rejects.toMatchObject({ code: 'result_too_large' })
     expect(await readdir(directory)).toEqual([])
   })
 
   test('that is cut fails instead of ending early', async () => {
-    const { stored } = await store(30, roomy)
+    const { stored } = await store(30, ampleBudget)
     if (stored.body.kind !== 'file') throw new Error('it is in a file')
     await truncate(stored.body.path, 1_234_567)
     await expect(bodyOf(openAnswer(stored))).rejects.toThrow('the file of an answer has 1234567 bytes, not 3000000')
   })
 
   test('has its file no more from the moment it is opened', async () => {
-    const { stored } = await store(30, roomy)
+    const { stored } = await store(30, ampleBudget)
     expect(await readdir(directory)).toHaveLength(1)
     const answer = openAnswer(stored)
     expect(await readdir(directory)).toEqual([])
@@ -96,7 +96,7 @@ describe('an answer', () => {
 
   test('is released in the midst of a read', async () => {
     let released = 0
-    const answer = openAnswer((await store(30, roomy)).stored, () => released++)
+    const answer = openAnswer((await store(30, ampleBudget)).stored, () => released++)
     const chunks = answer.chunks as AsyncIterable<Uint8Array>
     const reader = chunks[Symbol.asyncIterator]()
     await reader.next()
@@ -129,9 +129,9 @@ describe('a disk that refuses', () => {
     async (operation, after, code, error) => {
       const disk = new SimulatedDisk(seededRandom(1))
       disk.failOnce(operation, code, after)
-      await expect(store(40, roomy, 1e9, disk.mount())).rejects.toMatchObject(error)
+      await expect(store(40, ampleBudget, 1e9, disk.mount())).rejects.toMatchObject(error)
       expect(await disk.mount().list(directory)).toEqual([])
-      const { stored, text } = await store(40, roomy, 1e9, disk.mount())
+      const { stored, text } = await store(40, ampleBudget, 1e9, disk.mount())
       if (stored.body.kind !== 'file') throw new Error('it is in a file')
       expect(disk.contents(stored.body.path).equals(text)).toBe(true)
     },
@@ -142,7 +142,7 @@ describe('a disk that refuses', () => {
     disk.failOnce('write', 'ENOSPC')
     disk.failOnce('close', 'EIO')
     disk.failOnce('remove', 'EIO')
-    await expect(store(40, roomy, 1e9, disk.mount())).rejects.toMatchObject(full)
+    await expect(store(40, ampleBudget, 1e9, disk.mount())).rejects.toMatchObject(full)
     expect(await disk.mount().list(directory)).toHaveLength(1)
     await clearSpool(directory, disk.mount())
     expect(await disk.mount().list(directory)).toEqual([])
@@ -162,16 +162,16 @@ test('what was left behind is removed, and the folder made', async () => {
 test('answers that wait for their readers leave less room for others', async () => {
   const unsent = new UnsentAnswers({ answerMemoryBytes: 100, memoryBytes: 250, fileBytes: 5_000_000 })
   const inMemory = (): AnswerData => ({ rows: 1, bytes: 90, body: { kind: 'memory', chunks: [] } })
-  expect(unsent.room()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
+  expect(unsent.budget()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
   const first = unsent.open(inMemory())
   const second = unsent.open(inMemory())
-  expect(unsent.room().memoryBytes).toBe(70)
+  expect(unsent.budget().memoryBytes).toBe(70)
   const third = unsent.open(inMemory())
-  expect(unsent.room().memoryBytes).toBe(0)
-  const inFile = unsent.open((await store(30, roomy)).stored)
-  expect(unsent.room()).toEqual({ memoryBytes: 0, fileBytes: 2_000_000 })
+  expect(unsent.budget().memoryBytes).toBe(0)
+  const inFile = unsent.open((await store(30, ampleBudget)).stored)
+  expect(unsent.budget()).toEqual({ memoryBytes: 0, fileBytes: 2_000_000 })
   for (const answer of [first, second, third, inFile]) answer.release()
-  expect(unsent.room()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
+  expect(unsent.budget()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
 })
 
 describe('an answer that crosses threads', () => {

@@ -11,7 +11,7 @@ import type { ChunkWriter } from './chunk-writer.ts'
 const diskFullRetryAfterS = 5
 
 /** How much room one answer has. */
-export interface SpoolRoom {
+export interface SpoolBudget {
   /** What is kept in memory; the rest, and all of what is longer, goes to a file. */
   readonly memoryBytes: number
   readonly fileBytes: number
@@ -32,22 +32,22 @@ export interface SpoolPlace {
 
 export class Spool {
   readonly #chunks: ChunkWriter
-  readonly #room: SpoolRoom
+  readonly #budget: SpoolBudget
   readonly #place: SpoolPlace
   #file: DiskFile | null = null
   #path = ''
   #fileBytes = 0
 
   /** Keeps what is written to `chunks`. */
-  constructor(chunks: ChunkWriter, room: SpoolRoom, place: SpoolPlace) {
+  constructor(chunks: ChunkWriter, budget: SpoolBudget, place: SpoolPlace) {
     this.#chunks = chunks
-    this.#room = room
+    this.#budget = budget
     this.#place = place
   }
 
   /** Whether there is more in memory than may be: `putAway` is due. */
   get isDue(): boolean {
-    return this.#chunks.fullBytes > (this.#file === null ? this.#room.memoryBytes : 0)
+    return this.#chunks.fullBytes > (this.#file === null ? this.#budget.memoryBytes : 0)
   }
 
   /** Writes what is full to the file. Throws Problem `overloaded` when there is no room for it, an Error when the disk fails. */
@@ -88,7 +88,7 @@ export class Spool {
 
   async #write(chunks: readonly Uint8Array[]): Promise<void> {
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    if (this.#fileBytes + bytes > this.#room.fileBytes) throw noRoom()
+    if (this.#fileBytes + bytes > this.#budget.fileBytes) throw outOfSpace()
     const { disk, newPath } = this.#place
     try {
       if (this.#file === null) {
@@ -125,7 +125,7 @@ function ofItsOwn(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-function noRoom(): Problem {
+function outOfSpace(): Problem {
   return new Problem(
     'overloaded',
     'Answers that wait for their readers take all of spool.fileBytes. Ask again in a moment, or for less.',

@@ -12,7 +12,7 @@ import type { AnswerData } from './answer-data.ts'
 import { ArrowShaper } from './arrow/shape-arrow.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import type { SpareChunks } from './spare-chunks.ts'
-import { Spool, type SpoolRoom } from './spool.ts'
+import { Spool, type SpoolBudget } from './spool.ts'
 import { druidShaper } from './text/druid-text.ts'
 import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './text/shape-text.ts'
 
@@ -38,19 +38,19 @@ export interface RowStream {
 export interface AnswerShape {
   readonly format: AnswerFormat | DruidShape
   readonly resultBytes: number
-  readonly room: SpoolRoom
+  readonly budget: SpoolBudget
 }
 
 /** Writes rows as they come and keeps them until they are whole. Throws what `batches` throws, and Problem `result_too_large` or `overloaded`. */
 export async function storeRows(
   { fields, batches }: RowStream,
-  { format, resultBytes, room }: AnswerShape,
+  { format, resultBytes, budget }: AnswerShape,
   { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
   signal: CancelSignal,
 ): Promise<AnswerData> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)
-  const spool = new Spool(chunks, room, { disk, newPath: () => join(spoolDirectory, randomUUID()) })
+  const spool = new Spool(chunks, budget, { disk, newPath: () => join(spoolDirectory, randomUUID()) })
   try {
     const shaper = newShaper(format, fields, chunks)
     let rows = 0

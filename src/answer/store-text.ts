@@ -5,7 +5,7 @@ import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { AnswerData } from './answer-data.ts'
 import { ChunkWriter } from './chunk-writer.ts'
-import { Spool, type SpoolRoom } from './spool.ts'
+import { Spool, type SpoolBudget } from './spool.ts'
 import type { AnswerSettings } from './store-rows.ts'
 
 /** Characters that count as one unit of the pacer's work. */
@@ -17,13 +17,13 @@ const unitBytes = 3
 /** Keeps a text that comes in pieces until it is whole. Throws what `pieces` throws, and Problem `result_too_large` or `overloaded`. */
 export async function storeText(
   pieces: AsyncIterable<string>,
-  { resultBytes, room }: { readonly resultBytes: number; readonly room: SpoolRoom },
+  { resultBytes, budget }: { readonly resultBytes: number; readonly budget: SpoolBudget },
   { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
   signal: CancelSignal,
 ): Promise<Omit<AnswerData, 'rows'>> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)
-  const spool = new Spool(chunks, room, { disk, newPath: () => join(spoolDirectory, randomUUID()) })
+  const spool = new Spool(chunks, budget, { disk, newPath: () => join(spoolDirectory, randomUUID()) })
   const encoder = new TextEncoder()
   try {
     for await (const piece of pieces) {

@@ -1,5 +1,5 @@
 import { type AnswerData, openAnswer } from './answer-data.ts'
-import type { SpoolRoom } from './spool.ts'
+import type { SpoolBudget } from './spool.ts'
 import type { Answer } from './whole-answer.ts'
 
 export interface SpoolSettings {
@@ -22,7 +22,7 @@ export class UnsentAnswers {
   }
 
   /** How much the next answer may take. The few that are being made at the same time may pass the bounds together. */
-  room(): SpoolRoom {
+  budget(): SpoolBudget {
     const { answerMemoryBytes, memoryBytes, fileBytes } = this.#settings
     return {
       memoryBytes: Math.max(0, Math.min(answerMemoryBytes, memoryBytes - this.#memoryBytes)),

@@ -5,9 +5,9 @@ import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { Right } from '../model/right.ts'
 import type { DiskSizes, ManifestCatalog } from './manifest.ts'
+import type { QuarantineCatalog } from './quarantine.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
 import type { SecretCatalog } from './secret-catalog.ts'
-import type { SetAsideCatalog } from './set-aside.ts'
 
 /** What is asked of the catalog to make an ingest; `entity` is null for a metadata ingest. */
 export interface NewIngest {
@@ -25,7 +25,7 @@ export interface NewIngest {
 export interface FieldSince {
   /** Those that were pushed to this version of the fields, or a later one. */
   readonly version: number
-  /** By lane: those from this position on, for the row there brought it. */
+  /** By partition: those from this position on, for the row there brought it. */
   readonly places: ReadonlyMap<number, number>
 }
 
@@ -138,14 +138,14 @@ export interface AccessCatalog {
   putSubscriptions(subscriberId: number, subscriptions: readonly Subscription[]): Promise<void>
 }
 
-/** How many rows of a batch replace an earlier one of it, as far as it is judged. */
+/** How many rows of a batch replace an earlier one of it, as far as it is validated. */
 export interface ReplacedInBatch {
   readonly ingestId: number
   readonly batchPosition: number
   readonly rows: number
 }
 
-/** What became of judged rows that is kept in the catalog. */
+/** What became of validated rows that is kept in the catalog. */
 export interface Outcome {
   readonly rejected: readonly RejectedRow[]
   /** In the order of their positions. */
@@ -161,10 +161,10 @@ export interface ReplayTarget {
   readonly places: ReadonlyMap<number, number>
 }
 
-/** What became of rejected rows of one ingest that were judged again. */
+/** What became of rejected rows of one ingest that were validated again. */
 export interface ReplayOutcome {
   readonly ingestId: number
-  /** That of the ingest that they were judged for. */
+  /** That of the ingest that they were validated for. */
   readonly kind: IngestKind
   readonly into?: ReplayTarget
   /** That of the replay in the journal. */
@@ -184,9 +184,9 @@ export interface ReplayedRows {
   readonly taken: number
 }
 
-/** Where the pipeline writes. The journal may be judged again: what was added before stays as it is. */
+/** Where the pipeline writes. The journal may be validated again: what was added before stays as it is. */
 export interface OutcomeCatalog {
-  /** Keeps the outcome, except that of dropped entities. The same transaction notes that everything before `throughPosition` was judged. */
+  /** Keeps the outcome, except that of dropped entities. The same transaction notes that everything before `throughPosition` was validated. */
   add(outcome: Outcome, throughPosition: number): Promise<void>
   /**
    * Takes the rows that pass out of the rejected ones and keeps their items, in one transaction. A row that was discarded or that another replay
@@ -196,7 +196,7 @@ export interface OutcomeCatalog {
   /** The positions of an ingest's rejected rows from `fromPosition` up to, not including, `toPosition`, whatever has become of them. */
   rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]>
   /** The furthest position that `add` was told. */
-  judgedPosition(): Promise<number>
+  validatedPosition(): Promise<number>
 }
 
 export interface ItemLimits {
@@ -230,7 +230,7 @@ export interface ItemCatalog {
   counts(): Promise<ReadonlyMap<number, number>>
   /**
    * Deletes an item as it was before a position: rows before that do not bring it back, later ones do. Everything before the position must
-   * have been judged. False when there is no such item.
+   * have been validated. False when there is no such item.
    */
   delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean>
 }
@@ -261,7 +261,7 @@ export interface SharedCatalog {
   readonly rejected: RejectedCatalog
   readonly items: ItemCatalog
   readonly dropped: DroppedCatalog
-  readonly setAside: SetAsideCatalog
+  readonly quarantine: QuarantineCatalog
   readonly secrets: SecretCatalog
   close(): Promise<void>
 }

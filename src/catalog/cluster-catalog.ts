@@ -2,7 +2,7 @@
 // for Druid knows its own segments.
 import type { CancelsElsewhere } from './cancels-elsewhere.ts'
 import type { SharedCatalog } from './catalog.ts'
-import type { LaneCatalog, LaneState } from './lanes.ts'
+import type { PartitionCatalog, PartitionState } from './partitions.ts'
 import type { PushKeyCatalog } from './push-keys.ts'
 import type { SlotWaitCatalog } from './slot-waits.ts'
 
@@ -11,8 +11,8 @@ export interface ClusterChangeListener {
   /** Ingests, entities, retention, dropped entities. */
   definitions(version: number): void
   access(version: number): void
-  /** All lanes, each time one of them got on. */
-  lanes(lanes: readonly LaneState[]): void
+  /** All partitions, each time one of them got on. */
+  partitions(partitions: readonly PartitionState[]): void
 }
 
 export interface ClusterChanges {
@@ -24,8 +24,8 @@ export interface ClusterChanges {
 }
 
 export interface ClusterCatalog extends SharedCatalog {
-  /** Pipelines keep what they judge by lane; `outcomes` is for replays. */
-  readonly lanes: LaneCatalog
+  /** Pipelines keep what they validate by partition; `outcomes` is for replays. */
+  readonly partitions: PartitionCatalog
   readonly pushKeys: PushKeyCatalog
   readonly slotWaits: SlotWaitCatalog
   readonly changes: ClusterChanges

@@ -1,4 +1,4 @@
-import { KeptCopy } from '../lib/kept-copy.ts'
+import { CachedState } from '../lib/cached-state.ts'
 import type { Entity, MetadataEntity } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { IngestCatalog } from './catalog.ts'
@@ -16,13 +16,13 @@ const retryMs = 1000
  * repeated by itself.
  */
 export class Definitions {
-  readonly #copy: KeptCopy<Defined>
+  readonly #cached: CachedState<Defined>
   #ingests: ReadonlyMap<string, Ingest> = new Map()
   #entities = new Map<string, Entity>()
   #metadataEntities = new Map<string, MetadataEntity>()
 
   private constructor(catalog: IngestCatalog) {
-    this.#copy = new KeptCopy({ read: () => definedIn(catalog), hold: (defined) => this.#hold(defined), retryMs })
+    this.#cached = new CachedState({ read: () => definedIn(catalog), hold: (defined) => this.#hold(defined), retryMs })
   }
 
   static async open(catalog: IngestCatalog): Promise<Definitions> {
@@ -32,11 +32,11 @@ export class Definitions {
   }
 
   refresh(): Promise<void> {
-    return this.#copy.refresh()
+    return this.#cached.refresh()
   }
 
   close(): void {
-    this.#copy.close()
+    this.#cached.close()
   }
 
   ingest(alias: string): Ingest | undefined {

@@ -33,7 +33,7 @@ export interface StoreRegistry {
 /** What became of an ingest's rows before the sealed position. */
 export interface IngestCount {
   readonly ingestId: number
-  readonly judged: number
+  readonly validated: number
   readonly rejected: number
 }
 
@@ -48,7 +48,7 @@ export interface Manifest {
   readonly counts: readonly IngestCount[]
 }
 
-/** Where the journal is needed from after a seal, and the counts of the ingests that rows were judged of, as they stand there. */
+/** Where the journal is needed from after a seal, and the counts of the ingests that rows were validated of, as they stand there. */
 export interface Seal {
   readonly position: number
   readonly counts: readonly IngestCount[]

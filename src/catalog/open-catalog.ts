@@ -8,9 +8,9 @@ import { IngestRepository } from './repositories/ingests.ts'
 import { ItemRepository } from './repositories/items.ts'
 import { ManifestRepository } from './repositories/manifest.ts'
 import { OutcomeRepository } from './repositories/outcomes.ts'
+import { QuarantineRepository } from './repositories/quarantine.ts'
 import { RejectedRepository } from './repositories/rejected.ts'
 import { SecretRepository } from './repositories/secrets.ts'
-import { SetAsideRepository } from './repositories/set-aside.ts'
 import { machineTables, type Tables } from './schema.ts'
 
 export interface OpenCatalogOptions {
@@ -48,7 +48,7 @@ export function repositories(
     rejected: new RejectedRepository(database),
     items: new ItemRepository(database),
     dropped: new DroppedRepository(database),
-    setAside: new SetAsideRepository(database),
+    quarantine: new QuarantineRepository(database),
     secrets: new SecretRepository(database, randomBytes),
     close: () => database.destroy(),
   }

@@ -15,13 +15,13 @@ export interface PushKeyHolder {
   readonly position: number
   readonly rows: number
   /** Whether a pipeline has met it; until then another push with the key, whose answer got lost, may turn out to have been the first. */
-  readonly isJudged: boolean
+  readonly isValidated: boolean
 }
 
 export type Reservation =
   /** The caller pushes, and then settles or releases the key. */
   | { readonly state: 'reserved'; readonly id: string }
-  /** As `reserved`, but a push with this key whose outcome is unknown may be in the journal: which one counts is known once this one is judged. */
+  /** As `reserved`, but a push with this key whose outcome is unknown may be in the journal: which one counts is known once this one is validated. */
   | { readonly state: 'uncertain'; readonly id: string }
   /** Another push with this key is under way: ask again soon. */
   | { readonly state: 'pending'; readonly bodyHash: Uint8Array }

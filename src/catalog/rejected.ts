@@ -115,7 +115,7 @@ export interface RejectedCatalog {
   keptBytes(): Promise<ReadonlyMap<number, number>>
   /**
    * Takes rows out of the list and resolves with how many these were. It takes all rows when `positions` is null, and only those of one
-   * subscriber when it is named. Their room is given back. Counts and `ofBatch` stay as they are, and a journal that is judged again does
+   * subscriber when it is named. Their room is given back. Counts and `ofBatch` stay as they are, and a journal that is validated again does
    * not bring the rows back.
    */
   discard(ingestId: number, positions: readonly number[] | null, subscriberId?: number): Promise<number>

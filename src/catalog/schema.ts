@@ -129,7 +129,7 @@ const sharedTables = {
     received_ms: 'bigint',
     /** `kept`, `discarded` or `stored`: by a replay, then. */
     state: 'text',
-    /** That of the replay that stored it: a replay that is judged again stores the same rows. */
+    /** That of the replay that stored it: a replay that is validated again stores the same rows. */
     replay_position: 'bigint null',
     /** The format of the push where `row_text` is a line; null where it is JSON. */
     line_format: 'text null',
@@ -196,7 +196,7 @@ const sharedTables = {
     entity_id: 'bigint key',
     items: 'bigint',
   },
-  /** An entry of the journal that is not judged any more. */
+  /** An entry of the journal that is not validated any more. */
   set_aside: {
     position: 'bigint key',
     from_position: 'bigint',
@@ -268,12 +268,12 @@ export const clusterTables = {
     kept_position: 'bigint',
     processed_position: 'bigint',
   },
-  /** How many rows of an ingest were judged ever. */
+  /** How many rows of an ingest were validated ever. */
   judged_rows: {
     ingest_id: 'bigint key',
     rows: 'bigint',
   },
-  /** By lane and ingest: the rows that were handed on to be stored, and what queries were found to see of them. */
+  /** By partition and ingest: the rows that were handed on to be stored, and what queries were found to see of them. */
   stored_rows: {
     lane: 'integer key',
     ingest_id: 'bigint key',
@@ -302,7 +302,7 @@ export const clusterTables = {
     batch_rows: 'integer',
     /** Whether a pipeline has met it: 0 or 1. */
     judged: 'integer',
-    /** Where the push stood that held the key until it was a day old: it may be judged again. */
+    /** Where the push stood that held the key until it was a day old: it may be validated again. */
     previous_position: 'bigint null',
   },
   /** Entities that have rows and no slots of Druid to be read in. */
@@ -310,7 +310,7 @@ export const clusterTables = {
     entity_id: 'bigint key',
     since_ms: 'bigint',
   },
-  /** What the judge of a lane was at, as JSON. */
+  /** What the validator of a partition was at, as JSON. */
   lane_notes: {
     lane: 'integer key',
     note: 'text',

@@ -15,7 +15,7 @@ import { rowsWithoutTags } from './copy/rows-without-tags.ts'
 import type { CopyJob } from './copy/sending.ts'
 import { dateOption } from './copy/series.ts'
 import { collectList, parseCount } from './option-values.ts'
-import { type ItemColumn, type JsonOption, printItems, printJson, tell } from './output.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson, printNote } from './output.ts'
 
 interface CopyOptions extends JsonOption, ConnectionOptions {
   readonly sourceKey?: string
@@ -130,7 +130,7 @@ async function runCopy(context: CliContext, sourceUrl: string, options: CopyOpti
     seconds: (context.nowMs() - startMs) / 1000,
   })
   for (const { name, problems } of copied) {
-    for (const problem of problems) tell(context, `${name}: ${problem}.`)
+    for (const problem of problems) printNote(context, `${name}: ${problem}.`)
     if (problems.length > 0) context.exitWith(1)
   }
 }

@@ -41,7 +41,7 @@ interface RetainOptions extends JsonOption {
 }
 
 /** Throws `CommandError` where the entity has items that are older already: they would leave at once and for good. */
-async function refuseToLetGo(
+async function refuseRelease(
   client: TidemarkClient,
   { entity, retention, nowMs }: { readonly entity: string; readonly retention: string; readonly nowMs: number },
 ): Promise<void> {
@@ -91,7 +91,7 @@ export function addEntities(program: Command, context: CliContext): void {
         throw new UsageError(`"${duration}" is not a duration. Write P90D for 90 days, or none to keep items for ever.`)
       }
       const client = connect(context, command.optsWithGlobals())
-      if (retention !== null && !options.yes) await refuseToLetGo(client, { entity, retention, nowMs: context.nowMs() })
+      if (retention !== null && !options.yes) await refuseRelease(client, { entity, retention, nowMs: context.nowMs() })
       const changed = await client.retain(entity, retention)
       if (options.json) printJson(context, changed)
       else if (retention === null) context.stdout.write(`${entity} keeps its items for ever.\n`)

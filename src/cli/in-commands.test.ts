@@ -18,8 +18,8 @@ test.each([
   ['GET /admin/ingests/plant', 'GET /admin/ingests/plant'],
   ['TARGET /subscription', 'TARGET /subscription'],
   ['GET /subscriptions', 'GET /subscriptions'],
-])('%s', (message, told) => {
-  expect(inCommands(message)).toBe(told)
+])('%s', (message, reported) => {
+  expect(inCommands(message)).toBe(reported)
 })
 
 /** Of a tool that brings its own command line, and speaks of nothing but HTTP. */

@@ -5,7 +5,7 @@ import { messageOf } from '../lib/message-of.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount, wholeNumber } from './option-values.ts'
-import { tell } from './output.ts'
+import { printNote } from './output.ts'
 
 interface MqttOptions {
   readonly broker: string
@@ -62,7 +62,7 @@ const certificates = (file: string): Promise<string> =>
 async function runMqtt(options: MqttOptions, context: CliContext, client: TidemarkClient): Promise<void> {
   const { inFlight, batchRows, bufferBytes, messageBytes, flushMs, rebirth, birthWaitMessages, caFile, ...same } =
     options
-  const say = (text: string): void => tell(context, text)
+  const say = (text: string): void => printNote(context, text)
   const ca = caFile === undefined ? undefined : await certificates(caFile)
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())

@@ -44,6 +44,6 @@ export function printItems<Item>(
 }
 
 /** Says something that is no part of what was asked for, in a line of its own. */
-export function tell({ stderr }: Pick<CliContext, 'stderr'>, line: string): void {
+export function printNote({ stderr }: Pick<CliContext, 'stderr'>, line: string): void {
   stderr.write(`tidemark: ${printable(inCommands(line))}\n`)
 }

@@ -235,7 +235,7 @@ test.each([
   [['--dry-run'], 'ns', true],
   [['--precision', 's'], 's', false],
   [['--precision', 's', '--dry-run'], 's', false],
-])('times of lines in another unit than the given one are told: %j', async (options, unit, isTold) => {
+])('times of lines in another unit than the given one are told: %j', async (options, unit, isReported) => {
   const counts = { rows: 1, stored: 1, rejected: 0, errors: [] }
   const { url } = await service({
     'GET /ingests/plant': () => [200, { ...plantIngest, unknown: 'reject', lines: null }],
@@ -248,8 +248,8 @@ test.each([
   expect([code, err]).toEqual([0, ''])
   const hint =
     'The first time in the file, 1767225600, is read as nanoseconds: 1970-01-01T00:00:01.767Z. As seconds it is 2026-01-01T00:00:00.000Z: give --precision s where that is meant.\n'
-  expect(out.includes(hint)).toBe(isTold)
-  expect(out.includes('is read as')).toBe(isTold)
+  expect(out.includes(hint)).toBe(isReported)
+  expect(out.includes('is read as')).toBe(isReported)
 })
 
 test('options for CSV do nothing silently elsewhere', async () => {

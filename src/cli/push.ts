@@ -5,13 +5,13 @@ import { halvesOf, type PushBatch } from '../client/push-batch.ts'
 import { mayGoBetter, withRetries } from '../client/retries.ts'
 import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf } from '../file-push/batches.ts'
-import { doorOf } from '../file-push/door.ts'
 import { FileLines } from '../file-push/file-lines.ts'
 import { fileFormats } from '../file-push/file-name.ts'
 import { FirstLineTime } from '../file-push/first-line-time.ts'
 import { FirstRows } from '../file-push/first-rows.ts'
 import { type KnownIngest, knownIngest, nothingKnown } from '../file-push/known-ingest.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
+import { rowTargetOf } from '../file-push/row-target.ts'
 import { jsonRows, ndjsonRows, type PushedRows, protocolLines } from '../file-push/rows.ts'
 import { type SendResult, sendBatches } from '../file-push/send.ts'
 import { type StopAfterOptions, type StopReason, stopAfter } from '../file-push/stop-after.ts'
@@ -24,7 +24,7 @@ import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { inCommands } from './in-commands.ts'
 import { parseCount, parseOffset, wholeNumber } from './option-values.ts'
-import { printJson, tell } from './output.ts'
+import { printJson, printNote } from './output.ts'
 import { addCsvOptions, otherWords, refuseCsvOptions } from './push/csv-options.ts'
 import { type CsvPush, csvRows, refuseCompactDates } from './push/csv-rows.ts'
 import { dryRun } from './push/dry-run.ts'
@@ -78,7 +78,7 @@ async function rowsOf(push: CsvPush, unreadable: UnreadableRows | null, lines: F
 
 /** Pushes one batch, again under the same key until its answer came. */
 function pusher(
-  { context, door, retryMs }: PushJob,
+  { context, target, retryMs }: PushJob,
   progress: ProgressBar,
 ): (batch: PushBatch) => Promise<{ readonly batch: string }> {
   const { nowMs, sleep } = context
@@ -91,7 +91,7 @@ function pusher(
   }
   return (batch) => {
     const idempotencyKey = randomUUID()
-    return withRetries(() => door.push(batch, idempotencyKey), { nowMs, sleep, retryMs, onRetry })
+    return withRetries(() => target.push(batch, idempotencyKey), { nowMs, sleep, retryMs, onRetry })
   }
 }
 
@@ -107,7 +107,7 @@ interface Pushed {
 }
 
 async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
-  const { context, options, source, door, retryMs } = job
+  const { context, options, source, target, retryMs } = job
   const { nowMs, sleep } = context
   const startMs = nowMs()
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: source.totalBytes })
@@ -134,26 +134,26 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
   const push = pusher(job, progress)
   const batches = batchesOf(rows, {
     rowsMax: options.batchRows,
-    rowsOf: door.rowsOf,
+    rowsOf: target.rowsOf,
     bytesMax: options.batchBytes,
-    format: door.format,
+    format: target.format,
     skipRows: options.skipRows,
   })
   let stopReason: StopReason | null = null
   const stopped = (why: StopReason): void => {
     stopReason = why
   }
-  const stop = stopOf(job, { judged: () => follower.judged, isOver: () => isOver, stopped })
+  const stop = stopOf(job, { validated: () => follower.validated, isOver: () => isOver, stopped })
   const result = await sendBatches(stop === null ? batches : stopAfter(batches, stop), {
     concurrency: options.concurrency,
     push,
     onFailed: () => {
       isOver = true
     },
-    halves: (batch) => halvesOf(batch, door.format),
+    halves: (batch) => halvesOf(batch, target.format),
     onAccepted: (sent, { batch }) => {
-      door.oldRows.add(sent.texts)
-      const lines = door.linesOf(sent)
+      target.oldRows.add(sent.texts)
+      const lines = target.linesOf(sent)
       const rows = lines?.rows ?? sent.rows
       follower.add({ batch, firstRow: sent.firstRow, rows, lines })
       accepted += rows
@@ -170,11 +170,11 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
 /** Null where the file is pushed to its end whatever is rejected. */
 function stopOf(
   { context, options }: PushJob,
-  told: Pick<StopAfterOptions, 'judged' | 'isOver' | 'stopped'>,
+  told: Pick<StopAfterOptions, 'validated' | 'isOver' | 'stopped'>,
 ): StopAfterOptions | null {
   const { stopAfter: rejectedMax, batchRows, concurrency } = options
   if (rejectedMax === undefined) return null
-  return { rejectedMax, unjudgedMax: batchRows * concurrency, sleep: context.sleep, ...told }
+  return { rejectedMax, unvalidatedMax: batchRows * concurrency, sleep: context.sleep, ...told }
 }
 
 function exitCodeOf(failure: string | null, { pending, rejected }: PushOutcome): number {
@@ -231,9 +231,9 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const rows = await firstRows.of(lineTime?.of(pushed) ?? pushed)
   if (!options.asIs) refuseCompactDates(csv, firstRows.compactDates(known))
   const lineOf = (row: number): number | null => (source.format === 'ndjson' ? fileLines.lineOf(row) : null)
-  const door = doorOf({ client, ingest, known, format: source.format, precision })
+  const target = rowTargetOf({ client, ingest, known, format: source.format, precision })
   const receipt = (batch: string) => client.receipt(ingest, batch)
-  const job = { context, ingest, known, firstRows, lineTime, options, source, door, lineOf, receipt, retryMs }
+  const job = { context, ingest, known, firstRows, lineTime, options, source, target, lineOf, receipt, retryMs }
   if (unreadable !== null) {
     context.exitWith(await dryRun(job, rows, unreadable))
     return
@@ -243,19 +243,19 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   const report = {
     received,
     ...outcome,
-    older_than_kept: door.oldRows.count,
+    older_than_kept: target.oldRows.count,
     seconds: (context.nowMs() - startMs) / 1000,
   }
-  const failure = failureReport(result, options.skipRows, door.noun, lineOf)
+  const failure = failureReport(result, options.skipRows, target.noun, lineOf)
   if (options.json) {
     printJson(context, report)
-    for (const line of misreadLines(job)) tell(context, line)
+    for (const line of misreadLines(job)) printNote(context, line)
   } else if (result.acknowledgedRows > 0 || failure === null)
-    context.stdout.write(reportText(report, { ...job, csv: source.format === 'csv', ...door }))
+    context.stdout.write(reportText(report, { ...job, csv: source.format === 'csv', ...target }))
   const lines =
-    failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, door.noun)])
+    failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, target.noun)])
   if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))
-  for (const line of lines) tell(context, line)
+  for (const line of lines) printNote(context, line)
   context.exitWith(exitCodeOf(failure, outcome))
 }
 

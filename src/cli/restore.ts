@@ -4,7 +4,7 @@ import { ProgressBar } from '../lib/progress-bar.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import { UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
-import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
+import { endpointOption, type PlaceOptions, regionOption, replicaLocation } from './replica-location.ts'
 
 const examples = `
 Examples:
@@ -34,7 +34,7 @@ export function addRestore(program: Command, context: CliContext): void {
     .option(...regionOption)
     .addHelpText('after', examples)
     .action(async (backup: string, options: RestoreOptions) => {
-      if (/^[a-z0-9]+:\/\//.test(backup)) return restoreOfCopy(context, backup, options)
+      if (/^[a-z0-9]+:\/\//.test(backup)) return restoreOfReplica(context, backup, options)
       if (options.at !== undefined)
         throw new UsageError('--at is for a replica: a backup holds the state of one moment. Leave it out.')
       // Loaded here, so that the other commands start without it.
@@ -48,14 +48,14 @@ export function addRestore(program: Command, context: CliContext): void {
     })
 }
 
-async function restoreOfCopy(context: CliContext, url: string, options: RestoreOptions): Promise<void> {
+async function restoreOfReplica(context: CliContext, url: string, options: RestoreOptions): Promise<void> {
   const { data, at } = options
   const atMs = at === undefined ? null : parseInstant(at)
   if (at !== undefined && atMs === null)
     throw new UsageError(`--at ${at} is not a date. Give one such as 2026-01-01T12:00:00Z.`)
   if (atMs !== null && atMs > context.nowMs())
     context.stderr.write(`--at ${at} lies in the future: this restores the newest state that the copy has.\n`)
-  const { restoreFromCopy } = await import('../service/copies.ts')
+  const { restoreFromReplica } = await import('../service/replicas.ts')
   const bar = new ProgressBar({ output: context.stderr, nowMs: context.nowMs, total: 100 })
   const told = {
     reach: () => undefined,
@@ -63,7 +63,10 @@ async function restoreOfCopy(context: CliContext, url: string, options: RestoreO
       bar.update(total === 0 ? 100 : (done / total) * 100, () => `${done} of ${total} bytes`),
     failed: (message: string) => bar.note(`tidemark: ${message}. It is tried again.`),
   }
-  const { chosen, files, bytes } = await restoreFromCopy({ ...copyPlace(url, options, context), data, atMs }, told)
+  const { chosen, files, bytes } = await restoreFromReplica(
+    { ...replicaLocation(url, options, context), data, atMs },
+    told,
+  )
   bar.end()
   const [timeMs, position] = chosen.cut
   context.stdout.write(

@@ -6,10 +6,10 @@ import { SettingsError } from '../model/settings-error.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { inOptions } from './option-names.ts'
-import { tell } from './output.ts'
+import { printNote } from './output.ts'
 import { buildProgram } from './program.ts'
 import { unreachableText } from './unreachable.ts'
-import { tellVersions } from './versions.ts'
+import { printVersions } from './versions.ts'
 
 /** The command line has to be another one, or the settings (sysexits.h, EX_USAGE). */
 const usageExitCode = 64
@@ -53,7 +53,7 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
   })
   try {
     if (argv.length === 2 && argv.includes('--version') && argv.includes('--verbose'))
-      return await tellVersions(context)
+      return await printVersions(context)
     await program.parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -61,7 +61,7 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
     const hasKey = showsKey(argv, context.environment)
     const told = () => explain(inOptions(error, running), hasKey) + (hasKey ? ownHint(error, running) : '')
     const lines = error instanceof SettingsError ? error.sentences : [told()]
-    for (const line of lines) tell(context, line)
+    for (const line of lines) printNote(context, line)
     if (argv.includes('--debug') && error instanceof Error) context.stderr.write(`${error.stack ?? ''}\n`)
     return error instanceof UsageError || error instanceof SettingsError ? usageExitCode : 1
   }

@@ -3,7 +3,7 @@ import { type SettingFlag, settingFlags } from '../config/describe.ts'
 import { ignoredVariables } from '../config/load.ts'
 import { settingGroups } from '../config/setting-groups.ts'
 import type { CliContext } from './context.ts'
-import { tell } from './output.ts'
+import { printNote } from './output.ts'
 
 const examples = `
 Examples:
@@ -65,7 +65,7 @@ export function addServe(program: Command, context: CliContext): void {
         const value = options[attribute]
         if (value !== undefined) given[name] = value
       }
-      for (const sentence of ignoredVariables(context.environment)) tell(context, sentence)
+      for (const sentence of ignoredVariables(context.environment)) printNote(context, sentence)
       // Loaded here, so that the other commands start without the service's parts.
       const { serve } = await import('../service/serve.ts')
       context.exitWith(await serve({ flags: given, environment: context.environment }))

@@ -58,7 +58,7 @@ function isPast(date: string | null | undefined, nowMs: number): boolean {
 
 const hasEnded = ({ until }: Dates, nowMs: number): boolean => isPast(until, nowMs)
 
-/** As the service judges it: `from` is included, `until` is not. */
+/** As the service validates it: `from` is included, `until` is not. */
 function isValid(entry: Dates, nowMs: number): boolean {
   const hasBegun = typeof entry.from !== 'string' || isPast(entry.from, nowMs)
   return hasBegun && !hasEnded(entry, nowMs) && entry.suspended !== true
@@ -114,7 +114,7 @@ function addAdd(subscriptions: Command, context: CliContext): void {
       const added = newEntries(options)
       const { Items: present } = await client.subscriptions(subscriber)
       await put(context, client, subscriber, [...withoutEntries(present, options), ...added])
-      await tellOfTargets(context, client, options)
+      await printTargets(context, client, options)
       if (hasEnded(options, context.nowMs()))
         context.stderr.write(`It has ended already, at ${options.until}: it allows nothing. Give a later --until.\n`)
       else context.stderr.write(nextStep(subscriber, options, await isMetadata(client, options)))
@@ -122,7 +122,7 @@ function addAdd(subscriptions: Command, context: CliContext): void {
 }
 
 /** What the new subscriptions do not do, against what may be expected of them. */
-async function tellOfTargets({ stderr }: CliContext, client: TidemarkClient, targets: Targets): Promise<void> {
+async function printTargets({ stderr }: CliContext, client: TidemarkClient, targets: Targets): Promise<void> {
   for (const line of await unknownTargets(client, targets)) stderr.write(`${line}\n`)
   if (targets.entity !== undefined) stderr.write(await publicReading(client))
 }
@@ -186,7 +186,7 @@ function addSet(subscriptions: Command, context: CliContext): void {
       }
       const client = connect(context, command.optsWithGlobals())
       await put(context, client, subscriber, isEmpty ? [] : newEntries(options))
-      await tellOfTargets(context, client, options)
+      await printTargets(context, client, options)
     })
 }
 

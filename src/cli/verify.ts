@@ -3,8 +3,8 @@ import { readSettings } from '../config/read-settings.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
-import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
-import { tell } from './output.ts'
+import { printNote } from './output.ts'
+import { endpointOption, type PlaceOptions, regionOption, replicaLocation } from './replica-location.ts'
 
 const examples = `
 Examples:
@@ -41,7 +41,7 @@ export function addVerify(program: Command, context: CliContext): void {
       }
       if (damages === 0) return
       const advice = copy === undefined ? 'Restore a backup' : 'Start the service with a new prefix in replica.url'
-      tell(context, `${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. ${advice}.`)
+      printNote(context, `${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. ${advice}.`)
       context.exitWith(1)
     })
 }
@@ -59,9 +59,9 @@ async function ofCopy(url: string, options: PlaceOptions, context: CliContext) {
       `"${url}" is not the address of a replica, such as file:///... or s3://.... To check a data folder give --data ${shellWord(url)}.`,
     )
   }
-  const { verifyCopyAt } = await import('../service/copies.ts')
+  const { verifyReplicaAt } = await import('../service/replicas.ts')
   const failed = (message: string): void => {
-    tell(context, `${message}. It is tried again.`)
+    printNote(context, `${message}. It is tried again.`)
   }
-  return verifyCopyAt(copyPlace(url, options, context), { failed })
+  return verifyReplicaAt(replicaLocation(url, options, context), { failed })
 }

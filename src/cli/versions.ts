@@ -4,7 +4,7 @@ import { packageVersion } from '../lib/package-version.ts'
 import type { CliContext } from './context.ts'
 
 /** `tidemark --version --verbose`: what a service would have that is started here. Resolves with the exit code. */
-export async function tellVersions({ environment, stdout }: CliContext): Promise<number> {
+export async function printVersions({ environment, stdout }: CliContext): Promise<number> {
   const { server } = await readSettings({}, environment)
   const { version, source } = timeZonesOf(await readZoneFiles(server.timeZones))
   stdout.write(`tidemark ${packageVersion}\nnode ${process.versions.node}\ntime zones ${version} (${source})\n`)

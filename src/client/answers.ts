@@ -7,13 +7,13 @@ import type { BackupAnswer } from '../admin/backups.ts'
 import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
 import type { OwnIngestAnswer as OwnIngestSchema } from '../admin/own-ingest.ts'
+import type { AsideAnswer as AsideSchema } from '../admin/quarantine.ts'
 import type { BatchAnswer as BatchSchema, RejectedAnswer, RejectedSummaryAnswer } from '../admin/rejected-schemas.ts'
 import type {
   PreviewAnswer as PreviewSchema,
   ReplayRequest as ReplayRequestSchema,
   ReplayAnswer as ReplaySchema,
 } from '../admin/replay-schemas.ts'
-import type { AsideAnswer as AsideSchema } from '../admin/set-aside.ts'
 import type { SettingAnswer as SettingSchema } from '../admin/setting-schemas.ts'
 import type { StorageAnswer as StorageSchema } from '../admin/storage.ts'
 import type {
@@ -79,7 +79,7 @@ export type PreviewAnswer = Plain<PreviewSchema>
 /** Where rejected rows go, and how they are mended. */
 export type ReplayChanges = Omit<Plain<ReplayRequestSchema>, 'ids'>
 
-/** A push that ended the judge, and is not judged until an operator lets it go. */
+/** A push that ended the validator, and is not validated until an operator lets it go. */
 export type AsideAnswer = Plain<AsideSchema>
 
 export type SubscriberAnswer = Plain<SubscriberSchema>

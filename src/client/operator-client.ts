@@ -50,7 +50,7 @@ export class OperatorClient {
     await this.#http.text({ method: 'DELETE', path: `/admin/ingests/${segment(alias)}${search({ data })}` })
   }
 
-  /** Judges rejected rows again, mended or for another ingest: those with these ids, all of the ingest when it is null. */
+  /** Validates rejected rows again, mended or for another ingest: those with these ids, all of the ingest when it is null. */
   replayRejected(alias: string, ids: readonly string[] | null, changes: ReplayChanges = {}): Promise<ReplayAnswer> {
     return this.#http.json(replayRequest(alias, ids, changes))
   }
@@ -60,7 +60,7 @@ export class OperatorClient {
     return this.#http.json(replayRequest(alias, ids, changes, '/preview'))
   }
 
-  /** Pushes that ended the judge, in the order in which they were accepted. */
+  /** Pushes that ended the validator, in the order in which they were accepted. */
   setAside({ limit, token }: PageRequest = {}): Promise<Page<AsideAnswer>> {
     return this.#http.json({ method: 'GET', path: `/admin/set-aside${search({ limit, NextToken: token })}` })
   }

@@ -5,7 +5,7 @@ import { Tidemark } from './tidemark.ts'
 import type { BatchOutcome, IngestWriterOptions } from './writer-options.ts'
 
 /** Time that goes on only where a test says so. */
-class ToldClock implements WriterClock {
+class TestClock implements WriterClock {
   #nowMs = 0
   readonly #timers = new Map<object, { atMs: number; run: () => void }>()
 
@@ -64,9 +64,9 @@ function bodyOf(status: number, rows: number): object {
 }
 
 function world(replies: Reply[], options: IngestWriterOptions = {}) {
-  const clock = new ToldClock()
+  const clock = new TestClock()
   const sent: Sent[] = []
-  const told: BatchOutcome[] = []
+  const reported: BatchOutcome[] = []
   const network: typeof fetch = async (input, init) => {
     const rows = JSON.parse(new TextDecoder().decode(init?.body as Uint8Array))
     const key = new Headers(init?.headers).get('idempotency-key') ?? ''
@@ -87,11 +87,11 @@ function world(replies: Reply[], options: IngestWriterOptions = {}) {
   }
   const tidemark = new Tidemark({ url: 'http://service', key: 'k', fetch: network })
   const onBatch = (outcome: BatchOutcome): void => {
-    told.push(outcome)
+    reported.push(outcome)
   }
   const quiet = { onRetry: () => undefined }
   const writer = tidemark.writer('plant', { clock, random: () => 0, id: 'w', onBatch, ...quiet, ...options })
-  return { clock, sent, told, writer }
+  return { clock, sent, reported, writer }
 }
 
 const row = (V: number) => ({ V })
@@ -133,10 +133,10 @@ describe('gathers rows', () => {
   })
 
   test('as they are written, digit for digit', async () => {
-    const { told, writer } = world([403])
+    const { reported, writer } = world([403])
     await writer.writeTexts(['{"V":9007199254740993}'])
     await writer.close()
-    expect(told).toMatchObject([{ state: 'failed', texts: ['{"V":9007199254740993}'] }])
+    expect(reported).toMatchObject([{ state: 'failed', texts: ['{"V":9007199254740993}'] }])
   })
 })
 
@@ -190,14 +190,14 @@ describe('tries again under the same key', () => {
     ['after a gateway that limits how often', [{ status: 429, body: { message: 'Slow down.' } }], [0, 250]],
     ['after no answer came', ['silent'], [0, 1250]],
   ])('%s', async (_, replies, times) => {
-    const { clock, sent, told, writer } = world(replies, { pushTimeoutMs: 1000 })
+    const { clock, sent, reported, writer } = world(replies, { pushTimeoutMs: 1000 })
     await writer.write(row(1))
     const closed = writer.close()
     await clock.pass(20_000)
     expect(sent.map(({ atMs }) => atMs)).toEqual(times)
     expect(new Set(sent.map(({ key }) => key))).toEqual(new Set(['w-1-1']))
     expect(await closed).toEqual({ rows: 1, acknowledged: 1, failed: 0 })
-    expect(told).toEqual([
+    expect(reported).toEqual([
       {
         state: 'acknowledged',
         firstRow: 1,
@@ -210,24 +210,24 @@ describe('tries again under the same key', () => {
   })
 
   test('with ever longer waits, and not for ever', async () => {
-    const { clock, sent, told, writer } = world(Array(99).fill('refused'), { retryMs: 30_000 })
+    const { clock, sent, reported, writer } = world(Array(99).fill('refused'), { retryMs: 30_000 })
     await writer.write(row(1))
     const flushed = writer.flush()
     await clock.pass(60_000)
     await flushed
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1750, 3750, 7750, 15_750, 25_750])
-    expect(told).toMatchObject([{ state: 'failed', error: { name: 'ConnectionError', sent: false } }])
+    expect(reported).toMatchObject([{ state: 'failed', error: { name: 'ConnectionError', sent: false } }])
   })
 
   test('with waits and as often as it is told', async () => {
     const options = { maxRetries: 3, firstRetryWaitMs: 1000, maxRetryWaitMs: 1500 }
-    const { clock, sent, told, writer } = world(Array(99).fill('refused'), options)
+    const { clock, sent, reported, writer } = world(Array(99).fill('refused'), options)
     await writer.write(row(1))
     const flushed = writer.flush()
     await clock.pass(60_000)
     await flushed
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 1000, 2500, 4000])
-    expect(told).toMatchObject([{ state: 'failed', attempts: 4, error: { name: 'ConnectionError' } }])
+    expect(reported).toMatchObject([{ state: 'failed', attempts: 4, error: { name: 'ConnectionError' } }])
   })
 
   test('not before the service asks for it, however short its own waits are', async () => {
@@ -241,35 +241,35 @@ describe('tries again under the same key', () => {
   })
 
   test('not at all where that is said', async () => {
-    const { sent, told, writer } = world(['refused'], { maxRetries: 0 })
+    const { sent, reported, writer } = world(['refused'], { maxRetries: 0 })
     await writer.write(row(1))
     await writer.close()
-    expect([sent.length, told.length]).toEqual([1, 1])
+    expect([sent.length, reported.length]).toEqual([1, 1])
   })
 
   test('until its signal comes', async () => {
     const stop = new AbortController()
-    const { clock, told, writer } = world(Array(99).fill('refused'), { signal: stop.signal })
+    const { clock, reported, writer } = world(Array(99).fill('refused'), { signal: stop.signal })
     await writer.write(row(1))
     const closed = writer.close()
     await clock.pass(400)
     stop.abort(new Error('the program ends'))
     expect(await closed).toEqual({ rows: 1, acknowledged: 0, failed: 1 })
-    expect(told).toMatchObject([{ state: 'failed', error: new Error('the program ends'), texts: ['{"V":1}'] }])
+    expect(reported).toMatchObject([{ state: 'failed', error: new Error('the program ends'), texts: ['{"V":1}'] }])
   })
 })
 
 describe('tells what became of a batch', () => {
   test('a refusal is no retry, and the next batch goes on', async () => {
-    const { told, sent, writer } = world([403], { maxBatchRows: 1 })
+    const { reported, sent, writer } = world([403], { maxBatchRows: 1 })
     await writer.write(row(1), row(2))
     expect(await writer.close()).toEqual({ rows: 2, acknowledged: 1, failed: 1 })
     expect(sent.length).toBe(2)
-    expect(told.map(({ state, firstRow }) => [state, firstRow])).toEqual([
+    expect(reported.map(({ state, firstRow }) => [state, firstRow])).toEqual([
       ['failed', 1],
       ['acknowledged', 2],
     ])
-    const [first] = told
+    const [first] = reported
     expect(first?.state === 'failed' && first.error).toBeInstanceOf(ServiceError)
   })
 
@@ -281,11 +281,11 @@ describe('tells what became of a batch', () => {
 
   test('a batch that is too large goes in halves, each under a key of its own', async () => {
     const tooMany = { status: 400, body: { ...bodyOf(403, 0), code: 'too_many_rows' } }
-    const { told, sent, writer } = world([tooMany])
+    const { reported, sent, writer } = world([tooMany])
     await writer.write(...rows(1, 3))
     await writer.close()
     expect(sent.map(({ key }) => key)).toEqual(['w-1-3', 'w-1-2', 'w-3-1'])
-    expect(told.map(({ firstRow, rows: count }) => [firstRow, count])).toEqual([
+    expect(reported.map(({ firstRow, rows: count }) => [firstRow, count])).toEqual([
       [1, 2],
       [3, 1],
     ])
@@ -293,20 +293,20 @@ describe('tells what became of a batch', () => {
 
   test('with receipts, when rows can be queried', async () => {
     const receipt = { batch: 'b', rows: 1, stored: 0, rejected: 1, pending: 0, replaced: 0, errors: [] }
-    const { told, sent, writer } = world([{ status: 200, body: receipt }], { waitForReceipts: true })
+    const { reported, sent, writer } = world([{ status: 200, body: receipt }], { waitForReceipts: true })
     await writer.write(row(1))
     await writer.close()
     expect(sent[0]?.path).toBe('http://service/ingests/plant/data?wait=true')
-    expect(told).toMatchObject([{ answer: receipt }])
+    expect(reported).toMatchObject([{ answer: receipt }])
   })
 
   test('a batch whose outcome nobody knows says so', async () => {
-    const { clock, told, writer } = world(['broken', ...Array(9).fill('refused')], { retryMs: 3000 })
+    const { clock, reported, writer } = world(['broken', ...Array(9).fill('refused')], { retryMs: 3000 })
     await writer.write(row(1))
     const closed = writer.close()
     await clock.pass(5000)
     await closed
-    const [first] = told
+    const [first] = reported
     const error = first?.state === 'failed' ? first.error : null
     expect(error instanceof ConnectionError && error.sent).toBe(true)
   })
@@ -337,9 +337,9 @@ test('tries that nobody asked to be told of are warned of, once a minute', async
       expect.stringContaining('Trying again in 10.0 s.'),
     ])
     warn.mockClear()
-    const told = world(['refused', 'refused'], { onRetry: () => undefined })
-    await told.writer.write(row(1))
-    await told.clock.pass(5000)
+    const reported = world(['refused', 'refused'], { onRetry: () => undefined })
+    await reported.writer.write(row(1))
+    await reported.clock.pass(5000)
     expect(warn).not.toHaveBeenCalled()
   } finally {
     warn.mockRestore()

@@ -22,7 +22,7 @@ interface Gathered {
   readonly firstRow: number
   readonly texts: readonly Uint8Array[]
   readonly bytes: number
-  readonly tell: () => void
+  readonly settle: () => void
 }
 
 const encoder = new TextEncoder()
@@ -145,11 +145,11 @@ export class IngestWriter {
     const texts = this.#gathered
     if (texts.length === 0) return
     const bytes = this.#gatheredBytes - texts.length
-    const told = new Promise<void>((tell) => {
-      this.#ready.push({ firstRow: this.#rows - texts.length + 1, texts, bytes, tell })
+    const settled = new Promise<void>((settle) => {
+      this.#ready.push({ firstRow: this.#rows - texts.length + 1, texts, bytes, settle })
     })
-    this.#open.add(told)
-    void told.then(() => this.#open.delete(told))
+    this.#open.add(settled)
+    void settled.then(() => this.#open.delete(settled))
     this.#gathered = []
     this.#gatheredBytes = 0
     this.#pump()
@@ -164,13 +164,13 @@ export class IngestWriter {
     }
   }
 
-  async #send({ firstRow, texts, bytes, tell }: Gathered): Promise<void> {
+  async #send({ firstRow, texts, bytes, settle }: Gathered): Promise<void> {
     try {
       await this.#pushOrHalves(batchOf(texts, firstRow, 'json'))
     } finally {
       this.#inFlight--
       this.#bufferedBytes -= bytes
-      tell()
+      settle()
       this.#admit()
       this.#pump()
     }
@@ -192,10 +192,10 @@ export class IngestWriter {
   async #pushOrHalves(batch: PushBatch): Promise<void> {
     const { firstRow, rows } = batch
     const { idempotencyKey, attempts, result } = await this.#push(batch)
-    const told = { firstRow, rows, idempotencyKey, attempts }
+    const settled = { firstRow, rows, idempotencyKey, attempts }
     if ('answer' in result) {
       this.#acknowledged += rows
-      this.#options.onBatch?.({ state: 'acknowledged', ...told, answer: result.answer })
+      this.#options.onBatch?.({ state: 'acknowledged', ...settled, answer: result.answer })
       return
     }
     const { error } = result
@@ -206,6 +206,11 @@ export class IngestWriter {
     this.#failed += rows
     this.#firstFailure ??= error
     const decoder = new TextDecoder()
-    this.#options.onBatch?.({ state: 'failed', ...told, error, texts: batch.texts.map((text) => decoder.decode(text)) })
+    this.#options.onBatch?.({
+      state: 'failed',
+      ...settled,
+      error,
+      texts: batch.texts.map((text) => decoder.decode(text)),
+    })
   }
 }

@@ -101,10 +101,13 @@ function realPath(path: string): string {
 
 /** A file where the data folder has a folder, or the other way round. */
 function partFaults(data: string): string[] {
-  const { catalog, judging, ...folders } = dataPaths(data)
+  const { catalog, validation, ...folders } = dataPaths(data)
   const expected = [
     ...Object.values(folders).map((path) => ({ path, kind: 'a folder' })),
-    ...[catalog, judging, join(data, 'owner.lock'), join(data, 'owner.pid')].map((path) => ({ path, kind: 'a file' })),
+    ...[catalog, validation, join(data, 'owner.lock'), join(data, 'owner.pid')].map((path) => ({
+      path,
+      kind: 'a file',
+    })),
   ]
   return expected.flatMap(({ path, kind }) => {
     const found = kindOf(path)

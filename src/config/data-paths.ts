@@ -11,6 +11,6 @@ export function dataPaths(data: string) {
     deltas: join(data, 'engine', 'deltas'),
     store: join(data, 'store'),
     replica: join(data, 'replica'),
-    judging: join(data, 'judging.note'),
+    validation: join(data, 'judging.note'),
   }
 }

@@ -62,7 +62,7 @@ export class NativeOnDruid implements NativeEngines {
         ? { ...rewritten, intervals: newestWeek(await daysOf(tablesOf(tree.dataSource) ?? [], allTime), entities) }
         : rewritten
       const pieces = this.#counted(engine.native(asked, deadline, queryTimeMs), tree, entities, count)
-      const stored = await storeText(pieces, { resultBytes, room: unsent.room() }, settings, deadline)
+      const stored = await storeText(pieces, { resultBytes, budget: unsent.budget() }, settings, deadline)
       return unsent.open({ ...stored, rows: count.rows })
     }
     return [{ name: null, answer }]

@@ -13,7 +13,7 @@ const stepsMax = 200_000
 /** Of reading one character. */
 const readingSteps = 10
 
-/** Judges the patterns of one query. */
+/** Validates the patterns of one query. */
 export class PatternCheck {
   #steps = 0
 

@@ -61,7 +61,7 @@ export class SqlOnDruid {
       limits,
       deadline,
     )
-    const shape = { format, resultBytes: limits.resultBytes, room: unsent.room() }
+    const shape = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
     return unsent.open(await storeRows({ fields: fieldsOf(columns), batches }, shape, settings, deadline))
   }
 }

@@ -52,7 +52,7 @@ test.each<[string, string | null]>([
 })
 
 /** Local time minus UTC, as the calendar of `Intl` has it, which is Julian before 1582. */
-function told(name: string, ms: number): number {
+function reported(name: string, ms: number): number {
   const options = { timeZone: name, dateStyle: 'short', timeStyle: 'medium' } as const
   const local = new Intl.DateTimeFormat('sv-SE', options).format(ms)
   return Date.parse(`${local.replace(' ', 'T')}Z`) - ms
@@ -75,12 +75,12 @@ describe('the offset of a zone', () => {
   const days = ['01-01', '03-12', '03-29', '04-05', '09-07', '10-31', '12-31']
   test.each(names)('%s, asked once and from a table', (name) => {
     const moments = years.flatMap((year) => days.map((day) => Date.parse(`${year}-${day}T12:00:00Z`)))
-    const expected = moments.map((ms) => told(name, ms))
+    const expected = moments.map((ms) => reported(name, ms))
     expect(moments.map((ms) => zone(name).offset(ms))).toEqual(expected)
     for (const far of [2300, 2487]) {
       const changes = zone(name).changes(Date.UTC(far, 0, 1), Date.UTC(9999, 0, 1))
       for (const at of days.map((day) => Date.parse(`${far}-${day}T12:00:00Z`))) {
-        expect(changes.findLast(({ fromMs }) => fromMs <= at)?.offsetMs).toBe(told(name, at))
+        expect(changes.findLast(({ fromMs }) => fromMs <= at)?.offsetMs).toBe(reported(name, at))
       }
     }
     for (let day = 0; day < 3000; day++) zone(name).offset(day * 86_400_000)

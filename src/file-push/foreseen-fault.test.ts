@@ -1,4 +1,4 @@
-// Rows of series are held to the judge's own words in `src/ingest/judge.model.test.ts`; here are items of metadata.
+// Rows of series are held to the validator's own words in `src/ingest/row-validator.model.test.ts`; here are items of metadata.
 import { expect, test } from 'vitest'
 import type { Field } from '../model/field.ts'
 import { foreseenFault, foreseenFaults } from './foreseen-fault.ts'

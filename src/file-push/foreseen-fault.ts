@@ -1,4 +1,4 @@
-// What the service's judge will say of a row, before it is pushed. A property test holds it to the judge's own words.
+// What the service's validate will say of a row, before it is pushed. A property test holds it to the validator's own words.
 
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { jsonMembers } from '../lib/json-members.ts'
@@ -63,7 +63,7 @@ function absencesIn(fields: readonly Field[], named: ReadonlySet<string>): RowFa
   return [...absent.filter(isTime), ...absent.filter((field) => !isTime(field))].map(valueMissing)
 }
 
-/** Of a property that is no field. The judge alone knows all that an open ingest makes a field of. */
+/** Of a property that is no field. The validator alone knows all that an open ingest makes a field of. */
 function faultOfName(name: string, value: string, isOpen: boolean): RowFault | null {
   if (!isOpen) return noSuchField(name)
   return value === 'null' || isName(name) ? null : noFieldOf(name, `a name must match ${namePattern}`)

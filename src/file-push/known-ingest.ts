@@ -13,7 +13,7 @@ export interface KnownIngest {
   /** The properties that every row must have. */
   readonly required: readonly string[]
   /** The property that holds a row's time, and from when on rows are kept; null where all are, or nobody tells. */
-  readonly kept: KeptSince | null
+  readonly kept: RetainedSince | null
   /** The property that holds a row's time; null where it has none, or nobody tells. */
   readonly timeProperty: string | null
   /** Whether properties that are no fields become some. */
@@ -22,7 +22,7 @@ export interface KnownIngest {
   readonly isByField: boolean
 }
 
-export interface KeptSince {
+export interface RetainedSince {
   readonly timeProperty: string
   readonly fromMs: number
 }
@@ -36,14 +36,14 @@ export const nothingKnown: KnownIngest = {
   isByField: false,
 }
 
-type ToldIngest = Pick<OwnIngestAnswer, 'fields'> & Partial<Pick<OwnIngestAnswer, 'kept_from' | 'lines' | 'unknown'>>
+type IngestFacts = Pick<OwnIngestAnswer, 'fields'> & Partial<Pick<OwnIngestAnswer, 'kept_from' | 'lines' | 'unknown'>>
 
 /** Of a key that may push, or of an admin's; a service that lacks one of the two says that there is no such path. */
 function isElsewhere(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 403 || error.code === 'path_not_found')
 }
 
-function targetOf({ fields, kept_from = null, lines = null, unknown }: ToldIngest): KnownIngest {
+function rowTargetOf({ fields, kept_from = null, lines = null, unknown }: IngestFacts): KnownIngest {
   const types = new Map(fields.map(({ source, type }) => [source, type]))
   const timeProperty = fields.find(({ role }) => role === 'time')?.source ?? null
   const kept = timeProperty === null || kept_from === null ? null : keptOf(timeProperty, kept_from)
@@ -51,7 +51,7 @@ function targetOf({ fields, kept_from = null, lines = null, unknown }: ToldInges
   return { types, required, kept, timeProperty, isOpen: unknown === 'add', isByField: lines !== null }
 }
 
-const keptOf = (timeProperty: string, from: string): KeptSince => ({ timeProperty, fromMs: Date.parse(from) })
+const keptOf = (timeProperty: string, from: string): RetainedSince => ({ timeProperty, fromMs: Date.parse(from) })
 
 /** Any key that may push sees the ingest's definition, and an admin's. Nothing is known to others, whose pushes are refused. */
 export async function knownIngest(
@@ -61,7 +61,7 @@ export async function knownIngest(
 ): Promise<KnownIngest> {
   for (const ask of [() => client.ownIngest(alias, signal), () => client.ingest(alias, signal)]) {
     try {
-      return targetOf(await ask())
+      return rowTargetOf(await ask())
     } catch (error) {
       if (!isElsewhere(error)) throw error
     }

@@ -1,6 +1,6 @@
 import { jsonMembers } from '../lib/json-members.ts'
 import { parseInstant } from '../model/instant.ts'
-import type { KeptSince } from './known-ingest.ts'
+import type { RetainedSince } from './known-ingest.ts'
 
 /** How many rows a text of the file is, and when they were: null where it has no time, and of what is none. */
 export interface RowAge {
@@ -10,12 +10,12 @@ export interface RowAge {
 
 /** Counts the rows that are older than their entity keeps its items: they are stored, and nobody is shown them. */
 export class OldRows {
-  readonly #kept: KeptSince | null
-  readonly #ageOf: (text: Uint8Array, kept: KeptSince) => RowAge
+  readonly #kept: RetainedSince | null
+  readonly #ageOf: (text: Uint8Array, kept: RetainedSince) => RowAge
   #count = 0
 
   /** Null where all rows are kept: then none is looked at. Without `ageOf` texts are rows as JSON. */
-  constructor(kept: KeptSince | null, ageOf: (text: Uint8Array, kept: KeptSince) => RowAge = ageOfJson) {
+  constructor(kept: RetainedSince | null, ageOf: (text: Uint8Array, kept: RetainedSince) => RowAge = ageOfJson) {
     this.#kept = kept
     this.#ageOf = ageOf
   }
@@ -24,7 +24,7 @@ export class OldRows {
     return this.#count
   }
 
-  get keptFromMs(): number | null {
+  get retainedFromMs(): number | null {
     return this.#kept?.fromMs ?? null
   }
 
@@ -40,7 +40,7 @@ export class OldRows {
 
 const decoder = new TextDecoder()
 
-function ageOfJson(text: Uint8Array, { timeProperty }: KeptSince): RowAge {
+function ageOfJson(text: Uint8Array, { timeProperty }: RetainedSince): RowAge {
   return { rows: 1, ms: timeIn(decoder.decode(text), timeProperty) }
 }
 

@@ -50,7 +50,7 @@ export class ReceiptFollower {
   #stored = 0
   #rejected = 0
   #replaced = 0
-  #judged = 0
+  #validated = 0
   readonly #rejections: Rejections
   readonly #batches: FaultyBatch[] = []
 
@@ -60,8 +60,8 @@ export class ReceiptFollower {
   }
 
   /** How many rows, or lines, receipts have told of so far, and how many rejected rows. */
-  get judged(): { readonly rows: number; readonly rejected: number } {
-    return { rows: this.#judged, rejected: this.#rejected }
+  get validated(): { readonly rows: number; readonly rejected: number } {
+    return { rows: this.#validated, rejected: this.#rejected }
   }
 
   /** What receipts have told of so far; the rows of other batches are pending. */
@@ -83,7 +83,7 @@ export class ReceiptFollower {
     this.#closed = true
   }
 
-  /** Resolves once all batches are judged, or nothing has moved for as long as patience lasts. Throws what a receipt is refused with. */
+  /** Resolves once all batches are validated, or nothing has moved for as long as patience lasts. Throws what a receipt is refused with. */
   async run(): Promise<PushOutcome> {
     const { receipt, nowMs, sleep, patienceMs } = this.#options
     let movedMs = nowMs()
@@ -111,7 +111,7 @@ export class ReceiptFollower {
     this.#rejected += receipt.rejected
     this.#replaced += receipt.replaced
     const { batch, lines } = followed
-    this.#judged += lines?.lines ?? receipt.stored + receipt.rejected
+    this.#validated += lines?.lines ?? receipt.stored + receipt.rejected
     const { errorsMax } = this.#options
     if (receipt.rejected > 0 && this.#batches.length < errorsMax) {
       this.#batches.push({ batch, rejected: receipt.rejected })

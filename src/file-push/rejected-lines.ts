@@ -11,7 +11,7 @@ interface RejectedText {
 /** The time at the end of a line. No string of a field ends so: a quote is behind it. */
 const timeAtEnd = /\s-?\d+\s*$/
 
-/** The text of a rejected row; a line without a time has that at which it was received, as when it is judged again. */
+/** The text of a rejected row; a line without a time has that at which it was received, as when it is validated again. */
 export function timedText({ row, precision, received }: RejectedText): string {
   if (precision === undefined || timeAtEnd.test(row)) return row
   return `${row.trimEnd()} ${lineTimeOf(Date.parse(received), precision)}`

@@ -52,19 +52,19 @@ export async function sendBatches<Sent extends PushBatch, Answer = Accepted>(
       }
     }
   }
-  const lane = async (): Promise<void> => {
+  const partition = async (): Promise<void> => {
     while (failed.length === 0 && readError === undefined) {
       const next = await batches.next().catch((error: unknown) => {
         readError = error
         return null
       })
       if (next === null || next.done) return
-      // Another lane may have failed while this one was reading.
+      // Another partition may have failed while this one was reading.
       if (failed.length > 0) return
       await sendOne(next.value)
     }
   }
-  await Promise.all(Array.from({ length: options.concurrency }, lane))
+  await Promise.all(Array.from({ length: options.concurrency }, partition))
   await batches.return(undefined)
   failed.sort((a, b) => a.firstRow - b.firstRow)
   return { acknowledgedRows, failed, readError, lastRow }

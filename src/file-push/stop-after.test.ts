@@ -8,25 +8,25 @@ async function* batches(): AsyncGenerator<PushBatch> {
   }
 }
 
-/** Each batch that is sent is judged one sleep later; `rejected` says how many rows of it. */
+/** Each batch that is sent is validated one sleep later; `rejected` says how many rows of it. */
 async function sent(
   rejectedMax: number,
   rejectedOf: (batch: number) => number,
   isOver = () => false,
   why = 'rejected',
 ) {
-  const judged = { rows: 0, rejected: 0 }
+  const validated = { rows: 0, rejected: 0 }
   const firstRows: number[] = []
   const stops: string[] = []
   const options = {
-    ...{ rejectedMax, unjudgedMax: 20, isOver },
-    judged: () => judged,
+    ...{ rejectedMax, unvalidatedMax: 20, isOver },
+    validated: () => validated,
     stopped: (reason: string) => {
       stops.push(reason)
     },
     sleep: async () => {
-      judged.rejected += rejectedOf(judged.rows / 10)
-      judged.rows += 10
+      validated.rejected += rejectedOf(validated.rows / 10)
+      validated.rows += 10
     },
   }
   for await (const { firstRow } of stopAfter(batches(), options)) firstRows.push(firstRow)

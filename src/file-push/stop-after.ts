@@ -6,9 +6,9 @@ export type StopReason = 'rejected' | 'untold'
 export interface StopAfterOptions {
   /** So many rejected rows are enough. */
   readonly rejectedMax: number
-  /** So many rows may be on their way, or on disk and not judged, when the next ones are sent. */
-  readonly unjudgedMax: number
-  readonly judged: () => { readonly rows: number; readonly rejected: number }
+  /** So many rows may be on their way, or on disk and not validated, when the next ones are sent. */
+  readonly unvalidatedMax: number
+  readonly validated: () => { readonly rows: number; readonly rejected: number }
   /** Nothing more will be learnt of what was sent: a push has failed, or the receipts do not come. */
   readonly isOver: () => boolean
   /** Called where it ends before the last batch. */
@@ -19,17 +19,18 @@ export interface StopAfterOptions {
 const pollMs = 50
 
 /**
- * The batches up to the one before which so many rows are known to be rejected. Rows are judged after they are on disk, so each batch waits until few
- * enough are unjudged: that bounds how many are sent after the last one that counts. None is sent where that will not be learnt.
+ * The batches up to the one before which so many rows are known to be rejected. Rows are validated after they are on disk, so each batch waits until few
+ * enough are unvalidated: that bounds how many are sent after the last one that counts. None is sent where that will not be learnt.
  */
 export async function* stopAfter<Batch extends PushBatch>(
   batches: AsyncGenerator<Batch>,
-  { rejectedMax, unjudgedMax, judged, isOver, stopped, sleep }: StopAfterOptions,
+  { rejectedMax, unvalidatedMax, validated, isOver, stopped, sleep }: StopAfterOptions,
 ): AsyncGenerator<Batch> {
   let sent = 0
   for await (const batch of batches) {
-    while (!isOver() && judged().rejected < rejectedMax && sent - judged().rows >= unjudgedMax) await sleep(pollMs)
-    const { rows, rejected } = judged()
+    while (!isOver() && validated().rejected < rejectedMax && sent - validated().rows >= unvalidatedMax)
+      await sleep(pollMs)
+    const { rows, rejected } = validated()
     const why = rejected >= rejectedMax ? 'rejected' : isOver() && rows < sent ? 'untold' : null
     if (why !== null) {
       stopped(why)

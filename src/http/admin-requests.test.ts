@@ -145,7 +145,7 @@ describe("the operator's side", () => {
     for (const [path, methods] of Object.entries<Record<string, { requestBody?: unknown }>>(paths)) {
       for (const { requestBody } of Object.values(methods)) look(path, requestBody)
     }
-    // A row is judged by its ingest, a native query by its type, and a mapping of rejected rows names their properties.
+    // A row is validated by its ingest, a native query by its type, and a mapping of rejected rows names their properties.
     const isOpen = /^\/ingests?\/|query_data|\/rejected\/replay.*\.(rename|set|set_missing|convert)$/
     expect(free.filter((path) => !isOpen.test(path) && !path.startsWith('/druid/'))).toEqual([])
   })

@@ -19,14 +19,14 @@ test('docs/errors.md explains every problem, in the order of the catalogue, and 
 })
 
 test('it tells the status of each, and whether to try again', () => {
-  const told = [...ofProblems.matchAll(/^### `(\w+)`\n\nStatus (\d+), (not )?retryable\./gm)]
+  const reported = [...ofProblems.matchAll(/^### `(\w+)`\n\nStatus (\d+), (not )?retryable\./gm)]
   const expected = codesIn(ofProblems)
     .filter(isCode)
     .map((code) => {
       const { status, retryable } = new Problem(code, '')
       return [code, String(status), retryable]
     })
-  expect(told.map((match) => [match[1], match[2], match[3] === undefined])).toEqual(expected)
+  expect(reported.map((match) => [match[1], match[2], match[3] === undefined])).toEqual(expected)
 })
 
 test('it explains every code of rejected rows, and no other', () => {

@@ -22,7 +22,7 @@ export class FailedKeys {
   /** When an address has made up for its wrong keys, each of them by its share of a minute. */
   readonly #pastMs = new Map<string, number>()
   #untold = 0
-  #toldMs = Number.NEGATIVE_INFINITY
+  #reportedMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: FailedKeysParts) {
     this.#parts = parts
@@ -33,7 +33,7 @@ export class FailedKeys {
     if (!(refusal instanceof WrongKey)) return 0
     const { perMinute, nowMs } = this.#parts
     const now = nowMs()
-    this.#tell(now, ip)
+    this.#report(now, ip)
     if (perMinute === 0) return 0
     const network = networkOf(ip)
     const past = Math.max(this.#pastMs.get(network) ?? now, now) + minuteMs / perMinute
@@ -51,13 +51,13 @@ export class FailedKeys {
     }
   }
 
-  #tell(now: number, ip: string): void {
+  #report(now: number, ip: string): void {
     this.#untold += 1
-    const isTold = now - this.#toldMs >= minuteMs
-    this.#parts.observe({ kind: 'keyRefused', ip, untold: isTold ? this.#untold : null })
-    if (!isTold) return
+    const isReported = now - this.#reportedMs >= minuteMs
+    this.#parts.observe({ kind: 'keyRefused', ip, untold: isReported ? this.#untold : null })
+    if (!isReported) return
     this.#untold = 0
-    this.#toldMs = now
+    this.#reportedMs = now
   }
 }
 

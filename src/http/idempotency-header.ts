@@ -19,7 +19,7 @@ export const IdempotencyHeaders = Type.Object({ 'Idempotency-Key': IdempotencyKe
 /** As Node.js names them. */
 const ReadHeaders = Type.Object({ 'idempotency-key': IdempotencyKey })
 
-/** For routes whose body is judged later, and whose headers Node.js has read. */
+/** For routes whose body is validated later, and whose headers Node.js has read. */
 export const validatePush: typeof schemaCompiler = (route) => {
   if (route.httpPart === 'body') return () => true
   return schemaCompiler(route.httpPart === 'headers' ? { ...route, schema: ReadHeaders } : route)

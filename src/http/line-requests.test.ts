@@ -89,9 +89,9 @@ test.each<[InjectOptions, number, string]>([
   [post('/query?q=DROP%20DATABASE%20x', '', token), 400, 'invalid_request'],
   [post('/query?q=CREATE%20DATABASE%20x', ''), 403, 'forbidden'],
 ])('%j is %i %s, in a body of InfluxDB', async (request, status, code) => {
-  const told = await outcome(request)
-  expect(told).toMatchObject({ status, code })
-  expect(Object.keys(told.error)).toEqual(['code', 'message'])
+  const reported = await outcome(request)
+  expect(reported).toMatchObject({ status, code })
+  expect(Object.keys(reported.error)).toEqual(['code', 'message'])
 })
 
 test('a body over the limit is a 413', async () => {

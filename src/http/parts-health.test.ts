@@ -13,7 +13,7 @@ test.each<[Error | string, string]>([
   [new Error('it is away: no route', { cause: new Error('no route') }), 'it is away: no route'],
   ['gone', 'gone'],
 ])('the operator is told why a part is away: %s', async (failure, expected) => {
-  const told: (string | null)[] = []
+  const reported: (string | null)[] = []
   const probes = { kafka: async () => undefined, druid: () => Promise.reject(failure), postgres: async () => undefined }
   let changed = (): void => undefined
   const once = new Promise<void>((resolve) => {
@@ -24,11 +24,11 @@ test.each<[Error | string, string]>([
     waiting: () => ({ waiting: [], waiting_entities: 0 }),
     everyMs: 60_000,
     changed: (part, message) => {
-      told.push(`${part}: ${message}`)
+      reported.push(`${part}: ${message}`)
       changed()
     },
   })
   await once
   await health.close()
-  expect(told).toEqual([`druid: ${expected}`])
+  expect(reported).toEqual([`druid: ${expected}`])
 })

@@ -12,10 +12,10 @@ test.each([
     const { app } = await testServer({}, { TIDEMARK_SERVER_BASE_PATH: basePath })
     const led = await app.inject({ url, headers: browser })
     expect([led.statusCode, led.headers['location']]).toEqual([302, `${basePath}/portal`])
-    const told = await app.inject({ url, headers: { accept: '*/*' } })
-    expect(told.json()).toMatchObject({
+    const reported = await app.inject({ url, headers: { accept: '*/*' } })
+    expect(reported.json()).toMatchObject({
       service: 'tidemark',
-      version: told.headers['tidemark-version'],
+      version: reported.headers['tidemark-version'],
       links: { portal: `${basePath}/portal`, openapi: `${basePath}/openapi.json` },
     })
   },
@@ -24,9 +24,9 @@ test.each([
 test('without a portal there is none, and nobody is led to it', async () => {
   const { app } = await testServer({}, { TIDEMARK_PORTAL_ENABLED: 'false' })
   expect((await app.inject({ url: '/portal', headers: browser })).statusCode).toBe(404)
-  const told = await app.inject({ url: '/', headers: browser })
-  expect(told.statusCode).toBe(200)
-  expect(told.json<{ links: object }>().links).not.toHaveProperty('portal')
+  const reported = await app.inject({ url: '/', headers: browser })
+  expect(reported.statusCode).toBe(200)
+  expect(reported.json<{ links: object }>().links).not.toHaveProperty('portal')
 })
 
 test('no page lets in a script or a style that is not a file of the service, or lets others frame it', async () => {

@@ -23,7 +23,7 @@ const Row = Type.Object(
   {},
   { additionalProperties: true, description: 'The properties that the fields of the ingest name.' },
 )
-/** Only described: whether rows are valid is judged after the push. */
+/** Only described: whether rows are valid is validated after the push. */
 export const PushBody = {
   content: {
     'application/json': {

@@ -4,7 +4,7 @@ import { admin, get, pusher } from '../../test/support/injected-requests.ts'
 import type { Readiness } from './readiness.ts'
 
 const secrets = /secret|4096/
-const told: Readiness = {
+const reported: Readiness = {
   ready: true,
   reason: null,
   journal: { recovery: { segments: 1, entries: 0, bytes: 4096, tornBytes: 0, tornFile: '/secret/1.log' } },
@@ -15,7 +15,7 @@ const told: Readiness = {
   replica: { position: 4096, time: null, lagMs: 4096, lagBytes: 4096, error: 'EACCES /secret' },
   tls: { validUntil: '2026-01-01T00:00:00.000Z', refused: 'secret' },
 }
-const away = { ...told, ready: false, reason: 'Druid at secret:4096 is away.' }
+const away = { ...reported, ready: false, reason: 'Druid at secret:4096 is away.' }
 const cluster = {
   kafka: { reachable: true },
   druid: { reachable: false, waiting: ['secret'], waiting_entities: 4096 },
@@ -27,7 +27,7 @@ const failing = ['seal', 'disk', 'replica', 'tls']
 
 describe('/readyz and /health', () => {
   test.each([{}, pusher, { 'x-api-key': 'no-such-key' }])('to %j say the state and names alone', async (headers) => {
-    const ready = await testServer({ readiness: () => told }, byKey)
+    const ready = await testServer({ readiness: () => reported }, byKey)
     const answer = await ready.app.inject(get('/readyz', headers))
     expect([answer.statusCode, answer.json()]).toEqual([200, { ready: true, failing }])
     const not = await testServer({ readiness: () => ({ ...away, cluster }) }, byKey)
@@ -46,8 +46,8 @@ describe('/readyz and /health', () => {
     [admin, byKey],
     [{}, { TIDEMARK_ACCESS_METRICS: 'public' }],
   ])('to %j with %j say everything', async (headers, settings) => {
-    const { reason: _, ...everything } = told
-    const ready = await testServer({ readiness: () => told }, settings)
+    const { reason: _, ...everything } = reported
+    const ready = await testServer({ readiness: () => reported }, settings)
     expect((await ready.app.inject(get('/readyz', headers))).json()).toEqual(everything)
     const not = await testServer({ readiness: () => away }, settings)
     expect((await not.app.inject(get('/readyz', headers))).json()).toMatchObject({ status: 503, detail: away.reason })

@@ -42,7 +42,7 @@ const Sql = Type.Object(
   { additionalProperties: true },
 )
 
-const SetAside = Type.Object(
+const QuarantineState = Type.Object(
   {
     entries: Type.Integer({
       description: 'Pushes in quarantine because they crashed validation.',
@@ -130,7 +130,7 @@ export const ReadinessAnswer = Type.Object({
   store: Type.Optional(Store),
   sql: Type.Optional(Sql),
   /** Of both. */
-  setAside: Type.Optional(SetAside),
+  setAside: Type.Optional(QuarantineState),
   disk: Type.Optional(Disk),
   failing: Type.Optional(Type.Union([Failing, FailingNames])),
   replica: Type.Optional(Replica),

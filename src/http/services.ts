@@ -3,9 +3,9 @@ import type { BackupList } from '../admin/backup-list.ts'
 import type { Backups } from '../admin/backups.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
+import type { QuarantineAdmin } from '../admin/quarantine.ts'
 import type { RejectedAdmin } from '../admin/rejected.ts'
 import type { RejectedRows } from '../admin/rejected-rows.ts'
-import type { SetAsideAdmin } from '../admin/set-aside.ts'
 import type { SettingAnswer } from '../admin/setting-schemas.ts'
 import type { StorageList } from '../admin/storage.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
@@ -61,7 +61,7 @@ export interface Services {
   readonly ingestAdmin: Public<IngestAdmin>
   readonly rejectedRows: Public<RejectedRows>
   readonly rejectedAdmin: Public<RejectedAdmin>
-  readonly setAsideAdmin: Public<SetAsideAdmin>
+  readonly quarantineAdmin: Public<QuarantineAdmin>
   readonly subscriberAdmin: Public<SubscriberAdmin>
   readonly entityAdmin: Public<EntityAdmin>
   readonly storageList: Public<StorageList>

@@ -7,13 +7,13 @@ export interface FollowerParts {
   readonly stepped: (tallies: readonly Tally[]) => void
   /** Called before each step, and whenever it is woken: whether the pipeline has to wait. */
   readonly mustWait: () => boolean
-  /** Called once, when all is judged that was in the journal at the beginning. */
+  /** Called once, when all is validated that was in the journal at the beginning. */
   readonly caughtUp: () => void
   /** Told of a step that a part (the catalog) was not available for; resolves when it is to be tried again. */
   readonly unavailable: (problem: Problem) => Promise<void>
 }
 
-/** Judges whatever the journal holds, as soon as it holds it. */
+/** Validates whatever the journal holds, as soon as it holds it. */
 export class Follower {
   readonly #parts: FollowerParts
   /** What was in the journal at the beginning ends here. */

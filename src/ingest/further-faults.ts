@@ -11,7 +11,7 @@ const faultsMax = 20
 type Rejected = Pick<RejectedRow, 'row' | 'field' | 'code' | 'lineFormat'>
 
 /**
- * What is wrong with a row beside the fault that the judge rejected it for, which it ends at: who mends rows would meet one after the other. Of lines
+ * What is wrong with a row beside the fault that the validator rejected it for, which it ends at: who mends rows would meet one after the other. Of lines
  * of line protocol it is not known.
  */
 export function furtherFaults(rejected: Rejected, { fields, unknown }: Pick<Ingest, 'fields' | 'unknown'>): RowFault[] {
@@ -25,7 +25,7 @@ export function furtherFaults(rejected: Rejected, { fields, unknown }: Pick<Inge
   return faults
 }
 
-/** All that is wrong with a row that is JSON, one after the other; what names bring fields to an open ingest the judge alone knows. */
+/** All that is wrong with a row that is JSON, one after the other; what names bring fields to an open ingest the validator alone knows. */
 export const faultsOfRow = (
   row: string,
   { fields, unknown }: Pick<Ingest, 'fields' | 'unknown'>,

@@ -12,8 +12,8 @@ export class IngestCounts {
 
   add(tallies: readonly Tally[]): void {
     for (const { ingestId, rows, rejected } of tallies) {
-      const count = this.#counts.get(ingestId) ?? { ingestId, judged: 0, rejected: 0 }
-      this.#counts.set(ingestId, { ingestId, judged: count.judged + rows, rejected: count.rejected + rejected })
+      const count = this.#counts.get(ingestId) ?? { ingestId, validated: 0, rejected: 0 }
+      this.#counts.set(ingestId, { ingestId, validated: count.validated + rows, rejected: count.rejected + rejected })
       this.#changed.add(ingestId)
     }
   }

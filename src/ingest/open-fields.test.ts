@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EntityField } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
-import { StandingFields } from '../model/standing-fields.ts'
+import { KnownFields } from '../model/known-fields.ts'
 import { BroughtFields } from './open-fields.ts'
 
 const known: readonly Field[] = [{ name: 'value', source: 'V', type: 'double', role: 'metric' }]
@@ -9,7 +9,7 @@ const entity: readonly EntityField[] = [
   { name: 'site', type: 'string', role: 'tag' },
   { name: 'count', type: 'long', role: 'metric' },
 ]
-const standing = new StandingFields(known, entity)
+const standing = new KnownFields(known, entity)
 
 test.each<[name: string, json: string, longs: readonly string[], outcome: string]>([
   ['unit', '"C"', [], 'string dimension'],

@@ -3,8 +3,8 @@
 import { lowerF, lowerN, lowerT, openBrace, openBracket, quote } from '../lib/ascii.ts'
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Field, type FieldType, isName, isReservedInSeries, namePattern } from '../model/field.ts'
+import type { KnownFields } from '../model/known-fields.ts'
 import { noFieldOf, type RowFault, tooManyFields } from '../model/row-fault.ts'
-import type { StandingFields } from '../model/standing-fields.ts'
 import { FieldColumn } from './columns/field-column.ts'
 import { beginsNumber } from './scan/read-number.ts'
 import { readValue } from './scan/read-value.ts'
@@ -16,7 +16,7 @@ import { faultOf } from './scan/value-fault.ts'
 export interface OpenRules {
   /** The most fields of an ingest. */
   readonly fieldsMax: number
-  readonly standing: StandingFields
+  readonly standing: KnownFields
 }
 
 /** Notes what fields a row brings that it does not have by itself. */

@@ -1,9 +1,9 @@
 // Tested by `test/acceptance/open-ingests.test.ts`.
 import type { IngestCatalog, OpenIngest } from '../catalog/catalog.ts'
-import { laneOf } from '../journal/lane-position.ts'
+import { partitionOf } from '../journal/partition-position.ts'
 import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
-import { StandingFields } from '../model/standing-fields.ts'
+import { KnownFields } from '../model/known-fields.ts'
 import type { OpenRules } from './open-fields.ts'
 
 export interface OpenPort {
@@ -22,16 +22,16 @@ export interface OpenPlace {
 interface Known {
   readonly open: OpenIngest
   readonly rules: OpenRules
-  /** The ingest with the fields that rows had lately: who judges them keeps much for each. */
+  /** The ingest with the fields that rows had lately: who validates them keeps much for each. */
   readonly views: Ingest[]
 }
 
-/** Entries of several versions, of several lanes. */
+/** Entries of several versions, of several partitions. */
 const viewsMax = 16
 
 /**
- * Open ingests, with the fields that their rows have: those of the version that a row was pushed to, and those that rows before it in its lane brought. So
- * a row has the same fields whenever it is judged.
+ * Open ingests, with the fields that their rows have: those of the version that a row was pushed to, and those that rows before it in its partition brought. So
+ * a row has the same fields whenever it is validated.
  */
 export class OpenIngests {
   readonly #port: OpenPort
@@ -50,7 +50,7 @@ export class OpenIngests {
     return this.#rules.get(ingest) ?? null
   }
 
-  /** Another process may have judged rows of the lanes. */
+  /** Another process may have validated rows of the partitions. */
   forget(): void {
     this.#fresh.clear()
   }
@@ -75,7 +75,7 @@ export class OpenIngests {
 
   #hold(open: OpenIngest): Known {
     const { id, fields } = open.ingest
-    const rules = { fieldsMax: this.#port.fieldsMax, standing: new StandingFields(fields, open.entity) }
+    const rules = { fieldsMax: this.#port.fieldsMax, standing: new KnownFields(fields, open.entity) }
     const known: Known = { open, rules, views: this.#known.get(id)?.views ?? [] }
     this.#known.set(id, known)
     this.#fresh.add(id)
@@ -90,10 +90,10 @@ export class OpenIngests {
 }
 
 function view({ open: { ingest, since }, views }: Known, { fieldsVersion, position }: OpenPlace): Ingest {
-  const lane = laneOf(position)
+  const partition = partitionOf(position)
   const fields = ingest.fields.filter((_, index) => {
     const { version, places } = since[index]!
-    return version <= fieldsVersion || (places.get(lane) ?? Number.POSITIVE_INFINITY) <= position
+    return version <= fieldsVersion || (places.get(partition) ?? Number.POSITIVE_INFINITY) <= position
   })
   const known = views.findIndex((one) => isSame(one.fields, fields))
   const [found = { ...ingest, fields, unknown: 'add' as const }] = known < 0 ? [] : views.splice(known, 1)

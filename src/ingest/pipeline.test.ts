@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nothingAside } from '../../test/support/nothing-aside.ts'
+import { noQuarantine } from '../../test/support/no-quarantine.ts'
 import { plantIngest as plant } from '../../test/support/plant-ingest.ts'
 import type { DroppedEntity, Outcome } from '../catalog/catalog.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
@@ -7,9 +7,9 @@ import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { Problem } from '../model/problem.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import type { ServiceEvent } from '../observe/event.ts'
-import { Judge } from './judge.ts'
 import { Pipeline, type PipelineParts, type Tally } from './pipeline.ts'
 import { encodeReplayedRows } from './replay/replayed-rows.ts'
+import { RowValidator } from './row-validator.ts'
 import { firstRow, type Reached } from './step-budget.ts'
 
 function entry(position: number, rows: number, ingestId = 1, fieldsVersion = 1): PlacedEntry {
@@ -40,14 +40,14 @@ function rejectedAt(position: number): RejectedRow {
   return { ingestId: 1, position, batchPosition: position, index: 0, ...row }
 }
 
-/** All of a run was judged. */
+/** All of a run was validated. */
 const wholeOf = (run: readonly PlacedEntry[]): Reached => ({ entries: run.length, place: firstRow })
 
 interface WorldOptions {
   readonly dropped?: readonly DroppedEntity[]
   readonly taken?: readonly number[]
-  /** The rows that are rejected by the catalog before the judged position; by default the bad ones. */
-  readonly told?: readonly number[]
+  /** The rows that are rejected by the catalog before the validated position; by default the bad ones. */
+  readonly reported?: readonly number[]
 }
 
 interface World {
@@ -60,8 +60,8 @@ interface World {
 function world(
   entries: readonly PlacedEntry[],
   bad: readonly number[] = [],
-  judgedPosition = 0,
-  { dropped = [], taken = [], told }: WorldOptions = {},
+  validatedPosition = 0,
+  { dropped = [], taken = [], reported }: WorldOptions = {},
 ): World {
   const log: string[] = []
   const events: ServiceEvent[] = []
@@ -74,22 +74,22 @@ function world(
         id < 9 ? { ...plant, id, fieldsVersion, kind: id < 5 ? 'series' : 'metadata' } : null,
     },
     dropped: { list: async () => dropped },
-    ...nothingAside,
+    ...noQuarantine,
     outcomes: {
       replay: async ({ position, passed, rejected }) => {
         log.push(`replay at ${position}: ${passed} pass, ${rejected.map((row) => row.position)} stay`)
         const stored = passed.filter((one) => !taken.includes(one))
         return { stored, taken: stored.length }
       },
-      judgedPosition: async () => judgedPosition,
-      rejectedIn: async (_, from, to) => (told ?? bad).filter((position) => position >= from && position < to),
+      validatedPosition: async () => validatedPosition,
+      rejectedIn: async (_, from, to) => (reported ?? bad).filter((position) => position >= from && position < to),
       add: async ({ rejected, items }, through) => {
         const kept = [...rejected, ...items].map(({ position }) => position)
         log.push(`keep ${kept} through ${through}`)
       },
     },
-    judge: {
-      judge: (run, ingest) => {
+    validator: {
+      validate: (run, ingest) => {
         const positions = run.flatMap((one) => Array.from({ length: one.rows }, (_, index) => one.position + index))
         const good = positions.filter((position) => !bad.includes(position))
         log.push(`judge ${positions} by ${ingest.id}.${ingest.fieldsVersion}`)
@@ -101,8 +101,8 @@ function world(
         }
       },
     },
-    itemJudge: {
-      judge: (run) => {
+    itemValidator: {
+      validate: (run) => {
         const positions = run.flatMap((one) => Array.from({ length: one.rows }, (_, index) => one.position + index))
         log.push(`judge items ${positions}`)
         return {
@@ -125,12 +125,12 @@ function world(
 
 /** One step, and what became of its rows. */
 async function advance(pipeline: Pipeline, untilPosition: number): Promise<readonly Tally[]> {
-  const told: Tally[] = []
-  await pipeline.advance(untilPosition, (tallies) => told.push(...tallies))
-  return told
+  const reported: Tally[] = []
+  await pipeline.advance(untilPosition, (tallies) => reported.push(...tallies))
+  return reported
 }
 
-test('neighbours of one definition are judged together, others apart, and rejected rows are kept before good ones show', async () => {
+test('neighbours of one definition are validated together, others apart, and rejected rows are kept before good ones show', async () => {
   const { log, parts } = world([entry(0, 2), entry(2, 1), entry(3, 1, 2), entry(4, 1, 2, 2)], [1])
   const pipeline = await Pipeline.open(parts)
   const tallies = await advance(pipeline, 5)
@@ -155,10 +155,10 @@ test.each<[string, PlacedEntry]>([
   ['a replay', replayOf(0, [7])],
 ])('of %s, what became of rows is told when they show, not when their step is noted to be over', async (_name, one) => {
   const { log, parts } = world([one])
-  const write: PipelineParts['notes']['write'] = async ({ judging }) => {
+  const write: PipelineParts['notes']['write'] = async ({ judging: validation }) => {
     // A disk takes its time: whoever asks meanwhile is answered.
     await new Promise((resolve) => setImmediate(resolve))
-    log.push(judging === null ? 'over' : 'begun')
+    log.push(validation === null ? 'over' : 'begun')
   }
   const pipeline = await Pipeline.open({ ...parts, notes: { ...parts.notes, write } })
   await pipeline.advance(1, () => log.push(`told before ${pipeline.position}`))
@@ -181,20 +181,20 @@ test('after a restart, rows that were rejected before are not kept again', async
   expect(log).toContain('keep 3 through 4')
 })
 
-test('what is judged again is counted apart, and its rejected rows are not counted again', async () => {
-  // Up to 2 rejected rows are kept, up to 5 all was judged, or there, before.
+test('what is validated again is counted apart, and its rejected rows are not counted again', async () => {
+  // Up to 2 rejected rows are kept, up to 5 all was validated, or there, before.
   const { events, parts } = world([entry(0, 2), entry(2, 3), entry(5, 4)], [1, 3, 6, 7], 2)
   const pipeline = await Pipeline.open({ ...parts, countedPosition: 5 })
   await advance(pipeline, 9)
   // Of the 4 rows from 5 on, 6 and 7 are rejected; 3 is kept only now.
   const ingests = [{ ingestId: 1, stored: 2, rejected: 3 }]
-  expect(events).toEqual([{ kind: 'rowsJudged', rows: 4, rejected: 3, again: 5, ingests, ms: 0 }])
+  expect(events).toEqual([{ kind: 'rowsValidated', rows: 4, rejected: 3, again: 5, ingests, ms: 0 }])
 })
 
-test('what was told of a row stands, also where it is judged otherwise now: it is not both, and not lost', async () => {
+test('what was told of a row stands, also where it is validated otherwise now: it is not both, and not lost', async () => {
   const entries = [entry(0, 4), entry(4, 2, 5), entry(6, 1)]
   // Told were 0 and 4; now 1, 5 and 6 are bad.
-  const { log, parts } = world(entries, [1, 5, 6], 6, { told: [0, 4] })
+  const { log, parts } = world(entries, [1, 5, 6], 6, { reported: [0, 4] })
   const pipeline = await Pipeline.open(parts)
   expect(await advance(pipeline, 7)).toEqual([
     { ingestId: 1, rows: 5, rejected: 3 },
@@ -203,7 +203,7 @@ test('what was told of a row stands, also where it is judged otherwise now: it i
   expect(log.filter((line) => /^(keep|store)/.test(line))).toEqual(['keep 1,6 through 7', 'store 2,3'])
 })
 
-test('a replay that is judged again counts none of its rows', async () => {
+test('a replay that is validated again counts none of its rows', async () => {
   const { events, parts } = world([replayOf(20, [3, 5])])
   const replay: PipelineParts['outcomes']['replay'] = async ({ passed }) => ({ stored: passed, taken: 0 })
   const pipeline = await Pipeline.open({ ...parts, outcomes: { ...parts.outcomes, replay } })
@@ -245,18 +245,18 @@ describe('a push that is more than a step', () => {
   const rows = ['{"D":1,"T":"a","V":1}', '2', '{"D":3,"T":"c"}', '{"D":4,"T":"d"}', '5', '[6]', '{"D":7,"T":"a"}']
   const body = Buffer.from(` [ ${rows.join(' , ')} ] `)
   const large: PlacedEntry = { ...entry(2, rows.length), body }
-  const inPieces = (stepRows: number, position: number, judgedPosition: number) => {
+  const inPieces = (stepRows: number, position: number, validatedPosition: number) => {
     const { log, parts } = world(
       [{ ...entry(0, 2), body: Buffer.from('[1,1]') }, large, entry(9, 0)],
       [],
-      judgedPosition,
-      { told: [3] },
+      validatedPosition,
+      { reported: [3] },
     )
-    const judge = new Judge({ rowBytes: 1000 })
-    return { log, parts: { ...parts, judge, store: { ...parts.store, position }, stepRows } }
+    const validator = new RowValidator({ rowBytes: 1000 })
+    return { log, parts: { ...parts, validator, store: { ...parts.store, position }, stepRows } }
   }
 
-  test('is judged in steps that end within it', async () => {
+  test('is validated in steps that end within it', async () => {
     const { log, parts } = inPieces(3, 2, 0)
     const pipeline = await Pipeline.open(parts)
     const positions: number[] = []
@@ -309,32 +309,35 @@ describe('a push that is more than a step', () => {
   ]
   const replacing = (stepRows: number, position: number) => {
     const { parts } = world([{ ...entry(2, same.length), body: Buffer.from(`[${same}]`) }, entry(8, 0)])
-    const told: number[] = []
+    const reported: number[] = []
     const outcomes = {
       ...parts.outcomes,
-      add: async ({ replaced = [] }: Outcome) => void told.push(...replaced.map(({ rows }) => rows)),
+      add: async ({ replaced = [] }: Outcome) => void reported.push(...replaced.map(({ rows }) => rows)),
     }
     const ingests = { findVersion: async () => ({ ...plant, duplicates: 'replace' as const }) }
-    const judge = new Judge({ rowBytes: 1000 })
-    return { told, parts: { ...parts, ingests, outcomes, judge, store: { ...parts.store, position }, stepRows } }
+    const validator = new RowValidator({ rowBytes: 1000 })
+    return {
+      reported,
+      parts: { ...parts, ingests, outcomes, validator, store: { ...parts.store, position }, stepRows },
+    }
   }
 
   test.each([1, 2, 3, 100])(
     'says how many rows replace an earlier one of it, the same also when it is begun again at any row, %i rows a step',
     async (stepRows) => {
       for (let position = 2; position < 8; position++) {
-        const { told, parts } = replacing(stepRows, position)
+        const { reported, parts } = replacing(stepRows, position)
         const pipeline = await Pipeline.open(parts)
         while (pipeline.position < 8) await advance(pipeline, 8)
         // The row of the same push before the restart counts.
-        expect(told.at(-1)).toBe(3)
-        expect(told).toEqual(told.toSorted((one, other) => one - other))
+        expect(reported.at(-1)).toBe(3)
+        expect(reported).toEqual(reported.toSorted((one, other) => one - other))
       }
     },
   )
 
   test('counts the rows of a step once that is made again, for the catalog was away', async () => {
-    const { told, parts } = replacing(3, 2)
+    const { reported, parts } = replacing(3, 2)
     let isAway = false
     const add = async (outcome: Outcome): Promise<void> => {
       isAway = !isAway
@@ -343,7 +346,7 @@ describe('a push that is more than a step', () => {
     }
     const pipeline = await Pipeline.open({ ...parts, outcomes: { ...parts.outcomes, add } })
     while (pipeline.position < 8) await advance(pipeline, 8).catch(() => undefined)
-    expect(told.at(-1)).toBe(3)
+    expect(reported.at(-1)).toBe(3)
   })
 })
 

@@ -6,79 +6,79 @@ import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal/
 import type { ItemWrite } from '../model/item.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { SeriesWriter } from '../store/series-store.ts'
-import { EntryJudge, type EntryJudgeParts, pushesOfStep, rowsFrom, rowsOf } from './entry-judge.ts'
-import { judgedByIngest } from './judged-by-ingest.ts'
+import { EntryValidator, type EntryValidatorParts, pushesOfStep, rowsFrom, rowsOf } from './entry-validator.ts'
+import { ValidationWatch, type ValidationWatchParts } from './quarantine/validation-watch.ts'
 import { ReplacedRows } from './replaced-rows.ts'
+import { asReported } from './reported-outcomes.ts'
 import { skipRows } from './scan/row-cursor.ts'
-import { JudgingWatch, type JudgingWatchParts } from './set-aside/judging-watch.ts'
 import { firstRow, newBudget, type Reached, type StepBudget } from './step-budget.ts'
-import { asTold } from './told-outcomes.ts'
+import { validatedByIngest } from './validated-by-ingest.ts'
 
-/** What became of the rows of one ingest. A replay judges no new rows, and takes some back from the rejected ones. */
+/** What became of the rows of one ingest. A replay validates no new rows, and takes some back from the rejected ones. */
 export interface Tally {
   readonly ingestId: number
   rows: number
   rejected: number
 }
 
-export interface PipelineParts extends EntryJudgeParts, JudgingWatchParts {
+export interface PipelineParts extends EntryValidatorParts, ValidationWatchParts {
   readonly journal: Pick<JournalCursor, 'read'>
   readonly outcomes: OutcomeCatalog
   readonly store: SeriesWriter
-  /** About how many bytes of bodies one step judges: it holds up queries that long. */
+  /** About how many bytes of bodies one step validates: it holds up queries that long. */
   readonly stepBytes: number
-  /** The most rows that one step judges. */
+  /** The most rows that one step validates. */
   readonly stepRows: number
-  /** Rows before this position were counted when they were judged before; 0 when it is left out. */
+  /** Rows before this position were counted when they were validated before; 0 when it is left out. */
   readonly countedPosition?: number
 }
 
 export class Pipeline {
   readonly #parts: PipelineParts
-  readonly #judge: EntryJudge
-  readonly #watch: JudgingWatch
+  readonly #validator: EntryValidator
+  readonly #watch: ValidationWatch
   readonly #replaced = new ReplacedRows()
   /** Items and rejected rows before this position are kept already. */
   #keptPosition: number
   #position: number
-  /** Read, and not judged to their ends: they are good until the next is read. */
+  /** Read, and not validated to their ends: they are good until the next is read. */
   #entries: readonly PlacedEntry[] = []
   /** The row of the first of them that is next. */
   #place = firstRow
-  #judgedBytes = 0
+  #validatedBytes = 0
 
-  private constructor(parts: PipelineParts, keptPosition: number, watch: JudgingWatch) {
+  private constructor(parts: PipelineParts, keptPosition: number, watch: ValidationWatch) {
     this.#parts = parts
     this.#watch = watch
-    this.#judge = new EntryJudge(parts)
+    this.#validator = new EntryValidator(parts)
     this.#keptPosition = keptPosition
     this.#position = parts.store.position
   }
 
   static async open(parts: PipelineParts): Promise<Pipeline> {
-    const watch = await JudgingWatch.open(parts, parts.store.position)
-    const pipeline = new Pipeline(parts, await parts.outcomes.judgedPosition(), watch)
+    const watch = await ValidationWatch.open(parts, parts.store.position)
+    const pipeline = new Pipeline(parts, await parts.outcomes.validatedPosition(), watch)
     await pipeline.refresh()
     return pipeline
   }
 
-  /** Rows before this position are judged. */
+  /** Rows before this position are validated. */
   get position(): number {
     return this.#position
   }
 
-  /** Bytes of the bodies that it has judged, whatever was in them. */
-  get judgedBytes(): number {
-    return this.#judgedBytes
+  /** Bytes of the bodies that it has validated, whatever was in them. */
+  get validatedBytes(): number {
+    return this.#validatedBytes
   }
 
   /** Learns which entities were dropped. From then on nothing of them is written to the store, also by a step that is being made. */
   async refresh(): Promise<void> {
-    await this.#judge.refresh()
+    await this.#validator.refresh()
   }
 
   /**
-   * Judges the next rows before `untilPosition`, one bounded step, if there are any. A step may end within an entry, and the position then lies
+   * Validates the next rows before `untilPosition`, one bounded step, if there are any. A step may end within an entry, and the position then lies
    * within it. What became of its rows is told in the turn of the event loop in which they show: nobody sees a row that is not counted.
    */
   async advance(untilPosition: number, stepped: (tallies: readonly Tally[]) => void): Promise<void> {
@@ -98,7 +98,7 @@ export class Pipeline {
     const isReplay = first!.format === 'replay'
     const entries = isReplay ? [first!] : watch.together(pushesOfStep(this.#entries, budget))
     await watch.begin(entries, this.#position, async (entry) =>
-      (await this.#judge.makesItems(entry)) ? this.#keptPosition : entry.position,
+      (await this.#validator.makesItems(entry)) ? this.#keptPosition : entry.position,
     )
     const tallies = new Map<number, Tally>()
     try {
@@ -112,14 +112,14 @@ export class Pipeline {
     await watch.end(this.#position)
   }
 
-  /** Towards the position, where that lies within the entry: rows before it are judged, and sealed. */
+  /** Towards the position, where that lies within the entry: rows before it are validated, and sealed. */
   async #skip(entry: PlacedEntry, stepped: (tallies: readonly Tally[]) => void): Promise<void> {
     const { stepBytes } = this.#parts
     const index = this.#position - entry.position
     const decision = this.#watch.decision(entry.position)
     // What follows is not looked at.
     if (decision?.level === 2 && decision.fromPosition <= this.#position) this.#place = { index, at: 0 }
-    else if (decision === undefined && (await this.#judge.replaces(entry)))
+    else if (decision === undefined && (await this.#validator.replaces(entry)))
       await this.#countAgain(entry, index, stepped)
     else this.#place = skipRows(entry, this.#place, index, skippedSteps * stepBytes)
   }
@@ -132,8 +132,8 @@ export class Pipeline {
   ): Promise<void> {
     const { stepRows, stepBytes, outcomes } = this.#parts
     const budget = newBudget(Math.min(stepRows, untilIndex - this.#place.index), cutSteps * stepBytes)
-    const { runs, reached } = await this.#judge.judge([entry], this.#place, budget)
-    this.#replaced.count([entry], await asTold(runs, this.#keptPosition, outcomes))
+    const { runs, reached } = await this.#validator.validate([entry], this.#place, budget)
+    this.#replaced.count([entry], await asReported(runs, this.#keptPosition, outcomes))
     this.#place = reached.place
     stepped([])
   }
@@ -143,8 +143,8 @@ export class Pipeline {
     const batches: RowBatch[] = []
     const outcome = { items: [] as ItemWrite[], rejected: [] as RejectedRow[] }
     const decision = this.#watch.decision(entries[0]!.position)
-    const step = await this.#judge.judge(entries, this.#place, budget, decision)
-    const runs = await asTold(step.runs, this.#keptPosition, this.#parts.outcomes)
+    const step = await this.#validator.validate(entries, this.#place, budget, decision)
+    const runs = await asReported(step.runs, this.#keptPosition, this.#parts.outcomes)
     for (const { ingestId, spans, batch, items, rejected, rejectedRows } of runs) {
       if (batch !== null) batches.push(batch)
       for (const item of items) outcome.items.push(item)
@@ -158,13 +158,13 @@ export class Pipeline {
     const { observe, countedPosition = 0 } = this.#parts
     const rows = step.runs.reduce((sum, { spans }) => sum + rowsFrom(spans, countedPosition), 0)
     const all = step.runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
-    const ingests = judgedByIngest(runs, countedPosition)
-    observe({ kind: 'rowsJudged', rows, rejected: outcome.rejected.length, again: all - rows, ingests, ms })
+    const ingests = validatedByIngest(runs, countedPosition)
+    observe({ kind: 'rowsValidated', rows, rejected: outcome.rejected.length, again: all - rows, ingests, ms })
   }
 
   #moveTo({ entries, place }: Reached, position: number): void {
-    for (const { body } of this.#entries.slice(0, entries)) this.#judgedBytes += body.length
-    this.#judgedBytes += place.at - this.#place.at
+    for (const { body } of this.#entries.slice(0, entries)) this.#validatedBytes += body.length
+    this.#validatedBytes += place.at - this.#place.at
     this.#entries = this.#entries.slice(entries)
     this.#place = place
     this.#position = position
@@ -173,12 +173,12 @@ export class Pipeline {
 
   async #replay(entry: PlacedEntry, tallies: Map<number, Tally>): Promise<void> {
     const whole = { entries: 1, place: firstRow }
-    // One that was set aside leaves its rows as they are, rejected.
-    const isAside = this.#watch.decision(entry.position) !== undefined
-    const judged = isAside ? null : await this.#judge.judgeReplay(entry)
-    if (judged === null) return this.#moveTo(whole, positionAfter(entry))
+    // One that was quarantined leaves its rows as they are, rejected.
+    const isQuarantined = this.#watch.decision(entry.position) !== undefined
+    const validated = isQuarantined ? null : await this.#validator.validateReplay(entry)
+    if (validated === null) return this.#moveTo(whole, positionAfter(entry))
     const { outcomes, observe, reach } = this.#parts
-    const { outcome, batch, rows } = judged
+    const { outcome, batch, rows } = validated
     const { stored, taken } = await outcomes.replay(outcome)
     reach('replay-taken')
     if (batch !== null) this.#write(keptRows(batch, new Set(stored)))
@@ -188,7 +188,7 @@ export class Pipeline {
   }
 
   #write(batch: RowBatch): void {
-    if (batch.rows > 0 && !this.#judge.isDropped(batch.entityId)) this.#parts.store.write(batch)
+    if (batch.rows > 0 && !this.#validator.isDropped(batch.entityId)) this.#parts.store.write(batch)
   }
 
   /** What is told of rows is kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. */
@@ -199,9 +199,9 @@ export class Pipeline {
   }
 }
 
-/** A push that is some times as large as a step is judged in one all the same: its rows show together. */
+/** A push that is some times as large as a step is validated in one all the same: its rows show together. */
 const cutSteps = 4
-/** Rows are passed over that many times as fast as they are judged. */
+/** Rows are passed over that many times as fast as they are validated. */
 const skippedSteps = 8
 
 /** Adds to what became of an ingest's rows. */

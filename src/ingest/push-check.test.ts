@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { plantIngest as plant } from '../../test/support/plant-ingest.ts'
 import type { Ingest } from '../model/ingest.ts'
-import { Judge } from './judge.ts'
 import { Intake } from './limits/intake.ts'
 import { PushCheck } from './push-check.ts'
+import { RowValidator } from './row-validator.ts'
 
 const tags: Ingest = {
   ...plant,
@@ -123,7 +123,10 @@ describe('a check', () => {
     const rows = Array.from({ length: 1000 }, (_, index) => (index % 7 === 3 ? '{"V":"x"}' : good))
     const body = Buffer.from(`[${rows.join()}]`)
     const entry = { ingestId: 1, fieldsVersion: 1, subscriberId: 0, receivedMs: 0, idempotencyKey: null, position: 0 }
-    const { rejected } = new Judge({ rowBytes: 1000 }).judge([{ ...entry, format: 'json', rows: 1000, body }], plant)
+    const { rejected } = new RowValidator({ rowBytes: 1000 }).validate(
+      [{ ...entry, format: 'json', rows: 1000, body }],
+      plant,
+    )
     const { errors } = await check(plant, body.toString())
     const further = [
       { field: 'D', code: 'missing_time' },
@@ -144,7 +147,7 @@ describe('a check', () => {
 
   test('is refused while its key has pushed too much', async () => {
     const rates = {
-      requireRoom: () => {
+      requireSpace: () => {
         throw new Error('too much')
       },
     }

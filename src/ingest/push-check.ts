@@ -4,16 +4,16 @@ import type { BodyFormat, PlacedEntry } from '../journal/journal.ts'
 import { Serial } from '../lib/serial.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
+import { KnownFields } from '../model/known-fields.ts'
 import { isLineFormat } from '../model/line-format.ts'
 import type { RowFault } from '../model/row-fault.ts'
-import { StandingFields } from '../model/standing-fields.ts'
 import { type CheckHint, checkHints } from './check-hints.ts'
 import { furtherFaults } from './further-faults.ts'
-import { type EntryToJudge, Judge, type Judgement } from './judge.ts'
-import { ItemJudge } from './judge-items.ts'
+import { ItemValidator } from './item-validator.ts'
 import type { Intake } from './limits/intake.ts'
 import type { OpenRules } from './open-fields.ts'
 import type { ReceiptError } from './receipts.ts'
+import { type EntryToValidate, RowValidator, type ValidationResult } from './row-validator.ts'
 import { checkBodyInSlices } from './scan/check-body.ts'
 import { firstRow, type RowOfEntry, type StepBudget } from './step-budget.ts'
 
@@ -53,7 +53,7 @@ export interface PushCheckParts {
   readonly entityFields?: (entity: string) => readonly EntityField[]
 }
 
-/** A slice is judged in a millisecond or so; then other requests get their turn. */
+/** A slice is validated in a millisecond or so; then other requests get their turn. */
 const sliceRows = 128
 const sliceBytes = 128 * 1024
 /** A name may be as long as a row; each rejected row would say it again. */
@@ -72,18 +72,18 @@ function errorOf(row: RejectedRow, ingest: Ingest): CheckError {
 const rememberedStringsMax = 1024
 const rememberedBytesMax = 1 << 20
 
-/** Judges rows by the very rules of the pipeline, and keeps nothing of them. */
+/** Validates rows by the very rules of the pipeline, and keeps nothing of them. */
 export class PushCheck {
   readonly #parts: PushCheckParts
-  readonly #judge: Judge
-  readonly #itemJudge: ItemJudge
+  readonly #validator: RowValidator
+  readonly #itemValidator: ItemValidator
   readonly #serial = new Serial()
 
   constructor(parts: PushCheckParts) {
     this.#parts = parts
     const { rowBytes } = parts
-    this.#judge = new Judge({ rowBytes, rememberedStringsMax, rememberedBytesMax })
-    this.#itemJudge = new ItemJudge({ rowBytes })
+    this.#validator = new RowValidator({ rowBytes, rememberedStringsMax, rememberedBytesMax })
+    this.#itemValidator = new ItemValidator({ rowBytes })
   }
 
   /**
@@ -107,23 +107,23 @@ export class PushCheck {
   }
 
   #step(
-    entries: readonly EntryToJudge[],
+    entries: readonly EntryToValidate[],
     ingest: Ingest,
     from: RowOfEntry,
     budget: StepBudget,
-  ): Pick<Judgement, 'rejected' | 'reached' | 'makes'> {
-    if (ingest.kind === 'metadata') return this.#itemJudge.judge(entries, ingest, from, budget)
-    return this.#judge.judge(entries, ingest, from, budget, this.#rules(ingest))
+  ): Pick<ValidationResult, 'rejected' | 'reached' | 'makes'> {
+    if (ingest.kind === 'metadata') return this.#itemValidator.validate(entries, ingest, from, budget)
+    return this.#validator.validate(entries, ingest, from, budget, this.#rules(ingest))
   }
 
   #rules(ingest: Ingest): OpenRules | null {
     const { fieldsMax = 0, entityFields } = this.#parts
     if (ingest.unknown !== 'add') return null
-    return { fieldsMax, standing: new StandingFields(ingest.fields, entityFields?.(ingest.entity) ?? []) }
+    return { fieldsMax, standing: new KnownFields(ingest.fields, entityFields?.(ingest.entity) ?? []) }
   }
 
   /** The rows of entries that would be rejected, each with its position for an index. */
-  async faults(entries: readonly EntryToJudge[], given: Ingest): Promise<readonly CheckError[]> {
+  async faults(entries: readonly EntryToValidate[], given: Ingest): Promise<readonly CheckError[]> {
     let ingest = given
     const errors: CheckError[] = []
     let left = entries

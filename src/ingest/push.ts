@@ -87,7 +87,7 @@ export class Pushes {
   async #store(push: Push): Promise<JournalledPush> {
     const { journal, intake, progress, observe, nowMs } = this.#parts
     const { subscriberId, ingest, body, format, idempotencyKey } = push
-    intake.requireRoom(push)
+    intake.requireSpace(push)
     const rows = checkSmallBody(body, format, this.#rowsLimit) ?? (await this.#checkLargeBody(push))
     intake.sent(push, rows, body.length)
     const receivedMs = nowMs()
@@ -109,7 +109,7 @@ export class Pushes {
   async #checkLargeBody(push: Push): Promise<number> {
     const rows = await checkBodyInSlices(push.body, push.format, this.#rowsLimit)
     // Others may have come meanwhile.
-    this.#parts.intake.requireRoom(push)
+    this.#parts.intake.requireSpace(push)
     return rows
   }
 

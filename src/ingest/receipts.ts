@@ -30,7 +30,7 @@ export interface ReceiptParts {
   readonly batchIds: BatchIds
   readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
   readonly progress: IngestProgress
-  /** How many rows of a batch are judged to be stored and not seen by queries yet; `stored` is how many of it are to be. */
+  /** How many rows of a batch are validated to be stored and not seen by queries yet; `stored` is how many of it are to be. */
   readonly unseen: (batch: BatchKey, stored: number) => Promise<number>
   /** How many rejected rows a receipt shows. */
   readonly errorsMax: number
@@ -80,11 +80,17 @@ export class Receipts {
 
   async #outcome(key: BatchKey, limit: number): Promise<BatchOutcome & Pick<FaultsOfBatch, 'first' | 'replaced'>> {
     const { progress, rejected: catalog, unseen } = this.#parts
-    const judged = Math.min(key.rows, Math.max(0, progress.processedThrough(key.position) - key.position))
+    const validated = Math.min(key.rows, Math.max(0, progress.processedThrough(key.position) - key.position))
     const { count, first, replaced } = await catalog.ofBatch(key.ingestId, key.position, limit)
     // Rejected rows are kept a moment before the position that covers them is known: until then they are pending still.
-    const rejected = Math.min(count, judged)
-    const missing = judged === rejected ? 0 : await unseen(key, judged - rejected)
-    return { stored: judged - rejected - missing, rejected, pending: key.rows - judged + missing, first, replaced }
+    const rejected = Math.min(count, validated)
+    const missing = validated === rejected ? 0 : await unseen(key, validated - rejected)
+    return {
+      stored: validated - rejected - missing,
+      rejected,
+      pending: key.rows - validated + missing,
+      first,
+      replaced,
+    }
   }
 }

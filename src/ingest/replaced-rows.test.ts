@@ -57,7 +57,7 @@ test('rows with the time and all tags of an earlier row of their push are counte
           Array.from({ length: entry.rows }, (_, index) => entry.position + index),
         )
         const replaced = new ReplacedRows()
-        const told = new Map<number, number>()
+        const reported = new Map<number, number>()
         for (let from = 0; from < rows.length; ) {
           const to = Math.min(rows.length, from + sizes.next().value)
           const step = rows.slice(from, to).map((one, index) => ({ ...one, position: positions[from + index]! }))
@@ -71,12 +71,12 @@ test('rows with the time and all tags of an earlier row of their push are counte
           const found = replaced.count(parts, [run])
           // The catalog was away: the step is made once more.
           expect(replaced.count(parts, [run])).toEqual(found)
-          for (const one of found) told.set(one.batchPosition, one.rows)
+          for (const one of found) reported.set(one.batchPosition, one.rows)
           replaced.kept(positions[to] ?? end)
           from = to
         }
         const expected = pushes.map((one) => replacedOf(one.filter(([, isGood]) => isGood).map(([values]) => values)))
-        expect(entries.map(({ position }) => told.get(position) ?? 0)).toEqual(expected)
+        expect(entries.map(({ position }) => reported.get(position) ?? 0)).toEqual(expected)
       },
     ),
   )

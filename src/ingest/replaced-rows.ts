@@ -3,7 +3,7 @@ import type { ReplacedInBatch } from '../catalog/catalog.ts'
 import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { StringColumn } from '../model/column.ts'
 import { type RowBatch, timesOf } from '../model/row-batch.ts'
-import type { JudgedRun } from './entry-judge.ts'
+import type { ValidatedRun } from './entry-validator.ts'
 
 /** Rows of a push behind these are not compared: of so many, times and tags take some 100 MiB. */
 const comparedRowsMax = 2 ** 22
@@ -12,7 +12,7 @@ type Push = Pick<PlacedEntry, 'position' | 'rows'>
 
 /**
  * Counts the rows that replace an earlier one of the same push: of its time and tags, where the entity keeps one row of these. A push is counted
- * from its first row on, in as many steps as it is judged in.
+ * from its first row on, in as many steps as it is validated in.
  */
 export class ReplacedRows {
   /** Those under way, by position. */
@@ -21,7 +21,7 @@ export class ReplacedRows {
   readonly #seed = randomInt(2 ** 31)
 
   /** What steps have found of the pushes that have rows in these runs, this one included. A row that it is told of again is not counted again. */
-  count(entries: readonly Push[], runs: readonly Pick<JudgedRun, 'ingestId' | 'batch' | 'spans'>[]) {
+  count(entries: readonly Push[], runs: readonly Pick<ValidatedRun, 'ingestId' | 'batch' | 'spans'>[]) {
     const found = new Map<number, ReplacedInBatch>()
     let at = 0
     for (const { ingestId, batch, spans } of runs) {
@@ -39,7 +39,7 @@ export class ReplacedRows {
     return [...found.values()]
   }
 
-  /** What is before this position is judged, and kept. */
+  /** What is before this position is validated, and kept. */
   kept(position: number): void {
     for (const [first, { end }] of this.#pushes) if (end <= position) this.#pushes.delete(first)
   }

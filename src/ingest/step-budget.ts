@@ -11,13 +11,13 @@ export interface RowOfEntry {
 /** Where every entry begins. */
 export const firstRow: RowOfEntry = { index: 0, at: 0 }
 
-/** How far a run of entries was judged: so many of them whole, and of the next one the rows before `place`. */
+/** How far a run of entries was validated: so many of them whole, and of the next one the rows before `place`. */
 export interface Reached {
   readonly entries: number
   readonly place: RowOfEntry
 }
 
-/** What one step of judging may still take; counted down row by row, so that a step takes no more whatever is in a body. */
+/** What one step of validation may still take; counted down row by row, so that a step takes no more whatever is in a body. */
 export interface StepBudget {
   rows: number
   bytes: number

@@ -4,10 +4,10 @@ import type { LineFormat } from '../model/line-format.ts'
 /** How the rows of a push are written. */
 export type BodyFormat = 'json' | 'ndjson' | LineFormat
 
-/** What was pushed in one request, and all that is needed to judge it again and get the same outcome. */
+/** What was pushed in one request, and all that is needed to validate it again and get the same outcome. */
 export interface JournalEntry {
   readonly ingestId: number
-  /** The version of the ingest's fields that the rows are judged by. */
+  /** The version of the ingest's fields that the rows are validated by. */
   readonly fieldsVersion: number
   readonly subscriberId: number
   readonly receivedMs: number
@@ -45,7 +45,7 @@ export interface JournalRecovery {
   readonly tornFile: string | null
 }
 
-/** Whose rows an entry holds: a journal of several lanes chooses by it. */
+/** Whose rows an entry holds: a journal of several partitions chooses by it. */
 export type JournalTarget = Pick<Ingest, 'entityId' | 'kind'>
 
 /** What every journal does, wherever it is. */
@@ -54,7 +54,7 @@ export interface JournalWriter {
   readonly hasFailed: boolean
   /**
    * Resolves with the entry's position once it is on disk. An entry stands behind all entries of its entity that were stored when it was
-   * given (with several lanes: those of its lane); one that is not stored yet, and large, may be overtaken by smaller ones. Throws Problem
+   * given (with several partitions: those of its partition); one that is not stored yet, and large, may be overtaken by smaller ones. Throws Problem
    * `overloaded` when the backlog bound is reached or the disk is full, and `unavailable` when it cannot be stored.
    */
   append(entry: JournalEntry, target: JournalTarget): Promise<number>

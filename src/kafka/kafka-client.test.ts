@@ -15,27 +15,27 @@ afterEach(async () => {
 /** Answers requests for an identity, which name its port as the producer's id; counts what it is asked. */
 async function broker(doing: Doing) {
   const sockets = new Set<Socket>()
-  const told = { doing, asked: 0, port: 0, connections: 0 }
+  const reported = { doing, asked: 0, port: 0, connections: 0 }
   const server: Server = createServer((socket) => {
     sockets.add(socket)
-    told.connections++
+    reported.connections++
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
     socket.on('data', (request) => {
-      told.asked++
-      if (told.doing === 'answers') socket.write(identityAnswer(request.readInt32BE(8), told.port))
+      reported.asked++
+      if (reported.doing === 'answers') socket.write(identityAnswer(request.readInt32BE(8), reported.port))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  told.port = typeof address === 'object' && address !== null ? address.port : 0
+  reported.port = typeof address === 'object' && address !== null ? address.port : 0
   const close = async (): Promise<void> => {
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
   }
   if (doing === 'is away') await close()
   else opened.push({ close })
-  return { told, sockets }
+  return { reported, sockets }
 }
 
 /** Version 4 of the answer, with no error, no pause and no tags. */
@@ -47,8 +47,11 @@ function identityAnswer(correlationId: number, producerId: number): Buffer {
   return answer
 }
 
-function clientOf(brokers: readonly { readonly told: { readonly port: number } }[], timeoutMs: number): KafkaClient {
-  const addresses = brokers.map(({ told }) => `127.0.0.1:${told.port}`)
+function clientOf(
+  brokers: readonly { readonly reported: { readonly port: number } }[],
+  timeoutMs: number,
+): KafkaClient {
+  const addresses = brokers.map(({ reported }) => `127.0.0.1:${reported.port}`)
   const access = { brokers: addresses, clientId: 'test', tls: false, caFile: null, login: null, timeoutMs }
   const client = new KafkaClient(access)
   opened.push(client)
@@ -67,11 +70,11 @@ test.each<{ doings: Doing[] }>([
   async ({ doings }) => {
     const brokers = await Promise.all(doings.map(broker))
     const client = clientOf(brokers, 800)
-    const healthy = brokers.at(-1)!.told
+    const healthy = brokers.at(-1)!.reported
     expect(await askAny(client)).toBe(healthy.port)
-    const asked = brokers.map(({ told }) => told.asked)
+    const asked = brokers.map(({ reported }) => reported.asked)
     for (let times = 0; times < 20; times++) expect(await askAny(client)).toBe(healthy.port)
-    expect(brokers.slice(0, -1).map(({ told }) => told.asked)).toEqual(asked.slice(0, -1))
+    expect(brokers.slice(0, -1).map(({ reported }) => reported.asked)).toEqual(asked.slice(0, -1))
   },
 )
 
@@ -86,11 +89,11 @@ test('however long a request may take, its time fits into timers and into reques
 test('a broker that answers again is asked again when the others fail', async () => {
   const [one, other] = [await broker('is silent'), await broker('answers')]
   const client = clientOf([one, other], 400)
-  expect(await askAny(client)).toBe(other.told.port)
-  one.told.doing = 'answers'
-  other.told.doing = 'is silent'
-  expect(await askAny(client)).toBe(one.told.port)
-  expect(await askAny(client)).toBe(one.told.port)
+  expect(await askAny(client)).toBe(other.reported.port)
+  one.reported.doing = 'answers'
+  other.reported.doing = 'is silent'
+  expect(await askAny(client)).toBe(one.reported.port)
+  expect(await askAny(client)).toBe(one.reported.port)
 })
 
 test.each<{ doings: Doing[]; says: string }>([

@@ -1,24 +1,24 @@
 import { rowsTopic } from '../model/druid-row.ts'
 import { allTopics, topicEnds } from './all-topics.ts'
 import type { KafkaClient } from './kafka-client.ts'
-import { keepAll } from './kept-records.ts'
 import type { RecordBatch } from './produce.ts'
+import { keepAll } from './retained-records.ts'
 import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from './topics.ts'
 
 export interface RowsTopicSettings {
   readonly clusterName: string
-  /** Partitions of an entity's topic: as many as there are lanes for it. */
+  /** Partitions of an entity's topic: as many as there are partitions for it. */
   readonly partitions: number
   readonly replicationFactor: number
   /** The largest pushed row. */
   readonly rowBytesMax: number
 }
 
-const roomBytes = 4 * 1024 * 1024
+const headroomBytes = 4 * 1024 * 1024
 /** Records of about so many bytes go in one batch. */
 const batchBytes = 1024 * 1024
 /** What a batch takes besides its records. */
-const batchRoomBytes = 1024
+const batchHeadroomBytes = 1024
 
 /** The topics that Druid reads rows from, one for each series entity; each is made when it is first written to. */
 export class RowsTopics {
@@ -33,17 +33,17 @@ export class RowsTopics {
     this.#settings = settings
   }
 
-  /** The records of one entity as batches for its topic. All rows of a lane go to one partition. */
+  /** The records of one entity as batches for its topic. All rows of a partition go to one partition. */
   async batches(
     entityId: number,
-    lane: number,
+    journalPartition: number,
     records: readonly Buffer[],
     signal: AbortSignal,
   ): Promise<RecordBatch[]> {
     const topic = rowsTopic(this.#settings.clusterName, entityId)
-    const partition = lane % (this.#partitions.get(entityId) ?? (await this.ensure(entityId, signal)))
+    const partition = journalPartition % (this.#partitions.get(entityId) ?? (await this.ensure(entityId, signal)))
     // A record is as large as Kafka's smallest batch with it.
-    const largestBytes = records.reduce((bytes, record) => Math.max(bytes, record.length), 0) + batchRoomBytes
+    const largestBytes = records.reduce((bytes, record) => Math.max(bytes, record.length), 0) + batchHeadroomBytes
     if (largestBytes > this.#messageBytes) await takeMessagesOf(this.#client, topic, largestBytes)
     const batches: { topic: string; partition: number; values: Buffer[] }[] = []
     let bytes = Number.POSITIVE_INFINITY
@@ -77,7 +77,7 @@ export class RowsTopics {
 
   /** Names and numbers may take more bytes than the row had that was pushed. */
   get #messageBytes(): number {
-    return 2 * this.#settings.rowBytesMax + roomBytes
+    return 2 * this.#settings.rowBytesMax + headroomBytes
   }
 
   /** Deletes the topic of an entity that was dropped. */

@@ -24,7 +24,7 @@ export class ItemAdmin {
 
   /**
    * Deletes an item as all that was acknowledged so far has made it. Throws Problem `table_not_found`, `not_found` for an item that is not
-   * there, `invalid_request` for no identifier of the table's type, `unavailable` while much of what was pushed is still to be judged.
+   * there, `invalid_request` for no identifier of the table's type, `unavailable` while much of what was pushed is still to be validated.
    */
   async delete(table: string, id: string): Promise<void> {
     const { definitions, items, journal } = this.#parts
@@ -35,13 +35,13 @@ export class ItemAdmin {
     if (key === null)
       throw invalidRequest('id', `the index field "${name}" is a ${type}: give ${identifierForms[type]}`)
     const position = await journal.endPosition(entity.id)
-    await this.#judged(position)
+    await this.#validated(position)
     if (await items.delete(entity.id, key, position)) return
     throw new Problem('not_found', `The metadata entity ${table} has no item ${JSON.stringify(id)}.`)
   }
 
-  /** A push that was acknowledged before the deletion must not bring the item back when it is judged. */
-  async #judged(position: number): Promise<void> {
+  /** A push that was acknowledged before the deletion must not bring the item back when it is validated. */
+  async #validated(position: number): Promise<void> {
     const { progress, waitMs } = this.#parts
     const timeout = AbortSignal.timeout(waitMs)
     try {

@@ -22,7 +22,7 @@ export interface Ingest {
   readonly entity: string
   readonly entityId: number
   readonly fields: readonly Field[]
-  /** One more with each `add_fields`, change of `unknown`, and row that brings fields. A journal entry names the version that judges it. */
+  /** One more with each `add_fields`, change of `unknown`, and row that brings fields. A journal entry names the version that validates it. */
   readonly fieldsVersion: number
   readonly duplicates: Duplicates
   /** Of its version; left out it is `reject`. */

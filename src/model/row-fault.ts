@@ -1,4 +1,4 @@
-// Why a row is not stored: found by the judge, and by who foresees it. Both say it with these.
+// Why a row is not stored: found by the validator, and by who foresees it. Both say it with these.
 
 import { epochMs, likelyUnits } from './epoch.ts'
 import { type Field, type FieldType, identifierBytesMax } from './field.ts'
@@ -134,7 +134,7 @@ export function noLine(why: string): RowFault {
   return { code: 'invalid_line', field: null, message: `no line of line protocol: ${why}` }
 }
 
-/** A line that was one row is judged again for an ingest where it is several. */
+/** A line that was one row is validated again for an ingest where it is several. */
 export function lineToSplit(alias: string): RowFault {
   const message = `each field of a line is a row of ${alias}: push the line to it, or replay the row into an ingest where a line is one row`
   return { code: 'invalid_line', field: null, message }

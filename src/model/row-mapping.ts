@@ -24,9 +24,9 @@ export interface UnusedName {
   readonly likely: string | null
 }
 
-/** What is changed of rejected rows before they are judged again: nothing where it is left out. */
+/** What is changed of rejected rows before they are validated again: nothing where it is left out. */
 export interface Repair {
-  /** The ingest that they are judged for, and stored in, in place of their own. */
+  /** The ingest that they are validated for, and stored in, in place of their own. */
   readonly into?: Ingest
   readonly mapping?: RowMapping
 }

@@ -40,7 +40,7 @@ interface Changes {
 
 /** A broker whose sessions and messages a test tells, and a service that answers when and what it says. */
 function world(changes: Changes = {}) {
-  const told: string[] = []
+  const reported: string[] = []
   const pushes: { rows: unknown[]; key: string | undefined; answer: (error?: Error) => void }[] = []
   let end: (reason: string) => void = () => undefined
   let receive: (message: ReceivedMessage) => void = () => undefined
@@ -53,10 +53,10 @@ function world(changes: Changes = {}) {
       end = resolve
     })
     return {
-      ...{ isResumed, ended, pause: () => told.push('pause'), resume: () => told.push('resume') },
-      acknowledge: (packetId) => told.push(`ack ${packetId}`),
-      publish: (topic) => told.push(`publish ${topic}`),
-      close: () => told.push('close'),
+      ...{ isResumed, ended, pause: () => reported.push('pause'), resume: () => reported.push('resume') },
+      acknowledge: (packetId) => reported.push(`ack ${packetId}`),
+      publish: (topic) => reported.push(`publish ${topic}`),
+      close: () => reported.push('close'),
     }
   }
   const client = {
@@ -93,11 +93,11 @@ function world(changes: Changes = {}) {
     })
   const sendCut = (packetId: number, topic: string, cutBytes: number): void =>
     receive({ topic, payload: new TextEncoder().encode('{"V":1'), cutBytes, packetId, isAgain: false })
-  return { told, pushes, send, sendCut, sendMetrics, stop, done, breakOff: () => end('gone') }
+  return { reported, pushes, send, sendCut, sendMetrics, stop, done, breakOff: () => end('gone') }
 }
 
 test('a message is acknowledged once its rows are on disk, in the order of arrival', async () => {
-  const { told, pushes, send, stop, done } = world()
+  const { reported, pushes, send, stop, done } = world()
   await settled()
   send(1, '[1,2,3]')
   send(2, '[]')
@@ -106,10 +106,10 @@ test('a message is acknowledged once its rows are on disk, in the order of arriv
   expect(pushes.map(({ rows }) => rows)).toEqual([[{ V: 1 }, { V: 2 }]])
   pushes[0]!.answer()
   await settled()
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   pushes[1]!.answer()
   await settled()
-  expect(told).toEqual(['ack 1', 'ack 2'])
+  expect(reported).toEqual(['ack 1', 'ack 2'])
   stop.abort()
   expect(await done).toEqual({ messages: 3, rows: 4, again: 0 })
 })
@@ -117,7 +117,7 @@ test('a message is acknowledged once its rows are on disk, in the order of arriv
 test.each(['t', 'spBv1.0/G/NDATA/N'])(
   'of a message to %s that is too large the beginning goes to the rejected rows',
   async (topic) => {
-    const { told, pushes, sendCut, stop, done } = world()
+    const { reported, pushes, sendCut, stop, done } = world()
     await settled()
     sendCut(1, topic, 268_435_450)
     await settled()
@@ -133,7 +133,7 @@ test.each(['t', 'spBv1.0/G/NDATA/N'])(
     ])
     pushes[0]!.answer()
     await settled()
-    expect(told).toEqual(['ack 1'])
+    expect(reported).toEqual(['ack 1'])
     stop.abort()
     await done
   },
@@ -144,7 +144,7 @@ test('a connection that stands only after the end is closed, and none of its mes
   const opens = new Promise<void>((resolve) => {
     open = resolve
   })
-  const { told, pushes, send, stop, done } = world({ opens })
+  const { reported, pushes, send, stop, done } = world({ opens })
   await settled()
   stop.abort()
   expect(await done).toEqual({ messages: 0, rows: 0, again: 0 })
@@ -152,35 +152,35 @@ test('a connection that stands only after the end is closed, and none of its mes
   await settled()
   send(1, '1')
   await settled()
-  expect([told, pushes]).toEqual([['close'], []])
+  expect([reported, pushes]).toEqual([['close'], []])
 })
 
 test('nothing is waited for once all is stored', async () => {
-  const { told, stop, done } = world()
+  const { reported, stop, done } = world()
   await settled()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     stop.abort()
     await done
-    expect([told, vi.getTimerCount()]).toEqual([['pause', 'close'], 0])
+    expect([reported, vi.getTimerCount()]).toEqual([['pause', 'close'], 0])
   } finally {
     vi.useRealTimers()
   }
 })
 
 test('while there is no room, the broker has to wait', async () => {
-  const { told, pushes, send } = world({ maxBufferedBytes: 14 })
+  const { reported, pushes, send } = world({ maxBufferedBytes: 14 })
   await settled()
   for (const packetId of [1, 2, 3]) send(packetId, String(packetId))
   await settled()
-  expect(told).toEqual(['pause'])
+  expect(reported).toEqual(['pause'])
   pushes[0]!.answer()
   await settled()
-  expect(told).toEqual(['pause', 'ack 1', 'ack 2', 'resume'])
+  expect(reported).toEqual(['pause', 'ack 1', 'ack 2', 'resume'])
 })
 
 test('what comes again before it was acknowledged is not taken twice; anything else is', async () => {
-  const { told, pushes, send, stop, done, breakOff } = world()
+  const { reported, pushes, send, stop, done, breakOff } = world()
   await settled()
   send(1, '1')
   send(2, '2')
@@ -189,20 +189,20 @@ test('what comes again before it was acknowledged is not taken twice; anything e
   await new Promise((resolve) => setTimeout(resolve, 500))
   pushes[0]!.answer()
   await settled()
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   send(1, '1', true)
   // Another message under the id, and one that was never seen.
   send(2, '3', true)
   send(4, '4', true)
   await settled()
-  expect(told).toEqual(['ack 1'])
+  expect(reported).toEqual(['ack 1'])
   pushes[1]!.answer()
   await settled()
   expect(pushes.map(({ rows }) => rows)).toEqual([
     [{ V: 1 }, { V: 2 }],
     [{ V: 3 }, { V: 4 }],
   ])
-  expect(told).toEqual(['ack 1', 'ack 2', 'ack 4'])
+  expect(reported).toEqual(['ack 1', 'ack 2', 'ack 4'])
   stop.abort()
   expect(await done).toEqual({ messages: 5, rows: 4, again: 1 })
 })
@@ -211,7 +211,7 @@ const problem = (status: number, code: string): ServiceError =>
   new ServiceError({ status, code, detail: 'No.', errors: [], retryable: false, retryAfterS: null })
 
 test('whatever the service refuses, the message waits under its key', async () => {
-  const { told, pushes, send } = world()
+  const { reported, pushes, send } = world()
   await settled()
   send(1, '1')
   await settled()
@@ -220,28 +220,28 @@ test('whatever the service refuses, the message waits under its key', async () =
   expect(pushes.map(({ key }) => key)).toEqual([pushes[0]!.key, pushes[0]!.key])
   pushes[1]!.answer()
   await settled()
-  expect(told).toEqual(['ack 1'])
+  expect(reported).toEqual(['ack 1'])
 })
 
 test('a row that the service does not take at all goes there as it came', async () => {
   const refuse = (body: string): Error | null => (body.includes('"V":"x') ? problem(400, 'body_too_large') : null)
-  const { told, pushes, send } = world({ refuse })
+  const { reported, pushes, send } = world({ refuse })
   await settled()
   send(1, '"xx"')
   await settled()
   expect(pushes.map(({ rows }) => rows)).toEqual([
     [{ mqtt_error: 'the service does not take it: No.', mqtt_topic: 't', mqtt_payload: '"xx"' }],
   ])
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   pushes[0]!.answer()
   await settled()
-  expect(told).toEqual(['ack 1'])
+  expect(reported).toEqual(['ack 1'])
 })
 
 const metricNamed = (metric: string, V: number) => ({ group: 'G', node: 'N', device: '', metric, V })
 
 test('a message whose aliases are not known is not acknowledged before its birth came and its rows are on disk', async () => {
-  const { told, pushes, send, sendMetrics } = world()
+  const { reported, pushes, send, sendMetrics } = world()
   await settled()
   sendMetrics(1, 'NDATA', 4, { alias: 1, double: 5 })
   send(2, '2')
@@ -249,35 +249,35 @@ test('a message whose aliases are not known is not acknowledged before its birth
   pushes[0]!.answer()
   await settled()
   expect(pushes.map(({ rows }) => rows)).toEqual([[{ V: 2 }]])
-  expect(told).toEqual(['publish spBv1.0/G/NCMD/N'])
+  expect(reported).toEqual(['publish spBv1.0/G/NCMD/N'])
   sendMetrics(null, 'NBIRTH', 0, { name: 'a', alias: 1, datatype: 10, double: 0 })
   await settled()
   expect(pushes[1]!.rows).toEqual([metricNamed('a', 5), metricNamed('a', 0)])
-  expect(told).toHaveLength(1)
+  expect(reported).toHaveLength(1)
   pushes[1]!.answer()
   await settled()
-  expect(told.slice(1)).toEqual(['ack 1', 'ack 2'])
+  expect(reported.slice(1)).toEqual(['ack 1', 'ack 2'])
 })
 
 test('a message of which a part waits for a birth is not acknowledged before the rows of both are on disk', async () => {
-  const { told, pushes, sendMetrics } = world()
+  const { reported, pushes, sendMetrics } = world()
   await settled()
   sendMetrics(1, 'NDATA', 4, { name: 'a', double: 5 }, { alias: 1, double: 6 })
   await settled()
   expect(pushes[0]!.rows).toEqual([metricNamed('a', 5)])
   pushes[0]!.answer()
   await settled()
-  expect(told).toEqual(['publish spBv1.0/G/NCMD/N'])
+  expect(reported).toEqual(['publish spBv1.0/G/NCMD/N'])
   sendMetrics(null, 'NBIRTH', 0, { name: 'b', alias: 1, datatype: 10, double: 0 })
   await settled()
   expect(pushes[1]!.rows).toEqual([metricNamed('b', 6), metricNamed('b', 0)])
   pushes[1]!.answer()
   await settled()
-  expect(told.slice(1)).toEqual(['ack 1'])
+  expect(reported.slice(1)).toEqual(['ack 1'])
 })
 
 test('a message for which no birth comes is a row that is rejected; at the end one that comes again waits at the broker', async () => {
-  const { told, pushes, sendMetrics, stop, done } = world()
+  const { reported, pushes, sendMetrics, stop, done } = world()
   const isUnknown = (alias: number) =>
     expect.objectContaining({ mqtt_error: expect.stringContaining(`alias ${alias}`) })
   await settled()
@@ -285,7 +285,7 @@ test('a message for which no birth comes is a row that is rejected; at the end o
   await expect.poll(() => pushes[0]?.rows, { timeout: 10_000 }).toEqual([isUnknown(1)])
   pushes[0]!.answer()
   await settled()
-  expect(told).toEqual(['publish spBv1.0/G/NCMD/N', 'ack 1'])
+  expect(reported).toEqual(['publish spBv1.0/G/NCMD/N', 'ack 1'])
   sendMetrics(2, 'NDATA', 5, { alias: 2, double: 5 })
   sendMetrics(null, 'NDATA', 6, { alias: 3, double: 5 })
   await settled()
@@ -294,7 +294,7 @@ test('a message for which no birth comes is a row that is rejected; at the end o
   expect(pushes[1]!.rows).toEqual([isUnknown(3)])
   pushes[1]!.answer()
   expect(await done).toMatchObject({ messages: 3, rows: 2 })
-  expect(told.slice(2)).toEqual(['pause', 'close'])
+  expect(reported.slice(2)).toEqual(['pause', 'close'])
 })
 
 test('a broker that refuses ends it', async () => {

@@ -11,9 +11,9 @@ import { type ConnectorCounts, runConnector } from './connector.ts'
 import type { MappingOptions } from './message-rows.ts'
 import { connectBroker } from './packets/connect-broker.ts'
 import { ReceiveTimes } from './receive-times.ts'
+import { rejectedNamesNote } from './rejected-names.ts'
+import { rejectedProperties } from './sparkplug/rejected-properties.ts'
 import { isSparkplug, metricTemplateText } from './sparkplug/sparkplug-topic.ts'
-import { strangeProperties } from './sparkplug/strange-properties.ts'
-import { strangeNamesNote } from './strange-names.ts'
 import { filterFault } from './topic-filter.ts'
 import { topicTemplate } from './topic-template.ts'
 
@@ -169,7 +169,7 @@ async function ingestOf(options: PushMessagesOptions): Promise<OwnIngestAnswer |
 }
 
 /** Somebody who subscribes with an ingest that was not made for what comes would find rejected rows alone. */
-function strangeNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMessagesOptions): string[] {
+function rejectionNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMessagesOptions): string[] {
   const notes: string[] = []
   const { valueField, textField, truthField } = options
   const valueFields = {
@@ -177,10 +177,10 @@ function strangeNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMess
     ...(textField === undefined ? {} : { text: textField }),
     ...(truthField === undefined ? {} : { truth: truthField }),
   }
-  const ofPlain = strangeNamesNote(ingest, { template: naming.template, valueFields })
+  const ofPlain = rejectedNamesNote(ingest, { template: naming.template, valueFields })
   if (ofPlain !== null && !options.subscribe.every(isSparkplug)) notes.push(ofPlain)
   const sources = ingest.fields.map(({ source }) => source)
-  const strange = strangeProperties(sources, naming)
+  const strange = rejectedProperties(sources, naming)
   if (ingest.unknown === 'add' || strange.length === 0 || !options.subscribe.some(isSparkplug)) return notes
   notes.push(
     `${ingest.alias} has no ${strange.join(', ')}: it rejects rows of Sparkplug that have them. Add the fields, or say with --topic and --value-field what it has.`,
@@ -201,7 +201,7 @@ export async function pushMessages(options: PushMessagesOptions): Promise<Connec
   const definition = await ingestOf(options)
   if (definition === null) return { messages: 0, rows: 0, again: 0 }
   const { fields } = definition
-  for (const note of strangeNotes(definition, naming, options)) onNote(note)
+  for (const note of rejectionNotes(definition, naming, options)) onNote(note)
   const timeField = fields.find(({ role }) => role === 'time')?.source ?? null
   const tagFields = fields.filter(({ role }) => role === 'tag').map(({ source }) => source)
   return runConnector({

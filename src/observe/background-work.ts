@@ -9,17 +9,17 @@ interface BackgroundWork {
   /** Says that it went well; null where nothing does. */
   readonly done: EventKind | null
   /** Whether `/readyz` tells of it. */
-  readonly isTold: boolean
+  readonly isReported: boolean
 }
 
 const backgroundWorks: readonly BackgroundWork[] = [
-  { work: 'seal', failed: 'sealFailed', done: 'sealed', isTold: true },
-  { work: 'judge', failed: 'judgeFailed', done: 'rowsJudged', isTold: true },
-  { work: 'merge', failed: 'mergeFailed', done: 'merged', isTold: true },
-  { work: 'drop', failed: 'dropFailed', done: null, isTold: true },
-  { work: 'trim', failed: 'journalTrimFailed', done: 'journalTrimmed', isTold: true },
+  { work: 'seal', failed: 'sealFailed', done: 'sealed', isReported: true },
+  { work: 'judge', failed: 'validationFailed', done: 'rowsValidated', isReported: true },
+  { work: 'merge', failed: 'mergeFailed', done: 'merged', isReported: true },
+  { work: 'drop', failed: 'dropFailed', done: null, isReported: true },
+  { work: 'trim', failed: 'journalTrimFailed', done: 'journalTrimmed', isReported: true },
   // One file that stays longer than it should harms nobody.
-  { work: 'remove', failed: 'removalFailed', done: null, isTold: false },
+  { work: 'remove', failed: 'removalFailed', done: null, isReported: false },
 ]
 
 /** The work that an event says has failed. */

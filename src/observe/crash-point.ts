@@ -60,15 +60,15 @@ export const replicaCrashPoints = [
   'replica-deleted',
 ] as const
 
-export const copyRestoreCrashPoints = [
+export const replicaRestoreCrashPoints = [
   'copy-restore-begun',
   'copy-restore-file-written',
   'copy-restore-journal-written',
   'copy-restore-renamed',
 ] as const
 
-/** Of entries that end the judge. */
-export const asideCrashPoints = ['aside-recorded'] as const
+/** Of entries that end the validator. */
+export const quarantineCrashPoints = ['aside-recorded'] as const
 
 export type CrashPoint =
   | (typeof storeCrashPoints)[number]
@@ -76,8 +76,8 @@ export type CrashPoint =
   | (typeof lifecycleCrashPoints)[number]
   | (typeof restoreCrashPoints)[number]
   | (typeof replicaCrashPoints)[number]
-  | (typeof copyRestoreCrashPoints)[number]
-  | (typeof asideCrashPoints)[number]
+  | (typeof replicaRestoreCrashPoints)[number]
+  | (typeof quarantineCrashPoints)[number]
 
 /** Told when one is reached; work goes on when it returns. */
 export type Reach = (point: CrashPoint) => void

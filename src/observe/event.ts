@@ -1,7 +1,7 @@
 // What happens inside, as one union of plain data. Sinks decide what becomes a log line, a metric or nothing.
 
-/** What became of an ingest's rows in one step, each row counted once however often it is judged. */
-export interface JudgedRows {
+/** What became of an ingest's rows in one step, each row counted once however often it is validated. */
+export interface IngestOutcome {
   readonly ingestId: number
   readonly stored: number
   readonly rejected: number
@@ -29,28 +29,28 @@ export type ServiceEvent =
   | { readonly kind: 'pushTaken'; readonly ingestId: number; readonly rows: number; readonly receivedMs: number }
   | { readonly kind: 'journalFailed'; readonly file: string; readonly message: string }
   | {
-      readonly kind: 'rowsJudged'
+      readonly kind: 'rowsValidated'
       /** For the first time, as far as anybody knows. */
       readonly rows: number
-      /** Of all rows that were judged, those that are kept as rejected since then. */
+      /** Of all rows that were validated, those that are kept as rejected since then. */
       readonly rejected: number
-      /** Rows that were judged before, and whose outcome stays what it was. */
+      /** Rows that were validated before, and whose outcome stays what it was. */
       readonly again: number
-      /** The first two by ingest: what was judged before is left out. */
-      readonly ingests: readonly JudgedRows[]
+      /** The first two by ingest: what was validated before is left out. */
+      readonly ingests: readonly IngestOutcome[]
       readonly ms: number
     }
-  /** `stored` rows left the list of rejected ones; none when the replay was judged before. */
+  /** `stored` rows left the list of rejected ones; none when the replay was validated before. */
   | { readonly kind: 'rowsReplayed'; readonly ingestId: number; readonly rows: number; readonly stored: number }
-  /** The judge had ended while it was at these entries, so many times by now: by itself, or with its process, for whatever reason that ended. */
+  /** The validator had ended while it was at these entries, so many times by now: by itself, or with its process, for whatever reason that ended. */
   | {
-      readonly kind: 'judgingEnded'
+      readonly kind: 'validationEnded'
       readonly position: number
       readonly entries: number
       readonly deaths: number
       readonly kills: number
     }
-  /** So many rows of an entry of the journal are not judged any more, and kept as rejected. */
+  /** So many rows of an entry of the journal are not validated any more, and kept as rejected. */
   | {
       readonly kind: 'entrySetAside'
       readonly position: number
@@ -58,7 +58,7 @@ export type ServiceEvent =
       readonly rows: number
       readonly level: number
     }
-  | { readonly kind: 'storeStarted'; readonly judgedAgainRows: number; readonly ms: number }
+  | { readonly kind: 'storeStarted'; readonly validatedAgainRows: number; readonly ms: number }
   /** The store cannot go on with its start, for a reason that only the operator can mend. */
   | { readonly kind: 'startWaits'; readonly reason: string }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }
@@ -79,7 +79,7 @@ export type ServiceEvent =
       readonly floorBytes: number
     }
   | { readonly kind: 'sealFailed'; readonly message: string; readonly retryInMs: number }
-  | { readonly kind: 'judgeFailed'; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: 'validationFailed'; readonly message: string; readonly retryInMs: number }
   | {
       readonly kind: 'merged'
       readonly entityId: number
@@ -164,7 +164,7 @@ export type ServiceEvent =
 export type ClusterEvent =
   | { readonly kind: 'journalReached'; readonly topic: string; readonly partitions: number; readonly ms: number }
   | { readonly kind: 'journalAway'; readonly topic: string; readonly message: string }
-  /** Kafka has deleted what was not judged yet. */
+  /** Kafka has deleted what was not validated yet. */
   | {
       readonly kind: 'journalGap'
       readonly topic: string

@@ -6,7 +6,7 @@ const failure = { message: 'no room', retryInMs: 1000 }
 const sealFailed: ServiceEvent = { kind: 'sealFailed', ...failure }
 const mergeFailed: ServiceEvent = { kind: 'mergeFailed', ...failure }
 const sealed: ServiceEvent = { kind: 'sealed', position: 1, files: 1, rows: 1, bytes: 1, ms: 1 }
-const judged: ServiceEvent = { kind: 'rowsJudged', rows: 1, again: 0, rejected: 0, ingests: [], ms: 1 }
+const validated: ServiceEvent = { kind: 'rowsValidated', rows: 1, again: 0, rejected: 0, ingests: [], ms: 1 }
 
 test.each<[string, (ServiceEvent | number)[], unknown]>([
   ['nothing failed', [sealed], []],
@@ -18,7 +18,7 @@ test.each<[string, (ServiceEvent | number)[], unknown]>([
     [10, sealFailed, 20, sealed, 30, sealFailed],
     [{ work: 'seal', sinceMs: 30, failures: 1 }],
   ],
-  ['something else went well', [10, sealFailed, 20, judged], [{ work: 'seal', sinceMs: 10, failures: 1 }]],
+  ['something else went well', [10, sealFailed, 20, validated], [{ work: 'seal', sinceMs: 10, failures: 1 }]],
   [
     'two works fail',
     [10, mergeFailed, 20, sealFailed],

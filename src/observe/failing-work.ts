@@ -26,7 +26,7 @@ export class FailingWork {
     const good = doneWorks.get(kind)
     if (good !== undefined) this.#failing.delete(good.work)
     const bad = failedWorks.get(kind)
-    if (bad === undefined || !bad.isTold) return
+    if (bad === undefined || !bad.isReported) return
     const nowMs = this.#nowMs()
     const known = this.#failing.get(bad.work)
     if (known === undefined) this.#failing.set(bad.work, { sinceMs: nowMs, lastMs: nowMs, failures: 1 })

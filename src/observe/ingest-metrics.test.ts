@@ -5,13 +5,13 @@ import { Metrics } from './metrics.ts'
 const taken = (ingestId: number, rows: number, receivedMs = 1000): ServiceEvent => {
   return { kind: 'pushTaken', ingestId, rows, receivedMs }
 }
-const judged = (ingestId: number, stored: number, rejected: number): ServiceEvent => {
-  return { kind: 'rowsJudged', rows: 0, rejected: 0, again: 0, ms: 1, ingests: [{ ingestId, stored, rejected }] }
+const validated = (ingestId: number, stored: number, rejected: number): ServiceEvent => {
+  return { kind: 'rowsValidated', rows: 0, rejected: 0, again: 0, ms: 1, ingests: [{ ingestId, stored, rejected }] }
 }
 
 interface World {
   readonly ingests: { id: number; alias: string }[]
-  readonly told: (...events: readonly ServiceEvent[]) => Promise<readonly string[]>
+  readonly reported: (...events: readonly ServiceEvent[]) => Promise<readonly string[]>
 }
 
 function world(ownMax: number, aliases: readonly string[], pending: (id: number) => number | null = () => 0): World {
@@ -20,7 +20,7 @@ function world(ownMax: number, aliases: readonly string[], pending: (id: number)
   metrics.watchIngests({ ownMax, ingests: () => ingests, pendingRows: pending })
   return {
     ingests,
-    told: async (...events) => {
+    reported: async (...events) => {
       for (const event of events) metrics.observe(event)
       const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('tidemark_ingest'))
       return lines.map((line) => line.replace('tidemark_ingest', ''))
@@ -29,9 +29,9 @@ function world(ownMax: number, aliases: readonly string[], pending: (id: number)
 }
 
 test('rows are counted by ingest, from 0 on', async () => {
-  const { told } = world(5, ['plant', 'weather'], (id) => id * 10)
+  const { reported } = world(5, ['plant', 'weather'], (id) => id * 10)
   const replayed: ServiceEvent = { kind: 'rowsReplayed', ingestId: 1, rows: 2, stored: 2 }
-  expect(await told(taken(1, 9, 5500), taken(1, 1, 5000), judged(1, 6, 4), replayed)).toEqual([
+  expect(await reported(taken(1, 9, 5500), taken(1, 1, 5000), validated(1, 6, 4), replayed)).toEqual([
     '_received_rows_total{ingest="plant"} 10',
     '_received_rows_total{ingest="weather"} 0',
     '_stored_rows_total{ingest="plant"} 8',
@@ -46,8 +46,8 @@ test('rows are counted by ingest, from 0 on', async () => {
 })
 
 test('past the bound ingests are counted together, the oldest have series of their own', async () => {
-  const { told } = world(1, ['plant', 'weather', 'tags'], (id) => id)
-  expect(await told(taken(3, 1, 3000), taken(2, 5, 2000), taken(1, 7), judged(2, 4, 1))).toEqual([
+  const { reported } = world(1, ['plant', 'weather', 'tags'], (id) => id)
+  expect(await reported(taken(3, 1, 3000), taken(2, 5, 2000), taken(1, 7), validated(2, 4, 1))).toEqual([
     '_received_rows_total{ingest="plant"} 7',
     '_received_rows_total{ingest="(others)"} 6',
     '_stored_rows_total{ingest="plant"} 0',
@@ -63,23 +63,23 @@ test('past the bound ingests are counted together, the oldest have series of the
 })
 
 test('what is counted together never shrinks, and an ingest stays where it is counted', async () => {
-  const { ingests, told } = world(1, ['plant', 'weather', 'tags'])
-  await told(taken(1, 7), taken(2, 5), taken(3, 3))
+  const { ingests, reported } = world(1, ['plant', 'weather', 'tags'])
+  await reported(taken(1, 7), taken(2, 5), taken(3, 3))
   // The first and the second are deleted, a new one takes the place and the name.
   ingests.splice(0, 2)
   ingests.push({ id: 4, alias: 'plant' })
-  const received = (await told(taken(3, 1), taken(4, 2))).filter((line) => line.startsWith('_received'))
+  const received = (await reported(taken(3, 1), taken(4, 2))).filter((line) => line.startsWith('_received'))
   expect(received).toEqual(['_received_rows_total{ingest="(others)"} 9', '_received_rows_total{ingest="plant"} 2'])
   ingests.splice(0)
-  expect(await told()).toContain('_received_rows_total{ingest="(others)"} 9')
+  expect(await reported()).toContain('_received_rows_total{ingest="(others)"} 9')
 })
 
 test('what is not known yet is not told', async () => {
-  const { told } = world(1, ['plant', 'weather'], () => null)
-  expect((await told()).filter((line) => /pending|last/.test(line))).toEqual([])
+  const { reported } = world(1, ['plant', 'weather'], () => null)
+  expect((await reported()).filter((line) => /pending|last/.test(line))).toEqual([])
 })
 
 test('with a bound of 0 no name shows', async () => {
-  const { told } = world(0, ['plant'])
-  expect((await told(taken(1, 3))).join()).not.toContain('plant')
+  const { reported } = world(0, ['plant'])
+  expect((await reported(taken(1, 3))).join()).not.toContain('plant')
 })

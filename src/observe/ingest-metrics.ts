@@ -8,7 +8,7 @@ export interface WatchedIngests {
   /** How many have series of their own. */
   readonly ownMax: number
   readonly ingests: () => Iterable<{ readonly id: number; readonly alias: string }>
-  /** Rows that this process acknowledged and that are not judged yet; null as long as it is not known. */
+  /** Rows that this process acknowledged and that are not validated yet; null as long as it is not known. */
   readonly pendingRows: (ingestId: number) => number | null
 }
 
@@ -52,7 +52,7 @@ export class IngestMetrics {
         rows.lastReceivedMs = Math.max(rows.lastReceivedMs ?? 0, event.receivedMs)
         return
       }
-      case 'rowsJudged':
+      case 'rowsValidated':
         for (const { ingestId, stored, rejected } of event.ingests) {
           const rows = this.#of(ingestId)
           rows.stored += stored

@@ -30,13 +30,13 @@ function isDetail(event: ServiceEvent, slowMs: number): boolean {
       return event.ms < slowMs
     case 'journalWritten':
     case 'pushTaken':
-    case 'rowsJudged':
+    case 'rowsValidated':
     case 'queryAnswered':
     case 'journalTrimmed':
       return true
     case 'keyRefused':
       return event.untold === null
-    // Each start judges what is in the journal again: nothing has come of a replay that was judged before.
+    // Each start validates what is in the journal again: nothing has come of a replay that was validated before.
     case 'rowsReplayed':
       return event.stored === 0
     default:
@@ -97,13 +97,13 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'partAway':
     case 'journalGap':
     case 'laneFailed':
-    case 'judgingEnded':
+    case 'validationEnded':
     case 'entrySetAside':
     case 'startWaits':
     case 'storeDied':
     case 'sqlEngineDied':
     case 'sealFailed':
-    case 'judgeFailed':
+    case 'validationFailed':
     case 'mergeFailed':
     case 'dropFailed':
     case 'removalFailed':

@@ -46,10 +46,10 @@ export class Metrics {
   readonly #journalRows: Counter
   readonly #journalWriteSeconds: Histogram
   readonly #journalFailed: Gauge
-  readonly #rowsJudged: Counter
+  readonly #rowsValidated: Counter
   readonly #rowsRejected: Counter
   readonly #rowsReplayed: Counter
-  readonly #rowsJudgedAgain: Counter
+  readonly #rowsValidatedAgain: Counter
   readonly #storeReady: Gauge
   readonly #storeDeaths: Counter
   readonly #sqlEngineReady: Gauge
@@ -94,8 +94,8 @@ export class Metrics {
       shortSeconds,
     )
     this.#journalFailed = gauge('journal_failed', '1 after a failed journal write: pushes are no longer acknowledged.')
-    this.#rowsJudged = counter('rows_judged_total', 'Rows that were validated for the first time.')
-    this.#rowsJudgedAgain = counter(
+    this.#rowsValidated = counter('rows_judged_total', 'Rows that were validated for the first time.')
+    this.#rowsValidatedAgain = counter(
       'rows_judged_again_total',
       'Journal rows validated again after a start, after a restart of the store, or by another pipeline; not in `tidemark_rows_judged_total`.',
     )
@@ -206,9 +206,9 @@ export class Metrics {
       case 'journalReached':
         this.#journalFailed.set(0)
         return
-      case 'rowsJudged':
-        this.#rowsJudged.inc(event.rows)
-        this.#rowsJudgedAgain.inc(event.again)
+      case 'rowsValidated':
+        this.#rowsValidated.inc(event.rows)
+        this.#rowsValidatedAgain.inc(event.again)
         this.#rowsRejected.inc(event.rejected)
         return
       case 'rowsReplayed':

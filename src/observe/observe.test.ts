@@ -22,7 +22,7 @@ const failed = (error: unknown): ServiceEvent => ({
   error,
 })
 const written: ServiceEvent = { kind: 'journalWritten', entries: 2, rows: 20, bytes: 300, ms: 2 }
-const judged: ServiceEvent = { kind: 'rowsJudged', rows: 20, rejected: 3, again: 5, ingests: [], ms: 1 }
+const validated: ServiceEvent = { kind: 'rowsValidated', rows: 20, rejected: 3, again: 5, ingests: [], ms: 1 }
 const died: ServiceEvent = { kind: 'storeDied', message: 'out of memory', restartInMs: 100 }
 const sealed: ServiceEvent = { kind: 'sealed', position: 50, files: 2, rows: 40, bytes: 900, ms: 20 }
 const sealFailed: ServiceEvent = { kind: 'sealFailed', message: 'no space', retryInMs: 5000 }
@@ -148,7 +148,7 @@ describe('metrics', () => {
     ['its failure', [{ kind: 'journalFailed', file: 'a', message: 'b' }], ['tidemark_journal_failed 1']],
     [
       'rows',
-      [judged],
+      [validated],
       ['tidemark_rows_judged_total 20', 'tidemark_rows_rejected_total 3', 'tidemark_rows_judged_again_total 5'],
     ],
     [
@@ -161,7 +161,7 @@ describe('metrics', () => {
       'background work that failed',
       [
         sealFailed,
-        { ...sealFailed, kind: 'judgeFailed' },
+        { ...sealFailed, kind: 'validationFailed' },
         { ...sealFailed, kind: 'mergeFailed' },
         { ...sealFailed, kind: 'dropFailed' },
         { kind: 'journalTrimFailed', message: 'x' },
@@ -182,10 +182,10 @@ describe('metrics', () => {
       [{ kind: 'queryAnswered', query: 'select', rows: 7, bytes: 9, ms: 4 }],
       ['tidemark_query_rows_total{query="select"} 7', 'tidemark_query_seconds_count{query="select"} 1'],
     ],
-    ['a store that is ready', [{ kind: 'storeStarted', judgedAgainRows: 0, ms: 1 }], ['tidemark_store_ready 1']],
+    ['a store that is ready', [{ kind: 'storeStarted', validatedAgainRows: 0, ms: 1 }], ['tidemark_store_ready 1']],
     [
       'a store that died',
-      [{ kind: 'storeStarted', judgedAgainRows: 0, ms: 1 }, died],
+      [{ kind: 'storeStarted', validatedAgainRows: 0, ms: 1 }, died],
       ['tidemark_store_ready 0', 'tidemark_store_deaths_total 1'],
     ],
   ])('count %s', async (_name, events, expected) => {

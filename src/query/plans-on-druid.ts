@@ -35,7 +35,7 @@ export class PlansOnDruid implements PlanRunner {
   async run({ plan, format }: PlannedData, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const { reader, spoolDirectory, sliceMs } = this.#options
     const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
-    const shape = { format, resultBytes: limits.resultBytes, room: this.unsent.room() }
+    const shape = { format, resultBytes: limits.resultBytes, budget: this.unsent.budget() }
     return this.unsent.open(await storeRows(rows, shape, { sliceMs, spoolDirectory }, signal))
   }
 

@@ -1,18 +1,18 @@
-import type { NotedTime } from './noted-time.ts'
+import type { RecordedTime } from './journal-marks.ts'
 
 export interface ChangeWatchParts {
   /** How much the operator's side has changed in the catalog so far. */
   readonly changes: () => number
-  readonly noted: () => NotedTime
+  readonly noted: () => RecordedTime
 }
 
 /** When the first of the operator's changes was made that the copy lacks. */
 export class ChangeWatch {
   readonly #parts: ChangeWatchParts
-  #seen: { readonly changes: number; readonly at: NotedTime }
+  #seen: { readonly changes: number; readonly at: RecordedTime }
   /** Of the changes that no moment has, nor the one that is being made; and of those that only that one has. */
-  #first: NotedTime | null = null
-  #firstOfMaking: NotedTime | null = null
+  #first: RecordedTime | null = null
+  #firstOfMaking: RecordedTime | null = null
 
   constructor(parts: ChangeWatchParts) {
     this.#parts = parts
@@ -37,7 +37,7 @@ export class ChangeWatch {
 
   /** A moment is made of what was seen last: `make` is told of the first change that only it will have. */
   async making<T>(
-    make: (first: NotedTime | null) => Promise<T>,
+    make: (first: RecordedTime | null) => Promise<T>,
   ): Promise<{ readonly made: T; readonly changes: number }> {
     const first = this.#first
     const { changes } = this.#seen

@@ -1,15 +1,15 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { CopyDamaged, missingObject } from './copy-damage.ts'
-import { type KeptMoment, type LogEntry, logName, type Mark, type Moment, numberOf } from './copy-format.ts'
-import type { StoreAttempt } from './copy-log.ts'
 import {
   beforeDamage,
-  type CopiedJournal,
   type MomentEntry,
-  readCopiedJournal,
+  type ReplicatedJournal,
+  readReplicatedJournal,
   type TakePiece,
 } from './read-journal.ts'
 import { momentNames, orDamage, readLast, readLastGood, readLogEntry, readMoment, requireLogEntry } from './read-log.ts'
+import { missingObject, ReplicaDamaged } from './replica-damage.ts'
+import { type LogEntry, logName, type Mark, type Moment, numberOf, type RetainedMoment } from './replica-format.ts'
+import type { StoreAttempt } from './replica-log.ts'
 
 /** What a folder is made of. */
 export interface ChosenMoment {
@@ -63,7 +63,7 @@ async function choose(parts: ChooseParts, wanted: Wanted, newest: Moment): Promi
   const { store, attempt, journal } = parts
   const atMs = wanted.atMs ?? Number.POSITIVE_INFINITY
   const own = [newest.number, newest.validFromMs, newest.journalFrom, null] as const
-  const moments: (KeptMoment | typeof own)[] = [...newest.moments, own]
+  const moments: (RetainedMoment | typeof own)[] = [...newest.moments, own]
   const firstMs = moments[0]![1]
   const candidates = moments.filter(([, validFromMs]) => validFromMs <= atMs)
   if (candidates.length === 0)
@@ -72,7 +72,7 @@ async function choose(parts: ChooseParts, wanted: Wanted, newest: Moment): Promi
   for (const [number, , , name] of candidates.reverse()) {
     const moment = name === null ? newest : await attempt(() => readMoment(store, name))
     await journal.begin()
-    const read = await readCopiedJournal(store, { moment, untilNumber, atMs }, attempt, journal.take)
+    const read = await readReplicatedJournal(store, { moment, untilNumber, atMs }, attempt, journal.take)
     if (untilNumber === wanted.endNumber) {
       const unlisted = await readRest(parts, { read, moment, newest }, wanted)
       if (unlisted !== null) return unlisted
@@ -93,7 +93,7 @@ async function readEnd(
     const last = await attempt(() => readLast(store))
     return last === null ? null : { last, number: last.number }
   } catch (error) {
-    if (atMs === null || !(error instanceof CopyDamaged)) throw error
+    if (atMs === null || !(error instanceof ReplicaDamaged)) throw error
     const good = await attempt(() => readLastGood(store))
     if (good === null) throw error
     return good
@@ -104,16 +104,16 @@ async function readEnd(
 async function readNewest({ store, attempt }: ChooseParts, { atMs, endNumber }: Wanted): Promise<Moment | null> {
   const names = await attempt(() => momentNames(store))
   if (atMs === null) await requireLogBefore(numberOf(names.at(-1) ?? ''), { store, attempt, endNumber })
-  let damage: CopyDamaged | null = null
+  let damage: ReplicaDamaged | null = null
   for (const name of names.toReversed()) {
     const number = numberOf(name)
     if (number >= endNumber) continue
     const found = await orDamage(attempt(() => requireLogEntry(store, number)))
-    if (found instanceof CopyDamaged) damage ??= found
+    if (found instanceof ReplicaDamaged) damage ??= found
     // That the entry is not there shows where the journal of the moment before is followed.
-    if (found instanceof CopyDamaged || found.entry.kind !== 'moment' || found.entry.moment !== name) continue
+    if (found instanceof ReplicaDamaged || found.entry.kind !== 'moment' || found.entry.moment !== name) continue
     const moment = await orDamage(attempt(() => readMoment(store, name)))
-    if (!(moment instanceof CopyDamaged)) return moment
+    if (!(moment instanceof ReplicaDamaged)) return moment
     const { validFromMs } = found.entry
     if (atMs === null || validFromMs <= atMs) throw beforeDamage(moment, validFromMs - 1)
     damage ??= moment
@@ -137,7 +137,7 @@ async function requireLogBefore(
  */
 async function readRest(
   { store, attempt }: ChooseParts,
-  { read, moment, newest }: { readonly read: CopiedJournal; readonly moment: Moment; readonly newest: Moment },
+  { read, moment, newest }: { readonly read: ReplicatedJournal; readonly moment: Moment; readonly newest: Moment },
   { atMs, endNumber }: Wanted,
 ): Promise<MomentEntry | null> {
   const newestNumber = newest.number
@@ -150,8 +150,8 @@ async function readRest(
     if (isPast && number <= newestNumber) number = newestNumber + 1
     if (number >= endNumber) break
     const reading = attempt(() => requireLogEntry(store, number)).catch((error: unknown) => {
-      if (isPast && error instanceof CopyDamaged) return null
-      throw error instanceof CopyDamaged ? beforeDamage(error, read.cut?.[0] ?? moment.validFromMs - 1) : error
+      if (isPast && error instanceof ReplicaDamaged) return null
+      throw error instanceof ReplicaDamaged ? beforeDamage(error, read.cut?.[0] ?? moment.validFromMs - 1) : error
     })
     const entry = (await reading)?.entry
     if (entry === undefined) continue

@@ -3,8 +3,8 @@ import type { Disk } from '../lib/disk.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Observe } from '../observe/event.ts'
-import type { CopyLog } from './copy-log.ts'
-import type { DataToCopy, MomentMaker } from './moment-maker.ts'
+import type { DataToReplicate, MomentMaker } from './moment-maker.ts'
+import type { ReplicaLog } from './replica-log.ts'
 
 export interface CopierSettings {
   readonly intervalMs: number
@@ -26,7 +26,7 @@ export interface CopierParts {
   readonly url: string
   readonly journal: LocalJournalWriter
   readonly journalDirectory: string
-  readonly data: DataToCopy
+  readonly data: DataToReplicate
   /** What the operator's side has changed in the catalog so far, and whether it is in the middle of a change. */
   readonly changes: () => number
   readonly isChanging: () => boolean
@@ -40,12 +40,12 @@ export interface CopierParts {
 }
 
 /** A copy that is this process's own. */
-export interface OpenedCopy {
-  readonly log: CopyLog
+export interface OpenedReplica {
+  readonly log: ReplicaLog
   readonly moments: MomentMaker
 }
 
-export interface CopyState {
+export interface ReplicaState {
   /** All rows before it are in the copy. */
   readonly position: number
   /** The copy has all that was there by then; null before it has anything. */

@@ -4,18 +4,18 @@ import { Serial } from '../lib/serial.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
 import { ByteRate } from './byte-rate.ts'
 import { ChangeWatch } from './change-watch.ts'
-import type { CopierParts, CopyState, OpenedCopy } from './copier-parts.ts'
-import { CopyErrors, type FailingPart } from './copy-errors.ts'
-import type { Mark } from './copy-format.ts'
-import { CopyLog } from './copy-log.ts'
-import { CopyWaiters } from './copy-waiters.ts'
-import { requirePlaceOfFirstCopy } from './first-copy.ts'
+import type { CopierParts, OpenedReplica, ReplicaState } from './copier-parts.ts'
+import { requireLocationOfFirstUpload } from './first-upload.ts'
 import { JournalCopier } from './journal-copier.ts'
 import { JournalMarks } from './journal-marks.ts'
 import { LagWatch } from './lag-watch.ts'
 import { MomentMaker } from './moment-maker.ts'
 import { hasExpired } from './moment-plan.ts'
 import { readMomentBefore } from './read-log.ts'
+import { type FailingPart, ReplicaErrors } from './replica-errors.ts'
+import type { Mark } from './replica-format.ts'
+import { ReplicaLog } from './replica-log.ts'
+import { ReplicaWaiters } from './replica-waiters.ts'
 import { Restorable } from './restorable.ts'
 import { Rests } from './rests.ts'
 import { isFinal, StoreAttempts } from './store-attempts.ts'
@@ -36,11 +36,11 @@ export class Copier {
   readonly #appends = new Serial()
   readonly #lag: LagWatch
   readonly #begunMs: number
-  readonly #waiters = new CopyWaiters()
-  readonly #errors = new CopyErrors((event) => this.#parts.observe(event))
+  readonly #waiters = new ReplicaWaiters()
+  readonly #errors = new ReplicaErrors((event) => this.#parts.observe(event))
   readonly #journalRests = new Rests()
   readonly #catalogRests = new Rests()
-  #opened: OpenedCopy | null = null
+  #opened: OpenedReplica | null = null
   #hasBase = false
   /** How often the journal was trimmed before it was copied. */
   #breaks = 0
@@ -61,8 +61,8 @@ export class Copier {
     this.#parts = parts
     const { settings, journal, journalDirectory: directory, changes, nowMs } = parts
     const { signal } = this.#stop
-    const told = (failure: string | null): void => this.#told('store', failure)
-    this.#attempts = new StoreAttempts({ requestMs: settings.requestMs, signal, told, isFinal })
+    const report = (failure: string | null): void => this.#report('store', failure)
+    this.#attempts = new StoreAttempts({ requestMs: settings.requestMs, signal, report, isFinal })
     this.#rate = new ByteRate(settings.bytesPerSecond, signal)
     this.#marks = new JournalMarks({ journal, changes, nowMs })
     this.#journal = new JournalCopier({ journal, directory, marks: this.#marks, rate: this.#rate })
@@ -81,7 +81,7 @@ export class Copier {
 
   /** Takes the copy over, at once or as soon as the store answers. Throws `NotOwner` when another service has it, an Error when a first copy has no place. */
   async start(): Promise<void> {
-    await requirePlaceOfFirstCopy(this.#parts)
+    await requireLocationOfFirstUpload(this.#parts)
     const opening = this.#open()
     opening.catch((error: unknown) => this.#end(error))
     this.#loops = opening.then(
@@ -103,7 +103,7 @@ export class Copier {
     await Promise.race([opening, failed])
   }
 
-  get state(): CopyState {
+  get state(): ReplicaState {
     const lagMs = this.#lagMs()
     return {
       position: this.#restorable.position,
@@ -157,7 +157,7 @@ export class Copier {
     const { store, disk, markPath, url, data, settings, reach } = this.#parts
     const attempt = <T>(work: () => Promise<T>): Promise<T> => this.#attempts.until(work)
     const timeMs = (atLeastMs?: number): number => this.#marks.timeMs(atLeastMs)
-    const log = await CopyLog.claim({ store, disk, markPath, url, timeMs, attempt })
+    const log = await ReplicaLog.claim({ store, disk, markPath, url, timeMs, attempt })
     reach('replica-claimed')
     const { before } = log
     const last = before === null ? null : await attempt(() => readMomentBefore(store, before))
@@ -177,11 +177,11 @@ export class Copier {
       let isIdle = false
       try {
         isIdle = !(await work())
-        this.#errors.told(loop, null)
+        this.#errors.report(loop, null)
       } catch (error) {
         if (this.#stop.signal.aborted) return
         if (isFinal(error)) return this.#end(error)
-        this.#told(loop, inWords(error))
+        this.#report(loop, inWords(error))
       }
       if (!this.#isClosing) await rests.rest(intervalMs - (performance.now() - begunMs), isIdle)
     }
@@ -207,7 +207,7 @@ export class Copier {
     return isCopied
   }
 
-  async #copyPiece(log: CopyLog): Promise<boolean> {
+  async #copyPiece(log: ReplicaLog): Promise<boolean> {
     const ready = this.#hasBase ? this.#ready() : []
     if (ready.length > 0) this.#restorable.copying(this.#marks.sinceMs!)
     if (!(await this.#journal.copy(log, ready))) return false
@@ -261,8 +261,8 @@ export class Copier {
     return Math.ceil(nowMs - (this.#hasBase ? Math.min(...since) : this.#begunMs))
   }
 
-  #told(place: FailingPart, failure: string | null): void {
-    this.#errors.told(place, failure)
+  #report(place: FailingPart, failure: string | null): void {
+    this.#errors.report(place, failure)
     if (failure === null) return
     this.#failed()
     this.#waiters.settle(this.#restorable.position, this.#errors.away())
@@ -272,7 +272,7 @@ export class Copier {
   #end(error: unknown): void {
     if (this.#stop.signal.aborted) return
     this.#isOver = true
-    this.#told('end', inWords(error))
+    this.#report('end', inWords(error))
     this.#stop.abort(error)
     this.#parts.mayTrim()
   }

@@ -2,8 +2,8 @@
 import { open } from 'node:fs/promises'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { ByteRate } from './byte-rate.ts'
-import { type CopiedFile, type Part, pack, partName, sha256Of } from './copy-format.ts'
-import type { StoreAttempt } from './copy-log.ts'
+import { type Part, pack, partName, type ReplicatedFile, sha256Of } from './replica-format.ts'
+import type { StoreAttempt } from './replica-log.ts'
 
 /** What is compressed by itself, and never changes, in large pieces. */
 const wholeBytes = 4 * 1024 * 1024
@@ -11,7 +11,7 @@ const wholeBytes = 4 * 1024 * 1024
 const changingBytes = 256 * 1024
 
 /** A file to be copied, as it lies now. */
-export interface FileToCopy {
+export interface FileToReplicate {
   /** In the data folder. */
   readonly path: string
   /** Where it can be read. */
@@ -38,12 +38,12 @@ export class FileParts {
   }
 
   /** Tells of the pieces that are there; all others are forgotten. */
-  know(files: Iterable<CopiedFile>): void {
+  know(files: Iterable<ReplicatedFile>): void {
     this.#known.clear()
     for (const { parts } of files) for (const part of parts) this.#known.set(part[2], part)
   }
 
-  async write({ path, from, bytes, changes }: FileToCopy): Promise<CopiedFile> {
+  async write({ path, from, bytes, changes }: FileToReplicate): Promise<ReplicatedFile> {
     const partBytes = changes ? changingBytes : wholeBytes
     const parts: Part[] = []
     const file = await open(from, 'r')

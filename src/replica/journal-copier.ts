@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { segmentName } from '../journal/file/segment-header.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { ByteRate } from './byte-rate.ts'
-import type { JournalPiece, Mark } from './copy-format.ts'
-import type { CopyLog } from './copy-log.ts'
 import type { JournalMarks } from './journal-marks.ts'
 import { packJournal } from './journal-packing.ts'
+import type { JournalPiece, Mark } from './replica-format.ts'
+import type { ReplicaLog } from './replica-log.ts'
 
 /** As much goes into one entry of the log. Each costs some twenty calls of the disk, however small it is. */
 const entryBytes = 8 * 1024 * 1024
@@ -77,7 +77,7 @@ export class JournalCopier {
   }
 
   /** Adds an entry with what is there of these marks; false when that is nothing. */
-  async copy(log: CopyLog, ready: readonly Mark[]): Promise<boolean> {
+  async copy(log: ReplicaLog, ready: readonly Mark[]): Promise<boolean> {
     const batch = this.#batchOf(ready)
     if (batch === null) return false
     const payload = await packJournal(await this.#read(batch.pieces))

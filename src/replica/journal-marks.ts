@@ -1,6 +1,11 @@
 import type { LocalJournalWriter } from '../journal/journal.ts'
-import type { Mark } from './copy-format.ts'
-import type { NotedTime } from './noted-time.ts'
+import type { Mark } from './replica-format.ts'
+
+/** When something was, by the clock, as the replica records it, and by one that is never set and runs evenly, for how long ago that is. */
+export interface RecordedTime {
+  readonly timeMs: number
+  readonly steadyMs: number
+}
 
 interface WaitingMark {
   readonly mark: Mark
@@ -36,7 +41,7 @@ export class JournalMarks {
     return this.#lastMs
   }
 
-  noted(): NotedTime {
+  noted(): RecordedTime {
     return { timeMs: this.timeMs(), steadyMs: performance.now() }
   }
 

@@ -1,5 +1,5 @@
 import type { Observe } from '../observe/event.ts'
-import type { CopyState } from './copier-parts.ts'
+import type { ReplicaState } from './copier-parts.ts'
 
 /** A copy that is so far behind is told of. */
 const behindMs = 10_000
@@ -17,7 +17,7 @@ export class LagWatch {
     this.#behindMs = Math.max(behindMs, behindIntervals * intervalMs)
   }
 
-  look({ position, lagMs, lagBytes, error }: CopyState): void {
+  look({ position, lagMs, lagBytes, error }: ReplicaState): void {
     const isBehind = lagMs > this.#behindMs
     if (isBehind === this.#isBehind) return
     this.#isBehind = isBehind

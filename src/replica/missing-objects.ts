@@ -1,9 +1,9 @@
 // What a copy's moments need, and its lists lack.
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { logName, logPrefix, type Moment, momentPrefix, numberOf } from './copy-format.ts'
-import type { StoreAttempt } from './copy-log.ts'
 import { objectNames } from './object-names.ts'
 import { readNewestMoment } from './read-log.ts'
+import { logName, logPrefix, type Moment, momentPrefix, numberOf } from './replica-format.ts'
+import type { StoreAttempt } from './replica-log.ts'
 
 export interface MissingParts {
   readonly store: ObjectStore

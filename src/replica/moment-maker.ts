@@ -9,23 +9,24 @@ import type { Serial } from '../lib/serial.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { ByteRate } from './byte-rate.ts'
-import { type CopiedFile, encodeObject, type Moment, momentName, pack } from './copy-format.ts'
-import type { CopyLog, StoreAttempt } from './copy-log.ts'
-import { FileParts, type FileToCopy } from './file-parts.ts'
+import { FileParts, type FileToReplicate } from './file-parts.ts'
 import type { JournalCopier } from './journal-copier.ts'
-import type { JournalMarks } from './journal-marks.ts'
+import type { JournalMarks, RecordedTime } from './journal-marks.ts'
 import { type PlannedMoment, planMoment } from './moment-plan.ts'
-import type { NotedTime } from './noted-time.ts'
+import { encodeObject, type Moment, momentName, pack, type ReplicatedFile } from './replica-format.ts'
+import type { ReplicaLog, StoreAttempt } from './replica-log.ts'
 import type { Restorable } from './restorable.ts'
 
-export interface DataToCopy {
+export interface DataToReplicate {
   readonly dataDirectory: string
   /** Made and removed with each moment; on the disk of the data folder. */
   readonly scratchDirectory: string
   /** Holds up trimming and the removal of files until it is released. */
   readonly hold: () => Promise<Held>
   /** Copies the catalog as it is at one moment, and says what the copy holds. */
-  readonly copyCatalog: (path: string) => Promise<{ readonly manifest: Manifest; readonly vouchedPosition: number }>
+  readonly copyCatalog: (
+    path: string,
+  ) => Promise<{ readonly manifest: Manifest; readonly acknowledgedPosition: number }>
   /** The files that a manifest names; `bytesMax` is null for those that never change. */
   readonly storedFiles: (manifest: Manifest) => readonly { readonly path: string; readonly bytesMax: number | null }[]
   /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
@@ -33,10 +34,10 @@ export interface DataToCopy {
 }
 
 export interface MomentMakerParts {
-  readonly data: DataToCopy
+  readonly data: DataToReplicate
   readonly store: ObjectStore
   readonly disk: Disk
-  readonly log: CopyLog
+  readonly log: ReplicaLog
   /** All that adds to the log. */
   readonly appends: Serial
   readonly journal: JournalCopier
@@ -70,7 +71,7 @@ export class MomentMaker {
   }
 
   /** `changed`, of the first of the operator's changes, is null where the operator changed nothing. Resolves when the moment is committed, with what is to be removed then. */
-  async make(changed: NotedTime | null): Promise<PlannedMoment> {
+  async make(changed: RecordedTime | null): Promise<PlannedMoment> {
     const { scratchDirectory } = this.#parts.data
     await rm(scratchDirectory, { recursive: true, force: true })
     await mkdir(scratchDirectory, { recursive: true, mode: 0o700 })
@@ -96,18 +97,18 @@ export class MomentMaker {
   }
 
   /** Links the files that are not in the copy, so that they stay whatever becomes of them. */
-  async #take(known: ReadonlyMap<string, CopiedFile>) {
+  async #take(known: ReadonlyMap<string, ReplicatedFile>) {
     const { data, marks, reach } = this.#parts
     const held = await data.hold()
     try {
       const catalog = join(data.scratchDirectory, 'catalog.sqlite')
-      const { manifest, vouchedPosition } = await data.copyCatalog(catalog)
+      const { manifest, acknowledgedPosition } = await data.copyCatalog(catalog)
       const copiedMs = marks.timeMs()
       reach('replica-catalog-copied')
-      const kept: CopiedFile[] = []
+      const kept: ReplicatedFile[] = []
       // Of a folder that was restored as it was before, what grows may have grown in another way since.
       const isOwn = this.#last?.epoch === this.#parts.log.epoch
-      const toCopy: FileToCopy[] = [
+      const toCopy: FileToReplicate[] = [
         { path: 'catalog.sqlite', from: catalog, bytes: (await stat(catalog)).size, changes: true },
       ]
       for (const { path, bytesMax } of data.storedFiles(manifest)) {
@@ -118,13 +119,13 @@ export class MomentMaker {
       for (const path of await data.keepKeys(manifest.sealedPosition))
         toCopy.push(await this.#link(path, null, toCopy.length, true))
       const { sealedPosition } = manifest
-      return { kept, toCopy, copiedMs, sealedPosition, position: Math.max(vouchedPosition, sealedPosition) }
+      return { kept, toCopy, copiedMs, sealedPosition, position: Math.max(acknowledgedPosition, sealedPosition) }
     } finally {
       held.release()
     }
   }
 
-  async #link(path: string, bytesMax: number | null, number: number, changes: boolean): Promise<FileToCopy> {
+  async #link(path: string, bytesMax: number | null, number: number, changes: boolean): Promise<FileToReplicate> {
     const { disk, data } = this.#parts
     const { dataDirectory, scratchDirectory } = data
     const from = join(scratchDirectory, String(number))
@@ -134,8 +135,8 @@ export class MomentMaker {
 
   async #commit(
     taken: { readonly copiedMs: number; readonly sealedPosition: number; readonly position: number },
-    files: readonly CopiedFile[],
-    changed: NotedTime | null,
+    files: readonly ReplicatedFile[],
+    changed: RecordedTime | null,
   ) {
     const { log, journal, marks, store, attempt, rate, restorable, keepMs, reach } = this.#parts
     const { copiedMs, sealedPosition, position } = taken

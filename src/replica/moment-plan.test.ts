@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { momentName } from './copy-format.ts'
 import { planMoment } from './moment-plan.ts'
+import { momentName } from './replica-format.ts'
 
 const moment = (number: number, whole: number | null) => ({
   ...{ number, epoch: 1, timeMs: number, validFromMs: number, sealedPosition: 0, position: 10, journalFrom: number },

@@ -1,12 +1,12 @@
 // What of a copy is still needed; docs/formats/replica.md has the rules.
-import { type CopiedFile, type KeptMoment, logName, type Moment } from './copy-format.ts'
+import { logName, type Moment, type ReplicatedFile, type RetainedMoment } from './replica-format.ts'
 
 export interface NewMoment
   extends Pick<
     Moment,
     'number' | 'epoch' | 'timeMs' | 'validFromMs' | 'sealedPosition' | 'position' | 'journalFrom' | 'whole'
   > {
-  readonly files: readonly CopiedFile[]
+  readonly files: readonly ReplicatedFile[]
 }
 
 export interface PlannedMoment {
@@ -19,14 +19,14 @@ export interface PlannedMoment {
 export function planMoment(
   next: NewMoment,
   last: (Moment & { readonly name: string }) | null,
-  keptFromMs: number,
+  retainedFromMs: number,
 ): PlannedMoment {
-  const before: KeptMoment[] =
+  const before: RetainedMoment[] =
     last === null ? [] : [...last.moments, [last.number, last.validFromMs, last.journalFrom, last.name]]
-  const own: KeptMoment = [next.number, next.validFromMs, next.journalFrom, '']
+  const own: RetainedMoment = [next.number, next.validFromMs, next.journalFrom, '']
   const all = [...before, own]
   // The last one that is old enough is needed for the moments until the one after it.
-  const old = all.findLastIndex(([, validFromMs]) => validFromMs <= keptFromMs)
+  const old = all.findLastIndex(([, validFromMs]) => validFromMs <= retainedFromMs)
   const whole = all.findIndex(([number]) => number === next.whole)
   const first = Math.max(0, Math.min(old, whole))
   const moments = before.slice(first)
@@ -51,8 +51,8 @@ export function planMoment(
 /** Whether a new moment would give something up, though nothing changed. */
 export function hasExpired(
   { moments, validFromMs }: Pick<Moment, 'moments' | 'validFromMs'>,
-  keptFromMs: number,
+  retainedFromMs: number,
 ): boolean {
   const second = moments[1]?.[1] ?? validFromMs
-  return moments.length > 0 && second <= keptFromMs
+  return moments.length > 0 && second <= retainedFromMs
 }

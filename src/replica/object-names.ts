@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import type { StoreAttempt } from './copy-log.ts'
+import type { StoreAttempt } from './replica-log.ts'
 
 /** So many names are one attempt: a list of millions takes longer than one request may. */
 const namesAtOnce = 20_000

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { inScratchFolder } from '../../test/support/scratch-folder.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { FileStore } from '../object-store/file/file-store.ts'
-import { encodeObject, logName, type Mark } from './copy-format.ts'
 import { packJournal } from './journal-packing.ts'
-import { type JournalRequest, readCopiedJournal } from './read-journal.ts'
+import { type JournalRequest, readReplicatedJournal } from './read-journal.ts'
+import { encodeObject, logName, type Mark } from './replica-format.ts'
 
 const entryBase = { epoch: 1, token: 'own', copy: 'copy', timeMs: 1 }
 /** Rows before 110 are in files; the journal goes on in a segment of their own, whose pushes were on disk at 300 and at 400. */
@@ -43,7 +43,7 @@ for (const { of, moment, atMs, cut } of cases) {
       await store.putIfAbsent(logName(0), object)
       const request = { moment, untilNumber: 1, atMs }
       const take = async (): Promise<void> => undefined
-      const read = await readCopiedJournal(store, request, (work) => work(), take)
+      const read = await readReplicatedJournal(store, request, (work) => work(), take)
       expect(read.cut).toEqual(cut)
     }))
 }

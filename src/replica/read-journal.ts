@@ -1,10 +1,10 @@
 import { segmentHeaderBytes } from '../journal/file/segment-header.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { CopyDamaged, damagedObject } from './copy-damage.ts'
-import { type JournalPiece, type LogEntry, logName, type Mark, type Moment } from './copy-format.ts'
-import type { StoreAttempt } from './copy-log.ts'
 import { unpackJournal } from './journal-packing.ts'
 import { orDamage, type ReadLogEntry, requireLogEntry } from './read-log.ts'
+import { damagedObject, ReplicaDamaged } from './replica-damage.ts'
+import { type JournalPiece, type LogEntry, logName, type Mark, type Moment } from './replica-format.ts'
+import type { StoreAttempt } from './replica-log.ts'
 
 /** Takes the bytes of segments, in order. */
 export type TakePiece = (segment: number, offset: number, bytes: Uint8Array) => Promise<void>
@@ -19,7 +19,7 @@ export interface JournalRequest {
 
 export type MomentEntry = Extract<LogEntry, { kind: 'moment' }>
 
-export interface CopiedJournal {
+export interface ReplicatedJournal {
   /** Where it is to be cut; null when the moment is not whole. */
   readonly cut: Mark | null
   /** The entry of the log that was not read any more. */
@@ -34,12 +34,12 @@ export interface CopiedJournal {
 const readAhead = 4
 
 /** The copy's journal since a moment. Throws `CopyDamaged` where an entry lacks that may hold some of what was on disk by `atMs`. */
-export async function readCopiedJournal(
+export async function readReplicatedJournal(
   store: ObjectStore,
   { moment, untilNumber, atMs }: JournalRequest,
   attempt: StoreAttempt,
   take: TakePiece,
-): Promise<CopiedJournal> {
+): Promise<ReplicatedJournal> {
   const follower = new Follower(moment, atMs)
   const reading: Promise<ReadLogEntry>[] = []
   const begin = (number: number): void => {
@@ -52,7 +52,7 @@ export async function readCopiedJournal(
   for (; number < untilNumber; number++) {
     for (let ahead = reading.length; ahead < readAhead && number + ahead < untilNumber; ahead++) begin(number + ahead)
     const found = await orDamage(reading.shift()!)
-    if (found instanceof CopyDamaged) {
+    if (found instanceof ReplicaDamaged) {
       if (follower.isPast) break
       throw beforeDamage(found, follower.isWhole ? follower.cut![0] : moment.validFromMs - 1)
     }
@@ -64,9 +64,9 @@ export async function readCopiedJournal(
 }
 
 /** Says how to have the state before, which may be there up to `timeMs`. */
-export function beforeDamage(error: CopyDamaged, timeMs: number): CopyDamaged {
+export function beforeDamage(error: ReplicaDamaged, timeMs: number): ReplicaDamaged {
   const advice = `To restore what came before, give --at ${new Date(timeMs).toISOString()} or an earlier moment`
-  return new CopyDamaged(`${error.message}. ${advice}`, { cause: error })
+  return new ReplicaDamaged(`${error.message}. ${advice}`, { cause: error })
 }
 
 /** Goes from piece to piece as long as they follow one another. */

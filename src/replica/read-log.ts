@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { CopyDamaged, missingObject } from './copy-damage.ts'
+import { missingObject, ReplicaDamaged } from './replica-damage.ts'
 import {
   begunName,
   decodeBegun,
@@ -12,7 +12,7 @@ import {
   type Moment,
   momentPrefix,
   numberOf,
-} from './copy-format.ts'
+} from './replica-format.ts'
 
 export interface ReadLogEntry {
   readonly entry: LogEntry
@@ -50,9 +50,9 @@ export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
     last = next
   }
   // An empty copy would be begun anew over it.
-  if (last === null && isThere) throw new CopyDamaged('the store lists entries of the log and does not give them')
-  if (last === null && moments.length > 0) throw new CopyDamaged(`the copy has ${moments.at(-1)} and no log`)
-  await requireOfBegunCopy(store, last?.entry ?? null)
+  if (last === null && isThere) throw new ReplicaDamaged('the store lists entries of the log and does not give them')
+  if (last === null && moments.length > 0) throw new ReplicaDamaged(`the copy has ${moments.at(-1)} and no log`)
+  await requireOfBegunReplica(store, last?.entry ?? null)
   return last?.entry ?? null
 }
 
@@ -60,12 +60,12 @@ export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
  * Lists may be so late that they show nothing, and the first entry may be deleted. Asked for after it, one object tells. Then a first entry of another copy
  * is by somebody who ended before he took it back.
  */
-async function requireOfBegunCopy(store: ObjectStore, last: LogEntry | null): Promise<void> {
+async function requireOfBegunReplica(store: ObjectStore, last: LogEntry | null): Promise<void> {
   const bytes = await store.get(begunName)
   const begun = bytes === null ? null : await orDamage((async () => decodeBegun(bytes))())
-  if (begun instanceof CopyDamaged && last === null) throw begun
-  if (begun === null || begun instanceof CopyDamaged || begun.copy === last?.copy) return
-  throw new CopyDamaged(
+  if (begun instanceof ReplicaDamaged && last === null) throw begun
+  if (begun === null || begun instanceof ReplicaDamaged || begun.copy === last?.copy) return
+  throw new ReplicaDamaged(
     `a copy was begun here (the object ${begunName}), and the store shows nothing of its log: its lists are late, or objects were deleted`,
   )
 }
@@ -83,15 +83,15 @@ export async function readLastGood(
   for await (const name of store.list(logPrefix)) numbers.push(numberOf(name))
   for (const number of numbers.toReversed()) {
     const found = await orDamage(requireLogEntry(store, number))
-    if (!(found instanceof CopyDamaged)) return { last: found.entry, number: numbers.at(-1)! }
+    if (!(found instanceof ReplicaDamaged)) return { last: found.entry, number: numbers.at(-1)! }
   }
   return null
 }
 
 /** What was read, or what is the matter with it. */
-export function orDamage<T>(reading: Promise<T>): Promise<T | CopyDamaged> {
+export function orDamage<T>(reading: Promise<T>): Promise<T | ReplicaDamaged> {
   return reading.catch((error: unknown) => {
-    if (error instanceof CopyDamaged) return error
+    if (error instanceof ReplicaDamaged) return error
     throw error
   })
 }

@@ -1,7 +1,7 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { CopyDamaged, damagedObject, missingObject } from './copy-damage.ts'
-import { type CopiedFile, type Part, sha256Of, unpack } from './copy-format.ts'
-import type { StoreAttempt } from './copy-log.ts'
+import { damagedObject, missingObject, ReplicaDamaged } from './replica-damage.ts'
+import { type Part, type ReplicatedFile, sha256Of, unpack } from './replica-format.ts'
+import type { StoreAttempt } from './replica-log.ts'
 
 /** So many pieces are on their way at a time. */
 const readAhead = 4
@@ -9,7 +9,7 @@ const readAhead = 4
 /** Reads the pieces of a file in order, each checked. `has` says where a piece need not be read. Throws `CopyDamaged`. */
 export async function eachPart(
   { store, attempt }: { readonly store: ObjectStore; readonly attempt: StoreAttempt },
-  file: CopiedFile,
+  file: ReplicatedFile,
   take: (bytes: Uint8Array, offset: number) => Promise<void>,
   has: (part: Part, offset: number) => Promise<boolean> = async () => false,
 ): Promise<void> {
@@ -32,7 +32,9 @@ export async function eachPart(
     offset += part[1]
   }
   if (offset !== file.bytes)
-    throw new CopyDamaged(`the pieces of ${file.path} in the replica are ${offset} bytes, and should be ${file.bytes}`)
+    throw new ReplicaDamaged(
+      `the pieces of ${file.path} in the replica are ${offset} bytes, and should be ${file.bytes}`,
+    )
 }
 
 async function readPart(found: Uint8Array | null, [name, bytes, sha256, packed]: Part): Promise<Uint8Array> {

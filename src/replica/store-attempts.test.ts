@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { StoreRefused } from '../object-store/object-store.ts'
-import { damagedObject } from './copy-damage.ts'
+import { damagedObject } from './replica-damage.ts'
 import { isFinal, isFinalForCommand, StoreAttempts } from './store-attempts.ts'
 
 test('a request that succeeds does not hide that another fails', async () => {
   const stop = new AbortController()
-  const told: (string | null)[] = []
+  const reported: (string | null)[] = []
   const attempts = new StoreAttempts({
     requestMs: 1000,
     signal: stop.signal,
-    told: (failure) => told.push(failure),
+    report: (failure) => reported.push(failure),
     isFinal,
   })
   let isFull = true
@@ -17,10 +17,10 @@ test('a request that succeeds does not hide that another fails', async () => {
     if (isFull) throw new Error('the disk is full')
   })
   await attempts.until(async () => 'read')
-  expect(told).toEqual(['the disk is full'])
+  expect(reported).toEqual(['the disk is full'])
   isFull = false
   await writing
-  expect(told).toEqual(['the disk is full', null])
+  expect(reported).toEqual(['the disk is full', null])
 })
 
 test('a command ends with what its user has to mend, a service goes on asking', () => {

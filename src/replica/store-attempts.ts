@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../lib/message-of.ts'
 import { StoreRefused, StoreUnfit } from '../object-store/object-store.ts'
-import { CopyDamaged, CopyNewer } from './copy-damage.ts'
-import { NotOwner } from './copy-log.ts'
+import { ReplicaDamaged, ReplicaNewer } from './replica-damage.ts'
+import { NotOwner } from './replica-log.ts'
 
 const firstPauseMs = 200
 const pauseMsMax = 30_000
@@ -12,7 +12,7 @@ export interface StoreAttemptsParts {
   readonly requestMs: number
   readonly signal: AbortSignal
   /** Told after each failure with what it was, and with null once the store has answered again. */
-  readonly told: (failure: string | null) => void
+  readonly report: (failure: string | null) => void
   /** Whether to ask no more after so many tries that ended in this. */
   readonly isFinal: (error: unknown, tries: number) => boolean
 }
@@ -32,12 +32,12 @@ export class StoreAttempts {
     try {
       return await this.#repeat(work)
     } finally {
-      if (this.#failing.delete(work)) this.#parts.told(this.#failing.values().next().value ?? null)
+      if (this.#failing.delete(work)) this.#parts.report(this.#failing.values().next().value ?? null)
     }
   }
 
   async #repeat<T>(work: () => Promise<T>): Promise<T> {
-    const { signal, told, isFinal } = this.#parts
+    const { signal, report, isFinal } = this.#parts
     for (let tries = 1, pauseMs = firstPauseMs; ; tries++, pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
       signal.throwIfAborted()
       try {
@@ -47,7 +47,7 @@ export class StoreAttempts {
         if (isFinal(error, tries)) throw error
         const failure = messageOf(error)
         this.#failing.set(work, failure)
-        told(failure)
+        report(failure)
         await sleep(pauseMs, undefined, { signal })
       }
     }
@@ -75,7 +75,7 @@ export class StoreAttempts {
 
 /** For a service, which goes on asking until somebody has mended the store: what it could not mend at all. */
 export function isFinal(error: unknown): boolean {
-  return error instanceof NotOwner || error instanceof StoreUnfit || error instanceof CopyNewer
+  return error instanceof NotOwner || error instanceof StoreUnfit || error instanceof ReplicaNewer
 }
 
 /** An answer may have been torn on its way: what is damaged is read a second time. */
@@ -83,5 +83,5 @@ const damagedTries = 2
 
 /** For a command, whose user is there to mend it. */
 export function isFinalForCommand(error: unknown, tries: number): boolean {
-  return isFinal(error) || error instanceof StoreRefused || (error instanceof CopyDamaged && tries >= damagedTries)
+  return isFinal(error) || error instanceof StoreRefused || (error instanceof ReplicaDamaged && tries >= damagedTries)
 }

@@ -1,8 +1,8 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { epochOf, logPrefix, momentPrefix, numberOf } from './copy-format.ts'
-import type { CopyLog, StoreAttempt } from './copy-log.ts'
 import type { MomentMaker } from './moment-maker.ts'
 import { objectNames } from './object-names.ts'
+import { epochOf, logPrefix, momentPrefix, numberOf } from './replica-format.ts'
+import type { ReplicaLog, StoreAttempt } from './replica-log.ts'
 
 /** So many names are kept in memory. */
 const removedAtOnce = 20_000
@@ -10,7 +10,7 @@ const removedAtOnce = 20_000
 /** Deletes what processes before this one left and no moment names: they cannot commit it any more. */
 export async function sweep(
   moments: MomentMaker,
-  log: CopyLog,
+  log: ReplicaLog,
   store: ObjectStore,
   attempt: StoreAttempt,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 // An operator goes on without pushes that were acknowledged and are gone. The journal says which positions were theirs, so that no other
 // row gets them.
 
+import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { requireCatalog, requireDataFolder } from '../catalog/sqlite/require-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
-import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
@@ -37,8 +37,8 @@ export async function acceptLoss(settings: LossSettings, nowMs: () => number): P
     const catalog = await openSqliteCatalog({ path: paths.catalog })
     try {
       const { sealedPosition } = await catalog.manifest.load()
-      const until = Math.max(sealedPosition, (await vouchedPositionOf(catalog)) ?? 0)
-      const known = { sealedPosition, vouchedPosition: null }
+      const until = Math.max(sealedPosition, (await acknowledgedPositionOf(catalog)) ?? 0)
+      const known = { sealedPosition, acknowledgedPosition: null }
       const journal = await openJournal(settings, paths.journal, known, () => undefined, nodeDisk)
       try {
         requireJournal(journal, sealedPosition, paths.journal)

@@ -5,11 +5,11 @@ import { newKey } from '../access/keys.ts'
 import { BackupList } from '../admin/backup-list.ts'
 import { EntityAdmin } from '../admin/entities.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
+import { QuarantineAdmin } from '../admin/quarantine.ts'
 import { RejectedAdmin } from '../admin/rejected.ts'
 import { RejectedRows } from '../admin/rejected-rows.ts'
 import { previewRowsMax } from '../admin/replay-schemas.ts'
 import type { Retentions } from '../admin/retentions.ts'
-import { SetAsideAdmin } from '../admin/set-aside.ts'
 import { StorageList, type StorageListParts } from '../admin/storage.ts'
 import { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Admission } from '../admission/admission.ts'
@@ -32,10 +32,10 @@ import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
 import { type PlacedBatch, Pushes, type PushParts } from '../ingest/push.ts'
 import { PushCheck } from '../ingest/push-check.ts'
+import type { QuarantineCount } from '../ingest/quarantine/quarantine-count.ts'
 import { type ReceiptParts, Receipts } from '../ingest/receipts.ts'
 import { ReplayPreview } from '../ingest/replay/replay-preview.ts'
 import { type ReplayParts, Replays } from '../ingest/replay/replays.ts'
-import type { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import { ItemAdmin } from '../metadata/item-admin.ts'
 import { Metadata } from '../metadata/metadata.ts'
@@ -81,7 +81,7 @@ export interface ServiceParts {
     readonly intake: Intake
     readonly disk: DiskFloor
     readonly rejectedSpace: RejectedSpace
-    readonly asideCount: AsideCount
+    readonly quarantineCount: QuarantineCount
   }
   /** The catalog says that an entity was dropped. */
   readonly dropped: () => void
@@ -192,7 +192,7 @@ interface SharedServices {
 function operatorServices(
   parts: ServiceParts,
   { batchIds, tokens, rejectedRows, pushCheck }: SharedServices,
-): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'setAsideAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
+): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'quarantineAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
   const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
   const { ingests, rejected } = catalog
   return {
@@ -212,7 +212,7 @@ function operatorServices(
       rows: rejectedRows,
       replays: new Replays({
         rejected,
-        setAside: catalog.setAside,
+        quarantine: catalog.quarantine,
         journal,
         progress,
         isQueryable: parts.replayIsQueryable,
@@ -221,19 +221,19 @@ function operatorServices(
       }),
       preview: new ReplayPreview({
         rejected,
-        setAside: catalog.setAside,
+        quarantine: catalog.quarantine,
         check: pushCheck,
         rowsMax: parts.settings.limits.checkRows,
         shownMax: previewRowsMax,
       }),
       discarded: () => parts.limits.rejectedSpace.refresh(),
     }),
-    setAsideAdmin: new SetAsideAdmin({
-      setAside: catalog.setAside,
+    quarantineAdmin: new QuarantineAdmin({
+      quarantine: catalog.quarantine,
       ingests,
       tokens,
       batchIds,
-      changed: () => parts.limits.asideCount.refresh(),
+      changed: () => parts.limits.quarantineCount.refresh(),
     }),
     subscriberAdmin: new SubscriberAdmin({
       access: catalog.access,

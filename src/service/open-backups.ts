@@ -5,8 +5,8 @@ import { openJournalCopy } from '../journal/file/journal-copy.ts'
 import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { backupDirectory } from './backup-directory.ts'
-import { copyCatalog } from './copied-catalog.ts'
 import type { Storage, StorageParts } from './open-storage.ts'
+import { copyCatalog } from './replicated-catalog.ts'
 import { storedFiles } from './stored-files.ts'
 
 /** Removes what a crash left of backups. */

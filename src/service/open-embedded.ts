@@ -13,7 +13,7 @@ import { SqlLanguage } from '../druid-sql/sql-language.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { DiskFloor } from '../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
-import { AsideCount } from '../ingest/set-aside/aside-count.ts'
+import { QuarantineCount } from '../ingest/quarantine/quarantine-count.ts'
 import { repeat } from '../lib/repeat.ts'
 import { formatInstant } from '../model/instant.ts'
 import { checkFailed } from '../observe/check-failed.ts'
@@ -74,9 +74,9 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       keys,
       progress: store.progress,
       isQueryable: ({ position, rows }, signal) => store.progress.waitFor(position + rows, signal),
-      // What is judged is in the head, which queries read.
+      // What is validated is in the head, which queries read.
       unseen: async () => 0,
-      // What is judged is queryable.
+      // What is validated is queryable.
       replayIsQueryable: async () => undefined,
       runner: store,
       sqlLanguage: new SqlLanguage({ ...queryParts, definitions, metadata, rows, nowMs }),
@@ -142,17 +142,25 @@ async function openLimits(
     rejectedRows: (ingestId) => rejectedRowsOf(store.progress, ingestId),
     bytesMax: limits.rejectedBytes,
   })
-  const asideCount = new AsideCount(catalog.setAside)
+  const quarantineCount = new QuarantineCount(catalog.quarantine)
   const check = async (): Promise<void> => {
     await disk.refresh()
     await rejectedSpace.refresh()
-    await asideCount.refresh()
+    await quarantineCount.refresh()
   }
   await check()
   const failed = checkFailed(observe)
   closers.push(repeat(check, limits.checkMs, failed))
   const waiting = waitingIn(storage)
-  const intake = openIntake({ settings, progress: store.progress, disk, rejectedSpace, asideCount, waiting, nowMs })
+  const intake = openIntake({
+    settings,
+    progress: store.progress,
+    disk,
+    rejectedSpace,
+    quarantineCount,
+    waiting,
+    nowMs,
+  })
   const levels: Omit<Levels, 'waiting_entities' | ReplicaLevel> = {
     ...intake.levels,
     idempotency_keys: () => keys.size,

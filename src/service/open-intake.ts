@@ -6,7 +6,7 @@ import { Intake } from '../ingest/limits/intake.ts'
 import { KeyRates } from '../ingest/limits/key-rates.ts'
 import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
-import type { AsideCount } from '../ingest/set-aside/aside-count.ts'
+import type { QuarantineCount } from '../ingest/quarantine/quarantine-count.ts'
 import type { Levels } from '../observe/metrics.ts'
 import type { ServiceParts } from './build-services.ts'
 
@@ -15,8 +15,8 @@ export interface OpenIntakeParts {
   readonly progress: Pick<IngestProgress, 'processedThrough'>
   readonly disk: DiskFloor
   readonly rejectedSpace: RejectedSpace
-  readonly asideCount: AsideCount
-  /** What the journal held already, as far as it is not judged: about so many bytes before a position. */
+  readonly quarantineCount: QuarantineCount
+  /** What the journal held already, as far as it is not validated: about so many bytes before a position. */
   readonly waiting?: { readonly endPosition: number; readonly bytes: number }
   readonly nowMs: () => number
 }
@@ -40,7 +40,7 @@ export function openIntake({
   progress,
   disk,
   rejectedSpace,
-  asideCount,
+  quarantineCount,
   waiting,
   nowMs,
 }: OpenIntakeParts): OpenedIntake {
@@ -50,14 +50,19 @@ export function openIntake({
   const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
   const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
   return {
-    limits: { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), disk, rejectedSpace, asideCount },
+    limits: {
+      intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }),
+      disk,
+      rejectedSpace,
+      quarantineCount,
+    },
     levels: {
       journal_backlog_bytes: () => backlog.bytes,
       disk_free_bytes: () => disk.freeBytes,
       rejected_kept_bytes: () => rejectedSpace.totalBytes,
       rejected_kept_bytes_max: () => rejectedSpace.mostBytes,
-      set_aside_entries: () => asideCount.entries,
-      set_aside_rows: () => asideCount.rows,
+      set_aside_entries: () => quarantineCount.entries,
+      set_aside_rows: () => quarantineCount.rows,
     },
   }
 }

@@ -4,14 +4,17 @@ import { FileStore } from '../object-store/file/file-store.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 
 /** Where a copy is: the settings `replica.url`, `replica.endpoint` and `replica.region`. The latter two are for S3, and may be empty. */
-export interface CopyPlace {
+export interface ReplicaLocation {
   readonly url: string
   readonly endpoint: string
   readonly region: string
 }
 
 /** The store that an address names. Throws an Error that says what to give. */
-export async function openObjectStore({ url, endpoint, region }: CopyPlace, requestMs: number): Promise<ObjectStore> {
+export async function openObjectStore(
+  { url, endpoint, region }: ReplicaLocation,
+  requestMs: number,
+): Promise<ObjectStore> {
   if (/^file:\/\/\/./.test(url) && URL.canParse(url)) return new FileStore(fileURLToPath(url), nodeDisk)
   if (/^s3:/.test(url)) {
     // Loaded here, so that a service without it is smaller.

@@ -1,15 +1,15 @@
 // Opens the data folder: who owns it, its catalog, its journal and its store.
 import { randomBytes } from 'node:crypto'
+import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { requireCatalog } from '../catalog/sqlite/require-catalog.ts'
 import { openSqliteCatalog, type SqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
-import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
 import { zoneFilesInForce } from '../druid-time/zone-rules.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
-import { noteDeathIn } from '../ingest/set-aside/note-file.ts'
+import { noteDeathIn } from '../ingest/quarantine/note-file.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
@@ -71,8 +71,8 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   const sqlCatalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
   closers.push(() => sqlCatalog.close())
   const { sealedPosition } = await catalog.manifest.load()
-  const vouchedPosition = await vouchedPositionOf(catalog)
-  const journal = await openJournal(settings, paths.journal, { sealedPosition, vouchedPosition }, observe, disk)
+  const acknowledgedPosition = await acknowledgedPositionOf(catalog)
+  const journal = await openJournal(settings, paths.journal, { sealedPosition, acknowledgedPosition }, observe, disk)
   const noteEnd = (): Promise<void> =>
     catalog.manifest.noteJournalEnd(journal.durablePosition).catch(checkFailed(observe))
   closers.push(async () => {
@@ -102,13 +102,13 @@ async function closeToOthers(data: string, observe: Observe): Promise<void> {
 /** What the catalog knows of the journal: it is needed from `sealedPosition` on, and begins there when it is new. */
 interface KnownPositions {
   readonly sealedPosition: number
-  readonly vouchedPosition: number | null
+  readonly acknowledgedPosition: number | null
 }
 
 export function openJournal(
   { journal }: Pick<Settings, 'journal'>,
   directory: string,
-  { sealedPosition: reachedPosition, vouchedPosition }: KnownPositions,
+  { sealedPosition: reachedPosition, acknowledgedPosition }: KnownPositions,
   observe: Observe,
   disk: Disk,
 ): Promise<LocalJournalWriter> {
@@ -118,7 +118,7 @@ export function openJournal(
     pendingBytesMax: journal.pendingBytes,
     apartBytesMin: journal.apartBytes,
   }
-  return openFileJournal({ disk, directory, settings, observe, reachedPosition, vouchedPosition })
+  return openFileJournal({ disk, directory, settings, observe, reachedPosition, acknowledgedPosition })
 }
 
 export async function openKeys(
@@ -157,7 +157,7 @@ function startStore(
     spoolDirectory: paths.spool,
     deltasDirectory: paths.deltas,
     storeDirectory: paths.store,
-    judgingPath: paths.judging,
+    validationNotePath: paths.validation,
     rowBytes: settings.limits.rowBytes,
     fieldsMax: settings.limits.fields,
     settings: settings.store,
@@ -171,7 +171,7 @@ function startStore(
       restartDelayMs: settings.store.restartDelayMs,
       spool: settings.spool,
       sealed: (position) => trimmer.sealed(position),
-      noteDeath: () => noteDeathIn(paths.judging),
+      noteDeath: () => noteDeathIn(paths.validation),
     },
     durablePosition,
   )

@@ -5,11 +5,11 @@ import type { ServiceParts } from './build-services.ts'
 
 /** What `/readyz` tells of either engine that is no reason to send no traffic, yet. */
 export function troubles(
-  { asideCount, disk }: ServiceParts['limits'],
+  { quarantineCount, disk }: ServiceParts['limits'],
   failing: FailingWork,
 ): Pick<Readiness, 'setAside' | 'disk' | 'failing'> {
   return {
-    setAside: { entries: asideCount.entries, rows: asideCount.rows },
+    setAside: { entries: quarantineCount.entries, rows: quarantineCount.rows },
     disk: disk.state,
     failing: failing.list().map(({ work, sinceMs, failures }) => ({ work, since: formatInstant(sinceMs), failures })),
   }

@@ -1,15 +1,15 @@
 // Checks the data folder of a stopped service: that every part is as it was written, and that the parts agree. Changes nothing.
 
+import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
 import type { Manifest } from '../catalog/manifest.ts'
 import { checkSqliteFile } from '../catalog/sqlite/check-file.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { requireCatalog, requireDataFolder } from '../catalog/sqlite/require-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
-import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
-import { UnknownIngest } from '../ingest/set-aside/judging-watch.ts'
+import { UnknownIngest } from '../ingest/quarantine/validation-watch.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
@@ -51,13 +51,13 @@ export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Fi
 interface VerifiedCatalog {
   readonly finding: Finding
   readonly manifest: Manifest | null
-  readonly vouchedPosition: number | null
+  readonly acknowledgedPosition: number | null
 }
 
 async function verifyCatalog(paths: ReturnType<typeof dataPaths>): Promise<VerifiedCatalog> {
   const path = paths.catalog
   let manifest: Manifest | null = null
-  let vouchedPosition: number | null = null
+  let acknowledgedPosition: number | null = null
   const finding = await examine('catalog.sqlite', async () => {
     await requireCatalog(paths, disk)
     const faults = checkSqliteFile(path)
@@ -66,19 +66,19 @@ async function verifyCatalog(paths: ReturnType<typeof dataPaths>): Promise<Verif
     try {
       const loaded = await catalog.manifest.load()
       manifest = loaded
-      vouchedPosition = await vouchedPositionOf(catalog)
+      acknowledgedPosition = await acknowledgedPositionOf(catalog)
       return `${loaded.files.length} files are stored; what is before position ${loaded.sealedPosition} is in them`
     } finally {
       await catalog.close()
     }
   })
-  return { finding, manifest, vouchedPosition }
+  return { finding, manifest, acknowledgedPosition }
 }
 
 /** As a start would open it, and the keys with it. */
 async function verifyJournal(
   { data, journal, limits }: VerifiedSettings,
-  { manifest, vouchedPosition }: VerifiedCatalog,
+  { manifest, acknowledgedPosition }: VerifiedCatalog,
 ): Promise<string> {
   const paths = dataPaths(data)
   const writer = await openFileJournal({
@@ -92,7 +92,7 @@ async function verifyJournal(
     },
     observe: () => undefined,
     reachedPosition: manifest?.sealedPosition ?? 0,
-    vouchedPosition,
+    acknowledgedPosition,
   })
   const { recovery, firstPosition, durablePosition } = writer
   const reader = openFileJournalCursor({ disk, directory: paths.journal })

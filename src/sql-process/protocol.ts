@@ -1,7 +1,7 @@
 // What the server and the SQL engine's process say to each other: plain data.
 
 import type { AnswerData } from '../answer/answer-data.ts'
-import type { SpoolRoom } from '../answer/spool.ts'
+import type { SpoolBudget } from '../answer/spool.ts'
 import type { NativeRequest } from '../druid-native/native-on-one-machine.ts'
 import type { SqlRequest } from '../druid-sql/sql-language.ts'
 import type { ZoneFiles } from '../druid-time/zone-rules.ts'
@@ -19,8 +19,8 @@ export interface SqlProcessData {
   readonly timeZones: ZoneFiles | null
 }
 
-export type SqlRun = { readonly kind: 'run'; readonly room: SpoolRoom } & SqlRequest
-export type NativeRun = { readonly kind: 'native'; readonly room: SpoolRoom } & NativeRequest
+export type SqlRun = { readonly kind: 'run'; readonly budget: SpoolBudget } & SqlRequest
+export type NativeRun = { readonly kind: 'native'; readonly budget: SpoolBudget } & NativeRequest
 
 export type ToSqlProcess =
   | ({ readonly kind: 'start' } & SqlProcessData)

@@ -2,7 +2,7 @@ import type { Groups } from '../algebra/aggregation.ts'
 import { BeyondPlan } from '../algebra/functions.ts'
 import { type AnswerData, packed } from '../answer/answer-data.ts'
 import { SpareChunks } from '../answer/spare-chunks.ts'
-import type { SpoolRoom } from '../answer/spool.ts'
+import type { SpoolBudget } from '../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
 import { answerPlan } from '../druid-native/plan/answer-plan.ts'
@@ -25,7 +25,7 @@ import { sentError } from './sent-error.ts'
 
 export interface QueryToRun {
   readonly limits: PlanLimits
-  readonly room: SpoolRoom
+  readonly budget: SpoolBudget
 }
 
 export interface PlanAnswersParts {
@@ -79,12 +79,12 @@ export async function runQuery(
   settings: AnswerSettings,
   signal: CancelSignal,
 ): Promise<AnswerData | null> {
-  const { limits, room } = query
+  const { limits, budget } = query
   const { resultBytes } = limits
   if (query.language === 'data') {
     const plan = receivedPlan(query.plan)
     const rows = { fields: outputFields(plan), batches: store.run(plan, limits, signal) }
-    return storeRows(rows, { format: query.format, resultBytes, room }, settings, signal)
+    return storeRows(rows, { format: query.format, resultBytes, budget }, settings, signal)
   }
   const found = await foundBy(store, query.plan, signal)
   if (found === null) return null
@@ -92,13 +92,13 @@ export async function runQuery(
   try {
     if (query.language === 'sql') {
       const rows = await answerSql(query.plan, found, limits, pacer)
-      return rows && (await storeRows(rows, { format: query.format, resultBytes, room }, settings, signal))
+      return rows && (await storeRows(rows, { format: query.format, resultBytes, budget }, settings, signal))
     }
     const answer = await ('scan' in query.plan
       ? answerScan(query.plan, found.rows, limits)
       : answerPlan(query.plan, found, limits, pacer))
     if (answer === null) return null
-    return { ...(await storeText(answer.pieces, { resultBytes, room }, settings, signal)), rows: answer.rows }
+    return { ...(await storeText(answer.pieces, { resultBytes, budget }, settings, signal)), rows: answer.rows }
   } catch (error) {
     if (error instanceof BeyondPlan) return null
     throw error

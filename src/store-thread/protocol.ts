@@ -1,7 +1,7 @@
 // What the main thread and the store's thread say to each other: plain data, so that either side can be read alone.
 
 import type { AnswerData } from '../answer/answer-data.ts'
-import type { SpoolRoom } from '../answer/spool.ts'
+import type { SpoolBudget } from '../answer/spool.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ZoneFiles } from '../druid-time/zone-rules.ts'
@@ -18,17 +18,17 @@ import type { SentQuery } from './plan-text.ts'
 export interface StoreThreadData {
   readonly journalDirectory: string
   readonly catalogPath: string
-  /** Of the note of what is being judged. */
-  readonly judgingPath: string
+  /** Of the note of what is being validated. */
+  readonly validationNotePath: string
   /** For answers that do not fit into memory. The thread empties it when it starts. */
   readonly spoolDirectory: string
   /** For the rows in memory as files of the SQL engine. The thread empties it when it starts. */
   readonly deltasDirectory: string
   /** As after `hold`: no file is to be deleted until `release`. */
   readonly isHeld: boolean
-  /** Everything before this position is in the journal: the thread is ready when it has judged it. */
+  /** Everything before this position is in the journal: the thread is ready when it has validated it. */
   readonly durablePosition: number
-  /** Rows before it are counted apart: they were in the journal before the service started, or an earlier thread has judged them. */
+  /** Rows before it are counted apart: they were in the journal before the service started, or an earlier thread has validated them. */
   readonly countedPosition: number
   /** Of the sealed files. */
   readonly storeDirectory: string
@@ -48,7 +48,7 @@ export type ToStore =
       readonly kind: 'query'
       readonly id: number
       readonly limits: PlanLimits
-      readonly room: SpoolRoom
+      readonly budget: SpoolBudget
     } & SentQuery)
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number; readonly sinceMs: number | null }
   | { readonly kind: 'tags'; readonly id: number; readonly request: TagRequest }
@@ -77,8 +77,8 @@ export interface SentError {
   readonly errors: readonly ProblemError[] | undefined
 }
 
-/** What the thread waits for before it goes on: `room` on the disk of the data folder, or a `disk` that takes what is written. */
-export type Awaited = 'room' | 'disk'
+/** What the thread waits for before it goes on: `space` on the disk of the data folder, or a `disk` that takes what is written. */
+export type Awaited = 'space' | 'disk'
 
 export type FromStore =
   /** The first message: where the pipeline begins, and what became of the rows before. */
@@ -88,9 +88,9 @@ export type FromStore =
   | { readonly kind: 'purged'; readonly id: number }
   | { readonly kind: 'progress'; readonly position: number; readonly tallies: readonly Tally[] }
   | { readonly kind: 'ready' }
-  /** Rows brought fields; nothing more is judged until `fieldsKnown`. */
+  /** Rows brought fields; nothing more is validated until `fieldsKnown`. */
   | { readonly kind: 'fieldsMade' }
-  /** Nothing more is judged until this is there; what is judged or sealed next takes it back. */
+  /** Nothing more is validated until this is there; what is validated or sealed next takes it back. */
   | { readonly kind: 'waits'; readonly awaited: Awaited }
   /** Null where the store leaves it to the SQL engine. */
   | { readonly kind: 'answer'; readonly id: number; readonly answer: AnswerData | null }

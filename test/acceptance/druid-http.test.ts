@@ -243,13 +243,13 @@ describe('hostile texts', () => {
     for (const text of texts) {
       for (const query of text.length > 10_000 ? [text] : [text, `EXPLAIN PLAN FOR ${text}`]) {
         const { status, body } = await avatica({ ...execute, sql: query })
-        const told = [
+        const reported = [
           query,
           status,
           body.response,
           String(body.errorMessage).includes('secret') && !query.includes('secret'),
         ]
-        expect(told).toEqual([query, 500, 'error', false])
+        expect(reported).toEqual([query, 500, 'error', false])
         // Nobody's fault but the caller's.
         expect([query, body.errorCode]).toEqual([query, -1])
       }

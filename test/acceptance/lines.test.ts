@@ -1,4 +1,4 @@
-// Line protocol through the whole service: what is written comes back, what is faulty is kept, also when it is judged again.
+// Line protocol through the whole service: what is written comes back, what is faulty is kept, also when it is validated again.
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'

@@ -86,7 +86,7 @@ test('rows are told by ingest', async () => {
   await service.close()
 })
 
-test('after a restart counters begin at 0: what the journal holds from before is judged again apart', async () => {
+test('after a restart counters begin at 0: what the journal holds from before is validated again apart', async () => {
   let service = await runService()
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const push = (): Promise<Response> =>

@@ -176,7 +176,7 @@ describe('rows that have left', () => {
   const dayMs = 86_400_000
   const daysAgo = (days: number) => Date.now() - days * dayMs
   /** Segments and their newest date, as far as queries of them tell. */
-  const told = async (queryType: string, more: object = {}) =>
+  const reported = async (queryType: string, more: object = {}) =>
     (await ask({ queryType, dataSource: 'leaving', ...more })).body
   const interval = (fromDays: number, untilDays: number) =>
     `${new Date(daysAgo(fromDays)).toISOString()}/${new Date(daysAgo(untilDays)).toISOString()}`
@@ -193,15 +193,15 @@ describe('rows that have left', () => {
   })
 
   test('are told of by no query of segments', async () => {
-    expect(await told('dataSourceMetadata')).toHaveLength(1)
+    expect(await reported('dataSourceMetadata')).toHaveLength(1)
     await retain('P15D')
-    expect(await told('dataSourceMetadata')).toHaveLength(1)
-    expect(await told('segmentMetadata', { intervals: [interval(40, 16)] })).toEqual([])
-    expect(await told('segmentMetadata', { intervals: [interval(40, 5)] })).toHaveLength(1)
+    expect(await reported('dataSourceMetadata')).toHaveLength(1)
+    expect(await reported('segmentMetadata', { intervals: [interval(40, 16)] })).toEqual([])
+    expect(await reported('segmentMetadata', { intervals: [interval(40, 5)] })).toHaveLength(1)
     await retain('P5D')
-    expect(await told('dataSourceMetadata')).toEqual([])
-    expect(await told('segmentMetadata', { intervals: [interval(40, 1)] })).toEqual([])
-    expect(await told('segmentMetadata')).toEqual([])
+    expect(await reported('dataSourceMetadata')).toEqual([])
+    expect(await reported('segmentMetadata', { intervals: [interval(40, 1)] })).toEqual([])
+    expect(await reported('segmentMetadata')).toEqual([])
   })
 
   test('of a union, each entity has its own', async () => {

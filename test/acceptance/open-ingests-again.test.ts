@@ -1,4 +1,4 @@
-// Rows of open ingests that are judged again, because a restart finds them in the journal: they have the fields that they had the first time.
+// Rows of open ingests that are validated again, because a restart finds them in the journal: they have the fields that they had the first time.
 import { afterAll, expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -58,7 +58,7 @@ test('rows stay stored that were pushed before the operator added a tag', async 
   await staysByRestart('tagged')
 })
 
-test('a tag of a line that had no field has none either when the line is judged again', async () => {
+test('a tag of a line that had no field has none either when the line is validated again', async () => {
   for (const kind of ['row', 'operator']) {
     const alias = `filled_${kind}`
     const ingest = { alias, unknown: 'add' as const, lines: { tag: '{measurement}.{host}.{field}' } }
@@ -71,7 +71,7 @@ test('a tag of a line that had no field has none either when the line is judged 
   }
 })
 
-test('a null that was passed over takes nothing away when it is judged again', async () => {
+test('a null that was passed over takes nothing away when it is validated again', async () => {
   const common = { entity: 'both', duplicates: 'replace' as const, unknown: 'add' as const }
   const one = await makeIngest(service.url, adminKey, { alias: 'one', ...common })
   const other = await makeIngest(service.url, adminKey, { alias: 'other', ...common })
@@ -118,7 +118,7 @@ test('only a good row makes fields', async () => {
   await staysByRestart('wide', ['good'])
 })
 
-test('a long of a line makes a long when the line is judged again, also under another name and in another ingest', async () => {
+test('a long of a line makes a long when the line is validated again, also under another name and in another ingest', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'closed' })
   await makeIngest(service.url, adminKey, { alias: 'taking', unknown: 'add' })
   const lines = ['n=1i,x=1', 'n=1.5', 'big=9223372036854775808u', 'u=7u', 'twice=1i,twice=1.5', 'old=3i']

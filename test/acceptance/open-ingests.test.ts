@@ -95,7 +95,7 @@ test('a line brings longs; the field beyond the limit is rejected by its name', 
   expect(Items).toHaveLength(fieldsMax - 6)
 })
 
-test('an ingest is opened and closed again; rows that were rejected bring their fields when they are judged again', async () => {
+test('an ingest is opened and closed again; rows that were rejected bring their fields when they are validated again', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'later' })
   const row = { D: time, T: 'a', V: 1, load: 5 }
   expect(await push(key, 'later', [row])).toMatchObject({ rejected: 1 })

@@ -164,8 +164,8 @@ test('nothing without access, and not which ingests there are', async () => {
   const [known, unknown] = await Promise.all(
     ['ended', 'nobody'].map(async (ingest) => (await call(service.url, 'GET', `/ingests/${ingest}`, { key })).body),
   )
-  const told = JSON.stringify(known).replaceAll('ended', 'nobody')
-  expect(told).toBe(JSON.stringify(unknown))
+  const reported = JSON.stringify(known).replaceAll('ended', 'nobody')
+  expect(reported).toBe(JSON.stringify(unknown))
 })
 
 test('under a subscription that has ended, but under none that is suspended or has not begun', async () => {

@@ -4,7 +4,7 @@ import { callWell, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
-interface Told {
+interface Reported {
   readonly stored: number
   readonly rejected: number
   readonly pending: number
@@ -36,17 +36,20 @@ async function selected(): Promise<number> {
 }
 
 /** Asks until it is told that nothing is pending; resolves with what was told then. */
-async function untilNonePending(ask: () => Promise<Told>, isWhole: (told: Told) => boolean): Promise<Told> {
+async function untilNonePending(
+  ask: () => Promise<Reported>,
+  isWhole: (reported: Reported) => boolean,
+): Promise<Reported> {
   for (;;) {
-    const told = await ask()
-    if (told.pending === 0 && isWhole(told)) return told
+    const reported = await ask()
+    if (reported.pending === 0 && isWhole(reported)) return reported
   }
 }
 
-const receiptOf = (batch: string) => (): Promise<Told> =>
-  callWell<Told>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
-const counters = async (): Promise<Told> =>
-  (await callWell<{ counters: Told }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).counters
+const receiptOf = (batch: string) => (): Promise<Reported> =>
+  callWell<Reported>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
+const counters = async (): Promise<Reported> =>
+  (await callWell<{ counters: Reported }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).counters
 
 test('by receipts and by counters', async () => {
   let pushed = 0
@@ -56,15 +59,15 @@ test('by receipts and by counters', async () => {
     const batch = await push([...rows(pushed, count), bad])
     pushed += count
     const rejected = round + 1
-    const isWhole = (told: Told): boolean => told.stored + told.rejected >= pushed + rejected
+    const isWhole = (reported: Reported): boolean => reported.stored + reported.rejected >= pushed + rejected
     if (round % 2 === 0) {
       const receipt = await untilNonePending(receiptOf(batch), () => true)
       expect(await selected()).toBe(pushed)
       expect(receipt).toMatchObject({ stored: count, rejected: 1 })
     } else {
-      const told = await untilNonePending(counters, isWhole)
+      const reported = await untilNonePending(counters, isWhole)
       expect(await selected()).toBe(pushed)
-      expect(told).toMatchObject({ stored: pushed, rejected })
+      expect(reported).toMatchObject({ stored: pushed, rejected })
     }
     // Who has waited finds it everywhere.
     const { batch: waited } = await callWell<{ batch: string }>(service.url, 'POST', '/ingests/plant/data?wait=true', {

@@ -242,7 +242,7 @@ describe('queries at once', () => {
   test('one whose client left ends: its place is free when the store has stopped', async () => {
     const places = { 'limits.runningQueries': '1', 'limits.waitingQueries': '0' }
     const service = await plant(places)
-    // Each of them would take a second; the test's own time limit is the judge.
+    // Each of them would take a second; the test's own time limit is the validator.
     for (let leaving = 0; leaving < rounds(60); leaving++) {
       const controller = new AbortController()
       const left = ask(service, 'snap', everySecond(1_000_000), {}, controller.signal).catch(() => 'left')

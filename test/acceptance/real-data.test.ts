@@ -147,7 +147,7 @@ describe.skipIf(!existsSync(wikiPath))('39,244 edits of Wikipedia', () => {
   })
 
   test('select gives back every edit, equal to the file', async () => {
-    // The end of a push waits until its rows are judged, not until they are queryable.
+    // The end of a push waits until its rows are validated, not until they are queryable.
     const rows = async (): Promise<number | undefined> =>
       (await callWell<Counted[]>(service.url, 'GET', '/consumer/data/entities')).find(
         ({ entity }) => entity === 'edits',

@@ -8,13 +8,13 @@ import { FileStore } from '../../src/object-store/file/file-store.ts'
 import { callWell, makeIngest } from '../support/api.ts'
 import { changedStore } from '../support/changed-store.ts'
 import {
-  copyUrl,
   embedded,
   isCopied,
-  quickCopy,
+  quickReplica,
+  replicaUrl,
   restoreWell,
   rowsOf,
-  serveCopied,
+  serveReplicated,
   upTo,
   valuesIn,
   withRestored,
@@ -25,8 +25,8 @@ import { adminKey } from '../support/server-process.ts'
 
 test('a push that was answered is in the copy', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
-    const url = copyUrl(directory)
-    const service = await serveCopied(directory, 'data', { 'replica.wait': 'true' })
+    const url = replicaUrl(directory)
+    const service = await serveReplicated(directory, 'data', { 'replica.wait': 'true' })
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     await isCopied(service.url)
     await callWell(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(upTo(10)) })
@@ -42,7 +42,7 @@ test(
   'pushes that name fields which rows brought are restored with them',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
-      const service = await serveCopied(directory, 'data', {
+      const service = await serveReplicated(directory, 'data', {
         'replica.catalogMs': '86400000',
         'store.headRows': '100000',
       })
@@ -63,12 +63,12 @@ test(
 
 test('a push that comes while the list of files goes to the copy is not in the state before it', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
-    const url = copyUrl(directory)
+    const url = replicaUrl(directory)
     let release = (): void => undefined
     let held: Promise<void> | null = null
     let isHeld = false
     const service = await runService(
-      { ...quickCopy, 'replica.url': url },
+      { ...quickReplica, 'replica.url': url },
       {
         ...embedded,
         dataDirectory: join(directory, 'data'),
@@ -108,7 +108,7 @@ test('a push that comes while the list of files goes to the copy is not in the s
 
 /** So many entries the log of the copy has. */
 async function logOf(directory: string): Promise<number> {
-  const store = new FileStore(fileURLToPath(copyUrl(directory)), nodeDisk)
+  const store = new FileStore(fileURLToPath(replicaUrl(directory)), nodeDisk)
   let entries = 0
   for await (const _ of store.list('log/')) entries++
   return entries

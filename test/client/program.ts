@@ -14,7 +14,7 @@ import type { ConnectorCounts, pushMessages } from 'tidemark/mqtt'
 const tidemark = new Tidemark({ url: process.env['TIDEMARK_URL'] ?? 'http://127.0.0.1:65531', key: 'k' })
 
 export async function run(): Promise<number> {
-  const told: BatchOutcome[] = []
+  const reported: BatchOutcome[] = []
   const writer = tidemark.writer('plant', {
     maxBatchRows: 100,
     maxBatchBytes: 1024,
@@ -24,11 +24,11 @@ export async function run(): Promise<number> {
     maxRetries: 3,
     firstRetryWaitMs: 100,
     maxRetryWaitMs: 1000,
-    onBatch: (outcome) => told.push(outcome),
+    onBatch: (outcome) => reported.push(outcome),
   })
   await writer.write({ D: new Date(), T: 'boiler.temp', V: 81.5 })
   const { rows, acknowledged, failed } = await writer.close()
-  const [first] = told
+  const [first] = reported
   if (first?.state === 'failed' && first.error instanceof ServiceError)
     console.log(first.error.code, first.error.status)
   if (first?.state === 'failed' && first.error instanceof ConnectionError) console.log(first.error.sent)

@@ -26,7 +26,7 @@ interface Item {
 
 interface Tool {
   readonly nativeQueries: () => readonly Item[]
-  readonly judge: (item: Item, recorded: unknown, actual: unknown) => { readonly verdict: string }
+  readonly validate: (item: Item, recorded: unknown, actual: unknown) => { readonly verdict: string }
   readonly failed: (recorded: unknown) => boolean
   readonly parse: (text: string) => never
 }
@@ -92,13 +92,13 @@ if (!isRecorded) {
         const expected = recorded.get(id)!
         const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
         const reply = await ask(queries, item)
-        const judged = {
+        const validated = {
           failed: tool.failed({ ...expected, status: Number(expected.status) }),
           big,
           body: expected.body,
         }
         const actual = { status: reply.status, body: reply.status === 200 ? tool.parse(reply.text) : null }
-        expect({ ...tool.judge(item, judged, actual), text: reply.text.slice(0, 500) }).toMatchObject({
+        expect({ ...tool.validate(item, validated, actual), text: reply.text.slice(0, 500) }).toMatchObject({
           verdict: differing[state].has(id) ? 'disagree' : 'agree',
         })
       })

@@ -47,8 +47,8 @@ if (!isRecorded) {
       const expected = recorded.get(id)!
       const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
       const reply = await ask(engine, world.entities, query.sql, clusterName)
-      const judged = { failed: tool.answers.failed(expected), big, body: expected.body }
-      const verdict = tool.answers.judge(query, judged, reply)
+      const validated = { failed: tool.answers.failed(expected), big, body: expected.body }
+      const verdict = tool.answers.validate(query, validated, reply)
       expect({ ...verdict, text: reply.text }).toMatchObject({
         verdict: differing.has(id) ? 'disagree' : 'agree',
       })

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, describe } from 'vitest'
 import { KafkaJournal } from '../../src/journal/kafka/kafka-journal.ts'
 import { KafkaJournalCursor } from '../../src/journal/kafka/kafka-journal-cursor.ts'
-import { positionAt } from '../../src/journal/lane-position.ts'
+import { positionAt } from '../../src/journal/partition-position.ts'
 import { deleteTopic } from '../../src/kafka/topics.ts'
 import { journalTests } from '../contract/journal.ts'
 import { kafkaUnderTest } from './kafka.ts'
 
 describe.each([
-  ['one lane an entity', 1, 'none'],
+  ['one partition an entity', 1, 'none'],
   ['compressed', 1, 'lz4'],
-] as const)('a journal on Kafka: %s', (_, lanes, compression) => {
+] as const)('a journal on Kafka: %s', (_, partitionsPerEntity, compression) => {
   const admin = kafkaUnderTest()
   afterAll(() => admin.close())
 
@@ -22,7 +22,14 @@ describe.each([
     return {
       open: async ({ pendingBytesMax }) => {
         const bounds = { batchBytesMax: 1 << 22, pendingBytesMax: pendingBytesMax ?? 1 << 30, timeoutMs: 30_000 }
-        const journal = new KafkaJournal({ client: kafkaUnderTest(), topic, lanes, compression, ...bounds, observe })
+        const journal = new KafkaJournal({
+          client: kafkaUnderTest(),
+          topic,
+          partitionsPerEntity,
+          compression,
+          ...bounds,
+          observe,
+        })
         await journal.ready(AbortSignal.timeout(30_000))
         return journal
       },

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { JournalEntry } from '../../src/journal/journal.ts'
 import { KafkaJournal, type KafkaJournalOptions } from '../../src/journal/kafka/kafka-journal.ts'
 import { KafkaJournalCursor } from '../../src/journal/kafka/kafka-journal-cursor.ts'
-import { positionAt } from '../../src/journal/lane-position.ts'
+import { positionAt } from '../../src/journal/partition-position.ts'
 import { KafkaClient } from '../../src/kafka/kafka-client.ts'
 import { deleteTopic } from '../../src/kafka/topics.ts'
 import type { Problem } from '../../src/model/problem.ts'
@@ -36,7 +36,14 @@ function openJournal(change: Partial<KafkaJournalOptions> = {}): KafkaJournal {
   const topic = { name, partitions: 1, replicationFactor: 1, bodyBytesMax: 1 << 20 }
   const bounds = { batchBytesMax: 1 << 20, pendingBytesMax: 1 << 20, timeoutMs: 2000 }
   const client = new KafkaClient({ ...kafkaAccess, timeoutMs: 1000 })
-  const base = { client, topic, lanes: 1, compression: 'none', ...bounds, observe: () => undefined } as const
+  const base = {
+    client,
+    topic,
+    partitionsPerEntity: 1,
+    compression: 'none',
+    ...bounds,
+    observe: () => undefined,
+  } as const
   const journal = new KafkaJournal({ ...base, ...change })
   opened.push(journal)
   return journal

@@ -1,15 +1,15 @@
-// Nothing leaves Kafka by its age: what was not judged, and what Druid has not published, is there however old it is.
+// Nothing leaves Kafka by its age: what was not validated, and what Druid has not published, is there however old it is.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openJournalTopic } from '../../src/journal/kafka/journal-topic.ts'
-import { positionAt } from '../../src/journal/lane-position.ts'
+import { positionAt } from '../../src/journal/partition-position.ts'
 import { BatchProducer } from '../../src/kafka/batch-producer.ts'
-import { leastFreeBytes } from '../../src/kafka/kept-records.ts'
 import { endOffset } from '../../src/kafka/read-partition.ts'
+import { leastFreeBytes } from '../../src/kafka/retained-records.ts'
 import { RowsTopics } from '../../src/kafka/rows-topics.ts'
 import { deleteTopic, ensureTopic, messageBytes, topicSetting } from '../../src/kafka/topics.ts'
-import { TopicTrim } from '../../src/lanes/topic-trim.ts'
 import { rowsTopic } from '../../src/model/druid-row.ts'
+import { TopicTrim } from '../../src/partitions/topic-trim.ts'
 import { kafkaUnderTest } from './kafka.ts'
 
 const clusterName = `t${randomBytes(5).toString('hex')}`
@@ -51,7 +51,7 @@ test.each([journal, rows])('the topic %s keeps all by itself', async (topic) => 
   expect(await topicSetting(client, topic, 'retention.bytes')).toBe('-1')
 })
 
-const [mebibyte, roomBytes] = [2 ** 20, 2 ** 22]
+const [mebibyte, headroomBytes] = [2 ** 20, 2 ** 22]
 const takenBytes = async (topic: string): Promise<number> => Number(await topicSetting(client, topic, messageBytes))
 const openRows = (rowBytesMax: number): RowsTopics =>
   new RowsTopics(client, { clusterName, partitions: 1, replicationFactor: 1, rowBytesMax })
@@ -67,8 +67,8 @@ test('topics that are there take larger messages when bodies and rows may be lar
     await openRows(bytes).ensure(1, within())
     taken.push([await takenBytes(journal), await takenBytes(rows)])
   }
-  const large = [3 * mebibyte * (1 + 1 / 32) + mebibyte, 6 * mebibyte + roomBytes]
-  expect(taken).toEqual([[mebibyte * (1 + 1 / 32) + mebibyte, 2 * mebibyte + roomBytes], large, large])
+  const large = [3 * mebibyte * (1 + 1 / 32) + mebibyte, 6 * mebibyte + headroomBytes]
+  expect(taken).toEqual([[mebibyte * (1 + 1 / 32) + mebibyte, 2 * mebibyte + headroomBytes], large, large])
 })
 
 test('a row that came out larger than anybody thought is taken all the same', async () => {
@@ -83,7 +83,7 @@ test('a row that came out larger than anybody thought is taken all the same', as
 })
 
 describe('what is needed no more is deleted', () => {
-  let judged = 0
+  let validated = 0
   let published: number | null = null
   let nowMs = Date.now()
   const trim = new TopicTrim({
@@ -91,7 +91,13 @@ describe('what is needed no more is deleted', () => {
     clusterName,
     journal,
     group: `${clusterName}-pipeline`,
-    lanes: { lane: async (lane) => ({ lane, keptPosition: 0, processedPosition: positionAt(lane, judged) }) },
+    partitions: {
+      partition: async (partition) => ({
+        partition,
+        keptPosition: 0,
+        processedPosition: positionAt(partition, validated),
+      }),
+    },
     readFrom: async () => (published === null ? null : new Map([[0, published]])),
     retentionMs: 7 * dayMs,
     nowMs: () => nowMs,
@@ -102,21 +108,21 @@ describe('what is needed no more is deleted', () => {
     return [await firstOffset(journal), await firstOffset(rows)]
   }
 
-  test('but nothing that is young, or was not judged and published', async () => {
-    ;[judged, published] = [3, 2]
+  test('but nothing that is young, or was not validated and published', async () => {
+    ;[validated, published] = [3, 2]
     expect(await check()).toEqual([0, 0])
     nowMs += 30 * dayMs
-    ;[judged, published] = [0, null]
+    ;[validated, published] = [0, null]
     expect(await check()).toEqual([0, 0])
     expect(await check()).toEqual([0, 0])
   })
 
   test('and of rows once Druid has said so twice', async () => {
-    ;[judged, published] = [3, 4]
+    ;[validated, published] = [3, 4]
     expect(await check()).toEqual([3, 0])
     published = 2
     expect(await check()).toEqual([3, 2])
-    ;[judged, published] = [6, 6]
+    ;[validated, published] = [6, 6]
     expect(await check()).toEqual([6, 2])
     expect(await check()).toEqual([6, 6])
   })

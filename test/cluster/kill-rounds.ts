@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type Findings, judge, Pushers } from '../crash/kill-rounds.ts'
+import { type Findings, Pushers, validate } from '../crash/kill-rounds.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { seededRandom } from '../support/random.ts'
@@ -63,7 +63,7 @@ export async function clusterKillRounds(options: ClusterKillOptions): Promise<Fi
       await untilQueryable(servers.api.url, key, recoveryMs)
     }
     await untilStatus(200, recoveryMs, servers.api.url, 'GET', '/readyz')
-    return await judge(seed, pushers.batches, servers.api.url)
+    return await validate(seed, pushers.batches, servers.api.url)
   } finally {
     await Promise.all([servers.api.kill(), servers.pipeline.kill()])
     await removeCluster(name)
@@ -74,15 +74,15 @@ export async function clusterKillRounds(options: ClusterKillOptions): Promise<Fi
 /** Waits until all that was pushed before can be queried. */
 async function untilQueryable(url: string, key: string, recoveryMs: number): Promise<void> {
   const deadline = performance.now() + recoveryMs
-  for (let isJudged = false; ; await sleep(200)) {
-    // A process that began after a push does not know of it; but what is pushed now is judged after it.
-    isJudged ||= await isTold(url, key)
-    if (isJudged && (await isWhole(url))) return
+  for (let isValidated = false; ; await sleep(200)) {
+    // A process that began after a push does not know of it; but what is pushed now is validated after it.
+    isValidated ||= await isReported(url, key)
+    if (isValidated && (await isWhole(url))) return
     if (performance.now() > deadline) throw new Error('it did not recover')
   }
 }
 
-async function isTold(url: string, key: string): Promise<boolean> {
+async function isReported(url: string, key: string): Promise<boolean> {
   const request = { key, body: [] }
   const { body } = await call<{ pending?: number }>(url, 'POST', '/ingests/kill/data?wait=true', request).catch(() => ({
     body: {} as { pending?: number },

@@ -1,12 +1,12 @@
 // A pipeline in a process of its own, to be killed at any moment. Its settings are the one argument, as JSON.
 import { openPostgresCatalog } from '../../dist/catalog/postgres/postgres-catalog.js'
-import { EntryJudge } from '../../dist/ingest/entry-judge.js'
-import { Judge } from '../../dist/ingest/judge.js'
-import { ItemJudge } from '../../dist/ingest/judge-items.js'
+import { EntryValidator } from '../../dist/ingest/entry-validator.js'
+import { ItemValidator } from '../../dist/ingest/item-validator.js'
+import { RowValidator } from '../../dist/ingest/row-validator.js'
 import { KafkaJournalCursor } from '../../dist/journal/kafka/kafka-journal-cursor.js'
 import { KafkaClient } from '../../dist/kafka/kafka-client.js'
 import { RowsTopics } from '../../dist/kafka/rows-topics.js'
-import { SharedLanes } from '../../dist/lanes/shared-lanes.js'
+import { SharedPartitions } from '../../dist/partitions/shared-partitions.js'
 
 const { access, postgresUrl, schema, settings, rowsTopics } = JSON.parse(process.argv[2])
 const observe = (event) => {
@@ -21,21 +21,21 @@ const catalog = await openPostgresCatalog({
   timeoutMs: 10_000,
 })
 const rowBytes = rowsTopics.rowBytesMax
-const judge = new EntryJudge({
+const validator = new EntryValidator({
   ingests: catalog.ingests,
   dropped: catalog.dropped,
-  judge: new Judge({ rowBytes }),
-  itemJudge: new ItemJudge({ rowBytes }),
+  validator: new RowValidator({ rowBytes }),
+  itemValidator: new ItemValidator({ rowBytes }),
 })
-const pipeline = new SharedLanes({
+const pipeline = new SharedPartitions({
   client,
   openCursor: () => new KafkaJournalCursor({ client: client.sibling(), topic: settings.topic, waitMs: 500, observe }),
   rowsTopics: new RowsTopics(client, rowsTopics),
-  lanes: catalog.lanes,
+  partitions: catalog.partitions,
   outcomes: catalog.outcomes,
-  setAside: catalog.setAside,
+  quarantine: catalog.quarantine,
   nowMs: Date.now,
-  judge,
+  validator,
   observe,
   settings,
 })

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
 import { KafkaJournal } from '../../src/journal/kafka/kafka-journal.ts'
 import { deleteTopic } from '../../src/kafka/topics.ts'
-import { LaneProgress } from '../../src/lanes/lane-progress.ts'
 import { rowsTopic } from '../../src/model/druid-row.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
+import { PartitionProgress } from '../../src/partitions/partition-progress.ts'
 import { addresses } from './addresses.ts'
 import { committedRecords } from './committed-records.ts'
 import { kafkaAccess, kafkaUnderTest } from './kafka.ts'
@@ -19,7 +19,7 @@ const observe = (): void => undefined
 
 export interface WorldOptions {
   readonly partitions: number
-  readonly lanes: number
+  readonly partitionsPerEntity: number
   readonly stepBytes: number
 }
 
@@ -32,22 +32,29 @@ export class PipelineWorld {
   readonly #entities = new Set<number>()
   catalog!: ClusterCatalog
   journal!: KafkaJournal
-  progress!: LaneProgress
+  progress!: PartitionProgress
 
   constructor(options: WorldOptions) {
     this.#options = options
   }
 
   async start(): Promise<void> {
-    const { lanes } = this.#options
+    const { partitionsPerEntity } = this.#options
     this.catalog = await this.#schema.open()
     const bounds = { batchBytesMax: 1 << 22, pendingBytesMax: 1 << 28, timeoutMs: 30_000 }
     const client = kafkaUnderTest()
-    this.journal = new KafkaJournal({ client, topic: this.#topic, lanes, compression: 'none', ...bounds, observe })
+    this.journal = new KafkaJournal({
+      client,
+      topic: this.#topic,
+      partitionsPerEntity,
+      compression: 'none',
+      ...bounds,
+      observe,
+    })
     await this.journal.ready(AbortSignal.timeout(30_000))
-    const { changes, lanes: laneCatalog, rejected } = this.catalog
-    this.progress = new LaneProgress({
-      ...{ changes, lanes: laneCatalog, rejected, countEveryMs: 100 },
+    const { changes, partitions: partitionCatalog, rejected } = this.catalog
+    this.progress = new PartitionProgress({
+      ...{ changes, partitions: partitionCatalog, rejected, countEveryMs: 100 },
       // Nobody reads the topics of rows here.
       isSeen: async () => true,
     })
@@ -60,7 +67,7 @@ export class PipelineWorld {
   }
 
   async startProcess(): Promise<void> {
-    const { partitions, lanes, stepBytes } = this.#options
+    const { partitions, partitionsPerEntity, stepBytes } = this.#options
     const child = fork(program, [
       JSON.stringify({
         access: kafkaAccess,
@@ -78,7 +85,7 @@ export class PipelineWorld {
         },
         rowsTopics: {
           clusterName: this.#name,
-          partitions: Math.min(lanes, partitions),
+          partitions: Math.min(partitionsPerEntity, partitions),
           replicationFactor: 1,
           rowBytesMax: 1 << 20,
         },

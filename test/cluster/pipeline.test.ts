@@ -73,7 +73,7 @@ class Pushing {
     this.#repeated.push((taken) => this.#note(ingest, taken.has(position) ? position : again, numbers, kinds))
   }
 
-  /** Of two pushes in different lanes that have one key either is the one that counts. */
+  /** Of two pushes in different partitions that have one key either is the one that counts. */
   async settle(): Promise<void> {
     const taken = new Set<number>()
     for (const { id, entityId, kind } of this.#ingests) {
@@ -106,7 +106,7 @@ function of(all: Map<number, Map<number, number>>, id: number): Map<number, numb
   return known
 }
 
-async function judged(expected: Expected): Promise<void> {
+async function validated(expected: Expected): Promise<void> {
   const signal = AbortSignal.timeout(240_000)
   for (const position of expected.endPositions) await world.progress.waitFor(position, signal)
 }
@@ -117,9 +117,12 @@ async function check(ingests: readonly Ingest[], expected: Expected): Promise<vo
     const page = await world.catalog.rejected.list(id, { afterPosition: -1, limit: 100_000, bytesMax: 1 << 30 })
     expect(page.rows.map(({ position }) => position)).toEqual(rejected)
     const rows = expected.rows.get(id) ?? 0
-    // Nobody has looked whether queries see them; what is noted to be seen then is each row once, however often it was judged.
-    const handedOn = (await world.catalog.lanes.storedRows(id)).reduce((sum, lane) => sum + lane.rows, 0)
-    expect(handedOn).toBe(kind === 'metadata' ? 0 : rows - rejected.length)
+    // Nobody has looked whether queries see them; what is noted to be seen then is each row once, however often it was validated.
+    const rowsToStore = (await world.catalog.partitions.storedRows(id)).reduce(
+      (sum, partition) => sum + partition.rows,
+      0,
+    )
+    expect(rowsToStore).toBe(kind === 'metadata' ? 0 : rows - rejected.length)
     await world.progress.look(id)
     await expect
       .poll(() => world.progress.counters(id), { timeout: 10_000 })
@@ -151,7 +154,7 @@ async function replayAll(ingests: readonly Ingest[], expected: Expected): Promis
   const { catalog, journal, progress } = world
   const parts = {
     rejected: catalog.rejected,
-    setAside: catalog.setAside,
+    quarantine: catalog.quarantine,
     journal,
     progress,
     isQueryable: async (): Promise<void> => undefined,
@@ -176,8 +179,8 @@ async function replayAll(ingests: readonly Ingest[], expected: Expected): Promis
 const rounds = Number(process.env['TIDEMARK_PIPELINE_ROUNDS'] ?? 3)
 
 test.each([
-  ['one lane an entity', { partitions: 4, lanes: 1, stepBytes: 4096 }],
-  ['two lanes an entity', { partitions: 4, lanes: 2, stepBytes: 16_384 }],
+  ['one partition an entity', { partitions: 4, partitionsPerEntity: 1, stepBytes: 4096 }],
+  ['two partitions an entity', { partitions: 4, partitionsPerEntity: 2, stepBytes: 16_384 }],
 ])(
   '%s: pipelines are killed at random moments, and others come',
   async (_, options) => {
@@ -193,14 +196,14 @@ test.each([
         const victim = world.processes[random.below(world.processes.length)]!
         await world.end(victim, random.below(5) === 0 ? 'SIGTERM' : 'SIGKILL')
         await world.startProcess()
-        // Mostly two of them share the lanes.
+        // Mostly two of them share the partitions.
         if (world.processes.length < 2 && random.below(3) > 0) await world.startProcess()
       }
       const killing = kill()
       for (let count = 0; count < 30; count++) await Promise.all(Array.from({ length: 4 }, () => pushing.push()))
       await killing
     }
-    await judged(pushing.expected)
+    await validated(pushing.expected)
     await pushing.settle()
     await check(ingests, pushing.expected)
     await Promise.all([

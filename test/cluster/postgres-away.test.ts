@@ -75,7 +75,7 @@ describe('a database that goes away', () => {
       access: (version) => {
         heard = version
       },
-      lanes: () => {},
+      partitions: () => {},
     })
     await expect.poll(() => heard).toBeGreaterThan(0)
     const before = heard
@@ -85,7 +85,7 @@ describe('a database that goes away', () => {
       catalog.access.state(),
       catalog.access.deleteSubscriber(subscriber.name),
       ...Array.from({ length: 8 }, (_, n) => catalog.access.createSubscriber(`${how} ${n}`, 1)),
-      catalog.lanes.lane(0),
+      catalog.partitions.partition(0),
       catalog.secrets.secret('a'),
     ])
     for (const outcome of asked) {

@@ -197,12 +197,12 @@ test('each hears what the others change, and what changed while nobody could tel
   any(0).changes.listen({
     definitions: (version) => note('definitions', version),
     access: (version) => note('access', version),
-    lanes: (lanes) => note('lanes', lanes[0]?.processedPosition ?? 0),
+    partitions: (partitions) => note('lanes', partitions[0]?.processedPosition ?? 0),
   })
   await until('definitions', 0)
   await any(1).ingests.create(series('a'))
   await any(1).access.createSubscriber('x', 1)
-  await any(1).lanes.processed(0, 7)
+  await any(1).partitions.processed(0, 7)
   await Promise.all([until('definitions', 1), until('access', 1), until('lanes', 7)])
   await schema.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' or query like 'select * from lanes%'`,
@@ -213,7 +213,7 @@ test('each hears what the others change, and what changed while nobody could tel
 
 describe('a query that another process runs', () => {
   const query = { id: 'q', readerId: 'subscriber 1' }
-  const quiet = { definitions: () => undefined, access: () => undefined, lanes: () => undefined }
+  const quiet = { definitions: () => undefined, access: () => undefined, partitions: () => undefined }
   const away = expect.objectContaining({ code: 'unavailable' })
 
   /** Each catalog says whether it runs `query`, and is heard by the others. */

@@ -1,5 +1,5 @@
 // The data sets of the recorded answers as entities in Druid.
-import { Judge } from '../../src/ingest/judge.ts'
+import { RowValidator } from '../../src/ingest/row-validator.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import type { StoreWorld } from '../contract/series-store.ts'
@@ -30,14 +30,14 @@ export function recordedWorld(corpus: Corpus): StoreWorld {
 }
 
 function batchesOf(entity: Entity, lines: readonly string[]): RowBatch[] {
-  const judge = new Judge({ rowBytes: 1_000_000 })
+  const validator = new RowValidator({ rowBytes: 1_000_000 })
   const batches: RowBatch[] = []
   for (let from = 0; from < lines.length; from += 5000) {
     const part = lines.slice(from, from + 5000)
     const body = Buffer.from(`[${part.join(',')}]`)
     const entry = { ingestId: entity.id, fieldsVersion: 1, subscriberId: 1, receivedMs: 0, idempotencyKey: null }
     const placed = { ...entry, format: 'json' as const, rows: part.length, body, position: from }
-    const { batch, rejected } = judge.judge([placed], ingestOf(entity))
+    const { batch, rejected } = validator.validate([placed], ingestOf(entity))
     if (rejected.length > 0) throw new Error(`a row of ${entity.name} is rejected: ${rejected[0]!.message}`)
     if (batch !== null) batches.push(batch)
   }

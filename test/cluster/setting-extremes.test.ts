@@ -48,8 +48,8 @@ test.each([
   ['1', '60000'],
   // More than there are slots: its rows are kept, and are not queryable here.
   ['64', '100'],
-])('ingest.lanes of %s, on as many partitions', async (lanes, waitMs) => {
-  const settings = { 'ingest.lanes': lanes, 'kafka.journalPartitions': lanes, 'limits.ingestWaitMs': waitMs }
+])('ingest.lanes of %s, on as many partitions', async (partitions, waitMs) => {
+  const settings = { 'ingest.lanes': partitions, 'kafka.journalPartitions': partitions, 'limits.ingestWaitMs': waitMs }
   expect(await statusesWith(settings)).toEqual([200, 200, 200])
 })
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
-import type { KeyedEntry } from '../../src/catalog/lanes.ts'
+import type { KeyedEntry } from '../../src/catalog/partitions.ts'
 import { hashBody } from '../../src/ingest/idempotency/push-key.ts'
 import { SharedKeys } from '../../src/ingest/idempotency/shared-keys.ts'
 import { Problem } from '../../src/model/problem.ts'
@@ -11,13 +11,13 @@ const schema = testSchema()
 let catalogs: readonly ClusterCatalog[] = []
 /** What the journal holds, in order. */
 let journal: KeyedEntry[] = []
-let judged = 0
+let validated = 0
 const stored: KeyedEntry[] = []
 
 beforeEach(async () => {
   catalogs = await Promise.all([schema.open(), schema.open()])
   journal = []
-  judged = 0
+  validated = 0
   stored.length = 0
 })
 afterEach(async () => {
@@ -27,12 +27,12 @@ afterEach(async () => {
 
 const pipeline = {
   busy: Promise.resolve(),
-  /** Judges what is in the journal, one step at a time. */
-  judge(): Promise<void> {
+  /** Validates what is in the journal, one step at a time. */
+  validate(): Promise<void> {
     pipeline.busy = pipeline.busy.then(async () => {
-      const entries = journal.slice(judged)
-      judged += entries.length
-      const repeated = await catalogs[0]!.lanes.settleKeys(entries)
+      const entries = journal.slice(validated)
+      validated += entries.length
+      const repeated = await catalogs[0]!.partitions.settleKeys(entries)
       stored.push(...entries.filter(({ position }) => !repeated.has(position)))
     })
     return pipeline.busy
@@ -42,7 +42,7 @@ const pipeline = {
 type Fate = 'answered' | 'refused' | 'lost before' | 'lost after'
 
 function sharedKeys(catalog: ClusterCatalog): SharedKeys {
-  const progress = { waitFor: () => pipeline.judge() }
+  const progress = { waitFor: () => pipeline.validate() }
   return new SharedKeys({ keys: catalog.pushKeys, progress, nowMs: () => 1000, keysMax: 1e6, waitMs: 20_000 })
 }
 
@@ -78,11 +78,11 @@ describe('keys that processes share', () => {
         await sleep(Math.random() * 100)
         const key = `k${n % 8}`
         const answer = await push(processes[n % 2]!, key, `body of ${key}`, fates[Math.floor(Math.random() * 5)]!)
-        if (n % 7 === 0) await pipeline.judge()
+        if (n % 7 === 0) await pipeline.validate()
         return { key, answer }
       }),
     )
-    await pipeline.judge()
+    await pipeline.validate()
     expect(new Set(stored.map(({ key }) => key)).size).toBe(stored.length)
     for (const { key, answer } of answers) {
       if (!answer.startsWith('at ')) expect(['overloaded', 'unavailable']).toContain(answer)
@@ -138,7 +138,7 @@ describe('keys that processes share', () => {
     for (const [n, [body, fate, answer]] of pushes.entries()) {
       expect(await push(processes[n % 2]!, 'k', body, fate)).toBe(answer)
     }
-    await pipeline.judge()
+    await pipeline.validate()
     expect(stored.map(({ position }) => position)).toEqual(positions)
   })
 
@@ -157,12 +157,12 @@ describe('keys that processes share', () => {
       ...{ position, receivedMs },
     })
     const [first, again] = [entry(0, nowMs), entry(1, nowMs + hourMs)]
-    // Both wait for days; the first one is judged when the keys of these days are forgotten.
+    // Both wait for days; the first one is validated when the keys of these days are forgotten.
     nowMs += 3 * dayMs
-    expect(await catalog.lanes.settleKeys([first])).toEqual(new Set())
+    expect(await catalog.partitions.settleKeys([first])).toEqual(new Set())
     await keys.forget(again.receivedMs, AbortSignal.timeout(10_000))
-    expect(await catalog.lanes.settleKeys([again])).toEqual(new Set([again.position]))
+    expect(await catalog.partitions.settleKeys([again])).toEqual(new Set([again.position]))
     await keys.forget(nowMs, AbortSignal.timeout(10_000))
-    expect(await catalog.lanes.settleKeys([entry(2, nowMs)])).toEqual(new Set())
+    expect(await catalog.partitions.settleKeys([entry(2, nowMs)])).toEqual(new Set())
   })
 })

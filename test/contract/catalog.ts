@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Key, NewIngest, OpenIngest, SharedCatalog } from '../../src/catalog/catalog.ts'
 import { keptTextBytes, type RejectedRow } from '../../src/catalog/rejected.ts'
-import { positionAt } from '../../src/journal/lane-position.ts'
+import { positionAt } from '../../src/journal/partition-position.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
@@ -156,7 +156,7 @@ export function catalogContract<Under extends SharedCatalog>(
         expect(ingests.map(({ alias }) => alias)).toEqual([...aliases, 'shared'])
         for (const { id } of ingests) ids.add(id)
         expect(await connection.rejected.counts()).toEqual(new Map([[1, 40]]))
-        expect(await connection.outcomes.judgedPosition()).toBe(40)
+        expect(await connection.outcomes.validatedPosition()).toBe(40)
       }
       expect(ids.size).toBe(41)
       await other.close()
@@ -183,7 +183,7 @@ async function contents(catalog: SharedCatalog): Promise<unknown> {
     version: await catalog.ingests.version(),
     access: await catalog.access.state(),
     rejected: await catalog.rejected.list(1, everything),
-    judged: await catalog.outcomes.judgedPosition(),
+    validated: await catalog.outcomes.validatedPosition(),
   }
 }
 
@@ -252,11 +252,11 @@ function ingestTests(catalog: () => SharedCatalog): void {
     expect(await catalog().ingests.findVersion(id + 1, 1)).toBeNull()
   })
 
-  test('a row brings all of its fields or none, and the first row of each lane is noted', async () => {
+  test('a row brings all of its fields or none, and the first row of each partition is noted', async () => {
     const { ingests } = catalog()
     const { id } = await ingests.create(series('a'))
     const [load, unit] = [field('load', 'double', 'metric'), field('unit', 'string', 'dimension')]
-    const lane1 = positionAt(1, 7)
+    const partition1 = positionAt(1, 7)
     const seen = (open: OpenIngest | null) => open?.since.map(({ version, places }) => [version, [...places]])
     const first = await ingests.addByRow(id, [load], 5, 5)
     expect(first?.ingest).toMatchObject({ fieldsVersion: 2, fields: [D, T, V, { ...load, added: 'by_row' }] })
@@ -270,15 +270,15 @@ function ingestTests(catalog: () => SharedCatalog): void {
       [unit, field('more', 'double', 'metric')],
     ])
       expect((await ingests.addByRow(id, refused, 10, 5))?.ingest.fields).toHaveLength(4)
-    expect(seen(await ingests.addByRow(id, [load, unit], lane1, 5))?.slice(3)).toEqual([
+    expect(seen(await ingests.addByRow(id, [load, unit], partition1, 5))?.slice(3)).toEqual([
       [
         2,
         [
           [0, 5],
-          [1, lane1],
+          [1, partition1],
         ],
       ],
-      [3, [[1, lane1]]],
+      [3, [[1, partition1]]],
     ])
     expect(await ingests.findOpen(id)).toMatchObject({ ingest: { fieldsVersion: 3 } })
     expect(await ingests.addByRow(id + 1, [load], 5, 5)).toBeNull()
@@ -457,17 +457,17 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     )
     await keepRejected(catalog(), rows.slice(0, 7), 7)
     expect(await repository.counts()).toEqual(new Map([[1, 300]]))
-    expect(await catalog().outcomes.judgedPosition()).toBe(300)
+    expect(await catalog().outcomes.validatedPosition()).toBe(300)
     const { rows: kept } = await repository.list(1, everything)
     expect(kept.map(({ position }) => position)).toEqual(rows.map(({ position }) => position))
     expect(kept[199]!.message).toBe('T is missing')
     expect(kept[200]!.message).toBe('another')
   })
 
-  test('notes how far was judged also when nothing was rejected', async () => {
-    expect(await catalog().outcomes.judgedPosition()).toBe(0)
+  test('notes how far was validated also when nothing was rejected', async () => {
+    expect(await catalog().outcomes.validatedPosition()).toBe(0)
     await keepRejected(catalog(), [], 12)
-    expect(await catalog().outcomes.judgedPosition()).toBe(12)
+    expect(await catalog().outcomes.validatedPosition()).toBe(12)
     expect(await catalog().rejected.counts()).toEqual(new Map())
   })
 
@@ -535,7 +535,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
   })
 
   test('of the rows of a batch that replace an earlier one of it, the most that was told stands', async () => {
-    const tell = (batchPosition: number, ...counts: readonly number[]) =>
+    const report = (batchPosition: number, ...counts: readonly number[]) =>
       catalog().outcomes.add(
         {
           rejected: [],
@@ -544,13 +544,13 @@ function rejectedTests(catalog: () => SharedCatalog): void {
         },
         10,
       )
-    const told = async (): Promise<number[]> =>
+    const reported = async (): Promise<number[]> =>
       Promise.all([4, 5, 6, 7].map(async (position) => (await catalog().rejected.ofBatch(1, position, 0)).replaced))
-    await tell(4, 2, 3, 1)
-    expect(await told()).toEqual([2, 3, 1, 0])
-    // The first was judged on, the second is judged again from its beginning.
-    await tell(4, 5, 1)
-    expect(await told()).toEqual([5, 3, 1, 0])
+    await report(4, 2, 3, 1)
+    expect(await reported()).toEqual([2, 3, 1, 0])
+    // The first was validated on, the second is validated again from its beginning.
+    await report(4, 5, 1)
+    expect(await reported()).toEqual([5, 3, 1, 0])
     await keepRejected(catalog(), [rejected(9, { batchPosition: 4 })], 11)
     expect(await catalog().rejected.ofBatch(1, 4, 1)).toMatchObject({ count: 1, replaced: 5 })
     expect(await catalog().rejected.ofBatch(2, 4, 1)).toMatchObject({ replaced: 0 })

@@ -32,7 +32,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     await keep(catalog(), [item('a', 9), item('a', 8)], 10)
     expect(await listed(catalog())).toEqual(['a p:9', 'b p:5', 'c p:6'])
     expect(await catalog().items.counts()).toEqual(new Map([[1, 3]]))
-    expect(await catalog().outcomes.judgedPosition()).toBe(10)
+    expect(await catalog().outcomes.validatedPosition()).toBe(10)
   })
 
   test('keeping a step again changes nothing', async () => {
@@ -43,7 +43,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     for (const [index, step] of [...steps, ...steps].entries()) await keep(catalog(), step, (index % 2) * 2 + 2)
     expect(await listed(catalog())).toEqual(['a p:0', 'b p:2', 'c p:3'])
     expect(await catalog().items.counts()).toEqual(new Map([[1, 3]]))
-    expect(await catalog().outcomes.judgedPosition()).toBe(4)
+    expect(await catalog().outcomes.validatedPosition()).toBe(4)
   })
 
   test('items and rejected rows of a step are kept together or not at all', async () => {
@@ -64,7 +64,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     await expect(catalog().outcomes.add({ rejected: [row], items }, 5)).rejects.toThrow()
     expect(await listed(catalog())).toEqual([])
     expect(await catalog().rejected.counts()).toEqual(new Map())
-    expect(await catalog().outcomes.judgedPosition()).toBe(0)
+    expect(await catalog().outcomes.validatedPosition()).toBe(0)
     await catalog().outcomes.add({ rejected: [row], items: items.slice(0, 1) }, 5)
     expect(await listed(catalog())).toEqual(['a p:2'])
     expect(await catalog().rejected.counts()).toEqual(new Map([[1, 1]]))
@@ -173,7 +173,7 @@ export function itemTests(catalog: () => SharedCatalog): void {
     expect(await find(['x', 'y'], 1)).toEqual(['', 2])
   })
 
-  test('a deleted item stays away when older rows are judged again, and comes back with a newer one', async () => {
+  test('a deleted item stays away when older rows are validated again, and comes back with a newer one', async () => {
     await keep(catalog(), [item('a', 1), item('b', 2)], 5)
     expect(await catalog().items.delete(1, keyOfString('a'), 5)).toBe(true)
     expect(await catalog().items.delete(1, keyOfString('a'), 5)).toBe(false)

@@ -41,29 +41,29 @@ export function lifecycleTests(catalog: () => SharedCatalog): void {
   describe('deleting ingests', () => deletionTests(catalog))
   describe('replays', () => replayTests(catalog))
 
-  test('an entry is set aside once, with its body; letting go of it leaves the decision', async () => {
-    const { setAside } = catalog()
+  test('an entry is quarantined once, with its body; letting go of it leaves the decision', async () => {
+    const { quarantine } = catalog()
     const header = { ingestId: 1, fieldsVersion: 1, subscriberId: 7, receivedMs: 5, format: 'ndjson', rows: 3 } as const
-    const entry = { ...header, position: 2 ** 40, fromPosition: 2 ** 40 + 1, level: 1, setAsideMs: 9 } as const
+    const entry = { ...header, position: 2 ** 40, fromPosition: 2 ** 40 + 1, level: 1, quarantinedMs: 9 } as const
     const body = Buffer.alloc(2 ** 21 + 1, 'x')
     const bodyOf = async () => {
       const parts: Uint8Array[] = []
       for (let part = 0; ; part++) {
-        const bytes = await setAside.bodyPart(entry.position, part)
+        const bytes = await quarantine.bodyPart(entry.position, part)
         if (bytes === null) return Buffer.concat(parts)
         parts.push(bytes)
       }
     }
-    await setAside.add(entry, body)
-    const kept = { ...entry, bodyBytes: body.length, isLetGo: false }
-    expect(await setAside.list()).toEqual([kept])
+    await quarantine.add(entry, body)
+    const kept = { ...entry, bodyBytes: body.length, isReleased: false }
+    expect(await quarantine.list()).toEqual([kept])
     expect((await bodyOf()).equals(body)).toBe(true)
-    await setAside.add({ ...entry, fromPosition: 2 ** 40, level: 2, setAsideMs: 10 }, body)
-    expect(await setAside.list()).toEqual([{ ...kept, level: 2 }])
-    expect(await setAside.letGo(entry.position)).toBe(true)
-    expect(await setAside.letGo(entry.position)).toBe(false)
-    expect(await setAside.letGo(1)).toBe(false)
-    expect(await setAside.list()).toEqual([{ ...kept, level: 2, isLetGo: true }])
+    await quarantine.add({ ...entry, fromPosition: 2 ** 40, level: 2, quarantinedMs: 10 }, body)
+    expect(await quarantine.list()).toEqual([{ ...kept, level: 2 }])
+    expect(await quarantine.release(entry.position)).toBe(true)
+    expect(await quarantine.release(entry.position)).toBe(false)
+    expect(await quarantine.release(1)).toBe(false)
+    expect(await quarantine.list()).toEqual([{ ...kept, level: 2, isReleased: true }])
     expect(await bodyOf()).toHaveLength(0)
   })
 
@@ -192,10 +192,10 @@ function deletionTests(catalog: () => SharedCatalog): void {
 function replayTests(catalog: () => SharedCatalog): void {
   const positions = async (): Promise<number[]> =>
     (await catalog().rejected.list(1, everything)).rows.map(({ position }) => position)
-  const told = (position: number, change: Partial<ReplayOutcome>): ReturnType<OutcomeCatalog['replay']> =>
+  const reported = (position: number, change: Partial<ReplayOutcome>): ReturnType<OutcomeCatalog['replay']> =>
     catalog().outcomes.replay({ ingestId: 1, kind: 'series', position, passed: [], items: [], rejected: [], ...change })
   const replay = async (position: number, change: Partial<ReplayOutcome>): Promise<readonly number[]> =>
-    (await told(position, change)).stored
+    (await reported(position, change)).stored
   const pushed = Array.from({ length: 300 }, (_, position) => rejected(1, position))
 
   beforeEach(() => catalog().outcomes.add({ rejected: pushed, items: [] }, 300))
@@ -204,13 +204,13 @@ function replayTests(catalog: () => SharedCatalog): void {
     const { rejected: rows, outcomes } = catalog()
     const passed = Array.from({ length: 200 }, (_, index) => index)
     for (const taken of [200, 0, 0]) {
-      expect(await told(500, { passed })).toEqual({ stored: passed, taken })
+      expect(await reported(500, { passed })).toEqual({ stored: passed, taken })
       expect(await positions()).toEqual(Array.from({ length: 100 }, (_, index) => 200 + index))
       expect(await rows.counts()).toEqual(new Map([[1, 100]]))
       expect((await rows.ofBatch(1, 0, 5)).count).toBe(100)
       expect((await rows.ofBatch(1, 0, 1)).first[0]?.index).toBe(200)
       expect(await rows.fates(1, passed)).toEqual({ stored: 200, rejected: 0 })
-      // The journal is judged again from its beginning.
+      // The journal is validated again from its beginning.
       await outcomes.add({ rejected: pushed, items: [] }, 300)
     }
     expect(await rows.keptBytes()).toEqual(
@@ -252,7 +252,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect(rows).toEqual([rejected(1, 3, { code: 'wrong_type', field: null, message: 'not so' })])
   })
 
-  test('leave those that were judged in mended words with the reason that they had', async () => {
+  test('leave those that were validated in mended words with the reason that they had', async () => {
     const { rejected: rows } = catalog()
     const before = (await rows.list(1, { ...everything, positions: [3] })).rows
     await replay(500, { rejected: [{ ...rejected(1, 3, { code: 'wrong_type' }), row: '{"V":1.5}' }] })
@@ -264,7 +264,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     const before = (await rows.keptBytes()).get(1)!
     const long = rejected(1, 3, { code: 'unknown_field', field: 'x'.repeat(1000), message: 'y'.repeat(500) })
     const longer = keptTextBytes(long) - keptTextBytes(rejected(1, 3))
-    // What is judged twice is counted once.
+    // What is validated twice is counted once.
     for (let time = 0; time < 2; time++) {
       await replay(500, { rejected: [long] })
       expect((await rows.keptBytes()).get(1)).toBe(before + longer)
@@ -280,13 +280,13 @@ function replayTests(catalog: () => SharedCatalog): void {
     await replay(500, { passed: [1, 2, 3] })
     const tooLong = rejected(1, 2, { code: 'wrong_type', message: 'too long by now' })
     for (let time = 0; time < 2; time++) {
-      expect(await told(500, { passed: [1, 3], rejected: [tooLong] })).toEqual({ stored: [1, 3], taken: 0 })
+      expect(await reported(500, { passed: [1, 3], rejected: [tooLong] })).toEqual({ stored: [1, 3], taken: 0 })
       expect((await positions()).slice(0, 3)).toEqual([0, 2, 4])
       expect((await rows.list(1, { ...everything, positions: [2] })).rows).toEqual([tooLong])
       expect(await rows.fates(1, [1, 2, 3])).toEqual({ stored: 2, rejected: 1 })
       expect(await rows.counts()).toEqual(new Map([[1, 298]]))
     }
-    await told(500, { passed: [], rejected: [rejected(1, 1), rejected(1, 3)] })
+    await reported(500, { passed: [], rejected: [rejected(1, 1), rejected(1, 3)] })
     expect([await positions(), await rows.counts()]).toEqual(before)
     const longer = keptTextBytes(tooLong) - keptTextBytes(rejected(1, 2))
     expect((await rows.keptBytes()).get(1)).toBe(bytesBefore + longer)

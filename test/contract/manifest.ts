@@ -19,7 +19,7 @@ const file = (name: string, change: Partial<StoreFile> = {}): StoreFile => ({
 
 const nothing: ManifestChange = { add: [], remove: [], registries: [], seal: null }
 const empty: Manifest = { sealedPosition: 0, files: [], registries: [], counts: [] }
-const count = (ingestId: number, judged: number, rejected = 0) => ({ ingestId, judged, rejected })
+const count = (ingestId: number, validated: number, rejected = 0) => ({ ingestId, validated, rejected })
 const registry = (entityId: number, series: number) => ({ entityId, series, bytes: 16 * series })
 
 /** What must hold of a manifest, in whatever catalog it is kept. */

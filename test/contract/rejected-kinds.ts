@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SharedCatalog } from '../../src/catalog/catalog.ts'
 import type { RejectedFilter, RejectedRow } from '../../src/catalog/rejected.ts'
-import { positionAt } from '../../src/journal/lane-position.ts'
+import { positionAt } from '../../src/journal/partition-position.ts'
 import { seededRandom } from '../support/random.ts'
 
 const everything = { afterPosition: -1, limit: 1000, bytesMax: 1_000_000 }
@@ -103,7 +103,7 @@ export function rejectedKindTests(catalog: () => SharedCatalog): void {
       expect(await catalog().rejected.summary(1, null, { ...limits, bytesMax: 0 })).toHaveLength(1)
     })
 
-    test('are summed up over lanes by the time of their receipt', async () => {
+    test('are summed up over partitions by the time of their receipt', async () => {
       const late = positionAt(1, 0)
       await keep([
         rejected(12),

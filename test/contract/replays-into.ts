@@ -31,8 +31,8 @@ export function replayIntoTests(catalog: () => SharedCatalog): void {
     await keepRows(from)
     await catalog().rejected.discard(from, [13])
     for (const taken of [4, 0]) {
-      const told = await catalog().outcomes.replay(outcome(from, into, [11]))
-      expect(told).toEqual({ stored: [500, 502, 504, 505], taken })
+      const reported = await catalog().outcomes.replay(outcome(from, into, [11]))
+      expect(reported).toEqual({ stored: [500, 502, 504, 505], taken })
       expect(await positions(from)).toEqual([11])
       expect(await catalog().rejected.fates(from, [10, 11, 12, 13, 14, 15])).toEqual({ stored: 4, rejected: 1 })
     }
@@ -78,8 +78,8 @@ export function replayIntoTests(catalog: () => SharedCatalog): void {
     await keepRows(from)
     await catalog().outcomes.replay(outcome(from, into))
     for (let time = 0; time < 2; time++) {
-      const told = await catalog().outcomes.replay(outcome(from, into, [12]))
-      expect(told).toEqual({ stored: [500, 501, 503, 504, 505], taken: 0 })
+      const reported = await catalog().outcomes.replay(outcome(from, into, [12]))
+      expect(reported).toEqual({ stored: [500, 501, 503, 504, 505], taken: 0 })
       expect(await positions(from)).toEqual([12])
     }
   })

@@ -1,8 +1,8 @@
-// Kills while large pushes are judged in pieces, and pushes that themselves end the process.
+// Kills while large pushes are validated in pieces, and pushes that themselves end the process.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { asideCrashPoints, type CrashPoint } from '../../src/observe/crash-point.ts'
+import { type CrashPoint, quarantineCrashPoints } from '../../src/observe/crash-point.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { PeakMemory } from '../support/peak-memory.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -35,7 +35,7 @@ test(`${rounds} kills while the worst bodies are judged (TIDEMARK_CRASH_SEED=${s
 /** In full length each body has as many rows as a push may have. */
 const worstRowsMax = rounds < 25 ? 20_000 : 1_000_000
 
-test('the worst bodies are judged, others are answered meanwhile, and memory does not grow with them', async () => {
+test('the worst bodies are validated, others are answered meanwhile, and memory does not grow with them', async () => {
   await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
     const environment = { TIDEMARK_LIMITS_REJECTED_BYTES: String(64 * 2 ** 30) }
     const server = await ServerProcess.start({ dataDirectory, environment })
@@ -84,9 +84,9 @@ test('the canary: a store that begins a push anew in its midst is caught', async
 
 test.each<[string, readonly CrashPoint[]]>([
   ['', []],
-  [', also where the start that sets it aside is killed', asideCrashPoints],
+  [', also where the start that sets it aside is killed', quarantineCrashPoints],
 ])(
-  'a push that kills the whole process is set aside after some starts, and the others are stored once%s',
+  'a push that kills the whole process is quarantined after some starts, and the others are stored once%s',
   async (_words, killedAt) => {
     await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
       const program = planted('serve-dies-on-entry.mjs')

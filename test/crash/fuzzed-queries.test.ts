@@ -31,7 +31,7 @@ test.each(languageNames)(
   async (name) => {
     world = await fuzzedWorld()
     const faults = await askFuzzed(world, languages[name], { first, count, atOnce: 4 })
-    tell(name, world)
+    report(name, world)
     expect(faults).toEqual([])
     // Where nothing is answered, nothing was asked of the engine.
     expect(world.statuses.get(200)).toBeGreaterThan(count / 10)
@@ -40,9 +40,9 @@ test.each(languageNames)(
 )
 
 /** What the engine said that no words of ours are known for, to be put into the catalogue. */
-function tell(name: string, { statuses, told, unexplained }: FuzzedWorld): void {
+function report(name: string, { statuses, reported, unexplained }: FuzzedWorld): void {
   const words = new Map<string, number>()
-  for (const one of told) words.set(one.slice(0, 200), (words.get(one.slice(0, 200)) ?? 0) + 1)
+  for (const one of reported) words.set(one.slice(0, 200), (words.get(one.slice(0, 200)) ?? 0) + 1)
   const lines = [...words].map(([word, times]) => `${times} ${word}`)
   console.log([name, [...statuses].join(' '), ...lines, ...unexplained.slice(0, 40)].join('\n'))
 }

@@ -11,12 +11,12 @@ interface Batch {
   readonly tag: string
   readonly first: number
   readonly rows: number
-  readonly door: Door
+  readonly target: RowTarget
   acknowledged: boolean
 }
 
 /** How a push is written: JSON, lines of a row each, or lines of which each field is a row. */
-export type Door = 'rows' | 'lines' | 'fields'
+export type RowTarget = 'rows' | 'lines' | 'fields'
 
 /** Of all ingests that feed the entity, the second one takes lines whose fields are rows. */
 const aliases = ['kill', 'kill-by-field'] as const
@@ -94,11 +94,11 @@ function splitLinesOf({ tag, first, rows }: Batch): string {
 }
 
 function bodyOf(batch: Batch): string {
-  const { tag, first, rows, door } = batch
+  const { tag, first, rows, target } = batch
   // Blank lines do as the spaces of JSON.
   const blanks = '\n'.repeat(first % 4 === 0 ? 5000 : 0)
-  if (door === 'fields') return splitLinesOf(batch) + blanks
-  if (door === 'lines')
+  if (target === 'fields') return splitLinesOf(batch) + blanks
+  if (target === 'lines')
     return Array.from({ length: rows }, (_, index) => lineOf(tag, first + index)).join('\n') + blanks
   const one = (value: number): object => {
     return { D: instantOf(value % seconds), T: tag, V: isBad(value) ? `bad ${value}` : value }
@@ -108,7 +108,7 @@ function bodyOf(batch: Batch): string {
   return JSON.stringify(Array.from({ length: rows }, (_, index) => one(first + index))) + spaces
 }
 
-const pathOf: Readonly<Record<Door, string>> = {
+const pathOf: Readonly<Record<RowTarget, string>> = {
   rows: '/ingests/kill/data',
   lines: '/write?db=kill&precision=ms',
   fields: '/write?db=kill-by-field&precision=ms',
@@ -119,12 +119,12 @@ export class Pushers {
   readonly #random: Random
   #nextValue = 0
   readonly #rowsMax: number
-  readonly #doors: readonly Door[]
+  readonly #targets: readonly RowTarget[]
   #stopped = false
 
   /** Each push goes by one of the doors. */
-  constructor(random: Random, rowsMax = 30, doors: readonly Door[] = ['rows']) {
-    this.#doors = doors
+  constructor(random: Random, rowsMax = 30, targets: readonly RowTarget[] = ['rows']) {
+    this.#targets = targets
     this.#random = random
     this.#rowsMax = rowsMax
   }
@@ -142,12 +142,12 @@ export class Pushers {
   async #client(url: string, key: string, tag: string): Promise<void> {
     while (!this.#stopped) {
       const rows = 1 + this.#random.below(this.#rowsMax)
-      const door = this.#doors[this.#random.below(this.#doors.length)]!
-      const batch: Batch = { tag, first: this.#nextValue, rows, door, acknowledged: false }
+      const target = this.#targets[this.#random.below(this.#targets.length)]!
+      const batch: Batch = { tag, first: this.#nextValue, rows, target, acknowledged: false }
       this.#nextValue += batch.rows
       this.batches.push(batch)
       try {
-        const response = await fetch(url + pathOf[door], {
+        const response = await fetch(url + pathOf[target], {
           method: 'POST',
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: bodyOf(batch),
@@ -213,7 +213,7 @@ async function valuesOf(url: string): Promise<Seen> {
 }
 
 /** Compares what is there with what was pushed. Nobody may be pushing. */
-export async function judge(seed: number, batches: readonly Batch[], url: string): Promise<Findings> {
+export async function validate(seed: number, batches: readonly Batch[], url: string): Promise<Findings> {
   const { times: seen, items, rejected } = await valuesOf(url)
   let [lost, doubled, partial, foreign, rows] = [0, 0, 0, 0, 0]
   const pushed = new Set<number>()
@@ -230,7 +230,7 @@ export async function judge(seed: number, batches: readonly Batch[], url: string
     if (!pushed.has(value)) foreign++
   }
   const all = batches.filter((batch) => batch.acknowledged)
-  const [acknowledged, lines] = [all.length, all.filter(({ door }) => door !== 'rows').length]
+  const [acknowledged, lines] = [all.length, all.filter(({ target }) => target !== 'rows').length]
   const counters = { received: 0, stored: 0, rejected: 0 }
   for (const alias of await feeding(url)) {
     const of = await callWell<{ counters: typeof counters }>(url, 'GET', `/admin/ingests/${alias}`, { key: adminKey })
@@ -258,7 +258,7 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
   const pushers = new Pushers(random, rowsMax, ['rows', 'rows', 'lines', 'fields'])
   let server = await start()
   try {
-    const key = await makeDoors(server.url)
+    const key = await makeTargets(server.url)
     await company?.begin(server.url)
     for (let round = 0; round < rounds; round++) {
       const before = await sealedPosition(server.url)
@@ -271,7 +271,7 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
       server = await start()
     }
     await company?.end(server.url)
-    return await judge(seed, pushers.batches, server.url)
+    return await validate(seed, pushers.batches, server.url)
   } finally {
     await server.kill()
   }
@@ -283,7 +283,7 @@ async function sealedPosition(url: string): Promise<number> {
 }
 
 /** An open ingest, and beside it one of which each field of a line is a row, with one key for both. */
-async function makeDoors(url: string): Promise<string> {
+async function makeTargets(url: string): Promise<string> {
   const key = await makeIngest(url, adminKey, { alias: 'kill', unknown: 'add' })
   const split = { alias: 'kill-by-field', kind: 'series', entity: 'kill', lines: { tag: '{client}' } }
   await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: split })

@@ -91,7 +91,7 @@ export class LifecycleWorld {
 
   /** Everybody works until the server has ended at the step. */
   async endAt(step: string, passes: number): Promise<void> {
-    // A replay that a start judges again may end it before it is ready.
+    // A replay that a start validates again may end it before it is ready.
     const server = await this.#start({ KILL_AT_STEP: `${step}:${passes}` }).catch(() => null)
     if (server === null) return
     const { url } = server

@@ -5,13 +5,13 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { type CrashPoint, copyRestoreCrashPoints, replicaCrashPoints } from '../../src/observe/crash-point.ts'
-import type { CopyPlace } from '../../src/service/open-object-store.ts'
+import { type CrashPoint, replicaCrashPoints, replicaRestoreCrashPoints } from '../../src/observe/crash-point.ts'
+import type { ReplicaLocation } from '../../src/service/open-object-store.ts'
 import { makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
-import { copyState, copyUrl, isCopied, restoreWell, valuesIn } from '../support/replica-world.ts'
+import { isCopied, replicaState, replicaUrl, restoreWell, valuesIn } from '../support/replica-world.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
-import { allThere, CopiedPushes, type ReplicaFindings } from './copied-pushes.ts'
+import { allThere, type ReplicaFindings, ReplicatedPushes } from './replicated-pushes.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
 const program = resolve('test/crash/planted/serve-copy-kill-at-step.mjs')
@@ -22,7 +22,7 @@ export interface ReplicaRoundOptions {
   readonly seed: number
   readonly wait: boolean
   /** A folder beside the data where it is left out. */
-  readonly place?: CopyPlace
+  readonly place?: ReplicaLocation
 }
 
 /** So many machines are lost at random, each time with what the one before left. */
@@ -44,7 +44,7 @@ export async function loseAtEachStep(world: ReplicaRounds): Promise<void> {
   for (const [index, step] of replicaCrashPoints.entries()) {
     for (const passes of [0, 3]) {
       await world.loseMachine({ step, passes: step === 'replica-claimed' ? 0 : passes })
-      await world.restore(passes === 0 ? null : copyRestoreCrashPoints[index % copyRestoreCrashPoints.length])
+      await world.restore(passes === 0 ? null : replicaRestoreCrashPoints[index % replicaRestoreCrashPoints.length])
       expect({ step, passes, ...(await world.findings()) }).toMatchObject(allThere)
     }
   }
@@ -54,9 +54,9 @@ export class ReplicaRounds {
   readonly seed: number
   readonly #wait: boolean
   readonly #random: Random
-  readonly #place: CopyPlace
+  readonly #place: ReplicaLocation
   readonly #data: string
-  readonly #pushes: CopiedPushes
+  readonly #pushes: ReplicatedPushes
   /** What was looked at last goes on as what is lost next. */
   #server: ServerProcess | null = null
   #key = ''
@@ -67,9 +67,9 @@ export class ReplicaRounds {
     this.seed = seed
     this.#wait = wait
     this.#random = seededRandom(seed)
-    this.#place = place ?? { url: copyUrl(directory), endpoint: '', region: '' }
+    this.#place = place ?? { url: replicaUrl(directory), endpoint: '', region: '' }
     this.#data = join(directory, 'data')
-    this.#pushes = new CopiedPushes(this.#random, wait)
+    this.#pushes = new ReplicatedPushes(this.#random, wait)
   }
 
   async begin(): Promise<void> {
@@ -128,7 +128,7 @@ export class ReplicaRounds {
   /** What is there, against what has to be, by a service that follows the copy from there on. */
   async findings(): Promise<ReplicaFindings> {
     this.#server = await this.#start()
-    return this.#pushes.judge(await valuesIn(this.#server.url), this.#copiedMs)
+    return this.#pushes.validate(await valuesIn(this.#server.url), this.#copiedMs)
   }
 
   async end(): Promise<void> {
@@ -153,7 +153,7 @@ export class ReplicaRounds {
     try {
       for (;;) {
         const askedMs = Date.now()
-        const { lagMs, time } = await copyState(url)
+        const { lagMs, time } = await replicaState(url)
         if (time !== null) this.#copiedMs = askedMs - lagMs
         await sleep(20)
       }

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { upTo } from '../support/replica-world.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
-import { allThere, type CopiedPush, judgePushes } from './copied-pushes.ts'
 import { loseAtEachStep, loseAtRandom, ReplicaRounds } from './replica-rounds.ts'
+import { allThere, type ReplicatedPush, validatePushes } from './replicated-pushes.ts'
 
 const rounds = Number(process.env['TIDEMARK_REPLICA_ROUNDS'] ?? 6)
 const firstSeed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
@@ -64,7 +64,7 @@ test('pushes that are acknowledged a little before they are in the copy are noti
   }))
 
 /** Three pushes: rows 0 to 9 and 10 to 19 were acknowledged one after the other, 20 to 29 were not. */
-const three: readonly CopiedPush[] = [
+const three: readonly ReplicatedPush[] = [
   { first: 0, rows: 10, sent: 0, acknowledged: 1, acknowledgedMs: 100 },
   { first: 10, rows: 10, sent: 2, acknowledged: 3, acknowledgedMs: 200 },
   { first: 20, rows: 10, sent: 4, acknowledged: null, acknowledgedMs: null },
@@ -82,5 +82,5 @@ test.each([
   ['less than that', upTo(10), { copiedMs: 200 }, { lost: 10 }],
   ['what came later, without what came before', upTo(20, 10), { copiedMs: 0 }, { lost: 10 }],
 ] as const)('%s', (_, values, wanted, found) =>
-  expect(judgePushes(three, values, wanted)).toMatchObject({ ...allThere, ...found }),
+  expect(validatePushes(three, values, wanted)).toMatchObject({ ...allThere, ...found }),
 )

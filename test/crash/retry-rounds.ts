@@ -139,7 +139,7 @@ async function retryIn(dataDirectory: string, options: RetryOptions): Promise<Re
     await clients.settle(server.url, key)
     const last = clients.pushes.at(-1)!
     await untilQueryable(server.url, last.value)
-    return { ...judge(clients, await timesOf(server.url)), seed, retried, stored }
+    return { ...validate(clients, await timesOf(server.url)), seed, retried, stored }
   } finally {
     await server.kill()
   }
@@ -170,7 +170,7 @@ async function untilQueryable(url: string, value: number): Promise<void> {
   while (!(await timesOf(url)).has(value)) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-function judge({ pushes, contradicted }: Clients, times: ReadonlyMap<number, number>) {
+function validate({ pushes, contradicted }: Clients, times: ReadonlyMap<number, number>) {
   const lost = pushes.filter(({ value }) => !times.has(value)).length
   let doubled = 0
   for (const count of times.values()) doubled += count - 1

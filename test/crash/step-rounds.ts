@@ -8,7 +8,7 @@ import type { CrashPoint } from '../../src/observe/crash-point.ts'
 import { call, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
-import { type Findings, judge, Pushers } from './kill-rounds.ts'
+import { type Findings, Pushers, validate } from './kill-rounds.ts'
 
 /** Rows are sealed every few pushes, and files merged as soon as there are some; some pushes are large ones. */
 export const restlessEnvironment = {
@@ -119,7 +119,7 @@ export class StepRounds {
   async findings(): Promise<StepFindings> {
     const server = await this.start()
     try {
-      const findings = await judge(this.#seed, this.pushers.batches, server.url)
+      const findings = await validate(this.#seed, this.pushers.batches, server.url)
       return { ...findings, orphans: await this.#orphans() }
     } finally {
       // The next round needs the folder, whatever this one came to.

@@ -10,7 +10,7 @@ import {
   storeCrashPoints,
 } from '../../src/observe/crash-point.ts'
 import { ServerProcess } from '../support/server-process.ts'
-import { clean, judge } from './kill-rounds.ts'
+import { clean, validate } from './kill-rounds.ts'
 import { withPasses } from './passes.ts'
 import { makeBackup, StepRounds } from './step-rounds.ts'
 
@@ -63,7 +63,7 @@ describe(`a crash (TIDEMARK_CRASH_SEED=${seed})`, () => {
     expect(isThere).toBe(step === 'restore-renamed')
     if (!isThere) expect(restore(backup, data)).toBe(0)
     const restoredServer = await ServerProcess.start({ dataDirectory: data })
-    expect(await judge(seed, rounds.pushers.batches, restoredServer.url)).toMatchObject(clean)
+    expect(await validate(seed, rounds.pushers.batches, restoredServer.url)).toMatchObject(clean)
     await restoredServer.kill()
     await rm(data, { recursive: true })
   })
@@ -81,7 +81,7 @@ async function restored(backup: string, acknowledged: ReadonlySet<object>) {
   expect(restore(backup, data)).toBe(0)
   const server = await ServerProcess.start({ dataDirectory: data })
   const batches = rounds.pushers.batches.map((batch) => ({ ...batch, acknowledged: acknowledged.has(batch) }))
-  const findings = await judge(seed, batches, server.url)
+  const findings = await validate(seed, batches, server.url)
   await server.kill()
   return { findings, data }
 }

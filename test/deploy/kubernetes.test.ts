@@ -181,8 +181,10 @@ describe.each(tidemarkPods)('Tidemark in $name', (pod) => {
   })
 
   test('would not, were it told of its own service', () => {
-    const told = { ...Object.fromEntries(serviceLinks()), ...environmentOf(pod) }
-    expect(() => loadSettings({ flags, environment: { ...image.environment, ...told }, file: null })).toThrow(/PORT/)
+    const reported = { ...Object.fromEntries(serviceLinks()), ...environmentOf(pod) }
+    expect(() => loadSettings({ flags, environment: { ...image.environment, ...reported }, file: null })).toThrow(
+      /PORT/,
+    )
   })
 
   test('may write to its folder, and says how it is', () => {

@@ -10,12 +10,12 @@ const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/tools.md
 
 test('tells every difference, and no other', () => {
   const [, list] = /differ only in this:\n\n((?:- .*\n| {2}.*\n)+)/.exec(guide)!
-  const told = list!
+  const reported = list!
     .split(/^- /m)
     .slice(1)
     .map((line) => line.replaceAll(/\s+/g, ' ').trim())
   const known = new Set(Object.values(differences).map(({ says }) => says))
-  expect(told).toEqual([...known])
+  expect(reported).toEqual([...known])
 })
 
 test('each difference is one that a request shows', () => {

@@ -136,7 +136,7 @@ export const read = (text: string): unknown =>
   rounded(JSON.parse(text.replace(/(?<=[:[,])-?\d{16,}(?=[,}\]])/g, '"$&"')))
 
 const limits = { resultRows: 100_000, resultBytes: 2 ** 26, buckets: 200_000 }
-const room = { memoryBytes: 2 ** 28, fileBytes: 0 }
+const budget = { memoryBytes: 2 ** 28, fileBytes: 0 }
 
 /** The store's answer; null where the SQL engine is asked. */
 export async function byStore(asked: object, store: EmbeddedStore): Promise<string | null> {
@@ -144,7 +144,7 @@ export async function byStore(asked: object, store: EmbeddedStore): Promise<stri
   if (plan === null) return null
   const { signal } = new AbortController()
   const settings = { sliceMs: 5, spoolDirectory: '' }
-  const answer = await runQuery(store, { language: 'native', plan, limits, room }, settings, signal)
+  const answer = await runQuery(store, { language: 'native', plan, limits, budget }, settings, signal)
   if (answer === null) return null
   if (answer.body.kind !== 'memory') throw new Error('such answers stay in memory')
   return Buffer.concat(answer.body.chunks).toString()

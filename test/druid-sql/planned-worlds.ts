@@ -236,7 +236,7 @@ export const randomZone = (draw: Draw): Zone => {
   return Zone.find(oneOf(draw, names))!
 }
 
-const room = { free: () => 2 ** 28 } as never
+const budget = { free: () => 2 ** 28 } as never
 const settings = () => ({ sliceMs: 5, spoolDirectory: directory })
 const limits = { resultRows: 100_000, resultBytes: 2 ** 26, buckets: 100_000 }
 
@@ -253,7 +253,7 @@ export async function planned(
   zone = Zone.utc,
 ): Promise<string | null> {
   const plan = planSql({ zone }, translateSql(asked, [sqlTable(entity)], { zone }), entity, nowMs)
-  const query = { language: 'sql', format, limits, room } as const
+  const query = { language: 'sql', format, limits, budget } as const
   const answer = plan === null ? null : await runQuery(store, { ...query, plan }, settings(), signal)
   return answer === null ? null : bodyOf(answer)
 }
@@ -270,7 +270,7 @@ export async function byEngine(
     const tables = [engineTable(entity, entities[0]?.files ?? [])]
     const batches = engine.run({ text: engineText, types: columns.map(({ type }) => type), tables }, limits, signal)
     const shown = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
-    return bodyOf(await storeRows({ fields: shown, batches }, { format, ...limits, room }, settings(), signal))
+    return bodyOf(await storeRows({ fields: shown, batches }, { format, ...limits, budget }, settings(), signal))
   }
   try {
     return await run(false).catch((error: unknown) => {

@@ -48,7 +48,7 @@ interface Tool {
     sqlQueries(): RecordedQuery[]
   }
   readonly answers: {
-    judge(
+    validate(
       query: RecordedQuery,
       recorded: unknown,
       actual: Reply,
@@ -64,7 +64,7 @@ export async function loadTool(): Promise<Tool> {
   return { corpus: await load('corpus.mjs'), answers: await load('answers.mjs'), json: await load('json.mjs') }
 }
 
-/** What Druid answered to each query, without those that a person has set aside. */
+/** What Druid answered to each query, without those that a person has quarantined. */
 export function recordings({ json }: Tool): ReadonlyMap<string, Recording> {
   const read = (name: string): string => readFileSync(join(folder, 'fixtures', name), 'utf8')
   const settled: Record<string, string> = JSON.parse(read('settled.json'))

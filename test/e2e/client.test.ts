@@ -8,7 +8,7 @@ import { makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { openWorld, type World } from './support/portal.ts'
 
-interface Told {
+interface Reported {
   readonly answer?: { readonly stored: number; readonly rejected: number }
   readonly error?: unknown
 }
@@ -44,14 +44,14 @@ test('a page writes rows, reads them one by one, and sees a problem as one', asy
   const seen = await page.evaluate(
     async ({ url, key, adminKey }) => {
       const { Tidemark, ServiceError } = Reflect.get(window, 'client')
-      const told: unknown[] = []
+      const reported: unknown[] = []
       const writer = new Tidemark({ url, key }).writer('paged', {
         maxBatchRows: 2,
         waitForReceipts: true,
         // A request that the browser holds back would be tried for hours.
         retryMs: 0,
-        onBatch: ({ answer, error }: Told) =>
-          told.push(answer === undefined ? String(error) : [answer.stored, answer.rejected]),
+        onBatch: ({ answer, error }: Reported) =>
+          reported.push(answer === undefined ? String(error) : [answer.stored, answer.rejected]),
       })
       for (const V of [1, 2, 'three']) await writer.write({ D: '2026-01-01T00:00:00Z', T: 'a', V })
       const counts = await writer.close()
@@ -60,12 +60,12 @@ test('a page writes rows, reads them one by one, and sees a problem as one', asy
       for await (const { V } of admin.select({ entity: 'paged' })) values.push(V)
       const problem = await admin.query('latest', { entity: 'none' }).catch((error: unknown) => error)
       const code = problem instanceof ServiceError ? problem.code : null
-      return { told, counts, values, code, arrow: (await admin.arrow('select', { entity: 'paged' })).length > 0 }
+      return { reported, counts, values, code, arrow: (await admin.arrow('select', { entity: 'paged' })).length > 0 }
     },
     { url: world.server.url, key, adminKey },
   )
   expect(seen).toEqual({
-    told: [
+    reported: [
       [2, 0],
       [0, 1],
     ],

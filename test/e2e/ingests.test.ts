@@ -1,4 +1,4 @@
-// Rows are refused, found, mended, judged again and discarded: by an operator and by who pushed them.
+// Rows are refused, found, mended, validated again and discarded: by an operator and by who pushed them.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -160,7 +160,7 @@ test('an operator pushes with another key: NDJSON as gzip that is dropped, a JSO
   await expectSound(page)
 })
 
-test('a file of line protocol: its unit is proposed, its first lines are judged by the service, and faults name their lines', async () => {
+test('a file of line protocol: its unit is proposed, its first lines are validated by the service, and faults name their lines', async () => {
   const place = hostile.replace(/[ ,=]/g, '\\$&')
   const seconds = Date.UTC(2026, 0, 1, 8) / 1000
   const lines = [
@@ -209,7 +209,7 @@ test('a time that is likely meant in seconds is named before it is pushed', asyn
   await expectSound(page)
 })
 
-test('an operator gives a key before lines are judged; the programs for lines push them', async () => {
+test('an operator gives a key before lines are validated; the programs for lines push them', async () => {
   const page = await world.enter()
   await open(page, 'weather')
   const line = `air,place=cellar temp=7 ${Date.UTC(2026, 0, 1, 8, 30)}`

@@ -229,6 +229,6 @@ test.skipIf(onCluster)('every page is sound, light and dark, and on a phone', as
 
 test('no key is in an address, in the history, or in the log', () => {
   expect(addresses.size).toBeGreaterThan(10)
-  const told = [...addresses, world.server.log].join('\n')
-  for (const key of [adminKey, pusherKey]) expect(told).not.toContain(key)
+  const reported = [...addresses, world.server.log].join('\n')
+  for (const key of [adminKey, pusherKey]) expect(reported).not.toContain(key)
 })

@@ -1,4 +1,4 @@
-// Settings that change what is taken, between two starts: the rows of the journal that are in no file yet are judged again by the new ones.
+// Settings that change what is taken, between two starts: the rows of the journal that are in no file yet are validated again by the new ones.
 import { expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -14,13 +14,13 @@ const long = { D: 0, T: 'long'.repeat(500), V: 1 }
 const short = { D: 0, T: 'short', V: 2 }
 const bad = { T: 'no time', V: 3 }
 
-interface Told {
+interface Reported {
   readonly service: RunningService
   readonly key: string
   readonly batch: string
 }
 
-async function pushed(rowBytes: number): Promise<Told & Receipt> {
+async function pushed(rowBytes: number): Promise<Reported & Receipt> {
   const service = await runService({ 'limits.rowBytes': String(rowBytes) })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const body = [long, short, bad]
@@ -29,7 +29,7 @@ async function pushed(rowBytes: number): Promise<Told & Receipt> {
 }
 
 /** What there is of the push after a start with another limit. */
-async function after({ service, key, batch }: Told, rowBytes: number) {
+async function after({ service, key, batch }: Reported, rowBytes: number) {
   const changed = await service.restart({ settings: { 'limits.rowBytes': String(rowBytes) } })
   const query = { entity: 'plant' }
   const items = await callWell<{ V: number }[]>(changed.url, 'POST', '/consumer/data/select', { body: query })
@@ -45,7 +45,7 @@ async function after({ service, key, batch }: Told, rowBytes: number) {
   return {
     items: items.map(({ V }) => V),
     rejected: list.Items.map(({ index }) => index),
-    told: { stored, rejected },
+    reported: { stored, rejected },
     counters,
   }
 }
@@ -62,7 +62,7 @@ test('a row that a replay stored is stored or rejected, and never neither, when 
   expect(await after({ ...first, service }, 1000)).toEqual({
     items: [2],
     rejected: [0, 2],
-    told: { stored: 1, rejected: 2 },
+    reported: { stored: 1, rejected: 2 },
     counters: { received: 3, stored: 1, rejected: 2, pending: 0 },
   })
 })
@@ -73,7 +73,7 @@ test('a row that was too long stays rejected when longer ones are taken', async 
   expect(await after(first, 100_000)).toEqual({
     items: [2],
     rejected: [0, 2],
-    told: { stored: 1, rejected: 2 },
+    reported: { stored: 1, rejected: 2 },
     counters: { received: 3, stored: 1, rejected: 2, pending: 0 },
   })
 })
@@ -84,7 +84,7 @@ test('a row that was taken is stored or rejected, and never neither, when it is 
   expect(await after(first, 1000)).toEqual({
     items: [2],
     rejected: [0, 2],
-    told: { stored: 1, rejected: 2 },
+    reported: { stored: 1, rejected: 2 },
     counters: { received: 3, stored: 1, rejected: 2, pending: 0 },
   })
 })

@@ -227,12 +227,12 @@ describe('a service over a damaged folder', () => {
     async (ending, place) => {
       const path = await pathOf('store/1', ending)
       const data = await damaged(path, (bytes) => flipped(Math.floor(place * bytes.length))(bytes))
-      const told: string[] = []
+      const reported: string[] = []
       const service = await start(data, {}, (event) => {
-        if (event.kind === 'fileDamaged') told.push(event.path)
+        if (event.kind === 'fileDamaged') reported.push(event.path)
       })
       // What it asked itself before it was ready may have met the file.
-      told.splice(0)
+      reported.splice(0)
       const answers = [await ask(service.url), await askSql(service.url), await askNative(service.url)]
       const afterFile = { entity: 'plant', start_date: '2026-01-01T04:00' }
       const others = await callWell<unknown[]>(service.url, 'POST', '/consumer/data/select', { body: afterFile })
@@ -245,7 +245,7 @@ describe('a service over a damaged folder', () => {
         }
       }
       const refused = answers.filter(({ status }) => status !== 200)
-      expect(told).toEqual(refused.map(() => join(data, path)))
+      expect(reported).toEqual(refused.map(() => join(data, path)))
       expect(others.length).toBe(10)
     },
   )
@@ -259,11 +259,11 @@ describe('a service over a damaged folder', () => {
   ])('SQL and native queries of a file that is %s are told as data queries are, and counted', async (_name, change) => {
     const path = await pathOf('store/1', '.parquet')
     const data = await damaged(path, change)
-    const told: string[] = []
+    const reported: string[] = []
     const service = await start(data, {}, (event) => {
-      if (event.kind === 'fileDamaged') told.push(event.path)
+      if (event.kind === 'fileDamaged') reported.push(event.path)
     })
-    const metFirst = told.splice(0).length
+    const metFirst = reported.splice(0).length
     const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
     // Expressions, so that the engine reads the file: the store answers from its index.
     const virtualColumns = [{ type: 'expression', name: 'one', expression: '1', outputType: 'LONG' }]
@@ -287,7 +287,7 @@ describe('a service over a damaged folder', () => {
       expect(JSON.stringify(body)).not.toMatch(/store\/|mixed-|\.(index|parquet)/)
     }
     // Where the engine does not say which file it was, its folder is named.
-    expect(told.map((one) => join(data, path).startsWith(one))).toEqual([true, true])
+    expect(reported.map((one) => join(data, path).startsWith(one))).toEqual([true, true])
     expect(metrics).toMatch(new RegExp(`tidemark_\\w*damage\\w* ${metFirst + 2}\\n`))
     expect(refused.status).toBeLessThan(500)
   })

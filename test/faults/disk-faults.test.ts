@@ -145,9 +145,9 @@ test('rows that find no room in files stay in the journal and in memory, and com
   const meanwhile = await values()
   expect(meanwhile).toEqual(Array.from({ length: meanwhile.length }, (_, value) => value))
   expect(meanwhile.length).toBeGreaterThanOrEqual(100)
-  const told = (await ready()).body
-  expect(told).toMatchObject({ ready: true, failing: [{ work: 'seal' }] })
-  expect(told.failing[0]?.failures).toBeGreaterThan(3)
+  const reported = (await ready()).body
+  expect(reported).toMatchObject({ ready: true, failing: [{ work: 'seal' }] })
+  expect(reported.failing[0]?.failures).toBeGreaterThan(3)
   // Memory is bounded: the pipeline waits.
   expect(meanwhile.length).toBeLessThan(400)
   await rm(fault)
@@ -215,8 +215,8 @@ test('rejected rows that find no room in the catalog are kept once there is room
   service = await service.restart()
   const bad = { D: '2026-01-01', T: 'a', V: 'x'.repeat(100_000) }
   for (let times = 0; times < 5; times++) expect((await push(key, [...rows(10), bad])).status).toBe(200)
-  await until(async () => events.filter((kind) => kind === 'judgeFailed').length > 2)
-  // What was judged is answered meanwhile.
+  await until(async () => events.filter((kind) => kind === 'validationFailed').length > 2)
+  // What was validated is answered meanwhile.
   expect((await ready()).status).toBe(200)
   expect((await values()).length).toBeLessThan(50)
   await rm(fault)
@@ -233,7 +233,7 @@ describe('a start without room for what has to be put away before more is read',
   const key = async (): Promise<string> => makeIngest(service.url, adminKey, { alias: 'plant' })
 
   /** The journal has 400 rows; a start holds 100 and 99 more in memory before it has to put some away. */
-  async function startWithoutRoom(): Promise<{ pusher: string; events: ServiceEvent[] }> {
+  async function startWithoutSpace(): Promise<{ pusher: string; events: ServiceEvent[] }> {
     const events: ServiceEvent[] = []
     pushed = 0
     const unsealed = { ...settings, 'store.headRows': '1000', 'store.headAgeMs': '600000' }
@@ -248,13 +248,13 @@ describe('a start without room for what has to be put away before more is read',
   const all = Array.from({ length: 400 }, (_, value) => value)
 
   test('listens, says what it waits for, takes pushes, answers no reads, and goes on by itself', async () => {
-    const { pusher, events } = await startWithoutRoom()
+    const { pusher, events } = await startWithoutSpace()
     const { status, body } = await ready()
     expect([status, body.code, body.retryable]).toEqual([503, 'unavailable', true])
     expect(body.detail).toContain('disk of the data folder is full')
     expect(body.detail).toContain('Free some space')
-    const told = events.find((event) => event.kind === 'startWaits')
-    expect(told).toMatchObject({ reason: expect.stringContaining('is full') })
+    const reported = events.find((event) => event.kind === 'startWaits')
+    expect(reported).toMatchObject({ reason: expect.stringContaining('is full') })
     const native = { queryType: 'timeBoundary', dataSource: 'plant' }
     for (const [path, body] of [
       ['select', { entity: 'plant' }],
@@ -278,7 +278,7 @@ describe('a start without room for what has to be put away before more is read',
   })
 
   test('is stopped while it waits, and loses nothing', async () => {
-    await startWithoutRoom()
+    await startWithoutSpace()
     expect((await ready()).status).toBe(503)
     service = await service.restart()
     expect((await ready()).status).toBe(503)

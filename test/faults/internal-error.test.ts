@@ -10,13 +10,13 @@ const planted = new URL('../crash/planted/invalidated-by-query.mjs', import.meta
 test.skipIf(onCluster)(
   'neighbours are answered, in both languages',
   async () => {
-    const told: string[] = []
+    const reported: string[] = []
     const service = await runService(
       {},
       {
         sqlEntryUrl: planted,
         observe: (event) => {
-          if (event.kind === 'sqlEngineRefused' || event.kind === 'sqlEngineDied') told.push(event.message)
+          if (event.kind === 'sqlEngineRefused' || event.kind === 'sqlEngineDied') reported.push(event.message)
         },
       },
     )
@@ -50,8 +50,8 @@ test.skipIf(onCluster)(
       ).toEqual([counted, counted])
       expect(await native('guilty')).toMatchObject({ status: 400, body: { code: 'unsupported_native_query' } })
       expect(await native('a')).toMatchObject({ status: 200, body: [{ result: { n: 1 } }] })
-      expect(told.filter((message) => message.startsWith('INTERNAL Error')).length).toBe(2)
-      expect(told.filter((message) => message.includes('ended with')).length).toBeGreaterThan(0)
+      expect(reported.filter((message) => message.startsWith('INTERNAL Error')).length).toBe(2)
+      expect(reported.filter((message) => message.includes('ended with')).length).toBeGreaterThan(0)
     } finally {
       await service.close()
     }

@@ -16,14 +16,14 @@ test('each row is stored once, however often the service is killed', { timeout: 
     const { port } = new URL(server.url)
     const key = await makeIngest(server.url, adminKey, { alias: 'written' })
     const random = seededRandom(Number(process.env['TIDEMARK_TEST_SEED'] ?? 1))
-    const told: BatchOutcome[] = []
+    const reported: BatchOutcome[] = []
     let retries = 0
     const writer = new Tidemark({ url: server.url, key }).writer('written', {
       maxBatchRows: 1000,
       maxBufferedBytes: 200_000,
       flushIntervalMs: 20,
       maxConcurrentPushes: 2,
-      onBatch: (outcome) => told.push(outcome),
+      onBatch: (outcome) => reported.push(outcome),
       onRetry: () => {
         retries++
       },
@@ -44,7 +44,7 @@ test('each row is stored once, however often the service is killed', { timeout: 
     }
     expect(await writer.close()).toEqual({ rows: rowCount, acknowledged: rowCount, failed: 0 })
     expect(retries).toBeGreaterThan(0)
-    expect(told.reduce((sum, { rows }) => sum + rows, 0)).toBe(rowCount)
+    expect(reported.reduce((sum, { rows }) => sum + rows, 0)).toBe(rowCount)
     const admin = new Tidemark({ url: server.url, key: adminKey })
     let stored: unknown
     const wanted = { n: rowCount, differing: rowCount, least: 0, most: rowCount - 1 }

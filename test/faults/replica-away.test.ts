@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import { makeIngest } from '../support/api.ts'
 import { changedStore } from '../support/changed-store.ts'
 import {
-  copyState,
-  copyUrl,
   embedded,
   isCopied,
   pushValues,
-  quickCopy,
+  quickReplica,
+  replicaState,
+  replicaUrl,
   upTo,
   valuesIn,
   withRestored,
@@ -24,7 +24,7 @@ const quick = { 'replica.intervalMs': '20', 'replica.catalogMs': '50' }
 test('a first copy at a place that is not there ends the start with words', () =>
   inScratchFolder('tidemark-away-', async (directory) => {
     const options = { engine: 'embedded', dataDirectory: join(directory, 'data') } as const
-    const url = `${copyUrl(directory)}/of/none`
+    const url = `${replicaUrl(directory)}/of/none`
     const words = `No replica can be made at replica.url: the folder ${join(directory, 'copy', 'of')} is not there: is its disk mounted? Correct that, or leave replica.url out, and start the service again.`
     await expect(runService({ ...quick, 'replica.url': url }, options)).rejects.toThrow(words)
     await mkdir(join(directory, 'copy', 'of'), { recursive: true })
@@ -40,7 +40,7 @@ test(
       let isAway = false
       let backMs = 0
       const service = await runService(
-        { ...quickCopy, 'replica.url': copyUrl(directory) },
+        { ...quickReplica, 'replica.url': replicaUrl(directory) },
         {
           ...embedded,
           dataDirectory: join(directory, 'data'),
@@ -61,7 +61,7 @@ test(
       isAway = true
       backMs = 3_600_000
       await pushValues(service.url, key, upTo(50, 1))
-      await expect.poll(async () => (await copyState(service.url)).lagMs).toBeGreaterThan(300)
+      await expect.poll(async () => (await replicaState(service.url)).lagMs).toBeGreaterThan(300)
       isAway = false
       const last = async () => (await readdir(join(directory, 'copy', 'moments'))).sort().at(-1)
       await expect.poll(last, { timeout: 20_000 }).not.toBe(moments.sort().at(-1))
@@ -79,7 +79,7 @@ test(
       const options = { engine: 'embedded', dataDirectory: join(directory, 'data') } as const
       const failures: string[] = []
       let service = await runService(
-        { ...quick, 'replica.url': copyUrl(directory) },
+        { ...quick, 'replica.url': replicaUrl(directory) },
         { ...options, observe: (event) => event.kind === 'replicaFailed' && failures.push(event.message) },
       )
       const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
@@ -91,13 +91,13 @@ test(
       await rename(copy, `${copy}-away`)
       await mkdir(copy)
       await push(1)
-      await expect.poll(async () => (await copyState(service.url)).error).toContain('is its disk mounted?')
+      await expect.poll(async () => (await replicaState(service.url)).error).toContain('is its disk mounted?')
       expect(await readdir(copy)).toEqual([])
 
       // At a start.
       service = await service.restart()
-      const words = `the replica of this data folder is no longer at ${copyUrl(directory)}: is its disk mounted?`
-      expect((await copyState(service.url)).error).toContain(words)
+      const words = `the replica of this data folder is no longer at ${replicaUrl(directory)}: is its disk mounted?`
+      expect((await replicaState(service.url)).error).toContain(words)
       expect(failures.at(-1)).toContain('move replica.json out of the data folder')
       await push(2)
       expect(await readdir(copy)).toEqual([])
@@ -105,12 +105,12 @@ test(
       // The disk is there again.
       await rm(copy, { recursive: true })
       await rename(`${copy}-away`, copy)
-      await expect.poll(async () => (await copyState(service.url)).error, { timeout: 20_000 }).toBeNull()
+      await expect.poll(async () => (await replicaState(service.url)).error, { timeout: 20_000 }).toBeNull()
       await isCopied(service.url)
       expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual([0, 1, 2])
 
       // Another address, and the same one without replica.json.
-      service = await service.restart({ settings: { 'replica.url': `${copyUrl(directory)}-new/` } })
+      service = await service.restart({ settings: { 'replica.url': `${replicaUrl(directory)}-new/` } })
       await isCopied(service.url)
       await rm(`${copy}-new`, { recursive: true })
       await rm(join(directory, 'data', 'replica.json'))

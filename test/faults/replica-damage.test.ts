@@ -3,9 +3,9 @@ import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { restoreFromCopy, verifyCopyAt } from '../../src/service/copies.ts'
+import { restoreFromReplica, verifyReplicaAt } from '../../src/service/replicas.ts'
 import { callWell, makeIngest } from '../support/api.ts'
-import { copyState, copyUrl, isCopied, rowsOf } from '../support/replica-world.ts'
+import { isCopied, replicaState, replicaUrl, rowsOf } from '../support/replica-world.ts'
 import { runCommand } from '../support/run-command.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -18,16 +18,16 @@ const settings = {
   'store.headAgeMs': '300',
 }
 
-interface MadeCopy {
+interface MadeReplica {
   readonly url: string
   /** Moments, and null for the newest state. */
   readonly ats: readonly (number | null)[]
 }
 
 /** A copy of two lives of a service. */
-async function makeCopy(directory: string): Promise<MadeCopy> {
+async function makeReplica(directory: string): Promise<MadeReplica> {
   const ats: (number | null)[] = [null]
-  const url = copyUrl(directory)
+  const url = replicaUrl(directory)
   let service = await runService(
     { ...settings, 'replica.url': url },
     { engine: 'embedded', dataDirectory: join(directory, 'data') },
@@ -38,19 +38,19 @@ async function makeCopy(directory: string): Promise<MadeCopy> {
     const body = rowsOf(Array.from({ length: 20 }, (_, index) => value + index))
     await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body })
     await isCopied(service.url)
-    if (value % 60 === 0) ats.push(Date.parse((await copyState(service.url)).time!))
+    if (value % 60 === 0) ats.push(Date.parse((await replicaState(service.url)).time!))
   }
   await service.close()
   return { url, ats }
 }
 
 const place = (url: string) => ({ url, endpoint: '', region: '' })
-const told = { reach: () => undefined, progress: () => undefined, failed: () => undefined }
+const events = { reach: () => undefined, progress: () => undefined, failed: () => undefined }
 
 /** How far what a restore gives goes. */
 async function restoredTo(url: string, atMs: number | null, data: string): Promise<readonly number[]> {
   try {
-    return [...(await restoreFromCopy({ ...place(url), data, atMs }, told)).chosen.cut]
+    return [...(await restoreFromReplica({ ...place(url), data, atMs }, events)).chosen.cut]
   } finally {
     for (const folder of [data, `${data}.restoring`]) await rm(folder, { recursive: true, force: true })
   }
@@ -58,7 +58,7 @@ async function restoredTo(url: string, atMs: number | null, data: string): Promi
 
 async function damagesOf(url: string): Promise<string> {
   const damages: string[] = []
-  for await (const { isDamaged, found } of verifyCopyAt(place(url), told)) if (isDamaged) damages.push(found)
+  for await (const { isDamaged, found } of verifyReplicaAt(place(url), events)) if (isDamaged) damages.push(found)
   return damages.join('\n')
 }
 
@@ -82,7 +82,7 @@ test.each(Object.entries(harms))(
   'any one object of a copy is %s',
   (kind, harm) =>
     inScratchFolder('tidemark-damage-', async (directory) => {
-      const { url, ats } = await makeCopy(directory)
+      const { url, ats } = await makeReplica(directory)
       const copy = join(directory, 'copy')
       const whole = new Map<number | null, readonly number[]>()
       for (const atMs of ats) whole.set(atMs, await restoredTo(url, atMs, join(directory, 'whole')))
@@ -137,7 +137,7 @@ test('what is no copy is told at once', () =>
 
 test('the commands end with exit code 1 and the name, and --at gives what came before', () =>
   inScratchFolder('tidemark-damage-', async (directory) => {
-    const { url, ats } = await makeCopy(directory)
+    const { url, ats } = await makeReplica(directory)
     const log = (await namesIn(join(directory, 'copy'))).filter((name) => name.startsWith('log/'))
     const gone = log.at(-3)!
     await rm(join(directory, 'copy', gone))

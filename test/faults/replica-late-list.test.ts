@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { FileStore } from '../../src/object-store/file/file-store.ts'
-import { verifyCopyAt } from '../../src/service/copies.ts'
+import { verifyReplicaAt } from '../../src/service/replicas.ts'
 import { makeIngest } from '../support/api.ts'
 import { LateLists } from '../support/late-lists.ts'
 import {
-  copyState,
-  copyUrl,
   embedded,
   isCopied,
   pushValues,
-  quickCopy,
+  quickReplica,
+  replicaState,
+  replicaUrl,
   restoreWell,
-  serveCopied,
+  serveReplicated,
   upTo,
   valuesIn,
   withRestored,
@@ -24,12 +24,12 @@ import { type RunningService, runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
-const storeOf = (directory: string): FileStore => new FileStore(fileURLToPath(copyUrl(directory)), nodeDisk)
+const storeOf = (directory: string): FileStore => new FileStore(fileURLToPath(replicaUrl(directory)), nodeDisk)
 
 /** A service on a folder that was restored from the copy, whose lists are late. */
 function takeOver(directory: string, data: string, lists: LateLists): Promise<RunningService> {
   return runService(
-    { ...quickCopy, 'replica.url': copyUrl(directory) },
+    { ...quickReplica, 'replica.url': replicaUrl(directory) },
     { ...embedded, dataDirectory: join(directory, data), wrapStore: (store) => lists.wrap(store) },
   )
 }
@@ -39,7 +39,7 @@ async function copiedTime(url: string): Promise<string> {
   // The copier looks for changes now and then.
   await new Promise((resolve) => setTimeout(resolve, 200))
   await isCopied(url)
-  return (await copyState(url)).time!
+  return (await replicaState(url)).time!
 }
 
 test(
@@ -47,7 +47,7 @@ test(
   () =>
     inScratchFolder('tidemark-late-', async (directory) => {
       const lists = new LateLists()
-      const first = await serveCopied(directory, 'first')
+      const first = await serveReplicated(directory, 'first')
       const keptKey = await makeIngest(first.url, adminKey, { alias: 'kept' })
       await pushValues(first.url, keptKey, upTo(50))
       await copiedTime(first.url)
@@ -59,15 +59,15 @@ test(
       await copiedTime(first.url)
       await first.close()
 
-      await restoreWell(copyUrl(directory), join(directory, 'second'))
+      await restoreWell(replicaUrl(directory), join(directory, 'second'))
       const second = await takeOver(directory, 'second', lists)
       await pushValues(second.url, laterKey, upTo(100, 60), 'later')
       await copiedTime(second.url)
       await second.close()
 
       lists.catchUp()
-      const place = { url: copyUrl(directory), endpoint: '', region: '' }
-      for await (const finding of verifyCopyAt(place, { failed: () => undefined }))
+      const place = { url: replicaUrl(directory), endpoint: '', region: '' }
+      for await (const finding of verifyReplicaAt(place, { failed: () => undefined }))
         expect(finding).toMatchObject({ isDamaged: false })
       for (const [moment, kept, later] of [
         [at, 50, 60],
@@ -88,7 +88,7 @@ test(
     inScratchFolder('tidemark-late-', async (directory) => {
       const lists = new LateLists()
       await lists.standStill(storeOf(directory))
-      const owner = await serveCopied(directory, 'owner', { 'replica.keep': 'PT1S' })
+      const owner = await serveReplicated(directory, 'owner', { 'replica.keep': 'PT1S' })
       const key = await makeIngest(owner.url, adminKey, { alias: 'kept' })
       let end = 0
       const push = async (): Promise<void> => {
@@ -97,10 +97,10 @@ test(
       }
       while ((await storeOf(directory).get('log/000000000000')) !== null) await push()
       const stranger = await takeOver(directory, 'stranger', lists)
-      await expect.poll(async () => (await copyState(stranger.url)).error).toContain('a copy was begun here')
+      await expect.poll(async () => (await replicaState(stranger.url)).error).toContain('a copy was begun here')
       lists.catchUp()
       await expect
-        .poll(async () => (await copyState(stranger.url)).error, { timeout: 60_000 })
+        .poll(async () => (await replicaState(stranger.url)).error, { timeout: 60_000 })
         .toContain('holds the replica of another data folder')
       await stranger.close()
       await push()
@@ -116,7 +116,7 @@ test(
   () =>
     inScratchFolder('tidemark-late-', async (directory) => {
       const lists = new LateLists()
-      const old = await serveCopied(directory, 'old')
+      const old = await serveReplicated(directory, 'old')
       const key = await makeIngest(old.url, adminKey, { alias: 'kept' })
       await pushValues(old.url, key, upTo(10))
       await isCopied(old.url)
@@ -125,13 +125,13 @@ test(
         await pushValues(old.url, key, upTo(end + 10, end))
         await isCopied(old.url)
       }
-      await restoreWell(copyUrl(directory), join(directory, 'new'))
+      await restoreWell(replicaUrl(directory), join(directory, 'new'))
       const next = await takeOver(directory, 'new', lists)
       await pushValues(next.url, key, upTo(120, 110))
       await isCopied(next.url)
       await pushValues(old.url, key, [1000])
       await expect
-        .poll(async () => (await copyState(old.url)).error, { timeout: 30_000 })
+        .poll(async () => (await replicaState(old.url)).error, { timeout: 30_000 })
         .toContain('Another service has taken over the replica')
       await old.close()
       await next.close()

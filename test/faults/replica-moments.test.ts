@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'
-import { copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
+import { isCopied, replicaUrl, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -23,7 +23,7 @@ const embedded = { engine: 'embedded' } as const
 interface State {
   readonly values: readonly number[]
   readonly items: readonly string[]
-  /** Of pushes whose rows are all judged. */
+  /** Of pushes whose rows are all validated. */
   readonly receipts: readonly string[]
   readonly ingests: readonly string[]
   readonly subscribers: readonly string[]
@@ -53,7 +53,7 @@ test(
     inScratchFolder('tidemark-moments-', async (directory) => {
       const random = seededRandom(seed)
       let service = await runService(
-        { ...settings, 'replica.url': copyUrl(directory) },
+        { ...settings, 'replica.url': replicaUrl(directory) },
         { ...embedded, dataDirectory: join(directory, 'data') },
       )
       const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
@@ -123,7 +123,7 @@ test(
         const { fromMs, toMs, state: wanted } = history[random.below(history.length)]!
         const at = new Date(fromMs + random.below(toMs - fromMs + 1)).toISOString()
         const data = join(directory, `at-${count}`)
-        await restoreWell(copyUrl(directory), data, at)
+        await restoreWell(replicaUrl(directory), data, at)
         const restored = await runService({}, { ...embedded, dataDirectory: data })
         const found = await stateOf(restored.url, key, batches)
         expect({ at, ...found }).toEqual({ at, ...wanted })

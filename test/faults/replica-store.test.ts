@@ -7,10 +7,10 @@ import { changedStore } from '../support/changed-store.ts'
 import { FaultyStore } from '../support/faulty-store.ts'
 import { seededRandom } from '../support/random.ts'
 import {
-  copyState,
-  copyUrl,
   embedded,
   isCopied,
+  replicaState,
+  replicaUrl,
   rowsOf,
   upTo,
   valuesIn,
@@ -27,7 +27,7 @@ test(
       const random = seededRandom(7)
       const stores: FaultyStore[] = []
       const settings = {
-        'replica.url': copyUrl(directory),
+        'replica.url': replicaUrl(directory),
         'replica.intervalMs': '20',
         'replica.catalogMs': '50',
         'replica.requestMs': '200',
@@ -53,7 +53,7 @@ test(
       }
       for (const store of stores) store.isFaulty = false
       await isCopied(service.url)
-      expect(await copyState(service.url)).toMatchObject({ error: null, lagBytes: 0 })
+      expect(await replicaState(service.url)).toMatchObject({ error: null, lagBytes: 0 })
       await service.close()
       expect(stores.reduce((sum, { failures }) => sum + failures, 0)).toBeGreaterThan(3)
       expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(end))
@@ -75,20 +75,20 @@ test('a store that refuses to be read ends the first start, and no later one', (
           },
         }),
     }
-    const settings = { 'replica.url': copyUrl(directory), 'replica.intervalMs': '20' }
+    const settings = { 'replica.url': replicaUrl(directory), 'replica.intervalMs': '20' }
     await expect(runService(settings, options)).rejects.toThrow('at replica.url: s3://none: NoSuchBucket. Correct that')
     isDenied = false
     let service = await runService(settings, options)
     await isCopied(service.url)
     isDenied = true
     service = await service.restart()
-    await expect.poll(async () => (await copyState(service.url)).error).toContain('NoSuchBucket')
+    await expect.poll(async () => (await replicaState(service.url)).error).toContain('NoSuchBucket')
     await service.close()
   }))
 
 test('a store that takes a second object of one name is refused at the start', () =>
   inScratchFolder('tidemark-overwriting-', async (directory) => {
-    const settings = { 'replica.url': copyUrl(directory) }
+    const settings = { 'replica.url': replicaUrl(directory) }
     const started = runService(settings, {
       ...embedded,
       dataDirectory: join(directory, 'data'),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { copyUrl, isCopied, serveCopied } from '../support/replica-world.ts'
+import { isCopied, replicaUrl, serveReplicated } from '../support/replica-world.ts'
 import { runHere } from '../support/run-command.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 
@@ -16,14 +16,14 @@ function ofVersion2(bytes: Buffer): Buffer {
 
 test('a copy of a later version is refused by name', () =>
   inScratchFolder('tidemark-version-', async (directory) => {
-    const service = await serveCopied(directory, 'data')
+    const service = await serveReplicated(directory, 'data')
     await isCopied(service.url)
     await service.close()
     const log = join(directory, 'copy', 'log')
     const last = (await readdir(log)).sort().at(-1)!
     await writeFile(join(log, last), ofVersion2(await readFile(join(log, last))))
     const words = `the object log/${last} of the replica was written by a newer version of Tidemark. Use that version: the replica is not damaged`
-    const url = copyUrl(directory)
+    const url = replicaUrl(directory)
     for (const command of [
       ['verify', url],
       ['restore', url, '--data', join(directory, 'restored')],
@@ -33,5 +33,5 @@ test('a copy of a later version is refused by name', () =>
       expect({ code, errors }).toMatchObject({ code: 1, errors: expect.stringContaining(words) })
       expect(errors).not.toMatch(/It is tried again|new prefix|--at/)
     }
-    await expect(serveCopied(directory, 'another')).rejects.toThrow(words)
+    await expect(serveReplicated(directory, 'another')).rejects.toThrow(words)
   }))

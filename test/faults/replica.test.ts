@@ -5,15 +5,15 @@ import { expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { changedStore } from '../support/changed-store.ts'
 import {
-  copyState,
-  copyUrl,
   embedded,
   isCopied,
   pushValues,
-  quickCopy,
+  quickReplica,
+  replicaState,
+  replicaUrl,
   restoreWell,
   rowsOf,
-  serveCopied,
+  serveReplicated,
   upTo,
   valuesIn,
   withRestored,
@@ -26,7 +26,7 @@ test(
   'the folder is lost, the copy gives all of it back, also as it was',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
-      const first = await serveCopied(directory, 'first')
+      const first = await serveReplicated(directory, 'first')
       const key = await makeIngest(first.url, adminKey, { alias: 'kept' })
       const moments: { at: string; end: number; ingests: number }[] = []
       let end = 0
@@ -37,7 +37,7 @@ test(
         }
         if (round === 4) await makeIngest(first.url, adminKey, { alias: 'later' })
         await isCopied(first.url)
-        const { time } = await copyState(first.url)
+        const { time } = await replicaState(first.url)
         moments.push({ at: time!, end, ingests: round < 4 ? 1 : 2 })
       }
       await first.close()
@@ -50,8 +50,8 @@ test(
           expect(listed.Items).toHaveLength(ingests)
         })
       }
-      await restoreWell(copyUrl(directory), join(directory, 'second'))
-      const second = await serveCopied(directory, 'second')
+      await restoreWell(replicaUrl(directory), join(directory, 'second'))
+      const second = await serveReplicated(directory, 'second')
       expect(await valuesIn(second.url)).toEqual(upTo(end))
       await pushValues(second.url, key, upTo(end + 20, end))
       await isCopied(second.url)
@@ -65,22 +65,22 @@ test(
   'one service writes to a prefix: another is refused, and one that was replaced stops and says so',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
-      const old = await serveCopied(directory, 'old')
+      const old = await serveReplicated(directory, 'old')
       const key = await makeIngest(old.url, adminKey, { alias: 'kept' })
       await pushValues(old.url, key, upTo(10))
       await isCopied(old.url)
-      await expect(serveCopied(directory, 'stranger')).rejects.toThrow('holds the replica of another data folder')
-      await restoreWell(copyUrl(directory), join(directory, 'new'))
+      await expect(serveReplicated(directory, 'stranger')).rejects.toThrow('holds the replica of another data folder')
+      await restoreWell(replicaUrl(directory), join(directory, 'new'))
       await cp(join(directory, 'new'), join(directory, 'late'), { recursive: true })
-      const next = await serveCopied(directory, 'new')
+      const next = await serveReplicated(directory, 'new')
       await pushValues(next.url, key, upTo(20, 10))
       await isCopied(next.url)
       await pushValues(old.url, key, [1000])
       await expect
-        .poll(async () => (await copyState(old.url)).error)
+        .poll(async () => (await replicaState(old.url)).error)
         .toContain('Another service has taken over the replica')
       await old.close()
-      await expect(serveCopied(directory, 'late')).rejects.toThrow('Another service has taken over the replica')
+      await expect(serveReplicated(directory, 'late')).rejects.toThrow('Another service has taken over the replica')
       await pushValues(next.url, key, [20])
       await next.close()
       expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(21))
@@ -90,7 +90,7 @@ test(
 
 test('what only older moments need is deleted', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
-    const service = await serveCopied(directory, 'data', { 'replica.keep': 'PT1S' })
+    const service = await serveReplicated(directory, 'data', { 'replica.keep': 'PT1S' })
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     for (let end = 0; end < 400; end += 40) {
       await pushValues(service.url, key, upTo(end + 40, end))
@@ -98,7 +98,7 @@ test('what only older moments need is deleted', () =>
     }
     await isCopied(service.url)
     await service.close()
-    await expect(restoreWell(copyUrl(directory), join(directory, 'old'), '2026-01-01T00:00:00Z')).rejects.toThrow(
+    await expect(restoreWell(replicaUrl(directory), join(directory, 'old'), '2026-01-01T00:00:00Z')).rejects.toThrow(
       'The copy goes back to',
     )
     expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(400))
@@ -109,7 +109,7 @@ test(
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
       let isAway = false
-      const settings = { ...quickCopy, 'replica.url': copyUrl(directory), 'replica.wait': 'true' }
+      const settings = { ...quickReplica, 'replica.url': replicaUrl(directory), 'replica.wait': 'true' }
       const service = await runService(settings, {
         ...embedded,
         dataDirectory: join(directory, 'data'),
@@ -130,7 +130,7 @@ test(
       }
       isAway = true
       expect([await send(), await send()]).toEqual([503, 503])
-      expect((await copyState(service.url)).error).toContain('the store is away')
+      expect((await replicaState(service.url)).error).toContain('the store is away')
       isAway = false
       await expect.poll(send, { timeout: 20_000 }).toBe(200)
       expect(await valuesIn(service.url)).toEqual(upTo(8))

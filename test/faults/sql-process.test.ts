@@ -220,12 +220,12 @@ describe('a process that ends under its queries', () => {
     'for want of memory (%s): who took it is told, its neighbours get their answers',
     async (_name, bomb) => {
       const neighbours: Promise<string>[] = []
-      const told = ask(bomb).catch((error: unknown) => error)
+      const reported = ask(bomb).catch((error: unknown) => error)
       for (let round = 0; round < 20; round++) {
         neighbours.push(ask('SELECT COUNT(*) AS n FROM "rows" WHERE LENGTH(T) = 2'))
         await sleep(50)
       }
-      expect(await told).toMatchObject({ code: 'result_too_large' })
+      expect(await reported).toMatchObject({ code: 'result_too_large' })
       for (const answer of await Promise.all(neighbours)) expect(answer).toBe('[{"n":100000}]')
     },
     120_000,

@@ -49,7 +49,7 @@ export interface HistoryWorld {
   addFields(fields: readonly Field[]): Promise<void>
   /** Answers the indexes of the rows that were rejected, all of them when there are few. */
   push(push: RandomPush): Promise<readonly number[]>
-  /** Has rows of the first ingest judged again, whether or not they are rejected still, and answers how many were stored by it. */
+  /** Has rows of the first ingest validated again, whether or not they are rejected still, and answers how many were stored by it. */
   replay(rows: readonly RowPlace[]): Promise<number>
   retain(retention: Retention): Promise<void>
   /** Lets items stay for ever from now on; those that have left do not come back. Null where that cannot be. */

@@ -1,5 +1,5 @@
 // Rows as nobody should push them: values of every kind in every field, dates with letters for digits, keys in any order, twice, or unknown. All of it
-// is JSON, since what is none never reaches the judge.
+// is JSON, since what is none never reaches the validator.
 import fc from 'fast-check'
 import type { Field } from '../../src/model/field.ts'
 import type { Ingest } from '../../src/model/ingest.ts'

@@ -4,9 +4,9 @@ import { expect } from 'vitest'
 import { Admission } from '../../src/admission/admission.ts'
 import { Queries } from '../../src/admission/queries.ts'
 import type { ReplayedRows, ReplayOutcome } from '../../src/catalog/catalog.ts'
-import { Judge } from '../../src/ingest/judge.ts'
 import { Pipeline, type Tally } from '../../src/ingest/pipeline.ts'
 import { encodeReplayedRows } from '../../src/ingest/replay/replayed-rows.ts'
+import { RowValidator } from '../../src/ingest/row-validator.ts'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { openFileJournalCursor } from '../../src/journal/file/file-journal-cursor.ts'
 import type { LocalJournalWriter } from '../../src/journal/journal.ts'
@@ -20,7 +20,7 @@ import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
 import { everyone } from '../support/everyone.ts'
 import { bodyOf, inProcessRunner } from '../support/in-process.ts'
-import { nothingAside } from '../support/nothing-aside.ts'
+import { noQuarantine } from '../support/no-quarantine.ts'
 import { entityName, type Question, type Times } from '../support/random-queries.ts'
 import { SimulatedDisk } from '../support/simulated-disk.ts'
 import {
@@ -195,12 +195,12 @@ export class InProcessWorld implements HistoryWorld {
         },
         replay: (outcome) => this.#keepReplay(outcome),
         rejectedIn: async () => [],
-        judgedPosition: async () => 0,
+        validatedPosition: async () => 0,
       },
       dropped: { list: async () => [] },
-      ...nothingAside,
-      judge: new Judge({ rowBytes: 1_000_000 }),
-      itemJudge: { judge: noItems },
+      ...noQuarantine,
+      validator: new RowValidator({ rowBytes: 1_000_000 }),
+      itemValidator: { validate: noItems },
       store: this.#store,
       observe: () => undefined,
       reach: () => undefined,

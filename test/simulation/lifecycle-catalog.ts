@@ -21,7 +21,7 @@ interface State {
   readonly manifest: Manifest
   /** By position, in its order. */
   readonly rejected: ReadonlyMap<number, KeptRow>
-  readonly judgedPosition: number
+  readonly validatedPosition: number
   /** Every version of each. */
   readonly ingests: readonly Ingest[]
   readonly entities: readonly Entity[]
@@ -52,7 +52,7 @@ export class LifecycleCatalog {
   #state: State = {
     manifest: { sealedPosition: 0, files: [], registries: [], counts: [] },
     rejected: new Map(),
-    judgedPosition: 0,
+    validatedPosition: 0,
     ingests: [],
     entities: [],
     dropped: [],
@@ -117,7 +117,7 @@ export class LifecycleCatalog {
             .map(({ row }) => row)
             .filter((row) => row.ingestId === ingestId && row.position >= from && row.position < to)
             .map(({ position }) => position),
-        judgedPosition: async () => this.#state.judgedPosition,
+        validatedPosition: async () => this.#state.validatedPosition,
       },
       ingests: {
         findVersion: async (id, version) =>
@@ -207,7 +207,7 @@ function kept(state: State, rows: readonly RejectedRow[], throughPosition: numbe
     if (rejected.has(row.position) || isOfDropped(state, row.ingestId)) continue
     rejected.set(row.position, { row, state: 'kept', replayPosition: null })
   }
-  return { ...state, rejected, judgedPosition: Math.max(state.judgedPosition, throughPosition) }
+  return { ...state, rejected, validatedPosition: Math.max(state.validatedPosition, throughPosition) }
 }
 
 function replayed(state: State, outcome: ReplayOutcome): readonly [State, ReplayedRows] {

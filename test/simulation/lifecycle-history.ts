@@ -13,7 +13,7 @@ import { Problem } from '../../src/model/problem.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { StoreSettings } from '../../src/store-thread/protocol.ts'
 import { rowsOf } from '../support/expect-rows.ts'
-import { nothingAside } from '../support/nothing-aside.ts'
+import { noQuarantine } from '../support/no-quarantine.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { type DiskOperation, SimulatedDisk } from '../support/simulated-disk.ts'
 import { LifecycleCatalog, type OperatorCatalog } from './lifecycle-catalog.ts'
@@ -81,7 +81,7 @@ export async function runLifecycleHistory(
 }
 
 /** A service and what its operator and clients use of it. */
-interface Life {
+interface Generation {
   readonly service: SimulatedService
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly operator: OperatorCatalog
@@ -130,12 +130,12 @@ class History {
   }
 
   /** Opens the service, and checks all that is in it. */
-  async open(): Promise<Life> {
+  async open(): Promise<Generation> {
     this.#ended = new AbortController()
     const sabotaged = this.#sabotage
     const plain = this.#catalog.operator(this.#ended.signal)
     const operator = sabotaged.operator?.(plain, () => this.#service?.changed()) ?? plain
-    let keys: Life['keys'] | null = null
+    let keys: Generation['keys'] | null = null
     const service = await SimulatedService.start({
       disk: this.#disk,
       catalog: this.#catalog,
@@ -150,13 +150,13 @@ class History {
       },
     })
     this.#service = service
-    const life: Life = {
+    const life: Generation = {
       service,
       keys: keys!,
       operator,
       replays: new Replays({
         rejected: operator.rejected,
-        setAside: nothingAside.setAside,
+        quarantine: noQuarantine.quarantine,
         journal: service.journal,
         progress: service,
         isQueryable: async () => undefined,
@@ -233,7 +233,7 @@ class History {
   }
 
   /** Waits for the store, on a disk with room. */
-  async #calm(life: Life): Promise<void> {
+  async #calm(life: Generation): Promise<void> {
     this.#disk.spaceBytes = Number.POSITIVE_INFINITY
     await life.service.caughtUp()
     await this.#check(life)
@@ -253,7 +253,7 @@ class History {
     this.#model.refuseUnknown()
   }
 
-  async #openKeys(journal: LocalJournalWriter, disk: Disk): Promise<Life['keys']> {
+  async #openKeys(journal: LocalJournalWriter, disk: Disk): Promise<Generation['keys']> {
     const { firstPosition, durablePosition } = journal
     const reader = openFileJournalCursor({ disk, directory: journalDirectory })
     const opened = await IdempotencyKeys.open({
@@ -271,12 +271,12 @@ class History {
     return keys
   }
 
-  async #create({ operator }: Life, ingest: { readonly id: number; readonly entityId: number }): Promise<void> {
+  async #create({ operator }: Generation, ingest: { readonly id: number; readonly entityId: number }): Promise<void> {
     if (this.#catalog.ingest(ingest.id) !== null) return
     await operator.create(ingest, ingest.entityId === replacingEntity ? 'replace' : 'keep')
   }
 
-  async #check({ service }: Life): Promise<void> {
+  async #check({ service }: Generation): Promise<void> {
     const { entities } = this.#catalog
     const store = await service.caughtUp()
     const processed = service.processedPosition
@@ -295,7 +295,7 @@ class History {
     return Array.from({ length: this.#nextIngest }, (_, id) => this.#catalog.ingest(id)).filter((one) => one !== null)
   }
 
-  async #push(life: Life): Promise<void> {
+  async #push(life: Generation): Promise<void> {
     const { service, keys } = life
     const known = this.#model.batches.filter(({ key, ingestId }) => key !== null && this.#catalog.ingest(ingestId))
     const again = this.#random.below(4) === 0 ? known[this.#random.below(known.length)] : undefined
@@ -351,7 +351,7 @@ class History {
     return { ingestId, fieldsVersion, format, body, ...rest }
   }
 
-  async #operate(life: Life): Promise<void> {
+  async #operate(life: Generation): Promise<void> {
     const random = this.#random
     const live = this.#liveIngests()
     const ingest = live[random.below(live.length)]!
@@ -376,8 +376,8 @@ class History {
     }
   }
 
-  /** Judges some of the rows again, or all. */
-  #replay({ replays, service }: Life, ingestId: number): Promise<void> {
+  /** Validates some of the rows again, or all. */
+  #replay({ replays, service }: Generation, ingestId: number): Promise<void> {
     const ingest = this.#catalog.ingest(ingestId)!
     const chosen = this.#choose()
     const { processedPosition } = service
@@ -396,7 +396,7 @@ class History {
     return this.#ask('replay', () => replays.replay(ingest, positions, new AbortController().signal), note)
   }
 
-  #discard({ operator, service }: Life, ingestId: number): Promise<void> {
+  #discard({ operator, service }: Generation, ingestId: number): Promise<void> {
     const chosen = this.#choose()
     const { processedPosition } = service
     const note = (isDone: boolean): void => {
@@ -418,7 +418,7 @@ class History {
   }
 
   /** Rows that had left when older ones may be seen again are gone for good. */
-  #changeRetention({ service }: Life, change: () => Promise<unknown>): Promise<void> {
+  #changeRetention({ service }: Generation, change: () => Promise<unknown>): Promise<void> {
     const before = this.#leaving().sinceMs
     const { processedPosition } = service
     const note = (): void => {
@@ -434,7 +434,7 @@ class History {
     return this.#catalog.entities.find(({ id }) => id === leavingEntity)!
   }
 
-  async #dropOrCreate(life: Life): Promise<void> {
+  async #dropOrCreate(life: Generation): Promise<void> {
     const short = this.#liveIngests().filter(({ id }) => id >= 4)
     const dropped = short[this.#random.below(short.length + 1)]
     if (dropped === undefined) {

@@ -1,4 +1,4 @@
-// What a service must hold when rows are judged again, discarded, replaced, or leave: the state of each row, as far as it can be known.
+// What a service must hold when rows are validated again, discarded, replaced, or leave: the state of each row, as far as it can be known.
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { IngestCounters } from '../../src/model/ingest.ts'
 
@@ -87,7 +87,7 @@ export class LifecycleModel {
       .filter(({ row }) => row.state !== 'stored' && row.state !== 'discarded')
   }
 
-  /** Rows that are older than a date may have left, or surely have when they were judged by then. */
+  /** Rows that are older than a date may have left, or surely have when they were validated by then. */
   leave(entityId: number, beforeMs: number, isSure: (position: number) => boolean): void {
     for (const batch of this.batches) {
       if (batch.entityId !== entityId) continue

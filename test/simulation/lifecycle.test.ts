@@ -109,11 +109,11 @@ function eagerRetention(): LifecycleSabotage {
   let sinceMs: number | null | undefined
   let changes = 0
   return {
-    operator: (operator, tell) => {
+    operator: (operator, report) => {
       sinceMs = undefined
       const retain: IngestCatalog['retain'] = async (entityId, retention, known) => {
         sinceMs = retention.sinceMs
-        tell()
+        report()
         for (let turns = 0; turns < 100; turns++) await setImmediate()
         if (changes++ % 2 === 0) throw new Error('EIO: simulated')
         return operator.ingests.retain(entityId, retention, known)

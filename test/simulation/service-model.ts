@@ -46,7 +46,7 @@ export class ServiceModel {
     this.#attempts[attempt]!.outcome = 'refused'
   }
 
-  /** Rows of an entity as they were answered, when everything before `processedPosition` had been judged. Throws at the first thing that is wrong. */
+  /** Rows of an entity as they were answered, when everything before `processedPosition` had been validated. Throws at the first thing that is wrong. */
   checkRows(entityId: number, rows: readonly PushedRow[], processedPosition: number): void {
     for (const [index, row] of rows.entries()) {
       const before = rows[index - 1]
@@ -63,7 +63,7 @@ export class ServiceModel {
   }
 
   /**
-   * Everything before `endPosition` has been judged, and nothing is behind it: what is not there now was never stored, and what is there
+   * Everything before `endPosition` has been validated, and nothing is behind it: what is not there now was never stored, and what is there
    * stays. `found` are all rows that are answered.
    */
   settle(found: ReadonlySet<number>, rejected: readonly RejectedRow[], endPosition: number): void {

@@ -11,7 +11,7 @@ interface State {
   readonly manifest: Manifest
   readonly journalEnd: number | null
   readonly rejected: readonly RejectedRow[]
-  readonly judgedPosition: number
+  readonly validatedPosition: number
 }
 
 /** As one thread has it. */
@@ -36,7 +36,7 @@ export class SimulatedCatalog implements CatalogOnDisk {
     manifest: { sealedPosition: 0, files: [], registries: [], counts: [] },
     journalEnd: null,
     rejected: [],
-    judgedPosition: 0,
+    validatedPosition: 0,
   }
   #unsure: State | null = null
 
@@ -91,7 +91,7 @@ export class SimulatedCatalog implements CatalogOnDisk {
           this.#state.rejected
             .filter((row) => row.ingestId === ingestId && row.position >= from && row.position < to)
             .map(({ position }) => position),
-        judgedPosition: async () => this.#state.judgedPosition,
+        validatedPosition: async () => this.#state.validatedPosition,
       },
       ingests: {
         findVersion: async (id, version) =>
@@ -154,7 +154,7 @@ function kept(state: State, rejected: readonly RejectedRow[], throughPosition: n
   return {
     ...state,
     rejected: [...state.rejected, ...rejected.filter(({ position }) => !known.has(position))],
-    judgedPosition: Math.max(state.judgedPosition, throughPosition),
+    validatedPosition: Math.max(state.validatedPosition, throughPosition),
   }
 }
 

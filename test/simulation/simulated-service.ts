@@ -2,7 +2,7 @@
 // when it dies of a fault.
 
 import { setImmediate } from 'node:timers/promises'
-import { vouchedPositionOf } from '../../src/catalog/vouched-position.ts'
+import { acknowledgedPositionOf } from '../../src/catalog/acknowledged-position.ts'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { type JournalEntry, type LocalJournalWriter, positionAfter } from '../../src/journal/journal.ts'
 import { Trimmer } from '../../src/journal/trimmer.ts'
@@ -71,7 +71,7 @@ export class SimulatedService {
       settings: { segmentBytes: 1500, batchBytesMax: 1000, pendingBytesMax: 6000, apartBytesMin },
       observe: ({ kind }) => events.set(kind, (events.get(kind) ?? 0) + 1),
       reachedPosition: catalog.manifest.sealedPosition,
-      vouchedPosition: await vouchedPositionOf({ manifest, outcomes }),
+      acknowledgedPosition: await acknowledgedPositionOf({ manifest, outcomes }),
       newSalt: () => random.below(2 ** 32),
       nowMs: () => 0,
     })
@@ -123,7 +123,7 @@ export class SimulatedService {
     return positionAfter({ ...entry, position })
   }
 
-  /** Waits until all is judged that was in the journal, in a thread that lives. */
+  /** Waits until all is validated that was in the journal, in a thread that lives. */
   async caughtUp(): Promise<EmbeddedStore> {
     const { durablePosition } = this.#journal
     for (let turns = 0; turns < turnsMax && !this.#closed; turns++) {

@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Manifest, ManifestCatalog } from '../../src/catalog/manifest.ts'
 import { Follower } from '../../src/ingest/follower.ts'
 import { IngestCounts } from '../../src/ingest/ingest-counts.ts'
-import { Judge } from '../../src/ingest/judge.ts'
-import { ItemJudge } from '../../src/ingest/judge-items.ts'
+import { ItemValidator } from '../../src/ingest/item-validator.ts'
 import { Pipeline } from '../../src/ingest/pipeline.ts'
+import { RowValidator } from '../../src/ingest/row-validator.ts'
 import { openFileJournalCursor } from '../../src/journal/file/file-journal-cursor.ts'
 import type { JournalCursor } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
@@ -15,14 +15,14 @@ import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { openStore } from '../../src/store/embedded/open-store.ts'
 import type { SealedFile } from '../../src/store/embedded/reading/sealed-source.ts'
 import type { OpenBlocking } from '../../src/store/embedded/sealed/blocking-file.ts'
-import { Departures } from '../../src/store/embedded/upkeep/departures.ts'
+import { Expiry } from '../../src/store/embedded/upkeep/expiry.ts'
 import { Removals } from '../../src/store/embedded/upkeep/removals.ts'
 import type { StoreState } from '../../src/store/embedded/upkeep/upkeep.ts'
 import { Upkeep } from '../../src/store/embedded/upkeep/upkeep.ts'
 import type { SeriesWriter } from '../../src/store/series-store.ts'
 import type { Counters } from '../../src/store-thread/main-side/counters.ts'
 import type { StoreSettings } from '../../src/store-thread/protocol.ts'
-import { nothingAside } from '../support/nothing-aside.ts'
+import { noQuarantine } from '../support/no-quarantine.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'
 import { withFiles } from './sabotage.ts'
@@ -38,7 +38,7 @@ export interface Sabotage {
   readonly disk?: (disk: Disk) => Disk
   readonly manifest?: (manifest: ManifestCatalog) => ManifestCatalog
   readonly catalog?: (catalog: PipelineCatalog) => PipelineCatalog
-  /** `trim` deletes from the journal what has been judged. */
+  /** `trim` deletes from the journal what has been validated. */
   readonly reach?: (step: CrashPoint, trim: () => Promise<void>) => void
   readonly writer?: (store: EmbeddedStore) => SeriesWriter
 }
@@ -59,7 +59,7 @@ export interface ThreadParts {
 }
 
 interface ThreadWork {
-  readonly departures: Departures
+  readonly expiry: Expiry
   readonly upkeep: Upkeep
   end(): void
   close(): Promise<void>
@@ -71,7 +71,7 @@ export class SimulatedThread {
   readonly followed: Promise<void>
   readonly #pipeline: Pipeline
   readonly #follower: Follower
-  readonly #departures: Departures
+  readonly #expiry: Expiry
   readonly #upkeep: Upkeep
   readonly #end: () => void
   readonly #close: () => Promise<void>
@@ -80,12 +80,12 @@ export class SimulatedThread {
     store: EmbeddedStore,
     pipeline: Pipeline,
     follower: Follower,
-    { departures, upkeep, ...ends }: ThreadWork,
+    { expiry, upkeep, ...ends }: ThreadWork,
   ) {
     this.store = store
     this.#pipeline = pipeline
     this.#follower = follower
-    this.#departures = departures
+    this.#expiry = expiry
     this.#upkeep = upkeep
     this.#end = ends.end
     this.#close = ends.close
@@ -111,12 +111,12 @@ export class SimulatedThread {
     const reach = (step: CrashPoint): void => sabotage.reach?.(step, () => parts.trim(pipeline.position))
     const removeFile = (file: SealedFile): Promise<void> => opened.folder.remove(file)
     const removals = new Removals({ removeFile, removeEntity, isHeld: false, observe, reach })
-    const departures = await Departures.open({ ...catalog, observe, reach, signal: stopping.signal })
+    const expiry = await Expiry.open({ ...catalog, observe, reach, signal: stopping.signal })
     const upkeep = new Upkeep({
       ...opened,
       manifest: manifestCatalog,
       removals,
-      departures,
+      expiry,
       settings,
       observe,
       reach,
@@ -132,10 +132,10 @@ export class SimulatedThread {
         pipeline,
         stepped: (tallies) => {
           counts.add(tallies)
-          counters.judged(tallies)
+          counters.validated(tallies)
         },
         mustWait: () => {
-          upkeep.afterStep(pipeline.position, pipeline.judgedBytes, () => counts.takeChanged())
+          upkeep.afterStep(pipeline.position, pipeline.validatedBytes, () => counts.takeChanged())
           return upkeep.isFull
         },
         caughtUp: () => undefined,
@@ -148,7 +148,7 @@ export class SimulatedThread {
     parts.sealed(upkeep.state)
     upkeep.work()
     const thread = new SimulatedThread(store, pipeline, follower, {
-      departures,
+      expiry,
       upkeep,
       end: () => {
         ended.abort()
@@ -161,7 +161,7 @@ export class SimulatedThread {
         await thread.followed
         await upkeep.stop()
         await removals.settle()
-        await departures.settle()
+        await expiry.settle()
         await journal.close()
       },
     })
@@ -179,7 +179,7 @@ export class SimulatedThread {
   /** As the thread does when it is told that the catalog has changed. */
   async learnChanges(): Promise<void> {
     await this.#pipeline.refresh()
-    await this.#departures.refresh()
+    await this.#expiry.refresh()
     this.#upkeep.work()
   }
 
@@ -230,10 +230,10 @@ function openPipeline(
 ): Promise<Pipeline> {
   return Pipeline.open({
     ...catalog,
-    ...nothingAside,
+    ...noQuarantine,
     journal,
-    judge: new Judge({ rowBytes: 10_000 }),
-    itemJudge: new ItemJudge({ rowBytes: 10_000 }),
+    validator: new RowValidator({ rowBytes: 10_000 }),
+    itemValidator: new ItemValidator({ rowBytes: 10_000 }),
     store: sabotage.writer?.(store) ?? store,
     observe,
     reach: () => undefined,

@@ -168,10 +168,10 @@ export async function threeParts(ask: Ask, make: Make): Promise<void> {
   const rows: Answer[] = []
   for (const part of parts) rows.push(await ask(`SELECT i FROM plant WHERE ${part}`))
   same(rows.flat(), await ask('SELECT i FROM plant'), `the three parts of ${p}`)
-  const told = await ask(`SELECT i, CASE WHEN ${p} THEN 0 WHEN NOT (${p}) THEN 1 ELSE 2 END AS c FROM plant`)
+  const reported = await ask(`SELECT i, CASE WHEN ${p} THEN 0 WHEN NOT (${p}) THEN 1 ELSE 2 END AS c FROM plant`)
   for (const [place, part] of parts.entries())
     same(
-      told.filter(([, c]) => c === place).map(([i]) => [i]),
+      reported.filter(([, c]) => c === place).map(([i]) => [i]),
       rows[place]!,
       `what SELECT says of ${part}`,
     )

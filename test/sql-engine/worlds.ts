@@ -30,7 +30,7 @@ import { columnOf } from '../support/random-rows.ts'
 import { fields, type Table, tables } from './tables.ts'
 
 const { signal } = new AbortController()
-const room = { free: () => 2 ** 28 } as never
+const budget = { free: () => 2 ** 28 } as never
 const limits = { resultRows: 1_000_000, resultBytes: 2 ** 28, buckets: 1e6 }
 const sqlTables = tables.map(({ entity }) => sqlTable(entity))
 
@@ -104,7 +104,7 @@ export class Worlds {
     if (plan === null) return null
     const { store } = this.#worlds.get(place)!
     const settings = { sliceMs: 5, spoolDirectory: this.#directory }
-    const answer = await runQuery(store, { language: 'sql', plan, format: 'json', limits, room }, settings, signal)
+    const answer = await runQuery(store, { language: 'sql', plan, format: 'json', limits, budget }, settings, signal)
     if (answer === null) return null
     if (answer.body.kind !== 'memory') throw new Error('small answers stay in memory')
     const items = JSON.parse(Buffer.concat(answer.body.chunks).toString()) as object[]

@@ -18,7 +18,7 @@ export const nowMs = () => Date.UTC(2026, 0, 1)
 export const now = '2026-01-01T00:00:00.000Z'
 
 /** What the operator's side told others, and what they say to it. */
-interface Told {
+interface Reported {
   changes: number
   /** Whether what was changed cannot be read. */
   unread: boolean
@@ -30,7 +30,7 @@ interface Told {
   currentMs: number
 }
 
-const fresh = (): Told => ({
+const fresh = (): Reported => ({
   changes: 0,
   unread: false,
   drops: 0,
@@ -39,7 +39,7 @@ const fresh = (): Told => ({
   purging: Promise.resolve(),
   currentMs: nowMs(),
 })
-export const told = fresh()
+export const reported = fresh()
 
 let directory: string
 export let catalog: Catalog
@@ -53,14 +53,14 @@ export let rows: RejectedRows
 /** Before each test of the file everything is made anew. */
 export function useAdminSide(): void {
   beforeEach(async () => {
-    Object.assign(told, fresh())
+    Object.assign(reported, fresh())
     directory = await mkdtemp(join(tmpdir(), 'tidemark-catalog-'))
     catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
     let keys = 0
     const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
     const changed = async (): Promise<void> => {
-      told.changes += 1
-      if (told.unread) throw new Error('away')
+      reported.changes += 1
+      if (reported.unread) throw new Error('away')
     }
     const counters = (id: number) => ({ received: id, stored: 0, rejected: 0, pending: id })
     ingests = new IngestAdmin({
@@ -70,17 +70,20 @@ export function useAdminSide(): void {
       requireCounters: () => undefined,
       changed,
       dropped: () => {
-        told.drops += 1
+        reported.drops += 1
       },
-      waitingSinceMs: () => told.waitingSinceMs,
+      waitingSinceMs: () => reported.waitingSinceMs,
       reach: () => {},
       nowMs,
     })
     retentions = new Retentions({
       ingests: catalog.ingests,
-      store: { changed: () => {}, purge: (entityId) => told.purging.then(() => void told.purged.push(entityId)) },
+      store: {
+        changed: () => {},
+        purge: (entityId) => reported.purging.then(() => void reported.purged.push(entityId)),
+      },
       changed,
-      nowMs: () => told.currentMs,
+      nowMs: () => reported.currentMs,
       reach: () => {},
     })
     entities = new EntityAdmin({ ingests: catalog.ingests, retentions, tokens })

@@ -10,7 +10,7 @@ import { adminKey } from './server-process.ts'
 export interface FuzzedWorld {
   readonly service: RunningService
   /** What the service told its log of failures and of words of the engine that are not known. */
-  readonly told: string[]
+  readonly reported: string[]
   /** Queries that were refused in general words. */
   readonly unexplained: string[]
   /** Answers by their status. */
@@ -21,15 +21,15 @@ export async function fuzzedWorld(
   settings: Readonly<Record<string, string>> = {},
   overrides: ServiceOverrides = {},
 ): Promise<FuzzedWorld> {
-  const told: string[] = []
+  const reported: string[] = []
   const service = await runService(
     { 'store.headRows': '50', 'store.dayRowsMin': '10', ...settings },
     {
       ...overrides,
       observe: (event) => {
-        if (event.kind === 'sqlEngineRefused') told.push(`refused: ${event.message}`)
-        if (event.kind === 'sqlEngineDied') told.push(`died: ${event.message}`)
-        if (event.kind === 'requestFailed') told.push(`failed: ${String(event.error)}`)
+        if (event.kind === 'sqlEngineRefused') reported.push(`refused: ${event.message}`)
+        if (event.kind === 'sqlEngineDied') reported.push(`died: ${event.message}`)
+        if (event.kind === 'requestFailed') reported.push(`failed: ${String(event.error)}`)
       },
     },
   )
@@ -43,7 +43,7 @@ export async function fuzzedWorld(
     const receipt = (await response.json()) as { rows: number; stored: number }
     if (receipt.stored !== receipt.rows) throw new Error(`not all rows are stored: ${JSON.stringify(receipt)}`)
   }
-  return { service, told, unexplained: [], statuses: new Map() }
+  return { service, reported, unexplained: [], statuses: new Map() }
 }
 
 /** What nobody is told: names of our own in the engine's SQL, and its own way to speak. */

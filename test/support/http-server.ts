@@ -201,7 +201,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     }),
     rejectedRows: emptyPages(),
     rejectedAdmin: emptyPages(),
-    setAsideAdmin: emptyPages({
+    quarantineAdmin: emptyPages({
       body: async () => ({ format: 'json', bytes: 2, chunks: Readable.from([Buffer.from('[]')]) }),
     }),
     subscriberAdmin: emptyPages({

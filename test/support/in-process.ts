@@ -1,7 +1,7 @@
 // Queries without a thread or a server between: for tests of what is answered.
 import { tmpdir } from 'node:os'
 import { openAnswer, packed } from '../../src/answer/answer-data.ts'
-import type { SpoolRoom } from '../../src/answer/spool.ts'
+import type { SpoolBudget } from '../../src/answer/spool.ts'
 import { storeRows } from '../../src/answer/store-rows.ts'
 import type { Answer } from '../../src/answer/whole-answer.ts'
 import { outputFields } from '../../src/model/plan.ts'
@@ -9,21 +9,21 @@ import type { PlanRunner } from '../../src/query/plan-runner.ts'
 import type { SeriesQuerier } from '../../src/store/series-store.ts'
 
 const noSpare = (): void => undefined
-const roomy: SpoolRoom = { memoryBytes: 1_000_000_000, fileBytes: 0 }
+const ampleBudget: SpoolBudget = { memoryBytes: 1_000_000_000, fileBytes: 0 }
 
 /** Runs plans on a store of the same thread. */
 export function inProcessRunner(
   reader: SeriesQuerier,
   {
-    room = roomy,
+    budget = ampleBudget,
     sliceMs = 5,
     spoolDirectory = tmpdir(),
-  }: { room?: SpoolRoom; sliceMs?: number; spoolDirectory?: string } = {},
+  }: { budget?: SpoolBudget; sliceMs?: number; spoolDirectory?: string } = {},
 ): Omit<PlanRunner, 'run'> & { run(...asked: Parameters<PlanRunner['run']>): Promise<Answer> } {
   return {
     run: async ({ plan, format }, limits, signal) => {
       const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
-      const shape = { format, resultBytes: limits.resultBytes, room }
+      const shape = { format, resultBytes: limits.resultBytes, budget }
       return openAnswer(packed(await storeRows(rows, shape, { sliceMs, spoolDirectory }, signal), noSpare))
     },
     statistics: (entityId, sinceMs, signal) => reader.statistics(entityId, sinceMs, signal),

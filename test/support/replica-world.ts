@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { loadSettings } from '../../src/config/load.ts'
-import { restoreFromCopy } from '../../src/service/copies.ts'
-import type { CopyPlace } from '../../src/service/open-object-store.ts'
+import type { ReplicaLocation } from '../../src/service/open-object-store.ts'
+import { restoreFromReplica } from '../../src/service/replicas.ts'
 import { verifyData } from '../../src/service/verify-data.ts'
 import { call, callWell } from './api.ts'
 import { type RunningService, runService } from './running-service.ts'
@@ -15,7 +15,7 @@ import { adminKey } from './server-process.ts'
 export const embedded = { engine: 'embedded' } as const
 
 /** What lets the copy follow within moments, and rows be sealed soon. */
-export const quickCopy = {
+export const quickReplica = {
   'replica.intervalMs': '20',
   'replica.catalogMs': '50',
   'store.headRows': '40',
@@ -23,13 +23,16 @@ export const quickCopy = {
 }
 
 /** A service whose data lie in one folder of the directory, and the copy in another. */
-export function serveCopied(
+export function serveReplicated(
   directory: string,
   data: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
   const dataDirectory = join(directory, data)
-  return runService({ ...quickCopy, 'replica.url': copyUrl(directory), ...settings }, { ...embedded, dataDirectory })
+  return runService(
+    { ...quickReplica, 'replica.url': replicaUrl(directory), ...settings },
+    { ...embedded, dataDirectory },
+  )
 }
 
 interface Readiness {
@@ -42,34 +45,38 @@ interface Readiness {
   }
 }
 
-export function copyUrl(directory: string): string {
+export function replicaUrl(directory: string): string {
   return pathToFileURL(join(directory, 'copy')).href
 }
 
-export async function copyState(url: string): Promise<Readiness['replica']> {
+export async function replicaState(url: string): Promise<Readiness['replica']> {
   return (await call<Readiness>(url, 'GET', '/readyz', { key: adminKey })).body.replica
 }
 
 /** Resolves when all that there is now is in the copy. */
 export async function isCopied(url: string): Promise<void> {
   for (;;) {
-    const { lagMs, time } = await copyState(url)
+    const { lagMs, time } = await replicaState(url)
     if (time !== null && lagMs === 0) return
     await sleep(10)
   }
 }
 
 /** Throws when what was restored is not as a start would have it. */
-export async function restoreWell(copy: string | CopyPlace, data: string, at: string | null = null): Promise<number> {
+export async function restoreWell(
+  copy: string | ReplicaLocation,
+  data: string,
+  at: string | null = null,
+): Promise<number> {
   const place = typeof copy === 'string' ? { url: copy, endpoint: '', region: '' } : copy
-  const told = {
+  const events = {
     reach: () => undefined,
     progress: () => undefined,
     failed: (message: string) => {
       throw new Error(message)
     },
   }
-  const { chosen } = await restoreFromCopy({ ...place, data, atMs: at === null ? null : Date.parse(at) }, told)
+  const { chosen } = await restoreFromReplica({ ...place, data, atMs: at === null ? null : Date.parse(at) }, events)
   const settings = loadSettings({ flags: { data }, environment: {}, file: null })
   for await (const { part, isDamaged, found } of verifyData(settings)) {
     if (isDamaged) throw new Error(`${part}: ${found}`)
@@ -85,7 +92,7 @@ export async function withRestored<T>(
   work: (service: RunningService) => Promise<T>,
 ): Promise<T> {
   const dataDirectory = join(directory, 'restored')
-  await restoreWell(copyUrl(directory), dataDirectory, at)
+  await restoreWell(replicaUrl(directory), dataDirectory, at)
   const service = await runService({}, { ...embedded, dataDirectory })
   try {
     return await work(service)
@@ -108,7 +115,7 @@ export function rowsOf(values: readonly number[]): readonly object[] {
   }))
 }
 
-/** Resolves when the rows are judged. */
+/** Resolves when the rows are validated. */
 export async function pushValues(url: string, key: string, values: readonly number[], alias = 'kept'): Promise<void> {
   await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
 }

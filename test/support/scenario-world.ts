@@ -1,9 +1,9 @@
-// Runs the checks of a scenario: rows are judged as pushed ones are, and queries go the way from request to JSON.
+// Runs the checks of a scenario: rows are validated as pushed ones are, and queries go the way from request to JSON.
 
 import { Check as conforms } from 'typebox/value'
 import { Admission } from '../../src/admission/admission.ts'
 import { Queries, type QueryLimits } from '../../src/admission/queries.ts'
-import { Judge } from '../../src/ingest/judge.ts'
+import { RowValidator } from '../../src/ingest/row-validator.ts'
 import type { PlacedEntry } from '../../src/journal/journal.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { FieldType } from '../../src/model/field.ts'
@@ -106,7 +106,7 @@ const rowPerLine = (json: string): string => json.replaceAll('},{', '},\n {')
 
 class ScenarioWorld {
   readonly #store: Store
-  readonly #judge = new Judge({ rowBytes: 1_000_000 })
+  readonly #validator = new RowValidator({ rowBytes: 1_000_000 })
   readonly #entities = new Map<string, Entity>()
   #limits = generous
   #nowMs = 0
@@ -202,7 +202,7 @@ class ScenarioWorld {
       position: this.#position,
     }
     this.#position += rows.length
-    const { batch, rejected } = this.#judge.judge([entry], ingestOf(entity))
+    const { batch, rejected } = this.#validator.validate([entry], ingestOf(entity))
     if (rejected.length > 0) throw new Error(`a row of the scenario is rejected: ${rejected[0]!.message}`)
     if (batch !== null) this.#store.write(batch)
   }

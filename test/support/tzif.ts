@@ -1,4 +1,4 @@
-interface Told {
+interface Reported {
   /** In seconds. The first offset is that before all changes. */
   readonly offsets: readonly number[]
   readonly changes?: readonly (readonly [seconds: number, offset: number])[]
@@ -6,7 +6,7 @@ interface Told {
 }
 
 /** A file as zic writes it, with all its parts. */
-export function tzif({ offsets, changes = [], rule = '' }: Told): Uint8Array {
+export function tzif({ offsets, changes = [], rule = '' }: Reported): Uint8Array {
   const header = (counts: readonly number[]): Buffer => {
     const bytes = Buffer.alloc(44)
     bytes.write('TZif2')
@@ -18,11 +18,11 @@ export function tzif({ offsets, changes = [], rule = '' }: Told): Uint8Array {
   const times = Buffer.alloc(changes.length * 8)
   for (const [index, [seconds]] of changes.entries()) times.writeBigInt64BE(BigInt(seconds), index * 8)
   const types = Buffer.from(changes.map(([, offset]) => offsets.indexOf(offset)))
-  const told = offsets.map((offset) => {
+  const reported = offsets.map((offset) => {
     const type = Buffer.alloc(6)
     type.writeInt32BE(offset)
     return type
   })
   const counts = header([0, 0, 0, changes.length, offsets.length, 4])
-  return Buffer.concat([old, counts, times, types, ...told, Buffer.from(`LMT\0\n${rule}\n`)])
+  return Buffer.concat([old, counts, times, types, ...reported, Buffer.from(`LMT\0\n${rule}\n`)])
 }

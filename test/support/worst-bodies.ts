@@ -1,4 +1,4 @@
-// Pushes that take as much as they can of whoever judges them. Each is within the limits, so that each is acknowledged.
+// Pushes that take as much as they can of whoever validates them. Each is within the limits, so that each is acknowledged.
 import { gzipSync } from 'node:zlib'
 import { makeIngest } from './api.ts'
 import { adminKey } from './server-process.ts'

@@ -45,7 +45,7 @@ async function found(query: string): Promise<unknown> {
   return callWell(service.url, 'POST', '/druid/v2/sql', { body: { query } })
 }
 
-/** Until so many rows are judged: a 204 means that they are on disk. */
+/** Until so many rows are validated: a 204 means that they are on disk. */
 async function untilStored(alias: string, rows: number): Promise<void> {
   await expect
     .poll(

@@ -8,7 +8,7 @@ import { isAway } from './reach.ts'
 import { usePlace } from './route.ts'
 import { useStore } from './store.ts'
 import { chooseTheme, chosenTheme, type Theme } from './theme.ts'
-import { tell } from './toasts.tsx'
+import { notify } from './toasts.tsx'
 
 /** The frame: which pages there are for this key, and the one that the address names. */
 export function Shell({ session }: { readonly session: Session }) {
@@ -93,7 +93,7 @@ function Foot({ session }: { readonly session: Session }) {
 
 function leave(): void {
   signOut()
-  tell('You are signed out. The key is forgotten.')
+  notify('You are signed out. The key is forgotten.')
 }
 
 function Missing() {

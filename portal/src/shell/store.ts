@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 export interface Store<T> {
   get(): T
   set(value: T): void
-  watch(told: () => void): () => void
+  watch(listener: () => void): () => void
 }
 
 export function storeOf<T>(first: T): Store<T> {
@@ -15,11 +15,11 @@ export function storeOf<T>(first: T): Store<T> {
     set: (next) => {
       if (Object.is(next, value)) return
       value = next
-      for (const told of [...watchers]) told()
+      for (const listener of [...watchers]) listener()
     },
-    watch: (told) => {
-      watchers.add(told)
-      return () => void watchers.delete(told)
+    watch: (listener) => {
+      watchers.add(listener)
+      return () => void watchers.delete(listener)
     },
   }
 }
@@ -27,9 +27,9 @@ export function storeOf<T>(first: T): Store<T> {
 export function useStore<T>(store: Store<T>): T {
   const [value, show] = useState(store.get())
   useEffect(() => {
-    const told = (): void => show(() => store.get())
-    told()
-    return store.watch(told)
+    const listener = (): void => show(() => store.get())
+    listener()
+    return store.watch(listener)
   }, [store])
   return value
 }

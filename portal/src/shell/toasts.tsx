@@ -10,7 +10,7 @@ const shownMs = 6000
 let made = 0
 
 /** Says that something was done. */
-export function tell(text: string): void {
+export function notify(text: string): void {
   made += 1
   const toast = { id: made, text }
   shown.set([...shown.get(), toast])

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { CancelsElsewhere } from '../cancels-elsewhere.ts'
 import type { ClusterChangeListener, ClusterChanges } from '../cluster-catalog.ts'
-import type { LaneState } from '../lanes.ts'
-import { laneStateOf } from '../repositories/lanes.ts'
+import type { PartitionState } from '../partitions.ts'
+import { partitionStateOf } from '../repositories/partitions.ts'
 import type { Tables } from '../schema.ts'
 import { AskedCancels } from './asked-cancels.ts'
 
@@ -16,7 +16,7 @@ const reconnectMs = 500
 interface Seen {
   definitions: number | null
   access: number | null
-  lanes: string
+  partitions: string
 }
 
 /** Follows what other processes change and ask, on a connection of its own: when the database announces it, and every second. */
@@ -24,7 +24,7 @@ export class Changes implements ClusterChanges {
   readonly #config: pg.ClientConfig
   readonly #schema: string
   readonly #listeners: ClusterChangeListener[] = []
-  readonly #seen: Seen = { definitions: null, access: null, lanes: '' }
+  readonly #seen: Seen = { definitions: null, access: null, partitions: '' }
   readonly #closing = new AbortController()
   /** Rises with each announcement. */
   #announced = 0
@@ -45,7 +45,7 @@ export class Changes implements ClusterChanges {
   listen(listener: ClusterChangeListener): void {
     this.#listeners.push(listener)
     // It is to hear of the state at the beginning, too.
-    Object.assign(this.#seen, { definitions: null, access: null, lanes: '' })
+    Object.assign(this.#seen, { definitions: null, access: null, partitions: '' })
     this.#following ??= this.#run()
     this.#announce()
   }
@@ -86,12 +86,12 @@ export class Changes implements ClusterChanges {
     const counters = await client.query<{ name: string; value: number }>(
       "select name, value from counters where name in ('definitions_version', 'access_version')",
     )
-    const lanes = await client.query<Tables['lanes']>('select * from lanes order by lane')
+    const partitions = await client.query<Tables['lanes']>('select * from lanes order by lane')
     const versions = new Map(counters.rows.map(({ name, value }) => [name, value]))
-    this.#tell(
+    this.#notify(
       versions.get('definitions_version') ?? 0,
       versions.get('access_version') ?? 0,
-      lanes.rows.map(laneStateOf),
+      partitions.rows.map(partitionStateOf),
     )
     await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {})
     if (announced !== this.#announced) return
@@ -104,14 +104,14 @@ export class Changes implements ClusterChanges {
     })
   }
 
-  #tell(definitions: number, access: number, lanes: readonly LaneState[]): void {
-    const laneText = JSON.stringify(lanes)
+  #notify(definitions: number, access: number, partitions: readonly PartitionState[]): void {
+    const partitionText = JSON.stringify(partitions)
     const before = { ...this.#seen }
-    Object.assign(this.#seen, { definitions, access, lanes: laneText })
+    Object.assign(this.#seen, { definitions, access, partitions: partitionText })
     for (const listener of this.#listeners) {
       if (before.definitions !== definitions) listener.definitions(definitions)
       if (before.access !== access) listener.access(access)
-      if (before.lanes !== laneText) listener.lanes(lanes)
+      if (before.partitions !== partitionText) listener.partitions(partitions)
     }
   }
 

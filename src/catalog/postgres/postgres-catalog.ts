@@ -3,7 +3,7 @@ import { Kysely, sql } from 'kysely'
 import type { ClusterCatalog } from '../cluster-catalog.ts'
 import { createTables } from '../create-tables.ts'
 import { repositories } from '../open-catalog.ts'
-import { LaneRepository } from '../repositories/lanes.ts'
+import { PartitionRepository } from '../repositories/partitions.ts'
 import { PushKeyRepository } from '../repositories/push-keys.ts'
 import { SlotWaitRepository } from '../repositories/slot-waits.ts'
 import { clusterTables, type Tables } from '../schema.ts'
@@ -45,7 +45,7 @@ export async function openPostgresCatalog(options: PostgresCatalogOptions): Prom
   }
   return {
     ...repositories(database, advisoryLocks, randomBytes),
-    lanes: new LaneRepository({ database, locks: advisoryLocks, announce }),
+    partitions: new PartitionRepository({ database, locks: advisoryLocks, announce }),
     pushKeys: new PushKeyRepository(database),
     slotWaits: new SlotWaitRepository(database),
     changes,

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { laneOf } from '../../journal/lane-position.ts'
+import { partitionOf } from '../../journal/partition-position.ts'
 import type { Field } from '../../model/field.ts'
 import type { FieldSince } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
@@ -22,18 +22,18 @@ export async function sinceOf(database: Kysely<Tables>, ingestId: number): Promi
   return fields.map(({ source, version }) => ({ version, places: places.get(source) ?? new Map<number, number>() }))
 }
 
-/** The row at this position brings these fields: the first of its lane counts. */
+/** The row at this position brings these fields: the first of its partition counts. */
 export async function notePlaces(
   transaction: Transaction<Tables>,
   ingestId: number,
   fields: readonly Field[],
   position: number,
 ): Promise<void> {
-  const lane = laneOf(position)
+  const partition = partitionOf(position)
   for (const { source } of fields) {
     await transaction
       .insertInto('field_places')
-      .values({ ingest_id: ingestId, source: toTextColumn(source), lane, position })
+      .values({ ingest_id: ingestId, source: toTextColumn(source), lane: partition, position })
       .onConflict((conflict) => conflict.columns(['ingest_id', 'source', 'lane']).doNothing())
       .execute()
   }

@@ -1,10 +1,10 @@
 import type { EntityField } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
-import { StandingFields } from '../../model/standing-fields.ts'
+import { KnownFields } from '../../model/known-fields.ts'
 
 /**
  * Which of the fields that a row brings are to be made: those that the ingest does not have by now. Null where one of them can be none, or is another
- * one by now: then none is made, for the row is to be judged again by what there is.
+ * one by now: then none is made, for the row is to be validated again by what there is.
  */
 export function fieldsByRow(
   known: readonly Field[],
@@ -12,7 +12,7 @@ export function fieldsByRow(
   brought: readonly Field[],
   fieldsMax: number,
 ): readonly Field[] | null {
-  const standing = new StandingFields(known, entity)
+  const standing = new KnownFields(known, entity)
   const made: Field[] = []
   for (const field of brought) {
     const found = standing.of(field.source)

@@ -5,8 +5,8 @@ import { type KeyRange, keyAfter } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { inTransaction } from './in-transaction.ts'
-import { itemKeyName, lockItems } from './keep-items.ts'
 import { readConsistently } from './read-consistently.ts'
+import { itemKeyName, lockItems } from './write-items.ts'
 
 export class ItemRepository implements ItemCatalog {
   readonly #database: Kysely<Tables>

@@ -35,7 +35,7 @@ test.each([
     add: [{ ...file, bytes: 5, indexBytes: 6 }],
     remove: [],
     registries: [{ entityId: 1, series: 1, bytes: 16 }],
-    seal: { position: 9, counts: [{ ingestId: 1, judged: 9, rejected: 0 }], journalEnd: 9 },
+    seal: { position: 9, counts: [{ ingestId: 1, validated: 9, rejected: 0 }], journalEnd: 9 },
   })
   const database = new DatabaseSync(path)
   database.exec(`update ${table} set ${change}`)

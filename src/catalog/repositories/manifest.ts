@@ -181,7 +181,7 @@ async function putRegistry(transaction: Transaction<Tables>, registry: StoreRegi
 }
 
 async function putCount(transaction: Transaction<Tables>, count: IngestCount): Promise<void> {
-  const row = sealed('ingest_counts', { ingest_id: count.ingestId, judged: count.judged, rejected: count.rejected })
+  const row = sealed('ingest_counts', { ingest_id: count.ingestId, judged: count.validated, rejected: count.rejected })
   await transaction
     .insertInto('ingest_counts')
     .values(row)
@@ -254,5 +254,5 @@ function registryOf({ entity_id, series, bytes }: Tables['store_registries']): S
 }
 
 function countOf({ ingest_id, judged, rejected }: Tables['ingest_counts']): IngestCount {
-  return { ingestId: ingest_id, judged, rejected }
+  return { ingestId: ingest_id, validated: judged, rejected }
 }

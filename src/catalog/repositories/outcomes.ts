@@ -4,21 +4,21 @@ import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue } from './counters.ts'
 import { inTransaction } from './in-transaction.ts'
-import { OutcomeKeeper } from './keep-outcome.ts'
 import { keepReplay } from './replay-rejected.ts'
+import { OutcomeWriter } from './write-outcome.ts'
 
 export class OutcomeRepository implements OutcomeCatalog {
   readonly #database: Kysely<Tables>
-  readonly #keeper: OutcomeKeeper
+  readonly #writer: OutcomeWriter
 
   constructor(database: Kysely<Tables>, locks: CatalogLocks) {
     this.#database = database
-    this.#keeper = new OutcomeKeeper(database, locks)
+    this.#writer = new OutcomeWriter(database, locks)
   }
 
   async add(outcome: Outcome, throughPosition: number): Promise<void> {
     await inTransaction(this.#database, async (transaction) => {
-      await this.#keeper.keep(transaction, outcome)
+      await this.#writer.keep(transaction, outcome)
       await transaction
         .updateTable('counters')
         .set({ value: throughPosition })
@@ -30,7 +30,7 @@ export class OutcomeRepository implements OutcomeCatalog {
 
   replay(outcome: ReplayOutcome): Promise<ReplayedRows> {
     return inTransaction(this.#database, async (transaction) => {
-      const { stored, taken } = await keepReplay(transaction, this.#keeper, outcome)
+      const { stored, taken } = await keepReplay(transaction, this.#writer, outcome)
       return { stored, taken }
     })
   }
@@ -47,7 +47,7 @@ export class OutcomeRepository implements OutcomeCatalog {
     return rows.map(({ position }) => position)
   }
 
-  judgedPosition(): Promise<number> {
+  validatedPosition(): Promise<number> {
     return counterValue(this.#database, 'judged_position')
   }
 }

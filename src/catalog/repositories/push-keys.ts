@@ -77,7 +77,7 @@ export class PushKeyRepository implements PushKeyCatalog {
         .where('key_hash', '=', hash)
         .where('reservation', '=', reservationId)
         .where(sql<boolean>`${!mayBeStored}::boolean`)
-        // Where the key stood for another push before, that must be known as long as it may be judged again.
+        // Where the key stood for another push before, that must be known as long as it may be validated again.
         .where('previous_position', 'is', null)
         .executeTakeFirstOrThrow()
       if (numDeletedRows > 0n) return

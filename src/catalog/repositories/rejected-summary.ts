@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { laneOf, lanesMax, positionAt } from '../../journal/lane-position.ts'
+import { partitionOf, partitionsMax, positionAt } from '../../journal/partition-position.ts'
 import { howManyFit } from '../../lib/how-many-fit.ts'
 import { rejectCodes } from '../../model/row-fault.ts'
 import type { RejectedBatch, RejectedBatchKey, RejectedKind, SummaryLimits } from '../rejected.ts'
@@ -24,7 +24,7 @@ export async function summarizeRejected(
   const parts = subscriberId === null ? await partsOf(transaction, ingestId, kinds.length) : kinds
   const spans = new Map<string, Span>()
   for (const part of parts) {
-    for (const span of await spansByLane(transaction, ingestId, part)) {
+    for (const span of await spansByPartition(transaction, ingestId, part)) {
       const known = spans.get(nameOf(part))
       spans.set(nameOf(part), known === undefined ? span : joined(known, span))
     }
@@ -90,8 +90,8 @@ function joined(a: Span, b: Span): Span {
   return { ...(b.firstMs < a.firstMs ? b : a), lastMs: Math.max(a.lastMs, b.lastMs) }
 }
 
-/** Positions rise with time in a lane, so the ends of each tell. */
-async function spansByLane(
+/** Positions rise with time in a partition, so the ends of each tell. */
+async function spansByPartition(
   transaction: Transaction<Tables>,
   ingestId: number,
   kind: KindKey,
@@ -101,10 +101,10 @@ async function spansByLane(
   for (let after = -1; ; ) {
     const first = await rows.where('position', '>', after).orderBy('position').limit(1).executeTakeFirst()
     if (first === undefined) return spans
-    const lane = laneOf(first.position)
-    after = lane + 1 < lanesMax ? positionAt(lane + 1, 0) - 1 : Number.MAX_SAFE_INTEGER
-    const ofLane = rows.where('position', '<=', after).orderBy('position', 'desc').limit(1)
-    const { received_ms } = await ofLane.executeTakeFirstOrThrow()
+    const partition = partitionOf(first.position)
+    after = partition + 1 < partitionsMax ? positionAt(partition + 1, 0) - 1 : Number.MAX_SAFE_INTEGER
+    const ofPartition = rows.where('position', '<=', after).orderBy('position', 'desc').limit(1)
+    const { received_ms } = await ofPartition.executeTakeFirstOrThrow()
     spans.push({ firstMs: first.received_ms, lastMs: received_ms, examplePosition: first.position })
   }
 }

@@ -2,48 +2,48 @@ import type { Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
 import { keptRowBytes, keptTextBytes, type RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
-import type { OutcomeKeeper } from './keep-outcome.ts'
-import { reasonOf } from './keep-rejected.ts'
 import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { recounted } from './rejected-tallies.ts'
 import { noteInto, storedInto } from './replays-into.ts'
 import { fromTextColumn } from './text-column.ts'
+import type { OutcomeWriter } from './write-outcome.ts'
+import { reasonOf } from './write-rejected.ts'
 
 export interface KeptReplay extends ReplayedRows {
-  /** The positions of rows that it stored when it was judged before, and that do not pass any more. */
+  /** The positions of rows that it stored when it was validated before, and that do not pass any more. */
   readonly givenBack: ReadonlySet<number>
 }
 
 export async function keepReplay(
   transaction: Transaction<Tables>,
-  keeper: OutcomeKeeper,
+  writer: OutcomeWriter,
   outcome: ReplayOutcome,
 ): Promise<KeptReplay> {
-  const { ingests } = await keeper.dropped(transaction)
+  const { ingests } = await writer.dropped(transaction)
   const { into, ingestId } = outcome
   const none: KeptReplay = { stored: [], taken: 0, givenBack: new Set() }
   if (ingests.has(into?.ingestId ?? ingestId)) return none
   const isListGone = ingests.has(ingestId)
   const kept = isListGone ? none : await keepInList(transaction, outcome)
-  if (into === undefined) return keepItems(transaction, keeper, outcome, kept)
+  if (into === undefined) return keepItems(transaction, writer, outcome, kept)
   const whole = { ...outcome, into }
   // What was stored of a list that is gone stands where it went.
   const stored = isListGone ? await storedInto(transaction, whole) : kept.stored
   if (!isListGone) await noteInto(transaction, whole, stored)
   const placed = (positions: Iterable<number>): number[] => [...positions].map((own) => into.places.get(own)!)
   const there = { stored: placed(stored), taken: kept.taken, givenBack: new Set(placed(kept.givenBack)) }
-  return keepItems(transaction, keeper, outcome, there)
+  return keepItems(transaction, writer, outcome, there)
 }
 
 async function keepItems(
   transaction: Transaction<Tables>,
-  keeper: OutcomeKeeper,
+  writer: OutcomeWriter,
   { items }: Pick<ReplayOutcome, 'items'>,
   kept: KeptReplay,
 ): Promise<KeptReplay> {
   const stored = new Set(kept.stored)
-  await keeper.items.keep(
+  await writer.items.keep(
     transaction,
     items.filter(({ position }) => stored.has(position)),
   )
@@ -103,7 +103,7 @@ async function takeReplayed(
 }
 
 /**
- * Rows that are rejected still get their new reason, which takes more room than the one before, or less. Those that were mended, or judged for another
+ * Rows that are rejected still get their new reason, which takes more room than the one before, or less. Those that were mended, or validated for another
  * ingest, keep the reason that they had: it is true of what the list shows.
  */
 async function keepNewReasons(
@@ -141,7 +141,7 @@ interface Known extends Reason {
   readonly isLine: boolean
 }
 
-/** A line is judged as the row that it is, mended or not: its text says nothing of that. */
+/** A line is validated as the row that it is, mended or not: its text says nothing of that. */
 function isMended({ row }: RejectedRow, before: Known): boolean {
   return !before.isLine && before.row !== '' && before.row !== row
 }
@@ -182,7 +182,7 @@ async function reasonsAt(
   )
 }
 
-/** The positions of rejected rows that this replay stored when it was judged before: none, nearly always. */
+/** The positions of rejected rows that this replay stored when it was validated before: none, nearly always. */
 async function storedAmong(
   transaction: Transaction<Tables>,
   { ingestId, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'position' | 'rejected'>,
@@ -202,7 +202,7 @@ async function storedAmong(
   return stored
 }
 
-/** Rows that this replay stored when it was judged before become rejected ones again. Items are kept in the catalog: they stay. */
+/** Rows that this replay stored when it was validated before become rejected ones again. Items are kept in the catalog: they stay. */
 async function giveBack(
   transaction: Transaction<Tables>,
   { ingestId, kind, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'kind' | 'position' | 'rejected'>,

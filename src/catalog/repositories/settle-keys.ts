@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely'
-import type { KeyedEntry } from '../lanes.ts'
+import type { KeyedEntry } from '../partitions.ts'
 import type { Tables } from '../schema.ts'
 import { type KeyRow, keyHash, keyLifeMs } from './key-rows.ts'
 

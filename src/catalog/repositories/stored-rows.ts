@@ -1,11 +1,11 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { NewRows, StoredRows, TakenBack } from '../lanes.ts'
+import type { NewRows, StoredRows, TakenBack } from '../partitions.ts'
 import type { Tables } from '../schema.ts'
 
-/** Where rows of a lane stand that are handed on. */
+/** Where rows of a partition stand that are handed on. */
 interface Handing {
-  readonly lane: number
-  /** Where the step begins: what was stored before it in a lane of which nothing is noted counts as seen. */
+  readonly partition: number
+  /** Where the step begins: what was stored before it in a partition of which nothing is noted counts as seen. */
   readonly fromPosition: number
   readonly throughPosition: number
   readonly isReplay: boolean
@@ -14,7 +14,7 @@ interface Handing {
 export async function noteStored(
   transaction: Transaction<Tables>,
   stored: readonly NewRows[],
-  { lane, fromPosition, throughPosition, isReplay }: Handing,
+  { partition, fromPosition, throughPosition, isReplay }: Handing,
 ): Promise<void> {
   const sums = new Map<number, NewRows>()
   for (const rows of stored) {
@@ -28,7 +28,7 @@ export async function noteStored(
     await transaction
       .insertInto('stored_rows')
       .values({
-        ...{ lane, ingest_id: ingestId, entity_id: entityId, rows, replayed_position: 0 },
+        ...{ lane: partition, ingest_id: ingestId, entity_id: entityId, rows, replayed_position: 0 },
         ...{ seen_position: fromPosition, seen_rows: 0, ...newest, ...replayed },
       })
       .onConflict((conflict) =>
@@ -45,7 +45,7 @@ export async function noteStored(
  */
 export async function takeBack(
   transaction: Transaction<Tables>,
-  lane: number,
+  partition: number,
   takenBack: readonly TakenBack[],
 ): Promise<void> {
   for (const { ingestId, positions, last } of takenBack.toSorted((a, b) => a.ingestId - b.ingestId)) {
@@ -53,7 +53,7 @@ export async function takeBack(
       .updateTable('stored_rows')
       .set((column) => ({ rows: column('rows', '-', positions.size) }))
       .where('ingest_id', '=', ingestId)
-      .where('lane', '=', lane)
+      .where('lane', '=', partition)
       .returning(['rows', 'position', 'through_position'])
       .executeTakeFirst()
     if (noted === undefined || !positions.has(noted.position)) continue
@@ -62,7 +62,7 @@ export async function takeBack(
       .updateTable('stored_rows')
       .set(last === null ? seen : { position: last.position, ms: last.ms })
       .where('ingest_id', '=', ingestId)
-      .where('lane', '=', lane)
+      .where('lane', '=', partition)
       .execute()
   }
 }
@@ -77,7 +77,7 @@ export async function storedRowsOf(database: Kysely<Tables>, ingestId?: number):
     .orderBy('lane')
   const rows = await (ingestId === undefined ? all : all.where('ingest_id', '=', ingestId)).execute()
   return rows.map((row) => ({
-    lane: row.lane,
+    partition: row.lane,
     ingestId: row.ingest_id,
     entityId: row.entity_id,
     rows: row.rows,
@@ -90,13 +90,13 @@ export async function storedRowsOf(database: Kysely<Tables>, ingestId?: number):
 }
 
 export async function noteSeen(transaction: Transaction<Tables>, seen: readonly StoredRows[]): Promise<void> {
-  const ordered = seen.toSorted((a, b) => a.ingestId - b.ingestId || a.lane - b.lane)
-  for (const { lane, ingestId, throughPosition, rows } of ordered) {
+  const ordered = seen.toSorted((a, b) => a.ingestId - b.ingestId || a.partition - b.partition)
+  for (const { partition, ingestId, throughPosition, rows } of ordered) {
     await transaction
       .updateTable('stored_rows')
       .set({ seen_position: throughPosition, seen_rows: rows })
       .where('ingest_id', '=', ingestId)
-      .where('lane', '=', lane)
+      .where('lane', '=', partition)
       .where('seen_position', '<', throughPosition)
       .execute()
   }

@@ -19,7 +19,7 @@ test('a copy is of one moment, while others write', async () => {
       add: [],
       remove: [],
       registries: [],
-      seal: { position, counts: [{ ingestId: 1, judged: position, rejected: 0 }], journalEnd: position },
+      seal: { position, counts: [{ ingestId: 1, validated: position, rejected: 0 }], journalEnd: position },
     })
   await seal(1)
   let [position, copied] = [1, false]
@@ -36,7 +36,7 @@ test('a copy is of one moment, while others write', async () => {
   const copy = await openSqliteCatalog({ path: copyPath, readOnly: true })
   const { sealedPosition, counts } = await copy.manifest.load()
   await copy.close()
-  expect(counts).toEqual([{ ingestId: 1, judged: sealedPosition, rejected: 0 }])
+  expect(counts).toEqual([{ ingestId: 1, validated: sealedPosition, rejected: 0 }])
   expect(sealedPosition).toBeGreaterThan(0)
   expect((await catalog.manifest.load()).sealedPosition).toBe(position)
   await catalog.close()

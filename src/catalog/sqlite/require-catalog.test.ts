@@ -23,7 +23,7 @@ async function makeCatalog({ catalog }: Folders): Promise<void> {
 }
 
 const fine = 'ok'
-const told = (check: Promise<void>): Promise<string> =>
+const reported = (check: Promise<void>): Promise<string> =>
   check.then(
     () => fine,
     (error: unknown) => String(error),
@@ -57,6 +57,6 @@ test.each<[string, (paths: Folders) => Promise<unknown>, dataFolder: RegExp, cat
 ])('a folder with %s', async (_, fill, dataFolder, catalog) => {
   const paths = await folder()
   await fill(paths)
-  expect(await told(requireDataFolder('data', paths, nodeDisk))).toMatch(dataFolder)
-  expect(await told(requireCatalog(paths, nodeDisk))).toMatch(catalog)
+  expect(await reported(requireDataFolder('data', paths, nodeDisk))).toMatch(dataFolder)
+  expect(await reported(requireCatalog(paths, nodeDisk))).toMatch(catalog)
 })

@@ -47,7 +47,7 @@ async function send(
   return copySeries(job, { entity, ingest, dates })
 }
 
-/** Copies what a route names, and resolves once the target has judged it. */
+/** Copies what a route names, and resolves once the target has validated it. */
 export async function copyOne(job: CopyJob, route: CopyRoute, dates: CopyDates): Promise<CopiedOne> {
   const { source, target, context } = job
   const ingest = await target.ingest(route.alias)

@@ -30,7 +30,7 @@ export interface HistoryResult {
   readonly settleSeconds: number
 }
 
-/** The date of the newest row that the service has, null if it has none. Every acknowledged row must be judged already. */
+/** The date of the newest row that the service has, null if it has none. Every acknowledged row must be validated already. */
 async function newestMs(client: TidemarkClient): Promise<number | null> {
   const entity = (await client.entities()).find(({ ingests }) => ingests.includes(ingestAlias))
   return entity?.last_date == null ? null : Date.parse(entity.last_date)

@@ -122,14 +122,14 @@ test('a push stops once so many rows are rejected, and says how to go on', async
   expect(code).toBe(2)
 })
 
-/** Judges the first push of ten rows, and refuses or withholds the receipts of others. */
+/** Validates the first push of ten rows, and refuses or withholds the receipts of others. */
 function silent(receipt: (batch: string) => [number, unknown]): Answers {
   let batches = 0
   const answers: Answers = {
     'POST /ingests/plant/data': (body) => {
       const [batch, rows] = [`b${batches++}`, rowsIn(body).length]
-      const judged = { batch, rows, stored: rows, rejected: 0, pending: 0, replaced: 0, errors: [] }
-      answers[`GET /ingests/plant/batches/${batch}`] = () => (batch === 'b0' ? [200, judged] : receipt(batch))
+      const validated = { batch, rows, stored: rows, rejected: 0, pending: 0, replaced: 0, errors: [] }
+      answers[`GET /ingests/plant/batches/${batch}`] = () => (batch === 'b0' ? [200, validated] : receipt(batch))
       return [200, { batch, rows }]
     },
   }

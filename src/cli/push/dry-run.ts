@@ -9,7 +9,7 @@ import type { UnreadableRows } from '../../file-push/unreadable-rows.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
 import { inCommands } from '../in-commands.ts'
-import { printJson, tell } from '../output.ts'
+import { printJson, printNote } from '../output.ts'
 import type { PushJob } from './push-job.ts'
 import { choiceHint, csvHints, formatCount, misreadLines, nameLines, oldLines, rejectionLines } from './report.ts'
 
@@ -19,20 +19,20 @@ const errorsMax = 10
 
 /** Asks the service what would become of the rows, piece by piece up to the end of the file. Nothing is stored. Resolves with the exit code. */
 export async function dryRun(job: PushJob, rows: PushedRows, unreadable: UnreadableRows): Promise<number> {
-  const { context, options, source, door, retryMs } = job
+  const { context, options, source, target, retryMs } = job
   const { nowMs, sleep } = context
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: source.totalBytes })
   const onRetry = (error: Error, waitMs: number): void => {
     progress.note(`${printable(inCommands(error.message))} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
-  const { format, rowsOf, oldRows, noun } = door
+  const { format, rowsOf, oldRows, noun } = target
   const rejections = new Rejections(errorsMax)
   const total = { checked: 0, stored: 0, rejected: 0 }
   const { batchBytes: bytesMax, skipRows, concurrency } = options
   const rowsMax = Math.min(options.batchRows, checkRows)
   const result = await sendBatches(batchesOf(rows, { rowsMax, rowsOf, bytesMax, format, skipRows }), {
     concurrency,
-    push: (batch) => withRetries(() => door.check(batch), { nowMs, sleep, retryMs, onRetry }),
+    push: (batch) => withRetries(() => target.check(batch), { nowMs, sleep, retryMs, onRetry }),
     halves: (batch) => halvesOf(batch, format),
     onAccepted: (batch, answer) => {
       oldRows.add(batch.texts)
@@ -40,7 +40,7 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
       rejections.add(
         batch.firstRow,
         answer.errors.filter(({ index }) => !left.has(batch.firstRow + index)),
-        door.linesOf(batch),
+        target.linesOf(batch),
       )
       total.checked += answer.rows
       total.stored += answer.stored
@@ -53,10 +53,10 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
   const report = { ...total, unreadable: unreadable.count, older_than_kept: oldRows.count, errors, kinds }
   if (options.json) {
     printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
-    for (const line of misreadLines(job)) tell(context, line)
+    for (const line of misreadLines(job)) printNote(context, line)
   } else context.stdout.write(dryRunText(report, unreadable, job))
   const failures = failureSentences(result, noun, job.lineOf, 'checked')
-  for (const line of failures) tell(context, line)
+  for (const line of failures) printNote(context, line)
   if (failures.length > 0 || unreadable.count > 0) return 1
   return total.rejected > 0 ? 2 : 0
 }
@@ -68,7 +68,7 @@ type DryRunReport = Parameters<typeof rejectionLines>[0] & {
 }
 
 function dryRunText(report: DryRunReport, unreadable: UnreadableRows, job: PushJob): string {
-  const { source, door, ingest, options } = job
+  const { source, target, ingest, options } = job
   const counts: [string, number][] = [
     ['checked', report.checked],
     ['would be stored', report.stored],
@@ -78,11 +78,16 @@ function dryRunText(report: DryRunReport, unreadable: UnreadableRows, job: PushJ
   const width = Math.max(...counts.map(([, count]) => formatCount(count).length))
   const table = counts.map(([name, count]) => `${name.padEnd(17)}  ${formatCount(count).padStart(width)}\n`).join('')
   const hints = [
-    ...oldLines(door.oldRows, ingest),
+    ...oldLines(target.oldRows, ingest),
     ...(source.format === 'csv' ? csvHints(report, options) : nameLines(report, job, undefined)),
     ...misreadLines(job),
   ]
-  const lines = [...rejectionLines(report, door.noun), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
+  const lines = [
+    ...rejectionLines(report, target.noun),
+    ...hints,
+    ...unreadableLines(unreadable),
+    'Nothing was stored.',
+  ]
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
 

@@ -1,6 +1,6 @@
 import type { Receipt } from '../../client/answers.ts'
-import type { Door } from '../../file-push/door.ts'
 import type { FileFormat } from '../../file-push/file-name.ts'
+import type { RowTarget } from '../../file-push/row-target.ts'
 import type { LinePrecision } from '../../model/line-format.ts'
 import type { CliContext } from '../context.ts'
 import type { JsonOption } from '../output.ts'
@@ -24,7 +24,7 @@ export interface PushJob extends NamesOfPush {
   readonly context: CliContext
   readonly options: FilePushOptions
   readonly source: RowsSource
-  readonly door: Door
+  readonly target: RowTarget
   /** On which line of a file of NDJSON a row stands; null where nobody knows. */
   readonly lineOf: (row: number) => number | null
   /** What became of a push. */

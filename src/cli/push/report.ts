@@ -35,11 +35,11 @@ interface ReportedPush extends NamesOfPush {
 }
 
 /** What is said of rows that are stored, and older than the entity keeps its items. */
-export function oldLines({ count, keptFromMs }: OldRows, ingest: string): readonly string[] {
-  if (count === 0 || keptFromMs === null) return []
+export function oldLines({ count, retainedFromMs }: OldRows, ingest: string): readonly string[] {
+  if (count === 0 || retainedFromMs === null) return []
   const rows = count === 1 ? '1 row is' : `${formatCount(count)} rows are`
   return [
-    `${rows} older than ${formatInstant(keptFromMs)}, from when on items of ${ingest} are kept (retention): such rows are stored, and nobody is shown them.`,
+    `${rows} older than ${formatInstant(retainedFromMs)}, from when on items of ${ingest} are kept (retention): such rows are stored, and nobody is shown them.`,
   ]
 }
 

@@ -1,7 +1,7 @@
 import { mayGoBetter, withRetries } from '../../client/retries.ts'
 import { ConnectionError } from '../../client/service-error.ts'
 import type { CliContext } from '../context.ts'
-import { tell } from '../output.ts'
+import { printNote } from '../output.ts'
 import { unreachableText } from '../unreachable.ts'
 
 /** Less than the service knows an idempotency key. */
@@ -36,10 +36,10 @@ export async function whenThere<Answer>(
       const text = error instanceof ConnectionError && error.unreachable ? unreachableText(error) : error.message
       if (text === told) return
       told = text
-      tell(context, `${text} Trying again for up to ${retryMs / 1000} s (--retry-seconds); Ctrl-C ends it.`)
+      printNote(context, `${text} Trying again for up to ${retryMs / 1000} s (--retry-seconds); Ctrl-C ends it.`)
     },
   })
-  if (told !== '') tell(context, 'The service answers now.')
+  if (told !== '') printNote(context, 'The service answers now.')
   return answer
 }
 

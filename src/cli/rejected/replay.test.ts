@@ -129,7 +129,7 @@ test.each([
   expect(seen.filter((asked) => asked.startsWith(`${replayPath} `))).toEqual([])
 })
 
-test('the rows that were looked at are judged again, and no others', async () => {
+test('the rows that were looked at are validated again, and no others', async () => {
   const { url, seen } = await service(previewing(new Set(), ['1', '2', '3']))
   expect((await tidemark(url, [...replay, '--all', '--set', 'V=null'])).code).toBe(0)
   expect(seen.at(-1)).toBe(`${replayPath} {"ids":["1","2","3"],"set":{"V":null}}`)

@@ -117,7 +117,7 @@ async function replay(context: CliContext, rows: RowsToReplay): Promise<void> {
   if (total.rejected > 0) context.exitWith(someRejected)
 }
 
-/** Where something may be overwritten, all that are meant are looked at first, and those alone are judged again. Throws `CommandError`. */
+/** Where something may be overwritten, all that are meant are looked at first, and those alone are validated again. Throws `CommandError`. */
 async function* idsToReplay({
   client,
   ingest,
@@ -160,7 +160,7 @@ function add(total: Total, { stored, rejected, unused = [] }: ReplayAnswer): voi
   else delete total.unused
 }
 
-// What `--set` would overwrite, found in all rows that are meant before any of them is judged again.
+// What `--set` would overwrite, found in all rows that are meant before any of them is validated again.
 
 /** Of so many rows. */
 type Overwriting = Pick<PreviewAnswer, 'rows' | 'overwritten'>
@@ -276,8 +276,8 @@ function previewText(answer: PreviewAnswer): string {
     ...(after === before ? [] : [`  -> ${after}`]),
     `  ${code === null ? 'would be stored' : `would be rejected: ${message} (${code})`}`,
   ])
-  const judged = `Of ${more ? `the first ${rows}` : rows} rows ${stored} would be stored, ${rejected} would still be rejected. Nothing was changed.`
-  return [...lines, ...overwrittenLines(answer), ...unusedLines(answer.unused), judged]
+  const validated = `Of ${more ? `the first ${rows}` : rows} rows ${stored} would be stored, ${rejected} would still be rejected. Nothing was changed.`
+  return [...lines, ...overwrittenLines(answer), ...unusedLines(answer.unused), validated]
     .map((line) => `${printable(line)}\n`)
     .join('')
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import Type from 'typebox'
-import { AsidePage } from '../../admin/set-aside.ts'
+import { QuarantinePage } from '../../admin/quarantine.ts'
 import { isLineFormat } from '../../model/line-format.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
@@ -19,13 +19,13 @@ export const getSetAside: Route = (app, { services, settings, guard }) => {
       description: 'Needs a key with the right `observe` or `admin`.',
       security: keySecurity,
       querystring: pageQuery({}),
-      response: answers(200, 'A page of pushes, in the order in which they were accepted.', AsidePage, [
+      response: answers(200, 'A page of pushes, in the order in which they were accepted.', QuarantinePage, [
         ...pageProblems,
       ]),
     },
     onRequest: [guard.observe, acceptJson],
     handler: async (request, reply) => {
-      const answer = await services.setAsideAdmin.list(pageRequest(request.query))
+      const answer = await services.quarantineAdmin.list(pageRequest(request.query))
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)
     },
   })
@@ -57,7 +57,7 @@ export const getSetAsideBody: Route = (app, { services, guard }) => {
     },
     onRequest: guard.admin,
     handler: async (request, reply) => {
-      const { format, bytes, chunks } = await services.setAsideAdmin.body(request.params.id)
+      const { format, bytes, chunks } = await services.quarantineAdmin.body(request.params.id)
       return reply
         .type(isLineFormat(format) ? 'text/plain; charset=utf-8' : mediaTypes[format])
         .header('Content-Length', bytes)
@@ -81,7 +81,7 @@ export const deleteSetAside: Route = (app, { services, settings, guard }) => {
     onRequest: guard.admin,
     preValidation: refuseBody(settings),
     handler: async (request, reply) => {
-      await services.setAsideAdmin.letGo(request.params.id)
+      await services.quarantineAdmin.release(request.params.id)
       return reply.code(204).send()
     },
   })

@@ -1,4 +1,4 @@
-// Tested by `src/ingest/judge.model.test.ts`.
+// Tested by `src/ingest/row-validator.model.test.ts`.
 
 import { type ArrayMaker, newArrays } from '../../lib/spare-buffers.ts'
 import { type ColumnVector, nullBoolean, nullCode } from '../../model/column.ts'

@@ -112,7 +112,7 @@ export class IdempotencyKeys {
       if (Buffer.compare(known.bodyHash, bodyHash) !== 0) throw keyReused()
       return known
     }
-    this.#requireRoom()
+    this.#requireSpace()
     const storing = this.#store(keyHash, bodyHash, store)
     this.#inFlight.set(
       name,
@@ -179,7 +179,7 @@ export class IdempotencyKeys {
     return this.#ages.isExpired(number, found.receivedS) ? null : found
   }
 
-  #requireRoom(): void {
+  #requireSpace(): void {
     const { keysMax } = this.#options
     this.#table.forget((number, receivedS) => this.#ages.isExpired(number, receivedS), forgottenAtOnce)
     this.#ages.forgotten(this.#table.start)

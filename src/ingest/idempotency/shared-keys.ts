@@ -47,11 +47,11 @@ export class SharedKeys {
   }
 
   /**
-   * Forgets keys that are older than a day, counted from now or from when the oldest push was received that waits to be judged: a push is told to
-   * be a repetition by the key of the first, which may have been judged only just now.
+   * Forgets keys that are older than a day, counted from now or from when the oldest push was received that waits to be validated: a push is told to
+   * be a repetition by the key of the first, which may have been validated only just now.
    */
-  async forget(oldestWaitingMs: number, signal: AbortSignal): Promise<void> {
-    const fromMs = Math.min(this.#parts.nowMs(), oldestWaitingMs)
+  async forget(oldestPendingMs: number, signal: AbortSignal): Promise<void> {
+    const fromMs = Math.min(this.#parts.nowMs(), oldestPendingMs)
     await this.#parts.keys.forget(fromMs - keyLifeS * 1000 - disorderMs, signal)
   }
 
@@ -67,13 +67,13 @@ export class SharedKeys {
     for (;;) {
       const reservation = await keys.reserve(name, bodyHash, { nowMs: nowMs(), patienceMs })
       if (reservation.state === 'held') {
-        const known = await this.#judged(name, reservation.holder)
+        const known = await this.#validated(name, reservation.holder)
         if (!isOfBody(known, bodyHash)) throw keyReused()
         return known
       }
       if (reservation.state !== 'pending') {
         const { own, holder } = await this.#store(name, reservation.id, bodyHash, store)
-        const known = reservation.state === 'reserved' ? holder : await this.#judged(name, holder)
+        const known = reservation.state === 'reserved' ? holder : await this.#validated(name, holder)
         // Where the key stands for another body, whose outcome nobody knew, this push was stored beside it.
         return isOfBody(known, bodyHash) ? known : own
       }
@@ -102,9 +102,9 @@ export class SharedKeys {
   }
 
   /** The push that the key stands for, once that is known for good. */
-  async #judged(name: PushKeyName, holder: PushKeyHolder): Promise<PushKeyHolder> {
+  async #validated(name: PushKeyName, holder: PushKeyHolder): Promise<PushKeyHolder> {
     const { keys, progress, nowMs, waitMs } = this.#parts
-    if (holder.isJudged) return holder
+    if (holder.isValidated) return holder
     const timeout = AbortSignal.timeout(waitMs)
     await progress.waitFor(positionAfter(holder), timeout).catch((error: unknown) => {
       if (!timeout.aborted) throw error

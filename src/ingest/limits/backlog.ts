@@ -1,24 +1,24 @@
 import { Problem } from '../../model/problem.ts'
 import type { IngestProgress } from '../progress.ts'
-import { Stretches } from './stretches.ts'
+import { PendingBytes } from './pending-bytes.ts'
 
-/** What is in the journal and not judged yet, in bytes of bodies; bounded, so that a pipeline that lags behind is waited for. */
+/** What is in the journal and not validated yet, in bytes of bodies; bounded, so that a pipeline that lags behind is waited for. */
 export class Backlog {
-  readonly #waiting: Stretches
+  readonly #waiting: PendingBytes
   readonly #bytesMax: number
 
   constructor(progress: Pick<IngestProgress, 'processedThrough'>, bytesMax: number) {
-    this.#waiting = new Stretches(progress)
+    this.#waiting = new PendingBytes(progress)
     this.#bytesMax = bytesMax
   }
 
   get bytes(): number {
-    this.#waiting.letGo()
+    this.#waiting.release()
     return this.#waiting.bytes
   }
 
   /** Throws Problem `overloaded` while the backlog is over its bound. */
-  requireRoom(): void {
+  requireSpace(): void {
     if (this.bytes < this.#bytesMax) return
     throw new Problem(
       'overloaded',

@@ -46,7 +46,7 @@ export class DiskFloor {
   }
 
   /** Throws Problem `overloaded` while less is free than the floor. */
-  requireRoom(): void {
+  requireSpace(): void {
     const { floorBytes, disk } = this.#options
     // Without a floor the estimate, which may fall below zero, does not count either.
     if (floorBytes === 0 || this.#left >= floorBytes) return

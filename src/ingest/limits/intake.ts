@@ -27,17 +27,17 @@ export class Intake {
   }
 
   /** Throws Problem `too_many_requests` or `overloaded` when nothing may be stored now. */
-  requireRoom({ keyId, ingest }: PushSource): void {
+  requireSpace({ keyId, ingest }: PushSource): void {
     const { rates, backlog, disk, rejected } = this.#parts
-    rates.requireRoom(keyId)
-    backlog.requireRoom()
-    disk?.requireRoom()
-    rejected.requireRoom(ingest)
+    rates.requireSpace(keyId)
+    backlog.requireSpace()
+    disk?.requireSpace()
+    rejected.requireSpace(ingest)
   }
 
   /** Throws Problem `too_many_requests`. Rows that are only checked count for their key as if they were pushed, and need no room. */
   requireCheck({ keyId }: PushSource, rows: number, bytes: number): void {
-    this.#parts.rates.requireRoom(keyId)
+    this.#parts.rates.requireSpace(keyId)
     this.#parts.rates.add(keyId, rows, bytes)
   }
 

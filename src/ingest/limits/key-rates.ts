@@ -31,7 +31,7 @@ export class KeyRates {
   }
 
   /** Throws Problem `too_many_requests` while nothing is left for the key. */
-  requireRoom(keyId: string): void {
+  requireSpace(keyId: string): void {
     const allowance = this.#allowances.get(keyId)
     if (allowance === undefined) return
     this.#refill(allowance)

@@ -19,10 +19,10 @@ function outcome(attempt: () => void): string {
 }
 
 describe('the backlog', () => {
-  test('is what was pushed and not judged, to within a stretch', () => {
+  test('is what was pushed and not validated, to within a stretch', () => {
     const step = fc.oneof(
       fc.record({ bytes: fc.integer({ min: 1, max: 3_000_000 }) }),
-      fc.record({ judged: fc.double({ min: 0, max: 1, noNaN: true }) }),
+      fc.record({ validated: fc.double({ min: 0, max: 1, noNaN: true }) }),
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -34,7 +34,7 @@ describe('the backlog', () => {
           if ('bytes' in one) {
             pushes.push({ end: end + 2, bytes: one.bytes })
             backlog.add(end + 2, one.bytes)
-          } else progress.processedPosition += Math.floor(one.judged * (end - progress.processedPosition))
+          } else progress.processedPosition += Math.floor(one.validated * (end - progress.processedPosition))
           const waiting = pushes.filter((push) => push.end > progress.processedPosition)
           const exact = waiting.reduce((sum, push) => sum + push.bytes, 0)
           expect(backlog.bytes).toBeGreaterThanOrEqual(exact)
@@ -47,7 +47,7 @@ describe('the backlog', () => {
   test('refuses while it is full, and takes again once rows are judged', () => {
     const progress = { processedPosition: 0, processedThrough: () => progress.processedPosition }
     const backlog = new Backlog(progress, 1000)
-    const push = (): string => outcome(() => backlog.requireRoom())
+    const push = (): string => outcome(() => backlog.requireSpace())
     backlog.add(10, 999)
     expect(push()).toBe('taken')
     backlog.add(20, 1)
@@ -57,8 +57,8 @@ describe('the backlog', () => {
   })
 })
 
-function diskFloor(freeBytes: () => Promise<number>, floorBytes: number, told: string[] = []): DiskFloor {
-  const observe = (event: ServiceEvent) => told.push(JSON.stringify(event))
+function diskFloor(freeBytes: () => Promise<number>, floorBytes: number, reported: string[] = []): DiskFloor {
+  const observe = (event: ServiceEvent) => reported.push(JSON.stringify(event))
   return new DiskFloor({ freeBytes, floorBytes, warnBytes: 300, disk: 'the disk', observe })
 }
 
@@ -69,25 +69,25 @@ test.each([
   ['what was pushed since made it less', 1000, 901, 'overloaded 5'],
 ])('the disk floor: %s', async (_, free, pushed, expected) => {
   const floor = diskFloor(async () => free, 100)
-  expect(outcome(() => floor.requireRoom())).toBe('taken')
+  expect(outcome(() => floor.requireSpace())).toBe('taken')
   await floor.refresh()
   floor.add(pushed)
-  expect(outcome(() => floor.requireRoom())).toBe(expected)
+  expect(outcome(() => floor.requireSpace())).toBe(expected)
   await floor.refresh()
-  expect(outcome(() => floor.requireRoom())).toBe(free < 100 ? expected : 'taken')
+  expect(outcome(() => floor.requireSpace())).toBe(free < 100 ? expected : 'taken')
 })
 
 test('a disk that fills is told once, and that there is room again', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   let free = 1000
-  const floor = diskFloor(async () => free, 100, told)
+  const floor = diskFloor(async () => free, 100, reported)
   expect(floor.state).toEqual({ freeBytes: null, floorBytes: 100, filling: false })
   for (const left of [1000, 300, 299.5, 50, 299, 300]) {
     free = left
     await floor.refresh()
     expect(floor.state).toEqual({ freeBytes: Math.floor(left), floorBytes: 100, filling: left < 300 })
   }
-  expect(told).toEqual([
+  expect(reported).toEqual([
     '{"kind":"diskFilling","disk":"the disk","freeBytes":299.5,"floorBytes":100}',
     '{"kind":"diskRoomAgain","disk":"the disk","freeBytes":300,"floorBytes":100}',
   ])
@@ -97,7 +97,7 @@ test('without a disk floor all is taken', async () => {
   const floor = diskFloor(async () => 10, 0)
   await floor.refresh()
   floor.add(11)
-  expect(outcome(() => floor.requireRoom())).toBe('taken')
+  expect(outcome(() => floor.requireSpace())).toBe('taken')
 })
 
 test.each([
@@ -113,7 +113,7 @@ test.each([
   const progress = { processedThrough: () => 0 }
   const space = new RejectedSpace({ rejected, progress, rejectedRows: null, bytesMax: 100 })
   await space.refresh()
-  expect(outcome(() => space.requireRoom({ id, alias: 'plant' }))).toBe(expected)
+  expect(outcome(() => space.requireSpace({ id, alias: 'plant' }))).toBe(expected)
 })
 
 describe('rejected rows between two looks at the catalog', () => {
@@ -132,14 +132,14 @@ describe('rejected rows between two looks at the catalog', () => {
     return {
       space,
       push: (rows: number, bytes: number): string => {
-        const found = outcome(() => space.requireRoom(plant))
+        const found = outcome(() => space.requireSpace(plant))
         if (found !== 'taken') return found
         space.sent(plant.id, rows, bytes)
         end += rows
         space.arrived(plant.id, rows, bytes, end)
         return found
       },
-      judge: (isRejected: boolean, bytes = 0): void => {
+      validate: (isRejected: boolean, bytes = 0): void => {
         if (isRejected) rejectedRows += end - processed
         if (isRejected) kept.set(plant.id, (kept.get(plant.id) ?? 0) + bytes)
         processed = end
@@ -162,11 +162,11 @@ describe('rejected rows between two looks at the catalog', () => {
     const counted = world(true)
     for (let round = 0; round < 50; round++) {
       expect(counted.push(10, 8000)).toBe('taken')
-      counted.judge(false)
+      counted.validate(false)
     }
     const shared = world(false)
     expect(shared.push(10, 9000)).toBe('taken')
-    shared.judge(false)
+    shared.validate(false)
     expect(shared.push(10, 8000)).toBe('overloaded 1')
     // It was asked for just now.
     await new Promise((resolve) => setImmediate(resolve))
@@ -174,13 +174,13 @@ describe('rejected rows between two looks at the catalog', () => {
   })
 
   test('however fast bad pushes come, no more than one goes beyond the bound', async () => {
-    const { push, judge, space } = world(true)
+    const { push, validate, space } = world(true)
     let [taken, kept] = [0, 0]
     for (let round = 0; round < 200; round++) {
       if (push(1, 1000) === 'taken') {
         taken++
         kept += 1128
-        judge(true, 1128)
+        validate(true, 1128)
       }
       if (round % 7 === 0) await space.refresh()
     }
@@ -193,7 +193,7 @@ describe('rejected rows between two looks at the catalog', () => {
     const { space, push } = world(true)
     space.sent(plant.id, 1, 20_000)
     expect(push(1, 1)).toBe('overloaded 1')
-    expect(outcome(() => space.requireRoom({ id: 2, alias: 'other' }))).toBe('taken')
+    expect(outcome(() => space.requireSpace({ id: 2, alias: 'other' }))).toBe('taken')
     space.arrived(plant.id, 1, 20_000, null)
     expect(push(1, 1)).toBe('taken')
   })
@@ -272,12 +272,12 @@ describe('limits a key', () => {
     const outcomes = pushes.map(([atMs, rows, bytes]) => {
       nowMs = atMs
       return outcome(() => {
-        rates.requireRoom('key')
+        rates.requireSpace('key')
         rates.add('key', rows, bytes)
       })
     })
     expect(outcomes).toEqual(pushes.map(([, , , expected]) => expected))
-    expect(outcome(() => rates.requireRoom('other'))).toBe('taken')
+    expect(outcome(() => rates.requireSpace('other'))).toBe('taken')
   })
 
   test('over time no key gets more than its rate, and none is forgotten too early', () => {
@@ -289,7 +289,7 @@ describe('limits a key', () => {
         const taken = new Map<number, number>()
         for (const { key, rows, afterMs } of pushes) {
           nowMs += afterMs
-          if (outcome(() => rates.requireRoom(`${key}`)) !== 'taken') continue
+          if (outcome(() => rates.requireSpace(`${key}`)) !== 'taken') continue
           rates.add(`${key}`, rows, 1)
           taken.set(key, (taken.get(key) ?? 0) + rows)
         }

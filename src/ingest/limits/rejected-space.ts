@@ -2,9 +2,9 @@ import { keptRowBytes, type RejectedCatalog } from '../../catalog/rejected.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import type { IngestProgress } from '../progress.ts'
-import { Stretches } from './stretches.ts'
+import { PendingBytes } from './pending-bytes.ts'
 
-/** Until the operator has looked at what is rejected, and until what waits is judged. */
+/** Until the operator has looked at what is rejected, and until what waits is validated. */
 const [keptRetryS, waitingRetryS] = [60, 1]
 
 export interface RejectedSpaceParts {
@@ -12,7 +12,7 @@ export interface RejectedSpaceParts {
   readonly progress: Pick<IngestProgress, 'processedThrough'>
   /**
    * How many rows of an ingest were rejected, exact for all that `progress` tells of; NaN while that is not known. Null where others
-   * judge too.
+   * validate too.
    */
   readonly rejectedRows: ((ingestId: number) => number) | null
   readonly bytesMax: number
@@ -20,27 +20,27 @@ export interface RejectedSpaceParts {
 
 /** Rows of one ingest that may turn out to be rejected, each with all that a rejected row takes. */
 class Unsure {
-  readonly waiting: Stretches
+  readonly waiting: PendingBytes
   /** On their way to the journal. */
   sentBytes = 0
-  /** Judged, but not yet in what the catalog was asked for. */
-  judgedBytes = 0
+  /** Validated, but not yet in what the catalog was asked for. */
+  validatedBytes = 0
   /** How many rows were rejected when it was looked last. */
   rejectedRows: number
 
   constructor(progress: RejectedSpaceParts['progress'], rejectedRows: number) {
-    this.waiting = new Stretches(progress)
+    this.waiting = new PendingBytes(progress)
     this.rejectedRows = rejectedRows
   }
 
   get bytes(): number {
-    return this.sentBytes + this.waiting.bytes + this.judgedBytes
+    return this.sentBytes + this.waiting.bytes + this.validatedBytes
   }
 }
 
 /**
  * Bounds what the rejected rows of each ingest take: they are kept until the operator discards them. The catalog is asked from time to time; what was
- * pushed meanwhile, and what waits to be judged, counts as if all of it were rejected, so that the bound is passed by no more than one push.
+ * pushed meanwhile, and what waits to be validated, counts as if all of it were rejected, so that the bound is passed by no more than one push.
  */
 export class RejectedSpace {
   readonly #parts: RejectedSpaceParts
@@ -72,8 +72,8 @@ export class RejectedSpace {
     await this.#refreshing
   }
 
-  /** Throws Problem `overloaded` while the ingest's rejected rows are over their bound, or may be once what waits is judged. */
-  requireRoom({ id, alias }: Pick<Ingest, 'id' | 'alias'>): void {
+  /** Throws Problem `overloaded` while the ingest's rejected rows are over their bound, or may be once what waits is validated. */
+  requireSpace({ id, alias }: Pick<Ingest, 'id' | 'alias'>): void {
     const { bytesMax } = this.#parts
     const kept = this.#keptBytes.get(id) ?? 0
     if (kept > bytesMax)
@@ -85,8 +85,8 @@ export class RejectedSpace {
     const unsure = this.#unsure.get(id)
     if (unsure === undefined) return
     this.#settle(id, unsure)
-    // Asked soon enough, what was judged holds up nobody.
-    if (unsure.judgedBytes > 0 && kept + unsure.bytes > bytesMax / 2) void this.refresh().catch(() => undefined)
+    // Asked soon enough, what was validated holds up nobody.
+    if (unsure.validatedBytes > 0 && kept + unsure.bytes > bytesMax / 2) void this.refresh().catch(() => undefined)
     if (unsure.bytes === 0 || kept + unsure.bytes <= bytesMax) return
     throw new Problem(
       'overloaded',
@@ -113,22 +113,22 @@ export class RejectedSpace {
     return known
   }
 
-  /** What was judged counts on until the catalog is asked, where some of it was rejected. */
+  /** What was validated counts on until the catalog is asked, where some of it was rejected. */
   #settle(id: number, unsure: Unsure): void {
-    const judged = unsure.waiting.letGo()
-    if (judged === 0) return
+    const validated = unsure.waiting.release()
+    if (validated === 0) return
     const rejectedRows = this.#parts.rejectedRows?.(id)
     if (rejectedRows === unsure.rejectedRows) return
     unsure.rejectedRows = rejectedRows ?? 0
-    unsure.judgedBytes += judged
+    unsure.validatedBytes += validated
   }
 
   async #read(): Promise<void> {
     for (const [id, unsure] of this.#unsure) this.#settle(id, unsure)
-    const judged = [...this.#unsure].map(([id, unsure]) => ({ id, unsure, bytes: unsure.judgedBytes }))
+    const validated = [...this.#unsure].map(([id, unsure]) => ({ id, unsure, bytes: unsure.validatedBytes }))
     this.#keptBytes = await this.#parts.rejected.keptBytes()
-    for (const { id, unsure, bytes } of judged) {
-      unsure.judgedBytes -= bytes
+    for (const { id, unsure, bytes } of validated) {
+      unsure.validatedBytes -= bytes
       if (unsure.bytes === 0) this.#unsure.delete(id)
     }
   }

@@ -1,18 +1,18 @@
+import type { QuarantineCatalog } from '../../catalog/quarantine.ts'
 import type { RejectedCatalog } from '../../catalog/rejected.ts'
-import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import type { RejectCode, RowFault } from '../../model/row-fault.ts'
 import type { Repair, UnusedName } from '../../model/row-mapping.ts'
-import type { EntryToJudge } from '../judge.ts'
 import type { PushCheck } from '../push-check.ts'
-import { AsideTexts } from './aside-texts.ts'
+import type { EntryToValidate } from '../row-validator.ts'
 import { mendRow } from './mend-row.ts'
 import { type Overwritten, OverwrittenValues } from './overwritten-values.ts'
+import { QuarantinedTexts } from './quarantined-texts.ts'
 import type { RowText } from './replayed-rows.ts'
 import { textAgain } from './replayed-text.ts'
 import { UnusedNames } from './unused-names.ts'
 
-/** A row as it is and as it would be judged; without a code it would be stored. */
+/** A row as it is and as it would be validated; without a code it would be stored. */
 interface PreviewedRow {
   readonly id: string
   readonly before: string
@@ -34,9 +34,9 @@ export interface Preview {
 
 export interface ReplayPreviewParts {
   readonly rejected: Pick<RejectedCatalog, 'list'>
-  readonly setAside: Pick<SetAsideCatalog, 'list' | 'bodyPart'>
+  readonly quarantine: Pick<QuarantineCatalog, 'list' | 'bodyPart'>
   readonly check: Pick<PushCheck, 'faults'>
-  /** The most rows that are judged, and shown one by one. */
+  /** The most rows that are validated, and shown one by one. */
   readonly rowsMax: number
   readonly shownMax: number
 }
@@ -44,14 +44,14 @@ export interface ReplayPreviewParts {
 /** The rows of a preview have so many bytes, about. */
 const bytesMax = 1024 * 1024
 
-/** In the place of a row that cannot be judged stands one that is rejected too. */
+/** In the place of a row that cannot be validated stands one that is rejected too. */
 const noRow = Buffer.from('0')
 
 interface RowAgain {
   readonly position: number
   readonly before: Uint8Array
   readonly after: RowText
-  /** What keeps it from being judged. */
+  /** What keeps it from being validated. */
   readonly fault?: RowFault
 }
 
@@ -64,13 +64,13 @@ export class ReplayPreview {
 
   /** What a replay would do to the first rows, as far as a page of them goes. Nothing is changed. */
   async preview(ingest: Ingest, positions: readonly number[] | null, repair: Repair): Promise<Preview> {
-    const { rejected, setAside, check, rowsMax, shownMax } = this.#parts
+    const { rejected, quarantine, check, rowsMax, shownMax } = this.#parts
     const sorted = [...new Set(positions)].sort((one, other) => one - other)
     const chosen = positions === null ? undefined : sorted.slice(0, rowsMax)
     const limits = { limit: rowsMax, bytesMax }
     const page = await rejected.list(ingest.id, { positions: chosen, afterPosition: -1, ...limits })
     const { mapping } = repair
-    const texts = new AsideTexts(setAside)
+    const texts = new QuarantinedTexts(quarantine)
     const target = repair.into ?? ingest
     const rows: RowAgain[] = []
     const unused = mapping === undefined ? undefined : new UnusedNames(mapping)
@@ -90,7 +90,7 @@ export class ReplayPreview {
       else rows.push({ ...common, after: mended(row.position, again) })
     }
     const pushed = { ingestId: target.id, fieldsVersion: target.fieldsVersion, subscriberId: 0, receivedMs: 0 }
-    const entries = rows.map(({ after, fault }, position): EntryToJudge => {
+    const entries = rows.map(({ after, fault }, position): EntryToValidate => {
       const { text, longs = [] } = fault === undefined ? after : { text: noRow }
       return { ...pushed, format: 'ndjson', idempotencyKey: null, rows: 1, position, body: text, longs }
     })

@@ -1,7 +1,7 @@
 // The body of a replay in the journal (docs/formats/journal.md): rows that were rejected before, each with its own position.
 import { readUint64, writeUint64 } from '../../lib/uint64.ts'
 
-/** A row as it is judged again. */
+/** A row as it is validated again. */
 export interface RowText {
   /** JSON in UTF-8: the row as it was pushed, or what its line says. */
   readonly text: Uint8Array

@@ -8,11 +8,11 @@ import type { RowText } from './replayed-rows.ts'
 
 const replacement = '\uFFFD'
 
-/** A row as it is judged again, or what keeps it from being judged. */
+/** A row as it is validated again, or what keeps it from being validated. */
 export type TextAgain = RowText | { readonly fault: RowFault }
 
 /**
- * The text by which a rejected row is judged again, for an ingest: that of a line is the JSON of the row that it is there, with the time at which
+ * The text by which a rejected row is validated again, for an ingest: that of a line is the JSON of the row that it is there, with the time at which
  * the line was received where it has none.
  */
 export function textAgain({ code, lineFormat, receivedMs }: RejectedRow, text: Uint8Array, target: Ingest): TextAgain {

@@ -3,7 +3,7 @@ import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { JournalEntry } from '../../journal/journal.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { decodeReplayedRows } from './replayed-rows.ts'
-import { type JudgedAgain, Replays } from './replays.ts'
+import { Replays, type ValidatedAgain } from './replays.ts'
 
 const ingest: Ingest = {
   id: 1,
@@ -33,13 +33,13 @@ const rejectedAt = (position: number): RejectedRow => ({
   receivedMs: 0,
 })
 
-/** Rows at even positions pass when they are judged again. Judging waits until it is told. */
+/** Rows at even positions pass when they are validated again. Validation waits until it is told. */
 class World {
   readonly states = new Map<number, 'kept' | 'discarded' | 'stored'>()
-  readonly waitedFor: JudgedAgain[] = []
+  readonly waitedFor: ValidatedAgain[] = []
   readonly replays: Replays
   readonly #journal: JournalEntry[] = []
-  #judged = 0
+  #validated = 0
   #waiters: (() => void)[] = []
 
   constructor(rows: number) {
@@ -57,7 +57,7 @@ class World {
           return { stored: count('stored'), rejected: count('kept') }
         },
       },
-      setAside: { list: async () => [], bodyPart: async () => null },
+      quarantine: { list: async () => [], bodyPart: async () => null },
       journal: { append: async (entry) => this.#journal.push(entry) - 1 },
       progress: { waitFor: (position, signal) => this.#waitFor(position, signal) },
       isQueryable: async (rows) => {
@@ -68,10 +68,10 @@ class World {
     })
   }
 
-  /** Judges all that is in the journal. */
-  judge(): void {
-    for (; this.#judged < this.#journal.length; this.#judged++) {
-      for (const { position } of decodeReplayedRows(this.#journal[this.#judged]!.body)) {
+  /** Validates all that is in the journal. */
+  validate(): void {
+    for (; this.#validated < this.#journal.length; this.#validated++) {
+      for (const { position } of decodeReplayedRows(this.#journal[this.#validated]!.body)) {
         if (position % 2 === 0 && this.states.get(position) === 'kept') this.states.set(position, 'stored')
       }
     }
@@ -88,7 +88,7 @@ class World {
   }
 
   async #waitFor(position: number, signal: AbortSignal): Promise<void> {
-    while (this.#judged < position) {
+    while (this.#validated < position) {
       await new Promise<void>((resolve, reject) => {
         this.#waiters.push(resolve)
         signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -99,7 +99,7 @@ class World {
 
 const nobodyLeaves = new AbortController().signal
 
-/** Asks for a replay and leaves when it is in the journal and not judged. */
+/** Asks for a replay and leaves when it is in the journal and not validated. */
 async function replayAndLeave(world: World, journaled: number): Promise<void> {
   const caller = new AbortController()
   const left = world.replays.replay(ingest, null, caller.signal)
@@ -113,7 +113,7 @@ describe('a replay', () => {
     const world = new World(5)
     const replay = world.replays.replay(ingest, null, nobodyLeaves)
     await world.journaled(1)
-    world.judge()
+    world.validate()
     expect(await replay).toEqual({ replayed: 5, stored: 3, rejected: 2 })
   })
 
@@ -122,7 +122,7 @@ describe('a replay', () => {
     await replayAndLeave(world, 1)
     const again = world.replays.replay(ingest, null, nobodyLeaves)
     await world.journaled(2)
-    world.judge()
+    world.validate()
     expect(await again).toEqual({ replayed: 5, stored: 3, rejected: 2 })
     // The first one's rows are waited for as its own would be.
     expect(world.waitedFor).toEqual([{ ingest, positions: [0, 1, 2, 3, 4], stored: 3 }])
@@ -134,7 +134,7 @@ describe('a replay', () => {
     await world.journaled(1)
     world.states.set(0, 'discarded')
     world.states.set(1, 'discarded')
-    world.judge()
+    world.validate()
     expect(await replay).toEqual({ replayed: 1, stored: 1, rejected: 0 })
   })
 
@@ -143,7 +143,7 @@ describe('a replay', () => {
     const replay = world.replays.replay(ingest, null, nobodyLeaves)
     for (const page of [1, 2, 3]) {
       await world.journaled(page)
-      world.judge()
+      world.validate()
     }
     expect(await replay).toEqual({ replayed: 1200, stored: 600, rejected: 600 })
   })

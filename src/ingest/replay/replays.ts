@@ -1,18 +1,18 @@
+import type { QuarantineCatalog } from '../../catalog/quarantine.ts'
 import type { RejectedCatalog, RejectedFates, RejectedPage } from '../../catalog/rejected.ts'
-import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
 import { type JournalEntry, type JournalWriter, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import type { Repair, UnusedName } from '../../model/row-mapping.ts'
 import type { Reach } from '../../observe/crash-point.ts'
 import type { IngestProgress } from '../progress.ts'
-import { AsideTexts } from './aside-texts.ts'
 import { mendRow } from './mend-row.ts'
+import { QuarantinedTexts } from './quarantined-texts.ts'
 import { encodeReplayedRows, type ReplayedRow, type RowText } from './replayed-rows.ts'
 import { textAgain } from './replayed-text.ts'
 import { UnusedNames } from './unused-names.ts'
 
-/** How many rows were judged again and are there: `replayed = stored + rejected`. */
+/** How many rows were validated again and are there: `replayed = stored + rejected`. */
 export interface Replayed {
   readonly replayed: number
   readonly stored: number
@@ -21,8 +21,8 @@ export interface Replayed {
   readonly unused?: UnusedName[]
 }
 
-/** Rows that were judged again, and how many of them are stored now. */
-export interface JudgedAgain {
+/** Rows that were validated again, and how many of them are stored now. */
+export interface ValidatedAgain {
   readonly ingest: Pick<Ingest, 'id' | 'kind' | 'entityId'>
   readonly positions: readonly number[]
   readonly stored: number
@@ -30,28 +30,28 @@ export interface JudgedAgain {
 
 export interface ReplayParts {
   readonly rejected: Pick<RejectedCatalog, 'list' | 'fates'>
-  readonly setAside: Pick<SetAsideCatalog, 'list' | 'bodyPart'>
+  readonly quarantine: Pick<QuarantineCatalog, 'list' | 'bodyPart'>
   readonly journal: Pick<JournalWriter, 'append'>
   readonly progress: Pick<IngestProgress, 'waitFor'>
   /** Resolves once queries see the rows that were stored, or it took too long; rejects with the signal's reason when it is aborted. */
-  readonly isQueryable: (rows: JudgedAgain, signal: AbortSignal) => Promise<void>
+  readonly isQueryable: (rows: ValidatedAgain, signal: AbortSignal) => Promise<void>
   readonly nowMs: () => number
   readonly reach: Reach
 }
 
-/** Rows to be judged again, and how many stay rejected as they are: lines that are none. */
+/** Rows to be validated again, and how many stay rejected as they are: lines that are none. */
 interface PageOfRows {
   readonly rows: readonly ReplayedRow[]
   readonly stillRejected: number
 }
 
-/** So much goes into one entry of the journal: it is judged in one step, which holds up queries. */
+/** So much goes into one entry of the journal: it is validated in one step, which holds up queries. */
 const rowsAtOnce = 500
 const bytesAtOnce = 1024 * 1024
 /** Replays are asked for by an operator. */
 const operator = 0
 
-/** Has rejected rows judged again, by the journal: a replay that was begun is done also when the service is killed meanwhile. */
+/** Has rejected rows validated again, by the journal: a replay that was begun is done also when the service is killed meanwhile. */
 export class Replays {
   readonly #parts: ReplayParts
   readonly #replays = new Serial()
@@ -61,9 +61,9 @@ export class Replays {
   }
 
   /**
-   * Judges rejected rows by the fields that their ingest, or the one they go into, has now: those at these positions, or with null all, mended by the
+   * Validates rejected rows by the fields that their ingest, or the one they go into, has now: those at these positions, or with null all, mended by the
    * mapping. Resolves when they are queryable, or rejected still. What an earlier replay stored meanwhile counts as stored; what was discarded does not
-   * count. Throws the Problems of `JournalWriter.append` and the signal's reason: a part may be judged by then, and it may be asked again.
+   * count. Throws the Problems of `JournalWriter.append` and the signal's reason: a part may be validated by then, and it may be asked again.
    */
   replay(
     ingest: Ingest,
@@ -128,8 +128,8 @@ export class Replays {
     positions: readonly number[] | null,
     mended: (row: RowText) => RowText,
   ): AsyncGenerator<PageOfRows> {
-    const { rejected, setAside } = this.#parts
-    const texts = new AsideTexts(setAside)
+    const { rejected, quarantine } = this.#parts
+    const texts = new QuarantinedTexts(quarantine)
     const limits = { limit: rowsAtOnce, bytesMax: bytesAtOnce }
     for (const chosen of positions === null ? [undefined] : chunksOf(positions)) {
       for (let afterPosition: number | null = -1; afterPosition !== null; ) {
@@ -137,7 +137,7 @@ export class Replays {
         let rows: ReplayedRow[] = []
         let stillRejected = 0
         for (const one of page.rows) {
-          // A row whose text is not kept any more cannot be judged again.
+          // A row whose text is not kept any more cannot be validated again.
           const row = await texts.rowOf(one)
           const again = row === null ? null : textAgain(one, row.text, target)
           if (again === null) continue

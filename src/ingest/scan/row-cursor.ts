@@ -8,7 +8,7 @@ import { skipValue } from './skip.ts'
 
 type Body = Pick<PlacedEntry, 'body' | 'format'>
 
-/** Goes over the rows of a pushed body without judging them. */
+/** Goes over the rows of a pushed body without validation them. */
 export interface RowCursor {
   /** The row that is next. */
   readonly place: RowOfEntry

@@ -75,10 +75,10 @@ describe('append', () => {
 
   test('tells the new durable position after each write', async () => {
     const { journal } = await opened()
-    const told: number[] = []
-    journal.onDurable((position) => told.push(position))
+    const reported: number[] = []
+    journal.onDurable((position) => reported.push(position))
     await Promise.all(appendEach(journal, [entry(), entry(), entry()]))
-    expect(told).toEqual([1, 3])
+    expect(reported).toEqual([1, 3])
   })
 
   test('begins a new segment when the next entry has no room, and lets a long one be longer', async () => {

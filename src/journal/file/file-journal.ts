@@ -24,14 +24,14 @@ export interface FileJournalOptions extends SegmentFolder {
   readonly observe: Observe
   /** The position that the store has reached: an empty folder begins there, a journal that ends before it is refused. */
   readonly reachedPosition?: number
-  readonly vouchedPosition?: RecoverOptions['vouchedPosition']
+  readonly acknowledgedPosition?: RecoverOptions['acknowledgedPosition']
   /** A random number of 32 bits. */
   readonly newSalt?: () => number
   readonly nowMs?: () => number
 }
 
 const newSalt = (): number => randomBytes(4).readUInt32LE()
-const defaults = { reachedPosition: 0, vouchedPosition: null, newSalt, nowMs: () => performance.now() }
+const defaults = { reachedPosition: 0, acknowledgedPosition: null, newSalt, nowMs: () => performance.now() }
 
 /** Opens the journal in a folder, which it makes if need be. Throws an Error that names the place when the journal is damaged. */
 export async function openFileJournal(options: FileJournalOptions): Promise<LocalJournalWriter> {

@@ -5,7 +5,7 @@ import type { JournalRecovery } from '../journal.ts'
 import { diskIsFull } from './journal-problems.ts'
 import { removeRecordsApart } from './record-apart.ts'
 import { acceptLossAdvice, newerVersion, refusal } from './refusal.ts'
-import { headerVouchingFor, type ScannedFile, type SegmentScan, scanSegment } from './scan-segment.ts'
+import { headerAcknowledging, type ScannedFile, type SegmentScan, scanSegment } from './scan-segment.ts'
 import {
   decodeSegmentHeader,
   isSegmentName,
@@ -38,16 +38,16 @@ export interface RecoverOptions extends SegmentFolder {
   readonly newSalt: () => number
   readonly reachedPosition: number
   /** All before it was acknowledged, so that a journal that ends before it, or is gone, has lost something; null when nobody vouches for that. */
-  readonly vouchedPosition: number | null
+  readonly acknowledgedPosition: number | null
 }
 
 /** Throws an Error that names file and offset when the journal is damaged where it had been whole. */
 export async function recoverJournal(options: RecoverOptions): Promise<Recovered> {
-  const { disk, directory, reachedPosition, vouchedPosition } = options
+  const { disk, directory, reachedPosition, acknowledgedPosition } = options
   await disk.makeDirectory(directory)
   await removeRecordsApart(options)
   const names = await segmentNames(options)
-  if (names.length === 0 && vouchedPosition !== null) throw allIsGone(directory, vouchedPosition)
+  if (names.length === 0 && acknowledgedPosition !== null) throw allIsGone(directory, acknowledgedPosition)
   const closed: ClosedSegment[] = []
   let entries = 0
   for (const [index, name] of names.slice(0, -1).entries()) {
@@ -63,9 +63,9 @@ export async function recoverJournal(options: RecoverOptions): Promise<Recovered
     await opened.segment.close()
     throw behindStore(directory, opened.endPosition, reachedPosition)
   }
-  if (vouchedPosition !== null && opened.endPosition < vouchedPosition) {
+  if (acknowledgedPosition !== null && opened.endPosition < acknowledgedPosition) {
     await opened.segment.close()
-    throw newestIsGone(directory, opened.endPosition, vouchedPosition)
+    throw newestIsGone(directory, opened.endPosition, acknowledgedPosition)
   }
   const { segment, endPosition, endsWithMark, tornBytes, tornFile } = opened
   const bytes = closed.reduce((sum, each) => sum + each.bytes, segment.durableBytes)
@@ -155,14 +155,14 @@ async function mend(
 ): Promise<void> {
   const { path, file } = scanned
   if (scan.damage !== null) {
-    const vouching = await headerVouchingFor(scanned, header.salt, scan.endOffset)
-    if (vouching !== null) {
-      const what = `${scan.damage}, though it was whole when the record at offset ${vouching} was written`
+    const acknowledging = await headerAcknowledging(scanned, header.salt, scan.endOffset)
+    if (acknowledging !== null) {
+      const what = `${scan.damage}, though it was whole when the record at offset ${acknowledging} was written`
       throw refusal(path, scan.endOffset, what)
     }
     await file.truncate(scan.endOffset)
   }
-  await rewrite(file, scan.vouchedOffset, scan.endOffset)
+  await rewrite(file, scan.acknowledgedOffset, scan.endOffset)
   await file.sync()
   await options.disk.syncDirectory(options.directory)
 }
@@ -212,16 +212,16 @@ function behindStore(directory: string, endPosition: number, reachedPosition: nu
   )
 }
 
-function newestIsGone(directory: string, endPosition: number, vouchedPosition: number): Error {
+function newestIsGone(directory: string, endPosition: number, acknowledgedPosition: number): Error {
   return new Error(
-    `${directory}: the journal ends at position ${endPosition}, but all before position ${vouchedPosition} was acknowledged: its newest file is missing, or ` +
+    `${directory}: the journal ends at position ${endPosition}, but all before position ${acknowledgedPosition} was acknowledged: its newest file is missing, or ` +
       `an older one. Put back the right one, or restore a backup. Where it is gone for good, ${acceptLossAdvice}.`,
   )
 }
 
-function allIsGone(directory: string, vouchedPosition: number): Error {
+function allIsGone(directory: string, acknowledgedPosition: number): Error {
   return new Error(
-    `${directory}: the folder holds no file of the journal, which reached position ${vouchedPosition}. ` +
+    `${directory}: the folder holds no file of the journal, which reached position ${acknowledgedPosition}. ` +
       `Put its files back, or restore a backup. Where they are gone for good, ${acceptLossAdvice}.`,
   )
 }

@@ -28,7 +28,7 @@ export interface SegmentScan {
   readonly firstPosition: number
   readonly endPosition: number
   /** The last record says that everything before this was fsynced; 0 when there is none. */
-  readonly vouchedOffset: number
+  readonly acknowledgedOffset: number
   readonly endsWithMark: boolean
   /** What is wrong at `endOffset`; null when the file ends there. */
   readonly damage: string | null
@@ -54,20 +54,20 @@ export async function scanSegment(scanned: ScannedFile, { salt, firstPosition }:
     last = record
     offset += record.bytes
   }
-  const vouchedOffset = last?.watermark ?? 0
+  const acknowledgedOffset = last?.watermark ?? 0
   return {
     entries,
     endOffset: offset,
     firstPosition,
     endPosition: position,
-    vouchedOffset,
+    acknowledgedOffset,
     endsWithMark: last?.isMark ?? false,
     damage,
   }
 }
 
 /** The offset of a record header, anywhere after a damaged one, that says the damaged place had been fsynced; null when there is none. */
-export async function headerVouchingFor(
+export async function headerAcknowledging(
   scanned: ScannedFile,
   salt: number,
   damagedOffset: number,

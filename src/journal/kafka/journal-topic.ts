@@ -1,8 +1,8 @@
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { isPassing } from '../../kafka/kafka-errors.ts'
-import { keepAll } from '../../kafka/kept-records.ts'
+import { keepAll } from '../../kafka/retained-records.ts'
 import { ensureTopic, messageBytes, setTopic, takeMessagesOf } from '../../kafka/topics.ts'
-import { lanesMax } from '../lane-position.ts'
+import { partitionsMax } from '../partition-position.ts'
 
 export interface JournalTopic {
   readonly name: string
@@ -13,13 +13,13 @@ export interface JournalTopic {
   readonly bodyBytesMax: number
 }
 
-const roomBytes = 1024 * 1024
+const headroomBytes = 1024 * 1024
 /** Bodies of the smallest rows (`{}` and a comma) take a record more for each 256 of them. */
-const roomShare = 1 / 32
+const headroomShare = 1 / 32
 
 /** The largest batch: a push of the largest body, or many that are smaller. */
 function batchBytesMax(bodyBytesMax: number): number {
-  return Math.ceil(bodyBytesMax * (1 + roomShare)) + roomBytes
+  return Math.ceil(bodyBytesMax * (1 + headroomShare)) + headroomBytes
 }
 
 /** Makes the topic if need be, and resolves with how many partitions it has. Throws an Error that says what is wrong with one that is there. */
@@ -29,10 +29,10 @@ export async function openJournalTopic(client: KafkaClient, topic: JournalTopic,
   const settings = { [messageBytes]: String(neededBytes), ...keepAll }
   const definition = { name, partitions: wanted, replicationFactor, settings }
   const partitions = await ensureTopic(client, definition, signal)
-  if (partitions > lanesMax) {
-    throw new Error(`the topic ${name} has ${partitions} partitions, and a journal has ${lanesMax} at most`)
+  if (partitions > partitionsMax) {
+    throw new Error(`the topic ${name} has ${partitions} partitions, and a journal has ${partitionsMax} at most`)
   }
-  // A topic that somebody made by hand lets go of what is a week old, judged or not.
+  // A topic that somebody made by hand lets go of what is a week old, validated or not.
   await setTopic(client, name, keepAll)
   // The largest body may have been made larger since.
   await takeMessagesOf(client, name, neededBytes).catch((cause: unknown) => {

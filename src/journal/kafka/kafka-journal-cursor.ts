@@ -4,7 +4,7 @@ import { hasErrorId } from '../../kafka/kafka-errors.ts'
 import { endOffset, fetchRecords } from '../../kafka/read-partition.ts'
 import type { Observe } from '../../observe/event.ts'
 import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal.ts'
-import { laneOf, offsetFrom, positionAt } from '../lane-position.ts'
+import { offsetFrom, partitionOf, positionAt } from '../partition-position.ts'
 import { decodeEntry, decodeRecordHeader, isRecordHeader, recordHeaderBytes } from '../record.ts'
 
 interface CursorOptions {
@@ -18,7 +18,7 @@ interface CursorOptions {
 
 const outOfRange: ReadonlySet<string> = new Set(['OFFSET_OUT_OF_RANGE'])
 
-/** Reads one lane at a time: that in which the position lies. */
+/** Reads one partition at a time: that in which the position lies. */
 export class KafkaJournalCursor implements JournalCursor {
   readonly #options: CursorOptions
   /** Entries that were fetched with those before them, and not asked for yet: a batch that was compressed is larger than it looked. */
@@ -30,7 +30,8 @@ export class KafkaJournalCursor implements JournalCursor {
   }
 
   async read(position: number, untilPosition: number, bytesMax: number): Promise<readonly PlacedEntry[]> {
-    const untilOffset = laneOf(untilPosition) > laneOf(position) ? Number.POSITIVE_INFINITY : offsetFrom(untilPosition)
+    const untilOffset =
+      partitionOf(untilPosition) > partitionOf(position) ? Number.POSITIVE_INFINITY : offsetFrom(untilPosition)
     const isNext = this.#ahead.length > 0 && this.#aheadFrom === position
     const found = isNext ? this.#ahead : await this.#fetch(position, untilOffset, bytesMax)
     const entries = firstOf(found, untilOffset, bytesMax)
@@ -41,12 +42,12 @@ export class KafkaJournalCursor implements JournalCursor {
 
   async #fetch(position: number, untilOffset: number, bytesMax: number): Promise<readonly PlacedEntry[]> {
     const { client, topic, waitMs } = this.#options
-    const lane = laneOf(position)
+    const partition = partitionOf(position)
     for (let offset = offsetFrom(position); offset < untilOffset; ) {
-      const place = { topic, partition: lane, offset, bytesMax, waitMs }
-      const fetched = await fetchRecords(client, place).catch((error) => this.#orFirst(error, lane, offset))
+      const place = { topic, partition: partition, offset, bytesMax, waitMs }
+      const fetched = await fetchRecords(client, place).catch((error) => this.#orFirst(error, partition, offset))
       const entries = fetched.records.flatMap(({ offset: own, value }) =>
-        value.length === 0 ? [] : [placedEntry(value, lane, own)],
+        value.length === 0 ? [] : [placedEntry(value, partition, own)],
       )
       // Where there are only fillers, it goes on behind them.
       if (entries.length > 0 || fetched.nextOffset === offset) return entries
@@ -60,15 +61,15 @@ export class KafkaJournalCursor implements JournalCursor {
   }
 
   /** What Kafka has deleted is gone; the rest is still to be read. */
-  async #orFirst(error: unknown, lane: number, offset: number) {
+  async #orFirst(error: unknown, partition: number, offset: number) {
     if (!hasErrorId(error, outOfRange)) throw error
     const { client, topic, observe } = this.#options
-    const first = await endOffset(client, { topic, partition: lane }, 'first')
+    const first = await endOffset(client, { topic, partition: partition }, 'first')
     if (first <= offset) {
-      const message = `partition ${lane} of ${topic} ends before offset ${offset}, which was read already: the topic is not the one it was`
+      const message = `partition ${partition} of ${topic} ends before offset ${offset}, which was read already: the topic is not the one it was`
       throw new Error(message, { cause: error })
     }
-    observe({ kind: 'journalGap', topic, partition: lane, fromOffset: offset, toOffset: first })
+    observe({ kind: 'journalGap', topic, partition: partition, fromOffset: offset, toOffset: first })
     return { records: [], nextOffset: first }
   }
 }
@@ -86,15 +87,17 @@ function firstOf(entries: readonly PlacedEntry[], untilOffset: number, bytesMax:
 }
 
 /** Throws an Error that names the place where the record is not what was written. */
-function placedEntry(value: Buffer, lane: number, offset: number): PlacedEntry {
+function placedEntry(value: Buffer, partition: number, offset: number): PlacedEntry {
   const isWhole = value.length >= recordHeaderBytes && isRecordHeader(value, 0, 0)
   const header = isWhole ? decodeRecordHeader(value, 0) : null
   if (header === null || header.isMark || header.bytes !== value.length) {
-    throw new Error(`partition ${lane} of the journal, offset ${offset}: the record is damaged, or of a newer version`)
+    throw new Error(
+      `partition ${partition} of the journal, offset ${offset}: the record is damaged, or of a newer version`,
+    )
   }
   const payload = value.subarray(recordHeaderBytes, recordHeaderBytes + header.payloadBytes)
   if (crc32(payload) !== header.payloadCrc) {
-    throw new Error(`partition ${lane} of the journal, offset ${offset}: the body is damaged`)
+    throw new Error(`partition ${partition} of the journal, offset ${offset}: the body is damaged`)
   }
-  return { ...decodeEntry(value, 0), position: positionAt(lane, offset) }
+  return { ...decodeEntry(value, 0), position: positionAt(partition, offset) }
 }

@@ -1,4 +1,4 @@
-// The journal on Kafka: a topic of which each partition is a lane. An entity's pushes go to one lane, so that "pushed later" holds for all of them.
+// The journal on Kafka: a topic of which each partition is a partition. An entity's pushes go to one partition, so that "pushed later" holds for all of them.
 // Tested by `test/cluster/journal.test.ts`.
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,15 +10,15 @@ import { messageOf } from '../../lib/message-of.ts'
 import { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { JournalEntry, JournalTarget, JournalWriter } from '../journal.ts'
-import { positionAt } from '../lane-position.ts'
-import { JournalLane } from './journal-lane.ts'
+import { positionAt } from '../partition-position.ts'
+import { JournalPartition } from './journal-partition.ts'
 import { type JournalTopic, openJournalTopic } from './journal-topic.ts'
 
 export interface KafkaJournalOptions {
   readonly client: KafkaClient
   readonly topic: JournalTopic
   /** Over how many partitions the pushes of a series entity are spread. */
-  readonly lanes: number
+  readonly partitionsPerEntity: number
   readonly compression: Compression
   /** As much goes into one batch, if it is not a single push. */
   readonly batchBytesMax: number
@@ -36,7 +36,7 @@ export class KafkaJournal implements JournalWriter {
   readonly #options: KafkaJournalOptions
   readonly #stop = new AbortController()
   /** None until Kafka was reached for the first time. */
-  #lanes: readonly JournalLane[] = []
+  #partitions: readonly JournalPartition[] = []
   /** Pushes of an entity that was pushed to, by its id. */
   readonly #turns = new Map<number, number>()
   #pendingBytes = 0
@@ -68,7 +68,7 @@ export class KafkaJournal implements JournalWriter {
     if (this.#pendingBytes > 0 && this.#pendingBytes + bytes > pendingBytesMax) throw backlogIsFull(pendingBytesMax)
     this.#pendingBytes += bytes
     try {
-      return await this.#lanes[this.#laneOf(target)]!.append(entry)
+      return await this.#partitions[this.#partitionOf(target)]!.append(entry)
     } finally {
       this.#pendingBytes -= bytes
     }
@@ -77,7 +77,7 @@ export class KafkaJournal implements JournalWriter {
   async endPosition(entityId: number): Promise<number> {
     const { client, topic, timeoutMs } = this.#options
     if (this.hasFailed) throw kafkaIsAway()
-    const partition = entityId % this.#lanes.length
+    const partition = entityId % this.#partitions.length
     try {
       const place = { topic: topic.name, partition }
       const offset = await client.persist(() => endOffset(client, place, 'last'), AbortSignal.timeout(timeoutMs))
@@ -89,18 +89,18 @@ export class KafkaJournal implements JournalWriter {
 
   async close(): Promise<void> {
     this.#stop.abort()
-    await Promise.all(this.#lanes.map((lane) => lane.flush()))
+    await Promise.all(this.#partitions.map((partition) => partition.flush()))
     await this.#reaching
     this.#options.client.close()
   }
 
-  /** Items of metadata have one lane always: which of two pushes of an item is the later one has to be known. */
-  #laneOf({ entityId, kind }: JournalTarget): number {
-    const count = this.#lanes.length
-    const lanes = kind === 'series' ? Math.min(this.#options.lanes, count) : 1
-    if (lanes === 1) return entityId % count
+  /** Items of metadata have one partition always: which of two pushes of an item is the later one has to be known. */
+  #partitionOf({ entityId, kind }: JournalTarget): number {
+    const count = this.#partitions.length
+    const partitionsPerEntity = kind === 'series' ? Math.min(this.#options.partitionsPerEntity, count) : 1
+    if (partitionsPerEntity === 1) return entityId % count
     const turn = this.#turns.get(entityId) ?? 0
-    this.#turns.set(entityId, (turn + 1) % lanes)
+    this.#turns.set(entityId, (turn + 1) % partitionsPerEntity)
     return (entityId + turn) % count
   }
 
@@ -125,15 +125,15 @@ export class KafkaJournal implements JournalWriter {
   }
 
   #open(partitions: number): void {
-    if (this.#lanes.length === partitions) return
-    if (this.#lanes.length > 0) throw new Error('the partitions of the journal are other ones than they were')
+    if (this.#partitions.length === partitions) return
+    if (this.#partitions.length > 0) throw new Error('the partitions of the journal are other ones than they were')
     const { client, topic, compression, batchBytesMax, timeoutMs, observe } = this.#options
-    this.#lanes = Array.from({ length: partitions }, (_, partition) => {
+    this.#partitions = Array.from({ length: partitions }, (_, partition) => {
       const producer = new BatchProducer(client, { topic: topic.name, partition, compression })
       const failed = (error: unknown): Problem => this.#failed(error)
       // Timers of Node take whole numbers alone.
       const bounds = { batchBytesMax, waitMs: Math.ceil(timeoutMs / 2) }
-      return new JournalLane({ lane: partition, producer, ...bounds, observe, failed, tooLate: kafkaIsSlow })
+      return new JournalPartition({ partition: partition, producer, ...bounds, observe, failed, tooLate: kafkaIsSlow })
     })
   }
 
@@ -142,7 +142,7 @@ export class KafkaJournal implements JournalWriter {
     const refusal = kafkaIsAway(error)
     if (this.#awayWhy === null) {
       this.#note(error)
-      for (const lane of this.#lanes) lane.refuse(refusal)
+      for (const partition of this.#partitions) partition.refuse(refusal)
       this.#reaching = this.#reach()
     }
     return refusal

@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
-import { Actor, ActorAway, type Death, type Life, type LifeTold, type NextLife } from './actor.ts'
+import { Actor, ActorAway, type Death, type Generation, type GenerationEvents, type NextStart } from './actor.ts'
 
 /** A life that does as it is told. */
-interface TestLife extends Life, LifeTold {
+interface TestGeneration extends Generation, GenerationEvents {
   isAsked: boolean
 }
 
 /** An actor with a clock that stands until `pass` is called. */
-function actorOf(next: (death: Death) => NextLife | Promise<NextLife> = () => 'later') {
-  const lives: TestLife[] = []
+function actorOf(next: (death: Death) => NextStart | Promise<NextStart> = () => 'later') {
+  const generations: TestGeneration[] = []
   const deaths: [unknown, number][] = []
   const pauses: { readonly ms: number; readonly over: () => void }[] = []
   let broken: Error | null = null
-  const actor = new Actor<TestLife>({
-    begin: (told) => {
+  const actor = new Actor<TestGeneration>({
+    begin: (events) => {
       if (broken !== null) throw broken
-      const life: TestLife = {
-        ...told,
+      const generation: TestGeneration = {
+        ...events,
         isAsked: false,
         end: () => {
-          life.isAsked = true
+          generation.isAsked = true
         },
       }
-      lives.push(life)
-      return life
+      generations.push(generation)
+      return generation
     },
     next,
     died: (reason, restartInMs) => deaths.push([reason, restartInMs]),
@@ -43,23 +43,23 @@ function actorOf(next: (death: Death) => NextLife | Promise<NextLife> = () => 'l
   const breakStart = (error: Error | null): void => {
     broken = error
   }
-  return { actor, lives, deaths, pauses, pass, breakStart }
+  return { actor, generations, deaths, pauses, pass, breakStart }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('is idle until it is started, once', () => {
-  const { actor, lives } = actorOf()
-  expect([actor.state, actor.life]).toEqual(['idle', null])
+  const { actor, generations } = actorOf()
+  expect([actor.state, actor.generation]).toEqual(['idle', null])
   actor.start()
   actor.start()
-  expect([actor.state, actor.life, actor.ready]).toEqual(['starting', lives[0], null])
-  lives[0]!.ready()
-  expect([actor.state, actor.ready, lives.length]).toEqual(['ready', lives[0], 1])
+  expect([actor.state, actor.generation, actor.ready]).toEqual(['starting', generations[0], null])
+  generations[0]!.ready()
+  expect([actor.state, actor.ready, generations.length]).toEqual(['ready', generations[0], 1])
 })
 
 test('who asks while it starts waits for it; who goes away waits no more', async () => {
-  const { actor, lives } = actorOf()
+  const { actor, generations } = actorOf()
   actor.start()
   const leaving = new AbortController()
   const asked = actor.whenReady()
@@ -67,95 +67,95 @@ test('who asks while it starts waits for it; who goes away waits no more', async
   leaving.abort(new Error('gone'))
   await expect(gone).rejects.toThrow('gone')
   await expect(actor.whenReady(leaving.signal)).rejects.toThrow('gone')
-  lives[0]!.ready()
-  expect(await asked).toBe(lives[0])
-  expect(await actor.whenReady()).toBe(lives[0])
+  generations[0]!.ready()
+  expect(await asked).toBe(generations[0])
+  expect(await actor.whenReady()).toBe(generations[0])
   await actor.served
 })
 
 test('one that dies is started again after a pause, and who asks meanwhile waits for that', async () => {
-  const { actor, lives, deaths, pass } = actorOf()
+  const { actor, generations, deaths, pass } = actorOf()
   actor.start()
-  lives[0]!.ready()
-  lives[0]!.ended('killed')
-  expect([actor.state, actor.life]).toEqual(['resting', null])
+  generations[0]!.ready()
+  generations[0]!.ended('killed')
+  expect([actor.state, actor.generation]).toEqual(['resting', null])
   const asked = actor.whenReady()
   expect(await pass()).toBe(100)
-  lives[1]!.ready()
-  expect(await asked).toBe(lives[1])
+  generations[1]!.ready()
+  expect(await asked).toBe(generations[1])
   expect(deaths).toEqual([['killed', 100]])
 })
 
 test('a life that has ended says nothing more', async () => {
-  const { actor, lives, deaths, pass } = actorOf()
+  const { actor, generations, deaths, pass } = actorOf()
   actor.start()
-  lives[0]!.ready()
-  lives[0]!.ended('killed')
-  lives[0]!.ended('killed twice')
-  lives[0]!.ready()
+  generations[0]!.ready()
+  generations[0]!.ended('killed')
+  generations[0]!.ended('killed twice')
+  generations[0]!.ready()
   expect(actor.state).toBe('resting')
   await pass()
-  lives[0]!.ready()
-  lives[0]!.ended('late')
-  expect([actor.state, actor.life]).toEqual(['starting', lives[1]])
+  generations[0]!.ready()
+  generations[0]!.ended('late')
+  expect([actor.state, actor.generation]).toEqual(['starting', generations[1]])
   expect(deaths).toHaveLength(1)
 })
 
 test('the pause doubles with each start that fails, 64 times the first at most, and is the first after one that did not', async () => {
-  const { actor, lives, pass } = actorOf()
+  const { actor, generations, pass } = actorOf()
   actor.start()
   const pauses: number[] = []
   for (let failures = 0; failures < 9; failures++) {
-    lives.at(-1)!.ended('broken')
+    generations.at(-1)!.ended('broken')
     pauses.push(await pass())
   }
   expect(pauses).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 6400, 6400])
-  lives.at(-1)!.ready()
-  lives.at(-1)!.ended('killed')
+  generations.at(-1)!.ready()
+  generations.at(-1)!.ended('killed')
   expect(await pass()).toBe(100)
 })
 
 test('the pause stays short where the next life may come past what the last one ended of', async () => {
-  const { actor, lives, pass } = actorOf(({ failures }) => (failures < 3 ? 'soon' : 'later'))
+  const { actor, generations, pass } = actorOf(({ failures }) => (failures < 3 ? 'soon' : 'later'))
   actor.start()
   const pauses: number[] = []
   for (let failures = 0; failures < 4; failures++) {
-    lives.at(-1)!.ended('broken')
+    generations.at(-1)!.ended('broken')
     pauses.push(await pass())
   }
   expect(pauses).toEqual([100, 100, 400, 800])
 })
 
 test('where a start has failed nobody waits for the next, until it begins', async () => {
-  const { actor, lives, pass } = actorOf()
+  const { actor, generations, pass } = actorOf()
   actor.start()
   const asked = actor.whenReady()
-  lives[0]!.ended('broken')
+  generations[0]!.ended('broken')
   await expect(asked).rejects.toBeInstanceOf(ActorAway)
   await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorAway)
   await pass()
   const again = actor.whenReady()
-  lives[1]!.ready()
-  expect(await again).toBe(lives[1])
+  generations[1]!.ready()
+  expect(await again).toBe(generations[1])
   await actor.served
 })
 
 test('a life that cannot be begun has ended', async () => {
-  const { actor, lives, deaths, pass, breakStart } = actorOf()
+  const { actor, generations, deaths, pass, breakStart } = actorOf()
   const error = new Error('no memory for it')
   breakStart(error)
   actor.start()
   expect(actor.state).toBe('resting')
   breakStart(null)
   await pass()
-  lives[0]!.ready()
+  generations[0]!.ready()
   expect(deaths).toEqual([[error, 100]])
 })
 
 test('where there is nothing to hope for it stays down, and says why', async () => {
-  const { actor, lives, pauses } = actorOf(() => 'never')
+  const { actor, generations, pauses } = actorOf(() => 'never')
   actor.start()
-  lives[0]!.ended('broken')
+  generations[0]!.ended('broken')
   await expect(actor.served).rejects.toBe('broken')
   expect([actor.state, pauses]).toEqual(['failed', []])
   await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorAway)
@@ -163,27 +163,27 @@ test('where there is nothing to hope for it stays down, and says why', async () 
 })
 
 test('where nobody can tell what comes next it stays down, too', async () => {
-  const { actor, lives, deaths } = actorOf(() => Promise.reject(new Error('the note cannot be read')))
+  const { actor, generations, deaths } = actorOf(() => Promise.reject(new Error('the note cannot be read')))
   actor.start()
-  lives[0]!.ended('broken')
+  generations[0]!.ended('broken')
   await expect(actor.served).rejects.toThrow('the note cannot be read')
   expect([actor.state, deaths]).toEqual(['failed', [['broken', 100]]])
 })
 
 test('what comes next is told of a life that was ready once, and of failures in a row', async () => {
-  const told: unknown[] = []
-  const { actor, lives, pass } = actorOf(({ hasServed, failures }) => {
-    told.push([hasServed, failures])
+  const events: unknown[] = []
+  const { actor, generations, pass } = actorOf(({ hasServed, failures }) => {
+    events.push([hasServed, failures])
     return 'later'
   })
   actor.start()
-  lives[0]!.ended('')
+  generations[0]!.ended('')
   await pass()
-  lives[1]!.ready()
-  lives[1]!.ended('')
+  generations[1]!.ready()
+  generations[1]!.ended('')
   await pass()
-  lives[2]!.ended('')
-  expect(told).toEqual([
+  generations[2]!.ended('')
+  expect(events).toEqual([
     [false, 1],
     [true, 0],
     [true, 1],
@@ -193,16 +193,16 @@ test('what comes next is told of a life that was ready once, and of failures in 
 test.each(['starting', 'ready'] as const)(
   'closed while it is %s, it ends its life and waits for that',
   async (state) => {
-    const { actor, lives, deaths, pauses } = actorOf()
+    const { actor, generations, deaths, pauses } = actorOf()
     actor.start()
-    if (state === 'ready') lives[0]!.ready()
+    if (state === 'ready') generations[0]!.ready()
     let closed = 0
     const closing = [actor.close(), actor.close()].map((one) => one.then(() => closed++))
     await turn()
-    expect([lives[0]!.isAsked, closed]).toEqual([true, 0])
-    lives[0]!.ready()
+    expect([generations[0]!.isAsked, closed]).toEqual([true, 0])
+    generations[0]!.ready()
     expect(actor.ready).toBe(null)
-    lives[0]!.ended('as asked')
+    generations[0]!.ended('as asked')
     await Promise.all(closing)
     expect([actor.state, deaths, pauses]).toEqual(['closed', [], []])
     await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorAway)
@@ -210,10 +210,10 @@ test.each(['starting', 'ready'] as const)(
 )
 
 test('closed while it rests, or before it was started, it begins no more', async () => {
-  const { actor, lives, pauses } = actorOf()
+  const { actor, generations, pauses } = actorOf()
   actor.start()
-  lives[0]!.ready()
-  lives[0]!.ended('killed')
+  generations[0]!.ready()
+  generations[0]!.ended('killed')
   await turn()
   const asked = actor.whenReady()
   await Promise.all([actor.close(), expect(asked).rejects.toBeInstanceOf(ActorAway)])
@@ -221,16 +221,16 @@ test('closed while it rests, or before it was started, it begins no more', async
   const other = actorOf()
   await other.actor.close()
   other.actor.start()
-  expect([lives.length, other.lives.length]).toEqual([1, 0])
+  expect([generations.length, other.generations.length]).toEqual([1, 0])
   await expect(other.actor.served).rejects.toBeInstanceOf(ActorAway)
 })
 
 test('closed while it is found out what comes next, it begins no more', async () => {
-  const { actor, lives, pauses, deaths } = actorOf(() => turn().then(() => 'soon'))
+  const { actor, generations, pauses, deaths } = actorOf(() => turn().then(() => 'soon'))
   actor.start()
-  lives[0]!.ended('broken')
+  generations[0]!.ended('broken')
   await actor.close()
   await turn()
   await turn()
-  expect([lives.length, pauses, deaths]).toEqual([1, [], []])
+  expect([generations.length, pauses, deaths]).toEqual([1, [], []])
 })

@@ -12,13 +12,13 @@
 import { systemTimer, type Timer, timerMs } from '../timer.ts'
 
 /** One life of an actor, from its start to its end. */
-export interface Life {
+export interface Generation {
   /** Asks it to end: `ended` is told when it has. */
   end(): void
 }
 
 /** What a life tells of itself. */
-export interface LifeTold {
+export interface GenerationEvents {
   readonly ready: () => void
   readonly ended: (reason: unknown) => void
 }
@@ -32,13 +32,13 @@ export interface Death {
 }
 
 /** When the next life begins: after the first pause, after one that grows with each failure, or not at all. */
-export type NextLife = 'soon' | 'later' | 'never'
+export type NextStart = 'soon' | 'later' | 'never'
 
-export interface ActorParts<L extends Life> {
+export interface ActorParts<L extends Generation> {
   /** Begins a life. Where it throws, the life has ended. */
-  readonly begin: (told: LifeTold) => L
+  readonly begin: (events: GenerationEvents) => L
   /** Says when the next life begins. Where it throws, that is as `never`, for that reason. */
-  readonly next: (death: Death) => NextLife | Promise<NextLife>
+  readonly next: (death: Death) => NextStart | Promise<NextStart>
   /** Told of each death that nobody asked for, once it is known when the next life begins. */
   readonly died: (reason: unknown, restartInMs: number) => void
   /** The first pause. */
@@ -52,7 +52,7 @@ export type ActorState = 'idle' | 'starting' | 'ready' | 'resting' | 'failed' | 
 const pauseGrowthMax = 64
 
 interface Waiter<L> {
-  readonly resolve: (life: L) => void
+  readonly resolve: (generation: L) => void
   readonly reject: (reason: unknown) => void
 }
 
@@ -61,10 +61,10 @@ export class ActorAway extends Error {
   override readonly name = 'ActorAway'
 }
 
-export class Actor<L extends Life> {
+export class Actor<L extends Generation> {
   readonly #parts: ActorParts<L>
   #state: ActorState = 'idle'
-  #life: L | null = null
+  #generation: L | null = null
   #begun = 0
   #failures = 0
   #hasServed = false
@@ -74,16 +74,16 @@ export class Actor<L extends Life> {
   #endPause: () => void = () => undefined
   /** Who waits for the end of the last life. */
   readonly #closers: (() => void)[] = []
-  #tellServed: () => void = () => undefined
-  #tellFailed: (reason: unknown) => void = () => undefined
+  #resolveServed: () => void = () => undefined
+  #rejectServed: (reason: unknown) => void = () => undefined
   /** Resolves when a life is ready for the first time. Rejects with the reason of `never`, and with ActorAway when the actor is closed before. */
   readonly served: Promise<void>
 
   constructor(parts: ActorParts<L>) {
     this.#parts = parts
     this.served = new Promise((resolve, reject) => {
-      this.#tellServed = resolve
-      this.#tellFailed = reject
+      this.#resolveServed = resolve
+      this.#rejectServed = reject
     })
     // Who waits for it hears of it.
     this.served.catch(() => undefined)
@@ -94,13 +94,13 @@ export class Actor<L extends Life> {
   }
 
   /** The life that goes on, ready or not. Who holds something of a life compares it: after a death it is another one. */
-  get life(): L | null {
-    return this.#life
+  get generation(): L | null {
+    return this.#generation
   }
 
   /** The life that answers. */
   get ready(): L | null {
-    return this.#state === 'ready' ? this.#life : null
+    return this.#state === 'ready' ? this.#generation : null
   }
 
   /** Begins the first life; does nothing when that has begun. */
@@ -124,7 +124,7 @@ export class Actor<L extends Life> {
         settle()
       }
       const waiter: Waiter<L> = {
-        resolve: (life) => settled(() => resolve(life)),
+        resolve: (generation) => settled(() => resolve(generation)),
         reject: (reason) => settled(() => reject(reason)),
       }
       this.#waiting.add(waiter)
@@ -137,12 +137,12 @@ export class Actor<L extends Life> {
     this.#state = 'closed'
     this.#endPause()
     this.#turnAway(new ActorAway('it is closed'))
-    this.#tellFailed(new ActorAway('it is closed'))
-    const life = this.#life
-    if (life === null) return
+    this.#rejectServed(new ActorAway('it is closed'))
+    const generation = this.#generation
+    if (generation === null) return
     await new Promise<void>((resolve) => {
       this.#closers.push(resolve)
-      life.end()
+      generation.end()
     })
   }
 
@@ -160,8 +160,8 @@ export class Actor<L extends Life> {
       if (number === this.#begun && this.#state === 'starting') this.#becomeReady()
     }
     try {
-      const life = this.#parts.begin({ ready, ended })
-      if (!hasEnded) this.#life = life
+      const generation = this.#parts.begin({ ready, ended })
+      if (!hasEnded) this.#generation = generation
     } catch (error) {
       ended(error)
     }
@@ -171,14 +171,14 @@ export class Actor<L extends Life> {
     this.#state = 'ready'
     this.#failures = 0
     this.#hasServed = true
-    this.#tellServed()
-    for (const { resolve } of [...this.#waiting]) resolve(this.#life!)
+    this.#resolveServed()
+    for (const { resolve } of [...this.#waiting]) resolve(this.#generation!)
   }
 
   #ended(reason: unknown): void {
     const wasReady = this.#state === 'ready'
-    this.#life = null
-    for (const tell of this.#closers.splice(0)) tell()
+    this.#generation = null
+    for (const report of this.#closers.splice(0)) report()
     if (this.#state === 'closed') return
     this.#state = 'resting'
     if (!wasReady) {
@@ -189,7 +189,7 @@ export class Actor<L extends Life> {
   }
 
   async #rest(death: Death): Promise<void> {
-    let next: NextLife = 'never'
+    let next: NextStart = 'never'
     let { reason } = death
     try {
       next = await this.#parts.next(death)
@@ -202,7 +202,7 @@ export class Actor<L extends Life> {
     this.#parts.died(death.reason, pauseMs)
     if (next === 'never') {
       this.#state = 'failed'
-      this.#tellFailed(reason)
+      this.#rejectServed(reason)
       this.#turnAway(new ActorAway('it is not started again'))
       return
     }

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { Holds } from './holds.ts'
 
 test('it is held until all who hold it let go, whatever becomes of the life that was asked', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   let isAlive = true
   const holds = new Holds({
     hold: async () => {
       if (!isAlive) throw new Error('it died')
-      told.push('hold')
+      reported.push('hold')
     },
-    release: () => told.push('release'),
+    release: () => reported.push('release'),
   })
   const first = await holds.take()
   const second = await holds.take()
@@ -17,9 +17,9 @@ test('it is held until all who hold it let go, whatever becomes of the life that
   isAlive = false
   await expect(holds.take()).rejects.toThrow('it died')
   // The life that begins next begins holding.
-  expect([holds.isHeld, told]).toEqual([true, ['hold', 'hold']])
+  expect([holds.isHeld, reported]).toEqual([true, ['hold', 'hold']])
   second.release()
-  expect([holds.isHeld, told]).toEqual([false, ['hold', 'hold', 'release']])
+  expect([holds.isHeld, reported]).toEqual([false, ['hold', 'hold', 'release']])
 })
 
 test('a hold that nobody lived to answer holds nothing', async () => {

@@ -1,6 +1,6 @@
-// Tested by `src/ingest/judge-lines.test.ts`.
+// Tested by `src/ingest/line-validator.test.ts`.
 
-// A line of line protocol as InfluxDB reads it (`judge-lines.test.ts` has the differences). This reads any line, and says what is
+// A line of line protocol as InfluxDB reads it (`line-validator.test.ts` has the differences). This reads any line, and says what is
 // wrong with one that is none. Plain lines do not come here: `line-scanner.ts` reads these.
 
 import { backslash, comma, equals, space } from '../ascii.ts'

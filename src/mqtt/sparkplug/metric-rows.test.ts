@@ -5,9 +5,9 @@ import { ReceiveTimes } from '../receive-times.ts'
 import { topicTemplate } from '../topic-template.ts'
 import { KnownMetrics } from './known-metrics.ts'
 import { metricRows } from './metric-rows.ts'
+import { rejectedProperties } from './rejected-properties.ts'
 import { decodePayload } from './sparkplug-payload.ts'
 import type { SparkplugTopic } from './sparkplug-topic.ts'
-import { strangeProperties } from './strange-properties.ts'
 
 const topic: SparkplugTopic = { type: 'DBIRTH', group: 'G', node: 'N', device: 'D' }
 const at = Date.UTC(2026, 0, 1)
@@ -134,5 +134,5 @@ test.each([
   ['spBv1.0/{group}/{T...}', ['D', 'T', 'V'], ['group', 'S', 'B']],
 ])('by %s an ingest with %j does not take %j', (template, sources, strange) => {
   const mapping = mqttMapping({ metricTemplate: topicTemplate(template), valueFields: fieldsOf })
-  expect(strangeProperties(sources, mapping)).toEqual(strange)
+  expect(rejectedProperties(sources, mapping)).toEqual(strange)
 })

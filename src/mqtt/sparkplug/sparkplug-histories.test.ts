@@ -13,7 +13,7 @@ class World {
   /** By the value of each data message that arrived: the metric that it is of. */
   readonly sent = new Map<number, string>()
   /** By value: the metric that it was stored under, or null where it was rejected. */
-  readonly told: [value: number, metric: string | null][] = []
+  readonly reported: [value: number, metric: string | null][] = []
   readonly #nodes: SparkplugNodes
   #nowMs = 0
   #session = 0
@@ -97,9 +97,9 @@ class World {
       if (!message.topic.includes('NDATA')) continue
       const value = Number(decodePayload(message.payload).metrics[0]!.value)
       const read = rows.map((row) => (JSON.parse(row) as { metric?: string }).metric ?? null)
-      for (const metric of read) if (metric !== null) this.told.push([value, metric])
-      const isTold = this.told.some(([before]) => before === value)
-      if (hasMore === undefined && !isTold) this.told.push([value, null])
+      for (const metric of read) if (metric !== null) this.reported.push([value, metric])
+      const isReported = this.reported.some(([before]) => before === value)
+      if (hasMore === undefined && !isReported) this.reported.push([value, null])
     }
   }
 }
@@ -131,8 +131,8 @@ test('whatever is lost, each message that came is told of once, and no value get
       }
     }
     world.waits(20_000)
-    expect(world.told.map(([value]) => value).sort((a, b) => a - b)).toEqual([...world.sent.keys()])
-    const wrong = world.told.filter(([value, metric]) => metric !== null && metric !== world.sent.get(value))
+    expect(world.reported.map(([value]) => value).sort((a, b) => a - b)).toEqual([...world.sent.keys()])
+    const wrong = world.reported.filter(([value, metric]) => metric !== null && metric !== world.sent.get(value))
     expect(wrong).toEqual([])
   })
   fc.assert(property, { numRuns: rounds(2000) })

@@ -21,7 +21,7 @@ function world(changes: Partial<SparkplugOptions> = {}) {
     onNote: () => undefined,
     ...changes,
   })
-  const told = (mapped: ReturnType<SparkplugNodes['take']>): string[] =>
+  const reported = (mapped: ReturnType<SparkplugNodes['take']>): string[] =>
     mapped.flatMap(({ rows }) =>
       rows.map((row) => {
         const { metric, V, mqtt_error } = JSON.parse(row) as { metric: string; V: number; mqtt_error?: string }
@@ -36,11 +36,11 @@ function world(changes: Partial<SparkplugOptions> = {}) {
   ) => {
     const { at = ++packetId, isAgain = false } = more
     const payload = sparkplugPayload({ timestamp: at, metrics, ...(seq === undefined ? {} : { seq }) })
-    return told(nodes.take({ topic: `spBv1.0/G/${path}`, payload, packetId: ++packetId, isAgain }))
+    return reported(nodes.take({ topic: `spBv1.0/G/${path}`, payload, packetId: ++packetId, isAgain }))
   }
   const tick = (ms: number): string[] => {
     nowMs += ms
-    return told(nodes.tick())
+    return reported(nodes.tick())
   }
   return { asked, send, tick, nodes }
 }

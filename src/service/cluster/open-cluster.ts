@@ -5,7 +5,7 @@ import { ensureAdminKey } from '../../access/admin-key.ts'
 import { Retentions } from '../../admin/retentions.ts'
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import { Definitions } from '../../catalog/definitions.ts'
-import type { RowPlace } from '../../catalog/lanes.ts'
+import type { RowPlace } from '../../catalog/partitions.ts'
 import { openPostgresCatalog } from '../../catalog/postgres/postgres-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
 import { DruidClient } from '../../druid-client/druid-client.ts'
@@ -13,14 +13,14 @@ import { PartsHealth, type PartsHealthOptions } from '../../http/parts-health.ts
 import { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
-import { batchIsQueryable, replayIsQueryable, rowIsSeen, unseenRows } from '../../lanes/batch-visibility.ts'
-import { LaneProgress } from '../../lanes/lane-progress.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { FailingWork } from '../../observe/failing-work.ts'
 import type { Metrics } from '../../observe/metrics.ts'
+import { batchIsQueryable, replayIsQueryable, rowIsSeen, unseenRows } from '../../partitions/batch-visibility.ts'
+import { PartitionProgress } from '../../partitions/partition-progress.ts'
 import { DruidStore } from '../../store/druid/druid-store.ts'
 import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import { SlotWaits } from '../../store/druid/upkeep/known-slot-waits.ts'
@@ -129,7 +129,7 @@ interface Rows {
   readonly kafka: KafkaClient
   readonly journal: KafkaJournal
   readonly store: DruidStore
-  readonly progress: LaneProgress
+  readonly progress: PartitionProgress
   readonly keys: SharedKeys
   readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
 }
@@ -143,7 +143,7 @@ async function openRows(parts: ClusterParts, { catalog, definitions }: Known, cl
   const supervisors = new Supervisors({ client: druid, settings: supervisionSettings(settings), nowMs })
   const kafka = new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`))
   const journal = await openJournal({ ...parts, kafka }, closers)
-  const { changes, lanes, rejected, pushKeys } = catalog
+  const { changes, partitions, rejected, pushKeys } = catalog
   const store = new DruidStore({
     client: druid,
     settings: { clusterName: cluster.name, queryTimeMs: limits.queryTimeMs, sliceMs },
@@ -151,7 +151,7 @@ async function openRows(parts: ClusterParts, { catalog, definitions }: Known, cl
     nowMs,
   })
   const isSeen = (entityId: number, row: RowPlace): Promise<boolean> => rowIsSeen({ store, definitions }, entityId, row)
-  const progress = new LaneProgress({ changes, lanes, rejected, isSeen, countEveryMs })
+  const progress = new PartitionProgress({ changes, partitions, rejected, isSeen, countEveryMs })
   closers.push(() => progress.close())
   const { idempotencyKeys: keysMax, ingestWaitMs: waitMs } = limits
   const keys = new SharedKeys({ keys: pushKeys, progress, nowMs, keysMax, waitMs })
@@ -159,11 +159,11 @@ async function openRows(parts: ClusterParts, { catalog, definitions }: Known, cl
 }
 
 /** Whether rows that were pushed can be queried. */
-function visibilityOf({ settings }: ClusterParts, { lanes, rejected }: ClusterCatalog, { progress, store }: Rows) {
+function visibilityOf({ settings }: ClusterParts, { partitions, rejected }: ClusterCatalog, { progress, store }: Rows) {
   const waitMs = settings.limits.ingestWaitMs
   return {
     isQueryable: (batch, signal) => batchIsQueryable({ progress, rejected, store }, batch, signal),
-    unseen: (batch, stored) => unseenRows({ lanes, store }, batch, stored),
+    unseen: (batch, stored) => unseenRows({ partitions, store }, batch, stored),
     replayIsQueryable: (rows, signal) => replayIsQueryable({ progress, store, waitMs }, rows, signal),
   } satisfies Partial<Parameters<typeof buildServices>[0]>
 }
@@ -206,7 +206,7 @@ async function openJournal(
   const journal = new KafkaJournal({
     client,
     topic: journalTopic(settings),
-    lanes: ingest.lanes,
+    partitionsPerEntity: ingest.lanes,
     compression: kafka.compression,
     batchBytesMax: bounds.batchBytes,
     pendingBytesMax: kafka.pendingBytes,
@@ -228,7 +228,7 @@ function followChanges(
   changes.listen({
     definitions: () => void definitions.refresh().catch(failed),
     access: () => void access.refresh().catch(failed),
-    lanes: () => undefined,
+    partitions: () => undefined,
   })
 }
 

@@ -5,15 +5,15 @@ import type { Settings } from '../../config/settings.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { DiskFloor } from '../../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../../ingest/limits/rejected-space.ts'
-import { AsideCount } from '../../ingest/set-aside/aside-count.ts'
+import { QuarantineCount } from '../../ingest/quarantine/quarantine-count.ts'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { KafkaAway } from '../../kafka/kafka-errors.ts'
-import { leastFreeBytes } from '../../kafka/kept-records.ts'
-import type { LaneProgress } from '../../lanes/lane-progress.ts'
+import { leastFreeBytes } from '../../kafka/retained-records.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { Metrics } from '../../observe/metrics.ts'
+import type { PartitionProgress } from '../../partitions/partition-progress.ts'
 import type { SlotWaits } from '../../store/druid/upkeep/known-slot-waits.ts'
 import type { ServiceParts } from '../build-services.ts'
 import { openIntake } from '../open-intake.ts'
@@ -25,7 +25,7 @@ interface LimitedParts {
   readonly metrics: Metrics
   readonly nowMs: () => number
   readonly catalog: ClusterCatalog
-  readonly progress: LaneProgress
+  readonly progress: PartitionProgress
   readonly keys: SharedKeys
   readonly kafka: KafkaClient
   readonly waits: SlotWaits
@@ -38,7 +38,7 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
   const rejectedSpace = new RejectedSpace({
     rejected: catalog.rejected,
     progress,
-    // Counts come later than how far the lanes are.
+    // Counts come later than how far the partitions are.
     rejectedRows: null,
     bytesMax: limits.rejectedBytes,
   })
@@ -50,10 +50,10 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
     observe,
   })
   const failed = checkFailed(observe)
-  const asideCount = new AsideCount(catalog.setAside)
+  const quarantineCount = new QuarantineCount(catalog.quarantine)
   const check = async (): Promise<void> => {
     await rejectedSpace.refresh()
-    await asideCount.refresh()
+    await quarantineCount.refresh()
     await keys.refresh()
   }
   await check()
@@ -68,7 +68,7 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
   void look()
   closers.push(repeat(look, limits.checkMs, failed))
   closers.push(repeat(check, limits.checkMs, failed))
-  const intake = openIntake({ settings, progress, disk, rejectedSpace, asideCount, nowMs })
+  const intake = openIntake({ settings, progress, disk, rejectedSpace, quarantineCount, nowMs })
   metrics.watch({
     ...intake.levels,
     idempotency_keys: () => keys.count,

@@ -1,22 +1,22 @@
-// What a process with the role `pipeline` does besides answering how it is: it judges lanes of the journal, and looks after Druid.
+// What a process with the role `pipeline` does besides answering how it is: it validates partitions of the journal, and looks after Druid.
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
-import { EntryJudge } from '../../ingest/entry-judge.ts'
+import { EntryValidator } from '../../ingest/entry-validator.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
-import { Judge } from '../../ingest/judge.ts'
-import { ItemJudge } from '../../ingest/judge-items.ts'
+import { ItemValidator } from '../../ingest/item-validator.ts'
+import { RowValidator } from '../../ingest/row-validator.ts'
 import type { JournalCursor } from '../../journal/journal.ts'
 import { KafkaJournalCursor } from '../../journal/kafka/kafka-journal-cursor.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
 import { RowsTopics } from '../../kafka/rows-topics.ts'
-import { oldestWaitingMs } from '../../lanes/oldest-waiting.ts'
-import { type IsSeen, SeenWatch } from '../../lanes/seen-watch.ts'
-import { SharedLanes } from '../../lanes/shared-lanes.ts'
-import { TopicTrim } from '../../lanes/topic-trim.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
+import { oldestPendingMs } from '../../partitions/oldest-pending.ts'
+import { SharedPartitions } from '../../partitions/shared-partitions.ts'
+import { TopicTrim } from '../../partitions/topic-trim.ts'
+import { type IsSeen, VisibilityWatch } from '../../partitions/visibility-watch.ts'
 import { SupervisorSlots } from '../../store/druid/supervision/supervisor-slots.ts'
 import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import { DruidUpkeep } from '../../store/druid/upkeep/druid-upkeep.ts'
@@ -57,19 +57,19 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
     return new KafkaJournalCursor({ client: own, topic, waitMs, observe })
   }
   const slots = openSlots(parts, rowsTopics, closers)
-  const pipeline = new SharedLanes({
+  const pipeline = new SharedPartitions({
     client,
     openCursor: () => openCursor(readWaitMs),
     rowsTopics,
-    lanes: catalog.lanes,
+    partitions: catalog.partitions,
     outcomes: catalog.outcomes,
-    setAside: catalog.setAside,
+    quarantine: catalog.quarantine,
     nowMs,
-    judge: new EntryJudge({
+    validator: new EntryValidator({
       ingests: catalog.ingests,
       dropped: catalog.dropped,
-      judge: new Judge({ rowBytes }),
-      itemJudge: new ItemJudge({ rowBytes }),
+      validator: new RowValidator({ rowBytes }),
+      itemValidator: new ItemValidator({ rowBytes }),
       // Other processes learn of it as of any change; rows are queryable later than that.
       open: { ingests: catalog.ingests, fieldsMax: settings.limits.fields, made: async () => undefined },
     }),
@@ -87,10 +87,10 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
     },
   })
   closers.push(() => pipeline.close())
-  const { changes, lanes } = catalog
-  const seen = new SeenWatch({
-    ...{ changes, lanes, isSeen: parts.isSeen, nowMs: () => performance.now() },
-    ownLanes: () => pipeline.lanes,
+  const { changes, partitions } = catalog
+  const seen = new VisibilityWatch({
+    ...{ changes, partitions, isSeen: parts.isSeen, nowMs: () => performance.now() },
+    ownPartitions: () => pipeline.partitions,
   })
   closers.push(repeat(() => seen.check(), seenEveryMs, checkFailed(observe)))
   openTrim(parts, client, closers)
@@ -105,8 +105,13 @@ function openForgetting(
 ): void {
   const stop = new AbortController()
   const forget = async (): Promise<void> => {
-    const lanes = (await journal.client.leadersOf(journal.topic)).length
-    const waitingMs = await oldestWaitingMs({ lanes, catalog: catalog.lanes, openCursor: journal.openCursor, nowMs })
+    const partitions = (await journal.client.leadersOf(journal.topic)).length
+    const waitingMs = await oldestPendingMs({
+      partitions,
+      catalog: catalog.partitions,
+      openCursor: journal.openCursor,
+      nowMs,
+    })
     await keys.forget(waitingMs, stop.signal)
   }
   closers.push(() => stop.abort())
@@ -151,7 +156,7 @@ function openTrim(
     clusterName: settings.cluster.name,
     journal: journalTopic(settings).name,
     group: `${settings.cluster.name}-pipeline`,
-    lanes: catalog.lanes,
+    partitions: catalog.partitions,
     readFrom: (entityId) => supervisors.readFrom(entityId),
     retentionMs: settings.kafka.journalRetentionMs,
     nowMs,
@@ -175,7 +180,7 @@ function openUpkeep(
   catalog.changes.listen({
     definitions: () => void upkeep.check(false).catch(failed),
     access: () => undefined,
-    lanes: () => undefined,
+    partitions: () => undefined,
   })
   closers.push(repeat(() => upkeep.check(true), checkMs, failed))
 }

@@ -4,7 +4,7 @@ import type { NativeRun, SqlRun } from '../protocol.ts'
 /** The oldest are forgotten, and checked again. */
 const filesMax = 100_000
 
-type Run = Omit<SqlRun, 'room'> | Omit<NativeRun, 'room'>
+type Run = Omit<SqlRun, 'budget'> | Omit<NativeRun, 'budget'>
 
 /** The sealed files that were found whole since the start of the service: a file never changes, and no name is given twice. */
 export class CheckedFiles {

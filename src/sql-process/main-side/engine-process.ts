@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { AnswerData } from '../../answer/answer-data.ts'
-import type { Life, LifeTold } from '../../lib/actor/actor.ts'
+import type { Generation, GenerationEvents } from '../../lib/actor/actor.ts'
 import { PendingAsks } from '../../lib/actor/pending-asks.ts'
 import { Problem } from '../../model/problem.ts'
 import { DamagedRows, LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
@@ -28,29 +28,29 @@ export class EngineLost extends Error {
 const closeMs = 1000
 
 /** What a life tells of itself. */
-export interface EngineTold extends LifeTold {
+export interface EngineEvents extends GenerationEvents {
   /** Told of files that are whole. */
   readonly checked: (path: string) => void
 }
 
 /** One life of the engine's process, from its start to its end. */
-export class EngineProcess implements Life {
+export class EngineProcess implements Generation {
   readonly #child: ChildProcess
   readonly #cancelMs: number
-  readonly #told: EngineTold
+  readonly #events: EngineEvents
   readonly #asks = new PendingAsks<AnswerData>()
   /** Questions beside which others ran at the same time. */
   readonly #inCompany = new Set<number>()
   #end: EngineEnd = 'died'
   #isOver = false
 
-  constructor(child: ChildProcess, data: SqlProcessData, cancelMs: number, told: EngineTold) {
+  constructor(child: ChildProcess, data: SqlProcessData, cancelMs: number, events: EngineEvents) {
     this.#child = child
-    this.#told = told
+    this.#events = events
     this.#cancelMs = cancelMs
     const over = (reason: string): void => {
       this.#isOver = true
-      told.ended(new Error(reason))
+      events.ended(new Error(reason))
       this.#asks.rejectAll(this.#lost())
     }
     // One that could not be started has no exit; one that could has no other error that ends it.
@@ -59,7 +59,7 @@ export class EngineProcess implements Life {
     })
     child.once('exit', (code, signal) => over(`the SQL engine's process ended with ${signal ?? code}${this.#why}`))
     child.on('message', (message: FromSqlProcess) => {
-      if (message.kind === 'ready') told.ready()
+      if (message.kind === 'ready') events.ready()
       else this.#take(message)
     })
     this.#send({ kind: 'start', ...data })
@@ -116,7 +116,7 @@ export class EngineProcess implements Life {
       return
     }
     if (message.kind === 'checked') {
-      this.#told.checked(message.path)
+      this.#events.checked(message.path)
       return
     }
     const { id } = message

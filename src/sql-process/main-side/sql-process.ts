@@ -2,7 +2,7 @@ import type { UnsentAnswers } from '../../answer/unsent-answers.ts'
 import type { Answer } from '../../answer/whole-answer.ts'
 import type { NativeRequest, NativeRunner } from '../../druid-native/native-on-one-machine.ts'
 import type { SqlRequest, SqlRunner } from '../../druid-sql/sql-language.ts'
-import { Actor, type LifeTold } from '../../lib/actor/actor.ts'
+import { Actor, type GenerationEvents } from '../../lib/actor/actor.ts'
 import { messageOf } from '../../lib/message-of.ts'
 import { Problem } from '../../model/problem.ts'
 import type { NativeRun, SqlProcessData, SqlRun } from '../protocol.ts'
@@ -38,7 +38,7 @@ const repeatsMax = 2
 /** How long a query may run alone while others wait for that. */
 const firstTurnMs = 500
 
-type Run = Omit<SqlRun, 'room'> | Omit<NativeRun, 'room'>
+type Run = Omit<SqlRun, 'budget'> | Omit<NativeRun, 'budget'>
 
 /**
  * The server's side of the SQL engine's process. A query that brings the process down takes nothing else with it. Queries that were under way then, or
@@ -55,7 +55,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
     this.#options = options
     const { restartDelayMs, died } = options
     this.#actor = new Actor({
-      begin: (told) => this.#begin(told),
+      begin: (events) => this.#begin(events),
       next: () => 'later',
       died: (reason, restartInMs) => died(messageOf(reason), restartInMs),
       restartDelayMs,
@@ -87,7 +87,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
 
   async close(): Promise<void> {
     this.#apart?.kill('closed')
-    if (this.#actor.ready === null) this.#actor.life?.kill('closed')
+    if (this.#actor.ready === null) this.#actor.generation?.kill('closed')
     await this.#actor.close()
   }
 
@@ -126,9 +126,9 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   async #answerApart(run: Run, signal: AbortSignal, turn: AbortSignal): Promise<Answer | null> {
     const { apart, died, restartDelayMs } = this.#options
     if (this.#isClosed) throw away()
-    const begin = (told: LifeTold): EngineProcess => {
+    const begin = (events: GenerationEvents): EngineProcess => {
       try {
-        return this.#launch(apart, told)
+        return this.#launch(apart, events)
       } catch (error) {
         died(messageOf(error), restartDelayMs)
         throw error
@@ -141,7 +141,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
       restartDelayMs,
     })
     actor.start()
-    const engine = actor.life
+    const engine = actor.generation
     this.#apart = engine
     turn.addEventListener('abort', () => engine?.kill('closed'), { once: true })
     try {
@@ -164,7 +164,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   async #ask(engine: EngineProcess, run: Run, signal: AbortSignal): Promise<Answer> {
     const { unsent, refused } = this.#options
     try {
-      return unsent.open(await engine.ask({ ...this.#checkedFiles.known(run), room: unsent.room() }, signal))
+      return unsent.open(await engine.ask({ ...this.#checkedFiles.known(run), budget: unsent.budget() }, signal))
     } catch (error) {
       if (error instanceof Problem && error.cause instanceof Error) refused(error.cause.message)
       throw error
@@ -183,24 +183,24 @@ export class SqlProcess implements SqlRunner, NativeRunner {
     return this.#actor.state === 'closed'
   }
 
-  #begin(told: LifeTold): EngineProcess {
+  #begin(events: GenerationEvents): EngineProcess {
     const { data, started } = this.#options
     const startedMs = performance.now()
     const engine = this.#launch(data, {
       ready: () => {
-        told.ready()
+        events.ready()
         started(engine.processId ?? 0, performance.now() - startedMs)
       },
-      ended: told.ended,
+      ended: events.ended,
     })
     return engine
   }
 
-  #launch(data: SqlProcessData, told: LifeTold): EngineProcess {
+  #launch(data: SqlProcessData, events: GenerationEvents): EngineProcess {
     const { launch, cancelMs } = this.#options
     try {
       return new EngineProcess(launch(this.#options), data, cancelMs, {
-        ...told,
+        ...events,
         checked: (path) => this.#checkedFiles.add(path),
       })
     } catch (error) {

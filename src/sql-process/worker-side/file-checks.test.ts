@@ -8,7 +8,7 @@ const files = (...paths: string[]) => paths.map((path) => ({ path, checkedBy: `$
 /** Checks that end when they are told to, by their paths. */
 function held() {
   const begun: string[] = []
-  const told: string[] = []
+  const reported: string[] = []
   const ends = new Map<string, { readonly well: () => void; readonly badly: () => void }>()
   const checks = new FileChecks(
     (path) => {
@@ -17,12 +17,12 @@ function held() {
         ends.set(path, { well: resolve, badly: () => reject(new Error(`${path} is damaged`)) })
       })
     },
-    (path) => told.push(path),
+    (path) => reported.push(path),
   )
   return {
     checks,
     begun,
-    told,
+    reported,
     end: (path: string) => ends.get(path)!.well(),
     fail: (path: string) => ends.get(path)!.badly(),
   }
@@ -31,20 +31,20 @@ function held() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('two at a time, those that need it', async () => {
-  const { checks, begun, told, end } = held()
+  const { checks, begun, reported, end } = held()
   const all = checks.all([...files('a', 'b', 'c'), { path: 'known', checkedBy: null }], never)
   expect(begun).toEqual(['a', 'b'])
   end('b')
   await settled()
-  expect([begun, told]).toEqual([['a', 'b', 'c'], ['b']])
+  expect([begun, reported]).toEqual([['a', 'b', 'c'], ['b']])
   end('a')
   end('c')
   await all
-  expect(told).toEqual(['b', 'a', 'c'])
+  expect(reported).toEqual(['b', 'a', 'c'])
 })
 
 test('a file that two wait for is checked once; one that nobody waits for any more is checked to its end, and no other is begun', async () => {
-  const { checks, begun, told, end } = held()
+  const { checks, begun, reported, end } = held()
   const controller = new AbortController()
   const first = checks.all(files('a', 'b', 'c'), controller.signal)
   const second = checks.all(files('a'), never)
@@ -54,19 +54,19 @@ test('a file that two wait for is checked once; one that nobody waits for any mo
   end('b')
   await second
   await settled()
-  expect([begun, told]).toEqual([
+  expect([begun, reported]).toEqual([
     ['a', 'b'],
     ['a', 'b'],
   ])
 })
 
 test('a damaged file is told to all who wait for it, and checked again for the next', async () => {
-  const { checks, begun, told, fail } = held()
+  const { checks, begun, reported, fail } = held()
   const all = [checks.all(files('a', 'b', 'c'), never), checks.all(files('a'), never)]
   fail('a')
   for (const one of all) await expect(one).rejects.toThrow('a is damaged')
   await settled()
-  expect([begun, told]).toEqual([['a', 'b'], []])
+  expect([begun, reported]).toEqual([['a', 'b'], []])
   const again = checks.all(files('a'), never)
   fail('a')
   await expect(again).rejects.toThrow('a is damaged')

@@ -97,17 +97,17 @@ export class QueryServer {
     this.#send({ kind: 'spent', residentBytes })
   }
 
-  #answer({ query, fields, format, limits, room }: SqlRun, signal: AbortSignal): Promise<AnswerData> {
+  #answer({ query, fields, format, limits, budget }: SqlRun, signal: AbortSignal): Promise<AnswerData> {
     const batches = this.#started.run(query, limits, signal)
-    const shape = { format, resultBytes: limits.resultBytes, room }
+    const shape = { format, resultBytes: limits.resultBytes, budget }
     return storeRows({ fields, batches }, shape, this.#settings, signal)
   }
 
-  async #native({ body, tables, limits, room }: NativeRun, signal: AbortSignal): Promise<AnswerData> {
+  async #native({ body, tables, limits, budget }: NativeRun, signal: AbortSignal): Promise<AnswerData> {
     const engine = new FileTables({ engine: this.#started, tables, days: this.#days, signal })
     const { resultRows: rowsMax, resultBytes, buckets: bucketsMax } = limits
     const pieces = runNative(readNativeBody(body), engine, { rowsMax, bucketsMax, bytesMax: resultBytes })
-    const stored = await storeText(pieces, { resultBytes, room }, this.#settings, signal)
+    const stored = await storeText(pieces, { resultBytes, budget }, this.#settings, signal)
     return { ...stored, rows: engine.rows }
   }
 

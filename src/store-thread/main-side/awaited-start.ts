@@ -1,10 +1,10 @@
 import type { Observe } from '../../observe/event.ts'
 import type { Awaited } from '../protocol.ts'
-import { awayReason } from './store-away.ts'
+import { awayReason } from './store-unavailable.ts'
 
 interface AwaitedStartParts {
   readonly observe: Observe
-  /** Rows of the journal that are still to be judged. */
+  /** Rows of the journal that are still to be validated. */
   readonly rowsLeft: () => number
   /** Whether it has been ready since the service was started. */
   readonly wasReady: () => boolean
@@ -15,8 +15,8 @@ export class AwaitedStart {
   readonly #parts: AwaitedStartParts
   #awaited: Awaited | null = null
   #hasWaited = false
-  #tellBegun: () => void = () => undefined
-  #tellWaited: () => void = () => undefined
+  #resolveBegun: () => void = () => undefined
+  #resolveWaited: () => void = () => undefined
   /** Resolves once the store is open. */
   readonly begun: Promise<void>
   /** Resolves once the start waits for what nobody but the operator can bring. */
@@ -25,10 +25,10 @@ export class AwaitedStart {
   constructor(parts: AwaitedStartParts) {
     this.#parts = parts
     this.begun = new Promise((resolve) => {
-      this.#tellBegun = resolve
+      this.#resolveBegun = resolve
     })
     this.waited = new Promise((resolve) => {
-      this.#tellWaited = resolve
+      this.#resolveWaited = resolve
     })
   }
 
@@ -44,7 +44,7 @@ export class AwaitedStart {
   }
 
   begins(): void {
-    this.#tellBegun()
+    this.#resolveBegun()
   }
 
   /** It goes on, or begins anew. */
@@ -57,6 +57,6 @@ export class AwaitedStart {
     this.#awaited = awaited
     this.#hasWaited = true
     if (isNew) this.#parts.observe({ kind: 'startWaits', reason: this.reason })
-    this.#tellWaited()
+    this.#resolveWaited()
   }
 }

@@ -3,20 +3,20 @@ import type { Tally } from '../../ingest/pipeline.ts'
 import type { IngestCounters } from '../../model/ingest.ts'
 
 interface Count {
-  /** Until what a start judges again is done, those alone that came meanwhile. */
+  /** Until what a start validates again is done, those alone that came meanwhile. */
   received: number
-  judged: number
+  validated: number
   rejected: number
 }
 
-/** The counters of all ingests. What was judged is counted anew from where the store begins, what was received is counted once. */
+/** The counters of all ingests. What was validated is counted anew from where the store begins, what was received is counted once. */
 export class Counters {
   readonly #counts = new Map<number, Count>()
   #settled = false
 
-  /** What a start judges again is done: what it judged is what had been received before, and no more than that. */
+  /** What a start validates again is done: what it validated is what had been received before, and no more than that. */
   settle(): void {
-    for (const count of this.#counts.values()) count.received += count.judged
+    for (const count of this.#counts.values()) count.received += count.validated
     this.#settled = true
   }
 
@@ -24,28 +24,28 @@ export class Counters {
     return this.#settled
   }
 
-  get judgedRows(): number {
+  get validatedRows(): number {
     let rows = 0
-    for (const count of this.#counts.values()) rows += count.judged
+    for (const count of this.#counts.values()) rows += count.validated
     return rows
   }
 
-  /** Rows of all ingests that are acknowledged and not judged yet. */
+  /** Rows of all ingests that are acknowledged and not validated yet. */
   get pendingRows(): number {
     let rows = 0
-    for (const { received, judged } of this.#counts.values()) rows += Math.max(0, received - judged)
+    for (const { received, validated } of this.#counts.values()) rows += Math.max(0, received - validated)
     return rows
   }
 
-  /** The store begins: these were judged before, all others are judged anew. */
+  /** The store begins: these were validated before, all others are validated anew. */
   restart(base: readonly IngestCount[]): void {
     for (const count of this.#counts.values()) {
-      count.judged = 0
+      count.validated = 0
       count.rejected = 0
     }
-    for (const { ingestId, judged, rejected } of base) {
+    for (const { ingestId, validated, rejected } of base) {
       const count = this.#of(ingestId)
-      count.judged = judged
+      count.validated = validated
       count.rejected = rejected
     }
   }
@@ -54,25 +54,25 @@ export class Counters {
     this.#of(ingestId).received += rows
   }
 
-  judged(tallies: readonly Tally[]): void {
+  validated(tallies: readonly Tally[]): void {
     for (const tally of tallies) {
       const count = this.#of(tally.ingestId)
-      count.judged += tally.rows
+      count.validated += tally.rows
       count.rejected += tally.rejected
     }
   }
 
   of(ingestId: number): IngestCounters {
-    const { received, judged, rejected } = this.#counts.get(ingestId) ?? { received: 0, judged: 0, rejected: 0 }
-    // Rows may be judged a moment before their push is counted here.
-    const known = Math.max(received, judged)
-    return { received: known, stored: judged - rejected, rejected, pending: known - judged }
+    const { received, validated, rejected } = this.#counts.get(ingestId) ?? { received: 0, validated: 0, rejected: 0 }
+    // Rows may be validated a moment before their push is counted here.
+    const known = Math.max(received, validated)
+    return { received: known, stored: validated - rejected, rejected, pending: known - validated }
   }
 
   #of(ingestId: number): Count {
     const known = this.#counts.get(ingestId)
     if (known !== undefined) return known
-    const count = { received: 0, judged: 0, rejected: 0 }
+    const count = { received: 0, validated: 0, rejected: 0 }
     this.#counts.set(ingestId, count)
     return count
   }

@@ -25,7 +25,7 @@ const folder = {
   spoolDirectory: '',
   deltasDirectory: '',
   storeDirectory: '',
-  judgingPath: '',
+  validationNotePath: '',
   timeZones: null,
 }
 
@@ -35,7 +35,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 const scriptUrl = new URL(`data:text/javascript,${encodeURIComponent(script)}`)
 
-async function startThread(urls: readonly URL[] = [], diesJudging = false) {
+async function startThread(urls: readonly URL[] = [], diesValidating = false) {
   const left = [...urls]
   const events: ServiceEvent[] = []
   const thread = await StoreThread.start(
@@ -48,7 +48,7 @@ async function startThread(urls: readonly URL[] = [], diesJudging = false) {
       restartDelayMs: 1,
       spool,
       sealed: () => undefined,
-      noteDeath: async () => diesJudging,
+      noteDeath: async () => diesValidating,
     },
     0,
   )

@@ -3,7 +3,7 @@ import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.t
 import type { Answer } from '../../answer/whole-answer.ts'
 import type { NativePlanRunner } from '../../druid-native/native-on-one-machine.ts'
 import type { SqlPlanRunner } from '../../druid-sql/sql-language.ts'
-import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor/actor.ts'
+import { Actor, type Death, type GenerationEvents, type NextStart } from '../../lib/actor/actor.ts'
 import { Holds } from '../../lib/actor/holds.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Held } from '../../lib/held.ts'
@@ -20,9 +20,9 @@ import type { StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
 import { FieldsMade } from './fields-made.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
-import { JudgedProgress } from './judged-progress.ts'
-import { storeAway } from './store-away.ts'
-import { type Notice, type Reply, replyOf, StoreLife, type Unnumbered } from './store-life.ts'
+import { type Notice, type Reply, replyOf, StoreGeneration, type Unnumbered } from './store-generation.ts'
+import { storeAway } from './store-unavailable.ts'
+import { ValidationProgress } from './validation-progress.ts'
 
 export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
@@ -35,7 +35,7 @@ export interface StoreThreadOptions {
   /** Told when the sealed position may have moved: the journal is not needed before it. */
   readonly sealed: (position: number) => void
   /**
-   * Notes that the thread died, but not its process. True if the thread was judging an entry of the journal: another start may come past
+   * Notes that the thread died, but not its process. True if the thread was validation an entry of the journal: another start may come past
    * that entry.
    */
   readonly noteDeath: () => Promise<boolean>
@@ -47,13 +47,13 @@ const firstStartsMax = 50
 /** The main thread's side of the store's thread. One that dies is started again, and loses nothing: the journal holds all. */
 export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots {
   readonly #options: StoreThreadOptions
-  readonly #actor: Actor<StoreLife>
+  readonly #actor: Actor<StoreGeneration>
   readonly #unsent: UnsentAnswers
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   readonly #opening: AwaitedStart
   readonly fieldsMade = new FieldsMade()
   /** How far it has come behind the journal. */
-  readonly progress: JudgedProgress
+  readonly progress: ValidationProgress
   /** Those who want no file to be deleted. */
   readonly #holds = new Holds({
     hold: () => this.#ask({ kind: 'hold' }, null),
@@ -63,14 +63,14 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   private constructor(options: StoreThreadOptions, durablePosition: number) {
     this.#options = options
     this.#unsent = new UnsentAnswers(options.spool)
-    this.progress = new JudgedProgress(durablePosition, () => this.#away())
+    this.progress = new ValidationProgress(durablePosition, () => this.#away())
     this.#opening = new AwaitedStart({
       observe: options.observe,
       rowsLeft: () => this.progress.rowsLeft,
       wasReady: () => this.progress.isSettled,
     })
     this.#actor = new Actor({
-      begin: (told) => this.#begin(told),
+      begin: (events) => this.#begin(events),
       next: (death) => this.#next(death),
       died: (reason, restartInMs) => options.observe({ kind: 'storeDied', message: wordsOf(reason), restartInMs }),
       restartDelayMs: options.restartDelayMs,
@@ -133,13 +133,13 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     this.progress.durable(position)
     this.#post({ kind: 'durable', position })
     // The rows are to be queryable soon.
-    this.#actor.life?.flush()
+    this.#actor.generation?.flush()
   }
 
   /** Null where the store leaves a query of SQL or a native one to the SQL engine. */
   async run(query: PlannedQuery, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null> {
-    const room = this.#unsent.room()
-    const question = { kind: 'query', ...sentQuery(query), limits: sentLimits(limits), room } as const
+    const budget = this.#unsent.budget()
+    const question = { kind: 'query', ...sentQuery(query), limits: sentLimits(limits), budget } as const
     const { answer } = replyOf('answer', await this.#ask(question, signal))
     return answer && this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
@@ -153,31 +153,35 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   async snapshot(entityIds: readonly number[], signal: CancelSignal): Promise<EngineSnapshot> {
-    const life = this.#actor.life
+    const generation = this.#actor.generation
     const { id, entities } = replyOf('snapshot', await this.#ask({ kind: 'snapshot', entityIds }, signal))
-    return { entities, isLost: () => this.#actor.life !== life, release: () => life?.post({ kind: 'unpin', id }) }
+    return {
+      entities,
+      isLost: () => this.#actor.generation !== generation,
+      release: () => generation?.post({ kind: 'unpin', id }),
+    }
   }
 
   close(): Promise<void> {
     return this.#actor.close()
   }
 
-  #begin(told: LifeTold): StoreLife {
+  #begin(events: GenerationEvents): StoreGeneration {
     const { threadUrl, data, observe } = this.#options
     const startedMs = performance.now()
     raiseHeapFloor()
     this.progress.restart()
     const { readyPosition: durablePosition, countedPosition } = this.progress
-    let judgedBefore = 0
+    let validatedBefore = 0
     const take = (notice: Notice): void => {
       if (notice.kind === 'begun') {
         this.#begun(notice)
-        judgedBefore = this.progress.judgedRows
+        validatedBefore = this.progress.validatedRows
       } else if (notice.kind === 'ready') {
-        told.ready()
+        events.ready()
         this.#opening.goesOn()
-        const judgedAgainRows = this.progress.judgedRows - judgedBefore
-        observe({ kind: 'storeStarted', judgedAgainRows, ms: performance.now() - startedMs })
+        const validatedAgainRows = this.progress.validatedRows - validatedBefore
+        observe({ kind: 'storeStarted', validatedAgainRows, ms: performance.now() - startedMs })
         this.progress.ready()
         // The journal may have grown while the thread was starting.
         this.#post({ kind: 'durable', position: this.progress.durablePosition })
@@ -187,14 +191,14 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     }
     const ended = (reason: unknown): void => {
       this.#opening.goesOn()
-      told.ended(reason)
+      events.ended(reason)
     }
     const threadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds.isHeld }
-    return new StoreLife({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
+    return new StoreGeneration({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
   }
 
   /** A first start that failed would fail again for the same reason, unless the next one can pass the entry that ended it. */
-  async #next({ hasServed, failures }: Death): Promise<NextLife> {
+  async #next({ hasServed, failures }: Death): Promise<NextStart> {
     const { noteDeath, observe } = this.#options
     if (hasServed) return (await noteDeath().catch(checkFailed(observe))) === true ? 'soon' : 'later'
     if (failures === firstStartsMax) return 'never'
@@ -221,7 +225,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         return
       case 'progress':
         this.#opening.goesOn()
-        this.progress.judged(message.position, message.tallies)
+        this.progress.validated(message.position, message.tallies)
         return
       case 'fieldsMade':
         void this.fieldsMade.made().then(() => this.#post({ kind: 'fieldsKnown' }))
@@ -240,10 +244,10 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   async #ask(question: Unnumbered, signal: CancelSignal | null): Promise<Reply> {
-    const life = this.#actor.ready
-    if (life === null) throw this.#away()
+    const generation = this.#actor.ready
+    if (generation === null) throw this.#away()
     signal?.throwIfAborted()
-    return life.ask(question, signal)
+    return generation.ask(question, signal)
   }
 
   #giveBack(memory: readonly ArrayBuffer[]): void {
@@ -252,7 +256,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   #post(message: ToStore, transfer?: readonly ArrayBuffer[]): void {
-    this.#actor.life?.post(message, transfer)
+    this.#actor.generation?.post(message, transfer)
   }
 }
 

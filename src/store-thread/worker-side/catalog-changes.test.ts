@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { CatalogChanges } from './catalog-changes.ts'
 
 test('a reading that fails is told, and made again until it is done', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   let readings = 0
   const changes = new CatalogChanges({
     read: async () => {
       if (++readings < 3) throw new Error(`the catalog is busy, ${readings}`)
     },
-    failed: (error) => told.push(String(error)),
+    failed: (error) => reported.push(String(error)),
     retryDelayMs: 1,
     signal: new AbortController().signal,
   })
   await changes.learn()
-  expect(told).toEqual(['Error: the catalog is busy, 1', 'Error: the catalog is busy, 2'])
+  expect(reported).toEqual(['Error: the catalog is busy, 1', 'Error: the catalog is busy, 2'])
   expect(readings).toBe(3)
 })
 

@@ -3,27 +3,27 @@ import { expect, test } from 'vitest'
 import type { FromStore } from '../protocol.ts'
 import { openChannel } from './channel.ts'
 
-test('what was judged is told with the next news, in its order, and wakes nobody by itself', async () => {
+test('what was validated is told with the next news, in its order, and wakes nobody by itself', async () => {
   const { port1, port2 } = new MessageChannel()
   const received: (readonly FromStore[])[] = []
   port2.on('message', (messages: readonly FromStore[]) => received.push(messages))
   const { observe, send } = openChannel(port1, () => 'disk')
-  const judged = { kind: 'rowsJudged', rows: 1, rejected: 0, again: 0, ingests: [], ms: 1 } as const
-  observe(judged)
-  observe({ ...judged, rows: 2 })
+  const validated = { kind: 'rowsValidated', rows: 1, rejected: 0, again: 0, ingests: [], ms: 1 } as const
+  observe(validated)
+  observe({ ...validated, rows: 2 })
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(received).toEqual([])
   send({ kind: 'progress', position: 3, tallies: [] })
-  observe({ kind: 'judgeFailed', message: 'no room', retryInMs: 1 })
+  observe({ kind: 'validationFailed', message: 'no room', retryInMs: 1 })
   await expect
     .poll(() => received)
     .toEqual([
       [
-        { kind: 'event', event: judged },
-        { kind: 'event', event: { ...judged, rows: 2 } },
+        { kind: 'event', event: validated },
+        { kind: 'event', event: { ...validated, rows: 2 } },
         { kind: 'progress', position: 3, tallies: [] },
       ],
-      [{ kind: 'event', event: { kind: 'judgeFailed', message: 'no room', retryInMs: 1 } }],
+      [{ kind: 'event', event: { kind: 'validationFailed', message: 'no room', retryInMs: 1 } }],
     ])
   port1.close()
 })

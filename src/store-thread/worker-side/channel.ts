@@ -15,10 +15,10 @@ export interface Channel {
 /** `awaitedAfter` says what has to come after an error. */
 export function openChannel(port: MessagePort, awaitedAfter: (error: unknown) => Awaited): Channel {
   const outbox = new Outbox<FromStore>(port)
-  let judged: FromStore[] = []
+  let validated: FromStore[] = []
   const send = (message: FromStore): void => {
-    outbox.send([...judged, message])
-    judged = []
+    outbox.send([...validated, message])
+    validated = []
   }
   return {
     outbox,
@@ -26,7 +26,7 @@ export function openChannel(port: MessagePort, awaitedAfter: (error: unknown) =>
     observe: (event) => {
       const message = { kind: 'event', event } as const
       // Each step ends with news of its progress: it goes with that, so that the main thread is woken once.
-      if (event.kind === 'rowsJudged') judged.push(message)
+      if (event.kind === 'rowsValidated') validated.push(message)
       else send(message)
     },
     stuck: (error) => send({ kind: 'waits', awaited: awaitedAfter(error) }),

@@ -10,10 +10,10 @@ import { diskErrorOf } from '../../catalog/sqlite/statements.ts'
 import { useZoneFiles } from '../../druid-time/zone-rules.ts'
 import { Follower } from '../../ingest/follower.ts'
 import { IngestCounts } from '../../ingest/ingest-counts.ts'
-import { Judge } from '../../ingest/judge.ts'
-import { ItemJudge } from '../../ingest/judge-items.ts'
+import { ItemValidator } from '../../ingest/item-validator.ts'
 import { Pipeline, type PipelineParts } from '../../ingest/pipeline.ts'
-import { NoteFile } from '../../ingest/set-aside/note-file.ts'
+import { NoteFile } from '../../ingest/quarantine/note-file.ts'
+import { RowValidator } from '../../ingest/row-validator.ts'
 import { openFileJournalCursor } from '../../journal/file/file-journal-cursor.ts'
 import type { JournalCursor } from '../../journal/journal.ts'
 import { type Disk, isDiskFull } from '../../lib/disk.ts'
@@ -24,7 +24,7 @@ import { checkFailed } from '../../observe/check-failed.ts'
 import type { Reach } from '../../observe/crash-point.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
-import { Departures } from '../../store/embedded/upkeep/departures.ts'
+import { Expiry } from '../../store/embedded/upkeep/expiry.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
 import { Upkeep, type UpkeepParts } from '../../store/embedded/upkeep/upkeep.ts'
 import { PlanAnswers } from '../plan-answers.ts'
@@ -32,14 +32,14 @@ import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
 import { Asks } from './asks.ts'
 import { CatalogChanges } from './catalog-changes.ts'
 import { type Channel, openChannel } from './channel.ts'
-import { FieldsTold } from './fields-told.ts'
+import { FieldsPublished } from './fields-published.ts'
 import { openSnapshots } from './open-snapshots.ts'
 import { takerOf } from './take-messages.ts'
 
 /** Parts that a test may put in place of the real ones. */
 export interface StoreThreadOverrides {
   readonly wrapJournal?: (journal: JournalCursor) => JournalCursor
-  readonly wrapJudge?: (judge: PipelineParts['judge']) => PipelineParts['judge']
+  readonly wrapValidator?: (validator: PipelineParts['validator']) => PipelineParts['validator']
   readonly reach?: Reach
   readonly disk?: Disk
   /** The catalog takes no more room than so many pages, in this thread. */
@@ -61,7 +61,7 @@ export async function runStoreThread(
   const { manifest, opened, pipeline } = sources
   const snapshots = await openSnapshots(data, { disk, ...opened, observe })
   const counts = new IngestCounts(manifest.counts)
-  const { removals, departures, upkeep } = await openUpkeep(base, sources, {
+  const { removals, expiry, upkeep } = await openUpkeep(base, sources, {
     snapshots,
     durablePosition: () => follower.durablePosition,
     wake: () => follower.wake(),
@@ -71,7 +71,7 @@ export async function runStoreThread(
     // The pipeline first: it must not write rows of an entity that is being removed.
     read: async () => {
       await pipeline.refresh()
-      await departures.refresh()
+      await expiry.refresh()
       upkeep.work()
     },
     failed: checkFailed(observe),
@@ -95,7 +95,7 @@ export async function runStoreThread(
   await follower.follow()
   await upkeep.stop()
   await removals.settle()
-  await departures.settle()
+  await expiry.settle()
   await sources.close()
   outbox.flush()
   port.close()
@@ -114,38 +114,42 @@ interface Sources {
   readonly opened: OpenedStore
   readonly pipeline: Pipeline
   readonly batchArrays: BorrowedArrays
-  readonly fields: FieldsTold
+  readonly fields: FieldsPublished
   readonly close: () => Promise<void>
 }
 
 /** The catalog, the journal, the store, and the pipeline between them. */
 async function openSources(
   { data, send, observe, reach, disk, stopping }: ThreadBase,
-  { wrapJournal = (journal) => journal, wrapJudge = (judge) => judge, catalogPagesMax: pagesMax }: StoreThreadOverrides,
+  {
+    wrapJournal = (journal) => journal,
+    wrapValidator = (validator) => validator,
+    catalogPagesMax: pagesMax,
+  }: StoreThreadOverrides,
 ): Promise<Sources> {
   const catalog = await openSqliteCatalog({ path: data.catalogPath, pagesMax })
   const folderOfJournal = { disk, directory: data.journalDirectory }
   const journal = wrapJournal(openFileJournalCursor(folderOfJournal, { bodies: 'passing' }))
   const manifest = await catalog.manifest.load()
   const { rowBytes, fieldsMax, settings, storeDirectory: directory, isHeld } = data
-  const fields = new FieldsTold(() => send({ kind: 'fieldsMade' }), stopping.signal)
+  const fields = new FieldsPublished(() => send({ kind: 'fieldsMade' }), stopping.signal)
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
   const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe })
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
-  const notes = await NoteFile.open(disk, data.judgingPath)
+  const notes = await NoteFile.open(disk, data.validationNotePath)
   const pipeline = await Pipeline.open({
     ingests: catalog.ingests,
     outcomes: catalog.outcomes,
-    setAside: catalog.setAside,
+    quarantine: catalog.quarantine,
     dropped: catalog.dropped,
     journal,
     notes,
     nowMs: Date.now,
-    judge: wrapJudge(new Judge({ rowBytes, arrays: batchArrays })),
-    itemJudge: new ItemJudge({ rowBytes }),
-    open: { ingests: catalog.ingests, fieldsMax, made: () => fields.told() },
+    validator: wrapValidator(new RowValidator({ rowBytes, arrays: batchArrays })),
+    itemValidator: new ItemValidator({ rowBytes }),
+    open: { ingests: catalog.ingests, fieldsMax, made: () => fields.published() },
     store: opened.store,
     observe,
     reach,
@@ -177,12 +181,12 @@ async function openUpkeep(
     observe,
     reach,
   })
-  const departures = await Departures.open({ ...catalog, observe, reach, signal })
+  const expiry = await Expiry.open({ ...catalog, observe, reach, signal })
   const upkeep: Upkeep = new Upkeep({
     ...opened,
     manifest: catalog.manifest,
     removals,
-    departures,
+    expiry,
     settings: data.settings,
     observe,
     reach,
@@ -198,7 +202,7 @@ async function openUpkeep(
     durablePosition,
     wake,
   })
-  return { removals, departures, upkeep }
+  return { removals, expiry, upkeep }
 }
 
 function openFollower(
@@ -217,12 +221,12 @@ function openFollower(
         send({ kind: 'progress', position: pipeline.position, tallies })
       },
       mustWait: () => {
-        upkeep.afterStep(pipeline.position, pipeline.judgedBytes, () => counts.takeChanged())
+        upkeep.afterStep(pipeline.position, pipeline.validatedBytes, () => counts.takeChanged())
         return upkeep.isFull
       },
       caughtUp: () => send({ kind: 'ready' }),
       unavailable: async (problem) => {
-        observe({ kind: 'judgeFailed', message: problem.message, retryInMs: retryDelayMs })
+        observe({ kind: 'validationFailed', message: problem.message, retryInMs: retryDelayMs })
         stuck(problem)
         await sleep(retryDelayMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       },
@@ -236,7 +240,7 @@ const batchMemory = { bytesMin: 4096, bytesMax: 16 * 1024 * 1024, idleMs: 10_000
 
 /** What has to come before a step that failed can succeed. */
 function awaitedAfter(error: unknown): Awaited {
-  return isDiskFull(error instanceof Problem ? diskErrorOf(error.cause) : error) ? 'room' : 'disk'
+  return isDiskFull(error instanceof Problem ? diskErrorOf(error.cause) : error) ? 'space' : 'disk'
 }
 
 /** An entity never changes from one to the other; those that are made later are told by their rows. */

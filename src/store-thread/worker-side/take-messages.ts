@@ -10,7 +10,7 @@ export interface TakerParts {
   readonly removals: { hold(): Promise<void>; release(): void }
   readonly changes: CatalogChanges
   readonly upkeep: { purge(entityId: number, position: number): Promise<void> }
-  /** How far the rows are judged. */
+  /** How far the rows are validated. */
   readonly position: () => number
   /** The main thread knows the fields that rows brought. */
   readonly fieldsKnown: () => void

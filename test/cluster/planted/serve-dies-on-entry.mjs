@@ -1,14 +1,14 @@
-// Serves with a planted bug: a judge that some rows end, wherever they stand.
-import { Judge } from '../../../dist/ingest/judge.js'
+// Serves with a planted bug: a validator that some rows end, wherever they stand.
+import { RowValidator } from '../../../dist/ingest/row-validator.js'
 import { serve } from '../../../dist/service/serve.js'
 import { flagsOf } from '../../crash/planted/flags.mjs'
 
-const { judge } = Judge.prototype
-Judge.prototype.judge = function (...of) {
-  const judged = judge.apply(this, of)
-  const texts = [...judged.rejected.map(({ row }) => row), ...(judged.batch?.columns ?? []).flatMap(textsOf)]
+const { validator } = RowValidator.prototype
+RowValidator.prototype.validator = function (...of) {
+  const validated = validator.apply(this, of)
+  const texts = [...validated.rejected.map(({ row }) => row), ...(validated.batch?.columns ?? []).flatMap(textsOf)]
   if (texts.includes('throws')) throw new Error('the judge was told to throw')
-  return judged
+  return validated
 }
 
 function textsOf({ type, codes, dictionary }) {

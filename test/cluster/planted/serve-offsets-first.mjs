@@ -1,4 +1,4 @@
-// Serves with a planted bug: a pipeline that commits how far it has come before, and apart from, the rows that it has judged.
+// Serves with a planted bug: a pipeline that commits how far it has come before, and apart from, the rows that it has validated.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionalProducer } from '../../../dist/kafka/transactional-producer.js'
 import { serve } from '../../../dist/service/serve.js'

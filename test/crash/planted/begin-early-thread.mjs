@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
 
-/** Entries that are judged already, told as if they stood at `position`: the pipeline passes over what it sees to be before it. */
+/** Entries that are validated already, told as if they stood at `position`: the pipeline passes over what it sees to be before it. */
 async function sealedEntries(journal, position) {
   const entries = await journal.read(Math.max(0, position - 50), position, 1 << 20).catch(() => [])
   return entries.filter((entry) => entry.position + entry.rows <= position).map((entry) => ({ ...entry, position }))

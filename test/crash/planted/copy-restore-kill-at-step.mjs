@@ -1,8 +1,8 @@
 // Restores a copy, and ends as a power cut does at a step: copy-restore-kill-at-step.mjs <url> <data>.
-import { restoreFromCopy } from '../../../dist/service/copies.js'
+import { restoreFromReplica } from '../../../dist/service/replicas.js'
 import { killAtStep } from './kill-at-step.mjs'
 
 const [url, data] = process.argv.slice(2)
-const told = { reach: killAtStep(), progress: () => undefined, failed: (message) => console.error(message) }
+const events = { reach: killAtStep(), progress: () => undefined, failed: (message) => console.error(message) }
 const place = { url, endpoint: process.env.TIDEMARK_REPLICA_ENDPOINT ?? '', region: '' }
-await restoreFromCopy({ ...place, data, atMs: null }, told)
+await restoreFromReplica({ ...place, data, atMs: null }, events)

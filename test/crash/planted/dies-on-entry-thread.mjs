@@ -1,18 +1,18 @@
-// A store's thread that ends when it judges a row that says so; one that says more takes the whole process with it.
+// A store's thread that ends when it validates a row that says so; one that says more takes the whole process with it.
 import { parentPort, workerData } from 'node:worker_threads'
 import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
 import { killAtStep } from './kill-at-step.mjs'
 
 await runStoreThread(parentPort, workerData, {
   reach: killAtStep(),
-  wrapJudge: (judge) => ({
-    judge: (run, ingest, from, budget) => {
-      const judged = judge.judge(run, ingest, from, budget)
-      const texts = [...judged.rejected.map(({ row }) => row), ...(judged.batch?.columns ?? []).flatMap(textsOf)]
+  wrapValidator: (validator) => ({
+    validate: (run, ingest, from, budget) => {
+      const validated = validator.validate(run, ingest, from, budget)
+      const texts = [...validated.rejected.map(({ row }) => row), ...(validated.batch?.columns ?? []).flatMap(textsOf)]
       if (texts.some((text) => text.includes('ends the process'))) process.kill(process.pid, 'SIGKILL')
       if (texts.some((text) => text.includes('ends the thread'))) process.exit(1)
       if (texts.some((text) => text.includes('throws'))) throw new Error('the judge was told to throw')
-      return judged
+      return validated
     },
   }),
 })

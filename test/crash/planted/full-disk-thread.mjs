@@ -8,17 +8,17 @@ import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store
 
 const isThere = (name) => existsSync(join(dirname(workerData.catalogPath), name))
 
-const requireRoom = () => {
+const requireSpace = () => {
   if (isThere('disk-is-full')) throw Object.assign(new Error('ENOSPC: planted'), { code: 'ENOSPC' })
 }
 
 const disk = {
   ...nodeDisk,
   open: async (path, options) => {
-    if (options.create) requireRoom()
+    if (options.create) requireSpace()
     const file = await nodeDisk.open(path, options)
     const write = async (buffers, offset) => {
-      requireRoom()
+      requireSpace()
       await file.write(buffers, offset)
     }
     return {

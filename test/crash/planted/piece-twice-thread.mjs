@@ -4,11 +4,11 @@ import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store
 
 let isDone = false
 await runStoreThread(parentPort, workerData, {
-  wrapJudge: (judge) => ({
-    judge: (run, ingest, from, budget) => {
+  wrapValidator: (validator) => ({
+    validate: (run, ingest, from, budget) => {
       const begins = isDone || from.index === 0 ? from : { index: 0, at: 0 }
       isDone ||= from.index > 0
-      return judge.judge(run, ingest, begins, budget)
+      return validator.validate(run, ingest, begins, budget)
     },
   }),
 })

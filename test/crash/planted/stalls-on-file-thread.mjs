@@ -1,4 +1,4 @@
-// A store's thread that judges nothing as long as a file named `stall` stands beside the catalog.
+// A store's thread that validates nothing as long as a file named `stall` stands beside the catalog.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'

@@ -5,12 +5,12 @@ import { AskFirst } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/inputs.tsx'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { clientOf } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import { SubscriberPage } from './subscriber.tsx'
 
 async function allSubscribers(client: TidemarkClient): Promise<readonly SubscriberAnswer[]> {
@@ -69,7 +69,7 @@ function SubscriberTable({ subscribers, onMake }: TableProps) {
     )
   }
   return (
-    <TableRoom name="Subscribers">
+    <TableFrame name="Subscribers">
       <thead>
         <tr>
           <th>Subscriber</th>
@@ -90,7 +90,7 @@ function SubscriberTable({ subscribers, onMake }: TableProps) {
           </tr>
         ))}
       </tbody>
-    </TableRoom>
+    </TableFrame>
   )
 }
 
@@ -98,7 +98,7 @@ function NewSubscriber({ onClose, onMade }: { onClose(): void; onMade(): void })
   const [name, setName] = useState('')
   const make = async (signal: AbortSignal): Promise<void> => {
     await clientOf(signal).createSubscriber(name)
-    tell(`The subscriber ${name} is made.`)
+    notify(`The subscriber ${name} is made.`)
     onMade()
     goTo(linkTo(['access', name]))
   }

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import type { KeySummary } from '../../../../src/client/answers.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { Empty, Panel } from '../../parts/layout.tsx'
-import { DeedsHead, TableRoom } from '../../parts/table-room.tsx'
+import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { clientOf } from '../../session/session.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import { NewKey } from './new-key.tsx'
 import { rightTexts } from './rights.ts'
 
@@ -30,7 +30,7 @@ export function KeyTable({ subscriber, keys, onChanged }: Props) {
           <p>A key is what a program shows with each request. It is shown once, when it is made.</p>
         </Empty>
       ) : (
-        <TableRoom name="Keys">
+        <TableFrame name="Keys">
           <thead>
             <tr>
               <th>Key</th>
@@ -55,7 +55,7 @@ export function KeyTable({ subscriber, keys, onChanged }: Props) {
               </tr>
             ))}
           </tbody>
-        </TableRoom>
+        </TableFrame>
       )}
       {making && <NewKey subscriber={subscriber} onClose={() => make(false)} onChanged={onChanged} />}
       {ending !== null && <RevokeKey id={ending.id} onClose={() => end(null)} onChanged={onChanged} />}
@@ -78,7 +78,7 @@ function RevokeKey({ id, onClose, onChanged }: RevokeProps) {
       onClose={onClose}
       onDeed={async (signal) => {
         await clientOf(signal).deleteKey(id)
-        tell('The key is revoked.')
+        notify('The key is revoked.')
         onChanged()
       }}
     >

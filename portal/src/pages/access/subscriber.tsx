@@ -7,7 +7,7 @@ import { clientOf } from '../../session/session.ts'
 import { type Asked, useAsk } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo } from '../../shell/route.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import { KeyTable } from './keys.tsx'
 import { Subscriptions } from './subscriptions.tsx'
 
@@ -51,7 +51,7 @@ export function SubscriberPage({ name, known, asked }: Props) {
           onClose={() => ask(false)}
           onDeed={async (signal) => {
             await clientOf(signal).deleteSubscriber(name)
-            tell(`The subscriber ${name} is deleted.`)
+            notify(`The subscriber ${name} is deleted.`)
             asked.again()
             goTo(linkTo(['access']))
           }}

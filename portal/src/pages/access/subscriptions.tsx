@@ -4,7 +4,7 @@ import { Empty, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clientOf } from '../../session/session.ts'
 import { useAsk, useDeed } from '../../shell/asking.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import { SubscriptionRow } from './subscription-row.tsx'
 
 interface Props {
@@ -28,7 +28,7 @@ export function Subscriptions({ subscriber, kept, onChanged }: Props) {
   const save = (): Promise<boolean> =>
     saving.run(async (signal) => {
       await clientOf(signal).putSubscriptions(subscriber, entries)
-      tell('The subscriptions are kept.')
+      notify('The subscriptions are kept.')
       onChanged()
     })
   const add = (entry: SubscriptionEntry): void => setEntries([...entries, entry])

@@ -6,7 +6,7 @@ import { AskFirst } from '../../parts/dialog.tsx'
 import { countText } from '../../parts/formats.ts'
 import { SelectField, TextField } from '../../parts/inputs.tsx'
 import { clientOf } from '../../session/session.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import type { RejectedFilter } from './filter.ts'
 import { replayRows } from './replay.ts'
 import type { ShownIngest } from './side.ts'
@@ -16,7 +16,7 @@ interface Props {
   /** The pushed property that the field is read from, and one of its values as JSON; empty where none is known. */
   readonly source: string
   readonly value: string
-  /** Rows to judge again when the field is there. */
+  /** Rows to validate again when the field is there. */
   readonly replay?: RejectedFilter
   onClose(): void
   onChanged(): void
@@ -42,7 +42,7 @@ function fieldFor({ ingest: { kind }, source, value }: Props): NewField {
   return { name: source === '' ? '' : name, type, role }
 }
 
-/** Adds a field; where rows wait for it, they are judged again in the same step. */
+/** Adds a field; where rows wait for it, they are validated again in the same step. */
 export function AddField(props: Props) {
   const { ingest, source, replay, onClose, onChanged } = props
   const [field, setField] = useState(() => fieldFor(props))
@@ -53,10 +53,10 @@ export function AddField(props: Props) {
     await clientOf(signal).changeIngest(ingest.alias, { add_fields: [{ ...field, ...from }] })
     if (replay === undefined) {
       onChanged()
-      return tell(`The field ${field.name} is added.`)
+      return notify(`The field ${field.name} is added.`)
     }
     const outcome = await replayRows(ingest.alias, replay, signal, setDone)
-    tell(
+    notify(
       `The field is added. ${countText(outcome.stored)} rows are stored now, ${countText(outcome.rejected)} are rejected still.`,
     )
     onChanged()

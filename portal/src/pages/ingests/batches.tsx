@@ -4,7 +4,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { countText } from '../../parts/formats.ts'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAsk } from '../../shell/asking.ts'
 import { filterLink } from './filter.ts'
@@ -28,7 +28,7 @@ export function Batches({ alias }: { readonly alias: string }) {
         </Empty>
       )}
       {(batches.value?.Items.length ?? 0) > 0 && (
-        <TableRoom name="Pushes with faults">
+        <TableFrame name="Pushes with faults">
           <thead>
             <tr>
               <th>Received</th>
@@ -62,7 +62,7 @@ export function Batches({ alias }: { readonly alias: string }) {
               </tr>
             ))}
           </tbody>
-        </TableRoom>
+        </TableFrame>
       )}
       {open !== null && <ReceiptDialog alias={alias} batch={open.batch} onClose={() => show(null)} />}
     </Panel>

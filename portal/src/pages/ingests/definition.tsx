@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { mayDo } from '../../session/session.ts'
 import { AddField } from './add-field.tsx'
 import type { ShownIngest } from './side.ts'
@@ -46,7 +46,7 @@ export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest
 
 function FieldTable({ fields }: Pick<ShownIngest, 'fields'>) {
   return (
-    <TableRoom name="Fields">
+    <TableFrame name="Fields">
       <thead>
         <tr>
           <th>Field</th>
@@ -70,6 +70,6 @@ function FieldTable({ fields }: Pick<ShownIngest, 'fields'>) {
           </tr>
         ))}
       </tbody>
-    </TableRoom>
+    </TableFrame>
   )
 }

@@ -4,7 +4,7 @@ import { Check, TextField } from '../../parts/inputs.tsx'
 import { clientOf } from '../../session/session.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo } from '../../shell/route.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import type { ShownIngest } from './side.ts'
 
 interface Props {
@@ -18,7 +18,7 @@ export function StateChange({ ingest: { alias, state }, onClose, onChanged }: Pr
   const blocks = state === 'active'
   const change = async (signal: AbortSignal): Promise<void> => {
     await clientOf(signal).changeIngest(alias, blocks ? { state: 'blocked', reason } : { state: 'active' })
-    tell(blocks ? `${alias} is blocked.` : `${alias} takes pushes again.`)
+    notify(blocks ? `${alias} is blocked.` : `${alias} takes pushes again.`)
     onChanged()
   }
   return (
@@ -46,7 +46,7 @@ export function DeleteIngest({ ingest: { alias, kind, entity }, onClose }: Omit<
   const [typed, setTyped] = useState('')
   const leave = async (signal: AbortSignal): Promise<void> => {
     await clientOf(signal).deleteIngest(alias, drop ? 'drop' : 'keep')
-    tell(`The ingest ${alias} is deleted.`)
+    notify(`The ingest ${alias} is deleted.`)
     goTo(linkTo(['ingests']))
   }
   const held = kind === 'series' ? `the entity ${entity ?? alias}` : `the items of ${alias}`

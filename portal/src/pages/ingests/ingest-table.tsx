@@ -2,7 +2,7 @@ import type { IngestAnswer } from '../../../../src/client/answers.ts'
 import { countText } from '../../parts/formats.ts'
 import { Empty } from '../../parts/layout.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { linkTo } from '../../shell/link.ts'
 
 /** How much an ingest needs somebody to look at it: blocked ones, then those with the largest part rejected, then those that wait. */
@@ -44,7 +44,7 @@ export function IngestTable({ ingests, onMake }: Props) {
   }
   const sorted = ingests.toSorted((a, b) => troubleOf(b) - troubleOf(a) || (a.alias < b.alias ? -1 : 1))
   return (
-    <TableRoom name="Ingests">
+    <TableFrame name="Ingests">
       <thead>
         <tr>
           <th>Ingest</th>
@@ -71,6 +71,6 @@ export function IngestTable({ ingests, onMake }: Props) {
           </tr>
         ))}
       </tbody>
-    </TableRoom>
+    </TableFrame>
   )
 }

@@ -9,7 +9,7 @@ import { RowText } from '../../parts/row-text.tsx'
 import { pusherOf, useKeyMissing } from '../../session/push-key.ts'
 import { PushKeyField } from '../../session/push-key-field.tsx'
 import { clientOf } from '../../session/session.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import { pushAgain } from './push-again.ts'
 import { type ShownIngest, sideOf } from './side.ts'
 
@@ -57,7 +57,7 @@ export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
       throw new Error(`It was rejected again: ${outcome}`)
     }
     await clientOf(signal).discardRejected(alias, [row.id], sideOf())
-    tell('The mended row is stored.')
+    notify('The mended row is stored.')
     onChanged()
   }
   return (

@@ -6,7 +6,7 @@ import { SelectField, TextField } from '../../parts/inputs.tsx'
 import { clientOf } from '../../session/session.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo } from '../../shell/route.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import { FieldRows } from './field-rows.tsx'
 
 const seriesFields: readonly NewField[] = [
@@ -33,7 +33,7 @@ export function NewIngest({ onClose }: { onClose(): void }) {
   }
   const make = async (signal: AbortSignal): Promise<void> => {
     await clientOf(signal).createIngest({ alias, kind, fields })
-    tell(`The ingest ${alias} is made.`)
+    notify(`The ingest ${alias} is made.`)
     goTo(linkTo(['ingests', alias]))
   }
   return (

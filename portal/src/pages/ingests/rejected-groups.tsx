@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { RejectedKindAnswer } from '../../../../src/client/answers.ts'
 import { countText } from '../../parts/formats.ts'
 import { membersOf } from '../../parts/row-members.ts'
-import { DeedsHead, TableRoom } from '../../parts/table-room.tsx'
+import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
@@ -22,7 +22,7 @@ export function RejectedGroups({ ingest, groups, filter, onChanged }: Props) {
   const [adding, add] = useState<RejectedKindAnswer | null>(null)
   return (
     <>
-      <TableRoom name="Faults">
+      <TableFrame name="Faults">
         <thead>
           <tr>
             <th>Fault</th>
@@ -64,7 +64,7 @@ export function RejectedGroups({ ingest, groups, filter, onChanged }: Props) {
             </tr>
           ))}
         </tbody>
-      </TableRoom>
+      </TableFrame>
       {adding !== null && (
         <AddKnownField ingest={ingest} group={adding} onClose={() => add(null)} onChanged={onChanged} />
       )}

@@ -3,7 +3,7 @@ import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
 import { countText, plural } from '../../parts/formats.ts'
 import { Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { DeedsHead, TableRoom } from '../../parts/table-room.tsx'
+import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
 import { clientOf } from '../../session/session.ts'
 import { useAsk, useDeed } from '../../shell/asking.ts'
 import { filterLink, isFiltered, type RejectedFilter, requestOf } from './filter.ts'
@@ -81,7 +81,7 @@ function RowTable({ rows, chosen, onChosen, onMend }: TableProps) {
   }
   const allChosen = rows.length > 0 && rows.every(({ id }) => chosen.has(id))
   return (
-    <TableRoom name="Rejected rows">
+    <TableFrame name="Rejected rows">
       <thead>
         <tr>
           <th class="tight">
@@ -102,7 +102,7 @@ function RowTable({ rows, chosen, onChosen, onMend }: TableProps) {
           <RejectedRow key={row.id} row={row} chosen={chosen.has(row.id)} onChoose={toggle} onMend={onMend} />
         ))}
       </tbody>
-    </TableRoom>
+    </TableFrame>
   )
 }
 

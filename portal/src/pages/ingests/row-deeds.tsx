@@ -9,7 +9,7 @@ import { oneLine } from '../../parts/row-members.ts'
 import { saveFile } from '../../parts/save-file.ts'
 import { clientOf, mayDo } from '../../session/session.ts'
 import { useDeed } from '../../shell/asking.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import { pagesOfRows } from './all-rows.ts'
 import { isFiltered, type RejectedFilter } from './filter.ts'
 import { replayRows } from './replay.ts'
@@ -39,7 +39,7 @@ export function RowDeeds({ alias, filter, all, areLines, chosen, onChanged }: Pr
       setDone(0)
       try {
         const { stored, rejected } = await replayRows(alias, some ? ids : filter, signal, setDone)
-        tell(`${plural(stored, 'row')} stored, ${countText(rejected)} rejected still.`)
+        notify(`${plural(stored, 'row')} stored, ${countText(rejected)} rejected still.`)
       } finally {
         onChanged()
       }
@@ -105,7 +105,7 @@ function DiscardRows({ alias, which, selection, onClose, onChanged }: DiscardPro
       onClose={onClose}
       onDeed={async (signal) => {
         const count = await discardRows(alias, selection, signal)
-        tell(`${plural(count, 'row')} discarded.`)
+        notify(`${plural(count, 'row')} discarded.`)
         onChanged()
       }}
     >
@@ -126,7 +126,7 @@ function saveRows(alias: string, rows: readonly RejectedRowAnswer[]): void {
     ),
   )
   const note = precisionNote(new Set(rows.map(({ precision }) => precision)))
-  tell([`${plural(rows.length, 'row')} saved.`, ...(note === null ? [] : [note])].join(' '))
+  notify([`${plural(rows.length, 'row')} saved.`, ...(note === null ? [] : [note])].join(' '))
 }
 
 async function allRows(

@@ -5,7 +5,7 @@ import { cellText } from '../../parts/big-table.tsx'
 import { AskFirst, Dialog } from '../../parts/dialog.tsx'
 import { TextArea } from '../../parts/inputs.tsx'
 import { clientOf, mayDo } from '../../session/session.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import { pushAgain } from '../ingests/push-again.ts'
 import { sideOf } from '../ingests/side.ts'
 import { ItemTags } from './item-tags.tsx'
@@ -72,7 +72,7 @@ function ChangeItem({ table, item, onClose, onChanged }: Props) {
       signal,
     })
     if (outcome !== null) throw new Error(`It was rejected: ${outcome}`)
-    tell('The item is stored.')
+    notify('The item is stored.')
     onChanged()
   }
   return (
@@ -92,7 +92,7 @@ function DeleteItem({ table, item, onClose, onChanged }: Props) {
       onClose={onClose}
       onDeed={async (signal) => {
         await clientOf(signal).deleteItem(table.entity, String(item![table.index_field]))
-        tell('The item is deleted.')
+        notify('The item is deleted.')
         onChanged()
       }}
     >

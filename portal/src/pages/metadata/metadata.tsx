@@ -2,7 +2,7 @@ import type { MetadataDescription } from '../../../../src/client/answers.ts'
 import { countText } from '../../parts/formats.ts'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { mayDo } from '../../session/session.ts'
 import { type Asked, useAsk } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
@@ -64,7 +64,7 @@ function Tables({ tables: { value, error } }: { readonly tables: AskedTables }) 
 
 function TableList({ tables }: { readonly tables: readonly MetadataDescription[] }) {
   return (
-    <TableRoom name="Tables">
+    <TableFrame name="Tables">
       <thead>
         <tr>
           <th>Table</th>
@@ -90,6 +90,6 @@ function TableList({ tables }: { readonly tables: readonly MetadataDescription[]
           </tr>
         ))}
       </tbody>
-    </TableRoom>
+    </TableFrame>
   )
 }

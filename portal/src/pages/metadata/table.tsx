@@ -7,7 +7,7 @@ import { plural } from '../../parts/formats.ts'
 import { SelectField, TextField } from '../../parts/inputs.tsx'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { clientOf, mayDo } from '../../session/session.ts'
 import { useAsk, useDeed } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
@@ -147,7 +147,7 @@ interface TableProps {
 
 function ItemTable({ table, items, onOpen }: TableProps) {
   return (
-    <TableRoom name="Items">
+    <TableFrame name="Items">
       <thead>
         <tr>
           {table.fields.map(({ name }) => (
@@ -172,6 +172,6 @@ function ItemTable({ table, items, onOpen }: TableProps) {
           </tr>
         ))}
       </tbody>
-    </TableRoom>
+    </TableFrame>
   )
 }

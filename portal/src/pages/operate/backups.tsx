@@ -3,11 +3,11 @@ import { AskFirst } from '../../parts/dialog.tsx'
 import { bytesText, countText } from '../../parts/formats.ts'
 import { Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { clientOf } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 
 const shownBackups = 20
 
@@ -36,7 +36,7 @@ export function Backups() {
       {value === null && backups.error === null && <Waiting />}
       {value?.Items.length === 0 && <p class="inside">There is no backup yet.</p>}
       {value !== null && value.Items.length > 0 && (
-        <TableRoom name="Backups">
+        <TableFrame name="Backups">
           <thead>
             <tr>
               <th>Made</th>
@@ -59,7 +59,7 @@ export function Backups() {
               </tr>
             ))}
           </tbody>
-        </TableRoom>
+        </TableFrame>
       )}
       {value !== null && value.NextToken !== null && (
         <p class="inside soft small">The newest {shownBackups} are shown.</p>
@@ -77,7 +77,7 @@ function MakeBackup({ onClose, onMade }: { onClose(): void; onMade(): void }) {
       onClose={onClose}
       onDeed={async (signal) => {
         const { bytes } = await clientOf(signal).makeBackup()
-        tell(`The backup is made: ${bytesText(bytes)}.`)
+        notify(`The backup is made: ${bytesText(bytes)}.`)
         onMade()
       }}
     >

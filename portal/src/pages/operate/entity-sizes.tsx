@@ -2,7 +2,7 @@ import type { StorageAnswer } from '../../../../src/client/answers.ts'
 import { bytesText, countText, plural } from '../../parts/formats.ts'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAsk } from '../../shell/asking.ts'
 
@@ -44,7 +44,7 @@ function EntityFiles({ items }: { readonly items: readonly StorageAnswer[] }) {
   const most = Math.max(1, ...items.map(({ bytes }) => bytes))
   return (
     <div class="capped">
-      <TableRoom name="On disk, by entity">
+      <TableFrame name="On disk, by entity">
         <thead>
           <tr>
             <th>Entity</th>
@@ -81,7 +81,7 @@ function EntityFiles({ items }: { readonly items: readonly StorageAnswer[] }) {
               </tr>
             ))}
         </tbody>
-      </TableRoom>
+      </TableFrame>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { valueText } from '../../parts/formats.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
 import type { Metrics } from '../../parts/metrics-text.ts'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 
 const shownMetrics = 200
 
@@ -24,7 +24,7 @@ export function MetricTable({ metrics, drawn, onDraw }: Props) {
       <div class="inside grid-form">
         <TextField label="Find by name" value={part} onValue={setPart} type="search" placeholder="journal" mono />
       </div>
-      <TableRoom name="Metrics">
+      <TableFrame name="Metrics">
         <thead>
           <tr>
             <th>Metric</th>
@@ -59,7 +59,7 @@ export function MetricTable({ metrics, drawn, onDraw }: Props) {
             </tr>
           ))}
         </tbody>
-      </TableRoom>
+      </TableFrame>
       {found.length > shownMetrics && (
         <p class="inside soft small">The first {shownMetrics} are shown. Type a part of a name to see others.</p>
       )}

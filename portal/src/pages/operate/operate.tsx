@@ -10,9 +10,9 @@ import { Incoming } from '../overview/incoming.tsx'
 import { useMetrics } from '../overview/watch-rates.ts'
 import { Backups } from './backups.tsx'
 import { EntitySizes } from './entity-sizes.tsx'
-import { KeptEntities } from './kept-entities.tsx'
 import { MetricCharts } from './metric-charts.tsx'
 import { MetricTable } from './metric-table.tsx'
+import { RetainedEntities } from './retained-entities.tsx'
 import { SettingsTable } from './settings-table.tsx'
 
 /** What only watches is shown to whoever may observe; changes, backups and settings are the admin's. */
@@ -28,7 +28,7 @@ export function Operate() {
       </PageHead>
       <ProblemNote error={metrics.error} />
       <Incoming />
-      <KeptEntities />
+      <RetainedEntities />
       <EntitySizes />
       {operates && <Backups />}
       <Parts />

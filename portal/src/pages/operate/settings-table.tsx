@@ -3,7 +3,7 @@ import type { SettingAnswer } from '../../../../src/client/answers.ts'
 import { Check, TextField } from '../../parts/inputs.tsx'
 import { Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { useAsk } from '../../shell/asking.ts'
 
 /** What is in force in the process that answers. */
@@ -28,7 +28,7 @@ export function SettingsTable() {
           {found.length === 0 ? (
             <p class="inside soft">{part === '' ? 'Every setting is as usual.' : 'No setting has that in its name.'}</p>
           ) : (
-            <TableRoom name="Settings">
+            <TableFrame name="Settings">
               <thead>
                 <tr>
                   <th>Setting</th>
@@ -47,7 +47,7 @@ export function SettingsTable() {
                   </tr>
                 ))}
               </tbody>
-            </TableRoom>
+            </TableFrame>
           )}
           <p class="inside soft small">
             They are changed where the service is started: by a flag, an environment variable or its file of settings.

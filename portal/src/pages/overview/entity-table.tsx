@@ -1,7 +1,7 @@
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { countText } from '../../parts/formats.ts'
 import { Empty } from '../../parts/layout.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 
 export function EntityTable({ entities }: { readonly entities: readonly EntityDescription[] }) {
@@ -13,7 +13,7 @@ export function EntityTable({ entities }: { readonly entities: readonly EntityDe
     )
   }
   return (
-    <TableRoom name="Entities">
+    <TableFrame name="Entities">
       <thead>
         <tr>
           <th>Entity</th>
@@ -38,6 +38,6 @@ export function EntityTable({ entities }: { readonly entities: readonly EntityDe
           </tr>
         ))}
       </tbody>
-    </TableRoom>
+    </TableFrame>
   )
 }

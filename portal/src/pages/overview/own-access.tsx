@@ -1,5 +1,5 @@
 import { Empty, Panel } from '../../parts/layout.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { session } from '../../session/session.ts'
 import { useStore } from '../../shell/store.ts'
@@ -25,7 +25,7 @@ export function OwnAccess() {
           </p>
         </Empty>
       ) : (
-        <TableRoom name="Your subscriptions">
+        <TableFrame name="Your subscriptions">
           <thead>
             <tr>
               <th>You may</th>
@@ -60,7 +60,7 @@ export function OwnAccess() {
               </tr>
             ))}
           </tbody>
-        </TableRoom>
+        </TableFrame>
       )}
     </Panel>
   )

@@ -6,7 +6,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { pusherOf, useKeyMissing } from '../../session/push-key.ts'
 import type { ShownIngest } from '../ingests/side.ts'
 import { type Columns, mappingOf } from './columns.ts'
-import { doorTo, firstBatch, type RowsFile, rowsOf } from './file-rows.ts'
+import { firstBatch, type RowsFile, rowsOf, targetFor } from './file-rows.ts'
 
 interface Props {
   readonly ingest: ShownIngest
@@ -27,12 +27,12 @@ interface Checked {
 const nothing: CheckAnswer = { rows: 0, stored: 0, rejected: 0, errors: [] }
 
 async function checked({ ingest, rowsFile, columns }: Props): Promise<Checked> {
-  const door = doorTo(ingest, rowsFile, pusherOf())
-  const batch = await firstBatch(rowsOf(rowsFile, mappingOf(columns, ingest.fields)), door, checkedRowsMax)
-  const answer = batch === null ? nothing : await door.check(batch)
+  const target = targetFor(ingest, rowsFile, pusherOf())
+  const batch = await firstBatch(rowsOf(rowsFile, mappingOf(columns, ingest.fields)), target, checkedRowsMax)
+  const answer = batch === null ? nothing : await target.check(batch)
   const rejections = new Rejections(shownMax)
-  rejections.add(1, answer.errors, batch === null ? undefined : door.linesOf(batch))
-  return { answer, rejections, place: door.noun === 'line' ? 'Line' : 'Row' }
+  rejections.add(1, answer.errors, batch === null ? undefined : target.linesOf(batch))
+  return { answer, rejections, place: target.noun === 'line' ? 'Line' : 'Row' }
 }
 
 /** Asks the service what would become of the first rows, by its own rules. Nothing is stored. */

@@ -2,7 +2,7 @@ import type { CsvCell } from '../../../../src/lib/csv-parser.ts'
 import { type Field, isRequired } from '../../../../src/model/field.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { TableFrame } from '../../parts/table-frame.tsx'
 import { type Columns, unfedFields, withColumn, withConstant } from './columns.ts'
 
 interface Props {
@@ -22,7 +22,7 @@ export function ColumnTable({ columns, first, fields, isOpen, fixed, onChange }:
   const unfed = unfedFields(columns, fields)
   return (
     <Panel title="Columns and fields" tools={<span class="soft small">by name, until you choose</span>}>
-      <TableRoom name="Columns">
+      <TableFrame name="Columns">
         <thead>
           <tr>
             <th>Column</th>
@@ -52,7 +52,7 @@ export function ColumnTable({ columns, first, fields, isOpen, fixed, onChange }:
             </tr>
           ))}
         </tbody>
-      </TableRoom>
+      </TableFrame>
       {unfed.length > 0 && (
         <div class="inside">
           <p class="small soft">

@@ -10,9 +10,9 @@ import {
   likelyDecimal,
   usualWriting,
 } from '../../../../src/file-push/csv-writing.ts'
-import { type Door, doorOf } from '../../../../src/file-push/door.ts'
 import { withoutMark } from '../../../../src/file-push/file-head.ts'
 import type { FileFormat } from '../../../../src/file-push/file-name.ts'
+import { type RowTarget, rowTargetOf } from '../../../../src/file-push/row-target.ts'
 import { jsonRows, ndjsonRows, type PushedRows, protocolLines, rowBytesMax } from '../../../../src/file-push/rows.ts'
 import { isGzip } from '../../../../src/lib/encodings.ts'
 import type { LinePrecision } from '../../../../src/model/line-format.ts'
@@ -82,9 +82,13 @@ export function rowsOf(
 }
 
 /** How the rows of a file go into an ingest. */
-export function doorTo({ alias, lines }: ShownIngest, { format, precision }: RowsFile, client: TidemarkClient): Door {
+export function targetFor(
+  { alias, lines }: ShownIngest,
+  { format, precision }: RowsFile,
+  client: TidemarkClient,
+): RowTarget {
   const known = { kept: null, isByField: lines !== null }
-  return doorOf({ client, ingest: alias, known, format, precision })
+  return rowTargetOf({ client, ingest: alias, known, format, precision })
 }
 
 const firstBytesMax = 4 * 1024 * 1024
@@ -92,7 +96,7 @@ const firstBytesMax = 4 * 1024 * 1024
 /** The first rows as a push of them, null where there are none; no more of the file is read than they take. */
 export async function firstBatch(
   rows: PushedRows,
-  { format, rowsOf }: Pick<Door, 'format' | 'rowsOf'>,
+  { format, rowsOf }: Pick<RowTarget, 'format' | 'rowsOf'>,
   rowsMax: number,
 ): Promise<PushBatch | null> {
   const batches = batchesOf(rows, { rowsMax, rowsOf, bytesMax: firstBytesMax, format, skipRows: 0 })

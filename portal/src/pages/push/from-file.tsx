@@ -16,7 +16,7 @@ import { type FilePush, useFilePush } from './use-file-push.ts'
 import { type PreviewRows, usePreview } from './use-preview.ts'
 import { WrittenForm } from './written-form.tsx'
 
-/** A file is chosen, its columns are matched, its first rows are judged, and it is pushed. */
+/** A file is chosen, its columns are matched, its first rows are validated, and it is pushed. */
 export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
   const [chosen, choose] = useState<Chosen | null>(null)
   const [precision, setPrecision] = useState<LinePrecision>('ns')

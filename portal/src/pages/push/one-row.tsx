@@ -12,7 +12,7 @@ import type { ShownIngest } from '../ingests/side.ts'
 import { VerdictPill } from './preview.tsx'
 import { Programs } from './programs-panel.tsx'
 import { pushOneRow } from './push-one-row.ts'
-import { judgedRow } from './use-preview.ts'
+import { validatedRow } from './use-preview.ts'
 
 /** What is typed becomes JSON as the cells of a CSV file do; what is empty is left out. */
 function typedRow(values: ReadonlyMap<string, string>, fields: readonly Field[]): string {
@@ -32,7 +32,7 @@ interface Outcome {
 
 const now = (): string => new Date().toISOString()
 
-/** A row is typed, judged here as it is typed, and pushed. */
+/** A row is typed, validated here as it is typed, and pushed. */
 export function OneRow({ ingest }: { readonly ingest: ShownIngest }) {
   const { alias, fields } = ingest
   const timeSource = fields.find(({ role }) => role === 'time')?.source
@@ -43,7 +43,7 @@ export function OneRow({ ingest }: { readonly ingest: ShownIngest }) {
   const keyMissing = useKeyMissing()
   const doing = useDeed()
   const text = typedRow(values, fields)
-  const row = judgedRow(text, ingest)
+  const row = validatedRow(text, ingest)
   const [fault] = row.faults
   const send = (): Promise<boolean> =>
     doing.run(async (signal) => {

@@ -4,8 +4,8 @@ import { plural } from '../../parts/formats.ts'
 import { Empty, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { RowText } from '../../parts/row-text.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
-import type { JudgedRow, PreviewRows } from './use-preview.ts'
+import { TableFrame } from '../../parts/table-frame.tsx'
+import type { PreviewRows, ValidatedRow } from './use-preview.ts'
 
 interface Props {
   readonly preview: PreviewRows
@@ -40,7 +40,7 @@ export function Preview({ preview: { rows, misread, isMostlyMisread, error }, fo
           </Empty>
         )}
         {rows !== null && rows.length > 0 && (
-          <TableRoom name="First rows">
+          <TableFrame name="First rows">
             <thead>
               <tr>
                 <th>{noun === 'line' ? 'Line' : 'Row'}</th>
@@ -66,14 +66,14 @@ export function Preview({ preview: { rows, misread, isMostlyMisread, error }, fo
                 </tr>
               ))}
             </tbody>
-          </TableRoom>
+          </TableFrame>
         )}
       </Panel>
     </div>
   )
 }
 
-function summaryOf(rows: readonly JudgedRow[], noun: 'row' | 'line'): string {
+function summaryOf(rows: readonly ValidatedRow[], noun: 'row' | 'line'): string {
   if (rows.length === 0) return ''
   if (rows.some(({ verdict }) => verdict === 'not judged')) return 'not judged yet: check with the service'
   const faulty = rows.filter(({ faults }) => faults.length > 0).length
@@ -83,6 +83,6 @@ function summaryOf(rows: readonly JudgedRow[], noun: 'row' | 'line'): string {
 
 const tones = { stored: 'pill good', rejected: 'pill bad', refused: 'pill bad', 'no row': 'pill', 'not judged': 'pill' }
 
-export function VerdictPill({ row: { verdict } }: { readonly row: JudgedRow }) {
+export function VerdictPill({ row: { verdict } }: { readonly row: ValidatedRow }) {
   return <span class={tones[verdict]}>{verdict}</span>
 }

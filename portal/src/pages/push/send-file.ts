@@ -4,9 +4,9 @@ import { halvesOf, type PushBatch } from '../../../../src/client/push-batch.ts'
 import { withRetries } from '../../../../src/client/retries.ts'
 import { ConnectionError } from '../../../../src/client/service-error.ts'
 import { batchesOf } from '../../../../src/file-push/batches.ts'
-import type { Door } from '../../../../src/file-push/door.ts'
 import { acknowledgedUpTo, type Counted, failureSentences } from '../../../../src/file-push/failure.ts'
 import { type PushOutcome, ReceiptFollower } from '../../../../src/file-push/receipt-follower.ts'
+import type { RowTarget } from '../../../../src/file-push/row-target.ts'
 import type { PushedRows } from '../../../../src/file-push/rows.ts'
 import { sendBatches } from '../../../../src/file-push/send.ts'
 import { cameBack, wentAway } from '../../shell/reach.ts'
@@ -22,7 +22,7 @@ export interface Sending {
   readonly alias: string
   readonly rows: PushedRows
   /** The way by which the rows go in. */
-  readonly door: Door
+  readonly target: RowTarget
   /** The same for all tries of one file: what was sent without an answer is stored once. */
   readonly id: string
   /** Rows at the beginning that are on disk already. */
@@ -71,14 +71,14 @@ async function* untilStopped(batches: AsyncGenerator<PushBatch>, signal: AbortSi
   }
 }
 
-function pusher({ door, id, stop, onWait }: Sending) {
+function pusher({ target, id, stop, onWait }: Sending) {
   const onRetry = (error: Error, waitMs: number): void => {
     if (error instanceof ConnectionError) wentAway()
     onWait(`${error.message} It is tried again within ${Math.ceil(waitMs / 1000)} s.`)
   }
   const sleep = (ms: number): Promise<void> => pause(ms, stop)
   return async (batch: PushBatch) => {
-    return withRetries(() => door.push(batch, `${id}-${batch.firstRow}`), {
+    return withRetries(() => target.push(batch, `${id}-${batch.firstRow}`), {
       nowMs: () => performance.now(),
       sleep,
       retryMs,
@@ -95,10 +95,10 @@ function followerOf({ alias, client, leave }: Sending): ReceiptFollower {
   return new ReceiptFollower({ receipt, nowMs, sleep, patienceMs, errorsMax })
 }
 
-/** Resolves when all that was acknowledged is judged. Rows go in the order of the file, one push at a time. */
+/** Resolves when all that was acknowledged is validated. Rows go in the order of the file, one push at a time. */
 export async function sendFile(sending: Sending): Promise<SentFile> {
-  const { rows, door, skipRows, stop, onAccepted, onWait } = sending
-  const { format, rowsOf, noun } = door
+  const { rows, target, skipRows, stop, onAccepted, onWait } = sending
+  const { format, rowsOf, noun } = target
   const follower = followerOf(sending)
   const outcome = follower.run()
   outcome.catch(() => undefined)
@@ -108,7 +108,7 @@ export async function sendFile(sending: Sending): Promise<SentFile> {
     push: pusher(sending),
     halves: (batch) => halvesOf(batch, format),
     onAccepted: (sent, { batch }) => {
-      const lines = door.linesOf(sent)
+      const lines = target.linesOf(sent)
       const count = lines?.rows ?? sent.rows
       follower.add({ batch, firstRow: sent.firstRow, rows: count, lines })
       onWait(null)

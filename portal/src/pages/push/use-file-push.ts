@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PushOutcome } from '../../../../src/file-push/receipt-follower.ts'
 import type { RejectionTally } from '../../../../src/file-push/rejections.ts'
 import { pusherOf } from '../../session/push-key.ts'
-import { tell } from '../../shell/toasts.tsx'
+import { notify } from '../../shell/toasts.tsx'
 import type { ShownIngest } from '../ingests/side.ts'
 import type { Columns } from './columns.ts'
 import { mappingOf } from './columns.ts'
-import { doorTo, type RowsFile, rowsOf } from './file-rows.ts'
+import { type RowsFile, rowsOf, targetFor } from './file-rows.ts'
 import { errorsMax, type SentFile, sendFile } from './send-file.ts'
 
 export interface FileJob {
@@ -83,7 +83,7 @@ export function useFilePush(of: string): FilePush {
       control.current.stop.abort()
       control.current.leave.abort()
       control.current = null
-      tell('The push was stopped, since its page was left. What was acknowledged is stored.')
+      notify('The push was stopped, since its page was left. What was acknowledged is stored.')
     }
   }, [of])
   const start = (job: FileJob): void => {
@@ -130,7 +130,7 @@ async function send({ ingest, rowsFile, columns }: FileJob, { id, skipRows, mine
   return sendFile({
     alias: ingest.alias,
     rows: rowsOf(rowsFile, mappingOf(columns, ingest.fields), onRead),
-    door: doorTo(ingest, rowsFile, client),
+    target: targetFor(ingest, rowsFile, client),
     id,
     skipRows,
     client,

@@ -6,12 +6,12 @@ import { messageOf } from '../../../../src/lib/message-of.ts'
 import { asksForKey, pusherOf } from '../../session/push-key.ts'
 import type { ShownIngest } from '../ingests/side.ts'
 import { type Columns, mappingOf } from './columns.ts'
-import { doorTo, firstBatch, type RowsFile, rowsOf } from './file-rows.ts'
+import { firstBatch, type RowsFile, rowsOf, targetFor } from './file-rows.ts'
 
 /** `refused`: with this row the whole push is. `no row`: a comment or a blank line. */
 export type Verdict = 'stored' | 'rejected' | 'refused' | 'no row' | 'not judged'
 
-export interface JudgedRow {
+export interface ValidatedRow {
   readonly text: string
   readonly verdict: Verdict
   /** Why it will not be stored. */
@@ -19,7 +19,7 @@ export interface JudgedRow {
 }
 
 export interface PreviewRows {
-  readonly rows: readonly JudgedRow[] | null
+  readonly rows: readonly ValidatedRow[] | null
   /** A coarser unit, in which the times of lines are usual ones. */
   readonly likelyPrecision: LikelyPrecision | null
   /** A time that is read otherwise than it is likely meant. */
@@ -32,8 +32,8 @@ export interface PreviewRows {
 const previewRowsMax = 20
 const nothing: PreviewRows = { rows: null, likelyPrecision: null, misread: null, isMostlyMisread: false, error: null }
 
-/** A row as the service will judge it. */
-export function judgedRow(text: string, { fields, unknown }: Pick<ShownIngest, 'fields' | 'unknown'>): JudgedRow {
+/** A row as the service will validate it. */
+export function validatedRow(text: string, { fields, unknown }: Pick<ShownIngest, 'fields' | 'unknown'>): ValidatedRow {
   try {
     JSON.parse(text)
   } catch (error) {
@@ -46,31 +46,31 @@ export function judgedRow(text: string, { fields, unknown }: Pick<ShownIngest, '
 
 async function previewOfRows(rowsFile: RowsFile, columns: Columns, ingest: ShownIngest): Promise<PreviewRows> {
   const rows = rowsOf(rowsFile, mappingOf(columns, ingest.fields))
-  const batch = await firstBatch(rows, doorTo(ingest, rowsFile, pusherOf()), previewRowsMax)
+  const batch = await firstBatch(rows, targetFor(ingest, rowsFile, pusherOf()), previewRowsMax)
   const decoder = new TextDecoder()
   const texts = (batch?.texts ?? []).map((text) => decoder.decode(text))
   const types = new Map(ingest.fields.map(({ source, type }) => [source, type]))
   return {
     ...nothing,
-    rows: texts.map((text) => judgedRow(text, ingest)),
+    rows: texts.map((text) => validatedRow(text, ingest)),
     misread: mostlyCompactDates(texts, types) ?? firstMisread(texts, types),
     isMostlyMisread: mostlyCompactDates(texts, types) !== null,
   }
 }
 
-/** The service judges lines, where the reader's own key may push. */
+/** The service validates lines, where the reader's own key may push. */
 async function previewOfLines(rowsFile: RowsFile, columns: Columns, ingest: ShownIngest): Promise<PreviewRows> {
   const time = new FirstLineTime(rowsFile.precision)
-  const door = doorTo(ingest, rowsFile, pusherOf())
+  const target = targetFor(ingest, rowsFile, pusherOf())
   const lines = time.of(rowsOf(rowsFile, mappingOf(columns, ingest.fields)))
-  const batch = await firstBatch(lines, door, previewRowsMax)
+  const batch = await firstBatch(lines, target, previewRowsMax)
   if (batch === null) return { ...nothing, rows: [] }
-  const errors = asksForKey() ? null : (await door.check(batch)).errors
-  const places = door.linesOf(batch)
+  const errors = asksForKey() ? null : (await target.check(batch)).errors
+  const places = target.linesOf(batch)
   const decoder = new TextDecoder()
-  const rows = batch.texts.map((bytes, line): JudgedRow => {
+  const rows = batch.texts.map((bytes, line): ValidatedRow => {
     const text = decoder.decode(bytes)
-    if (door.rowsOf?.(bytes) === 0) return { text, verdict: 'no row', faults: [] }
+    if (target.rowsOf?.(bytes) === 0) return { text, verdict: 'no row', faults: [] }
     if (errors === null) return { text, verdict: 'not judged', faults: [] }
     const faults = errors.filter(({ index }) => (places?.lineOf(index) ?? index) === line)
     return { text, verdict: faults.length === 0 ? 'stored' : 'rejected', faults }

@@ -9,12 +9,12 @@ import { type Doing, useAsk, useDeed } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
 import { draftOf, keepDraft } from './draft.ts'
-import { KeptQueries } from './kept.tsx'
-import { type KeptQuery, keepRun } from './kept-queries.ts'
 import { ResultPanel } from './result.tsx'
 import { faultOf, type Result, runNative, runSql } from './run-query.ts'
+import { SavedQueries } from './saved.tsx'
+import { keepRun, type SavedQuery } from './saved-queries.ts'
 
-type Mode = KeptQuery['mode']
+type Mode = SavedQuery['mode']
 
 const modes = [
   { value: 'sql', text: 'SQL' },
@@ -101,7 +101,7 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
       </PageHead>
       <Panel
         title={mode === 'sql' ? 'Druid’s SQL; the tables are the entities' : 'A native query of Druid’s'}
-        tools={<KeptQueries mode={mode} text={text} onChoose={choose} />}
+        tools={<SavedQueries mode={mode} text={text} onChoose={choose} />}
       >
         <div class="inside">
           <QueryEditor

@@ -1,4 +1,4 @@
-// What it reads is tested by `src/ingest/judge-lines.test.ts`, what it keeps beside this file.
+// What it reads is tested by `src/ingest/line-validator.test.ts`, what it keeps beside this file.
 
 // Lines of which each field is a row. The lines of one series begin with the same bytes, so the scanner keeps what these come to: the tag of each field's
 // row, and the other tags. It learns them from lines that were parsed with care.

@@ -1,4 +1,4 @@
-// What rows the lines of a push are, written as JSON: so a line is judged by the very rules of a row of JSON.
+// What rows the lines of a push are, written as JSON: so a line is validated by the very rules of a row of JSON.
 
 import type { LineValue, ParsedLine } from '../../../lib/line-protocol/parse-line.ts'
 import type { Field, FieldType } from '../../../model/field.ts'

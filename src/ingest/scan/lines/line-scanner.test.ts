@@ -1,4 +1,4 @@
-// What lines come to is tested by `src/ingest/judge-lines.test.ts`; this is about which of them need no care.
+// What lines come to is tested by `src/ingest/line-validator.test.ts`; this is about which of them need no care.
 import { expect, test } from 'vitest'
 import type { Field, FieldRole, FieldType } from '../../../model/field.ts'
 import { FieldColumn } from '../../columns/field-column.ts'

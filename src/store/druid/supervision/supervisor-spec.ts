@@ -64,7 +64,7 @@ export function supervisorSpec(
         startDelay: 'PT1S',
         period: 'PT10S',
       },
-      // Rows were judged before they came into the topic: one that Druid cannot read is a fault of ours, and is kept in its log.
+      // Rows were validated before they came into the topic: one that Druid cannot read is a fault of ours, and is kept in its log.
       tuningConfig: { type: 'kafka', logParseExceptions: true, maxSavedParseExceptions: 10 },
     },
     context: concurrentLocks,

@@ -124,7 +124,7 @@ export class EntitySlots {
     for (const { id } of entities) {
       const own = ends.get(id)
       if (own === undefined) continue
-      await failures.attempt(id, async () => known.push(await this.#judged(id, own, seen, since.get(id) ?? null)))
+      await failures.attempt(id, async () => known.push(await this.#validated(id, own, seen, since.get(id) ?? null)))
     }
     this.#reading = new Set(known.filter(({ state }) => state === 'reading').map(({ entityId }) => entityId))
     await this.#follow(known, seen, new Map(entities.map((entity) => [entity.id, entity])), failures)
@@ -163,7 +163,7 @@ export class EntitySlots {
     if (wake.length + rest.length > 0) observe({ kind: 'slotsMoved', woken: wake, resting: rest })
   }
 
-  async #judged(
+  async #validated(
     entityId: number,
     ends: readonly number[],
     seen: SlotsSeen,

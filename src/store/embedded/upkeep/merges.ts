@@ -5,20 +5,20 @@ import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { defaultMergeRules } from '../sealing/choose-merge.ts'
 import { mergeFiles } from '../sealing/merge-files.ts'
 import type { Attempts } from './attempts.ts'
-import type { Departures } from './departures.ts'
-import { GaveWay, GivingWay } from './giving-way.ts'
+import type { Expiry } from './expiry.ts'
 import { MergeChoice } from './merge-choice.ts'
+import { Preempted, PreemptiblePacer } from './preemption.ts'
 import type { Removals } from './removals.ts'
 
 export interface MergeParts {
   readonly store: EmbeddedStore
   readonly folder: SealedFolder
   readonly removals: Removals
-  readonly departures: Pick<Departures, 'sinceMs'>
+  readonly expiry: Pick<Expiry, 'sinceMs'>
   readonly settings: { readonly dayRowsMin: number; readonly fileRowsMax: number }
   readonly attempts: Attempts
   /** Called at each rest of a merge of the entity's files; throws GaveWay when that is to be begun again later. */
-  readonly giveWay: (entityId: number) => Promise<void>
+  readonly runDue: (entityId: number) => Promise<void>
   /** Called when the manifest and readers have these files in the place of those that were merged. */
   readonly exchange: (merged: readonly SealedFile[], files: readonly SealedFile[]) => void
   readonly observe: Observe
@@ -87,18 +87,18 @@ export class Merges {
     try {
       return await this.#write(merged)
     } catch (error) {
-      if (error instanceof GaveWay) return 'gave way'
+      if (error instanceof Preempted) return 'gave way'
       this.#choice.failed(merged, error)
       throw error
     }
   }
 
   #write(merged: readonly SealedFile[]): Promise<readonly SealedFile[]> {
-    const { store, folder, settings, signal, reach, departures, giveWay } = this.#parts
+    const { store, folder, settings, signal, reach, expiry, runDue } = this.#parts
     const { entityId, kind } = merged[0]!.info
     // The day of a file may have left since it was chosen: then it goes next.
-    const sinceMs = kind === 'day' ? null : departures.sinceMs(entityId)
-    const pacer = new GivingWay({ sliceMs, signal }, () => giveWay(entityId))
+    const sinceMs = kind === 'day' ? null : expiry.sinceMs(entityId)
+    const pacer = new PreemptiblePacer({ sliceMs, signal }, () => runDue(entityId))
     const { dayRowsMin } = settings
     return mergeFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, sinceMs, pacer, reach })
   }

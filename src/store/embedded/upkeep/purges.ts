@@ -1,8 +1,8 @@
 import { Problem } from '../../../model/problem.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
-import type { Departures } from './departures.ts'
+import type { Expiry } from './expiry.ts'
 
-/** Rows that have left are to be gone from memory and files, as far as they had been judged when this was asked. */
+/** Rows that have left are to be gone from memory and files, as far as they had been validated when this was asked. */
 interface Purge {
   readonly entityId: number
   readonly position: number
@@ -12,7 +12,7 @@ interface Purge {
 
 interface PurgeParts {
   readonly store: { readonly position: number; files(entityId: number): readonly SealedFile[] }
-  readonly departures: Pick<Departures, 'sinceMs'>
+  readonly expiry: Pick<Expiry, 'sinceMs'>
 }
 
 /** The purges that are not done: what is in memory has to be sealed, and files that hold rows that have left to be written anew. */
@@ -42,9 +42,9 @@ export class Purges {
 
   /** A file that holds rows that have left and others; null when there is none. Purges that are done, or need a damaged file, are told so. */
   chooseFile(damaged: ReadonlySet<SealedFile>): SealedFile | null {
-    const { store, departures } = this.#parts
+    const { store, expiry } = this.#parts
     for (const purge of this.#purges) {
-      const sinceMs = departures.sinceMs(purge.entityId) ?? Number.NEGATIVE_INFINITY
+      const sinceMs = expiry.sinceMs(purge.entityId) ?? Number.NEGATIVE_INFINITY
       const files = store.files(purge.entityId).filter(({ info }) => info.firstMs < sinceMs)
       if (files.some((file) => damaged.has(file))) this.#end(purge, () => purge.reject(isDamaged()))
       else if (files.length > 0) return files[0]!

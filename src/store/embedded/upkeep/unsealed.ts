@@ -8,15 +8,15 @@ export interface UnsealedBounds {
   readonly unsealedBytes: number
 }
 
-/** How much was judged since the newest freeze, and for how long it has been there. */
+/** How much was validated since the newest freeze, and for how long it has been there. */
 export class Unsealed {
   readonly #bounds: UnsealedBounds
   readonly #wake: () => void
-  /** Where the pipeline stood at the freeze, and stands; with the bytes of the journal that it had judged. */
+  /** Where the pipeline stood at the freeze, and stands; with the bytes of the journal that it had validated. */
   #frozenPosition: number
   #frozenBytes = 0
   #position: number
-  #judgedBytes = 0
+  #validatedBytes = 0
   #sinceMs: number | null = null
   #timer: NodeJS.Timeout | null = null
 
@@ -33,17 +33,17 @@ export class Unsealed {
   }
 
   /** The pipeline has come to a position. */
-  advance(position: number, judgedBytes: number): void {
+  advance(position: number, validatedBytes: number): void {
     if (position > this.#frozenPosition && this.#sinceMs === null) this.#startAge()
     this.#position = position
-    this.#judgedBytes = judgedBytes
+    this.#validatedBytes = validatedBytes
   }
 
   /** All of it is being sealed. */
   freeze(): void {
     this.stop()
     this.#frozenPosition = this.#position
-    this.#frozenBytes = this.#judgedBytes
+    this.#frozenBytes = this.#validatedBytes
   }
 
   get isNothing(): boolean {
@@ -58,7 +58,7 @@ export class Unsealed {
   isOverBounds({ bytes }: HeadState): boolean {
     const { headRows, headBytes, unsealedBytes } = this.#bounds
     const rows = this.#position - this.#frozenPosition
-    return rows >= headRows || this.#judgedBytes - this.#frozenBytes >= unsealedBytes || bytes >= headBytes
+    return rows >= headRows || this.#validatedBytes - this.#frozenBytes >= unsealedBytes || bytes >= headBytes
   }
 
   stop(): void {

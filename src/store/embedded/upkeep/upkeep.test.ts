@@ -15,7 +15,7 @@ import type { RowBatch } from '../../../model/row-batch.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { ServiceEvent } from '../../../observe/event.ts'
 import { openStore } from '../open-store.ts'
-import { Departures } from './departures.ts'
+import { Expiry } from './expiry.ts'
 import { Removals } from './removals.ts'
 import { Upkeep } from './upkeep.ts'
 
@@ -168,20 +168,20 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: R
     observe,
     reach: () => undefined,
   })
-  const departures = await Departures.open({ ...catalog, observe, reach: () => undefined, signal: stopping.signal })
+  const expiry = await Expiry.open({ ...catalog, observe, reach: () => undefined, signal: stopping.signal })
   const leave = (sinceMs: number): void => {
-    departures.sinceMs = () => sinceMs
+    expiry.sinceMs = () => sinceMs
   }
   /** There is always an entity to be dropped. */
   const dropForEver = (): void => {
-    Object.defineProperty(departures, 'nextDropped', { get: () => 9 })
-    departures.remove = () => undefined
+    Object.defineProperty(expiry, 'nextDropped', { get: () => 9 })
+    expiry.remove = () => undefined
   }
   const upkeep = new Upkeep({
     ...whole,
     manifest: faults.manifest(catalog.manifest),
     removals,
-    departures,
+    expiry,
     settings: { ...settings, dayRowsMin },
     observe,
     reach,
@@ -193,7 +193,7 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: R
   const freeze = (first: number, rows = batchRows): void => {
     store.write(batch(first, rows))
     const position = first + rows
-    upkeep.afterStep(position, 0, () => [{ ingestId: 1, judged: position, rejected: 0 }])
+    upkeep.afterStep(position, 0, () => [{ ingestId: 1, validated: position, rejected: 0 }])
   }
   const seal = async (first: number, rows = batchRows): Promise<void> => {
     freeze(first, rows)
@@ -387,7 +387,7 @@ describe('upkeep', () => {
   test('seals at its bound, merges small files, and keeps what the manifest says', async () => {
     const { rows, after, names, events } = await history(new Faults(Number.POSITIVE_INFINITY, 0))
     expect(rows.length).toBe(80)
-    expect(after).toMatchObject({ sealedPosition: 80, counts: [{ ingestId: 1, judged: 80, rejected: 0 }] })
+    expect(after).toMatchObject({ sealedPosition: 80, counts: [{ ingestId: 1, validated: 80, rejected: 0 }] })
     expect(names.sort()).toEqual(after.files.flatMap(({ name }) => [`${name}.index`, `${name}.parquet`]).sort())
     expect(events.filter(({ kind }) => kind === 'sealed').length).toBe(4)
   })

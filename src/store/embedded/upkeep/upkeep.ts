@@ -8,9 +8,9 @@ import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { sealRows } from '../sealing/sealer.ts'
 import type { FrozenRows } from '../store-changes.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
-import type { Departures } from './departures.ts'
-import { GaveWay } from './giving-way.ts'
+import type { Expiry } from './expiry.ts'
 import { Merges, sizeOf } from './merges.ts'
+import { Preempted } from './preemption.ts'
 import { Purges } from './purges.ts'
 import type { Removals } from './removals.ts'
 import { Unsealed, type UnsealedBounds } from './unsealed.ts'
@@ -38,7 +38,7 @@ export interface UpkeepParts {
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
-  readonly departures: Pick<Departures, 'sinceMs' | 'nextDropped' | 'remove'>
+  readonly expiry: Pick<Expiry, 'sinceMs' | 'nextDropped' | 'remove'>
   readonly settings: UpkeepSettings
   readonly observe: Observe
   readonly reach: Reach
@@ -76,13 +76,13 @@ export class Upkeep {
   #isAsked = false
   /** The seal that is being made, by itself or beside a merge. */
   #sealing: Promise<void> | null = null
-  #tellStuck: () => void = () => undefined
+  #reportStuck: () => void = () => undefined
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts
     this.#purges = new Purges(parts)
     const stuck = (error: unknown): void => {
-      this.#tellStuck()
+      this.#reportStuck()
       parts.stuck?.(error)
     }
     this.#attempts = new Attempts({ ...parts, stuck, retryDelayMs: parts.settings.retryDelayMs })
@@ -90,7 +90,7 @@ export class Upkeep {
     this.#merges = new Merges({
       ...parts,
       attempts: this.#attempts,
-      giveWay: (entityId) => this.#giveWay(entityId),
+      runDue: (entityId) => this.#runDue(entityId),
       exchange: (merged, files) => {
         this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
       },
@@ -99,11 +99,11 @@ export class Upkeep {
   }
 
   /**
-   * Called between two steps of the pipeline: freezes the head when it is due. `judgedBytes` of the journal were judged since the pipeline
+   * Called between two steps of the pipeline: freezes the head when it is due. `judgedBytes` of the journal were validated since the pipeline
    * was opened; `counts` are those at this position.
    */
-  afterStep(position: number, judgedBytes: number, counts: () => readonly IngestCount[]): void {
-    this.#unsealed.advance(position, judgedBytes)
+  afterStep(position: number, validatedBytes: number, counts: () => readonly IngestCount[]): void {
+    this.#unsealed.advance(position, validatedBytes)
     if (this.#isHeld || !this.#isDue()) return
     this.#unsealed.freeze()
     this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
@@ -124,7 +124,7 @@ export class Upkeep {
 
   /** Rows are not frozen now: others are, or the rows of a dropped entity are to be forgotten first. */
   get #isHeld(): boolean {
-    return this.#seal !== null || this.#parts.departures.nextDropped !== null
+    return this.#seal !== null || this.#parts.expiry.nextDropped !== null
   }
 
   /** Begins what there is to do. Where it is being done, all is looked at once more: this may be called while it is coming to its end. */
@@ -160,14 +160,14 @@ export class Upkeep {
       this.#isAsked = false
       const isSealed = this.#seal !== null
       await this.#sealDue()
-      if (signal.aborted || (await this.#letGo()) || isSealed || this.#seal !== null) continue
+      if (signal.aborted || (await this.#release()) || isSealed || this.#seal !== null) continue
       if (!(await this.#merge())) return
     }
   }
 
   /** Removes what has left the store, one entity and one thing of another; false when there is nothing. */
-  async #letGo(): Promise<boolean> {
-    const dropped = this.#parts.departures.nextDropped
+  async #release(): Promise<boolean> {
+    const dropped = this.#parts.expiry.nextDropped
     const isDropped = dropped !== null && this.#seal === null
     if (isDropped) await this.#runDrop(dropped)
     // Entities that are dropped one after the other hold up nothing else.
@@ -175,8 +175,8 @@ export class Upkeep {
   }
 
   async #letRowsGo(): Promise<boolean> {
-    const { departures } = this.#parts
-    const left = this.#files.filter(({ info }) => info.lastMs < (departures.sinceMs(info.entityId) ?? -Infinity))
+    const { expiry } = this.#parts
+    const left = this.#files.filter(({ info }) => info.lastMs < (expiry.sinceMs(info.entityId) ?? -Infinity))
     const purged = left.length === 0 ? this.#purges.chooseFile(this.#merges.damaged) : null
     if (left.length > 0) await this.#runLeave(left)
     else if (purged !== null) {
@@ -194,7 +194,7 @@ export class Upkeep {
 
   /** False when it failed: it is tried again. */
   async #runDrop(entityId: number): Promise<boolean> {
-    const { store, manifest, removals, departures, reach, changed, wake } = this.#parts
+    const { store, manifest, removals, expiry, reach, changed, wake } = this.#parts
     reach('drop-begun')
     const dropped = await this.#attempts.once('dropFailed', async () => {
       await manifest.drop(entityId)
@@ -204,7 +204,7 @@ export class Upkeep {
     reach('drop-manifest-committed')
     this.#files = this.#files.filter(({ info }) => info.entityId !== entityId)
     store.drop(entityId, removals.ofEntity(entityId, store.files(entityId)))
-    departures.remove(entityId)
+    expiry.remove(entityId)
     changed()
     wake()
     return true
@@ -236,17 +236,17 @@ export class Upkeep {
    * What a merge of an entity's files does at each rest: it seals frozen rows and lets a dropped entity go, so that pushes and starts do
    * not wait. Throws GaveWay when that fails, as the merge may have taken the room for it, and when the entity is dropped.
    */
-  async #giveWay(entityId: number): Promise<void> {
-    if (this.#seal !== null && !(await this.#sealsAtOnce())) throw new GaveWay()
-    const dropped = this.#parts.departures.nextDropped
+  async #runDue(entityId: number): Promise<void> {
+    if (this.#seal !== null && !(await this.#sealsAtOnce())) throw new Preempted()
+    const dropped = this.#parts.expiry.nextDropped
     if (dropped === null || this.#seal !== null) return
-    if (dropped === entityId || !(await this.#runDrop(dropped))) throw new GaveWay()
+    if (dropped === entityId || !(await this.#runDrop(dropped))) throw new Preempted()
   }
 
   /** False as soon as it has failed once. */
   #sealsAtOnce(): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.#tellStuck = () => resolve(false)
+      this.#reportStuck = () => resolve(false)
       this.#sealDue().then(() => resolve(true), reject)
     })
   }
@@ -277,9 +277,9 @@ export class Upkeep {
   }
 
   async #writeSeal(frozen: FrozenRows) {
-    const { folder, settings, signal, reach, extendRegistries, departures } = this.#parts
+    const { folder, settings, signal, reach, extendRegistries, expiry } = this.#parts
     const pacer = new Pacer({ sliceMs, signal })
-    const sinceMs = (entityId: number): number | null => departures.sinceMs(entityId)
+    const sinceMs = (entityId: number): number | null => expiry.sinceMs(entityId)
     const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, sinceMs, pacer, reach })
     try {
       const registries = await extendRegistries()

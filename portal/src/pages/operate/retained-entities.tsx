@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks'
+import type { EntityAnswer, EntityDescription } from '../../../../src/client/answers.ts'
+import { AskFirst } from '../../parts/dialog.tsx'
+import { countText } from '../../parts/formats.ts'
+import { TextField } from '../../parts/inputs.tsx'
+import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
+import { Time } from '../../parts/time.tsx'
+import { clientOf, mayDo } from '../../session/session.ts'
+import { useAsk } from '../../shell/asking.ts'
+import { notify } from '../../shell/toasts.tsx'
+
+/** Each entity with what it holds, and how long it keeps it. Who only observes reads no rows, and changes nothing. */
+export function RetainedEntities() {
+  const operates = mayDo('admin')
+  const [changing, change] = useState<EntityAnswer | null>(null)
+  const kept = useAsk(
+    async (client) => {
+      const described = operates ? client.entities() : Promise.resolve([])
+      const { Items } = await client.adminEntities({ limit: 1000 })
+      const known = new Map((await described).map((one) => [one.entity, one]))
+      return Items.map((entity) => ({ entity, known: known.get(entity.entity) }))
+    },
+    ['kept', operates],
+    { everyMs: 15_000 },
+  )
+  return (
+    <Panel title="Entities and how long they keep their items">
+      <ProblemNote error={kept.error} />
+      {kept.value === null && kept.error === null && <Waiting />}
+      {kept.value?.length === 0 && (
+        <Empty title="No entity yet">
+          <p>A series ingest feeds one.</p>
+        </Empty>
+      )}
+      {(kept.value?.length ?? 0) > 0 && <RetainedTable kept={kept.value!} operates={operates} onChange={change} />}
+      {changing !== null && <Retention entity={changing} onClose={() => change(null)} onChanged={kept.again} />}
+    </Panel>
+  )
+}
+
+interface TableProps {
+  readonly kept: readonly { readonly entity: EntityAnswer; readonly known: EntityDescription | undefined }[]
+  readonly operates: boolean
+  onChange(entity: EntityAnswer): void
+}
+
+function RetainedTable({ kept, operates, onChange }: TableProps) {
+  return (
+    <TableFrame name="Entities">
+      <thead>
+        <tr>
+          <th>Entity</th>
+          {operates && (
+            <>
+              <th class="right">Rows</th>
+              <th>Oldest</th>
+              <th>Newest</th>
+            </>
+          )}
+          <th>Kept for</th>
+          {operates && <DeedsHead />}
+        </tr>
+      </thead>
+      <tbody>
+        {kept.map(({ entity, known }) => (
+          <tr key={entity.entity}>
+            <td class="main">{entity.entity}</td>
+            {operates && (
+              <>
+                <td class="right">{known === undefined ? '–' : countText(known.rows)}</td>
+                <td class="tight">
+                  <Time iso={known?.first_date} />
+                </td>
+                <td class="tight">
+                  <Time iso={known?.last_date} />
+                </td>
+              </>
+            )}
+            <td class="tight">{entity.retention ?? 'ever'}</td>
+            {operates && (
+              <td class="tight">
+                <button type="button" class="button slim" onClick={() => onChange(entity)}>
+                  Retention…
+                </button>
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </TableFrame>
+  )
+}
+
+interface Props {
+  readonly entity: EntityAnswer
+  onClose(): void
+  onChanged(): void
+}
+
+function Retention({ entity: { entity, retention }, onClose, onChanged }: Props) {
+  const [text, setText] = useState(retention ?? '')
+  return (
+    <AskFirst
+      title={`How long ${entity} keeps its items`}
+      deed="Set it"
+      danger={text !== ''}
+      onClose={onClose}
+      onDeed={async (signal) => {
+        await clientOf(signal).retain(entity, text.trim() === '' ? null : text.trim())
+        notify(
+          text.trim() === '' ? `${entity} keeps its items for ever.` : `${entity} keeps its items for ${text.trim()}.`,
+        )
+        onChanged()
+      }}
+    >
+      <p>Older items leave for good, whole days at a time, within an hour of their day’s end.</p>
+      <TextField
+        label="Kept for"
+        value={text}
+        onValue={setText}
+        placeholder="ever"
+        mono
+        hint="An ISO 8601 duration such as P90D or P1Y. Empty: for ever."
+      />
+    </AskFirst>
+  )
+}

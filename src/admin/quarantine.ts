@@ -1,0 +1,132 @@
+import { Type } from 'typebox'
+import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { QuarantineCatalog, QuarantinedEntry } from '../catalog/quarantine.ts'
+import { formatInstant } from '../model/instant.ts'
+import { lineFormats } from '../model/line-format.ts'
+import type { NextTokens } from '../model/next-token.ts'
+import type { PageRequest } from '../model/page.ts'
+import { Problem } from '../model/problem.ts'
+import { pageOf, pageSchema } from './list-page.ts'
+
+export const AsideAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the entry: its position in the journal.' }),
+    batch: Type.Union([Type.String(), Type.Null()], {
+      description: 'The batch id; null for a replay, and if the ingest is gone.',
+    }),
+    ingest: Type.Union([Type.String(), Type.Null()], {
+      description: 'The alias of the ingest; null if it is gone.',
+    }),
+    format: Type.Enum(['json', 'ndjson', 'replay', ...lineFormats]),
+    rows: Type.Integer({ minimum: 0, description: 'Rows of the push.' }),
+    not_judged: Type.Integer({ minimum: 0, description: 'How many of its last rows were not validated.' }),
+    texts: Type.Boolean({
+      description:
+        'Whether these rows are in the list of rejected rows with their texts. Otherwise only the body has them.',
+    }),
+    bytes: Type.Integer({ minimum: 0, description: 'The size of the body.' }),
+    received: Type.String({ format: 'date-time' }),
+    set_aside: Type.String({ format: 'date-time' }),
+  },
+  { description: 'A push or a replay in quarantine because it crashed validation.' },
+)
+export type AsideAnswer = Type.Static<typeof AsideAnswer>
+
+export const QuarantinePage = pageSchema(AsideAnswer)
+type QuarantinePage = Type.Static<typeof QuarantinePage>
+
+export interface QuarantineAdminParts {
+  readonly quarantine: Pick<QuarantineCatalog, 'list' | 'bodyPart' | 'release'>
+  readonly ingests: Pick<IngestCatalog, 'findVersion'>
+  readonly batchIds: {
+    encode(key: { position: number; rows: number; ingestId: number; subscriberId: number }): string
+  }
+  readonly tokens: NextTokens
+  /** Called when one was let go. */
+  readonly changed: () => Promise<void>
+}
+
+export interface QuarantinedBody {
+  readonly format: QuarantinedEntry['format']
+  readonly bytes: number
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+export class QuarantineAdmin {
+  readonly #parts: QuarantineAdminParts
+
+  constructor(parts: QuarantineAdminParts) {
+    this.#parts = parts
+  }
+
+  /** In the order in which they were accepted. Throws Problem `invalid_request` and `invalid_token`. */
+  async list(request: PageRequest): Promise<QuarantinePage> {
+    const { quarantine, tokens } = this.#parts
+    const page = await pageOf<QuarantinedEntry>(request, {
+      tokens,
+      scope: ['/admin/set-aside'],
+      keyOf: ({ position }) => String(position),
+      // Each has ended the validator, so there are never so many that they were not read at once.
+      itemsAfter: async (after, limit) => {
+        const entries = (await quarantine.list()).filter(({ isReleased }) => !isReleased)
+        return entries.filter(({ position }) => after === null || position > Number(after)).slice(0, limit)
+      },
+    })
+    const Items: AsideAnswer[] = []
+    for (const entry of page.Items) Items.push(await this.#answer(entry))
+    return { ...page, Items }
+  }
+
+  /** What was pushed, byte for byte. Throws Problem `not_found`. */
+  async body(id: string): Promise<QuarantinedBody> {
+    const { position, format, bodyBytes } = await this.#found(id)
+    return { format, bytes: bodyBytes, chunks: this.#chunks(position, bodyBytes) }
+  }
+
+  /** The body is kept no more; its rows stay in the list of rejected ones. Throws Problem `not_found`. */
+  async release(id: string): Promise<void> {
+    const { position } = await this.#found(id)
+    if (!(await this.#parts.quarantine.release(position))) throw notFound(id)
+    await this.#parts.changed()
+  }
+
+  async #found(id: string): Promise<QuarantinedEntry> {
+    const entry = (await this.#parts.quarantine.list()).find(({ position }) => String(position) === id)
+    if (entry === undefined || entry.isReleased) throw notFound(id)
+    return entry
+  }
+
+  /** Throws where it is let go meanwhile: one that came short would look whole, and what follows on the connection like the rest of it. */
+  async *#chunks(position: number, bodyBytes: number): AsyncGenerator<Uint8Array> {
+    let sent = 0
+    for (let part = 0; sent < bodyBytes; part++) {
+      const bytes = await this.#parts.quarantine.bodyPart(position, part)
+      if (bytes === null) throw new Error(`the body of ${position} was let go while it was sent`)
+      sent += bytes.length
+      yield bytes
+    }
+  }
+
+  async #answer(entry: QuarantinedEntry): Promise<AsideAnswer> {
+    const { ingests, batchIds } = this.#parts
+    const { position, fromPosition, ingestId, fieldsVersion, subscriberId, rows, format, level } = entry
+    const ingest = await ingests.findVersion(ingestId, fieldsVersion)
+    const isPush = format !== 'replay' && ingest !== null
+    return {
+      id: String(position),
+      batch: isPush ? batchIds.encode({ position, rows, ingestId, subscriberId }) : null,
+      ingest: ingest?.alias ?? null,
+      format,
+      rows,
+      not_judged: position + rows - fromPosition,
+      texts: level === 1,
+      bytes: entry.bodyBytes,
+      received: formatInstant(entry.receivedMs),
+      set_aside: formatInstant(entry.quarantinedMs),
+    }
+  }
+}
+
+function notFound(id: string): Problem {
+  return new Problem('not_found', `No push with the id ${id.slice(0, 64)} is in quarantine, or its body was deleted.`)
+}

@@ -1,0 +1,187 @@
+import type { Kysely, Transaction } from 'kysely'
+import { positionAt } from '../../journal/partition-position.ts'
+import type { ReplayedRows } from '../catalog.ts'
+import type { CatalogLocks } from '../locks.ts'
+import type {
+  KeyedEntry,
+  PartitionCatalog,
+  PartitionReplay,
+  PartitionState,
+  PartitionStep,
+  RowPlace,
+  StoredRows,
+  TakenBack,
+} from '../partitions.ts'
+import type { RejectedRow } from '../rejected.ts'
+import type { Tables } from '../schema.ts'
+import { inTransaction } from './in-transaction.ts'
+import { keepReplay } from './replay-rejected.ts'
+import { settleKeys } from './settle-keys.ts'
+import { noteSeen, noteStored, storedRowsOf, takeBack } from './stored-rows.ts'
+import { OutcomeWriter } from './write-outcome.ts'
+
+export interface PartitionRepositoryParts {
+  readonly database: Kysely<Tables>
+  readonly locks: CatalogLocks
+  /** Tells all processes that a partition got on; it may fail, for they look by themselves too. */
+  readonly announce: () => Promise<void>
+}
+
+export class PartitionRepository implements PartitionCatalog {
+  readonly #database: Kysely<Tables>
+  readonly #writer: OutcomeWriter
+  readonly #announce: () => Promise<void>
+
+  constructor({ database, locks, announce }: PartitionRepositoryParts) {
+    this.#database = database
+    this.#writer = new OutcomeWriter(database, locks)
+    this.#announce = announce
+  }
+
+  async partition(partition: number): Promise<PartitionState> {
+    const row = await this.#database.selectFrom('lanes').selectAll().where('lane', '=', partition).executeTakeFirst()
+    return row === undefined ? partitionStateOf(newPartition(partition)) : partitionStateOf(row)
+  }
+
+  async partitions(): Promise<readonly PartitionState[]> {
+    const rows = await this.#database.selectFrom('lanes').selectAll().orderBy('lane').execute()
+    return rows.map(partitionStateOf)
+  }
+
+  settleKeys(entries: readonly KeyedEntry[]): Promise<ReadonlySet<number>> {
+    return inTransaction(this.#database, (transaction) => settleKeys(transaction, entries))
+  }
+
+  keep(step: PartitionStep): Promise<boolean> {
+    return inTransaction(this.#database, async (transaction) => {
+      // First of all, so that of two pipelines that hold a partition for theirs the second waits here, and then finds that it is not.
+      if (!(await moveKept(transaction, step))) return false
+      await this.#writer.keep(transaction, step)
+      await countValidated(transaction, step)
+      await takeBack(transaction, step.partition, step.takenBack)
+      await noteStored(transaction, step.stored, { ...step, isReplay: false })
+      return true
+    })
+  }
+
+  async keepAgain(partition: number, rejected: readonly RejectedRow[], takenBack: readonly TakenBack[]): Promise<void> {
+    await inTransaction(this.#database, async (transaction) => {
+      await this.#writer.keep(transaction, { rejected, items: [] })
+      await takeBack(transaction, partition, takenBack)
+    })
+  }
+
+  replay(replay: PartitionReplay): Promise<ReplayedRows> {
+    return inTransaction(this.#database, async (transaction) => {
+      const { givenBack, ...found } = await keepReplay(transaction, this.#writer, replay)
+      const { partition, throughPosition, position, rows, into } = replay
+      const ingestId = into?.ingestId ?? replay.ingestId
+      const last = lastOf(found.stored, rows?.times)
+      if (givenBack.size > 0) await takeBack(transaction, partition, [{ ingestId, positions: givenBack, last }])
+      // Of one that is validated again all are noted: they were stored and noted together.
+      if (rows === null || last === null || found.taken === 0) return found
+      const stored = { ingestId, entityId: rows.entityId, rows: found.taken, last }
+      await noteStored(transaction, [stored], { partition, fromPosition: position, throughPosition, isReplay: true })
+      return found
+    })
+  }
+
+  async processed(partition: number, position: number): Promise<void> {
+    await this.#database
+      .insertInto('lanes')
+      .values({ ...newPartition(partition), processed_position: position })
+      .onConflict((conflict) =>
+        conflict
+          .column('lane')
+          .doUpdateSet({ processed_position: position })
+          .where('lanes.processed_position', '<', position),
+      )
+      .execute()
+    await this.#announce()
+  }
+
+  async note(partition: number): Promise<string | null> {
+    const found = await this.#database
+      .selectFrom('lane_notes')
+      .select('note')
+      .where('lane', '=', partition)
+      .executeTakeFirst()
+    return found?.note ?? null
+  }
+
+  async writeNote(partition: number, note: string): Promise<void> {
+    await this.#database
+      .insertInto('lane_notes')
+      .values({ lane: partition, note })
+      .onConflict((conflict) => conflict.column('lane').doUpdateSet({ note }))
+      .execute()
+  }
+
+  async validatedRows(): Promise<ReadonlyMap<number, number>> {
+    const rows = await this.#database.selectFrom('judged_rows').selectAll().execute()
+    return new Map(rows.map((row) => [row.ingest_id, row.rows]))
+  }
+
+  storedRows(ingestId?: number): Promise<readonly StoredRows[]> {
+    return storedRowsOf(this.#database, ingestId)
+  }
+
+  async seen(rows: readonly StoredRows[]): Promise<void> {
+    if (rows.length > 0) await inTransaction(this.#database, (transaction) => noteSeen(transaction, rows))
+  }
+}
+
+function lastOf(stored: readonly number[], times: ReadonlyMap<number, number> | undefined): RowPlace | null {
+  const position = stored.at(-1)
+  if (position === undefined || times === undefined) return null
+  const ms = times.get(position)
+  if (ms === undefined) throw new Error('a replay stores a row of which it has no time')
+  return { position, ms }
+}
+
+export function partitionStateOf({ lane, kept_position, processed_position }: Tables['lanes']): PartitionState {
+  return { partition: lane, keptPosition: kept_position, processedPosition: processed_position }
+}
+
+function newPartition(partition: number): Tables['lanes'] {
+  const position = positionAt(partition, 0)
+  return { lane: partition, kept_position: position, processed_position: position }
+}
+
+async function makePartition(transaction: Transaction<Tables>, partition: number): Promise<void> {
+  await transaction
+    .insertInto('lanes')
+    .values(newPartition(partition))
+    .onConflict((conflict) => conflict.column('lane').doNothing())
+    .execute()
+}
+
+async function moveKept(
+  transaction: Transaction<Tables>,
+  { partition, fromPosition, throughPosition }: PartitionStep,
+): Promise<boolean> {
+  if (fromPosition === positionAt(partition, 0)) await makePartition(transaction, partition)
+  const { numUpdatedRows } = await transaction
+    .updateTable('lanes')
+    .set({ kept_position: throughPosition })
+    .where('lane', '=', partition)
+    .where('kept_position', '=', fromPosition)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+async function countValidated(transaction: Transaction<Tables>, { validated }: PartitionStep): Promise<void> {
+  const sums = new Map<number, number>()
+  for (const { ingestId, rows } of validated) sums.set(ingestId, (sums.get(ingestId) ?? 0) + rows)
+  // Who locks several ingests does so in one order.
+  for (const [ingestId, rows] of [...sums].sort(([a], [b]) => a - b)) {
+    if (rows === 0) continue
+    await transaction
+      .insertInto('judged_rows')
+      .values({ ingest_id: ingestId, rows })
+      .onConflict((conflict) =>
+        conflict.column('ingest_id').doUpdateSet((column) => ({ rows: column('judged_rows.rows', '+', rows) })),
+      )
+      .execute()
+  }
+}

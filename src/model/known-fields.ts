@@ -1,0 +1,47 @@
+// What the fields that there are say of a property that rows bring. Tested by `src/ingest/open-fields.test.ts`.
+import type { EntityField } from './entity.ts'
+import type { Field, FieldRole } from './field.ts'
+
+/** The field that the property is, why it can be none, or null of one that nobody has. */
+export type Standing = { readonly field: Field } | { readonly refused: string } | null
+
+/** All fields of an ingest, whatever version they came with, and those of its entity. */
+export class KnownFields {
+  readonly #bySource: ReadonlyMap<string, Field>
+  readonly #names: ReadonlySet<string>
+  readonly #entity: ReadonlyMap<string, EntityField>
+
+  constructor(fields: readonly Field[], entity: readonly EntityField[]) {
+    this.#bySource = new Map(fields.map((field) => [field.source, field]))
+    this.#names = new Set(fields.map(({ name }) => name))
+    this.#entity = new Map(entity.map((field) => [field.name, field]))
+  }
+
+  /** How many fields the ingest has. */
+  get size(): number {
+    return this.#bySource.size
+  }
+
+  of(property: string): Standing {
+    const field = this.#bySource.get(property)
+    if (field !== undefined) return isOptional(field.role) ? { field } : refusedBy('ingest', field.role)
+    if (this.#names.has(property)) return { refused: 'another property is stored under this name' }
+    const standing = this.#entity.get(property)
+    if (standing === undefined) return null
+    const { name, type, role } = standing
+    return isOptional(role) ? { field: { name, source: name, type, role } } : refusedBy('entity', role)
+  }
+
+  /** Whether the ingest itself has it. */
+  has(property: string): boolean {
+    return this.#bySource.has(property)
+  }
+}
+
+function isOptional(role: FieldRole): boolean {
+  return role === 'metric' || role === 'dimension'
+}
+
+function refusedBy(owner: 'ingest' | 'entity', role: FieldRole): Standing {
+  return { refused: `the ${owner} has a ${role} of this name` }
+}

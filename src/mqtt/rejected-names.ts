@@ -1,0 +1,52 @@
+import type { OwnIngestAnswer } from '../client/answers.ts'
+import { shellWord } from '../lib/shell-word.ts'
+import { isName } from '../model/field.ts'
+import type { MappingOptions, ValueFields } from './message-rows.ts'
+
+/** What the options say of the rows of plain messages. */
+export interface GivenNames {
+  readonly template: MappingOptions['template']
+  /** Only those that an option names: a JSON object needs no other. */
+  readonly valueFields: Partial<ValueFields>
+}
+
+interface RejectedName {
+  readonly name: string
+  readonly option: string
+  readonly type: 'string' | 'double' | 'boolean'
+}
+
+type Taker = Pick<OwnIngestAnswer, 'alias' | 'kind' | 'fields' | 'unknown'>
+
+function givenNames({ template, valueFields: { number, text, truth } }: GivenNames): RejectedName[] {
+  const values = [
+    { name: number, option: '--value-field', type: 'double' },
+    { name: text, option: '--text-field', type: 'string' },
+    { name: truth, option: '--truth-field', type: 'boolean' },
+  ] as const
+  const ofValues = values.flatMap(({ name, ...rest }) => (name === undefined ? [] : [{ name, ...rest }]))
+  const ofTopics = (template?.names ?? []).map((name) => ({ name, option: '--topic', type: 'string' }) as const)
+  return [...ofTopics, ...ofValues]
+}
+
+function fieldWord({ name, option, type }: RejectedName, { kind, fields }: Taker): string {
+  const seriesRole = option === '--topic' ? 'dimension' : 'metric'
+  const role = kind === 'metadata' ? 'attribute' : seriesRole
+  const isFree = isName(name) && !fields.some((field) => field.name === name)
+  return isFree ? `${name}:${type}:${role}` : `NAME:${type}:${role}:${name}`
+}
+
+/** What the options name and no field of the ingest is read from: it rejects rows that have it. Null where it takes all. */
+export function rejectedNamesNote(ingest: Taker, given: GivenNames): string | null {
+  const sources = new Set(ingest.fields.map(({ source }) => source))
+  const strange = givenNames(given).filter(({ name }) => !sources.has(name))
+  if (ingest.unknown === 'add' || strange.length === 0) return null
+  const byName = strange.filter(({ name }, at) => strange.findIndex((one) => one.name === name) === at)
+  const it = byName.length === 1 ? 'it' : 'them'
+  const fields = shellWord(byName.map((one) => fieldWord(one, ingest)).join())
+  const options = [...new Set(strange.map(({ option }) => option))].join(' and ')
+  return (
+    `${ingest.alias} has no field for ${byName.map(({ name }) => name).join(', ')}: it rejects rows that have ${it}. ` +
+    `Add ${it} with an admin key: tidemark ingests add-fields ${shellWord(ingest.alias)} --field ${fields} (or give another ${options}).`
+  )
+}

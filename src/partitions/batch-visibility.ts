@@ -1,0 +1,110 @@
+// When the rows of a push, or of a replay, can be queried: validated by a pipeline, and read by Druid.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { PartitionCatalog, RowPlace } from '../catalog/partitions.ts'
+import type { RejectedCatalog } from '../catalog/rejected.ts'
+import type { BatchKey } from '../ingest/batch-id.ts'
+import type { PlacedBatch } from '../ingest/push.ts'
+import type { ValidatedAgain } from '../ingest/replay/replays.ts'
+import { partitionOf } from '../journal/partition-position.ts'
+import { Problem } from '../model/problem.ts'
+import type { DruidStore } from '../store/druid/druid-store.ts'
+import type { PartitionProgress } from './partition-progress.ts'
+
+type CountsPositions = Pick<DruidStore, 'countPositions'>
+
+export interface BatchVisibilityParts {
+  readonly progress: Pick<PartitionProgress, 'waitFor' | 'look'>
+  readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
+  readonly store: CountsPositions
+}
+
+/** Druid takes a moment from a row to its being there, so asking more often finds nothing. */
+const askEveryMs = 50
+
+/**
+ * Resolves once queries see all stored rows of the batch, and the counters of its ingest count them. Rejects with the signal's reason.
+ */
+export async function batchIsQueryable(
+  { progress, rejected, store }: BatchVisibilityParts,
+  { ingest, position, rows }: PlacedBatch,
+  signal: AbortSignal,
+): Promise<void> {
+  await progress.waitFor(position + rows, signal)
+  if (ingest.kind === 'metadata') return
+  const { count } = await rejected.ofBatch(ingest.id, position, 0)
+  const seen = (): Promise<number> => store.countPositions(ingest.entityId, position, position + rows, null)
+  await untilSeen(seen, rows - count, signal)
+  await progress.look(ingest.id)
+}
+
+/**
+ * How many rows of a batch that are stored are not seen by queries yet: none where the pipelines have found that they are, all while Druid does not
+ * answer. Rows that have left count as not seen only for the moments until the ingest's newest rows are seen.
+ */
+export async function unseenRows(
+  { partitions, store }: { readonly partitions: Pick<PartitionCatalog, 'storedRows'>; readonly store: CountsPositions },
+  { ingestId, position, rows }: BatchKey,
+  stored: number,
+): Promise<number> {
+  const noted = (await partitions.storedRows(ingestId)).find(({ partition }) => partition === partitionOf(position))
+  if (noted === undefined) return 0
+  const { entityId, seenPosition, replayedPosition } = noted
+  // A replay that is not seen yet may have stored rows of any batch.
+  if (seenPosition >= position + rows && seenPosition >= replayedPosition) return 0
+  const seen = await orNone(store.countPositions(entityId, position, position + rows, null))
+  return Math.max(0, stored - seen)
+}
+
+/** As `IsSeen`. */
+export async function rowIsSeen(
+  { store, definitions }: { readonly store: CountsPositions; readonly definitions: Pick<Definitions, 'entities'> },
+  entityId: number,
+  { position, ms }: RowPlace,
+): Promise<boolean> {
+  const sinceMs = definitions.entities().find(({ id }) => id === entityId)?.sinceMs ?? null
+  // A row that was pushed older than the retention is never shown, and Druid may have let it go before anybody looked.
+  if (sinceMs !== null && ms < sinceMs) return true
+  return (await store.countPositions(entityId, position, position + 1, { fromMs: ms, toMs: ms })) > 0
+}
+
+/**
+ * Resolves once the rows that a replay stored are seen by queries, after `waitMs` in any case; rejects with the signal's reason. They were validated
+ * before.
+ */
+export async function replayIsQueryable(
+  {
+    progress,
+    store,
+    waitMs,
+  }: {
+    readonly progress: Pick<PartitionProgress, 'look'>
+    readonly store: Pick<DruidStore, 'countAt'>
+    readonly waitMs: number
+  },
+  { ingest, positions, stored }: ValidatedAgain,
+  signal: AbortSignal,
+): Promise<void> {
+  if (ingest.kind === 'metadata' || stored === 0) return
+  const timeout = AbortSignal.timeout(waitMs)
+  try {
+    await untilSeen(() => store.countAt(ingest.entityId, positions), stored, AbortSignal.any([signal, timeout]))
+  } catch (error) {
+    if (!timeout.aborted || signal.aborted) throw error
+  }
+  await progress.look(ingest.id)
+}
+
+async function untilSeen(seen: () => Promise<number>, rows: number, signal: AbortSignal): Promise<void> {
+  while (rows > 0 && (await orNone(seen())) < rows) await sleep(askEveryMs, undefined, { signal })
+}
+
+/** They are kept, whatever Druid is busy with: nobody should send them again. */
+async function orNone(seen: Promise<number>): Promise<number> {
+  try {
+    return await seen
+  } catch (error) {
+    if (error instanceof Problem && error.status === 503) return 0
+    throw error
+  }
+}

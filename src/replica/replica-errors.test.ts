@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { ReplicaErrors } from './replica-errors.ts'
+
+test.each([
+  [[], 'cannot be written now: it is being made. Pushes wait'],
+  [['the folder is not there: is its disk mounted?'], 'is its disk mounted? Pushes wait'],
+  [['Another service has taken over. Stop this one.'], 'Stop this one. Pushes wait'],
+  [['it refused the key'], 'it refused the key. Pushes wait'],
+])('of the failures %j a push that waits is told in whole sentences', (failures, said) => {
+  const errors = new ReplicaErrors(() => undefined)
+  for (const failure of failures) errors.report('store', failure)
+  expect(errors.away()).toMatchObject({ code: 'unavailable', message: expect.stringContaining(said) })
+})

@@ -1,0 +1,36 @@
+import { Problem } from '../model/problem.ts'
+import type { Observe } from '../observe/event.ts'
+
+/** `store`: a request fails, and is made again. `end`: nothing is written to the copy any more. */
+export type FailingPart = 'store' | 'journal' | 'catalog' | 'end'
+
+/** Why the copy is not followed now: what goes well at one place mends nothing at another. */
+export class ReplicaErrors {
+  readonly #observe: Observe
+  readonly #errors = new Map<FailingPart, string>()
+
+  constructor(observe: Observe) {
+    this.#observe = observe
+  }
+
+  get error(): string | null {
+    return this.#errors.get('end') ?? this.#errors.values().next().value ?? null
+  }
+
+  report(place: FailingPart, failure: string | null): void {
+    if (failure === null) {
+      this.#errors.delete(place)
+      return
+    }
+    if (failure !== this.error) this.#observe({ kind: 'replicaFailed', message: failure })
+    this.#errors.set(place, failure)
+  }
+
+  /** What a push that waits is refused with. */
+  away(): Problem {
+    const why = this.error ?? 'it is being made'
+    const reason = /[.?!]$/.test(why) ? why : `${why}.`
+    const detail = `The copy (replica.url) cannot be written now: ${reason} Pushes wait for it (replica.wait): send this one again, with the same Idempotency-Key.`
+    return new Problem('unavailable', detail, { retryAfterS: 5 })
+  }
+}

@@ -1,0 +1,182 @@
+// The objects of a copy, to bytes and back; docs/formats/replica.md is the format.
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { damagedObject, ReplicaDamaged, ReplicaNewer } from './replica-damage.ts'
+
+/** All rows before `position` were on disk at `timeMs`, and the segment that begins at `segment` had so many bytes. */
+export type Mark = readonly [timeMs: number, position: number, segment: number, offset: number]
+/** Bytes of a segment of the journal. */
+export type JournalPiece = readonly [segment: number, offset: number, bytes: number]
+/** An object with a piece of a file: its name, the bytes and the SHA-256 of what it holds, and 1 where it is compressed. */
+export type Part = readonly [name: string, bytes: number, sha256: string, packed: 0 | 1]
+
+export interface ReplicatedFile {
+  /** In the data folder. */
+  readonly path: string
+  readonly bytes: number
+  readonly parts: readonly Part[]
+}
+
+interface EntryBase {
+  readonly number: number
+  readonly epoch: number
+  readonly token: string
+  readonly copy: string
+  readonly timeMs: number
+  /** The name of the newest moment that an entry before this one commits; null where there is none. */
+  readonly lastMoment: string | null
+}
+
+export interface MomentPlace {
+  /** The name of its object. */
+  readonly moment: string
+  /** When the first of the operator's changes was made that the moment before does not have; else when the catalog was copied. */
+  readonly validFromMs: number
+  /** It is whole once the log has the journal up to here. */
+  readonly position: number
+  /** The entry of the log from which on the journal is needed. */
+  readonly journalFrom: number
+}
+
+export interface JournalPart {
+  readonly pieces: readonly JournalPiece[]
+  readonly marks: readonly Mark[]
+}
+
+export type LogEntry = EntryBase &
+  (
+    | { readonly kind: 'claim' }
+    | ({ readonly kind: 'moment' } & MomentPlace)
+    | ({ readonly kind: 'journal' } & JournalPart)
+  )
+
+/** The newest moment that the log commits up to an entry; null where there is none, undefined where the entry does not say. */
+export function lastMomentOf(entry: LogEntry): string | null {
+  return entry.kind === 'moment' ? entry.moment : entry.lastMoment
+}
+
+/** A moment that can be restored, as later ones list it. */
+export type RetainedMoment = readonly [number: number, validFromMs: number, journalFrom: number, name: string]
+
+export interface Moment extends Omit<MomentPlace, 'moment'> {
+  readonly number: number
+  readonly epoch: number
+  readonly timeMs: number
+  readonly sealedPosition: number
+  /** The newest moment that was known to be whole when this one was committed; null where none was. */
+  readonly whole: number | null
+  readonly files: readonly ReplicatedFile[]
+  readonly departed: readonly (readonly [name: string, number: number])[]
+  readonly moments: readonly RetainedMoment[]
+}
+
+/** What stays under the one name that is asked for by itself, and in no list. */
+export interface Begun {
+  /** The name of the copy. */
+  readonly copy: string
+}
+
+/** Where `Begun` is, from the first claim on for ever. */
+export const begunName = 'begun'
+export const logPrefix = 'log/'
+export const momentPrefix = 'moments/'
+
+export function logName(number: number): string {
+  return `${logPrefix}${digits(number, 12)}`
+}
+
+export function momentName(number: number, epoch: number): string {
+  return `${momentPrefix}${digits(number, 12)}-${digits(epoch, 6)}`
+}
+
+export function partName(epoch: number, number: number): string {
+  return `parts/${digits(epoch, 6)}/${digits(number, 9)}`
+}
+
+/** Of the name of an entry of the log or of a moment; NaN of others. */
+export function numberOf(name: string): number {
+  return Number(/^(?:log|moments)\/(\d+)/.exec(name)?.[1] ?? Number.NaN)
+}
+
+/** Of the name of a moment or a part; NaN of others. */
+export function epochOf(name: string): number {
+  return Number((/^parts\/(\d+)\//.exec(name) ?? /^moments\/\d+-(\d+)$/.exec(name))?.[1] ?? Number.NaN)
+}
+
+function digits(number: number, count: number): string {
+  return String(number).padStart(count, '0')
+}
+
+const magic = 'tidemark-replica 1 '
+const newline = 0x0a
+/** Of a list of files, as text: some millions of files. */
+const momentBytesMax = 2 ** 30
+const firstLineBytes = magic.length + 64 + 1
+
+const gzipAsync = promisify(gzip)
+const gunzipAsync = promisify(gunzip)
+
+/** A list of files, or a piece of a file that changes. */
+export function pack(bytes: Uint8Array): Promise<Buffer> {
+  return gzipAsync(bytes, { level: 1 })
+}
+
+/** Throws when it is damaged, or holds more than `bytesMax`. */
+export function unpack(bytes: Uint8Array, bytesMax: number): Promise<Buffer> {
+  return gunzipAsync(bytes, { maxOutputLength: Math.max(1, bytesMax) })
+}
+
+/** The SHA-256 of bytes as a part has it. It is worked out beside this thread. */
+export async function sha256Of(bytes: Uint8Array): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64url')
+}
+
+export function encodeObject(header: LogEntry | Moment | Begun, payload: Uint8Array = Buffer.alloc(0)): Buffer {
+  const text = Buffer.from(`${JSON.stringify(header)}\n`)
+  const hash = createHash('sha256').update(text).update(payload).digest('hex')
+  return Buffer.concat([Buffer.from(`${magic}${hash}\n`), text, payload])
+}
+
+export function decodeLogEntry(
+  name: string,
+  bytes: Uint8Array,
+): { readonly entry: LogEntry; readonly payload: Uint8Array } {
+  const { header, payload } = decodeObject<LogEntry>(name, bytes)
+  return { entry: header, payload }
+}
+
+export function decodeBegun(bytes: Uint8Array): Begun {
+  return decodeObject<Begun>(begunName, bytes).header
+}
+
+export async function decodeMoment(name: string, bytes: Uint8Array): Promise<Moment> {
+  const text = await unpack(bytes, momentBytesMax).catch((cause: unknown) => {
+    throw damagedObject(name, cause)
+  })
+  return decodeObject<Moment>(name, text).header
+}
+
+/** Throws `CopyDamaged` when its checksum is wrong, `CopyNewer` when it has a version that this program does not know. */
+function decodeObject<Header>(
+  name: string,
+  bytes: Uint8Array,
+): { readonly header: Header; readonly payload: Uint8Array } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const first = buffer.toString('latin1', 0, firstLineBytes)
+  const body = buffer.subarray(firstLineBytes)
+  const begin = first.slice(0, magic.length)
+  if (/^tidemark-replica \d/.test(begin) && begin !== magic) {
+    throw new ReplicaNewer(
+      `the object ${name} of the replica was written by a newer version of Tidemark. Use that version: the replica is not damaged`,
+    )
+  }
+  const checksum = createHash('sha256').update(body).digest('hex')
+  if (begin !== magic || first !== `${begin}${checksum}\n`) throw damagedObject(name)
+  const end = body.indexOf(newline)
+  try {
+    return { header: JSON.parse(body.toString('utf8', 0, end)), payload: body.subarray(end + 1) }
+  } catch (cause) {
+    throw new ReplicaDamaged(`the object ${name} of the replica is damaged: it is not JSON`, { cause })
+  }
+}

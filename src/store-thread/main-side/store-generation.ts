@@ -1,0 +1,93 @@
+import { Worker } from 'node:worker_threads'
+import type { Generation } from '../../lib/actor/actor.ts'
+import { PendingAsks } from '../../lib/actor/pending-asks.ts'
+import type { CancelSignal } from '../../lib/cancellation.ts'
+import type { Problem } from '../../model/problem.ts'
+import { Outbox } from '../outbox.ts'
+import type { FromStore, StoreThreadData, ToStore } from '../protocol.ts'
+import { receivedError } from '../sent-error.ts'
+
+/** What answers a question. */
+export type Reply = Extract<FromStore, { readonly id: number }>
+
+/** A reply of the kind that was asked for: the thread gives no other. */
+export function replyOf<Kind extends Reply['kind']>(kind: Kind, reply: Reply): Extract<Reply, { kind: Kind }> {
+  if (isOf(kind, reply)) return reply
+  throw new Error(`the store answered with ${reply.kind} where ${kind} was asked for`)
+}
+
+function isOf<Kind extends Reply['kind']>(kind: Kind, reply: Reply): reply is Extract<Reply, { kind: Kind }> {
+  return reply.kind === kind
+}
+
+type Question = Extract<ToStore, { kind: 'query' | 'statistics' | 'tags' | 'snapshot' | 'hold' | 'purge' }>
+/** What the thread says of its own accord. */
+export type Notice = Exclude<FromStore, Reply>
+
+type WithoutNumber<Q> = Q extends unknown ? Omit<Q, 'id'> : never
+/** A question without its number: `Omit` alone would melt the union into one shape. */
+export type Unnumbered = WithoutNumber<Question>
+
+interface StoreGenerationParts {
+  /** The compiled `entry.js`, or what a test runs in its place. */
+  readonly threadUrl: URL
+  readonly data: StoreThreadData
+  readonly take: (notice: Notice) => void
+  readonly ended: (reason: unknown) => void
+  /** What those hear whose questions it did not live to answer. */
+  readonly away: () => Problem
+}
+
+/** One life of the store's thread: what is posted to it, and what it has been asked. */
+export class StoreGeneration implements Generation {
+  readonly #asks = new PendingAsks<Reply>()
+  readonly #outbox: Outbox<ToStore>
+
+  constructor({ threadUrl, data, take, ended, away }: StoreGenerationParts) {
+    const worker = new Worker(threadUrl, { workerData: data })
+    this.#outbox = new Outbox(worker)
+    let failure: unknown = new Error('the store thread ended')
+    worker.on('error', (error) => {
+      failure = error
+    })
+    worker.on('message', (messages: readonly FromStore[]) => {
+      for (const message of messages) {
+        if ('id' in message) this.#settle(message)
+        else take(message)
+      }
+    })
+    worker.once('exit', () => {
+      ended(failure)
+      this.#asks.rejectAll(away())
+    })
+  }
+
+  ask(question: Unnumbered, signal: CancelSignal | null): Promise<Reply> {
+    return this.#asks.add({
+      signal,
+      send: (id) => this.post({ id, ...question }),
+      cancel: (id) => {
+        this.post({ kind: 'cancel', id })
+        return undefined
+      },
+    })
+  }
+
+  post(message: ToStore, transfer?: readonly ArrayBuffer[]): void {
+    this.#outbox.push(message, transfer)
+  }
+
+  /** What was posted leaves at once. */
+  flush(): void {
+    this.#outbox.flush()
+  }
+
+  end(): void {
+    this.post({ kind: 'close' })
+  }
+
+  #settle(reply: Reply): void {
+    if (reply.kind === 'failed') this.#asks.reject(reply.id, receivedError(reply.error))
+    else this.#asks.resolve(reply.id, reply)
+  }
+}

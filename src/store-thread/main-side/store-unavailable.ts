@@ -1,0 +1,34 @@
+// Why the store answers nothing, for those who ask it meanwhile and for /readyz.
+import { Problem } from '../../model/problem.ts'
+import type { Awaited } from '../protocol.ts'
+
+const isAway = 'The store is being started again: pushes are taken, queries are not answered yet.'
+const pushesMeanwhile = 'Pushes are taken as far as there is room for them.'
+const waits: Readonly<Record<Awaited, string>> = {
+  space:
+    'The store is being started, and waits for room: the disk of the data folder is full, and rows have to be put into files before more are read from the journal. ' +
+    `Free some space there; queries are then answered again. ${pushesMeanwhile}`,
+  disk:
+    'The store is being started, and waits for the disk of the data folder, which refuses what is written: the log says how. ' +
+    `Repair the disk; queries are then answered again. ${pushesMeanwhile}`,
+}
+
+interface StoreStart {
+  /** Whether it has been ready since the service was started. */
+  readonly wasReady: boolean
+  readonly awaited: Awaited | null
+  /** Rows of the journal that are still to be validated. */
+  readonly rowsLeft: number
+}
+
+/** Why it is not ready, as a sentence. */
+export function awayReason({ wasReady, awaited, rowsLeft }: StoreStart): string {
+  if (awaited !== null) return waits[awaited]
+  if (wasReady) return isAway
+  return `The store is being started: it has to read ${rowsLeft} more rows from the journal before queries are answered. Pushes are taken meanwhile.`
+}
+
+/** For who asks while it is not ready. */
+export function storeAway(reason: string): Problem {
+  return new Problem('unavailable', `${reason} Ask again in a moment.`)
+}

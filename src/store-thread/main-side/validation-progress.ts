@@ -1,0 +1,111 @@
+import type { IngestCount } from '../../catalog/manifest.ts'
+import type { Tally } from '../../ingest/pipeline.ts'
+import type { AcceptedPush, IngestProgress } from '../../ingest/progress.ts'
+import type { IngestCounters } from '../../model/ingest.ts'
+import type { Problem } from '../../model/problem.ts'
+import { Counters } from './counters.ts'
+import { PositionWaiters } from './position-waiters.ts'
+
+/** How far the thread has come behind the journal, through all its lives, and what became of the rows. */
+export class ValidationProgress implements IngestProgress {
+  readonly #counters = new Counters()
+  readonly #waiters = new PositionWaiters(() => this.#processedPosition)
+  readonly #away: () => Problem
+  /** What was in the journal at the beginning ends here. */
+  readonly #firstPosition: number
+  #durablePosition: number
+  #processedPosition = 0
+  #countedPosition: number
+
+  /** `away` says why queries are not answered. */
+  constructor(durablePosition: number, away: () => Problem) {
+    this.#away = away
+    this.#firstPosition = durablePosition
+    this.#durablePosition = durablePosition
+    this.#countedPosition = durablePosition
+  }
+
+  /** Whether all has been validated that was in the journal at the beginning. */
+  get isSettled(): boolean {
+    return this.#counters.settled
+  }
+
+  get durablePosition(): number {
+    return this.#durablePosition
+  }
+
+  /** Where a life of the thread is ready. A push that comes during the first start is counted as such, and not with what was there before. */
+  get readyPosition(): number {
+    return this.isSettled ? this.#durablePosition : this.#firstPosition
+  }
+
+  get countedPosition(): number {
+    return this.#countedPosition
+  }
+
+  /** Rows of the journal that are still to be validated. */
+  get rowsLeft(): number {
+    return Math.max(0, this.#durablePosition - this.#processedPosition)
+  }
+
+  get validatedRows(): number {
+    return this.#counters.validatedRows
+  }
+
+  /** Until all is counted, what the journal holds. */
+  get pendingRows(): number {
+    return this.isSettled ? this.#counters.pendingRows : this.rowsLeft
+  }
+
+  /** The journal has more. */
+  durable(position: number): void {
+    this.#durablePosition = position
+  }
+
+  /** The thread lives anew, and validates again what is not sealed. */
+  restart(): void {
+    this.#countedPosition = Math.max(this.#countedPosition, this.#processedPosition)
+    this.#processedPosition = 0
+    this.#counters.restart([])
+  }
+
+  begun(position: number, counts: readonly IngestCount[]): void {
+    this.#processedPosition = position
+    this.#counters.restart(counts)
+  }
+
+  validated(position: number, tallies: readonly Tally[]): void {
+    this.#processedPosition = position
+    this.#counters.validated(tallies)
+    this.#waiters.reached()
+  }
+
+  ready(): void {
+    if (!this.isSettled) this.#counters.settle()
+  }
+
+  processedThrough(): number {
+    return this.#processedPosition
+  }
+
+  accepted({ ingestId, rows }: AcceptedPush): void {
+    this.#counters.accepted(ingestId, rows)
+  }
+
+  requireCounted(): void {
+    if (!this.isSettled) throw this.#away()
+  }
+
+  pendingOf(ingestId: number): number | null {
+    return this.isSettled ? this.#counters.of(ingestId).pending : null
+  }
+
+  counters(ingestId: number): IngestCounters {
+    this.requireCounted()
+    return this.#counters.of(ingestId)
+  }
+
+  waitFor(position: number, signal: AbortSignal): Promise<void> {
+    return this.#waiters.wait(position, signal)
+  }
+}

@@ -1,0 +1,29 @@
+/** Waits until the main thread knows the fields that rows brought: who sees such a row can ask for its fields. */
+export class FieldsPublished {
+  readonly #publish: () => void
+  readonly #signal: AbortSignal
+  #known: (() => void) | null = null
+
+  constructor(publish: () => void, signal: AbortSignal) {
+    this.#publish = publish
+    this.#signal = signal
+  }
+
+  published(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#signal.removeEventListener('abort', done)
+        resolve()
+      }
+      // Who stops waits for nothing.
+      if (this.#signal.aborted) return resolve()
+      this.#signal.addEventListener('abort', done)
+      this.#known = done
+      this.#publish()
+    })
+  }
+
+  known(): void {
+    this.#known?.()
+  }
+}
