@@ -83,7 +83,13 @@ export function useAdminSide(): void {
       nowMs: () => told.currentMs,
       reach: () => {},
     })
-    entities = new EntityAdmin({ ingests: catalog.ingests, retentions, tokens })
+    entities = new EntityAdmin({
+      ingests: catalog.ingests,
+      retentions,
+      tokens,
+      isTimeZone: (name) => name === 'Europe/Madrid',
+      changed,
+    })
     subscribers = new SubscriberAdmin({
       access: catalog.access,
       tokens,
