@@ -2,12 +2,44 @@ import { Type } from 'typebox'
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
-import { type Entity, timeField } from '../model/entity.ts'
+import { parseDuration } from '../model/duration.ts'
+import {
+  type Entity,
+  type ShapeFrom as From,
+  fieldsOfRole,
+  type ReadingChange,
+  shapes,
+  timeField,
+} from '../model/entity.ts'
 import { fieldTypes, seriesRoles } from '../model/field.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
-import { Problem } from '../model/problem.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
 import { pageOf, pageSchema } from './list-page.ts'
+
+const Shapes = Type.Record(Type.String(), Type.Enum([...shapes]), {
+  additionalProperties: false,
+  description:
+    'How the value of a metric goes from one item to the next: `line`, or `step` where it holds. Without an entry: `line` for doubles, `step` for all else.',
+  examples: [{ V: 'step' }],
+})
+
+const MaxGaps = Type.Record(Type.String(), Type.String(), {
+  additionalProperties: false,
+  description:
+    'How far from an item the value of a metric is known, as an ISO 8601 duration. Without an entry there is no bound.',
+  examples: [{ V: 'PT1H' }],
+})
+
+const ShapeFrom = Type.Object(
+  { table: Type.String(), attribute: Type.String() },
+  {
+    additionalProperties: false,
+    description:
+      'The metadata attribute that says the shape of each tag, in the item of which the tag is the identifier: `line` or `step`, or true for `step` and false for `line`.',
+    examples: [{ table: 'tags', attribute: 'shape' }],
+  },
+)
 
 export const EntityAnswer = Type.Object(
   {
@@ -25,6 +57,12 @@ export const EntityAnswer = Type.Object(
     retention: Type.Union([Type.String(), Type.Null()], {
       description: 'Older items expire, in whole UTC days; null keeps items for ever.',
     }),
+    time_zone: Type.Union([Type.String(), Type.Null()], {
+      description: 'Whose clocks buckets begin by where a request does not say it; null: UTC.',
+    }),
+    shapes: Shapes,
+    max_gaps: MaxGaps,
+    shape_from: Type.Union([ShapeFrom, Type.Null()]),
   },
   { description: 'A queryable series data set.' },
 )
@@ -40,13 +78,25 @@ export const ChangeEntity = Type.Object(
           'The age up to which items are kept, as an ISO 8601 duration; null keeps them for ever. Older items are never shown again.',
       }),
     ),
+    time_zone: Type.Optional(
+      Type.Union([Type.String({ examples: ['Europe/Madrid'] }), Type.Null()], {
+        description:
+          'A name of the IANA time zones: buckets begin by its clocks where a request names no zone. null: UTC.',
+      }),
+    ),
+    shapes: Type.Optional(Type.Union([Shapes, Type.Null()])),
+    max_gaps: Type.Optional(Type.Union([MaxGaps, Type.Null()])),
+    shape_from: Type.Optional(Type.Union([ShapeFrom, Type.Null()])),
   },
   { additionalProperties: false, description: 'The changes to an entity.' },
 )
 export type ChangeEntity = Type.Static<typeof ChangeEntity>
 
 export interface EntityAdminParts {
-  readonly ingests: Pick<IngestCatalog, 'entities'>
+  readonly ingests: Pick<IngestCatalog, 'entities' | 'metadataEntities' | 'setReading'>
+  readonly isTimeZone: (name: string) => boolean
+  /** Called after a change of how an entity is read, so that it holds for all queries. */
+  readonly changed: () => Promise<void>
   readonly retentions: {
     /** False when there is no such entity. */
     set(entity: string, retention: string | null): Promise<boolean>
@@ -73,15 +123,62 @@ export class EntityAdmin {
     return { ...page, Items: page.Items.map(answerOf) }
   }
 
-  /** Throws Problem `not_found`, `invalid_request` for what is no duration, `unavailable` while the store is started again. */
-  async change(name: string, { retention }: ChangeEntity): Promise<EntityAnswer> {
-    const { ingests, retentions } = this.#parts
+  /** Throws Problem `not_found`, `invalid_request` for what cannot be, `unavailable` while the store is started again. */
+  async change(name: string, { retention, ...reading }: ChangeEntity): Promise<EntityAnswer> {
+    const { ingests, retentions, changed } = this.#parts
+    const known = await ingests.entities()
+    const before = known.find((one) => one.name === name)
+    if (before === undefined) throw unknownEntity(name, known)
+    await this.#checkReading(before, reading)
     const isThere = retention === undefined || (await retentions.set(name, retention))
+    const { time_zone: timeZone, shapes, max_gaps: maxGaps, shape_from: shapeFrom } = reading
+    const change = definedMembers({ timeZone, shapes, maxGaps, shapeFrom })
+    if (isThere && Object.keys(change).length > 0) {
+      await ingests.setReading(before.id, change)
+      await changed()
+    }
     const entities = await ingests.entities()
-    const entity = entities.find((one) => one.name === name)
+    const entity = entities.find(({ id }) => id === before.id)
     if (entity === undefined || !isThere) throw unknownEntity(name, entities)
     return answerOf(entity)
   }
+
+  async #checkReading(entity: Entity, reading: Omit<ChangeEntity, 'retention'>): Promise<void> {
+    const { time_zone, shapes, max_gaps, shape_from } = reading
+    if (time_zone != null && !this.#parts.isTimeZone(time_zone)) {
+      throw invalidRequest('time_zone', 'must be a name of the IANA time zones, as Europe/Madrid, or null for UTC')
+    }
+    const metrics = fieldsOfRole(entity, 'metric').map((metric) => metric.name)
+    for (const [path, named] of Object.entries({ shapes, max_gaps })) {
+      const stranger = Object.keys(named ?? {}).find((metric) => !metrics.includes(metric))
+      if (stranger === undefined) continue
+      throw invalidRequest(
+        path,
+        `"${stranger}" is no metric of "${entity.name}"; its metrics are ${metrics.join(', ')}`,
+      )
+    }
+    for (const [metric, gap] of Object.entries(max_gaps ?? {})) {
+      if (parseDuration(gap) !== null) continue
+      throw invalidRequest('max_gaps', `of "${metric}" must be an ISO 8601 duration, as PT1H for an hour`)
+    }
+    if (shape_from != null) await this.#checkShapeFrom(shape_from)
+  }
+
+  async #checkShapeFrom({ table, attribute }: From): Promise<void> {
+    const tables = await this.#parts.ingests.metadataEntities()
+    const found = tables.find(({ name }) => name === table)
+    if (found === undefined) {
+      const names = tables.map(({ name }) => name)
+      throw invalidRequest('shape_from', `there is no metadata table "${table}".${mayBeMeant(table, names)}`)
+    }
+    const attributes = found.fields.filter(({ role }) => role === 'attribute').map(({ name }) => name)
+    if (attributes.includes(attribute)) return
+    throw invalidRequest('shape_from', `"${table}" has no attribute "${attribute}"; it has ${attributes.join(', ')}`)
+  }
+}
+
+function definedMembers(change: ReadingChange): ReadingChange {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 }
 
 /** A page of series entities, by name. */
@@ -113,5 +210,9 @@ function answerOf(entity: Entity): EntityAnswer {
     }),
     duplicates: entity.duplicates,
     retention: entity.retention,
+    time_zone: entity.reading?.timeZone ?? null,
+    shapes: { ...entity.reading?.shapes },
+    max_gaps: { ...entity.reading?.maxGaps },
+    shape_from: entity.reading?.shapeFrom ?? null,
   }
 }

@@ -40,6 +40,8 @@ export interface TimeBuckets {
   startOf(ms: number): number
   /** The instants from `ms` up to this one are in one bucket. */
   endOf(ms: number): number
+  /** The start of the bucket that begins after the one that starts here. */
+  nextStart(startMs: number): number
 }
 
 /** The rows of an entity that a plan is about. */

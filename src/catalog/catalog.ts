@@ -1,4 +1,4 @@
-import type { Entity, EntityField, MetadataEntity } from '../model/entity.ts'
+import type { Entity, EntityField, MetadataEntity, ReadingChange } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
 import type { Duplicates, Ingest, IngestKind, IngestState, LineMapping, Unknown } from '../model/ingest.ts'
 import type { Item, ItemWrite } from '../model/item.ts'
@@ -83,6 +83,8 @@ export interface IngestCatalog {
   delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean>
   /** False, and nothing is changed, when there is no such series entity, or what it keeps is not `known` any more: another process was first. */
   retain(entityId: number, retention: Retention, known: Retention): Promise<boolean>
+  /** Changes how a series entity is read. False when there is none of this id. */
+  setReading(entityId: number, change: ReadingChange): Promise<boolean>
   /** All series entities, by name. */
   entities(): Promise<readonly Entity[]>
   /** All metadata entities, by name. */

@@ -36,6 +36,7 @@ function catalogOf(state: {
     addByRow: unused,
     change: unused,
     delete: unused,
+    setReading: unused,
     retain: unused,
     list: async ({ after, limit }) => {
       const rest = state.aliases.filter((alias) => after === null || alias > after)

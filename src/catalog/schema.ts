@@ -34,6 +34,8 @@ const sharedTables = {
     retention: 'text null',
     /** Rows before this date have left. */
     since_ms: 'bigint null',
+    /** How it is read where a request does not say it: a JSON object, null where nothing is set. */
+    reading: 'text null',
   },
   entity_fields: {
     entity_id: 'bigint key',

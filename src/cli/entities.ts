@@ -36,6 +36,13 @@ const retentionColumns: readonly ItemColumn<EntityAnswer>[] = [
   { title: 'retention', cell: (entity) => entity.retention ?? 'none' },
 ]
 
+const zoneExamples = `
+Examples:
+  tidemark entities zone plant Europe/Madrid   days and hours begin by the clocks of Madrid
+  tidemark entities zone plant none            in UTC
+A request that names a zone itself has that one.
+`
+
 interface RetainOptions extends JsonOption {
   readonly yes?: boolean
 }
@@ -99,5 +106,18 @@ export function addEntities(program: Command, context: CliContext): void {
         context.stdout.write(
           `${entity} keeps its items for ${retention}; older ones leave, whole UTC days at a time.\n`,
         )
+    })
+  entities
+    .command('zone <entity> <zone>')
+    .description(
+      'set by whose clocks the buckets of an entity begin: an IANA name, or none for UTC (needs an admin key)',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', zoneExamples)
+    .action(async (entity: string, zone: string, options: JsonOption, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const changed = await client.setReading(entity, { time_zone: zone === 'none' ? null : zone })
+      if (options.json) printJson(context, changed)
+      else context.stdout.write(`The buckets of ${entity} begin by the clocks of ${changed.time_zone ?? 'UTC'}.\n`)
     })
 }

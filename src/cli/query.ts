@@ -6,6 +6,7 @@ import { mayBeMeant } from '../lib/likely-word.ts'
 import { printable } from '../lib/text-table.ts'
 import { parseDuration } from '../model/duration.ts'
 import { formatInstant } from '../model/instant.ts'
+import { fillKinds } from '../model/plan.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
@@ -25,7 +26,12 @@ export interface QueryCommandOptions extends AnswerOptions {
   readonly end?: string
   readonly date?: string
   readonly offset?: number
+  readonly timeZone?: string
+  readonly fill?: string
+  readonly maxGap?: string
 }
+
+const fills = ['none', ...fillKinds]
 
 const endText = `
 A range includes both of its ends: two hours from 08:00 (--end PT2H) include the item of 10:00, so they have three
@@ -34,24 +40,24 @@ buckets of an hour. To leave the end out, end a little earlier: --end PT1H59M59.
 
 interface KindHelp {
   readonly description: string
-  readonly takes: readonly ('fields' | 'granularity' | 'range' | 'date' | 'offset')[]
+  readonly takes: readonly ('fields' | 'granularity' | 'range' | 'date' | 'offset' | 'fill')[]
   readonly example: string
 }
 
 const kinds: Record<QueryKind, KindHelp> = {
   average: {
     description: 'the mean of each tag in each bucket of time',
-    takes: ['granularity', 'range'],
+    takes: ['granularity', 'range', 'fill'],
     example: 'average --entity plant --granularity hour --start 2026-01-01 --end PT23H59M',
   },
   'average-dimensions': {
     description: 'the mean of each tag and combination of dimensions',
-    takes: ['fields', 'granularity', 'range'],
+    takes: ['fields', 'granularity', 'range', 'fill'],
     example: 'average-dimensions --entity plant --fields unit,area --granularity day',
   },
   'average-granularity': {
     description: 'the mean of all tags together, for each combination of dimensions',
-    takes: ['fields', 'granularity', 'range'],
+    takes: ['fields', 'granularity', 'range', 'fill'],
     example: 'average-granularity --entity plant --fields area --granularity hour --start P1D --end 2026-01-02',
   },
   select: {
@@ -100,6 +106,9 @@ function requestOf(options: QueryCommandOptions, nowMs: number): DataQueryReques
     end_date: endOf(options, nowMs),
     date: options.date,
     offset: options.offset,
+    time_zone: options.timeZone,
+    fill: options.fill,
+    max_gap: options.maxGap,
   }
   return { ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), entity: all.entity }
 }
@@ -147,7 +156,21 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     command.option('--fields <fields>', 'dimensions and tags to show as well, separated by commas', collectList)
   else command.addOption(noFields(kind))
   if (takes.includes('granularity'))
-    command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
+    command
+      .option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
+      .option(
+        '--time-zone <name>',
+        'buckets begin by the clocks of this zone, such as Europe/Madrid, and dates without a zone are on them',
+      )
+  if (takes.includes('fill')) {
+    command
+      .addOption(
+        new Option('--fill <how>', 'show empty buckets, with nulls, the value before, or one on the line').choices(
+          fills,
+        ),
+      )
+      .option('--max-gap <duration>', 'the longest gap that is filled, such as PT1H (default: no bound)')
+  }
   if (takes.includes('range')) {
     command
       .option('--start <date>', 'first date, ISO 8601, or a duration before the end, such as PT15M (default end: now)')

@@ -30,6 +30,12 @@ test.each<[string[], string]>([
   ],
   [['entities', 'retain', 'plant', 'P90D', '--yes'], 'PATCH /admin/entities/plant {"retention":"P90D"}'],
   [['entities', 'retain', 'plant', 'none'], 'PATCH /admin/entities/plant {"retention":null}'],
+  [['entities', 'zone', 'plant', 'Europe/Madrid'], 'PATCH /admin/entities/plant {"time_zone":"Europe/Madrid"}'],
+  [['entities', 'zone', 'plant', 'none'], 'PATCH /admin/entities/plant {"time_zone":null}'],
+  [
+    ['query', 'average', '--entity', 'e', '--time-zone', 'UTC', '--fill', 'linear', '--max-gap', 'PT1H'],
+    'POST /consumer/data/average {"entity":"e","time_zone":"UTC","fill":"linear","max_gap":"PT1H"}',
+  ],
   [['entities', 'retentions'], 'GET /admin/entities'],
   [
     ['metadata', 'items', 'tags', '--where', 'id[be]=a,b', '--where', 'id[bw]=a=', '--limit', '5'],

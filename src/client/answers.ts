@@ -4,7 +4,7 @@
 import type { OwnSubscriptionAnswer } from '../access/subscriptions.ts'
 import type { ListedBackupAnswer } from '../admin/backup-list.ts'
 import type { BackupAnswer } from '../admin/backups.ts'
-import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
+import type { ChangeEntity as ChangeEntitySchema, EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
 import type { OwnIngestAnswer as OwnIngestSchema } from '../admin/own-ingest.ts'
 import type { AsideAnswer as AsideSchema } from '../admin/quarantine.ts'
@@ -55,6 +55,7 @@ export type SettingAnswer = Plain<SettingSchema>
 export type EntityDescription = Plain<EntityDescriptionSchema>
 /** As the operator sees it. */
 export type EntityAnswer = Plain<EntitySchema>
+export type ChangeEntity = Plain<ChangeEntitySchema>
 export type StorageAnswer = Plain<StorageSchema>
 
 export type MetadataDescription = Plain<Description>

@@ -1,5 +1,6 @@
 import type {
   AsideAnswer,
+  ChangeEntity,
   CreatedKey,
   EntityAnswer,
   IngestAnswer,
@@ -87,6 +88,12 @@ export class OperatorClient {
   retain(entity: string, retention: string | null): Promise<EntityAnswer> {
     const path = `/admin/entities/${segment(entity)}`
     return this.#http.json({ method: 'PATCH', path, body: JSON.stringify({ retention }) })
+  }
+
+  /** How an entity is read where a request does not say it; what is left out stays. */
+  setReading(entity: string, reading: Omit<ChangeEntity, 'retention'>): Promise<EntityAnswer> {
+    const path = `/admin/entities/${segment(entity)}`
+    return this.#http.json({ method: 'PATCH', path, body: JSON.stringify(reading) })
   }
 
   /** What each entity has on disk. */

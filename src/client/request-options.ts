@@ -35,4 +35,7 @@ export interface DataQueryRequest {
   readonly end_date?: string
   readonly date?: string
   readonly offset?: number
+  readonly time_zone?: string
+  readonly fill?: 'none' | 'null' | 'previous' | 'linear'
+  readonly max_gap?: string
 }

@@ -1,5 +1,5 @@
 // ISO 8601 as Joda-Time reads and writes it: dates, periods and intervals.
-import { addMonths } from '../model/duration.ts'
+import { addMonths, type Duration } from '../model/duration.ts'
 import { daysFromCivil, daysInMonth, formatInstant, msPerDay } from '../model/instant.ts'
 import { formatOffset, Zone } from './zone.ts'
 
@@ -46,6 +46,7 @@ export function parsePeriod(text: string): Period | null {
   }
 }
 
+export const periodOf = (duration: Duration): Period => ({ ...duration, hours: 0, minutes: 0, seconds: 0 })
 export const periodMonths = (period: Period): number => period.years * 12 + period.months
 export const periodDays = (period: Period): number => period.weeks * 7 + period.days
 export const periodTimeMs = (period: Period): number =>

@@ -1,5 +1,6 @@
 // Druid's granularities: buckets of time by name, by duration, and by ISO period with a zone and an origin (PeriodGranularity).
 import { addMonths } from '../model/duration.ts'
+import { WalkedStarts } from '../model/granularity.ts'
 import { civilFromDays, msPerDay } from '../model/instant.ts'
 import { addPeriod, type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
 import type { Zone } from './zone.ts'
@@ -94,7 +95,7 @@ export function nativeBucketStart(granularity: NativeBuckets, ms: number): numbe
       return zone.toStart(addMonths(originLocalMs, between), ms)
     }
     case 'walk':
-      return walkTo(granularity, ms)
+      return walkOf(granularity).bucket(ms).start
   }
 }
 
@@ -113,27 +114,14 @@ function localStart(granularity: LocalTime, ms: number): number {
 
 type LocalTime = NativeBuckets & { kind: 'localTime' }
 
-/** Druid's way: from the origin, step by step. */
-function walkTo(granularity: NativeBuckets & { kind: 'walk' }, ms: number): number {
-  const { period, originMs, zone } = granularity
-  let at = originMs
-  if (ms < at) {
-    while (ms < at) at = addPeriod(at, period, -1, zone)
-    return at
-  }
-  for (let next = at; next <= ms; next = addPeriod(next, period, 1, zone)) at = next
-  return at
-}
+const walks = new WeakMap<NativeBuckets, WalkedStarts>()
 
-/** Before the origin the steps lead backwards, and a month's end may make them other than those that lead forwards. */
-function walkOn({ period, originMs, zone }: NativeBuckets & { kind: 'walk' }, startMs: number): number {
-  if (startMs >= originMs) return addPeriod(startMs, period, 1, zone)
-  let [at, next] = [originMs, originMs]
-  while (at > startMs) {
-    next = at
-    at = addPeriod(at, period, -1, zone)
-  }
-  return next
+/** Druid's way: from the origin, step by step. Before the origin the steps lead backwards. */
+function walkOf(granularity: NativeBuckets & { kind: 'walk' }): WalkedStarts {
+  const { period, originMs, zone } = granularity
+  const walk = walks.get(granularity) ?? new WalkedStarts(originMs, (ms, sign) => addPeriod(ms, period, sign, zone))
+  walks.set(granularity, walk)
+  return walk
 }
 
 /** The starts of the buckets of a walk that hold the instants between two; null when they are more than `bucketsMax`. */
@@ -175,7 +163,7 @@ export function nextBucket(granularity: NativeBuckets, startMs: number): number 
     case 'months':
       return zone.toInstant(addMonths(zone.toLocal(startMs), granularity.months), startMs)
     case 'walk':
-      return walkOn(granularity, startMs)
+      return walkOf(granularity).bucket(startMs).next
   }
 }
 

@@ -1,7 +1,15 @@
 import type { TimeBuckets } from '../algebra/aggregation.ts'
-import type { Granularity, ZonedGranularity } from '../model/granularity.ts'
+import { type Granularity, granularityPeriod, type ZonedGranularity } from '../model/granularity.ts'
 import { msPerDay } from '../model/instant.ts'
-import { bucketEnd, type NativeBuckets, type NativeGranularity, nativeBucketStart } from './native-granularity.ts'
+import type { Plan, Range } from '../model/plan.ts'
+import { parsePeriod, periodOf, periodTimeMs } from './iso.ts'
+import {
+  bucketEnd,
+  type NativeBuckets,
+  type NativeGranularity,
+  nativeBucketStart,
+  periodGranularity,
+} from './native-granularity.ts'
 import { Zone } from './zone.ts'
 
 const hourMs = 3_600_000
@@ -31,12 +39,54 @@ export function plainGranularity(granularity: NativeGranularity): Granularity | 
 export function zonedGranularity({ zone: name, buckets }: ZonedGranularity): NativeBuckets {
   const zone = Zone.find(name)
   if (zone === null) throw new Error(`no zone is named ${name}`)
-  return { ...buckets, zone }
+  if (buckets.kind !== 'walk') return { ...buckets, zone }
+  return { kind: 'walk', period: periodOf(buckets.duration), originMs: buckets.originMs, zone }
 }
 
 /** How time is cut by a plan's granularity; null where the store knows it. */
+export function timeBuckets(granularity: ZonedGranularity): TimeBuckets
+export function timeBuckets(granularity: Granularity | ZonedGranularity): TimeBuckets | null
 export function timeBuckets(granularity: Granularity | ZonedGranularity): TimeBuckets | null {
   return granularity.kind === 'zoned' ? new ZonedBuckets(zonedGranularity(granularity)) : null
+}
+
+/**
+ * The granularity of a text by the clocks of a zone, as Druid's period with a `timeZone` is; `plain` is the one in UTC, for what no calendar comes into.
+ * Where all offsets in the range are whole buckets, it is the same in both.
+ */
+export function granularityInZone(
+  text: string,
+  plain: Granularity,
+  zone: Zone,
+  range: Range,
+): Granularity | ZonedGranularity {
+  const period = parsePeriod(granularityPeriod(text))
+  if (zone === Zone.utc || period === null) return plain
+  const granularity = periodGranularity(period, zone, null)
+  if (granularity === null) return plain
+  switch (granularity.kind) {
+    case 'walk': {
+      const { years, months, weeks, days } = period
+      const duration = { years, months, weeks, days, ms: periodTimeMs(period) }
+      return { kind: 'zoned', zone: zone.name, buckets: { kind: 'walk', duration, originMs: granularity.originMs } }
+    }
+    case 'localTime': {
+      const { widthMs } = granularity
+      const isSame = zone.changes(range.fromMs, range.toMs).every(({ offsetMs }) => offsetMs % widthMs === 0)
+      if (isSame) return { kind: 'uniform', widthMs, originMs: 0 }
+      break
+    }
+    case 'uniform': {
+      const { widthMs, originMs } = granularity
+      return { kind: 'uniform', widthMs, originMs: originMs - Math.floor(originMs / widthMs) * widthMs }
+    }
+  }
+  return plainGranularity(granularity) ?? plain
+}
+
+/** How a plan's buckets are cut, where the store does not know it. */
+export function bucketsOfPlan(plan: Plan): TimeBuckets | null {
+  return 'granularity' in plan ? timeBuckets(plan.granularity) : null
 }
 
 class ZonedBuckets implements TimeBuckets {
@@ -56,5 +106,12 @@ class ZonedBuckets implements TimeBuckets {
 
   endOf(ms: number): number {
     return bucketEnd(this.#granularity, ms)
+  }
+
+  /** Clocks that are set back over midnight show a day again that has ended: it does not begin again. */
+  nextStart(startMs: number): number {
+    let at = this.endOf(startMs)
+    while (this.startOf(at) !== at) at = this.endOf(at)
+    return at
   }
 }

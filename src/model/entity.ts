@@ -20,6 +20,36 @@ export interface Entity {
   readonly retention: string | null
   /** Items before this date have left; null while none have. */
   readonly sinceMs: number | null
+  /** Absent until something of it is set. */
+  readonly reading?: Reading
+}
+
+/** How an entity is read where a request does not say it. */
+export interface Reading {
+  /** Whose clocks buckets begin by; absent: UTC. */
+  readonly timeZone?: string
+  /** By metric; absent: `line` for doubles, `step` for all else. */
+  readonly shapes?: Readonly<Record<string, Shape>>
+  /** By metric, ISO 8601 durations; absent: no bound. */
+  readonly maxGaps?: Readonly<Record<string, string>>
+  /** Where the shape of each tag stands: an attribute of the item of that identifier. */
+  readonly shapeFrom?: ShapeFrom
+}
+
+export const shapes = ['line', 'step'] as const
+/** How a value goes from one item to the next: on the line between them, or it holds. */
+export type Shape = (typeof shapes)[number]
+
+export interface ShapeFrom {
+  readonly table: string
+  readonly attribute: string
+}
+
+/** A change of `Reading`: null takes away, what is absent stays. */
+export type ReadingChange = { readonly [Name in keyof Reading]?: Reading[Name] | null }
+
+export function changedReading(reading: Reading, change: ReadingChange): Reading {
+  return Object.fromEntries(Object.entries({ ...reading, ...change }).filter(([, value]) => value != null))
 }
 
 /** What a metadata ingest feeds, under the ingest's alias. */

@@ -20,6 +20,8 @@ export interface ZonedGranularity {
     | { readonly kind: 'localTime'; readonly widthMs: number }
     | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number }
     | { readonly kind: 'months'; readonly months: number; readonly originLocalMs: number }
+    /** Months or days together with other units, walked from the origin. */
+    | { readonly kind: 'walk'; readonly duration: Duration; readonly originMs: number }
 }
 
 /** A granularity that has buckets of its own; the one bucket of `all` is stamped by the range. */
@@ -49,6 +51,27 @@ export const granularityNames = {
   quarter: { kind: 'months', months: 3 },
   year: { kind: 'months', months: 12 },
 } as const satisfies Record<string, Granularity>
+
+/** The names that are buckets of a period, as ISO 8601: what they are by the clocks of a zone. */
+const periodOfName: ReadonlyMap<string, string> = new Map([
+  ['second', 'PT1S'],
+  ['minute', 'PT1M'],
+  ['five_minute', 'PT5M'],
+  ['ten_minute', 'PT10M'],
+  ['fifteen_minute', 'PT15M'],
+  ['thirty_minute', 'PT30M'],
+  ['hour', 'PT1H'],
+  ['six_hour', 'PT6H'],
+  ['eight_hour', 'PT8H'],
+  ['day', 'P1D'],
+  ['week', 'P1W'],
+  ['month', 'P1M'],
+  ['quarter', 'P3M'],
+  ['year', 'P1Y'],
+])
+
+/** The period that a granularity is written as, or has the name of. */
+export const granularityPeriod = (text: string): string => periodOfName.get(text.toLowerCase()) ?? text
 
 /** A longer period would begin before any time that can be written. */
 const periodYearsMax = 9999
@@ -87,27 +110,29 @@ function step(ms: number, duration: Duration, sign: 1 | -1): number {
   return addMonths(afterYears, sign * duration.months) + sign * fixedMs(duration)
 }
 
-/** The starts of compound buckets, as far as anybody asked: days are clamped on the way, so only a walk from 1970 finds them. */
-class CompoundWalk {
-  readonly #duration: Duration
-  readonly #forwards = [0]
-  readonly #backwards = [0]
+/** The starts of compound buckets, as far as anybody asked: days are clamped on the way, so only a walk from the origin finds them. */
+export class WalkedStarts {
+  readonly #step: (ms: number, sign: 1 | -1) => number
+  readonly #forwards: number[]
+  readonly #backwards: number[]
 
-  constructor(duration: Duration) {
-    this.#duration = duration
+  constructor(originMs: number, step: (ms: number, sign: 1 | -1) => number) {
+    this.#step = step
+    this.#forwards = [originMs]
+    this.#backwards = [originMs]
   }
 
   /** The bucket that holds `ms`: its start and the start of the next. */
   bucket(ms: number): { start: number; next: number } {
     if (!Number.isFinite(ms)) throw new Error(`no bucket holds the instant ${ms}`)
-    if (ms >= 0) {
+    if (ms >= this.#forwards[0]!) {
       const starts = this.#forwards
-      while (starts.at(-1)! <= ms) starts.push(step(starts.at(-1)!, this.#duration, 1))
+      while (starts.at(-1)! <= ms) starts.push(this.#step(starts.at(-1)!, 1))
       const after = firstIndex(starts.length, (index) => starts[index]! > ms)
       return { start: starts[after - 1]!, next: starts[after]! }
     }
     const starts = this.#backwards
-    while (starts.at(-1)! > ms) starts.push(step(starts.at(-1)!, this.#duration, -1))
+    while (starts.at(-1)! > ms) starts.push(this.#step(starts.at(-1)!, -1))
     const at = firstIndex(starts.length, (index) => starts[index]! <= ms)
     return { start: starts[at]!, next: starts[at - 1]! }
   }
@@ -126,12 +151,12 @@ function firstIndex(length: number, holds: (index: number) => boolean): number {
 }
 
 /** A query asks for the buckets of one granularity again and again; the walk goes when the granularity does. */
-const walks = new WeakMap<Duration, CompoundWalk>()
+const walks = new WeakMap<Duration, WalkedStarts>()
 
-function walkOf(duration: Duration): CompoundWalk {
+function walkOf(duration: Duration): WalkedStarts {
   let walk = walks.get(duration)
   if (walk === undefined) {
-    walk = new CompoundWalk(duration)
+    walk = new WalkedStarts(0, (ms, sign) => step(ms, duration, sign))
     walks.set(duration, walk)
   }
   return walk

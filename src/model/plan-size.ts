@@ -55,5 +55,7 @@ function bucketMs({ buckets }: ZonedGranularity): number {
       return buckets.days * msPerDay
     case 'months':
       return buckets.months * 28 * msPerDay
+    case 'walk':
+      return 28 * msPerDay
   }
 }

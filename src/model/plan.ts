@@ -1,5 +1,6 @@
 // A plan is what a data query means, as plain data: names are checked, dates are resolved, defaults are filled in.
 // Every store answers the same plan with the same rows in the same order.
+import type { Duration } from './duration.ts'
 import type { EntityField } from './entity.ts'
 import type { Granularity, ZonedGranularity } from './granularity.ts'
 
@@ -44,7 +45,17 @@ export interface AveragePlan {
   readonly range: Range
   readonly granularity: Granularity | ZonedGranularity
   readonly byTag: boolean
+  /** Absent: a bucket without items has no row. */
+  readonly fill?: Fill
 }
+
+/** What the empty buckets of a series are shown with: nulls, the value of the last known bucket, or one on the line between two. */
+export interface Fill {
+  readonly kind: (typeof fillKinds)[number]
+  /** From the end of the last known bucket to the start of one that is filled; null is no bound. */
+  readonly maxGap: Duration | null
+}
+export const fillKinds = ['null', 'previous', 'linear'] as const
 
 /** Each tag's newest item at or after `fromMs`. Output as of select. */
 export interface LatestPlan {
@@ -78,12 +89,24 @@ export interface PlanLimits {
   readonly resultBytes: number
 }
 
+/** Plans whose answers have a row for a bucket: those that are filled. */
+export type BucketedPlan = AveragePlan
+
+export interface ValueColumn extends EntityField {
+  /** What an empty bucket is shown with; `filled` where that is as the request says. */
+  readonly whenEmpty: 0 | null | 'filled'
+}
+
+/** The columns of a row that are no keys: behind time, tags and fields. */
+export function valueColumns({ selection }: BucketedPlan): readonly ValueColumn[] {
+  return selection.metrics.map((metric) => ({ ...metric, type: 'double', whenEmpty: 'filled' }))
+}
+
 /** The name and type of each column of the plan's output, in order. */
 export function outputFields(plan: Plan): readonly EntityField[] {
   const { time, tags, fields, metrics } = plan.selection
   if (plan.kind === 'average') {
-    const means = metrics.map((metric): EntityField => ({ ...metric, type: 'double' }))
-    return [time, ...(plan.byTag ? tags : []), ...fields, ...means]
+    return [time, ...(plan.byTag ? tags : []), ...fields, ...valueColumns(plan)]
   }
   const tick: EntityField = { name: 'snap', type: 'timestamp', role: 'time' }
   return [time, ...tags, ...fields, ...metrics, ...(plan.kind === 'snap' ? [tick] : [])]

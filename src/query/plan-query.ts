@@ -1,11 +1,13 @@
+import { Zone } from '../druid-time/zone.ts'
+import { parseDuration } from '../model/duration.ts'
 import type { Entity } from '../model/entity.ts'
-import type { AveragePlan, LatestPlan, NeighbourPlan, Plan, SelectPlan, SnapPlan } from '../model/plan.ts'
+import type { AveragePlan, Fill, LatestPlan, NeighbourPlan, Plan, SelectPlan, SnapPlan } from '../model/plan.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import { Faults } from './faults.ts'
 import { readDate, readRange } from './range.ts'
-import type { QueryRequest } from './requests.ts'
+import type { FillRequest, QueryRequest, RangeRequest } from './requests.ts'
 import { readSelection } from './selection.ts'
-import { readGranularity, readTickGranularity, ticksOf } from './ticks.ts'
+import { type CutRange, readGranularity, readTickGranularity, readZone, ticksOf } from './ticks.ts'
 
 /** What a request is understood against. */
 export interface PlanContext {
@@ -43,10 +45,29 @@ function planAverage(
 ): AveragePlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag }, faults)
-  const range = readRange(request, faults)
-  const granularity = readGranularity(request.granularity, faults)
+  const { zone, range } = readZonedRange(request, entity, faults)
+  const granularity = readGranularity(request.granularity, { zone, range }, faults)
+  const fill = readFill(request, faults)
   faults.throwIfAny()
-  return { kind: 'average', selection, range, granularity, byTag }
+  return { kind: 'average', selection, range, granularity, byTag, ...(fill === null ? {} : { fill }) }
+}
+
+/** Dates are on the clocks of a zone that the request itself names. */
+function readZonedRange(
+  request: RangeRequest & { readonly time_zone?: string | null },
+  entity: Entity,
+  faults: Faults,
+): CutRange {
+  const zone = readZone(request.time_zone, entity, faults)
+  return { zone, range: readRange(request, faults, request.time_zone == null ? Zone.utc : zone) }
+}
+
+function readFill({ fill, max_gap }: FillRequest, faults: Faults): Fill | null {
+  const maxGap = max_gap == null ? null : parseDuration(max_gap)
+  if (max_gap != null && maxGap === null) {
+    faults.add('max_gap', `${JSON.stringify(max_gap)} is no ISO 8601 duration. Give one such as "PT1H" or "P1D"`)
+  }
+  return fill == null || fill === 'none' ? null : { kind: fill, maxGap }
 }
 
 function planSelect(request: QueryRequest<'select'>, { entity }: PlanContext): SelectPlan {
@@ -80,8 +101,8 @@ function planNeighbour(
 function planSnap(request: QueryRequest<'snap'>, { entity, nowMs, bucketsMax }: PlanContext): SnapPlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, items, faults)
-  const range = readRange(request, faults)
-  const granularity = readTickGranularity(request.granularity, faults)
+  const { zone, range } = readZonedRange(request, entity, faults)
+  const granularity = readTickGranularity(request.granularity, { zone, range }, faults)
   if (granularity.kind !== 'all' && request.start_date == null) {
     faults.add('start_date', 'it is required, unless granularity is "all": the ticks start there')
   }

@@ -3,6 +3,7 @@ import { clearSpool } from '../answer/spool.ts'
 import { storeRows } from '../answer/store-rows.ts'
 import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
+import { bucketsOfPlan } from '../druid-time/plain-granularity.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import { outputFields, type PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, SeriesQuerier, TagPage, TagRequest } from '../store/series-store.ts'
@@ -34,7 +35,7 @@ export class PlansOnDruid implements PlanRunner {
 
   async run({ plan, format }: PlannedData, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const { reader, spoolDirectory, sliceMs } = this.#options
-    const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
+    const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal, bucketsOfPlan(plan)) }
     const shape = { format, resultBytes: limits.resultBytes, budget: this.unsent.budget() }
     return this.unsent.open(await storeRows(rows, shape, { sliceMs, spoolDirectory }, signal))
   }

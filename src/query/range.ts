@@ -1,5 +1,7 @@
+import { addPeriod, periodOf } from '../druid-time/iso.ts'
+import { Zone } from '../druid-time/zone.ts'
 import { addDuration, type Duration, parseDuration } from '../model/duration.ts'
-import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
+import { earliestMs, latestMs, namesZone, parseInstant } from '../model/instant.ts'
 import type { Range } from '../model/plan.ts'
 import type { Faults } from './faults.ts'
 import type { RangeRequest } from './requests.ts'
@@ -8,9 +10,9 @@ const forms = 'an ISO 8601 date-time such as "2026-01-01T00:00:00Z" or a duratio
 
 type Side = { readonly instantMs: number } | { readonly duration: Duration }
 
-function readSide(text: string, path: string, faults: Faults): Side | null {
+function readSide(text: string, path: string, faults: Faults, zone = Zone.utc): Side | null {
   const instantMs = parseInstant(text)
-  if (instantMs !== null) return { instantMs }
+  if (instantMs !== null) return { instantMs: namesZone(text) ? instantMs : momentOf(instantMs, zone) }
   const duration = parseDuration(text)
   if (duration !== null) return { duration }
   faults.add(
@@ -20,27 +22,38 @@ function readSide(text: string, path: string, faults: Faults): Side | null {
   return null
 }
 
+/** The instant of a time on a zone's clock: the earlier one of two, and the first one after a gap that it lies in. */
+function momentOf(localMs: number, zone: Zone): number {
+  const { moments, skipped } = zone.momentsOf(localMs)
+  return withinYears(skipped ? zone.sameOffsetSince(Math.max(...moments.map(Number))) : moments[0])
+}
+
 /** Sums that leave the years 0001 to 9999 end there: no item lies beyond. */
 const withinYears = (ms: number): number => Math.min(Math.max(ms, earliestMs), latestMs)
 
 const open: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
-/** The range between `start_date` and `end_date`, of which one may be a duration that is added to or taken from the other. */
-export function readRange(request: RangeRequest, faults: Faults): Range {
+/**
+ * The range between `start_date` and `end_date`, of which one may be a duration that is added to or taken from the other. Dates that name no zone
+ * are on the clocks of `zone`, and durations are added by its calendar.
+ */
+export function readRange(request: RangeRequest, faults: Faults, zone = Zone.utc): Range {
   const { start_date, end_date } = request
-  const start = start_date == null ? null : readSide(start_date, 'start_date', faults)
-  const end = end_date == null ? null : readSide(end_date, 'end_date', faults)
+  const start = start_date == null ? null : readSide(start_date, 'start_date', faults, zone)
+  const end = end_date == null ? null : readSide(end_date, 'end_date', faults, zone)
+  const moved = (ms: number, duration: Duration, sign: 1 | -1): number =>
+    withinYears(zone === Zone.utc ? addDuration(ms, duration, sign) : addPeriod(ms, periodOf(duration), sign, zone))
   if ((start_date != null && start === null) || (end_date != null && end === null)) return open
   if (start !== null && 'duration' in start) {
     if (end !== null && 'instantMs' in end) {
-      return { fromMs: withinYears(addDuration(end.instantMs, start.duration, -1)), toMs: end.instantMs }
+      return { fromMs: moved(end.instantMs, start.duration, -1), toMs: end.instantMs }
     }
     faults.add('start_date', 'it may be a duration only if end_date is a date-time. Give one of the two as a date-time')
     return open
   }
   const fromMs = start?.instantMs ?? open.fromMs
   if (end !== null && 'duration' in end) {
-    if (start !== null) return { fromMs, toMs: withinYears(addDuration(fromMs, end.duration, 1)) }
+    if (start !== null) return { fromMs, toMs: moved(fromMs, end.duration, 1) }
     faults.add('end_date', 'it may be a duration only if start_date is a date-time. Give one of the two as a date-time')
     return open
   }

@@ -15,16 +15,18 @@ function smallest(kind: QueryKind): object {
   return { entity: 'plant', ...(dated.has(kind) ? { date: '2026-01-01' } : {}) }
 }
 
-/** The properties of each model, as the service's document has them. */
+const bucketed = 'time_zone fill max_gap'
+
+/** The properties of each model, as the service's document has them, and those that came since. */
 const models: Record<QueryKind, string> = {
-  average: 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date',
-  'average-dimensions': 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields',
-  'average-granularity': 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields',
+  average: `end_date prefixes granularity id_name_field ids metric_name_field entity start_date ${bucketed}`,
+  'average-dimensions': `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields ${bucketed}`,
+  'average-granularity': `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields ${bucketed}`,
   select: 'end_date prefixes id_name_field ids metric_name_field fields entity start_date',
   latest: 'date prefixes id_name_field ids metric_name_field entity',
   last: 'date prefixes offset id_name_field ids metric_name_field fields entity',
   next: 'date prefixes offset id_name_field ids metric_name_field fields entity',
-  snap: 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date',
+  snap: 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date time_zone',
 }
 
 describe.each(kinds)('%s', (kind) => {

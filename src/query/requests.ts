@@ -1,6 +1,7 @@
 // The bodies of the eight data queries. They become the OpenAPI document, so each property says what it means.
 import Type, { type Static, type TSchema } from 'typebox'
 import { granularityNames } from '../model/granularity.ts'
+import { fillKinds } from '../model/plan.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 
 /** Names that one list may hold. The list of `ids` is bounded by the size of the body alone. */
@@ -80,6 +81,25 @@ const granularityForms = `${Object.keys(granularityNames)
   .map((name) => `\`${name}\``)
   .join(', ')}, in any case, or an ISO 8601 period such as \`PT5M\``
 
+const time_zone = optionalText(
+  'Whose clocks the buckets begin by: a name of the IANA database. Dates of the request that name no zone are on these clocks too, and durations are added by this calendar. Default: the zone of the entity, else UTC; dates without a zone are then in UTC. Dates in answers are always in UTC.',
+  ['Europe/Madrid'],
+)
+
+const max_gap = optionalText(
+  'The longest gap that is filled, as an ISO 8601 duration: from the end of the last known bucket to the start of the bucket that is filled. Default: no bound.',
+  ['PT1H'],
+)
+
+const fill = Type.Optional(
+  Type.Unsafe<'none' | (typeof fillKinds)[number] | null>({
+    type: ['string', 'null'],
+    enum: ['none', ...fillKinds, null],
+    description: `What the buckets without items are shown with, for each tag (and \`fields\`) that has any, from the start of the range (left out: the first bucket with items) to its end (left out: the last one). \`none\`, the default: they have no row. \`null\`: nulls. \`previous\`: the value of the last bucket that has one. \`linear\`: on the line between the starts of the buckets before and behind. ${orNull}`,
+    examples: ['previous'],
+  }),
+)
+
 const average = {
   ...selection,
   ...range,
@@ -88,6 +108,9 @@ const average = {
     `The length of the buckets: ${granularityForms}. Default: \`all\`, one bucket for the whole range.`,
     ['hour', 'PT5M'],
   ),
+  time_zone,
+  fill,
+  max_gap,
 }
 
 const offset = Type.Optional(
@@ -171,6 +194,7 @@ const SnapRequest = Type.Object(
         'but not `none`. Default: `all`, the one tick `end_date` (left out: now). Any other needs a `start_date`.',
       ['hour'],
     ),
+    time_zone,
   },
   { ...closed, description: "For each tick and tag, the tag's newest item at or before the tick, however old." },
 )
@@ -194,4 +218,5 @@ export type SelectionRequest = Pick<
   QueryRequest<'select'>,
   'id_name_field' | 'ids' | 'prefixes' | 'metric_name_field' | 'fields'
 >
+export type FillRequest = Pick<QueryRequest<'average'>, 'fill' | 'max_gap'>
 export type RangeRequest = Pick<QueryRequest<'select'>, 'start_date' | 'end_date'>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Zone } from '../druid-time/zone.ts'
 import { granularityNames, parseGranularity } from '../model/granularity.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
@@ -6,6 +7,7 @@ import { Faults } from './faults.ts'
 import { readGranularity, readTickGranularity, ticksOf } from './ticks.ts'
 
 const nowMs = parseInstant('2026-03-01T12:30')!
+const inUtc = { zone: Zone.utc, range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY } }
 
 function ticks(granularity: string, from: string, to: string | null, bucketsMax = 1000): string[] {
   const range = { fromMs: parseInstant(from)!, toMs: to === null ? Number.POSITIVE_INFINITY : parseInstant(to)! }
@@ -58,7 +60,7 @@ describe('the limit', () => {
 describe('a granularity that is none', () => {
   test('is answered with what is allowed', () => {
     const faults = new Faults()
-    readGranularity('fortnight', faults)
+    readGranularity('fortnight', inUtc, faults)
     expect(() => faults.throwIfAny()).toThrow(
       `granularity: "fortnight" is none; allowed: ${Object.keys(granularityNames).join(', ')} (in any case), ` +
         'or an ISO 8601 period longer than nothing and of at most 9,999 years, such as PT5M, P1D or P1M',
@@ -67,15 +69,15 @@ describe('a granularity that is none', () => {
 
   test.each(['none', 'NONE'])('snap does not take %s', (text) => {
     const faults = new Faults()
-    readTickGranularity(text, faults)
+    readTickGranularity(text, inUtc, faults)
     expect(() => faults.throwIfAny()).toThrow('granularity: snap does not take "none"; allowed: all, second, minute')
   })
 
   test('left out, it is all', () => {
     const faults = new Faults()
-    expect(readGranularity(undefined, faults)).toEqual({ kind: 'all' })
-    expect(readGranularity(null, faults)).toEqual({ kind: 'all' })
-    expect(readTickGranularity(null, faults)).toEqual({ kind: 'all' })
+    expect(readGranularity(undefined, inUtc, faults)).toEqual({ kind: 'all' })
+    expect(readGranularity(null, inUtc, faults)).toEqual({ kind: 'all' })
+    expect(readTickGranularity(null, inUtc, faults)).toEqual({ kind: 'all' })
     faults.throwIfAny()
   })
 })

@@ -1,3 +1,6 @@
+import { granularityInZone, timeBuckets } from '../druid-time/plain-granularity.ts'
+import { Zone } from '../druid-time/zone.ts'
+import type { Entity } from '../model/entity.ts'
 import {
   type BucketGranularity,
   bucketStart,
@@ -5,22 +8,48 @@ import {
   granularityNames,
   nextBucketStart,
   parseGranularity,
+  type ZonedGranularity,
 } from '../model/granularity.ts'
 import type { Range } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import type { Faults } from './faults.ts'
 
+/** The zone of a request, else of the entity, else UTC. */
+export function readZone(named: string | null | undefined, { reading }: Pick<Entity, 'reading'>, faults: Faults): Zone {
+  if (named == null) return Zone.find(reading?.timeZone ?? 'UTC') ?? Zone.utc
+  const zone = /^[A-Za-z]/.test(named) ? Zone.find(named) : null
+  if (zone === null) faults.add('time_zone', `${JSON.stringify(named)} is no time zone. ${zoneForm}`)
+  return zone ?? Zone.utc
+}
+
+const zoneForm = 'Give a name of the IANA database, such as "Europe/Madrid" or "UTC"'
+
+/** Whose clocks cut the buckets, and the range in which they do. */
+export interface CutRange {
+  readonly zone: Zone
+  readonly range: Range
+}
+
 /** The granularity of a request, `all` by default. */
-export function readGranularity(text: string | null | undefined, faults: Faults): Granularity {
+export function readGranularity(
+  text: string | null | undefined,
+  { zone, range }: CutRange,
+  faults: Faults,
+): Granularity | ZonedGranularity {
   if (text == null) return granularityNames.all
   const granularity = parseGranularity(text)
-  if (granularity === null) faults.add('granularity', `${JSON.stringify(text)} is none; allowed: ${allowedForms('')}`)
-  return granularity ?? granularityNames.all
+  if (granularity !== null) return granularityInZone(text, granularity, zone, range)
+  faults.add('granularity', `${JSON.stringify(text)} is none; allowed: ${allowedForms('')}`)
+  return granularityNames.all
 }
 
 /** As `readGranularity`; a tick for each millisecond is none of those that snap takes. */
-export function readTickGranularity(text: string | null | undefined, faults: Faults): Granularity {
-  if (text?.toLowerCase() !== 'none') return readGranularity(text, faults)
+export function readTickGranularity(
+  text: string | null | undefined,
+  cut: CutRange,
+  faults: Faults,
+): Granularity | ZonedGranularity {
+  if (text?.toLowerCase() !== 'none') return readGranularity(text, cut, faults)
   faults.add('granularity', `snap does not take "none"; allowed: ${allowedForms('none')}`)
   return granularityNames.all
 }
@@ -34,40 +63,63 @@ function allowedForms(without: string): string {
  * The starts of buckets within the range, in order; with `all` the one tick is the range's end. Where the range is open at its end,
  * ticks stop at `nowMs`. Throws Problem `too_many_buckets` when there are more than `bucketsMax`.
  */
-export function ticksOf(granularity: Granularity, range: Range, nowMs: number, bucketsMax: number): Float64Array {
+export function ticksOf(
+  granularity: Granularity | ZonedGranularity,
+  range: Range,
+  nowMs: number,
+  bucketsMax: number,
+): Float64Array {
   const lastMs = range.toMs === Number.POSITIVE_INFINITY ? nowMs : range.toMs
   if (granularity.kind === 'all') return Float64Array.of(lastMs)
-  const firstMs = firstTick(granularity, range.fromMs)
-  const count = countTicks(granularity, firstMs, lastMs)
-  if (count > bucketsMax) throw tooManyTicks(count, bucketsMax)
+  const starts = startsOf(granularity)
+  const firstMs = firstTick(starts, range.fromMs)
+  if (granularity.kind !== 'uniform') return walkedTicks(starts, firstMs, lastMs, bucketsMax)
+  const { widthMs } = granularity
+  const count = firstMs > lastMs ? 0 : Math.floor((lastMs - firstMs) / widthMs) + 1
+  if (count > bucketsMax) throw tooManyTicks(`${count}`, bucketsMax)
+  // A million of them are made at once, in the thread that all requests go through.
   const ticks = new Float64Array(count)
-  if (granularity.kind === 'uniform') {
-    // A million of them are made at once, in the thread that all requests go through.
-    const { widthMs } = granularity
-    for (let index = 0; index < count; index += 1) ticks[index] = firstMs + index * widthMs
-    return ticks
-  }
-  for (let index = 0, tick = firstMs; index < count; index += 1, tick = nextBucketStart(granularity, tick)) {
-    ticks[index] = tick
-  }
+  for (let index = 0; index < count; index += 1) ticks[index] = firstMs + index * widthMs
   return ticks
 }
 
-function firstTick(granularity: BucketGranularity, fromMs: number): number {
-  const start = bucketStart(granularity, fromMs)
-  return start < fromMs ? nextBucketStart(granularity, start) : start
+interface Starts {
+  /** Buckets of a month and longer are few in all of time, so they can be counted by a walk. */
+  readonly areMany: boolean
+  of(ms: number): number
+  next(startMs: number): number
 }
 
-/** Buckets of a month and longer are few in all of time, so they can be walked. */
-function countTicks(granularity: BucketGranularity, firstMs: number, lastMs: number): number {
-  if (firstMs > lastMs) return 0
-  if (granularity.kind === 'uniform') return Math.floor((lastMs - firstMs) / granularity.widthMs) + 1
+function startsOf(granularity: BucketGranularity | ZonedGranularity): Starts {
+  if (granularity.kind !== 'zoned') {
+    return {
+      areMany: false,
+      of: (ms) => bucketStart(granularity, ms),
+      next: (startMs) => nextBucketStart(granularity, startMs),
+    }
+  }
+  const buckets = timeBuckets(granularity)
+  return { areMany: true, of: (ms) => buckets.startOf(ms), next: (startMs) => buckets.nextStart(startMs) }
+}
+
+function firstTick(starts: Starts, fromMs: number): number {
+  let start = starts.of(fromMs)
+  while (start < fromMs) start = starts.next(start)
+  return start
+}
+
+function walkedTicks(starts: Starts, firstMs: number, lastMs: number, bucketsMax: number): Float64Array {
+  const ticks: number[] = []
   let count = 0
-  for (let tick = firstMs; tick <= lastMs; tick = nextBucketStart(granularity, tick)) count += 1
-  return count
+  for (let tick = firstMs; tick <= lastMs; tick = starts.next(tick)) {
+    if (++count <= bucketsMax) ticks.push(tick)
+    else if (starts.areMany) throw tooManyTicks(`more than ${bucketsMax}`, bucketsMax)
+  }
+  if (count > bucketsMax) throw tooManyTicks(`${count}`, bucketsMax)
+  return Float64Array.from(ticks)
 }
 
-function tooManyTicks(count: number, bucketsMax: number): Problem {
+function tooManyTicks(count: string, bucketsMax: number): Problem {
   return new Problem(
     'too_many_buckets',
     `The range has ${count} ticks at this granularity, and limits.buckets is ${bucketsMax}. ` +

@@ -22,6 +22,7 @@ import { settingsInForce } from '../config/settings-in-force.ts'
 import type { NativeBody } from '../druid-native/native-language.ts'
 import { describeSql } from '../druid-sql/describe-sql.ts'
 import type { AskedSql } from '../druid-sql/sql-language.ts'
+import { Zone } from '../druid-time/zone.ts'
 import { metricsAccess } from '../http/guard.ts'
 import type { Services } from '../http/services.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
@@ -243,6 +244,12 @@ function operatorServices(
       changed: () => access.refresh(),
       nowMs,
     }),
-    entityAdmin: new EntityAdmin({ ingests, retentions, tokens }),
+    entityAdmin: new EntityAdmin({
+      ingests,
+      retentions,
+      tokens,
+      isTimeZone: (name) => /^[A-Za-z]/.test(name) && Zone.find(name) !== null,
+      changed: () => definitions.refresh(),
+    }),
   }
 }

@@ -10,7 +10,7 @@ import { answerScan } from '../druid-native/plan/answer-scan.ts'
 import type { PlannedNative } from '../druid-native/plan/native-scan-plan.ts'
 import { answerSql } from '../druid-sql/plan/answer-sql.ts'
 import type { PlannedSql } from '../druid-sql/plan/sql-plan.ts'
-import { timeBuckets } from '../druid-time/plain-granularity.ts'
+import { bucketsOfPlan, timeBuckets } from '../druid-time/plain-granularity.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Disk } from '../lib/disk.ts'
 import { Pacer } from '../lib/pacer.ts'
@@ -83,7 +83,7 @@ export async function runQuery(
   const { resultBytes } = limits
   if (query.language === 'data') {
     const plan = receivedPlan(query.plan)
-    const rows = { fields: outputFields(plan), batches: store.run(plan, limits, signal) }
+    const rows = { fields: outputFields(plan), batches: store.run(plan, limits, signal, bucketsOfPlan(plan)) }
     return storeRows(rows, { format: query.format, resultBytes, budget }, settings, signal)
   }
   const found = await foundBy(store, query.plan, signal)

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bucketsOfPlan } from '../../src/druid-time/plain-granularity.ts'
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { Duplicates } from '../../src/model/ingest.ts'
@@ -114,7 +115,12 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
     test('a query whose caller has gone ends with the reason', async () => {
       const [world] = random
       const reason = new Error('gone')
-      const run = reader(world!).run(world!.plans[0]!, roomy, AbortSignal.abort(reason))
+      const run = reader(world!).run(
+        world!.plans[0]!,
+        roomy,
+        AbortSignal.abort(reason),
+        bucketsOfPlan(world!.plans[0]!),
+      )
       await expect(run[Symbol.asyncIterator]().next()).rejects.toBe(reason)
     })
 
@@ -130,7 +136,8 @@ function readerIn(readers: ReadonlyMap<object, SeriesQuerier>, key: object): Ser
 
 async function drain(reader: SeriesQuerier, plan: Plan, limits: PlanLimits): Promise<number> {
   let rows = 0
-  for await (const batch of reader.run(plan, limits, new AbortController().signal)) rows += batch.rows
+  for await (const batch of reader.run(plan, limits, new AbortController().signal, bucketsOfPlan(plan)))
+    rows += batch.rows
   return rows
 }
 

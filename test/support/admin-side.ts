@@ -86,7 +86,13 @@ export function useAdminSide(): void {
       nowMs: () => reported.currentMs,
       reach: () => {},
     })
-    entities = new EntityAdmin({ ingests: catalog.ingests, retentions, tokens })
+    entities = new EntityAdmin({
+      ingests: catalog.ingests,
+      retentions,
+      tokens,
+      isTimeZone: (name) => name === 'Europe/Madrid',
+      changed,
+    })
     subscribers = new SubscriberAdmin({
       access: catalog.access,
       tokens,

@@ -1,6 +1,6 @@
 // What a store answers, held against what the model answers.
 import { expect } from 'vitest'
-import { timeBuckets } from '../../src/druid-time/plain-granularity.ts'
+import { bucketsOfPlan } from '../../src/druid-time/plain-granularity.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { SeriesQuerier } from '../../src/store/series-store.ts'
 import { type ResultRow, resultRows } from './model-store.ts'
@@ -10,8 +10,7 @@ const limits = { resultRows: 1_000_000, buckets: 1_000_000, resultBytes: 2 ** 30
 export async function rowsOf(store: SeriesQuerier, plan: Plan): Promise<ResultRow[]> {
   const rows: ResultRow[] = []
   const { signal } = new AbortController()
-  const buckets = plan.kind === 'average' ? timeBuckets(plan.granularity) : null
-  for await (const batch of store.run(plan, limits, signal, buckets)) rows.push(...resultRows([batch]))
+  for await (const batch of store.run(plan, limits, signal, bucketsOfPlan(plan))) rows.push(...resultRows([batch]))
   return rows
 }
 

@@ -4,6 +4,7 @@ import { openAnswer, packed } from '../../src/answer/answer-data.ts'
 import type { SpoolBudget } from '../../src/answer/spool.ts'
 import { storeRows } from '../../src/answer/store-rows.ts'
 import type { Answer } from '../../src/answer/whole-answer.ts'
+import { bucketsOfPlan } from '../../src/druid-time/plain-granularity.ts'
 import { outputFields } from '../../src/model/plan.ts'
 import type { PlanRunner } from '../../src/query/plan-runner.ts'
 import type { SeriesQuerier } from '../../src/store/series-store.ts'
@@ -22,7 +23,7 @@ export function inProcessRunner(
 ): Omit<PlanRunner, 'run'> & { run(...asked: Parameters<PlanRunner['run']>): Promise<Answer> } {
   return {
     run: async ({ plan, format }, limits, signal) => {
-      const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
+      const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal, bucketsOfPlan(plan)) }
       const shape = { format, resultBytes: limits.resultBytes, budget }
       return openAnswer(packed(await storeRows(rows, shape, { sliceMs, spoolDirectory }, signal), noSpare))
     },

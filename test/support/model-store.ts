@@ -2,10 +2,11 @@
 // real stores against it.
 
 import { nativeBucketStart } from '../../src/druid-time/native-granularity.ts'
-import { zonedGranularity } from '../../src/druid-time/plain-granularity.ts'
+import { timeBuckets, zonedGranularity } from '../../src/druid-time/plain-granularity.ts'
 import { type Value, valueAt } from '../../src/model/column.ts'
+import { addDuration } from '../../src/model/duration.ts'
 import type { EntityField } from '../../src/model/entity.ts'
-import { bucketStart } from '../../src/model/granularity.ts'
+import { type BucketGranularity, bucketStart, nextBucketStart } from '../../src/model/granularity.ts'
 import type { AveragePlan, NeighbourPlan, Plan, Range, Selection, SnapPlan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import type { ResultBatch } from '../../src/store/series-store.ts'
@@ -60,7 +61,7 @@ export class ModelStore {
       case 'select':
         return inContractOrder(plan.selection, within(items, plan.selection, plan.range))
       case 'average':
-        return averages(plan, within(items, plan.selection, plan.range))
+        return filled(plan, averages(plan, within(items, plan.selection, plan.range)))
       case 'latest': {
         const range = { fromMs: plan.fromMs, toMs: Number.POSITIVE_INFINITY }
         const newest = byTag(within(items, plan.selection, range), plan.selection).map((rows) => rows[rows.length - 1])
@@ -250,4 +251,64 @@ function mean(values: readonly Value[]): number | null {
   const numbers = values.filter((value) => value !== null).map(Number)
   if (numbers.length === 0) return null
   return numbers.reduce((sum, value) => sum + value / numbers.length, 0)
+}
+
+/** The rows with one for each bucket of each series; whatever is asked of it is looked for anew for each of them. */
+function filled(plan: AveragePlan, rows: readonly ResultRow[]): ResultRow[] {
+  const { granularity, range, fill, selection } = plan
+  if (fill === undefined || granularity.kind === 'all') return [...rows]
+  const keys = rows[0] === undefined ? 0 : rows[0].length - selection.metrics.length
+  const keyOf = (row: ResultRow): string => row.slice(1, keys).map(keyText).join()
+  const whole = [...new Set(rows.map(keyOf))].flatMap((key) => {
+    const known = rows.filter((row) => keyOf(row) === key)
+    const [first, last] = [Number(known[0]![0]), Number(known.at(-1)![0])]
+    const starts: number[] = []
+    let ms = range.fromMs === Number.NEGATIVE_INFINITY ? first : bucketOf(granularity, range.fromMs)
+    for (
+      const endMs = range.toMs === Number.POSITIVE_INFINITY ? last : range.toMs;
+      ms <= endMs;
+      ms = after(granularity, ms)
+    ) {
+      starts.push(ms)
+    }
+    return starts.map((startMs) => {
+      const row = known.find(([bucketMs]) => bucketMs === startMs)
+      const values = selection.metrics.map((_, metric) => {
+        const value = row?.[keys + metric] ?? null
+        return (
+          value ??
+          filledValue(
+            plan,
+            known.map((one) => [Number(one[0]), one[keys + metric] ?? null]),
+            startMs,
+          )
+        )
+      })
+      return [startMs, ...known[0]!.slice(1, keys), ...values]
+    })
+  })
+  return whole.sort((left, right) => compareLists(left.slice(0, keys), right.slice(0, keys)))
+}
+
+function after(granularity: AveragePlan['granularity'], startMs: number): number {
+  return granularity.kind === 'zoned'
+    ? timeBuckets(granularity).nextStart(startMs)
+    : nextBucketStart(granularity as BucketGranularity, startMs)
+}
+
+function filledValue(
+  { fill, granularity }: AveragePlan,
+  values: readonly (readonly [number, Value])[],
+  startMs: number,
+): Value {
+  const known = values.filter(([, value]) => value !== null)
+  const before = known.findLast(([ms]) => ms < startMs)
+  const behind = known.find(([ms]) => ms > startMs)
+  if (before === undefined || fill === undefined || fill.kind === 'null') return null
+  const isNear = fill.maxGap === null || startMs <= addDuration(after(granularity, before[0]), fill.maxGap, 1)
+  if (!isNear) return null
+  if (fill.kind === 'previous') return before[1]
+  if (behind === undefined) return null
+  const share = (startMs - before[0]) / (behind[0] - before[0])
+  return Number(before[1]) * (1 - share) + Number(behind[1]) * share
 }

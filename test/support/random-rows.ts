@@ -1,9 +1,11 @@
 // Random entities, rows and plans for the property tests of stores: few tags and dates, so that ties, nulls and late rows are common.
+import { granularityInZone } from '../../src/druid-time/plain-granularity.ts'
+import { Zone } from '../../src/druid-time/zone.ts'
 import type { ColumnVector, Value } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { isNumericField } from '../../src/model/field.ts'
 import { type Granularity, parseGranularity } from '../../src/model/granularity.ts'
-import type { Plan, Range, Selection } from '../../src/model/plan.ts'
+import { type Fill, fillKinds, type Plan, type Range, type Selection } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 
 /** A whole number from 0 up to `below`. */
@@ -177,8 +179,12 @@ export function randomPlan(draw: Draw, entity: RandomEntity, spanMs: number): Pl
     case 1:
     case 2: {
       const metrics = entity.others.filter((other) => other.role === 'metric' && isNumericField(other))
-      const granularity: Granularity = parseGranularity(oneOf(draw, granularities)) ?? { kind: 'all' }
-      return { kind: 'average', selection: { ...selection, metrics }, range, granularity, byTag: draw(2) === 0 }
+      const text = oneOf(draw, granularities)
+      const plain: Granularity = parseGranularity(text) ?? { kind: 'all' }
+      const zone = Zone.find(oneOf(draw, zones)) ?? Zone.utc
+      const granularity = granularityInZone(text, plain, zone, range)
+      const average = { kind: 'average', selection: { ...selection, metrics }, range, granularity } as const
+      return { ...average, byTag: draw(2) === 0, ...randomFill(draw, plain, spanMs) }
     }
     case 3:
       return { kind: 'latest', selection, fromMs: range.fromMs }
@@ -192,6 +198,16 @@ export function randomPlan(draw: Draw, entity: RandomEntity, spanMs: number): Pl
       return { kind: 'snap', selection, ticksMs }
     }
   }
+}
+
+const zones = ['UTC', 'UTC', 'Europe/Madrid', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu']
+
+/** Of buckets that are not too many. */
+function randomFill(draw: Draw, granularity: Granularity, spanMs: number): { readonly fill?: Fill } {
+  if (draw(2) === 0 || granularity.kind === 'all') return {}
+  if (granularity.kind === 'uniform' && (4 * spanMs) / granularity.widthMs > 2000) return {}
+  const maxGap = draw(2) === 0 ? null : { years: 0, months: draw(2), weeks: 0, days: draw(2), ms: draw(spanMs) }
+  return { fill: { kind: oneOf(draw, fillKinds), maxGap } }
 }
 
 function randomSelection(draw: Draw, { time, tags, others }: RandomEntity): Selection {

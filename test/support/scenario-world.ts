@@ -27,7 +27,7 @@ export function written(reader: SeriesQuerier): Store {
   return {
     position: 0,
     write: () => undefined,
-    run: (plan, limits, signal) => reader.run(plan, limits, signal),
+    run: (plan, limits, signal, buckets) => reader.run(plan, limits, signal, buckets),
     statistics: (entityId, sinceMs, signal) => reader.statistics(entityId, sinceMs, signal),
     tags: (request, signal) => reader.tags(request, signal),
   }

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type Entity, type EntityField, type MetadataEntity, mergeFields } from '../../model/entity.ts'
+import { type Entity, type EntityField, type MetadataEntity, mergeFields, type Reading } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Duplicates, IngestKind } from '../../model/ingest.ts'
 import { Problem, type ProblemError } from '../../model/problem.ts'
@@ -30,7 +30,7 @@ export async function joinEntity(
     const { kind, duplicates, fields } = joining
     await transaction
       .insertInto('entities')
-      .values({ id, name, kind, duplicates, retention: null, since_ms: null })
+      .values({ id, name, kind, duplicates, retention: null, since_ms: null, reading: null })
       .execute()
     await insertFields(transaction, id, 0, mergeFields([], fields))
     return id
@@ -66,7 +66,7 @@ export async function seriesEntities(database: Kysely<Tables>): Promise<readonly
     .orderBy('alias')
     .execute()
   for (const { entity_id, alias } of ingestRows) ingests.get(entity_id)?.push(alias)
-  return rows.map(({ id, name, duplicates, retention, since_ms }) => ({
+  return rows.map(({ id, name, duplicates, retention, since_ms, reading }) => ({
     id,
     name,
     fields: fields.get(id) ?? [],
@@ -74,8 +74,11 @@ export async function seriesEntities(database: Kysely<Tables>): Promise<readonly
     ingests: ingests.get(id) ?? [],
     retention,
     sinceMs: since_ms,
+    ...(reading === null ? {} : { reading: readingOf(reading) }),
   }))
 }
+
+export const readingOf = (json: string): Reading => JSON.parse(json)
 
 /** All metadata entities, by name. */
 export async function metadataEntities(database: Kysely<Tables>): Promise<readonly MetadataEntity[]> {

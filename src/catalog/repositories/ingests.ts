@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
-import type { Entity, MetadataEntity } from '../../model/entity.ts'
+import { changedReading, type Entity, type MetadataEntity, type ReadingChange } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
@@ -17,7 +17,7 @@ import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { dropEntity, markDeleted } from './delete-ingest.ts'
-import { entityFieldsOf, joinEntity, metadataEntities, seriesEntities } from './entities.ts'
+import { entityFieldsOf, joinEntity, metadataEntities, readingOf, seriesEntities } from './entities.ts'
 import { notePlaces, sinceOf } from './field-places.ts'
 import { fieldsByRow } from './fields-by-row.ts'
 import { inTransaction } from './in-transaction.ts'
@@ -160,6 +160,18 @@ export class IngestRepository implements IngestCatalog {
         .where((column) => isOrNull(column, 'since_ms', known.sinceMs))
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
+    })
+  }
+
+  setReading(entityId: number, change: ReadingChange): Promise<boolean> {
+    return inTransaction(this.#database, async (transaction) => {
+      await nextValue(transaction, 'definitions_version')
+      const ofEntity = transaction.selectFrom('entities').where('id', '=', entityId).where('kind', '=', 'series')
+      const known = await ofEntity.select('reading').executeTakeFirst()
+      if (known === undefined) return false
+      const reading = JSON.stringify(changedReading(known.reading === null ? {} : readingOf(known.reading), change))
+      await transaction.updateTable('entities').set({ reading }).where('id', '=', entityId).execute()
+      return true
     })
   }
 

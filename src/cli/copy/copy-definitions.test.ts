@@ -28,6 +28,10 @@ const entity = (changes: Partial<EntityAnswer> = {}): EntityAnswer => ({
   fields,
   duplicates: 'keep',
   retention: null,
+  time_zone: null,
+  shapes: {},
+  max_gaps: {},
+  shape_from: null,
   ...changes,
 })
 const service = (changes: Partial<ServiceDefinitions> = {}): ServiceDefinitions => ({

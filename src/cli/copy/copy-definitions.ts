@@ -29,6 +29,8 @@ export interface DefinitionPlan {
   readonly create: readonly NewIngest[]
   readonly use: readonly string[]
   readonly retain: readonly { readonly entity: string; readonly retention: string | null }[]
+  /** How entities are read, where nothing of it is set at the target. */
+  readonly read: readonly (Reading & { readonly entity: string })[]
   /** Ingests that are blocked at the source; at the target they take rows until all are there. */
   readonly block: readonly { readonly alias: string; readonly reason: string | null }[]
   readonly routes: readonly CopyRoute[]
@@ -156,6 +158,12 @@ export function planDefinitions(
     create: ingests.filter(({ alias }) => !known.has(alias)).map(newIngest),
     use: ingests.filter(({ alias }) => known.has(alias)).map(({ alias }) => alias),
     retain,
+    read: entities
+      .filter(({ entity }) => !isReadingSet(target.entities.find((other) => other.entity === entity)))
+      .filter(isReadingSet)
+      .map(({ entity, time_zone, shapes, max_gaps, shape_from }) => {
+        return { entity, time_zone, shapes, max_gaps, shape_from }
+      }),
     block: ingests
       .filter(({ state }) => state === 'blocked')
       .map(({ alias, reason }) => ({ alias, reason: reason ?? null })),
@@ -172,10 +180,19 @@ export function planDefinitions(
   }
 }
 
+type Reading = Pick<EntityAnswer, 'time_zone' | 'shapes' | 'max_gaps' | 'shape_from'>
+
+function isReadingSet(reading: Reading | undefined): boolean {
+  if (reading === undefined) return false
+  const { time_zone, shapes, max_gaps, shape_from } = reading
+  return time_zone !== null || shape_from !== null || Object.keys({ ...shapes, ...max_gaps }).length > 0
+}
+
 /** Makes what is missing. Blocking waits until the rows are there. */
-export async function makeDefinitions(target: TidemarkClient, { create, retain }: DefinitionPlan): Promise<void> {
+export async function makeDefinitions(target: TidemarkClient, { create, retain, read }: DefinitionPlan): Promise<void> {
   for (const ingest of create) await target.createIngest(ingest)
   for (const { entity, retention } of retain) await target.retain(entity, retention)
+  for (const { entity, ...reading } of read) await target.setReading(entity, reading)
 }
 
 export async function blockIngests(target: TidemarkClient, { block }: DefinitionPlan): Promise<void> {

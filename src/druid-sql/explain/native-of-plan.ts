@@ -149,6 +149,8 @@ function zonedText({ buckets }: ZonedGranularity): string {
       return periodText({ kind: 'uniform', widthMs: buckets.days * 86_400_000, originMs: buckets.originLocalMs })
     case 'months':
       return `'P${buckets.months}M',null`
+    case 'walk':
+      throw new Error('periods of several units are not planned')
   }
 }
 

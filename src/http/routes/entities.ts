@@ -94,9 +94,9 @@ export const patchEntity: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'changeEntity',
-      summary: 'Set the retention of an entity.',
+      summary: 'Set the retention of an entity, and how it is read.',
       description:
-        'Items that are already older expire at once, without a confirmation, in whole UTC days. After the answer they are no longer shown. A longer retention does not bring them back: only a backup has them.',
+        'Of `retention`: items that are already older expire at once, without a confirmation, in whole UTC days. After the answer they are no longer shown. A longer retention does not bring them back: only a backup has them.',
       security: keySecurity,
       params: Type.Object({ entity: Type.String({ description: 'The name of the entity.' }) }),
       body: ChangeEntity,

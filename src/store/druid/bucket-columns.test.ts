@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type BucketGranularity, parseGranularity } from '../../model/granularity.ts'
-import { type BucketStretch, bucketStretches } from './bucket-columns.ts'
+import { type BucketStretch, bucketStretches, zonedStretches } from './bucket-columns.ts'
 
 const [open, end] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
@@ -43,5 +43,32 @@ describe('several hours, which Druid rounds towards 1970', () => {
     ])
     expect(stretches(granularity, 0, 5)).toEqual([{ fromMs: 0, toMs: 5, ...floored }])
     expect(stretches(granularity, -9, -5)).toEqual([{ fromMs: -9, toMs: -5, ...counted }])
+  })
+})
+
+describe('buckets by the clocks of a zone', () => {
+  const hour = 3_600_000
+  /** Hours up to the fifth, then one of half an hour, then hours again. */
+  const buckets = {
+    areOfHours: false,
+    startOf: (ms: number) => (ms < 5 * hour ? ms - (ms % hour) : ms < 5.5 * hour ? 5 * hour : later(ms)),
+    endOf: (ms: number) => (ms < 5 * hour ? ms - (ms % hour) + hour : ms < 5.5 * hour ? 5.5 * hour : later(ms) + hour),
+    nextStart: () => 0,
+  }
+  const later = (ms: number): number => Math.floor((ms - 5.5 * hour) / hour) * hour + 5.5 * hour
+
+  test('in a row are counted, the others chosen from', () => {
+    const counted = (startMs: number): string =>
+      `"__time" - (("__time" - ${startMs}) % ${hour} + ${hour}) % ${hour})`.replace('(("', '((("')
+    const [stretch, ...others] = zonedStretches(buckets, { fromMs: 0.5 * hour, toMs: 9 * hour }, 100)
+    expect(others).toEqual([])
+    expect(stretch).toMatchObject({ fromMs: 0.5 * hour, toMs: 9 * hour, period: null })
+    expect(stretch?.expression).toContain(`if("__time" < ${5 * hour}`)
+    expect(stretch?.expression).toContain(`"__time" * 0 + ${5 * hour}`)
+    expect(stretch?.expression).toContain(counted(5.5 * hour))
+  })
+
+  test('are no more than buckets may be', () => {
+    expect(() => zonedStretches(buckets, { fromMs: 0, toMs: 100 * hour }, 50)).toThrow('more than 50 buckets')
   })
 })

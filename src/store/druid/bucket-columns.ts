@@ -1,7 +1,16 @@
 // The start of the bucket that a row lies in, as an expression of Druid.
 
-import { type BucketGranularity, bucketStart, nextBucketStart } from '../../model/granularity.ts'
+import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import {
+  type BucketGranularity,
+  bucketStart,
+  type Granularity,
+  nextBucketStart,
+  type ZonedGranularity,
+} from '../../model/granularity.ts'
 import { msPerDay } from '../../model/instant.ts'
+import type { Range } from '../../model/plan.ts'
+import { tooManyBuckets } from '../limits.ts'
 
 /** Rows of one stretch of time, both ends included, with their buckets. */
 export interface BucketStretch {
@@ -41,10 +50,10 @@ export function bucketStretches(granularity: BucketGranularity, fromMs: number, 
       return [{ fromMs, toMs, expression: floor(period), period }]
     }
     case 'compound': {
-      const starts: BucketOfStart[] = []
+      const starts: StartsFrom[] = []
       const first = bucketStart(granularity, fromMs)
       for (let start = first; start <= toMs; start = nextBucketStart(granularity, start)) {
-        starts.push({ fromMs: start, place: start })
+        starts.push({ fromMs: start, expression: constant(start) })
       }
       return stretchesOf(starts, fromMs, toMs)
     }
@@ -53,14 +62,54 @@ export function bucketStretches(granularity: BucketGranularity, fromMs: number, 
   }
 }
 
-interface BucketOfStart {
-  readonly fromMs: number
-  /** What the expression gives for the rows from there on. */
-  readonly place: number
+/** The start of the bucket that an instant is in, null with `all`; `zoned` are the buckets by the clocks of a zone. */
+export function bucketStarts(
+  granularity: Granularity | ZonedGranularity,
+  zoned: TimeBuckets | null,
+): (ms: number) => number | null {
+  if (granularity.kind === 'all') return () => null
+  if (granularity.kind !== 'zoned') return (ms) => bucketStart(granularity, ms)
+  if (zoned === null) throw new Error('buckets by the clocks of a zone are given')
+  return (ms) => zoned.startOf(ms)
 }
 
-/** Each row has the place of the last of `starts` that is not after it. They rise; the first is not after `fromMs`. */
-export function stretchesOf(starts: readonly BucketOfStart[], fromMs: number, toMs: number): BucketStretch[] {
+/** Buckets in a row that are all as long as the first one are one part of an expression. */
+interface Run {
+  readonly fromMs: number
+  readonly startMs: number
+  readonly widthMs: number
+  count: number
+}
+
+/** Buckets by the clocks of a zone. Throws Problem `too_many_buckets` when the range has more than `bucketsMax`. */
+export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bucketsMax: number): BucketStretch[] {
+  const runs: Run[] = []
+  let count = 0
+  for (let at = fromMs; at <= toMs; ) {
+    if (++count > bucketsMax) throw tooManyBuckets(bucketsMax)
+    const [startMs, endMs] = [buckets.startOf(at), buckets.endOf(at)]
+    const run = runs.at(-1)
+    const follows = run !== undefined && startMs === run.startMs + run.count * run.widthMs
+    if (follows && startMs === at && endMs - startMs === run.widthMs) run.count++
+    else runs.push({ fromMs: at, startMs, widthMs: endMs - startMs, count: 1 })
+    at = endMs
+  }
+  const starts = runs.map(({ fromMs, startMs, widthMs, count }) => {
+    return { fromMs, expression: count === 1 ? constant(startMs) : uniform(widthMs, startMs) }
+  })
+  return stretchesOf(starts, fromMs, toMs)
+}
+
+interface StartsFrom {
+  readonly fromMs: number
+  /** What the rows from there on have. */
+  readonly expression: string
+}
+
+export const constant = (value: number): string => `${time} * 0 + ${value}`
+
+/** Each row has what the last of `starts` says that is not after it. They rise; the first is not after `fromMs`. */
+export function stretchesOf(starts: readonly StartsFrom[], fromMs: number, toMs: number): BucketStretch[] {
   const stretches: BucketStretch[] = []
   for (let at = 0; at < starts.length; at += startsAtOnce) {
     const part = starts.slice(at, at + startsAtOnce)
@@ -72,8 +121,8 @@ export function stretchesOf(starts: readonly BucketOfStart[], fromMs: number, to
   return stretches
 }
 
-function choice(starts: readonly BucketOfStart[]): string {
-  if (starts.length === 1) return `${time} * 0 + ${starts[0].place}`
+function choice(starts: readonly StartsFrom[]): string {
+  if (starts.length === 1) return starts[0].expression
   const middle = starts.length >>> 1
   return `if(${time} < ${starts[middle].fromMs}, ${choice(starts.slice(0, middle))}, ${choice(starts.slice(middle))})`
 }

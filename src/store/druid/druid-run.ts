@@ -1,3 +1,4 @@
+import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { positionColumn, timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
@@ -17,6 +18,8 @@ export interface DruidRun {
    * what there is.
    */
   readonly bounds: (age: 'now' | 'about') => Promise<Bounds | null>
+  /** How time is cut where the granularity is by the clocks of a zone. */
+  readonly buckets: TimeBuckets | null
 }
 
 export interface Bounds {

@@ -1,9 +1,11 @@
+import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { type CancelSignal, nativeSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
 import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
+import { filledBuckets } from '../over-time/fill-buckets.ts'
 import type { EntityStatistics, ResultBatch, SeriesQuerier, TagPage, TagRequest } from '../series-store.ts'
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
@@ -44,12 +46,17 @@ export class DruidStore implements SeriesQuerier {
     this.#parts = parts
   }
 
-  async *run(plan: Plan, limits: PlanLimits, signal: CancelSignal): AsyncGenerator<ResultBatch> {
+  async *run(
+    plan: Plan,
+    limits: PlanLimits,
+    signal: CancelSignal,
+    buckets: TimeBuckets | null = null,
+  ): AsyncGenerator<ResultBatch> {
     const { entityId } = plan.selection
     const target = this.#target(entityId, nativeSignal(signal))
     const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
-    yield* runPlan(plan, { target, limits, pacer, bounds, replacedBy: this.#replacedBy(entityId) })
+    yield* runPlan(plan, { target, limits, pacer, bounds, replacedBy: this.#replacedBy(entityId), buckets })
   }
 
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
@@ -146,8 +153,7 @@ function runPlan(plan: Plan, run: DruidRun): AsyncGenerator<ResultBatch> {
     case 'select':
       return runSelect(plan, run)
     case 'average':
-      if (plan.granularity.kind === 'zoned') throw new Error('no average by the clocks of a zone is asked of Druid')
-      return runAverage({ ...plan, granularity: plan.granularity }, run)
+      return filledBuckets(runAverage(plan, run), plan, run)
     case 'latest':
       return runLatest(plan, run)
     case 'last':

@@ -1,13 +1,9 @@
 // Means that are taken here and not by Druid.
-import { type BucketGranularity, bucketStart, type Granularity } from '../../model/granularity.ts'
 import type { AveragePlan } from '../../model/plan.ts'
 import { resultTooLarge } from '../limits.ts'
+import { bucketStarts } from './bucket-columns.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { items } from './selected-items.ts'
-
-export interface UtcAveragePlan extends AveragePlan {
-  readonly granularity: Granularity
-}
 
 /** The start of a bucket, null for the one bucket of granularity `all`, then the keys, then the means. */
 export type MeanRow = unknown[]
@@ -52,9 +48,10 @@ interface Gathered {
 
 /** The means of an entity whose newer rows replace older ones. */
 export async function replacedMeans(
-  { selection, range, granularity, byTag }: UtcAveragePlan,
+  { selection, range, granularity, byTag }: AveragePlan,
   run: DruidRun,
 ): Promise<Means> {
+  const startOf = bucketStarts(granularity, run.buckets)
   const ranges = [{ fromMs: startMs(selection, range.fromMs), toMs: range.toMs }]
   const fieldsFrom = 1 + selection.tags.length
   const keysFrom = byTag ? 1 : fieldsFrom
@@ -64,7 +61,7 @@ export async function replacedMeans(
   for await (const rows of items({ selection, ranges, filter: null, limit: null }, run)) {
     for (const row of rows) {
       const ms = Number(row[0])
-      const bucketMs = granularity.kind === 'all' ? null : bucketStart(granularity satisfies BucketGranularity, ms)
+      const bucketMs = startOf(ms)
       const keys = row.slice(keysFrom, metricsFrom)
       const key = JSON.stringify([bucketMs, ...keys])
       let group = groups.get(key)

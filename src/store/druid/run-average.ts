@@ -1,20 +1,20 @@
 import { timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
-import { outputFields } from '../../model/plan.ts'
+import { type AveragePlan, outputFields } from '../../model/plan.ts'
+import { AnswerRows } from '../answer-rows.ts'
 import { resultTooLarge, tooManyBuckets } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
-import { AnswerRows } from './answer-rows.ts'
-import { type BucketStretch, bucketStretches } from './bucket-columns.ts'
+import { type BucketStretch, bucketStretches, zonedStretches } from './bucket-columns.ts'
 import { groupBy, type RawRows, timeseries } from './druid-query.ts'
 import { type DruidRun, groupKeys, longsIn, startMs } from './druid-run.ts'
-import { type MeanRow, type Means, overflowScale, replacedMeans, type UtcAveragePlan, unscaled } from './means.ts'
+import { type MeanRow, type Means, overflowScale, replacedMeans, unscaled } from './means.ts'
 import { columnText, intervalsOf, isNull, type NativeAggregation, type NativeColumn, not } from './native-query.ts'
 import { selectionFilter } from './selection-filter.ts'
 
 const bucket = ':bucket'
 
 /** Means by bucket, tag and fields: Druid sums and counts. */
-export async function* runAverage(plan: UtcAveragePlan, run: DruidRun): AsyncGenerator<ResultBatch> {
+export async function* runAverage(plan: AveragePlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   const { selection, range, granularity } = plan
   const { rows, firstMs } = await (run.replacedBy === null ? summedMeans(plan, run) : replacedMeans(plan, run))
   if (granularity.kind === 'all') {
@@ -40,7 +40,7 @@ function checkBuckets(rows: readonly MeanRow[], bucketsMax: number): void {
   if (new Set(rows.map(([bucketMs]) => bucketMs)).size > bucketsMax) throw tooManyBuckets(bucketsMax)
 }
 
-async function summedMeans(plan: UtcAveragePlan, run: DruidRun): Promise<Means> {
+async function summedMeans(plan: AveragePlan, run: DruidRun): Promise<Means> {
   const rows: MeanRow[] = []
   let firstMs = Number.POSITIVE_INFINITY
   for (const stretch of await stretchesOf(plan, run)) {
@@ -59,17 +59,21 @@ type Stretch = Omit<BucketStretch, 'expression'> & { readonly expression: string
 const coarsePeriod = /^P(\d+[DWM]|T\d+[HM])$/
 
 /** The stretches of time that are asked one by one; the buckets of `all` need no column. */
-async function stretchesOf({ selection, range, granularity }: UtcAveragePlan, run: DruidRun): Promise<Stretch[]> {
+async function stretchesOf({ selection, range, granularity }: AveragePlan, run: DruidRun): Promise<Stretch[]> {
   const fromMs = startMs(selection, range.fromMs)
   if (granularity.kind === 'all') return [{ fromMs, toMs: range.toMs, expression: null, period: null }]
-  if (granularity.kind !== 'compound') return bucketStretches(granularity, fromMs, range.toMs)
+  if (granularity.kind !== 'compound' && granularity.kind !== 'zoned')
+    return bucketStretches(granularity, fromMs, range.toMs)
   const bounds = await run.bounds('now')
   if (bounds === null) return []
-  return bucketStretches(granularity, Math.max(fromMs, bounds.minMs), Math.min(range.toMs, bounds.maxMs))
+  const known = { fromMs: Math.max(fromMs, bounds.minMs), toMs: Math.min(range.toMs, bounds.maxMs) }
+  if (granularity.kind === 'compound') return bucketStretches(granularity, known.fromMs, known.toMs)
+  if (run.buckets === null) throw new Error('buckets by the clocks of a zone are given')
+  return zonedStretches(run.buckets, known, run.limits.buckets)
 }
 
 async function collect(
-  plan: UtcAveragePlan,
+  plan: AveragePlan,
   { target, limits, pacer }: DruidRun,
   stretch: Stretch,
   factor: number,
@@ -169,7 +173,7 @@ function addMeans(found: SummedMeans, rows: RawRows, { bucketsInRow, keys, metri
 }
 
 /** Each mean that overflowed becomes the one of the scaled values. */
-function mendOverflow({ selection }: UtcAveragePlan, { rows }: Means, scaled: Means): void {
+function mendOverflow({ selection }: AveragePlan, { rows }: Means, scaled: Means): void {
   const keyOf = (row: MeanRow): string => JSON.stringify(row.slice(0, -selection.metrics.length))
   const byKey = new Map(scaled.rows.map((row) => [keyOf(row), row]))
   for (const row of rows) {

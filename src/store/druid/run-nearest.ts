@@ -1,7 +1,7 @@
 import { earliestMs, latestMs } from '../../model/instant.ts'
 import type { LatestPlan, NeighbourPlan, Range, Selection } from '../../model/plan.ts'
+import { AnswerRows } from '../answer-rows.ts'
 import type { ResultBatch } from '../series-store.ts'
-import { AnswerRows } from './answer-rows.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
 import { itemsAt } from './items-at.ts'
 import { type FoundItem, nearestItems } from './nearest-items.ts'

@@ -1,6 +1,6 @@
 import type { Selection, SelectPlan } from '../../model/plan.ts'
+import { AnswerRows } from '../answer-rows.ts'
 import type { ResultBatch } from '../series-store.ts'
-import { AnswerRows } from './answer-rows.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
 import { items } from './selected-items.ts'
 

@@ -1,9 +1,9 @@
 import { timeColumn } from '../../model/druid-row.ts'
 import type { Selection, SnapPlan } from '../../model/plan.ts'
+import { AnswerRows } from '../answer-rows.ts'
 import { resultTooLarge } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
-import { AnswerRows } from './answer-rows.ts'
-import { type BucketStretch, stretchesOf } from './bucket-columns.ts'
+import { type BucketStretch, constant, stretchesOf } from './bucket-columns.ts'
 import { groupBy } from './druid-query.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
 import { itemsAt } from './items-at.ts'
@@ -129,7 +129,7 @@ function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketStr
   const widthMs = ticksMs[1] - first
   const isUniform = ticksMs.every((ms, place) => ms === first + place * widthMs)
   if (isUniform) return [{ fromMs, toMs: last, expression: `("__time" - ${first + 1}) / ${widthMs} + 1`, period: null }]
-  const starts = [...ticksMs.subarray(0, -1)].map((ms, place) => ({ fromMs: ms + 1, place: place + 1 }))
+  const starts = [...ticksMs.subarray(0, -1)].map((ms, place) => ({ fromMs: ms + 1, expression: constant(place + 1) }))
   return stretchesOf(starts, fromMs, last)
 }
 

@@ -1,5 +1,6 @@
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { Plan } from '../../../model/plan.ts'
+import { filledBuckets } from '../../over-time/fill-buckets.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { PlanRun } from './plan-run.ts'
 import { runAverage } from './run-average.ts'
@@ -14,7 +15,7 @@ export function resultBatches(plan: Plan, run: PlanRun, buckets: TimeBuckets | n
     case 'select':
       return runSelect(plan, run)
     case 'average':
-      return runAverage(plan, run, buckets)
+      return filledBuckets(runAverage(plan, run, buckets), plan, { ...run, buckets })
     case 'latest':
       return runLatest(plan.fromMs, Number.POSITIVE_INFINITY, run)
     case 'last':

@@ -2,9 +2,9 @@ import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { type ColumnType, type ColumnVector, nullBoolean, nullCode } from '../model/column.ts'
 import type { FieldType } from '../model/field.ts'
 
-/** A column that grows by the values that Druid answers. */
+/** A column that grows value by value. */
 export interface ColumnBuilder {
-  /** Truth values come as 0 and 1, long numbers as their digits. */
+  /** Truth values may come as 0 and 1, long numbers as their digits. */
   push(value: unknown): void
   /** Null first, strings by code point, false before true. */
   compare(left: number, right: number): number
@@ -101,7 +101,7 @@ class LongBuilder implements ColumnBuilder {
       if (Number.isSafeInteger(number)) return
       this.#exact = BigInt64Array.from(this.#values, (known) => (Number.isFinite(known) ? BigInt(known) : 0n))
     }
-    this.#exact[at] = typeof value === 'string' ? BigInt(value) : BigInt(number)
+    this.#exact[at] = typeof value === 'string' || typeof value === 'bigint' ? BigInt(value) : BigInt(number)
   }
 
   compare(left: number, right: number): number {

@@ -1,5 +1,5 @@
-import type { Pacer } from '../../lib/pacer.ts'
-import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
+import type { Pacer } from '../lib/pacer.ts'
+import { inOrder, sortInSlices } from '../lib/sort-in-slices.ts'
 
 type Compare = (left: number, right: number) => number
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Pacer } from '../../lib/pacer.ts'
+import { Pacer } from '../lib/pacer.ts'
 import { orderRows } from './order-rows.ts'
 
 test('rows are ordered, and equal ones keep their order', async () => {

@@ -1,17 +1,16 @@
-import { type ColumnBuilder, newColumnBuilder } from '../../druid-client/column-builder.ts'
-import type { Pacer } from '../../lib/pacer.ts'
-import type { FieldType } from '../../model/field.ts'
-import type { PlanLimits } from '../../model/plan.ts'
-import { Problem } from '../../model/problem.ts'
-import { resultTooLarge } from '../limits.ts'
-import type { ResultBatch } from '../series-store.ts'
-import type { RawRows } from './druid-query.ts'
+import type { Pacer } from '../lib/pacer.ts'
+import type { FieldType } from '../model/field.ts'
+import type { PlanLimits } from '../model/plan.ts'
+import { Problem } from '../model/problem.ts'
+import { type ColumnBuilder, newColumnBuilder } from './column-builder.ts'
+import { resultTooLarge } from './limits.ts'
 import { orderRows } from './order-rows.ts'
+import type { ResultBatch } from './series-store.ts'
 
 /** Rows in one part of a result. */
 const batchRows = 16_384
 
-/** The rows of an answer as they come from Druid, until they are put in order. */
+/** The rows of an answer as they come, until they are put in order. */
 export class AnswerRows {
   readonly #columns: readonly ColumnBuilder[]
   readonly #limits: PlanLimits
@@ -27,7 +26,7 @@ export class AnswerRows {
   }
 
   /** Throws Problem `result_too_large` when they are more than an answer may have. */
-  add(rows: RawRows): void {
+  add(rows: readonly (readonly unknown[])[]): void {
     this.#length += rows.length
     if (this.#length > this.#limits.resultRows) throw resultTooLarge(this.#limits.resultRows, null)
     this.#columns.forEach((column, index) => {

@@ -1,0 +1,142 @@
+// Rows for the buckets that have none, on both engines.
+import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import type { Pacer } from '../../lib/pacer.ts'
+import { type Value, valueAt } from '../../model/column.ts'
+import { addDuration } from '../../model/duration.ts'
+import {
+  type BucketedPlan,
+  type Fill,
+  outputFields,
+  type PlanLimits,
+  type Range,
+  valueColumns,
+} from '../../model/plan.ts'
+import { AnswerRows } from '../answer-rows.ts'
+import { tooManyBuckets } from '../limits.ts'
+import type { ResultBatch } from '../series-store.ts'
+import { type Cuts, cutsOf } from './cuts.ts'
+
+/** A row of an answer: the start of its bucket, its keys, its values. */
+type Row = Value[]
+
+interface Filling {
+  readonly range: Range
+  readonly fill: Fill
+  readonly cuts: Cuts
+  readonly limits: PlanLimits
+  readonly pacer: Pacer
+}
+
+interface FillingRun extends Pick<Filling, 'limits' | 'pacer'> {
+  readonly buckets: TimeBuckets | null
+}
+
+/** The rows of a plan, where it asks for it with one for each bucket of each series between the ends of the range; they come by bucket. */
+export function filledBuckets(
+  batches: AsyncGenerator<ResultBatch>,
+  plan: BucketedPlan,
+  { buckets, limits, pacer }: FillingRun,
+): AsyncGenerator<ResultBatch> {
+  const { fill, granularity, range } = plan
+  // The one bucket of `all` is not empty.
+  if (fill === undefined || granularity.kind === 'all') return batches
+  return withFilled(batches, plan, { range, fill, cuts: cutsOf(granularity, buckets), limits, pacer })
+}
+
+async function* withFilled(
+  batches: AsyncGenerator<ResultBatch>,
+  plan: BucketedPlan,
+  filling: Filling,
+): AsyncGenerator<ResultBatch> {
+  const { limits, pacer, fill, cuts } = filling
+  const output = outputFields(plan)
+  const values = valueColumns(plan)
+  const keys = output.length - values.length
+  const answer = new AnswerRows(
+    output.map(({ type }) => type),
+    limits,
+  )
+  const empty = values.map(({ whenEmpty }) => (whenEmpty === 'filled' ? null : whenEmpty))
+  for (const rows of await bySeries(batches, keys, pacer)) {
+    const whole = withEmptyRows(rows, empty, filling)
+    for (const [index, { whenEmpty }] of values.entries()) {
+      if (whenEmpty === 'filled' && fill.kind !== 'null') fillColumn(whole, keys + index, fill, cuts)
+    }
+    answer.add(whole)
+    if (pacer.spend(whole.length * output.length)) await pacer.rest()
+  }
+  const order = await answer.inOrderOf(
+    Array.from({ length: keys }, (_, index) => index),
+    pacer,
+  )
+  yield* answer.batches(order, output.length, pacer)
+}
+
+/** The rows of each combination of keys, by time. */
+async function bySeries(batches: AsyncIterable<ResultBatch>, keys: number, pacer: Pacer): Promise<Iterable<Row[]>> {
+  const series = new Map<string, Row[]>()
+  for await (const { rows, columns } of batches) {
+    for (let place = 0; place < rows; place++) {
+      const row = columns.map((column) => valueAt(column, place))
+      const key = JSON.stringify(row.slice(1, keys).map((value) => (typeof value === 'bigint' ? [`${value}`] : value)))
+      const known = series.get(key)
+      if (known === undefined) series.set(key, [row])
+      else known.push(row)
+    }
+    if (pacer.spend(rows * columns.length)) await pacer.rest()
+  }
+  return series.values()
+}
+
+function withEmptyRows(rows: readonly Row[], empty: Row, { range, cuts, limits }: Filling): Row[] {
+  const [first] = rows
+  if (first === undefined) return []
+  const keys = first.slice(1, first.length - empty.length)
+  const firstMs = range.fromMs === Number.NEGATIVE_INFINITY ? Number(first[0]) : cuts.startOf(range.fromMs)
+  const lastMs = range.toMs === Number.POSITIVE_INFINITY ? Number(rows.at(-1)?.[0]) : range.toMs
+  const whole: Row[] = []
+  let next = 0
+  for (let startMs = firstMs; startMs <= lastMs; startMs = cuts.nextOf(startMs)) {
+    const row = rows[next]
+    if (row?.[0] === startMs) next++
+    whole.push(row?.[0] === startMs ? row : [startMs, ...keys, ...empty])
+    if (whole.length > limits.buckets) throw tooManyBuckets(limits.buckets)
+  }
+  return whole
+}
+
+/** Gives the nulls of a column what the known values before them say, or those before and behind. */
+function fillColumn(rows: readonly Row[], column: number, fill: Fill, cuts: Cuts): void {
+  let known = -1
+  for (let place = 0; place < rows.length; place++) {
+    if (rows[place][column] === null) continue
+    if (fill.kind === 'linear' && known !== -1) fillBetween(rows, column, [known, place], fill, cuts)
+    if (fill.kind === 'previous' && known !== -1) fillFrom(rows, column, [known, place], fill, cuts)
+    known = place
+  }
+  if (fill.kind === 'previous' && known !== -1) fillFrom(rows, column, [known, rows.length], fill, cuts)
+}
+
+type Gap = readonly [known: number, end: number]
+
+/** Until when a gap that begins at the end of a known bucket is filled. */
+function filledUntil(rows: readonly Row[], known: number, { maxGap }: Fill, cuts: Cuts): number {
+  return maxGap === null ? Number.POSITIVE_INFINITY : addDuration(cuts.nextOf(Number(rows[known][0])), maxGap, 1)
+}
+
+function fillFrom(rows: readonly Row[], column: number, [known, end]: Gap, fill: Fill, cuts: Cuts): void {
+  const untilMs = filledUntil(rows, known, fill, cuts)
+  for (let place = known + 1; place < end && Number(rows[place][0]) <= untilMs; place++) {
+    rows[place][column] = rows[known][column]
+  }
+}
+
+function fillBetween(rows: readonly Row[], column: number, [known, end]: Gap, fill: Fill, cuts: Cuts): void {
+  const untilMs = filledUntil(rows, known, fill, cuts)
+  const [fromMs, toMs] = [Number(rows[known][0]), Number(rows[end][0])]
+  const [from, to] = [Number(rows[known][column]), Number(rows[end][column])]
+  for (let place = known + 1; place < end && Number(rows[place][0]) <= untilMs; place++) {
+    const share = (Number(rows[place][0]) - fromMs) / (toMs - fromMs)
+    rows[place][column] = from * (1 - share) + to * share
+  }
+}
