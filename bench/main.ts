@@ -1,40 +1,26 @@
-// npm run bench -- worst-queries   what others get, and the SQL engine's memory, beside the worst queries
-// npm run bench -- beside-worst   what others get beside the worst data queries
-// npm run bench -- worst-bodies    what others get, and the service's memory, while the worst pushes are validated
-// npm run bench [-- validate|store|sealed|ingest|beside|query|native|panels|metadata] [--short] [--millions 20,50]
+// npm run bench [-- ingest|beside|query|panels] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
 // npm run bench -- panels --millions 20 --druid   the same panels put to Druid itself: npm run cluster -- start druid
 // npm run bench -- push --millions 100
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
 // npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
-// npm run bench -- way --beside-node /another/bin/node   beside the same build on another Node.js; pushes take both options too
+// npm run bench -- way --beside-node /another/bin/node   beside the same build on another Node.js
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
-// npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
 // npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
-// npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
-import { benchBeside, benchBesideWorst } from './beside.ts'
+import { benchBeside } from './beside.ts'
 import { benchCluster } from './cluster.ts'
 import { benchIngest } from './ingest.ts'
-import { benchMetadata } from './metadata.ts'
-import { benchNative } from './native.ts'
 import { benchPanels } from './panels.ts'
 import { benchPortal } from './portal.ts'
 import { benchPush } from './push.ts'
-import { benchPushes } from './pushes.ts'
 import { benchQuery } from './query.ts'
 import { benchReplica } from './replica.ts'
 import { benchRestore } from './restore.ts'
-import { benchSealed } from './sealed.ts'
-import { soak } from './soak.ts'
-import { benchStore } from './store.ts'
-import { benchValidation } from './validation.ts'
+import { benchSmallQuestions, thisBuild } from './small-questions.ts'
 import { benchVersus } from './versus.ts'
-import { benchWay, thisBuild } from './way.ts'
-import { benchWorstBodies } from './worst-bodies.ts'
-import { benchWorstQueries } from './worst-queries.ts'
 
 const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
@@ -47,15 +33,12 @@ const { values, positionals: asked } = parseArgs({
     restore: { type: 'boolean', default: false },
     /** How many tags `way` has, of 20,000 rows each. */
     tags: { type: 'string', default: '100' },
-    /** The compiled `main.js` of a build that `way` asks, and `pushes` pushes to, in turn with this one. */
+    /** The compiled `main.js` of a build that `way` asks in turn with this one. */
     beside: { type: 'string' },
     /** The Node.js that runs it; alone, it runs this build. */
     'beside-node': { type: 'string' },
     /** `panels` are put to Druid too. */
     druid: { type: 'boolean', default: false },
-    minutes: { type: 'string', default: '15' },
-    /** Rows a second that `soak` pushes. */
-    rate: { type: 'string', default: '50000' },
   },
 })
 const { short, rest } = values
@@ -65,43 +48,17 @@ const { beside: program = thisBuild.program, 'beside-node': node = thisBuild.nod
 const beside = values.beside === undefined && values['beside-node'] === undefined ? null : { program, node }
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
-if (wants('judge')) benchValidation()
-if (wants('store') && !short) await benchStore()
-if (wants('sealed')) {
-  await benchSealed(
-    short
-      ? [{ tags: 100, points: 1000 }]
-      : [
-          { tags: 1000, points: 8640 },
-          { tags: 100_000, points: 40 },
-          { tags: 1, points: 4_000_000 },
-        ],
-  )
-}
 if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { runs: 3, rowsMax: 1_000_000 })
 if (wants('beside')) await benchBeside(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000], rest } : { runs: 3, sizes, rest })
-if (wants('native')) await benchNative(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
 if (wants('panels')) {
   const besideDruid = values.druid
   await benchPanels(short ? { runs: 1, sizes: [200_000], besideDruid } : { runs: 3, sizes, besideDruid })
 }
-if (wants('metadata')) {
-  await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
-}
 // They are long: only when they are asked for.
-if (asked.includes('worst-queries')) await benchWorstQueries({ seconds: short ? 2 : 10 })
-if (asked.includes('beside-worst')) await benchBesideWorst({ seconds: short ? 2 : 10 })
-if (asked.includes('worst-bodies')) {
-  await benchWorstBodies(short ? { seconds: 1, rowsMax: 50_000 } : { seconds: 10, rowsMax: 1_000_000 })
-}
 if (asked.includes('way')) {
   const size = short ? { rounds: 3, tags: 10, turnMs: 200 } : { rounds: 11, tags: Number(values.tags), turnMs: 500 }
-  await benchWay({ ...size, beside })
-}
-if (asked.includes('pushes')) {
-  const size = short ? { rounds: 3, turnMs: 300 } : { rounds: 9, turnMs: 1000 }
-  await benchPushes({ ...size, beside })
+  await benchSmallQuestions({ ...size, beside })
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('replica') && values.restore) {
@@ -119,4 +76,3 @@ if (asked.includes('versus')) {
   const size = short ? { rounds: 1, turnSeconds: 1, restMs: 3000 } : { rounds: 3, turnSeconds: 1, restMs: 15_000 }
   for (const rows of short ? [200_000] : sizesOf(values.millions ?? '20')) await benchVersus({ ...size, rows })
 }
-if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })

@@ -8,9 +8,9 @@ import { finished } from 'node:stream/promises'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { callWell } from '../test/support/api.ts'
 import { adminKey, ServerProcess } from '../test/support/server-process.ts'
+import { Tab } from './browser-tab.ts'
 import { printTable, spread } from './figures.ts'
 import { drain, firstMs, makePlant, plantBodies, stepMs, tagName } from './plant.ts'
-import { Tab } from './tab.ts'
 
 const executablePath = process.env['TIDEMARK_CHROMIUM'] ?? '/usr/bin/chromium'
 const patienceMs = 900_000

@@ -7,6 +7,7 @@ import { printTable } from './figures.ts'
 import { runLoad } from './load.ts'
 import { firstMs, plantValue, stepMs, tagName } from './plant.ts'
 import { pointsOfTag } from './questions.ts'
+import { type Ends, spawnBare } from './small-questions.ts'
 import { findClient } from './versus/client.ts'
 import { influxdb } from './versus/influxdb.ts'
 import { questdb } from './versus/questdb.ts'
@@ -16,7 +17,6 @@ import { byLines, tidemark } from './versus/tidemark.ts'
 import { askAll, inItsTurn, pushAll, type Subject } from './versus/turns.ts'
 import { victoriaMetrics } from './versus/victoria-metrics.ts'
 import { bodyOf, day, filledToMs, type VersusQuestion, versusQuestions } from './versus/workload.ts'
-import { type Ends, spawnBare } from './way.ts'
 
 export interface VersusOptions {
   readonly rows: number

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../test/support/free-port.ts'
 import { request } from '../load.ts'
-import type { Ends } from '../way.ts'
+import type { Ends } from '../small-questions.ts'
 
 /** In milliseconds; `toMs` is excluded. */
 export type Asked =

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstMs, stepMs } from '../plant.ts'
 import { pointsOfTag } from '../questions.ts'
-import { cpuSeconds } from '../way.ts'
+import { cpuSeconds } from '../small-questions.ts'
 import type { Client, Sent } from './client.ts'
 import type { RowFormat } from './system.ts'
 import { bodyOf, type PushShape, pushShapes, type VersusQuestion, versusQuestions } from './workload.ts'

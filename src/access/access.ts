@@ -5,7 +5,7 @@ import { Problem } from '../model/problem.ts'
 import { rightNames } from '../model/right.ts'
 import { type Asker, type Caller, expiredKey, isCaller, requireCaller, unknownKey, withoutKey } from './caller.ts'
 import { type Credential, hashKey, keyIn } from './keys.ts'
-import { isValid, type OwnSubscriptionAnswer, subscriptionEntry, wasValid } from './subscriptions.ts'
+import { isValid, type OwnSubscriptionAnswer, subscriptionAnswer, wasValid } from './subscriptions.ts'
 
 const retryMs = 1000
 
@@ -125,7 +125,7 @@ export class Access {
     return {
       subscriber,
       rights: rightNames.filter((right) => rights.has(right)),
-      subscriptions: all.map((subscription) => subscriptionEntry(subscription, nowMs)),
+      subscriptions: all.map((one) => ({ ...subscriptionAnswer(one), valid: isValid(one, nowMs) })),
     }
   }
 

@@ -39,17 +39,12 @@ export function wasValid(subscription: Subscription, nowMs: number): boolean {
   return isValid({ ...subscription, untilMs: null }, nowMs)
 }
 
-export function subscriptionEntry(
-  subscription: Subscription,
-  nowMs: number,
-): OwnSubscriptionAnswer['subscriptions'][number] {
-  const { ingest, entity, fromMs, untilMs, suspended } = subscription
+export function subscriptionAnswer({ ingest, entity, fromMs, untilMs, suspended }: Subscription) {
   return {
     ...(ingest === null ? {} : { ingest }),
     ...(entity === null ? {} : { entity }),
     from: fromMs === null ? null : formatInstant(fromMs),
     until: untilMs === null ? null : formatInstant(untilMs),
     suspended,
-    valid: isValid(subscription, nowMs),
   }
 }

@@ -1,3 +1,4 @@
+import { subscriptionAnswer } from '../access/subscriptions.ts'
 import type { AccessCatalog, AccessState, Key, Subscriber, Subscription } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
@@ -176,16 +177,6 @@ function subscriptionOf(entry: PutSubscriptions[number], index: number): Subscri
     throw invalidRequest(`${path}.until`, 'must not be before `from`')
   }
   return { ingest, entity, fromMs, untilMs, suspended }
-}
-
-function subscriptionAnswer({ ingest, entity, fromMs, untilMs, suspended }: Subscription): SubscriptionAnswer {
-  return {
-    ...(ingest === null ? {} : { ingest }),
-    ...(entity === null ? {} : { entity }),
-    from: fromMs === null ? null : formatInstant(fromMs),
-    until: untilMs === null ? null : formatInstant(untilMs),
-    suspended,
-  }
 }
 
 function checkTarget(path: string, target: string | null): void {

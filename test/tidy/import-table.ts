@@ -71,7 +71,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ['src/sql-engine/', words],
   ['src/store/', [...words, algebra]],
   ['src/access/', [...words, 'src/observe/', ...ports]],
-  ['src/admin/', [...words, 'src/observe/', ...ports]],
+  ['src/admin/', [...words, 'src/observe/', ...ports, 'src/access/subscriptions.ts']],
   // What a pusher is told before he pushes is told by a check too.
   ['src/ingest/further-faults.ts', [...words, 'src/file-push/foreseen-fault.ts', ...ports]],
   ['src/ingest/check-hints.ts', [...words, 'src/file-push/misread-times.ts', ...ports]],

@@ -11,7 +11,7 @@ import { programPath, ServerProcess } from '../test/support/server-process.ts'
 import { printTable, quantile, spread } from './figures.ts'
 import { makePlantAtRest } from './plant-at-rest.ts'
 import { askFor, type Question, questions } from './questions.ts'
-import { printStations } from './stations.ts'
+import { printStages } from './stages.ts'
 
 /** A compiled `main.js`, and the Node.js that runs it. */
 export interface OtherBuild {
@@ -52,7 +52,7 @@ interface Turn {
 }
 
 /** One tag at a time is asked for, of so many; who answers in turn is asked for `turnMs` each, again and again. */
-export async function benchWay({ beside, ...options }: WayOptions): Promise<void> {
+export async function benchSmallQuestions({ beside, ...options }: WayOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const ends: (() => Promise<unknown>)[] = []
   try {
@@ -71,7 +71,7 @@ export async function benchWay({ beside, ...options }: WayOptions): Promise<void
       for (const question of few) await takeTurn(subject, question, connectionsMany, 4 * options.turnMs)
     for (const connections of [1, connectionsMany]) await compare(subjects, few, { connections, ...options })
     for (const end of ends.splice(0)) await end()
-    await printStations({ dataDirectory: own, question: few[0]!, connections: connectionsMany, forMs: 5000 })
+    await printStages({ dataDirectory: own, question: few[0]!, connections: connectionsMany, forMs: 5000 })
   } finally {
     for (const end of ends) await end()
     await rm(folder, { recursive: true, force: true })

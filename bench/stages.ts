@@ -54,7 +54,7 @@ export interface StationsOptions {
 }
 
 /** Asks one question again and again of a service that profiles itself. */
-export async function printStations({ dataDirectory, question, connections, forMs }: StationsOptions): Promise<void> {
+export async function printStages({ dataDirectory, question, connections, forMs }: StationsOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-profile-'))
   try {
     const nodeArguments = ['--cpu-prof', `--cpu-prof-dir=${folder}`]
