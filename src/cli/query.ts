@@ -4,8 +4,6 @@ import type { TidemarkClient } from '../client/client.ts'
 import type { DataQueryRequest } from '../client/request-options.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { printable } from '../lib/text-table.ts'
-import { parseDuration } from '../model/duration.ts'
-import { formatInstant } from '../model/instant.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
@@ -81,13 +79,8 @@ const kinds: Record<QueryKind, KindHelp> = {
   },
 }
 
-/** A duration alone ends now. */
-function endOf({ start, end }: QueryCommandOptions, nowMs: number): string | undefined {
-  return end === undefined && start !== undefined && parseDuration(start) !== null ? formatInstant(nowMs) : end
-}
-
 /** The request that the options ask for, with only what was given. */
-function requestOf(options: QueryCommandOptions, nowMs: number): DataQueryRequest {
+function requestOf(options: QueryCommandOptions): DataQueryRequest {
   const all = {
     entity: options.entity,
     ids: options.ids,
@@ -97,7 +90,7 @@ function requestOf(options: QueryCommandOptions, nowMs: number): DataQueryReques
     fields: options.fields,
     granularity: options.granularity,
     start_date: options.start,
-    end_date: endOf(options, nowMs),
+    end_date: options.end,
     date: options.date,
     offset: options.offset,
   }
@@ -111,7 +104,7 @@ async function runQuery(
   command: Command,
 ): Promise<void> {
   const client = connect(context, command.optsWithGlobals())
-  const request = requestOf(options, context.nowMs())
+  const request = requestOf(options)
   const isEmpty = await writeAnswer(context, options, (format) => client.queryBytes(kind, request, format))
   if (!isEmpty || options.ids === undefined) return
   const { entity, ids, idName } = options
@@ -147,7 +140,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     command.option('--fields <fields>', 'dimensions and tags to show as well, separated by commas', collectList)
   else command.addOption(noFields(kind))
   if (takes.includes('granularity'))
-    command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
+    command.option('--granularity <name>', 'minute, hour, day, ..., PT5M or 5m (default: all)')
   if (takes.includes('range')) {
     command
       .option('--start <date>', 'first date, ISO 8601, or a duration before the end, such as PT15M (default end: now)')

@@ -38,21 +38,21 @@ const items = { numericOnly: false, tagsInOutput: true }
 
 function planAverage(
   request: QueryRequest<'average-dimensions'>,
-  { entity }: PlanContext,
+  { entity, nowMs }: PlanContext,
   byTag: boolean,
 ): AveragePlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag }, faults)
-  const range = readRange(request, faults)
+  const range = readRange(request, nowMs, faults)
   const granularity = readGranularity(request.granularity, faults)
   faults.throwIfAny()
   return { kind: 'average', selection, range, granularity, byTag }
 }
 
-function planSelect(request: QueryRequest<'select'>, { entity }: PlanContext): SelectPlan {
+function planSelect(request: QueryRequest<'select'>, { entity, nowMs }: PlanContext): SelectPlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, items, faults)
-  const range = readRange(request, faults)
+  const range = readRange(request, nowMs, faults)
   faults.throwIfAny()
   return { kind: 'select', selection, range }
 }
@@ -80,7 +80,7 @@ function planNeighbour(
 function planSnap(request: QueryRequest<'snap'>, { entity, nowMs, bucketsMax }: PlanContext): SnapPlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, items, faults)
-  const range = readRange(request, faults)
+  const range = readRange(request, nowMs, faults)
   const granularity = readTickGranularity(request.granularity, faults)
   if (granularity.kind !== 'all' && request.start_date == null) {
     faults.add('start_date', 'it is required, unless granularity is "all": the ticks start there')
