@@ -67,18 +67,19 @@ export function parseGranularity(text: string): Granularity | null {
 const noLength: Duration = { years: 0, months: 0, weeks: 0, days: 0, ms: 0 }
 
 /** What a number of each unit is. In small letters alone: an `M` might be a month. */
-const intervalUnits: Readonly<Record<string, (count: number) => Partial<Duration>>> = {
-  ms: (count) => ({ ms: count }),
-  s: (count) => ({ ms: count * 1000 }),
-  m: (count) => ({ ms: count * minuteMs }),
-  h: (count) => ({ ms: count * hourMs }),
-  d: (count) => ({ days: count }),
-  w: (count) => ({ weeks: count }),
-}
+const intervalUnits = new Map<string, (count: number) => Partial<Duration>>([
+  ['ms', (count) => ({ ms: count })],
+  ['s', (count) => ({ ms: count * 1000 })],
+  ['m', (count) => ({ ms: count * minuteMs })],
+  ['h', (count) => ({ ms: count * hourMs })],
+  ['d', (count) => ({ days: count })],
+  ['w', (count) => ({ weeks: count })],
+])
 
 function parseInterval(text: string): Duration | null {
-  const [, count = '', unit = ''] = /^(\d{1,12})(ms|[smhdw])$/.exec(text) ?? []
-  return unit === '' ? null : { ...noLength, ...intervalUnits[unit]!(Number(count)) }
+  const [, count = '', unit = ''] = /^(\d{1,12})([a-z]+)$/.exec(text) ?? []
+  const ofUnit = intervalUnits.get(unit)
+  return ofUnit === undefined ? null : { ...noLength, ...ofUnit(Number(count)) }
 }
 
 function periodGranularity(duration: Duration): Granularity | null {
