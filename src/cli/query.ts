@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { queryAddress } from '../client/query-address.ts'
 import type { DataQueryRequest } from '../client/request-options.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { printable } from '../lib/text-table.ts'
@@ -8,6 +9,7 @@ import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { addressText, exampleUrl, fieldOf } from './option-names.ts'
 import { collectList, parseOffset } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
@@ -112,6 +114,13 @@ async function runQuery(
     context.stderr.write(`${printable(reason)}\n`)
 }
 
+/** An example of a command as an address: each option is a parameter. */
+function addressOf(example: string): string {
+  const [kind, ...words] = example.split(' ')
+  const asked = words.flatMap((word, place) => (word.startsWith('--') ? [[fieldOf(word), words[place + 1]]] : []))
+  return `${exampleUrl}/consumer/data/${kind}?${queryAddress(Object.fromEntries(asked))}`
+}
+
 /** Others have it, so that it is typed here too. It is not listed, and says what there is in its place. */
 function noFields(kind: QueryKind): Option {
   const others = queryKinds.filter((other) => kinds[other].takes.includes('fields'))
@@ -149,7 +158,10 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, such as PT1H')
   if (takes.includes('offset')) command.option('--offset <count>', 'how many items to skip (default: 0)', parseOffset)
   withFormats(command)
-    .addHelpText('after', `${takes.includes('granularity') ? endText : ''}\nExample:\n  tidemark query ${example}\n`)
+    .addHelpText(
+      'after',
+      `${takes.includes('granularity') ? endText : ''}\nExample:\n  tidemark query ${example}\n${addressText}\n  ${addressOf(example)}\n`,
+    )
     .action((options: QueryCommandOptions, self: Command) => runQuery(context, kind, options, self))
 }
 
