@@ -10,6 +10,17 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ['end_date', 'end'],
 ])
 
+export const exampleUrl = 'http://127.0.0.1:8080'
+/** Before the address that asks the same as a command. */
+export const addressText = 'The same as an address, for tools that fetch one (any user; the password is the key):'
+
+/** The field of a request that an option such as `--id-name` is sent as. */
+export function fieldOf(option: string): string {
+  const name = option.replace(/^--/, '').replaceAll('-', '_')
+  const [named] = [...otherNames].find(([, attribute]) => attribute.toLowerCase() === name.replaceAll('_', '')) ?? []
+  return named ?? name
+}
+
 /** What was typed for a field of the request that a command sent; undefined where it has no option for that. */
 function optionOf(command: Command, field: string): string | undefined {
   if (field === 'sql_query') return 'The query'

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { readCommaList } from '../lib/comma-list.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
 import { formatInstant } from '../model/instant.ts'
 import { UsageError } from './command-error.ts'
@@ -29,20 +30,14 @@ export function parsePort(text: string): number {
   return parseWhole(text, 0, 65_535)
 }
 
-/** The parts of `a,b,c`, empty ones left out; `\,` is a comma within a part. */
-function splitList(text: string): string[] {
-  const parts = text.match(/(?:\\,|[^,])+/g) ?? []
-  return parts.map((part) => part.replaceAll('\\,', ','))
-}
-
-/** For commander: an option that may hold several values and may be repeated. */
+/** For commander: an option that may hold several values and may be repeated; empty ones are left out. */
 export function collectList(text: string, before: readonly string[] = []): string[] {
-  return [...before, ...splitList(text)]
+  return [...before, ...readCommaList(text).filter((part) => part !== '')]
 }
 
 /** As `collectList`, of columns of a file: one may have no name, as the index that pandas writes. */
 export function collectColumns(text: string, before: readonly string[] = []): string[] {
-  return [...before, ...text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))]
+  return [...before, ...readCommaList(text)]
 }
 
 /** A date as it was typed, for the service to read; a duration (`P7D`) is that long from now. */

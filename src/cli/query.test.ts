@@ -6,11 +6,19 @@ afterEach(closeServices)
 
 const select = 'POST /consumer/data/select'
 
-test('a duration alone as the start ends now', async () => {
+test.each([
+  ['average', 'average?entity=plant&granularity=hour&start_date=2026-01-01&end_date=PT23H59M'],
+  ['select', 'select?entity=plant&ids=01PHD.OSL101.PV&start_date=2026-01-01T08:00&end_date=PT15M'],
+  ['average-dimensions', 'average-dimensions?entity=plant&fields=unit,area&granularity=day'],
+])('%s --help shows the example as an address', async (kind, address) => {
+  const { out } = await tidemark('http://127.0.0.1:1', ['query', kind, '--help'])
+  expect(out).toContain(`  http://127.0.0.1:8080/consumer/data/${address}\n`)
+})
+
+test('what is not given is not asked', async () => {
   const { url, seen } = await service({ [select]: () => [200, []] })
   await tidemark(url, ['query', 'select', '--entity', 'plant', '--start', 'PT15M'])
-  const body = { entity: 'plant', start_date: 'PT15M', end_date: '1970-01-01T00:00:00.000Z' }
-  expect(seen).toEqual([`${select} ${JSON.stringify(body)}`])
+  expect(seen).toEqual([`${select} ${JSON.stringify({ entity: 'plant', start_date: 'PT15M' })}`])
 })
 
 test.each([

@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { queryAddress } from '../client/query-address.ts'
 import type { DataQueryRequest } from '../client/request-options.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { printable } from '../lib/text-table.ts'
-import { parseDuration } from '../model/duration.ts'
-import { formatInstant } from '../model/instant.ts'
 import { fillKinds } from '../model/plan.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { addressText, exampleUrl, fieldOf } from './option-names.ts'
 import { collectList, parseOffset } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
@@ -87,13 +87,8 @@ const kinds: Record<QueryKind, KindHelp> = {
   },
 }
 
-/** A duration alone ends now. */
-function endOf({ start, end }: QueryCommandOptions, nowMs: number): string | undefined {
-  return end === undefined && start !== undefined && parseDuration(start) !== null ? formatInstant(nowMs) : end
-}
-
 /** The request that the options ask for, with only what was given. */
-function requestOf(options: QueryCommandOptions, nowMs: number): DataQueryRequest {
+function requestOf(options: QueryCommandOptions): DataQueryRequest {
   const all = {
     entity: options.entity,
     ids: options.ids,
@@ -103,7 +98,7 @@ function requestOf(options: QueryCommandOptions, nowMs: number): DataQueryReques
     fields: options.fields,
     granularity: options.granularity,
     start_date: options.start,
-    end_date: endOf(options, nowMs),
+    end_date: options.end,
     date: options.date,
     offset: options.offset,
     time_zone: options.timeZone,
@@ -120,12 +115,19 @@ async function runQuery(
   command: Command,
 ): Promise<void> {
   const client = connect(context, command.optsWithGlobals())
-  const request = requestOf(options, context.nowMs())
+  const request = requestOf(options)
   const isEmpty = await writeAnswer(context, options, (format) => client.queryBytes(kind, request, format))
   if (!isEmpty || options.ids === undefined) return
   const { entity, ids, idName } = options
   for (const reason of await reasonsOfNoRows(client, { entity, ids, idName }))
     context.stderr.write(`${printable(reason)}\n`)
+}
+
+/** An example of a command as an address: each option is a parameter. */
+function addressOf(example: string): string {
+  const [kind, ...words] = example.split(' ')
+  const asked = words.flatMap((word, place) => (word.startsWith('--') ? [[fieldOf(word), words[place + 1]]] : []))
+  return `${exampleUrl}/consumer/data/${kind}?${queryAddress(Object.fromEntries(asked))}`
 }
 
 /** Others have it, so that it is typed here too. It is not listed, and says what there is in its place. */
@@ -157,7 +159,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   else command.addOption(noFields(kind))
   if (takes.includes('granularity'))
     command
-      .option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
+      .option('--granularity <name>', 'minute, hour, day, ..., PT5M or 5m (default: all)')
       .option(
         '--time-zone <name>',
         'buckets begin by the clocks of this zone, such as Europe/Madrid, and dates without a zone are on them',
@@ -179,7 +181,10 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, such as PT1H')
   if (takes.includes('offset')) command.option('--offset <count>', 'how many items to skip (default: 0)', parseOffset)
   withFormats(command)
-    .addHelpText('after', `${takes.includes('granularity') ? endText : ''}\nExample:\n  tidemark query ${example}\n`)
+    .addHelpText(
+      'after',
+      `${takes.includes('granularity') ? endText : ''}\nExample:\n  tidemark query ${example}\n${addressText}\n  ${addressOf(example)}\n`,
+    )
     .action((options: QueryCommandOptions, self: Command) => runQuery(context, kind, options, self))
 }
 

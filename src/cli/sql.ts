@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import { queryAddress } from '../client/query-address.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { addressText, exampleUrl } from './option-names.ts'
 import { readText } from './read-text.ts'
 
 interface SqlOptions extends AnswerOptions {
@@ -43,6 +45,8 @@ Examples:
   tidemark sql --file hourly.sql
   tidemark sql - < hourly.sql
   tidemark sql "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE FROM INFORMATION_SCHEMA.COLUMNS"
+${addressText}
+  ${exampleUrl}/consumer/data/sql-query?format=csv&${queryAddress({ sql_query: 'SELECT T, MAX(V) AS most FROM plant GROUP BY T' })}
 `,
     )
     .action(async (query: string | undefined, options: SqlOptions, command: Command) => {

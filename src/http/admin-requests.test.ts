@@ -19,6 +19,7 @@ interface Schema {
 
 interface Operation {
   readonly responses: object
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[]
   readonly requestBody?: {
     readonly required: boolean
     readonly content: Readonly<Record<string, { readonly schema: Schema }>>
@@ -77,8 +78,8 @@ describe("the operator's side", () => {
     expect(await outcome(request)).toMatchObject({ status, code })
   })
 
-  /** Whoever watches a service may add parameters; the list of entities ignores them. */
-  const open = ['/', '/healthz', '/readyz', '/metrics', '/consumer/data/entities']
+  /** Whoever watches a service may add parameters. */
+  const open = ['/', '/healthz', '/readyz', '/metrics']
   // As Druid and InfluxDB, these pass over what they do not know.
   const druids = /^\/(druid|status|api\/v2\/write|write|query|ping|health)(\/|$)/
   test('no endpoint takes a query parameter that it does not name', async () => {
@@ -89,8 +90,10 @@ describe("the operator's side", () => {
     )
     expect(asked.length).toBeGreaterThan(25)
     for (const [path, methods] of asked) {
-      for (const [name, { responses, requestBody }] of Object.entries(methods)) {
-        const url = `${path.replace(/\{[^}]*\}/g, 'plant')}?surprise=1`
+      for (const [name, { responses, requestBody, parameters = [] }] of Object.entries(methods)) {
+        const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
+        const known = required.map((parameter) => `&${parameter.name}=a`).join('')
+        const url = `${path.replace(/\{[^}]*\}/g, 'plant')}?surprise=1${known}`
         for (const method of name === 'get' ? ['GET', 'HEAD'] : [name.toUpperCase()]) {
           const headers = path.startsWith('/ingest') ? pusher : admin
           // A body that is taken, so that the parameter is at fault.

@@ -32,11 +32,9 @@ describe('a key as the password of Basic authentication', () => {
   })
 
   test.each<[string, string]>([
-    ['GET', '/consumer/data/entities'],
-    ['POST', '/consumer/data/sql-query'],
     ['GET', '/subscription'],
     ['GET', '/admin/ingests'],
-    ['POST', '/ingests/plant/data'],
+    ['POST', '/admin/subscribers/meter/keys'],
   ])('is not taken by %s %s', async (method, url) => {
     for (const key of Object.values(keys)) {
       const { statusCode, headers } = await app.inject({ ...get(url, basic(`a:${key}`)), method: method as 'GET' })

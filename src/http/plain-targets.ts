@@ -6,6 +6,7 @@ import type { KeyScheme } from '../access/keys.ts'
 import type { Push, PushResult } from '../ingest/push.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { type LinePrecision, lineFormatOf, lineMediaType } from '../model/line-format.ts'
+import { keySchemesAt } from './basic-paths.ts'
 import { lineConfig } from './line-route.ts'
 import { batchHeader, type WritePath, writePaths } from './routes/lines.ts'
 import { pushPaths } from './routes/pushes.ts'
@@ -61,12 +62,13 @@ function rowsTarget(basePath: string, url: string): ReadTarget {
   const [before = '', after = ''] = url.split(':ingest')
   const route = basePath + url
   const start = basePath + before
+  const keySchemes = keySchemesAt(url)
   return (target, contentType) => {
     if (!target.startsWith(start) || !target.endsWith(after)) return null
     const alias = target.slice(start.length, target.length - after.length)
     const format = rowTypes.get(contentType)
     if (format === undefined || !plainName.test(alias)) return null
-    return { alias, route, keySchemes: [], formatOf: () => format, answerOf: rowsAnswer }
+    return { alias, route, keySchemes, formatOf: () => format, answerOf: rowsAnswer }
   }
 }
 

@@ -43,7 +43,10 @@ describe('queries', () => {
       406,
       'not_acceptable',
     ],
-    ['entities ignore parameters', get('/consumer/data/entities?x=1'), 200, null],
+    ['entities take no other parameters', get('/consumer/data/entities?x=1'), 400, 'invalid_request'],
+    ['entities as JSON', get('/consumer/data/entities?format=json', { accept: 'text/html' }), 200, null],
+    ['entities in another format', get('/consumer/data/entities?format=csv'), 406, 'not_acceptable'],
+    ['entities in none', get('/consumer/data/entities?format=xls'), 400, 'invalid_request'],
     ['entities as CSV', get('/consumer/data/entities', { accept: 'text/csv' }), 406, 'not_acceptable'],
   ])('%s', async (_name, request, status, code) => {
     expect(await outcome(request)).toMatchObject({ status, code })

@@ -33,7 +33,7 @@ describe('paths and methods', () => {
     [get('/%zz'), 400, 'malformed_http'],
     [get('/ingests/%E0%A4%A/batches/b1'), 400, 'malformed_http'],
     [get(push), 405, 'method_not_allowed'],
-    [get(select), 405, 'method_not_allowed'],
+    [get('/consumer/data/druid-native-query'), 405, 'method_not_allowed'],
     [{ ...get(push), method: 'OPTIONS' }, 405, 'method_not_allowed'],
     [{ ...get('/admin/ingests'), method: 'DELETE' }, 405, 'method_not_allowed'],
     [unusual('PROPFIND', '/healthz'), 405, 'method_not_allowed'],

@@ -46,8 +46,11 @@ interface Got {
 
 function ask(port: number, headers: Record<string, string>): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const sent = { 'content-type': 'application/json', ...headers }
-    request({ port, method: 'POST', path: '/consumer/data/latest', headers: sent }, (response) => {
+    const { method = 'POST', ...others } = headers
+    const isPost = method === 'POST'
+    const sent = isPost ? { 'content-type': 'application/json', ...others } : others
+    const path = `/consumer/data/latest${isPost ? '' : '?entity=plant'}`
+    request({ port, method, path, headers: sent }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject).on('end', () => {
@@ -56,7 +59,7 @@ function ask(port: number, headers: Record<string, string>): Promise<Got> {
       })
     })
       .on('error', reject)
-      .end('{"entity":"plant"}')
+      .end(isPost ? '{"entity":"plant"}' : '')
   })
 }
 
@@ -80,6 +83,7 @@ const asked: readonly Record<string, string>[] = [
   { 'accept-encoding': 'gzip' },
   { accept: 'application/x-ndjson' },
   { connection: 'close' },
+  { method: 'GET' },
 ]
 const origin = 'https://plant.example'
 

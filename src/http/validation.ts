@@ -20,7 +20,7 @@ export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPar
   return (data: unknown) => {
     if (validator.Check(data)) return { value: data }
     const isQuery = httpPart === 'querystring'
-    const repeated = isQuery ? repeatedIn(data) : []
+    const repeated = isQuery ? repeatedIn(data, schema) : []
     if (repeated.length > 0) return { error: invalid(repeated) }
     const tooLong = tooLongIn(data, schema)
     if (tooLong.length > 0) return { error: invalid(tooLong) }
@@ -36,14 +36,20 @@ export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPar
   }
 }
 
-/** Query parameters that stand there more than once: none takes several values. */
-function repeatedIn(data: unknown): readonly ProblemError[] {
+/** Query parameters that stand there more than once, and are no lists. */
+function repeatedIn(data: unknown, schema: unknown): readonly ProblemError[] {
   if (typeof data !== 'object' || data === null) return []
   return Object.entries(data).flatMap(([path, value]) => {
-    if (!Array.isArray(value)) return []
+    if (!Array.isArray(value) || isList(at(schema, ['properties', path]))) return []
     const times = value.length === 2 ? 'twice' : `${value.length} times`
     return [{ path, message: `is given ${times}: give it once` }]
   })
+}
+
+/** Whether a schema takes a list, itself or as one of several choices. */
+function isList(schema: unknown): boolean {
+  const choices = at(schema, ['anyOf'])
+  return [schema, ...(Array.isArray(choices) ? choices : [])].some((choice) => at(choice, ['type']) === 'array')
 }
 
 /** Lists that have more items than the schema allows: no item of them is looked at. */

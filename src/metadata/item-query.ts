@@ -5,6 +5,7 @@ import { allKeys, intersection, type KeyRange, keyAfter, keysBeginningWith } fro
 import { type ItemOperator, itemOperators } from '../model/item-operator.ts'
 import { limitOf, pageLimit } from '../model/page.ts'
 import { invalidRequest, type Problem } from '../model/problem.ts'
+import { type QueryParameter, queryParameters } from '../model/query-parameters.ts'
 import { attributeSql } from './attribute-sql.ts'
 import { identifierForms, keyOfText } from './identifier.ts'
 
@@ -106,31 +107,4 @@ function rangeBetween(parameters: readonly QueryParameter[], index: Index): KeyR
     throw invalidRequest(name, `the low end of "${index.name}" must not be above the high end. Swap the two values`)
   }
   return { from: low, to: keyAfter(high) }
-}
-
-// Reads a query string by itself: names with brackets and names that come several times mean something here, and an HTTP framework's
-// own parser may fold either.
-interface QueryParameter {
-  readonly name: string
-  readonly value: string
-}
-
-/** The parameters in their order. `+` is a space. Throws Problem `invalid_request` for an escape that is no UTF-8. */
-function queryParameters(query: string): readonly QueryParameter[] {
-  return query
-    .split('&')
-    .filter((part) => part !== '')
-    .map((part) => {
-      const equals = part.indexOf('=')
-      const name = equals < 0 ? part : part.slice(0, equals)
-      return { name: decoded(name, part), value: equals < 0 ? '' : decoded(part.slice(equals + 1), part) }
-    })
-}
-
-function decoded(text: string, part: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    throw invalidRequest(part.slice(0, 128), 'is not percent-encoded UTF-8')
-  }
 }

@@ -118,15 +118,40 @@ test.each([
   'PT5m',
   'P',
   ' day',
-  '1h',
   '60',
+  '5M',
+  '5H',
+  '1y',
+  '5 m',
+  '1.5h',
+  '-5m',
+  '1h30m',
+  '1234567890123s',
 ])('%j is no granularity', (text) => {
   expect(parseGranularity(text)).toBeNull()
 })
 
-test.each(['PT0S', 'P0D', 'P0M', 'P0Y0M0W0DT0H0M0S', 'PT0.0009S'])('%s has no length, so it is none', (text) => {
-  expect(parseGranularity(text)).toBeNull()
+test.each([
+  ['500ms', 'PT0.5S'],
+  ['30s', 'PT30S'],
+  ['5m', 'PT5M'],
+  ['05m', 'PT5M'],
+  ['1h', 'PT1H'],
+  ['1d', 'P1D'],
+  ['1w', 'P1W'],
+  ['2w', 'P2W'],
+  ['999999999999ms', 'PT999999999.999S'],
+])('%s is %s', (interval, period) => {
+  expect(parseGranularity(interval)).toEqual(parseGranularity(period))
+  expect(parseGranularity(period)).not.toBeNull()
 })
+
+test.each(['PT0S', 'P0D', 'P0M', 'P0Y0M0W0DT0H0M0S', 'PT0.0009S', '0s', '0w'])(
+  '%s has no length, so it is none',
+  (text) => {
+    expect(parseGranularity(text)).toBeNull()
+  },
+)
 
 describe('all granularities', () => {
   const names = Object.keys(granularityNames).filter((name) => name !== 'all')

@@ -76,12 +76,33 @@ export const granularityPeriod = (text: string): string => periodOfName.get(text
 /** A longer period would begin before any time that can be written. */
 const periodYearsMax = 9999
 
-/** A simple name in any case, or an ISO 8601 period longer than nothing and of at most 9,999 years; null when the text is neither. */
+/**
+ * A simple name in any case, an ISO 8601 period, or a number with a unit (`5m`, as the intervals of dashboards are written), longer than nothing
+ * and of at most 9,999 years; null when the text is none of them.
+ */
 export function parseGranularity(text: string): Granularity | null {
   const name = text.toLowerCase()
   if (Object.hasOwn(granularityNames, name)) return granularityNames[name as keyof typeof granularityNames]
-  const duration = parseDuration(text)
+  const duration = parseDuration(text) ?? parseInterval(text)
   return duration === null ? null : periodGranularity(duration)
+}
+
+const noLength: Duration = { years: 0, months: 0, weeks: 0, days: 0, ms: 0 }
+
+/** What a number of each unit is. In small letters alone: an `M` might be a month. */
+const intervalUnits = new Map<string, (count: number) => Partial<Duration>>([
+  ['ms', (count) => ({ ms: count })],
+  ['s', (count) => ({ ms: count * 1000 })],
+  ['m', (count) => ({ ms: count * minuteMs })],
+  ['h', (count) => ({ ms: count * hourMs })],
+  ['d', (count) => ({ days: count })],
+  ['w', (count) => ({ weeks: count })],
+])
+
+function parseInterval(text: string): Duration | null {
+  const [, count = '', unit = ''] = /^(\d{1,12})([a-z]+)$/.exec(text) ?? []
+  const ofUnit = intervalUnits.get(unit)
+  return ofUnit === undefined ? null : { ...noLength, ...ofUnit(Number(count)) }
 }
 
 function periodGranularity(duration: Duration): Granularity | null {

@@ -40,12 +40,12 @@ const items = { numericOnly: false, tagsInOutput: true }
 
 function planAverage(
   request: QueryRequest<'average-dimensions'>,
-  { entity }: PlanContext,
+  { entity, nowMs }: PlanContext,
   byTag: boolean,
 ): AveragePlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag }, faults)
-  const { zone, range } = readZonedRange(request, entity, faults)
+  const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
   const fill = readFill(request, faults)
   faults.throwIfAny()
@@ -55,11 +55,11 @@ function planAverage(
 /** Dates are on the clocks of a zone that the request itself names. */
 function readZonedRange(
   request: RangeRequest & { readonly time_zone?: string | null },
-  entity: Entity,
+  { entity, nowMs }: Pick<PlanContext, 'entity' | 'nowMs'>,
   faults: Faults,
 ): CutRange {
   const zone = readZone(request.time_zone, entity, faults)
-  return { zone, range: readRange(request, faults, request.time_zone == null ? Zone.utc : zone) }
+  return { zone, range: readRange(request, nowMs, faults, request.time_zone == null ? Zone.utc : zone) }
 }
 
 function readFill({ fill, max_gap }: FillRequest, faults: Faults): Fill | null {
@@ -70,10 +70,10 @@ function readFill({ fill, max_gap }: FillRequest, faults: Faults): Fill | null {
   return fill == null || fill === 'none' ? null : { kind: fill, maxGap }
 }
 
-function planSelect(request: QueryRequest<'select'>, { entity }: PlanContext): SelectPlan {
+function planSelect(request: QueryRequest<'select'>, { entity, nowMs }: PlanContext): SelectPlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, items, faults)
-  const range = readRange(request, faults)
+  const range = readRange(request, nowMs, faults)
   faults.throwIfAny()
   return { kind: 'select', selection, range }
 }
@@ -101,7 +101,7 @@ function planNeighbour(
 function planSnap(request: QueryRequest<'snap'>, { entity, nowMs, bucketsMax }: PlanContext): SnapPlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, items, faults)
-  const { zone, range } = readZonedRange(request, entity, faults)
+  const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readTickGranularity(request.granularity, { zone, range }, faults)
   if (granularity.kind !== 'all' && request.start_date == null) {
     faults.add('start_date', 'it is required, unless granularity is "all": the ticks start there')

@@ -34,10 +34,11 @@ const withinYears = (ms: number): number => Math.min(Math.max(ms, earliestMs), l
 const open: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
 /**
- * The range between `start_date` and `end_date`, of which one may be a duration that is added to or taken from the other. Dates that name no zone
- * are on the clocks of `zone`, and durations are added by its calendar.
+ * The range between `start_date` and `end_date`, of which one may be a duration that is added to or taken from the other. A duration as the
+ * start without an end is taken from `nowMs`, where the range then ends. Dates that name no zone are on the clocks of `zone`, and durations
+ * are added by its calendar.
  */
-export function readRange(request: RangeRequest, faults: Faults, zone = Zone.utc): Range {
+export function readRange(request: RangeRequest, nowMs: number, faults: Faults, zone = Zone.utc): Range {
   const { start_date, end_date } = request
   const start = start_date == null ? null : readSide(start_date, 'start_date', faults, zone)
   const end = end_date == null ? null : readSide(end_date, 'end_date', faults, zone)
@@ -45,10 +46,14 @@ export function readRange(request: RangeRequest, faults: Faults, zone = Zone.utc
     withinYears(zone === Zone.utc ? addDuration(ms, duration, sign) : addPeriod(ms, periodOf(duration), sign, zone))
   if ((start_date != null && start === null) || (end_date != null && end === null)) return open
   if (start !== null && 'duration' in start) {
-    if (end !== null && 'instantMs' in end) {
-      return { fromMs: moved(end.instantMs, start.duration, -1), toMs: end.instantMs }
+    if (end === null || 'instantMs' in end) {
+      const toMs = end?.instantMs ?? nowMs
+      return { fromMs: moved(toMs, start.duration, -1), toMs }
     }
-    faults.add('start_date', 'it may be a duration only if end_date is a date-time. Give one of the two as a date-time')
+    faults.add(
+      'start_date',
+      'it may be a duration only if end_date is a date-time or left out. Give one of the two as a date-time',
+    )
     return open
   }
   const fromMs = start?.instantMs ?? open.fromMs

@@ -68,18 +68,20 @@ const fields = optionalList(
 
 const range = {
   start_date: optionalText(
-    'The earliest date, in ISO 8601 (UTC without a zone), or a duration before `end_date` such as `PT15M`. Without it the range has no start.',
-    ['2026-01-01T00:00:00Z'],
+    'The earliest date, in ISO 8601 (UTC without a zone), or a duration before `end_date` such as `PT15M`; without an `end_date` the range then ends now. Without a `start_date` the range has no start.',
+    ['2026-01-01T00:00:00Z', 'PT15M'],
   ),
   end_date: optionalText(
-    'The latest date, in ISO 8601 (UTC without a zone), or a duration after `start_date` such as `P1D`. Without it the range has no end. Both ends are included: `PT2H` from 08:00 includes the item of 10:00, so by hour it has three buckets. `PT1H59M59.999S` leaves the end out.',
+    'The latest date, in ISO 8601 (UTC without a zone), or a duration after `start_date` such as `P1D`. Without it the range has no end, or ends now where `start_date` is a duration. Both ends are included: `PT2H` from 08:00 includes the item of 10:00, so by hour it has three buckets. `PT1H59M59.999S` leaves the end out.',
     ['2026-01-02T00:00:00Z', 'P1D'],
   ),
 }
 
 const granularityForms = `${Object.keys(granularityNames)
   .map((name) => `\`${name}\``)
-  .join(', ')}, in any case, or an ISO 8601 period such as \`PT5M\``
+  .join(
+    ', ',
+  )}, in any case, or a period, in ISO 8601 such as \`PT5M\` or as a number with a unit: \`500ms\`, \`30s\`, \`5m\`, \`1h\`, \`1d\`, \`1w\``
 
 const time_zone = optionalText(
   'Whose clocks the buckets begin by: a name of the IANA database. Dates of the request that name no zone are on these clocks too, and durations are added by this calendar. Default: the zone of the entity, else UTC; dates without a zone are then in UTC. Dates in answers are always in UTC.',
@@ -106,7 +108,7 @@ const average = {
   metric_name_field: averagedMetrics,
   granularity: optionalText(
     `The length of the buckets: ${granularityForms}. Default: \`all\`, one bucket for the whole range.`,
-    ['hour', 'PT5M'],
+    ['hour', 'PT5M', '5m'],
   ),
   time_zone,
   fill,

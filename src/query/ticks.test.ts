@@ -63,7 +63,7 @@ describe('a granularity that is none', () => {
     readGranularity('fortnight', inUtc, faults)
     expect(() => faults.throwIfAny()).toThrow(
       `granularity: "fortnight" is none; allowed: ${Object.keys(granularityNames).join(', ')} (in any case), ` +
-        'or an ISO 8601 period longer than nothing and of at most 9,999 years, such as PT5M, P1D or P1M',
+        'or a period longer than nothing and of at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w',
     )
   })
 

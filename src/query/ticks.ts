@@ -56,7 +56,7 @@ export function readTickGranularity(
 
 function allowedForms(without: string): string {
   const names = Object.keys(granularityNames).filter((name) => name !== without)
-  return `${names.join(', ')} (in any case), or an ISO 8601 period longer than nothing and of at most 9,999 years, such as PT5M, P1D or P1M`
+  return `${names.join(', ')} (in any case), or a period longer than nothing and of at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w`
 }
 
 /**

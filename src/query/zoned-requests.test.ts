@@ -22,7 +22,7 @@ const plant: Entity = {
 
 function ranged(zone: string, start_date: string, end_date: string): string[] {
   const faults = new Faults()
-  const { fromMs, toMs } = readRange({ start_date, end_date }, faults, Zone.find(zone)!)
+  const { fromMs, toMs } = readRange({ start_date, end_date }, 0, faults, Zone.find(zone)!)
   faults.throwIfAny()
   return [fromMs, toMs].map((ms) => formatInstant(ms).replace(/:00\.000Z$/, ''))
 }

@@ -63,10 +63,15 @@ test('a reader finds tags by how they begin, draws them, looks closer and goes b
   await page.getByText(`${lines.length - 2} rows,`).waitFor()
   expect(download.suggestedFilename()).toMatch(/^plant boiler.level boiler.temp .* average .* to .*\.csv$/)
   await page.getByRole('button', { name: 'Request…' }).click()
-  await page.getByRole('button', { name: 'Copy' }).click()
-  const copied = await page.evaluate(() => navigator.clipboard.readText())
-  expect(copied).toContain('/consumer/data/average')
-  expect(copied).not.toContain(readerKey)
+  for (const name of ['Copy command', 'Copy address']) {
+    await page.getByRole('button', { name }).click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toContain('/consumer/data/average')
+    expect(copied).not.toContain(readerKey)
+  }
+  const copiedAddress = await page.evaluate(() => navigator.clipboard.readText())
+  const fetched = await fetch(copiedAddress, { headers: { authorization: `Basic ${btoa(`any:${readerKey}`)}` } })
+  expect(await fetched.text()).toBe(lines.join('\r\n'))
   await page.getByRole('button', { name: 'Close' }).click()
 
   const address = page.url()

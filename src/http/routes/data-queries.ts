@@ -9,20 +9,19 @@ import { jsonTypes, readJson } from '../body.ts'
 import { answeredByHeader, answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
-import { answerRows, commonProblemCodes, releaseAfter, rowsRoute } from './rows-query.ts'
+import { commonProblemCodes, releaseAfter, rowsRoutes } from './rows-query.ts'
 
 /** The endpoint of one of the eight data queries. */
 export function dataQuery(kind: QueryKind, text: { readonly summary: string; readonly rows: string }): Route {
   return (app, context) => {
     const problemCodes = ['unknown_entity', 'too_many_buckets'] as const
-    const { schema, ...route } = rowsRoute({ name: kind, ...text, problemCodes }, context)
-    app.route({
-      ...route,
-      schema: { ...schema, body: queryRequests[kind] },
-      handler: (request, reply) =>
-        answerRows(kind, request, reply, context, (format, cancellation, reader) =>
-          context.services.queries.run({ kind, request: request.body, format }, cancellation, reader),
-        ),
+    rowsRoutes(app, context, {
+      name: kind,
+      ...text,
+      problemCodes,
+      body: queryRequests[kind],
+      run: (request, { format, cancellation, reader }) =>
+        context.services.queries.run({ kind, request, format }, cancellation, reader),
     })
   }
 }
@@ -123,17 +122,13 @@ const name = 'sql-query'
 
 export const postSqlQuery: Route = (app, context) => {
   const text = { summary: "A query in Druid's SQL.", rows: 'The rows of the query, under the names of its columns.' }
-  const { schema, ...route } = rowsRoute({ name, ...text, problemCodes: [] }, context)
-  app.route({
-    ...route,
-    schema: {
-      ...schema,
-      body: SqlQueryRequest,
-      response: { ...schema.response, 200: { ...schema.response[200], headers: answeredByHeader } },
-    },
-    handler: (request, reply) =>
-      answerRows(name, request, reply, context, (format, cancellation, reader) =>
-        context.services.sqlQueries.run({ text: request.body.sql_query, format }, cancellation, reader),
-      ),
+  rowsRoutes(app, context, {
+    name,
+    ...text,
+    problemCodes: [],
+    headers: answeredByHeader,
+    body: SqlQueryRequest,
+    run: ({ sql_query }, { format, cancellation, reader }) =>
+      context.services.sqlQueries.run({ text: sql_query, format }, cancellation, reader),
   })
 }

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { ChangeEntity, EntityAnswer, EntityPage } from '../../admin/entities.ts'
 import { EntitiesResponse } from '../../query/responses.ts'
 import { TagPageAnswer } from '../../query/tag-lists.ts'
+import { formatParameter, refuseKeys, takeFormat } from '../address.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
-import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
 import { bodyProblems, listProblems, pageProblems, pageQuery, pageRequest, readAdminBody } from './admin-request.ts'
 
@@ -18,10 +18,16 @@ export const getEntities: Route = (app, { services, settings, guard, inFlight })
       operationId: 'entities',
       summary: 'The entities that can be queried, with their fields.',
       security: optionalKeySecurity,
-      querystring: anyParameters,
-      response: answers(200, 'The entities that the caller may read, by name.', EntitiesResponse, listProblems),
+      querystring: Type.Object(
+        { format: Type.Optional(Type.Unsafe<'json'>(formatParameter)) },
+        { additionalProperties: false },
+      ),
+      response: answers(200, 'The entities that the caller may read, by name.', EntitiesResponse, [
+        'invalid_request',
+        ...listProblems,
+      ]),
     },
-    onRequest: [guard.consumption, acceptJson],
+    onRequest: [refuseKeys, guard.consumption, takeFormat, acceptJson],
     handler: async (request, reply) => {
       const entities = await services.entityList.list(inFlight.signal(reply), guard.reader(request))
       return sendJson(request, reply, entities, settings.limits.sendIdleMs)
@@ -55,7 +61,7 @@ export const getTags: Route = (app, { services, settings, guard, inFlight }) => 
         ...listProblems,
       ]),
     },
-    onRequest: [guard.consumption, acceptJson],
+    onRequest: [refuseKeys, guard.consumption, acceptJson],
     handler: async (request, reply) => {
       const { prefix, id_name_field } = request.query
       const asked = { ...pageRequest(request.query), prefix, id_name_field }

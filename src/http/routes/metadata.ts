@@ -8,6 +8,7 @@ import {
 } from '../../metadata/schemas.ts'
 import { itemOperatorMeanings } from '../../model/item-operator.ts'
 import { usualLimits } from '../../model/page.ts'
+import { queryOf } from '../../model/query-parameters.ts'
 import { sendBody, sendJson } from '../answer.ts'
 import { answers, keySecurity, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
@@ -89,11 +90,6 @@ export const getMetadataItems: Route = (app, { services, settings, guard, inFlig
       return sendBody(request, reply, 'application/json', answer, settings.limits.sendIdleMs)
     },
   })
-}
-
-function queryOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark < 0 ? '' : url.slice(mark + 1)
 }
 
 export const postMetadataItems: Route = (app, { services, settings, guard, inFlight }) => {

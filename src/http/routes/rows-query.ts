@@ -1,5 +1,6 @@
 // What the endpoints under /consumer/data have in common that answer with rows, in any of the formats.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TObject } from 'typebox'
 import type { Reader } from '../../admission/reader.ts'
 import type { Answer } from '../../answer/whole-answer.ts'
 import type { Cancellation } from '../../lib/cancellation.ts'
@@ -7,12 +8,14 @@ import type { AnswerFormat } from '../../model/answer-format.ts'
 import { formatContentType } from '../../model/answer-format.ts'
 import type { ProblemCode } from '../../model/problem.ts'
 import { acceptFormat, formatFor } from '../accept.ts'
+import { addressOf, refuseKeys, takeFormat } from '../address.ts'
 import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { optionalKeySecurity, rowsAnswers } from '../document.ts'
-import type { RouteParts } from '../route.ts'
+import type { App, RouteParts } from '../route.ts'
+import { refuseBody } from './admin-request.ts'
 
-export interface RowsQueryText {
+export interface RowsQuery<Body extends TObject> {
   /** The last part of its path. */
   readonly name: string
   readonly summary: string
@@ -20,20 +23,47 @@ export interface RowsQueryText {
   readonly rows: string
   /** Besides those that all such endpoints have. */
   readonly problemCodes: readonly ProblemCode[]
+  /** What the answer has beside the headers of every answer. */
+  readonly headers?: object
+  readonly body: Body
+  readonly run: (asked: Static<Body>, asking: Asking) => Promise<Answer>
 }
 
-/** The route without the schema of its body and its handler. */
-export function rowsRoute({ name, summary, rows, problemCodes }: RowsQueryText, { settings, guard }: RouteParts) {
-  return {
-    method: 'POST' as const,
-    url: `/consumer/data/${name}`,
+/** How, and for whom, a query is asked. */
+interface Asking {
+  readonly format: AnswerFormat
+  readonly cancellation: Cancellation
+  readonly reader: Reader
+}
+
+/** The two routes of a query, which differ in where the question stands: in a body, or in the address. */
+export function rowsRoutes<Body extends TObject>(app: App, parts: RouteParts, query: RowsQuery<Body>): void {
+  const { settings, guard } = parts
+  const { name, summary, body } = query
+  const url = `/consumer/data/${name}`
+  const schema = { tags: ['consumption'], operationId: name, summary, security: optionalKeySecurity }
+  const { querystring, read } = addressOf(body)
+  app.route({
+    method: 'GET',
+    url,
     schema: {
-      tags: ['consumption'],
-      operationId: name,
-      summary,
-      security: optionalKeySecurity,
-      response: rowsAnswers(rows, [...commonProblemCodes, ...problemCodes]),
+      ...schema,
+      operationId: `${name}-by-address`,
+      description: 'The same as the POST, whose properties are the parameters of the address.',
+      querystring,
+      response: responsesOf(query, ['body_too_large']),
     },
+    onRequest: [refuseKeys, guard.consumption, takeFormat, acceptFormat],
+    preValidation: [refuseBody(settings), read],
+    handler: (request, reply) => {
+      const { format: _, ...asked } = request.query as Static<Body> & { readonly format?: AnswerFormat }
+      return answerRows(query, asked as Static<Body>, request, reply, parts)
+    },
+  })
+  app.route({
+    method: 'POST',
+    url,
+    schema: { ...schema, body, response: responsesOf(query) },
     onRequest: [guard.consumption, acceptFormat],
     preValidation: readJson({
       limitBytes: settings.limits.queryBodyBytes,
@@ -41,21 +71,30 @@ export function rowsRoute({ name, summary, rows, problemCodes }: RowsQueryText, 
       tooLarge: 'query_body_too_large',
       mediaTypes: jsonTypes,
     }),
-  }
+    handler: (request, reply) => answerRows(query, request.body as Static<Body>, request, reply, parts),
+  })
+}
+
+function responsesOf<Body extends TObject>(
+  { rows, problemCodes, headers }: RowsQuery<Body>,
+  others: readonly ProblemCode[] = [],
+): Record<number, object> {
+  const responses = rowsAnswers(rows, [...commonProblemCodes, ...problemCodes, ...others])
+  return headers === undefined ? responses : { ...responses, 200: { ...responses[200], headers } }
 }
 
 /** Runs a query for a request and sends its answer. */
-export async function answerRows(
-  name: string,
+async function answerRows<Body extends TObject>(
+  { name, run }: RowsQuery<Body>,
+  asked: Static<Body>,
   request: FastifyRequest,
   reply: FastifyReply,
   { services, settings, guard, inFlight }: RouteParts,
-  run: (format: AnswerFormat, cancellation: Cancellation, reader: Reader) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const cancellation = inFlight.cancellation(reply)
   const startedMs = performance.now()
   const format = formatFor(request.headers.accept)
-  const answer = await run(format, cancellation, guard.reader(request))
+  const answer = await run(asked, { format, cancellation, reader: guard.reader(request) })
   releaseAfter(reply, answer)
   const { rows, bytes } = answer
   services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })

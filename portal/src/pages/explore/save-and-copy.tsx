@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { queryAddress } from '../../../../src/client/query-address.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SaveAnswer } from '../../parts/save-answer.tsx'
@@ -18,6 +19,11 @@ function savedName({ entity, tags, how }: View, { fromMs, toMs }: Span): string 
   const minute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace(':', '')}Z`
   const more = tags.length > tagsNamed ? [`and ${tags.length - tagsNamed} more`] : []
   return fileNameOf(entity, ...tags.slice(0, tagsNamed), ...more, how, minute(fromMs), 'to', minute(toMs))
+}
+
+/** The request as an address, which a spreadsheet or a notebook fetches; the key is not in it. */
+function addressOf({ shown: { view, span }, buckets }: Props): string {
+  return `${serviceUrl}/consumer/data/${view.how}?${queryAddress(requestOf(view, span, buckets))}&format=csv`
 }
 
 /** The request as a line of a shell; the key is not in it. */
@@ -45,9 +51,18 @@ export function SaveAndCopy(props: Props) {
       </button>
       {open && (
         <Dialog title="The request that was sent" wide onClose={() => show(false)} onSend={() => show(false)}>
+          <p>
+            As an address, for spreadsheets, notebooks and dashboards. With a key, the user may be any and the password
+            is the key.
+          </p>
+          <pre class="code">{addressOf(props)}</pre>
+          <div class="actions end">
+            <CopyButton text={addressOf(props)} label="Copy address" />
+          </div>
+          <p>As a command:</p>
           <pre class="code">{curlOf(props)}</pre>
           <div class="actions end">
-            <CopyButton text={curlOf(props)} />
+            <CopyButton text={curlOf(props)} label="Copy command" />
             <button type="submit" class="button first">
               Close
             </button>

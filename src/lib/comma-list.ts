@@ -1,0 +1,16 @@
+// Lists in one text: `a,b,c`, where `\,` is a comma within a part.
+
+export function readCommaList(text: string): string[] {
+  return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
+}
+
+/** As few lists as hold the parts: one that ends with a backslash would take the comma behind it along, so it ends its list. */
+export function writeCommaLists(parts: readonly string[]): string[] {
+  const lists: string[][] = []
+  for (const part of parts) {
+    const last = lists.at(-1)
+    if (last === undefined || last.at(-1)!.endsWith('\\')) lists.push([part])
+    else last.push(part)
+  }
+  return lists.map((list) => list.map((part) => part.replaceAll(',', '\\,')).join(','))
+}
