@@ -7,11 +7,20 @@ import type { DruidColumnType } from '../model/druid-layout.ts'
 import { Problem } from '../model/problem.ts'
 import { QueryBinder } from './bind/bind-query.ts'
 import { columnName } from './bind/engine-names.ts'
-import type { BoundSubquery } from './bind/expression-context.ts'
-import type { NeededItems } from './bind/item-uses.ts'
 import { toOutput } from './bind/outputs.ts'
 import { type SqlTable, SqlTables } from './bind/tables.ts'
+import {
+  allRows,
+  type BoundRows,
+  entityIdsOf,
+  type Meaning,
+  namedKeysOf,
+  needsWholeGroups,
+  type QueryColumn,
+} from './bind/tree.ts'
 import { druidColumnType, nullType, type SqlType, string, typeName } from './bind/types.ts'
+import { DuckdbWriter } from './compile/write-duckdb.ts'
+import { type NeededItems, neededItems } from './items/needed-items.ts'
 import { parseQuery } from './parse/parse-query.ts'
 import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
@@ -24,10 +33,12 @@ export interface CheckedColumn {
   readonly druid: DruidColumnType
 }
 
-/** A query that was checked: the engine runs its text as it is. */
+/** A query that was checked. */
 export interface CheckedSql {
   /** As the caller wrote it; its text is parsed once. */
   readonly query: Query
+  /** The same with all names resolved. */
+  readonly rows: BoundRows
   /** The engine's SELECT: of the caller it has the values of literals alone. Its columns are c0, c1, ...; instants are milliseconds. */
   readonly text: string
   readonly columns: readonly CheckedColumn[]
@@ -63,35 +74,45 @@ export function translateSql(
   { wraps = false, tokensMax, parameters, zone = Zone.utc, listsFunctions }: TranslateOptions = {},
 ): CheckedSql {
   const query = parseQuery(text, { tokensMax, parameters })
-  const binder = new QueryBinder(new SqlTables(tables, listsFunctions), { wraps, zone })
-  try {
-    return translated(query, binder, zone)
-  } catch (error) {
-    throw error instanceof SqlTooLarge ? tooLarge() : error
-  }
-}
-
-function translated(query: Query, binder: QueryBinder, zone: Zone): CheckedSql {
-  const bound = binder.statement(query)
-  checkNames(bound)
-  const outputs = bound.columns.map(({ name, type }, index) => ({
+  const rows = new QueryBinder(new SqlTables(tables, listsFunctions), zone).statement(query)
+  checkNames(rows)
+  const outputs = rows.columns.map(({ name, type }, index) => ({
     name,
     druid: druidColumnType(shownType(type)),
     ...outputOf({ name, type: shownType(type) }, columnName(index), zone),
   }))
-  const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
-  const statement = sql`SELECT ${sql.join(items, ', ')} FROM (${bound.sql}) AS answer`
-  // The engine is given the text alone.
-  if (statement.parameters.length > 0) throw new Error('a value of a query stands in its text')
+  const all = allRows(rows)
+  // The store answers most short queries, which need no text.
+  let written = text.length > writtenAtOnceMin ? engineText(rows, outputs, { wraps, zone }) : undefined
   return {
     query,
-    text: statement.text,
+    rows,
+    get text() {
+      written ??= engineText(rows, outputs, { wraps, zone })
+      return written
+    },
     columns: outputs.map(({ name, type, druid }) => ({ name, type, druid })),
-    entityIds: [...binder.used].map((table) => table.entityId),
-    items: binder.items.needed(statement.text),
-    readsCatalog: binder.readsCatalog,
-    namedKeys: binder.namedKeys,
-    needsWholeGroups: binder.needsWholeGroups,
+    entityIds: entityIdsOf(all),
+    items: neededItems(all, zone),
+    readsCatalog: all.some(({ kind }) => kind === 'catalog'),
+    namedKeys: namedKeysOf(all),
+    needsWholeGroups: needsWholeGroups(all),
+  }
+}
+
+/** Longer queries are written at once, so that one that is too large is refused before it is answered. */
+const writtenAtOnceMin = 20_000
+
+function engineText(rows: BoundRows, outputs: readonly { readonly sql: Sql }[], meaning: Meaning): string {
+  try {
+    const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
+    const inner = new DuckdbWriter(meaning).rows(rows)
+    const statement = sql`SELECT ${sql.join(items, ', ')} FROM (${inner}) AS answer`
+    // The engine is given the text alone.
+    if (statement.parameters.length > 0) throw new Error('a value of a query stands in its text')
+    return statement.text
+  } catch (error) {
+    throw error instanceof SqlTooLarge ? tooLarge() : error
   }
 }
 
@@ -109,7 +130,7 @@ function shownType(type: SqlType): SqlType {
 
 const top = { line: 1, column: 1 }
 
-function checkNames({ columns }: BoundSubquery): void {
+function checkNames({ columns }: BoundRows): void {
   const seen = new Set<string>()
   for (const { name } of columns) {
     if (seen.has(name))
@@ -119,7 +140,7 @@ function checkNames({ columns }: BoundSubquery): void {
 }
 
 function outputOf(
-  { name, type }: BoundSubquery['columns'][number],
+  { name, type }: QueryColumn,
   column: Sql,
   zone: Zone,
 ): { readonly type: ColumnType; readonly sql: Sql } {

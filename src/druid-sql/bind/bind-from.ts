@@ -1,25 +1,24 @@
 // FROM: tables, subqueries and joins as relations r1, r2, ... of the engine, and the names that the caller gives to their columns.
 
 import { likelyWord } from '../../lib/likely-word.ts'
-import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
-import type { Alias, Expression, Join, TableExpression } from '../parse/syntax.ts'
+import type { Alias, Join, TableExpression } from '../parse/syntax.ts'
 import { joinedUsing } from './bind-using.ts'
-import { catalogQuery, catalogTable } from './catalog-tables.ts'
-import { columnName, columnOf, entityTable, fileTimeOf, itemsTable, positionOf, relationName } from './engine-names.ts'
+import { catalogTable } from './catalog-tables.ts'
 import { bindCondition, bindFilter } from './expression-context.ts'
 import { partsOf } from './filters.ts'
-import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
-import { isInner } from './item-uses.ts'
-import type { Relation } from './scope.ts'
+import type { BoundFrom, FromContext } from './from-context.ts'
+import type { Relation, ScopeColumn } from './scope.ts'
 import type { SqlTable } from './tables.ts'
-import { arrayOf, engineType, isSame, type SqlType, string, typeName } from './types.ts'
+import { type Bound, type BoundRows, columnsIn, type FromNode, type QueryColumn } from './tree.ts'
+import { arrayOf, isSame, type SqlType, string, typeName } from './types.ts'
 import { withColumn } from './with-column.ts'
 
 type Unnest = Extract<TableExpression, { kind: 'unnest' }>
 
 interface UnnestedArray {
-  readonly sql: Sql
+  readonly array: Bound
+  readonly arrayType: SqlType
   readonly element: SqlType
 }
 
@@ -29,7 +28,7 @@ export function bindFrom(from: TableExpression, context: FromContext, before: re
       return bindTable(from.path, from.alias, from.place, context)
     case 'subquery': {
       const query = context.subquery(from.query, context.parent)
-      return derived(query.sql, query.columns, from.alias, from.place, context)
+      return derived(query, from.alias, from.place, context)
     }
     case 'append':
       return bindAppend(from, context)
@@ -45,13 +44,8 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   const common = path.length === 1 ? context.commonTables.get(name) : undefined
   if (common !== undefined) {
     const relation = context.nextRelation()
-    return related(
-      sql`${relationName(common.relation)} AS ${relationName(relation)}`,
-      relation,
-      common.columns,
-      alias ?? { name, columns: [] },
-      place,
-    )
+    const node = { kind: 'common', of: common.relation, relation } as const
+    return related(node, common.columns, alias ?? { name, columns: [] }, place)
   }
   if (path.length === 2 && path[0]!.toUpperCase() === 'INFORMATION_SCHEMA') {
     const table = catalogTable(name, context.tables)
@@ -60,37 +54,26 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
         place,
         `there is no table ${quoted(path.join('.'))}: INFORMATION_SCHEMA has TABLES, COLUMNS and SCHEMATA`,
       )
-    context.useCatalog()
-    return derived(catalogQuery(table), table.columns, alias ?? { name, columns: [] }, place, context)
+    return derived(table, alias ?? { name, columns: [] }, place, context)
   }
   const table = context.tables.find(path)
   if (table === undefined) throw unknownTable(path, place, context)
   if (table.schema === 'metadata') return bindItems(table, alias, place, context)
-  context.use(table)
-  const relation = context.nextRelation()
-  const text = sql`${entityTable(table.entityId)} AS ${relationName(relation)}`
-  const { relations, ...from } = related(text, relation, table.columns, alias ?? { name, columns: [] }, place)
-  const position = positionOf(relation)
-  const fileSql = fileTimeOf(relation)
-  const entity = relations.map(({ columns: [time, ...others], ...rest }) => ({
-    ...rest,
-    columns: [{ ...time!, fileSql }, ...others.map((column) => ({ ...column, isStored: true }))],
-    position,
-  }))
-  return { ...from, relations: entity, table }
+  const node = { kind: 'entity', entityId: table.entityId, relation: context.nextRelation() } as const
+  return { ...related(node, table.columns, alias ?? { name, columns: [] }, place), table }
 }
 
 /** The items of a metadata entity. Those of a `json` attribute are texts in the engine's table. */
 function bindItems(table: SqlTable, alias: Alias | null, place: Place, context: FromContext): BoundFrom {
   const relation = context.nextRelation()
-  const text = sql`${itemsTable(table.entityId)} AS ${relationName(relation)}`
-  const from = related(text, relation, table.columns, alias ?? { name: table.name, columns: [] }, place)
-  context.items.add(relation, table, (alias?.columns ?? []).length > 0)
+  const renames = (alias?.columns ?? []).length > 0
+  const node = { kind: 'items', entityId: table.entityId, relation, columns: table.columns.length, renames } as const
+  const from = related(node, table.columns, alias ?? { name: table.name, columns: [] }, place)
   const relations = from.relations.map((one) => ({
     ...one,
     schema: table.schema,
     columns: one.columns.map((column) =>
-      column.type.kind === 'json' ? { ...column, sql: sql`CAST(${column.sql} AS JSON)` } : column,
+      column.type.kind === 'json' ? { ...column, value: { ...column.value, isJsonText: true } } : column,
     ),
   }))
   return { ...from, relations }
@@ -107,21 +90,13 @@ function unknownTable(path: readonly string[], place: Place, { tables }: FromCon
   return sqlProblem(place, `there is no table ${quoted(whole)}${hint}`)
 }
 
-function derived(
-  query: Sql,
-  columns: CommonTable['columns'],
-  alias: Alias | null,
-  place: Place,
-  context: FromContext,
-): BoundFrom {
-  const relation = context.nextRelation()
-  return related(sql`(${query}) AS ${relationName(relation)}`, relation, columns, alias, place)
+function derived(rows: BoundRows, alias: Alias | null, place: Place, context: FromContext): BoundFrom {
+  return related({ kind: 'rows', rows, relation: context.nextRelation() }, rows.columns, alias, place)
 }
 
 function related(
-  text: Sql,
-  relation: number,
-  columns: CommonTable['columns'],
+  node: Extract<FromNode, { relation: number }>,
+  columns: readonly QueryColumn[],
   alias: Alias | null,
   place: Place,
 ): BoundFrom {
@@ -132,12 +107,17 @@ function related(
       `${quoted(alias!.name)} has ${columns.length} columns, and ${names.length} names are given to them`,
     )
   }
-  const scoped = columns.map((column, index) => ({
-    ...column,
-    name: names[index] ?? column.name,
-    sql: columnOf(relation, index),
-  }))
-  return { sql: text, relations: [{ name: alias?.name ?? null, columns: scoped, merged: new Set() }], table: null }
+  const { relation } = node
+  const isEntity = node.kind === 'entity'
+  const scoped = columns.map(({ name, type, isStored, isOfValues, ofQuery }, column): ScopeColumn => {
+    const named = names[column] ?? name
+    const value = { kind: 'column', at: { relation, column }, name: named, type, place } as const
+    const inFiles = { relation, column: 'fileTime' } as const
+    const ownValue = isEntity && column === 0 ? { ...value, inFiles } : value
+    return { name: named, type, isStored, isOfValues, ofQuery, value: ownValue }
+  })
+  const position = isEntity ? ({ relation, column: 'position' } as const) : undefined
+  return { node, relations: [{ name: alias?.name ?? null, columns: scoped, merged: new Set(), position }], table: null }
 }
 
 /** The rows of several entities under each other: all columns that any of them has. */
@@ -147,7 +127,6 @@ function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context:
     if (table === undefined) throw unknownTable([name], place, context)
     if (table.schema === 'metadata')
       throw sqlProblem(place, `${quoted(name)} is a table of metadata: APPEND takes entities alone`)
-    context.use(table)
     return table
   })
   const columns = new Map<string, SqlType>()
@@ -165,13 +144,11 @@ function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context:
   }
   const outputs = [...columns].map(([name, type]) => ({ name, type, isStored: true }))
   const parts = tables.map((table) => {
-    const items = outputs.map(({ name }, index) => {
-      const at = table.columns.findIndex((column) => column.name === name)
-      return sql`${at < 0 ? sql`NULL` : columnName(at)} AS ${columnName(index)}`
-    })
-    return sql`SELECT ${sql.join(items, ', ')} FROM ${entityTable(table.entityId)}`
+    const placeOf = (name: string): number => table.columns.findIndex((column) => column.name === name)
+    const places = outputs.map(({ name }) => placeOf(name)).map((at) => (at < 0 ? null : at))
+    return { entityId: table.entityId, places }
   })
-  return derived(sql.join(parts, ' UNION ALL '), outputs, from.alias, from.place, context)
+  return derived({ kind: 'append', parts, columns: outputs }, from.alias, from.place, context)
 }
 
 function bindUnnest(from: Unnest, context: FromContext, before: readonly Relation[]): BoundFrom {
@@ -186,45 +163,36 @@ function unnestedArray(from: Unnest, context: FromContext, before: readonly Rela
     throw sqlProblem(from.operand.place, `UNNEST takes an array, not a value of type ${typeName(operand.type)}`)
   // What comes to null by constants alone has no type to the engine, which unnests no such thing.
   const { element } = operand.type
-  const type = arrayOf(element.kind === 'null' ? string : element)
-  return { sql: sql`CAST(${operand.sql} AS ${engineType(type)})`, element }
+  return { array: operand, arrayType: arrayOf(element.kind === 'null' ? string : element), element }
 }
 
-function unnested(from: Unnest, { sql: array, element }: UnnestedArray, context: FromContext): BoundFrom {
-  const relation = context.nextRelation()
+function unnested(from: Unnest, { array, arrayType, element }: UnnestedArray, context: FromContext): BoundFrom {
+  const node = { kind: 'unnest', array, arrayType, relation: context.nextRelation() } as const
   const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: element, isStored: true }
-  const text = sql`UNNEST(${array}) AS ${relationName(relation)}(${columnName(0)})`
-  return related(text, relation, [column], from.alias, from.place)
+  return related(node, [column], from.alias, from.place)
 }
 
-/** In an UNNEST beside a table the engine looks for columns in no lambda, so that an array that has one is made a column of the table. */
+/** In an UNNEST beside a table the engine looks for columns in no lambda, so that an array that is made of one is made a column of the table. */
 function bindSides(from: Join, context: FromContext, before: readonly Relation[]): readonly [BoundFrom, BoundFrom] {
   const left = bindFrom(from.left, context, before)
   const beside = [...before, ...left.relations]
   if (from.right.kind !== 'unnest') return [left, bindFrom(from.right, context, beside)]
-  const array = unnestedArray(from.right, context, beside)
-  if (!array.sql.text.includes('lambda ')) return [left, unnested(from.right, array, context)]
-  const { value, ...widened } = withColumn(left, array.sql, context.nextRelation())
-  return [{ ...widened, table: null }, unnested(from.right, { ...array, sql: value }, context)]
+  const unnest = unnestedArray(from.right, context, beside)
+  if (unnest.array.kind === 'column' || columnsIn(unnest.array).length === 0)
+    return [left, unnested(from.right, unnest, context)]
+  const { value, ...widened } = withColumn(left, unnest.array, context.nextRelation())
+  return [{ ...widened, table: null }, unnested(from.right, { ...unnest, array: value }, context)]
 }
 
 function bindJoin(from: Join, context: FromContext, before: readonly Relation[]): BoundFrom {
   const sides = bindSides(from, context, before)
   const [left, right] = from.type === 'CROSS' ? sides : sides.map(withValuesStored)
   checkNames(left.relations, right.relations, from.place)
-  const rightText = from.right.kind === 'join' ? sql`(${right.sql})` : right.sql
-  if (from.type === 'CROSS') {
-    return {
-      sql: sql`${left.sql} CROSS JOIN ${rightText}`,
-      relations: [...left.relations, ...right.relations],
-      table: null,
-    }
-  }
-  const { condition, relations } =
-    from.using === null ? joinedOn(from, left, right, context) : joinedUsing(from, left, right)
-  if (from.on !== null) noteCondition(from.on, from, left, right, context)
-  const types = { INNER: sql`INNER`, LEFT: sql`LEFT`, RIGHT: sql`RIGHT`, FULL: sql`FULL` }
-  return { sql: sql`${left.sql} ${types[from.type]} JOIN ${rightText} ON ${condition}`, relations, table: null }
+  const joined = { kind: 'join', type: from.type, left: left.node, right: right.node } as const
+  if (from.type === 'CROSS')
+    return { node: { ...joined, on: [] }, relations: [...left.relations, ...right.relations], table: null }
+  const { on, relations } = from.using === null ? joinedOn(from, left, right, context) : joinedUsing(from, left, right)
+  return { node: { ...joined, on }, relations, table: null }
 }
 
 /** Of VALUES alone the planner works conditions out beforehand, and leaves what is cast in them as it is. */
@@ -245,18 +213,11 @@ function checkNames(left: readonly Relation[], right: readonly Relation[], place
     )
 }
 
-/** An outer join keeps the rows of a side whatever its condition says: only the other side goes without what does not meet it. */
-function noteCondition(on: Expression, from: Join, left: BoundFrom, right: BoundFrom, context: FromContext): void {
-  const both = [...left.relations, ...right.relations]
-  const sides = { INNER: both, CROSS: both, LEFT: right.relations, RIGHT: left.relations, FULL: [] }
-  context.items.note(on, both, sides[from.type], isInner(from))
-}
-
 function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromContext) {
   const relations = [...left.relations, ...right.relations]
   const inner = context.expressionContext({ relations, parent: context.parent }, 'ON')
   const on = from.on!
   const bound =
     from.type === 'INNER' ? bindFilter(on, inner, 'ON') : bindCondition(on, { ...inner, parts: partsOf(on) }, 'ON')
-  return { condition: bound.sql, relations }
+  return { on: [bound], relations }
 }

@@ -1,16 +1,24 @@
 // One SELECT with its ORDER BY: grouping is checked here, so that what is wrong is told in the caller's words.
 
-import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts'
-import { ordered, orderKey } from './bind-aggregate.ts'
-import { type Bound, combine } from './bound.ts'
-import { columnName, plainInteger } from './engine-names.ts'
+import { constantOf } from './conversions.ts'
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
-import type { BoundFrom } from './from-context.ts'
-import { type Scope, starColumns, storedParts } from './scope.ts'
+import type { SelectFrom } from './from-context.ts'
+import { hasEnd, orderKey } from './order.ts'
+import { asKey, reference, type Scope, starColumns } from './scope.ts'
 import { type Grouped, hasSets, isTopOfOne } from './top-of-one.ts'
-import { engineType, string } from './types.ts'
+import {
+  type Bound,
+  columnsIn,
+  type GroupsNode,
+  hasAggregate,
+  hasWindow,
+  keyOf,
+  looseColumn,
+  type OrderKey,
+  type SelectNode,
+} from './tree.ts'
 
 /** A column of a query's result. */
 export interface OutputColumn {
@@ -20,7 +28,7 @@ export interface OutputColumn {
 
 export interface SelectParts {
   readonly select: Select
-  readonly from: BoundFrom
+  readonly from: SelectFrom
   readonly context: ExpressionContext
   readonly orderBy: readonly OrderItem[]
   /** Whether the order of the rows is seen: at the top, or beside a LIMIT. */
@@ -31,7 +39,7 @@ export interface SelectParts {
 }
 
 export interface BoundSelect extends Grouped {
-  readonly sql: Sql
+  readonly node: Omit<SelectNode, 'columns'>
   readonly outputs: readonly OutputColumn[]
 }
 
@@ -43,10 +51,9 @@ export function bindSelect(parts: SelectParts): BoundSelect {
       ? null
       : bindFilter(select.where, { ...context, ...forbidden('WHERE'), isFilter: true }, 'WHERE')
   const groups = select.groupBy === null ? null : bindGroups(select, select.groupBy, context)
-  const inner: ExpressionContext = { ...context, groupKeys: new Set(groups?.keys.map((key) => key.sql.text) ?? []) }
+  const groupKeys = new Set(groups?.keys.map(keyOf) ?? [])
+  const inner: ExpressionContext = { ...context, groupKeys }
   const outputs = bindItems(select, inner)
-  const distinct = [...(groups?.keys ?? []), ...(select.distinct ? outputs.map(({ bound }) => bound) : [])]
-  if (hasSets(select) || distinct.some(({ type }) => type.kind === 'array')) context.needsWholeGroups()
   const having =
     select.having === null
       ? null
@@ -61,26 +68,20 @@ export function bindSelect(parts: SelectParts): BoundSelect {
     ...(having === null ? [] : [having]),
     ...order.map((item) => item.bound),
   ]
-  const isGrouped = groups !== null || having !== null || all.some((bound) => bound.aggregate !== null)
-  if (isGrouped) checkGrouped(all)
+  const isGrouped = groups !== null || having !== null || all.some(hasAggregate)
+  if (isGrouped) checkGrouped(all, from, groupKeys)
   const shape = { ...parts, isGrouped, keys: groups?.keys ?? [], outputs, order }
-  const pieces = [
-    sql`SELECT${select.distinct ? sql` DISTINCT` : sql``} ${sql.join(
-      outputs.map(({ bound }, index) => sql`${shown(bound)} AS ${columnName(index)}`),
-      ', ',
-    )}`,
-    ...(select.from === null ? [] : [sql`FROM ${from.sql}`]),
-    ...(where === null ? [] : [sql`WHERE ${where.sql}`]),
-    ...(groups === null || groups.sql === null ? [] : [sql`GROUP BY ${groups.sql}`]),
-    ...havingClause(groups, having),
-    ...orderClause(shape),
-  ]
-  return { ...shape, sql: sql.join(pieces, ' ') }
-}
-
-/** A column that is NULL in all rows has no type of its own. */
-function shown(bound: Bound): Sql {
-  return bound.type.kind === 'null' ? sql`CAST(NULL AS ${engineType(string)})` : bound.sql
+  const node: BoundSelect['node'] = {
+    kind: 'select',
+    distinct: select.distinct,
+    outputs: outputs.map(({ bound }) => bound),
+    from: from.node,
+    where,
+    groups,
+    having,
+    orderBy: orderBy(shape),
+  }
+  return { ...shape, node }
 }
 
 function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'noWindows'> {
@@ -90,18 +91,17 @@ function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'no
   }
 }
 
-function havingClause(groups: Groups | null, having: Bound | null): Sql[] {
-  const conditions = [having?.sql, groups?.condition].filter((one) => one !== undefined && one !== null)
-  return conditions.length === 0 ? [] : [sql`HAVING ${sql.join(conditions, ' AND ')}`]
-}
-
-function checkGrouped(all: readonly Bound[]): void {
-  const loose = all.find((bound) => bound.loose !== null)?.loose
-  if (loose)
+function checkGrouped(all: readonly Bound[], { relations }: SelectFrom, keys: ReadonlySet<string>): void {
+  const firsts = relations.flatMap(({ columns: [first] }) => (first === undefined ? [] : columnsIn(first.value)))
+  const own = new Set(firsts.map(({ at }) => at.relation))
+  for (const bound of all) {
+    const loose = looseColumn(bound, own, keys)
+    if (loose === null) continue
     throw sqlProblem(
       loose.place,
       `column ${quoted(loose.name)} is not grouped by: group by it, or put it into an aggregate`,
     )
+  }
 }
 
 function bindItems(select: Select, context: ExpressionContext): OutputColumn[] {
@@ -109,12 +109,7 @@ function bindItems(select: Select, context: ExpressionContext): OutputColumn[] {
     if (item.kind === 'star') {
       if (select.from === null) throw sqlProblem(item.place, '* needs a FROM')
       return starColumns(context.scope, item.table, item.place).map((column) => {
-        const isKey = context.groupKeys?.has(column.sql.text) ?? false
-        const bound = {
-          ...combine(item.place, column.type, column.sql, []),
-          ...storedParts(column, isKey),
-          loose: isKey ? null : { name: column.name, place: item.place },
-        }
+        const bound = asKey(reference(column, column.name, item.place), context.groupKeys)
         return { name: column.name, bound }
       })
     }
@@ -127,19 +122,12 @@ function columnOfExpression(expression: Expression): string | null {
   return expression.kind === 'column' ? expression.path.at(-1)! : null
 }
 
-interface Groups {
-  readonly keys: readonly Bound[]
-  /** What stands after GROUP BY; null where all rows are one group. */
-  readonly sql: Sql | null
-  /** What else holds for a group that is shown. */
-  readonly condition: Sql | null
-}
-
-function bindGroups(select: Select, groupBy: readonly Grouping[], context: ExpressionContext): Groups {
+function bindGroups(select: Select, groupBy: readonly Grouping[], context: ExpressionContext): GroupsNode {
+  const named: Place[] = []
   const inner = { ...context, ...forbidden('GROUP BY'), groupKeys: null }
   const sets = groupBy.map((grouping) =>
     (grouping.kind === 'expression' ? [[grouping.expression]] : grouping.sets).map((set) =>
-      set.map((key) => bindKey(key, select, inner)),
+      set.map((key) => bindKey(key, select, inner, named)),
     ),
   )
   // Several groupings beside each other: every set of one with every set of the others.
@@ -150,31 +138,12 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
     (all, next) => all.flatMap((set) => next.map((other) => [...set, ...other])),
     [[]],
   )
-  const keys = [...new Map(combined.flat().map((key) => [key.sql.text, key])).values()]
-  if (combined.length === 1) {
-    const list = sql.join(
-      keys.map((key) => key.sql),
-      ', ',
-    )
-    return { keys, sql: keys.length === 0 ? null : list, condition: null }
-  }
-  const texts = combined.map(
-    (set) =>
-      sql`(${sql.join(
-        set.map((key) => key.sql),
-        ', ',
-      )})`,
-  )
-  const ofSets = (all: readonly Sql[]): Sql => sql`GROUPING SETS (${sql.join(all, ', ')})`
-  // Of empty sets alone the engine gives one row for all, where the files' statistics tell it. One more set keeps it from that.
-  if (keys.length === 0) return { keys, sql: ofSets([...texts, sql`(TRUE)`]), condition: sql`grouping(TRUE) = 1` }
-  // Of no rows at all, Druid makes no totals when they stand beside other sets of groups.
-  const hasTotals = combined.some((set) => set.length === 0)
-  return { keys, sql: ofSets(texts), condition: hasTotals ? sql`count(*) > 0` : null }
+  const keys = [...new Map(combined.flat().map((key) => [keyOf(key), key])).values()]
+  return { keys, sets: combined, areSets: hasSets(select), named }
 }
 
 /** A key of GROUP BY: an expression, the number of a column of the result, or its name where no column has it. */
-function bindKey(key: Expression, select: Select, context: ExpressionContext): Bound {
+function bindKey(key: Expression, select: Select, context: ExpressionContext, places: Place[]): Bound {
   if (key.kind === 'number') return context.bind(itemAt(key.digits, key.place, select), context)
   if (key.kind === 'column' && key.path.length === 1) {
     const named = select.items.find((item) => item.kind === 'expression' && item.alias === key.path[0])
@@ -182,7 +151,7 @@ function bindKey(key: Expression, select: Select, context: ExpressionContext): B
       relation.columns.some((column) => column.name === key.path[0]),
     )
     if (named?.kind === 'expression' && !isColumn) {
-      context.namesKey(key.place)
+      places.push(key.place)
       return context.bind(named.expression, context)
     }
   }
@@ -228,7 +197,7 @@ function bindOrder(
       return { bound: at.bound, item, output }
     }
     const bound = inner.bind(expression, inner)
-    const output = outputs.findIndex((candidate) => candidate.bound.sql.text === bound.sql.text)
+    const output = outputs.findIndex((candidate) => keyOf(candidate.bound) === keyOf(bound))
     if (output < 0 && select.distinct)
       throw sqlProblem(expression.place, 'a SELECT DISTINCT is ordered by columns that it selects')
     return { bound, item, output }
@@ -243,47 +212,41 @@ interface Shape extends SelectParts, Grouped {
 const ascending = { descending: false, nulls: null }
 
 /** What the caller asked for, and where it leaves rows equal, or nothing was asked for, the order in which Druid gives them. */
-function orderClause(shape: Shape): Sql[] {
+function orderBy(shape: Shape): readonly OrderKey[] {
   const { order, select, keys, isGrouped, orderMatters, outputs } = shape
   checkPlainScan(shape)
   if (!orderMatters) return []
   const isTopN = isTopOfOne(shape)
-  const items = order.flatMap(({ bound, item, output }) => {
-    const key = select.distinct && bound.type.kind !== 'array' ? plainInteger(output + 1) : orderKey(bound)
-    const ofTopN = { ...item, nulls: 'FIRST' } as const
+  const items = order.flatMap(({ bound, item: { descending, nulls }, output }): readonly OrderKey[] => {
+    const key = select.distinct && bound.type.kind !== 'array' ? output + 1 : orderKey(bound)
+    const ofTopN = { descending, nulls: 'FIRST' } as const
     // What is infinite is no number to it, and stands beside null.
-    const endless = isTopN && bound.type.kind === 'double' ? [ordered(sql`isfinite(${bound.sql})`, ofTopN)] : []
-    return [...endless, ordered(key, isTopN && item.descending ? ofTopN : item)]
+    const endless = isTopN && bound.type.kind === 'double' ? [{ key: hasEnd(bound), ...ofTopN }] : []
+    return [...endless, { key, descending, nulls: isTopN && descending ? 'FIRST' : nulls }]
   })
   if (select.distinct) {
     const rest = outputs.map((_output, index) => index).filter((index) => !order.some((item) => item.output === index))
-    items.push(...rest.map((index) => ordered(plainInteger(index + 1), ascending)))
-  } else if (isGrouped) {
-    const asked = new Set(order.map(({ bound }) => bound.sql.text))
-    items.push(
-      ...keys
-        .filter((key) => key.constant === undefined && !asked.has(key.sql.text))
-        .map((key) => ordered(orderKey(key), ascending)),
-    )
-  } else if (
-    order.length === 0 &&
-    shape.hasLimit &&
-    shape.from.table !== null &&
-    !outputs.some(({ bound }) => bound.window !== null)
-  ) {
-    items.push(ordered(timeOf(shape.context.scope), ascending))
+    return [...items, ...rest.map((index) => ({ key: index + 1, ...ascending }))]
   }
-  return items.length === 0 ? [] : [sql`ORDER BY ${sql.join(items, ', ')}`]
+  if (isGrouped) {
+    const asked = new Set(order.map(({ bound }) => keyOf(bound)))
+    const rest = keys.filter((key) => constantOf(key) === undefined && !asked.has(keyOf(key)))
+    return [...items, ...rest.map((key) => ({ key: orderKey(key), ...ascending }))]
+  }
+  const isPlain = order.length === 0 && shape.hasLimit && shape.from.table !== null
+  return isPlain && !outputs.some(({ bound }) => hasWindow(bound))
+    ? [{ key: timeOf(shape.context.scope), ...ascending }]
+    : items
 }
 
-function timeOf(scope: Scope): Sql {
-  return scope.relations[0]!.columns[0]!.sql
+function timeOf(scope: Scope): Bound {
+  return scope.relations[0]!.columns[0]!.value
 }
 
 /** Druid orders the rows of a table by their time alone. */
 function checkPlainScan({ order, from, isGrouped, select, outputs, context }: Shape): void {
-  if (from.table === null || isGrouped || select.distinct || outputs.some(({ bound }) => bound.window !== null)) return
-  const other = order.find(({ bound }) => bound.sql.text !== timeOf(context.scope).text)
+  if (from.table === null || isGrouped || select.distinct || outputs.some(({ bound }) => hasWindow(bound))) return
+  const other = order.find(({ bound }) => keyOf(bound) !== keyOf(timeOf(context.scope)))
   if (other === undefined) return
   throw sqlProblem(
     other.item.expression.place,

@@ -1,18 +1,20 @@
 // Expressions that are true, false or null: comparisons, IN, LIKE, BETWEEN and what puts them together.
 
 import { likeForm } from '../../druid-patterns/like.ts'
+import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import { onceEach, withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression } from '../parse/syntax.ts'
-import { orderKey } from './bind-aggregate.ts'
-import { type Bound, combine } from './bound.ts'
 import { columnAmong, columnBetween, comparedColumn } from './column-filters.ts'
-import { comparable } from './comparable.ts'
-import { as } from './conversions.ts'
-import { plainInteger } from './engine-names.ts'
+import { comparable, comparedAs } from './comparable.ts'
+import { as, castText, constantOf } from './conversions.ts'
+import { columnText, plainInteger } from './engine-names.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
+import { conjunction, disjunction, type IsOptions, isTruth, not } from './logic.ts'
+import { arrayOrder } from './order.ts'
+import { type Bound, called, engineFunction, literal, type Meaning } from './tree.ts'
 import { boolean, isSame, string } from './types.ts'
 
 type Truth = Exclude<
@@ -46,59 +48,79 @@ const operators = {
   '>=': sql`>=`,
 } as const
 
+export interface ComparisonOptions {
+  readonly operator: ComparisonOperator
+  /** Whether rows are chosen by it: times of entities are compared as the files have them. */
+  readonly isFilter: boolean
+}
+
+/** The operands are as they stand: what they are compared as follows from their types. */
+export const comparison = engineFunction<ComparisonOptions>(
+  ([x, y], { operands: [left, right], options: { operator, isFilter } }, meaning) => {
+    const isOrder = operator !== '=' && operator !== '<>'
+    const [a, b] = comparedTexts(left!, right!, [x!, y!], isOrder, isFilter, meaning)
+    return sql`(${a} ${operators[operator]} ${b})`
+  },
+)
+
+function comparedTexts(
+  left: Bound,
+  right: Bound,
+  [x, y]: readonly [Sql, Sql],
+  isOrder: boolean,
+  isFilter: boolean,
+  { zone }: Meaning,
+): readonly [Sql, Sql] {
+  const type = comparedAs(left, right)
+  const [a, b] = [castText(left, x, type, zone), castText(right, y, type, zone)]
+  if (isOrder && type.kind === 'array') return [arrayOrder(a), arrayOrder(b)]
+  const isOfFiles = fileTime(left) !== undefined || fileTime(right) !== undefined
+  return isFilter && isOfFiles ? [inFile(left, a), inFile(right, b)] : [a, b]
+}
+
+const fileTime = (node: Bound) => (node.kind === 'column' ? node.inFiles : undefined)
+
+function inFile(node: Bound, text: Sql): Sql {
+  const at = fileTime(node)
+  return at === undefined ? sql`make_timestamptz(epoch_us(${text}))` : columnText(at)
+}
+
 /** What is true, false or null. */
 export function bindTruth(expression: Truth, context: ExpressionContext): Bound {
   const { place } = expression
   const bind = (inner: Expression): Bound => context.bind(inner, context)
   switch (expression.kind) {
     case 'comparison': {
-      const [one, other] = [bind(expression.left), bind(expression.right)]
-      const isAmongSeveral = context.amongSeveral.has(expression)
+      const [left, right] = [bind(expression.left), bind(expression.right)]
+      const { operator } = expression
       const filter = context.filters.has(expression)
-        ? comparedColumn(one, expression.operator, other, isAmongSeveral)
+        ? comparedColumn(left, operator, right, context.amongSeveral.has(expression), place)
         : null
-      if (filter !== null) return combine(place, boolean, filter, [one, other])
-      const [left, right] = comparable(one, other)
-      const isOrder = expression.operator !== '=' && expression.operator !== '<>'
-      const [a, b] = isOrder ? ordering(left, right, context) : inFiles(left, right, context)
-      return combine(place, boolean, sql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
+      return filter ?? compared(place, left, operator, right, context)
     }
     case 'logical': {
       const items = expression.items.map((item) => bindCondition(item, context, `an operand of ${expression.operator}`))
-      return combine(
-        place,
-        boolean,
-        sql`(${sql.join(
-          items.map((item) => item.sql),
-          expression.operator === 'AND' ? ' AND ' : ' OR ',
-        )})`,
-        items,
-      )
+      return called(place, boolean, expression.operator === 'AND' ? conjunction : disjunction, items)
     }
-    case 'not': {
-      const operand = bindCondition(expression.operand, context, 'the operand of NOT')
-      return combine(place, boolean, sql`(NOT ${operand.sql})`, [operand])
-    }
+    case 'not':
+      return not(bindCondition(expression.operand, context, 'the operand of NOT'), place)
     case 'is': {
+      const { what, negated } = expression
       const operand =
-        expression.what === 'NULL'
-          ? bind(expression.operand)
-          : bindCondition(expression.operand, context, `what is IS ${expression.what}`)
-      const whats = { NULL: sql`NULL`, TRUE: sql`TRUE`, FALSE: sql`FALSE`, UNKNOWN: sql`NULL` }
-      const what = whats[expression.what]
-      const is = sql`(${operand.sql} IS ${negation(expression.negated)}${what})`
-      const isNull = what === whats.NULL || what === whats.UNKNOWN
-      return combine(place, boolean, isNull && !expression.negated ? told(is, expression, context) : is, [operand])
+        what === 'NULL' ? bind(expression.operand) : bindCondition(expression.operand, context, `what is IS ${what}`)
+      const isTold = (what === 'NULL' || what === 'UNKNOWN') && !negated && mustBeTold(expression, context)
+      return is(place, operand, { what: what === 'UNKNOWN' ? 'NULL' : what, negated, isTold })
     }
     case 'distinctFrom': {
-      const [one, other] = [bind(expression.left), bind(expression.right)]
-      const filter = context.filters.has(expression) ? comparedColumn(one, '=', other) : null
-      if (filter !== null)
-        return combine(place, boolean, sql`(${filter} IS ${negation(!expression.negated)}TRUE)`, [one, other])
-      const [left, right] = comparable(one, other)
-      const is = sql`(${left.sql} IS ${negation(expression.negated)}DISTINCT FROM ${right.sql})`
-      const text = expression.negated ? told(is, expression, context) : sql`(${is} IS TRUE)`
-      return combine(place, boolean, text, [left, right])
+      const [left, right] = [bind(expression.left), bind(expression.right)]
+      const filter = context.filters.has(expression) ? comparedColumn(left, '=', right, false, place) : null
+      const { negated } = expression
+      if (filter !== null) return is(place, filter, { what: 'TRUE', negated: !negated, isTold: false })
+      comparable(left, right)
+      return called(place, boolean, different, [left, right], {
+        negated,
+        isTold: !negated || mustBeTold(expression, context),
+      })
     }
     case 'between':
       return bindBetween(expression, context)
@@ -113,89 +135,106 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   }
 }
 
+function compared(
+  place: Place,
+  left: Bound,
+  operator: ComparisonOperator,
+  right: Bound,
+  { isFilter }: Pick<ExpressionContext, 'isFilter'>,
+): Bound {
+  comparable(left, right)
+  return called(place, boolean, comparison, [left, right], { operator, isFilter })
+}
+
+const is = (place: Place, operand: Bound, options: IsOptions): Bound =>
+  called(place, boolean, isTruth, [operand], options)
+
 /**
- * What is never unknown, so that the engine's optimizer takes it as it stands: beside another comparison of x, it leaves out the nulls of `x IS DISTINCT FROM 5`
- * (duckdb#25992), and `a = b OR a IS NULL AND b IS NULL` it takes for false where it is unknown (duckdb#23685). In a part of WHERE or ON the latter
- * comes to the same, and it joins by such conditions.
+ * What is never unknown is told to be true, so that the engine's optimizer takes it as it stands: beside another comparison of x, it leaves out the nulls
+ * of `x IS DISTINCT FROM 5` (duckdb#25992), and `a = b OR a IS NULL AND b IS NULL` it takes for false where it is unknown (duckdb#23685). In a part of
+ * WHERE or ON the latter comes to the same, and it joins by such conditions.
  */
-function told(condition: Sql, expression: Expression, { isFilter, parts }: ExpressionContext): Sql {
-  return isFilter && parts.has(expression) ? condition : sql`(${condition} IS TRUE)`
+const mustBeTold = (expression: Expression, { isFilter, parts }: ExpressionContext): boolean =>
+  !(isFilter && parts.has(expression))
+
+const different = engineFunction<Pick<IsOptions, 'negated' | 'isTold'>>(
+  ([x, y], { operands: [left, right], options: { negated, isTold } }, { zone }) => {
+    const type = comparedAs(left!, right!)
+    const is = sql`(${castText(left!, x!, type, zone)} IS ${negated ? sql`NOT ` : sql``}DISTINCT FROM ${castText(right!, y!, type, zone)})`
+    return isTold ? sql`(${is} IS TRUE)` : is
+  },
+)
+
+export interface BetweenOptions extends Pick<ComparisonOptions, 'isFilter'> {
+  readonly symmetric: boolean
 }
 
-/** Two operands as they are compared: times of entities as the files have them, where rows are chosen. */
-function inFiles(left: Bound, right: Bound, { isFilter }: ExpressionContext): readonly [Sql, Sql] {
-  const isOfFiles = left.fileSql !== undefined || right.fileSql !== undefined
-  return isFilter && isOfFiles ? [inFile(left), inFile(right)] : [left.sql, right.sql]
-}
-
-/** What two operands are ordered by. */
-const ordering = (left: Bound, right: Bound, context: ExpressionContext): readonly [Sql, Sql] =>
-  left.type.kind === 'array' ? [orderKey(left), orderKey(right)] : inFiles(left, right, context)
-
-const inFile = ({ fileSql, sql: text }: Bound): Sql => fileSql ?? sql`make_timestamptz(epoch_us(${text}))`
-
-const negation = (negated: boolean): Sql => (negated ? sql`NOT ` : sql``)
+export const within = engineFunction<BetweenOptions>(
+  (texts, { operands: [operand, from, to], options: { symmetric, isFilter } }, meaning) =>
+    withoutRepeats(texts, (x, low, high) => {
+      const [above, least] = comparedTexts(operand!, from!, [x, low], true, isFilter, meaning)
+      const [below, most] = comparedTexts(operand!, to!, [x, high], true, isFilter, meaning)
+      const between = sql`(${above} >= ${least} AND ${below} <= ${most})`
+      return symmetric ? sql`(${between} OR (${above} <= ${least} AND ${below} >= ${most}))` : between
+    }),
+)
 
 function bindBetween(expression: Extract<Expression, { kind: 'between' }>, context: ExpressionContext): Bound {
-  const { place, negated } = expression
+  const { place, symmetric } = expression
   const operand = context.bind(expression.operand, context)
   const ends = [context.bind(expression.low, context), context.bind(expression.high, context)] as const
-  const filter = context.filters.has(expression) && !expression.symmetric ? columnBetween(operand, ends) : null
-  if (filter !== null) return combine(place, boolean, negated ? sql`(NOT ${filter})` : filter, [operand, ...ends])
-  const inside = withoutRepeats([operand.sql, ends[0].sql, ends[1].sql], (...named) => {
-    const [x, low, high] = [operand, ...ends].map((bound, index) => ({ ...bound, sql: named[index]! }))
-    const [above, least] = ordering(...comparable(x!, low!), context)
-    const [below, most] = ordering(...comparable(x!, high!), context)
-    const between = sql`(${above} >= ${least} AND ${below} <= ${most})`
-    return expression.symmetric ? sql`(${between} OR (${above} <= ${least} AND ${below} >= ${most}))` : between
-  })
-  return combine(place, boolean, negated ? sql`(NOT ${inside})` : inside, [operand, ...ends])
+  const filter = context.filters.has(expression) && !symmetric ? columnBetween(operand, ends, place) : null
+  if (filter === null) for (const end of ends) comparable(operand, end)
+  const { isFilter } = context
+  const inside = filter ?? called(place, boolean, within, [operand, ...ends], { symmetric, isFilter })
+  return expression.negated ? not(inside, place) : inside
 }
+
+export interface ListOptions {
+  readonly negated: boolean
+}
+
+/** The operands are a value, and those that it is looked for among. */
+export const listed = engineFunction<ListOptions>((texts, { operands, options }, { zone }) => {
+  const [operand, ...items] = operands
+  const negation = options.negated ? sql`NOT ` : sql``
+  const types = items.map((item) => comparedAs(operand!, item))
+  if (types.every((type) => isSame(type, types[0]!))) {
+    const among = items.map((item, index) => castText(item, texts[1 + index]!, types[index]!, zone))
+    return sql`(${castText(operand!, texts[0]!, types[0]!, zone)} ${negation}IN (${sql.join(among, ', ')}))`
+  }
+  // Items of different types are compared each in its own way.
+  return withoutRepeating(texts[0]!, texts.slice(1), (x, others) => {
+    const equal = items.map((item, index) => {
+      const type = types[index]!
+      return sql`(${castText(operand!, x, type, zone)} = ${castText(item, others[index]!, type, zone)})`
+    })
+    return sql`(${negation}(${sql.join(equal, ' OR ')}))`
+  })
+})
 
 function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
   const operand = context.bind(expression.operand, context)
-  const listed = expression.items.map((item) => context.bind(item, context))
-  checkTruths(operand, listed, place)
-  const items = alike(operand, listed)
+  const written = expression.items.map((item) => context.bind(item, context))
+  checkTruths(operand, written, place)
+  const items = alike(operand, written)
   const isAmongSeveral = context.amongSeveral.has(expression)
-  const filter = context.filters.has(expression) ? filterAmong(operand, items, isAmongSeveral) : null
-  if (filter !== null) return combine(place, boolean, negated ? sql`(NOT ${filter})` : filter, [operand, ...items])
-  const pairs = items.map((item) => comparable(operand, item))
-  const first = pairs[0]![0]
-  if (pairs.every(([left]) => isSame(left.type, first.type))) {
-    const text = sql`(${first.sql} ${negation(negated)}IN (${sql.join(
-      pairs.map(([, item]) => item.sql),
-      ', ',
-    )}))`
-    return combine(place, boolean, text, [first, ...items])
-  }
-  // Items of different types are compared each in its own way.
-  const whole = withoutRepeating(
-    operand.sql,
-    items.map((item) => item.sql),
-    (x, others) => {
-      const equal = items.map((item, index) => {
-        const [left, right] = comparable({ ...operand, sql: x }, { ...item, sql: others[index]! })
-        return sql`(${left.sql} = ${right.sql})`
-      })
-      return sql`(${negation(negated)}(${sql.join(equal, ' OR ')}))`
-    },
-  )
-  return combine(place, boolean, whole, [operand, ...items])
+  const filter = context.filters.has(expression) ? filterAmong(operand, items, isAmongSeveral, place) : null
+  if (filter !== null) return negated ? not(filter, place) : filter
+  for (const item of items) comparable(operand, item)
+  return called(place, boolean, listed, [operand, ...items], { negated })
 }
 
 /** A list of constants, or of constants and others: these are compared each for itself. */
-function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: boolean): Sql | null {
-  const others = items.filter(({ constant }) => constant === undefined)
-  const constants = items.filter(({ constant }) => constant !== undefined)
-  const among = constants.length === 0 ? null : columnAmong(operand, constants, isAmongSeveral)
+function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: boolean, place: Place): Bound | null {
+  const isConstant = (item: Bound): boolean => constantOf(item) !== undefined
+  const others = items.filter((item) => !isConstant(item))
+  const constants = items.filter(isConstant)
+  const among = constants.length === 0 ? null : columnAmong(operand, constants, isAmongSeveral, place)
   if (among === null || others.length === 0) return among
-  const equal = others.map((item) => {
-    const [left, right] = comparable(operand, item)
-    return sql`(${left.sql} = ${right.sql})`
-  })
-  return sql`(${sql.join([among, ...equal], ' OR ')})`
+  const equal = others.map((item) => compared(place, operand, '=', item, { isFilter: false }))
+  return called(place, boolean, disjunction, [among, ...equal])
 }
 
 /** Druid finds no type for truth values beside numbers, and none for those that a number is looked for in. */
@@ -216,17 +255,11 @@ function alike(operand: Bound, items: readonly Bound[]): readonly Bound[] {
   if (operand.type.kind !== 'string' || !areTexts) return items
   const isNumber = ({ type }: Bound): boolean => type.kind === 'long' || type.kind === 'double'
   return items.map((item) => {
-    if (typeof item.constant === 'boolean') return textOfTruth(item, item.constant ? '1' : '0')
+    const constant = constantOf(item)
+    if (typeof constant === 'boolean') return literal(item.place, string, constant ? '1' : '0')
     return isNumber(item) ? as(item, string) : item
   })
 }
-
-const textOfTruth = (item: Bound, text: string): Bound => ({
-  ...item,
-  type: string,
-  sql: sql.literal(text),
-  constant: text,
-})
 
 function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
@@ -234,46 +267,49 @@ function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, conte
   const query = context.subquery(expression.query, context.scope)
   if (query.columns.length !== 1)
     throw sqlProblem(place, `the query after IN gives one column, not ${query.columns.length}`)
-  const item = combine(expression.query.place, query.columns[0]!.type, sql`q.c0`, [])
-  const [left, right] = comparable(operand, item)
-  return combine(
-    place,
-    boolean,
-    sql`(${left.sql} ${negation(negated)}IN (SELECT ${right.sql} FROM (${query.sql}) AS q(c0)))`,
-    [left],
-  )
+  const at = { relation: 0, column: 0 }
+  const item: Bound = { kind: 'column', at, name: '', type: query.columns[0]!.type, place: expression.query.place }
+  comparable(operand, item)
+  return { kind: 'query', type: boolean, place, query, sought: { operand, item, negated } }
 }
 
+export interface LikeOptions {
+  readonly escapedBy: string | null
+}
+
+/** The operands are a text and a pattern. */
+export const like = engineFunction<LikeOptions>(([text, pattern], { operands, options: { escapedBy } }) => {
+  const constant = constantOf(operands[1]!)
+  if (typeof constant !== 'string') return likePattern(text!, pattern!, escapedBy)
+  const form = likeForm(constant, escapedBy)
+  return form.kind === 'like'
+    ? sql`(${text!} LIKE ${sql.literal(form.pattern)})`
+    : sql`regexp_full_match(${text!}, ${sql.literal(form.pattern)})`
+})
+
 function bindLike(expression: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): Bound {
-  const { place, negated } = expression
+  const { place } = expression
   const operand = as(context.bind(expression.operand, context), string)
   const pattern = as(context.bind(expression.pattern, context), string)
   const escapedBy = escapeOf(expression, context)
-  const text = operand.sql
-  const like =
-    typeof pattern.constant === 'string'
-      ? likeConstant(text, pattern.constant, escapedBy, place)
-      : likePattern(text, pattern.sql, escapedBy)
-  return combine(place, boolean, negated ? sql`(NOT ${like})` : like, [operand, pattern])
+  const known = constantOf(pattern)
+  if (typeof known === 'string' && known.length > patternMax && likeForm(known, escapedBy).kind !== 'like')
+    throw sqlProblem(place, tooLong)
+  const found = called(place, boolean, like, [operand, pattern], { escapedBy })
+  return expression.negated ? not(found, place) : found
 }
 
-function escapeOf(like: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): string | null {
-  if (like.escape === null) return null
-  const { constant, place } = context.bind(like.escape, context)
+function escapeOf(expression: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): string | null {
+  if (expression.escape === null) return null
+  const escapedBy = context.bind(expression.escape, context)
+  const constant = constantOf(escapedBy)
   if (typeof constant === 'string' && [...constant].length === 1) return constant
-  throw sqlProblem(place, 'the ESCAPE of a LIKE is one character in single quotes')
+  throw sqlProblem(escapedBy.place, 'the ESCAPE of a LIKE is one character in single quotes')
 }
 
 /** A pattern is tried at each place of a text: both may not be long. */
 const patternMax = 1000
 const tooLong = `a LIKE with % and _ in it has ${patternMax} characters at most`
-
-function likeConstant(text: Sql, pattern: string, escapedBy: string | null, place: Place): Sql {
-  const form = likeForm(pattern, escapedBy)
-  if (form.kind === 'like') return sql`(${text} LIKE ${sql.literal(form.pattern)})`
-  if (pattern.length > patternMax) throw sqlProblem(place, tooLong)
-  return sql`regexp_full_match(${text}, ${sql.literal(form.pattern)})`
-}
 
 /** The same for a pattern that shows only when the query runs. Characters of no text stand for what is escaped. */
 function likePattern(text: Sql, pattern: Sql, escapedBy: string | null): Sql {

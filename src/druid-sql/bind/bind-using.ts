@@ -1,48 +1,55 @@
 // JOIN ... USING: which columns are compared, and which of each two goes under their name.
 
-import { type Sql, sql } from '../../lib/sql-text.ts'
+import { sql } from '../../lib/sql-text.ts'
+import { firstThere } from '../functions/values.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Join } from '../parse/syntax.ts'
-import { type Bound, combine } from './bound.ts'
 import { comparable } from './comparable.ts'
-import type { Relation, ScopeColumn } from './scope.ts'
+import { type Relation, reference, type ScopeColumn } from './scope.ts'
+import { type Bound, called, engineFunction } from './tree.ts'
+import { boolean } from './types.ts'
 
 interface Side {
   readonly relations: readonly Relation[]
 }
 
-/** The condition of a join by columns of one name, and what its columns go by then. */
+const areEqual = engineFunction(([a, b]) => sql`${a!} = ${b!}`)
+
+/** The conditions of a join by columns of one name, and what its columns go by then. */
 export function joinedUsing(
   from: Join,
   left: Side,
   right: Side,
-): { readonly condition: Sql; readonly relations: readonly Relation[] } {
+): { readonly on: readonly Bound[]; readonly relations: readonly Relation[] } {
   const pairs = sharedColumns(from, left, right).map(({ name, place }) => ({
     name,
     left: columnNamed(left.relations, name, place),
     right: columnNamed(right.relations, name, place),
     place,
   }))
-  const conditions = pairs.map((pair) => {
-    const [a, b] = comparable(boundColumn(pair.left, pair.place), boundColumn(pair.right, pair.place))
-    return sql`${a.sql} = ${b.sql}`
-  })
+  const on = pairs.map(({ left: one, right: other, place }) =>
+    called(place, boolean, areEqual, comparable(reference(one, one.name, place), reference(other, other.name, place))),
+  )
   const names = new Set(pairs.map((pair) => pair.name))
   // One of the two columns goes under the common name: that of the side whose rows are all kept.
   const [kept, hidden] = from.type === 'RIGHT' ? [right.relations, left.relations] : [left.relations, right.relations]
   const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
   const shown = from.type === 'FULL' ? kept.map((relation) => coalesced(relation, pairs)) : kept
   const relations = from.type === 'RIGHT' ? [...merged, ...shown] : [...shown, ...merged]
-  return { condition: conditions.length === 0 ? sql`TRUE` : sql.join(conditions, ' AND '), relations }
+  return { on, relations }
 }
 
-function coalesced(
-  relation: Relation,
-  pairs: readonly { readonly left: ScopeColumn; readonly right: ScopeColumn }[],
-): Relation {
+interface Pair {
+  readonly left: ScopeColumn
+  readonly right: ScopeColumn
+  readonly place: Place
+}
+
+function coalesced(relation: Relation, pairs: readonly Pair[]): Relation {
   const shared = new Map(relation.shared)
-  for (const { left, right } of pairs) {
-    if (relation.columns.includes(left)) shared.set(left.name, sql`coalesce(${left.sql}, ${right.sql})`)
+  for (const { left, right, place } of pairs) {
+    if (relation.columns.includes(left))
+      shared.set(left.name, called(place, left.type, firstThere, [left.value, right.value]))
   }
   return { ...relation, shared }
 }
@@ -71,8 +78,4 @@ function columnNamed(relations: readonly Relation[], name: string, place: Place)
       ? `column ${quoted(name)} is not on both sides of the join`
       : `column ${quoted(name)} is ambiguous on one side of the join`,
   )
-}
-
-function boundColumn(column: ScopeColumn, place: Place): Bound {
-  return combine(place, column.type, column.sql, [])
 }

@@ -1,15 +1,11 @@
 // INFORMATION_SCHEMA, made of what the caller may see: values in the query itself, no table of the engine.
-import { type Sql, sql } from '../../lib/sql-text.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
-import { columnName } from './engine-names.ts'
 import type { SqlTable, SqlTables } from './tables.ts'
-import { engineType, long, type SqlType, string, timestamp, typeName } from './types.ts'
+import type { CatalogNode } from './tree.ts'
+import { long, string, timestamp, typeName } from './types.ts'
 
-export interface CatalogTable {
-  readonly columns: readonly { readonly name: string; readonly type: SqlType }[]
-  readonly rows: readonly (readonly Sql[])[]
-}
+type Line = CatalogNode['lines'][number]
 
 const text = (name: string) => ({ name, type: string })
 const number = (name: string) => ({ name, type: long })
@@ -22,10 +18,11 @@ const jdbcTypes: ReadonlyMap<string, number> = new Map([
 ])
 
 /** `TABLES`, `COLUMNS` or `SCHEMATA`, and `ROUTINES` for callers that are told of functions; null for any other name. */
-export function catalogTable(name: string, { all: tables, listsFunctions }: SqlTables): CatalogTable | null {
+export function catalogTable(name: string, { all: tables, listsFunctions }: SqlTables): CatalogNode | null {
   switch (name.toUpperCase()) {
     case 'SCHEMATA':
       return {
+        kind: 'catalog',
         columns: [
           'CATALOG_NAME',
           'SCHEMA_NAME',
@@ -35,21 +32,22 @@ export function catalogTable(name: string, { all: tables, listsFunctions }: SqlT
           'DEFAULT_CHARACTER_SET_NAME',
           'SQL_PATH',
         ].map(text),
-        rows: ['INFORMATION_SCHEMA', 'druid', ...schemasBeside(tables)].map((schema) => [
-          sql.literal('druid'),
-          sql.literal(schema),
-          ...Array.from({ length: 5 }, () => sql`NULL`),
+        lines: ['INFORMATION_SCHEMA', 'druid', ...schemasBeside(tables)].map((schema) => [
+          'druid',
+          schema,
+          ...Array.from({ length: 5 }, () => null),
         ]),
       }
     case 'TABLES':
       return {
+        kind: 'catalog',
         columns: ['TABLE_CATALOG', 'TABLE_SCHEMA', 'TABLE_NAME', 'TABLE_TYPE', 'IS_JOINABLE', 'IS_BROADCAST'].map(text),
-        rows: [...catalogRows(listsFunctions), ...tables.map((table) => tableRow(table.schema, table.name, 'TABLE'))],
+        lines: [...catalogRows(listsFunctions), ...tables.map((table) => tableRow(table.schema, table.name, 'TABLE'))],
       }
     case 'COLUMNS':
-      return { columns: [...columnColumns], rows: tables.flatMap(columnRows) }
+      return { kind: 'catalog', columns: [...columnColumns], lines: tables.flatMap(columnRows) }
     case 'ROUTINES':
-      return listsFunctions ? { columns: routineColumns, rows: routineRows } : null
+      return listsFunctions ? { kind: 'catalog', columns: routineColumns, lines: routineRows } : null
     default:
       return null
   }
@@ -92,64 +90,29 @@ const functionNames = [
 
 const routineRows = functionNames
   .sort(([a], [b]) => (a < b ? -1 : 1))
-  .map(([name, isAggregator]) => [
-    ...['druid', 'INFORMATION_SCHEMA', name, 'FUNCTION', isAggregator].map(sql.literal),
-    sql`NULL`,
-  ])
+  .map(([name, isAggregator]): Line => ['druid', 'INFORMATION_SCHEMA', name, 'FUNCTION', isAggregator, null])
 
-function catalogRows(listsFunctions: boolean): Sql[][] {
+function catalogRows(listsFunctions: boolean): Line[] {
   const names = ['COLUMNS', ...(listsFunctions ? ['ROUTINES'] : []), 'SCHEMATA', 'TABLES']
   return names.map((name) => tableRow('INFORMATION_SCHEMA', name, 'SYSTEM_TABLE'))
 }
 
-function tableRow(schema: string, name: string, type: string): Sql[] {
-  return [
-    sql.literal('druid'),
-    sql.literal(schema),
-    sql.literal(name),
-    sql.literal(type),
-    sql.literal('NO'),
-    sql.literal('NO'),
-  ]
+function tableRow(schema: string, name: string, type: string): Line {
+  return ['druid', schema, name, type, 'NO', 'NO']
 }
 
-function columnRows(table: SqlTable): Sql[][] {
+function columnRows(table: SqlTable): Line[] {
   return table.columns.map((column, index) => {
     const dataType = typeName(column.type)
     const isNumber = column.type.kind === 'long' || column.type.kind === 'double'
-    const none = sql`NULL`
+    const none = null
     return [
-      ...[
-        sql.literal('druid'),
-        sql.literal(table.schema),
-        sql.literal(table.name),
-        sql.literal(column.name),
-        sql.long(index + 1),
-        sql.literal(''),
-      ],
-      sql.literal(column.isNeverNull ? 'NO' : 'YES'),
-      sql.literal(dataType),
-      ...[
-        none,
-        none,
-        isNumber ? sql.long(column.type.kind === 'long' ? 19 : 15) : none,
-        isNumber ? sql.long(10) : none,
-        none,
-      ],
-      column.type.kind === timestamp.kind ? sql.long(3) : none,
-      ...[none, none, sql.long(jdbcTypes.get(dataType) ?? 1111)],
+      ...['druid', table.schema, table.name, column.name, index + 1, ''],
+      column.isNeverNull ? 'NO' : 'YES',
+      dataType,
+      ...[none, none, isNumber ? (column.type.kind === 'long' ? 19 : 15) : none, isNumber ? 10 : none, none],
+      column.type.kind === timestamp.kind ? 3 : none,
+      ...[none, none, jdbcTypes.get(dataType) ?? 1111],
     ]
   })
-}
-
-/** The rows as a query of the engine, its columns c0, c1, ... */
-export function catalogQuery({ columns, rows }: CatalogTable): Sql {
-  const names = columns.map((_column, index) => columnName(index))
-  const casts = columns.map(({ type }, index) => {
-    const value = rows.length === 0 ? sql`NULL` : names[index]!
-    return sql`CAST(${value} AS ${engineType(type)}) AS ${names[index]!}`
-  })
-  if (rows.length === 0) return sql`SELECT ${sql.join(casts, ', ')} WHERE FALSE`
-  const lines = rows.map((row) => sql`(${sql.join(row, ', ')})`)
-  return sql`SELECT ${sql.join(casts, ', ')} FROM (VALUES ${sql.join(lines, ', ')}) AS v(${sql.join(names, ', ')})`
 }

@@ -4,10 +4,20 @@
 
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import type { Bound, StoredColumn } from './bound.ts'
-import { convert, numberForm } from './conversions.ts'
+import type { Place } from '../parse/sql-problem.ts'
+import { castText, constantOf, numberForm } from './conversions.ts'
 import { doubleLiteral } from './engine-names.ts'
-import { string } from './types.ts'
+import { conjunction, not } from './logic.ts'
+import {
+  type Bound,
+  type ConstantValue,
+  called,
+  type EngineFunction,
+  engineFunction,
+  keyOf,
+  type StoredColumn,
+} from './tree.ts'
+import { boolean, type SqlType, string } from './types.ts'
 
 type Constant = string | number | bigint
 
@@ -16,76 +26,101 @@ export function comparedColumn(
   left: Bound,
   operator: ComparisonOperator,
   right: Bound,
-  isAmongSeveral = false,
-): Sql | null {
+  isAmongSeveral: boolean,
+  place: Place,
+): Bound | null {
   return (
-    truthOfText(left, operator, right) ??
-    comparedWith(left, operator, right, isAmongSeveral) ??
-    comparedWith(right, turnedRound[operator], left, isAmongSeveral)
+    truthOfText(left, operator, right, place) ??
+    comparedWith(left, operator, right, isAmongSeveral, place) ??
+    comparedWith(right, turnedRound[operator], left, isAmongSeveral, place)
   )
 }
 
+const filter = (place: Place, fn: EngineFunction<null>, operand: Bound): Bound => called(place, boolean, fn, [operand])
+
 /** A text that is asked for being true is so as `true` alone. */
-function truthOfText(left: Bound, operator: ComparisonOperator, right: Bound): Sql | null {
-  const [text, { constant }] = left.type.kind === 'string' ? [left, right] : [right, left]
-  if (text.type.kind !== 'string' || text.constant !== undefined || typeof constant !== 'boolean') return null
+function truthOfText(left: Bound, operator: ComparisonOperator, right: Bound, place: Place): Bound | null {
+  const [text, other] = left.type.kind === 'string' ? [left, right] : [right, left]
+  const constant = constantOf(other)
+  if (text.type.kind !== 'string' || constantOf(text) !== undefined || typeof constant !== 'boolean') return null
   if (operator !== '=' && operator !== '<>') return null
-  return (operator === '=') === constant ? isTrueText(text.sql) : sql`(NOT ${isTrueText(text.sql)})`
+  const isTrue = filter(place, trueText, text)
+  return (operator === '=') === constant ? isTrue : not(isTrue, place)
 }
 
-const isTruth = (constant: Bound['constant']): boolean => typeof constant === 'boolean'
+const trueText = engineFunction(([text]) => sql`(lower(${text!}) = 'true')`)
+const positive = engineFunction(([x]) => sql`(${x!} > 0::DOUBLE)`)
+const trueWhereThere = engineFunction(([text]) => sql`(CASE WHEN ${text!} IS NOT NULL THEN TRUE END)`)
+const trueOrUnknown = engineFunction(([condition]) => sql`(CASE WHEN ${condition!} THEN TRUE END)`)
 
 /** A text that is there is true or it is not. */
-function amongTruths(text: Sql, truths: ReadonlySet<Bound['constant']>): Sql | null {
-  if (truths.size === 2) return sql`(CASE WHEN ${text} IS NOT NULL THEN TRUE END)`
+function amongTruths(text: Bound, truths: ReadonlySet<ConstantValue | undefined>, place: Place): Bound | null {
+  if (truths.size === 2) return filter(place, trueWhereThere, text)
   if (truths.size === 0) return null
-  return truths.has(true) ? isTrueText(text) : sql`(NOT ${isTrueText(text)})`
+  const isTrue = filter(place, trueText, text)
+  return truths.has(true) ? isTrue : not(isTrue, place)
 }
-
-const isTrueText = (text: Sql): Sql => sql`(lower(${text}) = 'true')`
 
 /** Whether a value is true where rows are chosen: elsewhere numbers are cut, and texts are taken for numbers. Null where it is so everywhere. */
-export function isTrueWhereChosen({ sql: value, type }: Bound): Sql | null {
-  if (type.kind === 'double') return sql`(${value} > 0::DOUBLE)`
-  return type.kind === 'string' ? isTrueText(value) : null
+export function isTrueWhereChosen(value: Bound, place: Place): Bound | null {
+  if (value.type.kind === 'double') return filter(place, positive, value)
+  return value.type.kind === 'string' ? filter(place, trueText, value) : null
 }
 
-function comparedWith(operand: Bound, operator: ComparisonOperator, other: Bound, isAmongSeveral = false): Sql | null {
-  const constant = comparedConstant(operand, other)
-  if (operand.stored === undefined || constant === null) return null
+function comparedWith(
+  { stored, type }: Bound,
+  operator: ComparisonOperator,
+  other: Bound,
+  isAmongSeveral: boolean,
+  place: Place,
+): Bound | null {
+  const constant = stored === undefined ? null : comparedConstant(stored, type, other)
+  if (stored === undefined || constant === null) return null
   if (operator === '=' || operator === '<>') {
-    const isEqual = equalTo(operand.stored, [constant], isAmongSeveral)
-    return operator === '=' ? isEqual : sql`(NOT ${isEqual})`
+    const isEqual = called(place, boolean, equalTo, [stored.column], { constants: [constant], isAmongSeveral })
+    return operator === '=' ? isEqual : not(isEqual, place)
   }
-  return ordered(operand.stored, operator, constant)
+  return called(place, boolean, ordered, [stored.column], { operator, constant })
 }
 
 /** Whether a column has one of some constants; with null among them it is not known of any other value. */
-export function columnAmong(operand: Bound, others: readonly Bound[], isAmongSeveral = false): Sql | null {
-  const there = others.filter(({ constant }) => constant !== null)
-  const truths = new Set(there.map(({ constant }) => constant))
-  if (operand.type.kind === 'string' && operand.constant === undefined && [...truths].every(isTruth))
-    return amongTruths(operand.sql, truths)
-  const isAmong = there.length === 0 ? null : amongThose(operand, there, isAmongSeveral)
-  return isAmong === null || there.length === others.length ? isAmong : sql`(CASE WHEN ${isAmong} THEN TRUE END)`
+export function columnAmong(
+  operand: Bound,
+  others: readonly Bound[],
+  isAmongSeveral: boolean,
+  place: Place,
+): Bound | null {
+  const there = others.filter((other) => constantOf(other) !== null)
+  const truths = new Set(there.map(constantOf))
+  const areTruths = [...truths].every((constant) => typeof constant === 'boolean')
+  if (operand.type.kind === 'string' && constantOf(operand) === undefined && areTruths)
+    return amongTruths(operand, truths, place)
+  const isAmong = there.length === 0 ? null : amongThose(operand, there, isAmongSeveral, place)
+  return isAmong === null || there.length === others.length ? isAmong : filter(place, trueOrUnknown, isAmong)
 }
 
-function amongThose(operand: Bound, others: readonly Bound[], isAmongSeveral: boolean): Sql | null {
-  const constants = others.map((other) => comparedConstant(operand, other))
-  const known = constants.filter((constant) => constant !== null)
-  const isOfTexts = known.some((constant) => typeof constant === 'string')
-  const isMixed = isOfTexts && known.some((constant) => typeof constant !== 'string')
-  if (operand.stored === undefined || known.length < constants.length || isMixed) return null
-  return equalTo(operand.stored, known, isAmongSeveral)
+function amongThose(
+  { stored, type }: Bound,
+  others: readonly Bound[],
+  isAmongSeveral: boolean,
+  place: Place,
+): Bound | null {
+  if (stored === undefined) return null
+  const constants = others.map((other) => comparedConstant(stored, type, other)).filter((one) => one !== null)
+  const isOfTexts = constants.some((constant) => typeof constant === 'string')
+  const isMixed = isOfTexts && constants.some((constant) => typeof constant !== 'string')
+  if (constants.length < others.length || isMixed) return null
+  return called(place, boolean, equalTo, [stored.column], { constants, isAmongSeveral })
 }
 
 /** The numbers of one kind that a column of texts is compared with; null where it is not so. */
-export function soughtNumbers(operand: Bound, others: readonly Bound[]): SoughtNumbers | null {
-  const constants = others.map((other) => comparedConstant(operand, other))
+export function soughtNumbers({ stored, type }: Bound, others: readonly Bound[]): SoughtNumbers | null {
+  if (stored?.column.type.kind !== 'string') return null
+  const constants = others.map((other) => comparedConstant(stored, type, other))
   const numbers = constants.filter((constant) => typeof constant === 'bigint' || typeof constant === 'number')
   const kinds = new Set(numbers.map((number) => typeof number))
-  if (operand.stored?.type.kind !== 'string' || numbers.length < constants.length || kinds.size > 1) return null
-  return { column: operand.stored.sql.text, comparedAs: [operand.type.kind, ...kinds].join(' '), numbers }
+  if (numbers.length < constants.length || kinds.size > 1) return null
+  return { column: keyOf(stored.column), comparedAs: [type.kind, ...kinds].join(' '), numbers }
 }
 
 export interface SoughtNumbers {
@@ -97,28 +132,33 @@ export interface SoughtNumbers {
 }
 
 /** Whether a column lies between two constants, both of them within. */
-export function columnBetween(operand: Bound, [low, high]: readonly [Bound, Bound]): Sql | null {
-  const [above, below] = [comparedWith(operand, '>=', low), comparedWith(operand, '<=', high)]
-  return above === null || below === null ? null : sql`(${above} AND ${below})`
+export function columnBetween(operand: Bound, [low, high]: readonly [Bound, Bound], place: Place): Bound | null {
+  const above = comparedWith(operand, '>=', low, false, place)
+  const below = comparedWith(operand, '<=', high, false, place)
+  return above === null || below === null ? null : called(place, boolean, conjunction, [above, below])
 }
 
 /** What a column is compared with, of the type that it is cast to; null where that changes nothing. */
-function comparedConstant({ stored, type }: Bound, { constant, type: other }: Bound): Constant | null {
-  if (stored === undefined) return null
-  const isOfText = stored.type.kind === 'string'
-  if (typeof constant === 'string' && other.kind === 'string') {
-    if (!stored.isCast) return null
+function comparedConstant({ column, isCast }: StoredColumn, type: SqlType, other: Bound): Constant | null {
+  const constant = constantOf(other)
+  if (typeof constant === 'string' && other.type.kind === 'string') {
+    if (!isCast) return null
     return type.kind === 'string' ? constant : numberOf(constant)
   }
-  const isNumber = (typeof constant === 'number' || typeof constant === 'bigint') && isNumeric(other.kind)
-  if (!isNumber || !(isOfText || stored.isCast)) return null
+  const isOfNumbers = other.type.kind === 'long' || other.type.kind === 'double'
+  const isNumber = (typeof constant === 'number' || typeof constant === 'bigint') && isOfNumbers
+  if (!isNumber || !(column.type.kind === 'string' || isCast)) return null
   return type.kind === 'double' ? Number(constant) : constant
 }
 
-const isNumeric = (kind: string): boolean => kind === 'long' || kind === 'double'
+interface EqualOptions {
+  readonly constants: readonly Constant[]
+  readonly isAmongSeveral: boolean
+}
 
-function equalTo({ sql: column, type }: StoredColumn, constants: readonly Constant[], isAmongSeveral: boolean): Sql {
-  if (type.kind === 'string') return textEqualTo(column, constants, isAmongSeveral)
+const equalTo = engineFunction<EqualOptions>(([x], { operands: [stored], options: { constants, isAmongSeveral } }) => {
+  const { type } = stored!
+  if (type.kind === 'string') return textEqualTo(x!, constants, isAmongSeveral)
   const numbers = constants.map((constant) => (typeof constant === 'string' ? numberOf(constant) : constant))
   const literals = numbers.flatMap((number) => {
     if (number === null) return []
@@ -126,9 +166,9 @@ function equalTo({ sql: column, type }: StoredColumn, constants: readonly Consta
     const whole = wholeOf(number)
     return whole === null ? [] : [sql.long(whole)]
   })
-  const isEqual = literals.length === 0 ? sql`FALSE` : sql`${column} IN (${sql.join(literals, ', ')})`
-  return whereThere(column, isEqual)
-}
+  const isEqual = literals.length === 0 ? sql`FALSE` : sql`${x!} IN (${sql.join(literals, ', ')})`
+  return whereThere(x!, isEqual)
+})
 
 function textEqualTo(text: Sql, constants: readonly Constant[], isAmongSeveral: boolean): Sql {
   const texts = constants.filter((constant) => typeof constant === 'string')
@@ -163,15 +203,23 @@ const orders = {
   '>=': { sign: sql`>=`, ofOthers: sql`FALSE` },
 } as const
 
-function ordered(column: StoredColumn, operator: keyof typeof orders, constant: Constant): Sql {
-  const { sign, ofOthers } = orders[operator]
-  if (typeof constant === 'string')
-    return sql`(${convert(column, string) ?? column.sql} ${sign} ${sql.literal(constant)})`
-  const number = typeof constant === 'bigint' ? sql.long(constant) : doubleLiteral(constant)
-  if (column.type.kind !== 'string') return sql`(${column.sql} ${sign} ${number})`
-  const isWithin = sql`${decimalOf(column.sql)} ${sign} ${doubleLiteral(Number(constant))}`
-  return whereThere(column.sql, sql`coalesce(${isWithin}, ${ofOthers})`)
+interface OrderOptions {
+  readonly operator: keyof typeof orders
+  readonly constant: Constant
 }
+
+const ordered = engineFunction<OrderOptions>(
+  ([x], { operands: [stored], options: { operator, constant } }, { zone }) => {
+    const { sign, ofOthers } = orders[operator]
+    const { type } = stored!
+    if (typeof constant === 'string')
+      return sql`(${castText(stored!, x!, string, zone)} ${sign} ${sql.literal(constant)})`
+    const number = typeof constant === 'bigint' ? sql.long(constant) : doubleLiteral(constant)
+    if (type.kind !== 'string') return sql`(${x!} ${sign} ${number})`
+    const isWithin = sql`${decimalOf(x!)} ${sign} ${doubleLiteral(Number(constant))}`
+    return whereThere(x!, sql`coalesce(${isWithin}, ${ofOthers})`)
+  },
+)
 
 const whereThere = (column: Sql, condition: Sql): Sql => sql`(CASE WHEN ${column} IS NOT NULL THEN ${condition} END)`
 

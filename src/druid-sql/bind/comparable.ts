@@ -1,23 +1,26 @@
 // In which type two values are compared, as Druid chooses it.
 import { sqlProblem } from '../parse/sql-problem.ts'
-import type { Bound } from './bound.ts'
 import { as } from './conversions.ts'
+import type { Bound } from './tree.ts'
 import { boolean, double, isSame, json, long, type SqlType, string, timestamp, typeName } from './types.ts'
+
+/** The one type in which two values are compared. */
+export function comparedAs(left: Bound, right: Bound): SqlType {
+  const type = comparisonType(left.type, right.type)
+  if (type !== null) return type
+  throw sqlProblem(
+    left.place,
+    `a value of type ${typeName(left.type)} cannot be compared with one of type ${typeName(right.type)}: CAST one of them`,
+  )
+}
 
 /** Both sides of a comparison, as the one type in which they are compared. */
 export function comparable(left: Bound, right: Bound): [Bound, Bound] {
-  const type = comparisonType(left, right)
-  if (type === null) {
-    throw sqlProblem(
-      left.place,
-      `a value of type ${typeName(left.type)} cannot be compared with one of type ${typeName(right.type)}: CAST one of them`,
-    )
-  }
+  const type = comparedAs(left, right)
   return [as(left, type), as(right, type)]
 }
 
-function comparisonType(left: Bound, right: Bound): SqlType | null {
-  const [a, b] = [left.type, right.type]
+function comparisonType(a: SqlType, b: SqlType): SqlType | null {
   if (isSame(a, b)) return a.kind === 'null' ? string : a
   if (a.kind === 'null') return b
   if (b.kind === 'null') return a

@@ -1,7 +1,7 @@
 // What AND and OR put together, and what of it is a column or a constant.
 import type { Expression } from '../parse/syntax.ts'
-import type { Bound } from './bound.ts'
 import { type SoughtNumbers, soughtNumbers } from './column-filters.ts'
+import type { Bound } from './tree.ts'
 
 export type Bind = (expression: Expression) => Bound
 

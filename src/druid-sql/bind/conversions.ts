@@ -5,39 +5,67 @@ import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { namesZone, parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
-import { type Bound, combine } from './bound.ts'
 import { timestampToLocal, toUtc } from './periods.ts'
+import {
+  type Bound,
+  type CallNode,
+  type ConstantValue,
+  called,
+  engineFunction,
+  type LiteralNode,
+  optionsOf,
+} from './tree.ts'
 import { arrayOf, engineType, isSame, plainNumber, type SqlType, string, typeName } from './types.ts'
 
+/** A value as another type. */
+export const cast = engineFunction(([x], { operands: [operand], type }, { zone }) => castText(operand!, x!, type, zone))
+
 /** The expression as `type`; throws a Problem where no value of its type could be one. */
-export function as(bound: Bound, type: SqlType): Bound {
-  if (isSame(bound.type, type)) return bound
-  if (bound.type.kind === 'null') return { ...bound, type, sql: sql`CAST(NULL AS ${engineType(type)})` }
-  const converted = constantAs(bound, type) ?? convert(bound, type)
-  if (converted === null)
-    throw sqlProblem(bound.place, `a value of type ${typeName(bound.type)} cannot be taken as ${typeName(type)}`)
-  const result = combine(bound.place, type, converted, [bound])
-  return {
-    ...result,
-    constant: type.kind === 'string' && bound.constant === undefined ? undefined : constantOf(bound, type),
-  }
+export function as(node: Bound, type: SqlType): Bound {
+  if (isSame(node.type, type)) return node
+  const { place } = node
+  if (node.type.kind === 'null')
+    return { ...(node.kind === 'literal' ? node : called(place, type, cast, [node])), type }
+  if (!isConvertible(node.type, type))
+    throw sqlProblem(place, `a value of type ${typeName(node.type)} cannot be taken as ${typeName(type)}`)
+  // A text that stands for an instant is read now, so that a wrong one can be told.
+  if (isTextOfTime(node, type)) readTimestamp(node.value, Zone.utc, place)
+  return called(place, type, cast, [node])
 }
 
-function constantOf(bound: Bound, type: SqlType): Bound['constant'] {
-  if (type.kind === 'double' && typeof bound.constant === 'bigint') return Number(bound.constant)
-  return undefined
+/** The text of an operand, or a name that stands for it, as a type that it can be taken for. */
+export function castText(operand: Bound, x: Sql, type: SqlType, zone: Zone): Sql {
+  if (isSame(operand.type, type)) return x
+  if (operand.type.kind === 'null') return sql`CAST(NULL AS ${engineType(type)})`
+  if (!isTextOfTime(operand, type)) return convert({ sql: x, type: operand.type, zone }, type)!
+  const ms = readTimestamp(operand.value, zone, operand.place)
+  return type.kind === 'timestamp' ? timestampLiteral(ms) : dateLiteral(zone.toLocal(ms))
 }
 
-/** A text that stands for an instant is read now, so that a wrong one can be told. */
-function constantAs(bound: Bound, type: SqlType): Sql | null {
-  if (typeof bound.constant !== 'string' || bound.type.kind !== 'string') return null
-  const { zone = Zone.utc } = bound
-  if (type.kind === 'timestamp') return timestampLiteral(readTimestamp(bound.constant, zone, bound.place))
-  if (type.kind === 'date') {
-    const localMs = zone.toLocal(readTimestamp(bound.constant, zone, bound.place))
-    return sql`CAST(${timestampLiteral(localMs)} AS DATE)`
-  }
-  return null
+const isTextOfTime = (node: Bound, { kind }: SqlType): node is LiteralNode & { readonly value: string } =>
+  (kind === 'timestamp' || kind === 'date') && node.kind === 'literal' && typeof node.value === 'string'
+
+const convertible = new Map<string, boolean>()
+
+function isConvertible(from: SqlType, to: SqlType): boolean {
+  const pair = `${typeName(from)} ${typeName(to)}`
+  const known = convertible.get(pair)
+  if (known !== undefined) return known
+  const is = convert({ sql: sql`x`, type: from, zone: Zone.utc }, to) !== null
+  convertible.set(pair, is)
+  return is
+}
+
+/** What is cast; undefined for what is none. */
+export const castOperand = (node: Bound): Bound | undefined =>
+  optionsOf(node, cast) === undefined ? undefined : (node as CallNode).operands[0]
+
+/** The value, where it is known before the query runs. */
+export function constantOf(node: Bound): ConstantValue | undefined {
+  if (node.kind === 'literal') return node.value
+  const operand = node.type.kind === 'double' ? castOperand(node) : undefined
+  const value = operand === undefined ? undefined : constantOf(operand)
+  return typeof value === 'bigint' ? Number(value) : undefined
 }
 
 /** What names no zone is meant by the clocks of this one. Null where the text is no point in time. */
@@ -52,14 +80,19 @@ function readTimestamp(text: string, zone: Zone, place: Place): number {
   return ms
 }
 
+export const dateLiteral = (localMs: number): Sql => sql`CAST(${timestampLiteral(localMs)} AS DATE)`
+
 export function timestampLiteral(ms: number): Sql {
   return sql`make_timestamp(${sql.literal(String(ms))}::BIGINT * 1000::BIGINT)`
 }
 
-export function convert(
-  { sql: x, type, zone = Zone.utc }: Pick<Bound, 'sql' | 'type' | 'zone'>,
-  to: SqlType,
-): Sql | null {
+interface WrittenValue {
+  readonly sql: Sql
+  readonly type: SqlType
+  readonly zone: Zone
+}
+
+export function convert({ sql: x, type, zone }: WrittenValue, to: SqlType): Sql | null {
   switch (to.kind) {
     case 'string':
       return toText(x, type, zone)
@@ -128,9 +161,8 @@ export function asPlainNumber(operand: Bound): Bound {
   return type === null ? operand : as(operand, type)
 }
 
-/** A value as JSON, which has numbers for times and truth values. Doubles are written as Java writes them. */
-export function jsonText(value: Bound): Sql {
-  const { sql: x, type } = asPlainNumber(value)
+/** JSON of what `asPlainNumber` gives. Doubles are written as Java writes them. */
+export function jsonText(x: Sql, type: SqlType): Sql {
   if (type.kind === 'double') return doubleJson(x)
   return type.kind === 'array' ? arrayJson(x, type) : sql`CAST(to_json(${x}) AS VARCHAR)`
 }
@@ -138,7 +170,7 @@ export function jsonText(value: Bound): Sql {
 /** The same of an array. */
 export function arrayJson(x: Sql, type: SqlType): Sql {
   const numbers = plainNumber(type)
-  const plain = numbers === null ? null : convert({ sql: x, type }, numbers)
+  const plain = numbers === null ? null : convert({ sql: x, type, zone: Zone.utc }, numbers)
   if (type.kind !== 'array' || type.element.kind !== 'double') return sql`CAST(to_json(${plain ?? x}) AS VARCHAR)`
   const each = sql`list_transform(${x}, lambda e: coalesce(${doubleJson(sql`e`)}, 'null'))`
   return sql`('[' || array_to_string(${each}, ',') || ']')`

@@ -2,6 +2,12 @@
 
 import { Sql } from '../../lib/sql-text.ts'
 
+/** Where the engine has a column: of a relation, both by their numbers. An entity has its positions and the times of its files too. */
+export interface ColumnPlace {
+  readonly relation: number
+  readonly column: number | 'position' | 'fileTime'
+}
+
 export function doubleLiteral(value: number): Sql {
   return new Sql(`(${Number.isFinite(value) ? value.toExponential() : `'${value}'`}::DOUBLE)`, [])
 }
@@ -16,19 +22,13 @@ export function relationName(relation: number): Sql {
   return new Sql(`r${relation}`, [])
 }
 
-/** A column of a relation, both by their numbers. */
-export function columnOf(relation: number, column: number): Sql {
-  return new Sql(`r${relation}.c${column}`, [])
-}
-
-/** The positions of the rows of an entity's relation: of two rows of one time, the higher was pushed later. */
-export function positionOf(relation: number): Sql {
-  return new Sql(`r${relation}.p`, [])
-}
-
-/** The times of an entity's relation as its files have them: the engine skips files and parts of them by comparisons with it. */
-export function fileTimeOf(relation: number): Sql {
-  return new Sql(`r${relation}.t`, [])
+/**
+ * A column of a relation, both by their numbers. Of an entity, the positions of rows are one: of two rows of one time, the higher was pushed later; and the
+ * times as its files have them: the engine skips files and parts of them by comparisons with it.
+ */
+export function columnText({ relation, column }: ColumnPlace): Sql {
+  const name = column === 'position' ? 'p' : column === 'fileTime' ? 't' : `c${column}`
+  return new Sql(`r${relation}.${name}`, [])
 }
 
 export function columnName(column: number): Sql {

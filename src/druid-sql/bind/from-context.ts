@@ -1,9 +1,8 @@
-import type { Sql } from '../../lib/sql-text.ts'
 import type { Query } from '../parse/syntax.ts'
-import type { ExpressionContext, QueryColumn } from './expression-context.ts'
-import type { ItemUses } from './item-uses.ts'
+import type { ExpressionContext } from './expression-context.ts'
 import type { Relation, Scope } from './scope.ts'
 import type { SqlTable, SqlTables } from './tables.ts'
+import type { BoundRows, FromNode, QueryColumn } from './tree.ts'
 
 /** A query that may be named in FROM: a common table, under its own relation name. */
 export interface CommonTable {
@@ -17,22 +16,18 @@ export interface FromContext {
   readonly commonTables: ReadonlyMap<string, CommonTable>
   readonly parent: Scope | null
   readonly nextRelation: () => number
-  /** Notes that the query reads the table. */
-  readonly use: (table: SqlTable) => void
-  /** Is told where it reads items of metadata, and under which conditions. */
-  readonly items: ItemUses
-  /** Notes that it reads INFORMATION_SCHEMA. */
-  readonly useCatalog: () => void
-  readonly subquery: (
-    query: Query,
-    parent: Scope | null,
-  ) => { readonly sql: Sql; readonly columns: CommonTable['columns'] }
+  readonly subquery: (query: Query, parent: Scope | null) => BoundRows
   readonly expressionContext: (scope: Scope, what: string) => ExpressionContext
 }
 
-export interface BoundFrom {
-  readonly sql: Sql
+/** The FROM of a SELECT; its node is null where there is none. */
+export interface SelectFrom {
+  readonly node: FromNode | null
   readonly relations: readonly Relation[]
   /** The entity, where FROM is one and nothing else. */
   readonly table: SqlTable | null
+}
+
+export interface BoundFrom extends SelectFrom {
+  readonly node: FromNode
 }

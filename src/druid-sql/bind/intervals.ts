@@ -8,6 +8,7 @@ import { namesZone, parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, TimeUnit } from '../parse/syntax.ts'
 import { type PeriodParts, unitPeriod, writeInterval } from './periods.ts'
+import type { IntervalNode } from './tree.ts'
 
 /** The half-open range of `start/end`, where one of the two may be a period. */
 export function readInterval(text: string, zone: Zone, place: Place): [startMs: number, endMs: number] {
@@ -41,24 +42,20 @@ export function timeLiteralMs({ type, value }: Extract<Expression, { kind: 'time
 
 const fields: readonly TimeUnit[] = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
 
-/** A literal of SQL as the engine's interval. */
-export function intervalLiteral(literal: Extract<Expression, { kind: 'interval' }>): Sql {
-  const { isNegative, sum } = readIntervalLiteral(literal)
-  const isNothing = Object.values(sum).every((part) => part === 0)
-  if (isNothing) return sql`to_milliseconds(0)`
-  return isNegative ? sql`(-(${writeInterval(sum)}))` : sql`(${writeInterval(sum)})`
+/** The engine's interval of a literal. */
+export function intervalText({ isNegative, steps }: Pick<IntervalNode, 'isNegative' | 'steps'>): Sql {
+  if (Object.values(steps).every((part) => part === 0)) return sql`to_milliseconds(0)`
+  return isNegative ? sql`(-(${writeInterval(steps)}))` : sql`(${writeInterval(steps)})`
 }
 
-/** What a literal adds to an instant. */
-export function intervalSteps(literal: Extract<Expression, { kind: 'interval' }>): PeriodParts {
-  const { isNegative, sum } = readIntervalLiteral(literal)
-  return isNegative ? { months: -sum.months, days: -sum.days, ms: -sum.ms } : sum
-}
-
-function readIntervalLiteral({ value, negative, from, to, place }: Extract<Expression, { kind: 'interval' }>): {
-  readonly isNegative: boolean
-  readonly sum: PeriodParts
-} {
+/** What a literal of SQL adds to an instant. */
+export function readIntervalLiteral({
+  value,
+  negative,
+  from,
+  to,
+  place,
+}: Extract<Expression, { kind: 'interval' }>): Pick<IntervalNode, 'isNegative' | 'steps'> {
   const wrong = sqlProblem(
     place,
     `${quoted(value)} is no interval of ${from}${to === null ? '' : ` TO ${to}`}: write it as INTERVAL '1' DAY`,
@@ -75,10 +72,10 @@ function readIntervalLiteral({ value, negative, from, to, place }: Extract<Expre
   if (first < 0 && !isSimple) throw wrong
   const hasFraction = digits.includes('.')
   if (numbers.length !== parts.length + (hasFraction ? 1 : 0) || (hasFraction && parts.at(-1) !== 'SECOND')) throw wrong
-  let sum: PeriodParts = { months: 0, days: 0, ms: 0 }
-  for (const [index, unit] of parts.entries()) sum = add(sum, unitPeriod(unit), Number(numbers[index]))
-  if (hasFraction) sum = { ...sum, ms: sum.ms + Number(numbers.at(-1)!.slice(0, 3).padEnd(3, '0')) }
-  return { isNegative, sum }
+  let steps: PeriodParts = { months: 0, days: 0, ms: 0 }
+  for (const [index, unit] of parts.entries()) steps = add(steps, unitPeriod(unit), Number(numbers[index]))
+  if (hasFraction) steps = { ...steps, ms: steps.ms + Number(numbers.at(-1)!.slice(0, 3).padEnd(3, '0')) }
+  return { isNegative, steps }
 }
 
 function add(sum: PeriodParts, unit: Period, count: number): PeriodParts {

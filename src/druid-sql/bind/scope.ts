@@ -1,23 +1,14 @@
 // Which names mean what at one place of a query.
 
-import type { Sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
-import { type Bound, storedColumn } from './bound.ts'
+import type { ColumnPlace } from './engine-names.ts'
 import type { SqlSchema } from './tables.ts'
-import type { SqlType } from './types.ts'
+import { type Bound, columnOfValues, keyOf, type QueryColumn, storedColumn } from './tree.ts'
+import { long } from './types.ts'
 
-export interface ScopeColumn {
-  readonly name: string
-  readonly type: SqlType
-  readonly sql: Sql
-  /** The same instants as the files have them; only of the time of an entity. */
-  readonly fileSql?: Sql | undefined
-  /** Whether it is a column of an entity, also by way of subqueries and groups; else it is computed. */
-  readonly isStored?: boolean | undefined
-  /** Whether it is made of VALUES alone: where such rows are joined, it is as one of an entity. */
-  readonly isOfValues?: boolean | undefined
-  /** Of a query that Druid runs by itself, before the one around it: whether it alone tells the query's groups apart, of which none is left out. */
-  readonly ofQuery?: 'onlyKey' | 'other' | undefined
+export interface ScopeColumn extends QueryColumn {
+  /** A column of the engine, or what is made of two where rows are joined by both. */
+  readonly value: Bound
 }
 
 /** A table, subquery or common table in FROM, under the name that it has there. */
@@ -25,13 +16,13 @@ export interface Relation {
   readonly name: string | null
   readonly columns: readonly ScopeColumn[]
   /** What orders rows of one time by when they were pushed; only where the relation is an entity itself. */
-  readonly position?: Sql
+  readonly position?: ColumnPlace | undefined
   /** The schema that may stand before the relation's name: `druid` where it is left out. */
   readonly schema?: SqlSchema
   /** Columns that a USING made one with those of another relation: found only by the relation's name. */
   readonly merged: ReadonlySet<string>
   /** What such a column is where it goes without the relation's name, of rows that only one side of the join may have. */
-  readonly shared?: ReadonlyMap<string, Sql>
+  readonly shared?: ReadonlyMap<string, Bound>
 }
 
 export interface Scope {
@@ -56,8 +47,8 @@ function sharedColumns(relation: Relation): readonly ScopeColumn[] {
 }
 
 function asShared(column: ScopeColumn, { shared }: Relation): ScopeColumn {
-  const sql = shared?.get(column.name)
-  return sql === undefined ? column : { ...column, sql, fileSql: undefined }
+  const value = shared?.get(column.name)
+  return value === undefined ? column : { ...column, value }
 }
 
 const namesOf = new WeakMap<Relation, ReadonlyMap<string, readonly ScopeColumn[]>>()
@@ -83,10 +74,13 @@ function byName({ columns }: Relation): ReadonlyMap<string, readonly ScopeColumn
 }
 
 /** What orders the rows of the relation that `__time` without a table's name is of, where it is known. */
-export function pushedIn({ relations }: Scope): { readonly time: Sql; readonly position: Sql } | null {
+export function pushedIn({ relations }: Scope): { readonly time: Bound; readonly position: Bound } | null {
   for (const { columns, position } of relations) {
     const time = columns.find(({ name }) => name === '__time')
-    if (time !== undefined) return position === undefined ? null : { time: time.sql, position }
+    if (time === undefined) continue
+    const { value } = time
+    if (position === undefined) return null
+    return { time: value, position: { kind: 'column', at: position, name: '', type: long, place: value.place } }
   }
   return null
 }
@@ -99,29 +93,21 @@ export function columnIn(scope: Scope, path: readonly string[], place: Place): B
       throw sqlProblem(place, `column ${quoted(path.join('.'))} is ambiguous: name its table before it`)
     const column = found[0]
     if (column === undefined) continue
-    // A column of the query around this one is a constant to this one.
-    const loose = current === scope ? { name: path.join('.'), place } : null
-    const { sql, type, fileSql } = column
-    const whole = { sql, type, place, constant: undefined, loose, aggregate: null, window: null, fileSql }
-    return { ...whole, ...storedParts(column) }
+    return reference(column, path.join('.'), place)
   }
   throw sqlProblem(place, missing(scope, path))
 }
 
-/** What it is where rows are chosen; grouped by, a column of VALUES is as one of an entity. */
-export function storedParts(
-  { isStored, isOfValues, type, sql }: ScopeColumn,
-  isKey = false,
-): Pick<Bound, 'stored' | 'ofValues'> {
-  const column = storedColumn(sql, type)
-  const ofValues = isOfValues === true ? column : undefined
-  return { stored: isStored === true ? column : isKey ? ofValues : undefined, ofValues }
+/** A column where the query names it. */
+export function reference({ value, isStored, isOfValues }: ScopeColumn, name: string, place: Place): Bound {
+  const node = value.kind === 'column' ? { ...value, name, place, isOfValues } : { ...value, place }
+  return isStored === true ? { ...node, stored: storedColumn(node) } : node
 }
 
-/** The one column of these relations that the path means; null where it means none, or more than one. */
-export function ownColumn(relations: readonly Relation[], path: readonly string[]): ScopeColumn | null {
-  const found = candidates({ relations, parent: null }, path)
-  return found.length === 1 ? found[0]! : null
+/** What the query groups by is one value for each group, whatever it is cast from; a column of VALUES is as one of an entity there. */
+export function asKey(node: Bound, keys: ReadonlySet<string> | null): Bound {
+  if (keys === null || keys.size === 0 || node.kind === 'literal' || !keys.has(keyOf(node))) return node
+  return { ...node, stored: node.stored?.isCast === true ? undefined : (node.stored ?? columnOfValues(node)) }
 }
 
 function candidates(scope: Scope, path: readonly string[]): readonly ScopeColumn[] {

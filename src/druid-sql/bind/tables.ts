@@ -1,4 +1,5 @@
 import type { Entity, EntityField, MetadataEntity } from '../../model/entity.ts'
+import type { QueryColumn } from './tree.ts'
 import { double, json, long, type SqlType, string, timestamp } from './types.ts'
 
 /** The schemas of tables: series entities, and metadata entities. */
@@ -13,9 +14,7 @@ export interface SqlTable {
   readonly columns: readonly SqlColumn[]
 }
 
-export interface SqlColumn {
-  readonly name: string
-  readonly type: SqlType
+export interface SqlColumn extends QueryColumn {
   /** The name of the entity's field. */
   readonly field: string
   /** Whether every row has a value: the time of a series entity, the identifier of a metadata entity. */
@@ -32,6 +31,7 @@ export function sqlTable(entity: Pick<Entity, 'id' | 'name' | 'fields'>): SqlTab
     type: columnType(field),
     field: field.name,
     isNeverNull: false,
+    isStored: true,
   }))
   return {
     schema: 'druid',

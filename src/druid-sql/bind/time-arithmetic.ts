@@ -2,38 +2,59 @@
 
 import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { numberTexts, wrapped } from '../functions/numbers.ts'
 import { withoutRepeats } from '../functions/text-room.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
-import { type Bound, combine } from './bound.ts'
 import { as } from './conversions.ts'
 import { timestampToLocal, toUtc } from './periods.ts'
+import { type Bound, called, engineFunction } from './tree.ts'
 import { interval, timestamp, typeName } from './types.ts'
 
 export type NumberOperator = '+' | '-' | '*' | '/'
 
-export function operatorText(operator: NumberOperator): Sql {
-  return { '+': sql`+`, '-': sql`-`, '*': sql`*`, '/': sql`/` }[operator]
+export interface OperatorOptions {
+  readonly operator: NumberOperator
 }
 
+const signs = { '+': sql`+`, '-': sql`-`, '*': sql`*`, '/': sql`/` }
+
+/**
+ * Of whole numbers as functions: of operators the engine brings a constant to the other side of a comparison, makes `l < -1` of `l + 1 < 0`, and never
+ * sees that the sum goes round.
+ */
+const plainArithmetic = { '+': sql`add`, '-': sql`subtract`, '*': sql`multiply` } as const
+
+/** Of numbers, and of intervals. */
+export const arithmetic = engineFunction<OperatorOptions>((texts, node, meaning) => {
+  const { operator } = node.options
+  const [x, y] = node.type.kind === 'interval' ? [texts[0]!, texts[1]!] : numberTexts(texts, node, meaning)
+  if (node.type.kind !== 'long' || operator === '/') return sql`(${x} ${signs[operator]} ${y})`
+  if (!meaning.wraps) return sql`${plainArithmetic[operator]}(${x}, ${y})`
+  return wrapped(sql`(${x}::HUGEINT ${signs[operator]} ${y}::HUGEINT)`)
+})
+
+/** A time and an interval. */
+export const movedBy = engineFunction<OperatorOptions>(([at, by], { options: { operator } }, { zone }) =>
+  moved(at!, signs[operator], by!, zone),
+)
+
 /** Times and intervals: what can be added to what. Null where neither side is one. */
-export function timeArithmetic(operator: string, left: Bound, right: Bound, zone: Zone): Bound | null {
+export function timeArithmetic(operator: NumberOperator | '%', left: Bound, right: Bound): Bound | null {
   const { place } = left
   const isTime = ({ type }: Bound): boolean => type.kind === 'timestamp' || type.kind === 'date'
   const isInterval = ({ type }: Bound): boolean => type.kind === 'interval'
   if (![left, right].some((side) => isTime(side) || isInterval(side))) return null
-  const parts = [left, right]
-  if (isTime(left) && isInterval(right) && (operator === '+' || operator === '-')) {
-    return combine(place, timestamp, moved(as(left, timestamp).sql, operatorText(operator), right.sql, zone), parts)
-  }
-  if (isInterval(left) && isTime(right) && operator === '+')
-    return combine(place, timestamp, moved(as(right, timestamp).sql, sql`+`, left.sql, zone), parts)
-  if (isInterval(left) && isInterval(right) && (operator === '+' || operator === '-')) {
-    return combine(place, interval, sql`(${left.sql} ${operatorText(operator)} ${right.sql})`, parts)
+  if (operator === '+' || operator === '-') {
+    if (isTime(left) && isInterval(right))
+      return called(place, timestamp, movedBy, [as(left, timestamp), right], { operator })
+    if (isInterval(left) && isTime(right) && operator === '+')
+      return called(place, timestamp, movedBy, [as(right, timestamp), left], { operator })
+    if (isInterval(left) && isInterval(right)) return called(place, interval, arithmetic, [left, right], { operator })
   }
   if (operator === '*' && isInterval(left) && right.type.kind === 'long')
-    return combine(place, interval, sql`(${left.sql} * ${right.sql})`, parts)
+    return called(place, interval, arithmetic, [left, right], { operator })
   if (operator === '*' && isInterval(right) && left.type.kind === 'long')
-    return combine(place, interval, sql`(${right.sql} * ${left.sql})`, parts)
+    return called(place, interval, arithmetic, [right, left], { operator })
   throw sqlProblem(
     place,
     `${typeName(left.type)} ${operator} ${typeName(right.type)} has no meaning: times take intervals, as in __time + INTERVAL '1' DAY`,

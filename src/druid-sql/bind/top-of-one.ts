@@ -1,14 +1,13 @@
 // Where Druid makes a topN of groups by one column: null comes first in it, whichever way it is ordered.
 import { isBesideDifferentValues } from '../parse/different-values.ts'
 import type { OrderItem, Select } from '../parse/syntax.ts'
-import type { Bound } from './bound.ts'
-import type { BoundFrom } from './from-context.ts'
-import type { ScopeColumn } from './scope.ts'
+import type { SelectFrom } from './from-context.ts'
+import { type Bound, keyOf, type QueryColumn } from './tree.ts'
 
 /** What groups are made of, and their order. */
 export interface Grouped {
   readonly select: Select
-  readonly from: BoundFrom
+  readonly from: SelectFrom
   readonly keys: readonly Bound[]
   readonly isGrouped: boolean
   readonly outputs: readonly { readonly bound: Bound }[]
@@ -26,7 +25,7 @@ export function isTopOfOne(groups: Ordered): boolean {
   const [only, ...others] = keysOf(groups)
   if (!isTopped || only === undefined || others.length > 0 || hasSets(select) || select.having !== null) return false
   if (only.type.kind === 'array' || order.length !== 1 || isBesideDifferentValues(select, order[0]!.item)) return false
-  return order[0]!.bound.sql.text === only.sql.text && (!isOverQuery(from) || isOnlyKey(from, only))
+  return keyOf(order[0]!.bound) === keyOf(only) && (!isOverQuery(from) || isOnlyKey(from, only))
 }
 
 /** Whether rows are grouped by several sets of columns: ROLLUP, CUBE and GROUPING SETS. */
@@ -37,18 +36,19 @@ const keysOf = ({ select, keys, isGrouped, outputs }: Grouped): readonly Bound[]
   select.distinct ? outputs.map(({ bound }) => bound) : isGrouped ? keys : []
 
 /** Whether the rows are those of a query that runs before. */
-const isOverQuery = ({ relations: [relation, ...others] }: BoundFrom): boolean =>
+const isOverQuery = ({ relations: [relation, ...others] }: SelectFrom): boolean =>
   relation !== undefined && others.length === 0 && relation.columns.every((column) => column.ofQuery !== undefined)
 
 /** Groups by the only key of such a query once more are its own. */
-const isOnlyKey = ({ relations: [relation] }: BoundFrom, key: Bound): boolean =>
-  relation?.columns.find(({ sql }) => sql.text === key.sql.text)?.ofQuery === 'onlyKey'
+const isOnlyKey = ({ relations: [relation] }: SelectFrom, key: Bound): boolean =>
+  relation?.columns.find(({ value }) => keyOf(value) === keyOf(key))?.ofQuery === 'onlyKey'
 
 /** What a column of this query is to a query around it; `runsBefore` says that Druid runs this one by itself for its LIMIT or its windows. */
-export function ofQuery(groups: Grouped, output: Bound, runsBefore: boolean): ScopeColumn['ofQuery'] {
+export function ofQuery(groups: Grouped, output: Bound, runsBefore: boolean): QueryColumn['ofQuery'] {
   const { select, from, isGrouped } = groups
   if (!runsBefore && !isGrouped && !select.distinct) return isOverQuery(from) ? 'other' : undefined
   const [only, ...others] = keysOf(groups)
-  const isOnly = !runsBefore && others.length === 0 && select.having === null && only?.sql.text === output.sql.text
+  const isOnly =
+    !runsBefore && others.length === 0 && select.having === null && only !== undefined && keyOf(only) === keyOf(output)
   return isOnly ? 'onlyKey' : 'other'
 }

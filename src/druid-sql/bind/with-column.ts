@@ -1,41 +1,42 @@
 // A FROM with one more column, worked out beside its rows.
-import { type Sql, sql } from '../../lib/sql-text.ts'
-import { columnName, columnOf, relationName } from './engine-names.ts'
-import type { Relation } from './scope.ts'
 
-interface FromText {
-  readonly sql: Sql
-  readonly relations: readonly Relation[]
-}
+import type { ColumnPlace } from './engine-names.ts'
+import type { BoundFrom } from './from-context.ts'
+import type { Relation, ScopeColumn } from './scope.ts'
+import { type Bound, keyOf } from './tree.ts'
+import { long } from './types.ts'
+
+type Widened = Pick<BoundFrom, 'node' | 'relations'> & { readonly value: Bound }
 
 /** The same rows and names as one relation of the engine, which has the value as a column too. */
-export function withColumn(
-  { sql: from, relations }: FromText,
-  value: Sql,
-  relation: number,
-): FromText & { readonly value: Sql } {
-  const items: Sql[] = []
+export function withColumn({ node: from, relations }: BoundFrom, value: Bound, relation: number): Widened {
+  const outputs: Bound[] = []
   const places = new Map<string, number>()
-  const moved = (item: Sql): Sql => {
-    const place = places.get(item.text) ?? items.length
-    if (place === items.length) items.push(item)
-    places.set(item.text, place)
-    return columnOf(relation, place)
+  const moved = (node: Bound): Bound => {
+    const key = keyOf(node)
+    const column = places.get(key) ?? outputs.push(node) - 1
+    places.set(key, column)
+    const { type, place } = node
+    return { kind: 'column', at: { relation, column }, name: node.kind === 'column' ? node.name : '', type, place }
+  }
+  const movedPlace = (at: ColumnPlace, { place }: Bound): ColumnPlace => {
+    const node = moved({ kind: 'column', at, name: '', type: long, place })
+    return node.kind === 'column' ? node.at : at
+  }
+  const movedColumn = (column: ScopeColumn): ScopeColumn => {
+    const own = moved(column.value)
+    const inFiles = column.value.kind === 'column' ? column.value.inFiles : undefined
+    const files = inFiles && own.kind === 'column' ? { ...own, inFiles: movedPlace(inFiles, own) } : own
+    return { ...column, value: files }
   }
   const movedRelations = relations.map(
     ({ columns, position, shared, ...rest }): Relation => ({
       ...rest,
-      columns: columns.map(({ fileSql, ...column }) => ({
-        ...column,
-        sql: moved(column.sql),
-        ...(fileSql === undefined ? {} : { fileSql: moved(fileSql) }),
-      })),
-      ...(position === undefined ? {} : { position: moved(position) }),
+      columns: columns.map(movedColumn),
+      ...(position === undefined ? {} : { position: movedPlace(position, value) }),
       ...(shared === undefined ? {} : { shared: new Map([...shared].map(([name, item]) => [name, moved(item)])) }),
     }),
   )
   const added = moved(value)
-  const written = items.map((item, index) => sql`${item} AS ${columnName(index)}`)
-  const text = sql`(SELECT ${sql.join(written, ', ')} FROM ${from}) AS ${relationName(relation)}`
-  return { sql: text, relations: movedRelations, value: added }
+  return { node: { kind: 'widened', from, outputs, relation }, relations: movedRelations, value: added }
 }

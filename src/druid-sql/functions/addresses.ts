@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
+import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { boolean, long, string } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type Catalogue, neededText, special } from './signature.ts'
@@ -11,25 +11,31 @@ const addressForm = sql.literal(
 )
 
 /** An address as its number, from text or from a number; what is none is null. */
-function addressNumber(operand: Bound): Bound {
-  if (operand.type.kind === 'long')
-    return combine(
-      operand.place,
-      long,
-      withoutRepeats([operand.sql], (x) => sql`CASE WHEN ${x} BETWEEN 0 AND 4294967295 THEN ${x} END`),
-      [operand],
-    )
-  const text = as(operand, string)
+const number4 = engineFunction((texts, { operands: [operand] }) => {
+  if (operand!.type.kind === 'long')
+    return withoutRepeats(texts, (x) => sql`CASE WHEN ${x} BETWEEN 0 AND 4294967295 THEN ${x} END`)
   const part = (x: Sql, index: Sql, power: Sql): Sql => sql`CAST(split_part(${x}, '.', ${index}) AS BIGINT) * ${power}`
   const number = (x: Sql): Sql =>
     sql`${part(x, sql`1`, sql`16777216`)} + ${part(x, sql`2`, sql`65536`)} + ${part(x, sql`3`, sql`256`)} + ${part(x, sql`4`, sql`1`)}`
-  return combine(
-    operand.place,
-    long,
-    withoutRepeats([text.sql], (x) => sql`CASE WHEN regexp_full_match(${x}, ${addressForm}) THEN ${number(x)} END`),
-    [text],
+  return withoutRepeats(texts, (x) => sql`CASE WHEN regexp_full_match(${x}, ${addressForm}) THEN ${number(x)} END`)
+})
+
+const addressNumber = (operand: Bound): Bound =>
+  called(operand.place, long, number4, [operand.type.kind === 'long' ? operand : as(operand, string)])
+
+const isWithin = engineFunction<{ readonly start: number; readonly end: number }>(
+  ([number], { options: { start, end } }) =>
+    sql`coalesce(${number!} BETWEEN ${sql.literal(String(start))}::BIGINT AND ${sql.literal(String(end))}::BIGINT, FALSE)`,
+)
+
+const text4 = engineFunction((texts) => {
+  const part = (x: Sql, power: Sql): Sql => sql`CAST(${x} // ${power} % 256 AS VARCHAR)`
+  return withoutRepeats(
+    texts,
+    (x) =>
+      sql`CAST((${part(x, sql`16777216`)} || '.' || ${part(x, sql`65536`)} || '.' || ${part(x, sql`256`)} || '.' || ${part(x, sql`1`)}) AS VARCHAR)`,
   )
-}
+})
 
 const addressMatch = special(2, 2, (call) => {
   const [address = '', length = '', ...more] = neededText(call, 1).split('/')
@@ -47,18 +53,11 @@ const addressMatch = special(2, 2, (call) => {
   const size = 2 ** (32 - bits)
   const start = Math.floor(numbers.reduce((sum, number) => sum * 256 + number, 0) / size) * size
   const number = addressNumber(call.operands[0]!)
-  const inside = sql`coalesce(${number.sql} BETWEEN ${sql.literal(String(start))}::BIGINT AND ${sql.literal(String(start + size - 1))}::BIGINT, FALSE)`
-  return combine(call.place, boolean, inside, [number])
+  return called(call.place, boolean, isWithin, [number], { start, end: start + size - 1 })
 })
 
 export const addresses: Catalogue = {
   IPV4_MATCH: addressMatch,
   IPV4_PARSE: special(1, 1, ({ operands }) => addressNumber(operands[0]!)),
-  IPV4_STRINGIFY: special(1, 1, ({ place, operands }) => {
-    const number = addressNumber(operands[0]!)
-    const part = (x: Sql, power: Sql): Sql => sql`CAST(${x} // ${power} % 256 AS VARCHAR)`
-    const text = (x: Sql): Sql =>
-      sql`CAST((${part(x, sql`16777216`)} || '.' || ${part(x, sql`65536`)} || '.' || ${part(x, sql`256`)} || '.' || ${part(x, sql`1`)}) AS VARCHAR)`
-    return combine(place, string, withoutRepeats([number.sql], text), [number])
-  }),
+  IPV4_STRINGIFY: special(1, 1, ({ place, operands }) => called(place, string, text4, [addressNumber(operands[0]!)])),
 }

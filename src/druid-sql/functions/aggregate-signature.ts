@@ -1,28 +1,22 @@
-// How the aggregates of the catalogue are written: what one takes, and how the engine says it.
+// How the aggregates of the catalogue are written: what one takes, and what it gives.
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import type { Bound } from '../bind/bound.ts'
+import { type AggregateNode, type Bound, type EngineAggregate, engineAggregate } from '../bind/tree.ts'
 import type { SqlType } from '../bind/types.ts'
 import type { BoundCall } from './signature.ts'
 
 export interface AggregateCall extends BoundCall {
-  readonly distinct: boolean
   readonly star: boolean
-  /** The ORDER BY within the call, or nothing. */
-  readonly order: Sql
   /** The time of the rows, where the FROM has one: LATEST and EARLIEST go by it. */
   readonly time: () => Bound
   /** The time of the rows, and what tells which of two of one time was pushed later, where it is known. */
-  readonly pushed: { readonly time: Sql; readonly position: Sql } | null
+  readonly pushed: { readonly time: Bound; readonly position: Bound } | null
 }
 
 export interface AggregateResult {
-  /** The call of the engine's aggregate, to which FILTER and OVER are added. */
-  readonly call: Sql
+  readonly fn: EngineAggregate
   readonly type: SqlType
-  /** A second call, where one does not tell all. */
-  readonly also?: Sql
-  /** What becomes of its value, and of that of the second call. */
-  readonly finish: (value: Sql, also: Sql) => Sql
+  readonly operands: readonly Bound[]
+  readonly options: unknown
 }
 
 export interface Aggregate {
@@ -31,10 +25,19 @@ export interface Aggregate {
   readonly bind: (call: AggregateCall) => AggregateResult
 }
 
-export const same = (value: Sql): Sql => value
-
 export function aggregate(least: number, most: number, bind: Aggregate['bind'], takesDistinct = false): Aggregate {
   return { count: [least, most], takesDistinct, bind }
 }
 
-export const distinctOf = ({ distinct }: AggregateCall): Sql => (distinct ? sql`DISTINCT ` : sql``)
+export const result = <Options = null>(
+  type: SqlType,
+  fn: EngineAggregate<Options>,
+  operands: readonly Bound[],
+  ...[options]: null extends Options ? [] : [Options]
+): AggregateResult => ({ fn: fn as EngineAggregate, type, operands, options: options ?? null })
+
+/** One that the engine has, of all operands. */
+export const plainAggregate = (name: Sql): EngineAggregate<null> =>
+  engineAggregate((operands, node) => ({ call: sql`${name}(${distinctOf(node)}${sql.join(operands, ', ')})` }))
+
+export const distinctOf = ({ distinct }: Pick<AggregateNode, 'distinct'>): Sql => (distinct ? sql`DISTINCT ` : sql``)

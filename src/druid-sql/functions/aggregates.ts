@@ -2,72 +2,73 @@
 
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { meanInRange, scaled, squaredMax, sumInRange } from '../../lib/sums-in-range.ts'
-import type { Bound } from '../bind/bound.ts'
-import { as } from '../bind/conversions.ts'
+import { as, constantOf } from '../bind/conversions.ts'
 import { doubleLiteral } from '../bind/engine-names.ts'
-import { arrayOf, double, long, quantiles, sketch, string, timestamp, typeName } from '../bind/types.ts'
+import { type Bound, type EngineAggregate, engineAggregate, type WrittenAggregate } from '../bind/tree.ts'
+import { arrayOf, double, long, quantiles, type SqlType, sketch, string, timestamp, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import {
   type Aggregate,
   type AggregateCall,
-  type AggregateResult,
   aggregate,
   distinctOf,
-  same,
+  plainAggregate,
+  result,
 } from './aggregate-signature.ts'
 import { numeric, wrapped } from './numbers.ts'
 import { constantInteger, neededText } from './signature.ts'
 import { withoutRepeats } from './text-room.ts'
 
+export const countOfRows = engineAggregate(() => ({ call: sql`count(*)` }))
+export const countOf = plainAggregate(sql`count`)
+
 const count = aggregate(
   0,
   1,
-  (call) => {
-    const operand = call.operands[0]
-    if (operand === undefined) {
-      if (!call.star) throw sqlProblem(call.place, 'COUNT takes * or one operand')
-      return { call: sql`count(*)`, type: long, finish: same }
-    }
-    return { call: sql`count(${distinctOf(call)}${operand.sql})`, type: long, finish: same }
+  ({ operands, star, place }) => {
+    if (operands.length > 0) return result(long, countOf, operands)
+    if (!star) throw sqlProblem(place, 'COUNT takes * or one operand')
+    return result(long, countOfRows, [])
   },
   true,
 )
 
 /** Also of doubles whose sum goes beyond all doubles on its way. */
-function ofDoubles(name: Sql, call: AggregateCall, x: Sql, inRange: typeof sumInRange): AggregateResult {
-  const of = (value: Sql): Sql => sql`${name}(${distinctOf(call)}${value})`
-  return {
-    call: of(x),
-    also: of(scaled(x)),
-    type: double,
-    finish: (value, ofScaled) => inRange(value, ofScaled),
-  }
-}
+const ofDoubles = (name: Sql, x: Sql, distinct: Sql, inRange: typeof sumInRange): WrittenAggregate => ({
+  call: sql`${name}(${distinct}${x})`,
+  also: sql`${name}(${distinct}${scaled(x)})`,
+  finish: inRange,
+})
 
 /** Whole numbers go round beyond the range of a long, as Java's do. */
-const sum = aggregate(
-  1,
-  1,
-  (call) => {
-    const x = numeric(call.operands[0]!)
-    if (x.type.kind === 'long') return { call: sql`sum(${distinctOf(call)}${x.sql})`, type: long, finish: wrapped }
-    return ofDoubles(sql`sum`, call, x.sql, sumInRange)
-  },
-  true,
+export const sumOf = engineAggregate(([x], node) =>
+  node.type.kind === 'long'
+    ? { call: sql`sum(${distinctOf(node)}${x!})`, finish: wrapped }
+    : ofDoubles(sql`sum`, x!, distinctOf(node), sumInRange),
 )
 
-const average = aggregate(
-  1,
-  1,
-  (call) => {
-    const x = numeric(call.operands[0]!)
-    if (x.type.kind === 'long') return { call: sql`avg(${distinctOf(call)}${x.sql})`, type: double, finish: same }
-    return ofDoubles(sql`avg`, call, x.sql, meanInRange)
-  },
-  true,
+export const meanOf = engineAggregate(([x], node) =>
+  node.operands[0]!.type.kind === 'long'
+    ? { call: sql`avg(${distinctOf(node)}${x!})` }
+    : ofDoubles(sql`avg`, x!, distinctOf(node), meanInRange),
 )
 
-function extreme(name: Sql): Aggregate {
+const ofNumber = (fn: EngineAggregate<null>, typeOf: (x: Bound) => SqlType): Aggregate =>
+  aggregate(
+    1,
+    1,
+    ({ operands }) => {
+      const x = numeric(operands[0]!)
+      return result(typeOf(x), fn, [x])
+    },
+    true,
+  )
+
+/** With DISTINCT it is the same. */
+export const leastOf = engineAggregate(([x]) => ({ call: sql`min(${x!})` }))
+export const greatestOf = engineAggregate(([x]) => ({ call: sql`max(${x!})` }))
+
+function extreme(fn: EngineAggregate<null>): Aggregate {
   return aggregate(
     1,
     1,
@@ -75,30 +76,41 @@ function extreme(name: Sql): Aggregate {
       const x = call.operands[0]!
       if (['array', 'sketch', 'quantiles', 'json', 'string'].includes(x.type.kind))
         throw sqlProblem(x.place, `${call.name} takes no value of type ${typeName(x.type)}`)
-      return { call: sql`${name}(${x.sql})`, type: x.type.kind === 'null' ? string : x.type, finish: same }
+      return result(x.type.kind === 'null' ? string : x.type, fn, [x])
     },
     true,
   )
 }
 
-/** LATEST and EARLIEST, by the rows' time or by one that is given. Nulls count. */
-function byTime(name: Sql, isGiven: boolean): Aggregate {
-  return aggregate(isGiven ? 2 : 1, isGiven ? 3 : 2, (call) => {
-    const x = call.operands[0]!
-    const time = isGiven ? givenTime(call) : call.time()
-    return { call: sql`${name}(${x.sql}, ${orderOf(time.sql, isGiven, call.pushed)})`, type: x.type, finish: same }
-  })
+export interface EndOptions {
+  /** Whether the time is not the rows' own. */
+  readonly isGiven: boolean
 }
 
-/** Rows of one time are as they were pushed; those without a time are left out. */
-function orderOf(time: Sql, isGiven: boolean, pushed: AggregateCall['pushed']): Sql {
-  if (pushed === null) return time
-  if (!isGiven) return sql`row(${time}, ${pushed.position})`
-  return withoutRepeats(
-    [time],
-    (x) => sql`CASE WHEN ${x} IS NOT NULL THEN row(${x}, ${pushed.time}, ${pushed.position}) END`,
-  )
-}
+/** What goes by the newest or the oldest row. The operands are a value, a time, and of rows of an entity their own time and their position. */
+const byTime = (name: Sql): EngineAggregate<EndOptions> =>
+  engineAggregate(([x, time, ownTime, position], { options: { isGiven } }) => {
+    if (position === undefined) return { call: sql`${name}(${x!}, ${time!})` }
+    if (!isGiven) return { call: sql`${name}(${x!}, row(${time!}, ${position}))` }
+    // Rows of one time are as they were pushed; those without a time are left out.
+    const order = withoutRepeats(
+      [time!],
+      (at) => sql`CASE WHEN ${at} IS NOT NULL THEN row(${at}, ${ownTime!}, ${position}) END`,
+    )
+    return { call: sql`${name}(${x!}, ${order})` }
+  })
+
+export const newestOf = byTime(sql`arg_max_null`)
+export const oldestOf = byTime(sql`arg_min_null`)
+
+/** LATEST and EARLIEST, by the rows' time or by one that is given. Nulls count. */
+const endOf = (fn: EngineAggregate<EndOptions>, isGiven: boolean): Aggregate =>
+  aggregate(isGiven ? 2 : 1, isGiven ? 3 : 2, (call) => {
+    const x = call.operands[0]!
+    const time = isGiven ? givenTime(call) : call.time()
+    const pushed = call.pushed === null ? [] : [call.pushed.time, call.pushed.position]
+    return result(x.type, fn, [x, time, ...pushed], { isGiven })
+  })
 
 /** A number is no time: nobody can tell its unit. */
 function givenTime({ name, operands }: AggregateCall): Bound {
@@ -110,95 +122,106 @@ function givenTime({ name, operands }: AggregateCall): Bound {
   )
 }
 
-const anyValue = aggregate(1, 2, ({ operands: [x] }) => ({
-  call: sql`any_value(${x!.sql})`,
-  type: x!.type,
-  finish: same,
-}))
+const any = plainAggregate(sql`any_value`)
+const anyValue = aggregate(1, 2, ({ operands: [x] }) => result(x!.type, any, [x!]))
 
-const distinctCount = aggregate(1, 3, ({ operands: [x] }) => {
-  if (x!.type.kind === 'sketch')
-    return { call: sql`list_distinct(flatten(list(${x!.sql})))`, type: long, finish: (v) => sql`len(${v})` }
-  return { call: sql`count(DISTINCT ${x!.sql})`, type: long, finish: same }
+export interface DistinctOptions {
+  /** Whether an empty text is no value. */
+  readonly leavesEmpty: boolean
+}
+
+export const distinctValues = engineAggregate<DistinctOptions>(([x], { operands: [value], options }) => {
+  if (value!.type.kind === 'sketch')
+    return { call: sql`list_distinct(flatten(list(${x!})))`, finish: (list) => sql`len(${list})` }
+  const counted = options.leavesEmpty && value!.type.kind === 'string' ? sql`nullif(${x!}, '')` : x!
+  return { call: sql`count(DISTINCT ${counted})` }
 })
 
-/** As a sketch counts: an empty text is no value. */
-const sketchedCount: Aggregate = {
-  ...distinctCount,
-  bind: (call) => {
-    const x = call.operands[0]!
-    if (x.type.kind !== 'string') return distinctCount.bind(call)
-    return { call: sql`count(DISTINCT nullif(${x.sql}, ''))`, type: long, finish: same }
-  },
-}
+const distinctCount = (leavesEmpty: boolean): Aggregate =>
+  aggregate(1, 3, ({ operands: [x] }) => result(long, distinctValues, [x!], { leavesEmpty }))
+
+/** As a sketch counts. */
+const sketchedCount = distinctCount(true)
 
 /** `ofOne` is what a single value gives. */
 function spread(name: Sql, ofOne: Sql | null = null): Aggregate {
-  return aggregate(1, 1, (call) => {
-    const x = numericAsDouble(call)
+  const fn = engineAggregate(([x]) => {
     const most = doubleLiteral(squaredMax)
-    const small = withoutRepeats([x], (v) => sql`CASE WHEN abs(${v}) <= ${most} THEN ${v} END`)
+    const small = withoutRepeats([x!], (v) => sql`CASE WHEN abs(${v}) <= ${most} THEN ${v} END`)
     const finished = (value: Sql): Sql => (ofOne === null ? value : sql`coalesce(${value}, ${ofOne})`)
     return {
       call: sql`${name}(${small})`,
-      also: sql`max(abs(${x}))`,
-      type: double,
+      also: sql`max(abs(${x!}))`,
       finish: (value, largest) => sql`CASE WHEN ${largest} <= ${most} THEN ${finished(value)} END`,
     }
   })
+  return aggregate(1, 1, ({ operands: [x] }) => result(double, fn, [numericAsDouble(x!)]))
 }
 
-function numericAsDouble(call: AggregateCall): Sql {
-  return as(numeric(call.operands[0]!), double).sql
-}
+const numericAsDouble = (x: Bound): Bound => as(numeric(x), double)
 
 function bits(name: Sql): Aggregate {
+  const fn = plainAggregate(name)
   return aggregate(1, 1, (call) => {
     const x = numeric(call.operands[0]!)
     if (x.type.kind !== 'long' && call.operands[0]!.type.kind !== 'null')
       throw sqlProblem(x.place, `${call.name} takes whole numbers`)
-    return { call: sql`${name}(${as(x, long).sql})`, type: long, finish: same }
+    return result(long, fn, [as(x, long)])
   })
 }
 
-/** The share of the rows, as a literal: 0 to 1. */
-function fraction(call: AggregateCall, index: number): Sql {
+/** The share of the rows: 0 to 1. */
+function fraction(call: AggregateCall, index: number): number {
   const operand = call.operands[index]!
-  const value = Number(operand.constant)
-  if (operand.constant === undefined || operand.constant === null || !(value >= 0 && value <= 1)) {
+  const constant = constantOf(operand)
+  const value = Number(constant)
+  if (constant === undefined || constant === null || !(value >= 0 && value <= 1)) {
     throw sqlProblem(operand.place, `operand ${index + 1} of ${call.name} must be a number from 0 to 1`)
   }
-  return sql.literal(String(value))
+  return value
 }
+
+const quantileOf = engineAggregate<{ readonly share: number }>(([x], { options: { share } }) => ({
+  call: sql`quantile_disc(${x!}, ${sql.literal(String(share))}::DOUBLE)`,
+}))
 
 const quantile = aggregate(2, 4, (call) => {
   const share = fraction(call, 1)
   const x = call.operands[0]!
   if (x.type.kind === 'quantiles')
     throw sqlProblem(x.place, `${call.name} takes numbers; DS_GET_QUANTILE takes a sketch`)
-  return { call: sql`quantile_disc(${numericAsDouble(call)}, ${share}::DOUBLE)`, type: double, finish: same }
+  return result(double, quantileOf, [numericAsDouble(x)], { share })
 })
+
+const setOf = engineAggregate(([x], { operands: [value] }) =>
+  value!.type.kind === 'sketch'
+    ? { call: sql`list(${x!})`, finish: (lists) => sql`list_distinct(flatten(${lists}))` }
+    : {
+        call: sql`list(DISTINCT ${x!})`,
+        finish: (list) => sql`list_filter(coalesce(${list}, []), lambda e: e <> '')`,
+      },
+)
 
 /** All that is different, as text, in place of a sketch: exact, and bounded by the engine's memory. An empty text is no value there. */
-const sketchOf = aggregate(1, 3, ({ operands: [x] }) => {
-  if (x!.type.kind === 'sketch')
-    return {
-      call: sql`list(${x!.sql})`,
-      type: sketch,
-      finish: (lists) => sql`list_distinct(flatten(${lists}))`,
-    }
-  return {
-    call: sql`list(DISTINCT ${as(x!, string).sql})`,
-    type: sketch,
-    finish: (list) => sql`list_filter(coalesce(${list}, []), lambda e: e <> '')`,
-  }
-})
+const sketchOf = aggregate(1, 3, ({ operands: [x] }) =>
+  result(sketch, setOf, [x!.type.kind === 'sketch' ? x! : as(x!, string)]),
+)
 
-const quantilesOf = aggregate(1, 2, (call) => ({
-  call: sql`list(${numericAsDouble(call)})`,
-  type: quantiles,
+const sortedNumbers = engineAggregate(([x]) => ({
+  call: sql`list(${x!})`,
   finish: (list) => sql`list_sort(list_filter(coalesce(${list}, []), lambda e: e IS NOT NULL))`,
 }))
+
+const quantilesOf = aggregate(1, 2, ({ operands: [x] }) => result(quantiles, sortedNumbers, [numericAsDouble(x!)]))
+
+/** In the order of the texts, as Druid has them, where no other is asked for. */
+const joinedTexts = engineAggregate<{ readonly separator: string }>(([x], node, order) => {
+  const text = sql.literal(node.options.separator)
+  if (!node.distinct || node.orderBy.length > 0)
+    return { call: sql`string_agg(${distinctOf(node)}${x!}, ${text}${order})` }
+  const joined = (v: Sql): Sql => sql`CASE WHEN list_count(${v}) > 0 THEN array_to_string(list_sort(${v}), ${text}) END`
+  return { call: sql`list(DISTINCT ${x!})`, finish: joined }
+})
 
 /** What is written with commas between: nulls are left out. The bound on bytes is Druid's; the engine's memory bounds it here. */
 const textOfAll = aggregate(
@@ -208,17 +231,17 @@ const textOfAll = aggregate(
     const separator = neededText(call, 1)
     if (separator.includes('\0')) throw sqlProblem(call.place, `${call.name} takes no separator with a NUL`)
     constantInteger(call, 2, 0n)
-    const x = as(call.operands[0]!, string)
-    const text = sql.literal(separator)
-    // In the order of the texts, as Druid has them.
-    const joined = (v: Sql): Sql =>
-      sql`CASE WHEN list_count(${v}) > 0 THEN array_to_string(list_sort(${v}), ${text}) END`
-    return call.distinct && call.order.text === ''
-      ? { call: sql`list(DISTINCT ${x.sql})`, type: string, finish: joined }
-      : { call: sql`string_agg(${distinctOf(call)}${x.sql}, ${text}${call.order})`, type: string, finish: same }
+    return result(string, joinedTexts, [as(call.operands[0]!, string)], { separator })
   },
   true,
 )
+
+const listOf = engineAggregate(([x], node, order) => ({
+  call: sql`list(${distinctOf(node)}${x!}${order})`,
+  ...(node.distinct && node.orderBy.length === 0
+    ? { finish: (list: Sql) => sql`list_sort(${list}, 'ASC', 'NULLS FIRST')` }
+    : {}),
+}))
 
 const arrayOfAll = aggregate(
   1,
@@ -226,12 +249,7 @@ const arrayOfAll = aggregate(
   (call) => {
     const x = call.operands[0]!
     constantInteger(call, 1, 0n)
-    const element = x.type.kind === 'null' ? string : x.type
-    return {
-      call: sql`list(${distinctOf(call)}${x.sql}${call.order})`,
-      type: arrayOf(element),
-      finish: call.distinct && call.order.text === '' ? (list) => sql`list_sort(${list}, 'ASC', 'NULLS FIRST')` : same,
-    }
+    return result(arrayOf(x.type.kind === 'null' ? string : x.type), listOf, [x])
   },
   true,
 )
@@ -240,17 +258,18 @@ const arrayOfAll = aggregate(
 const distinctElements = (lists: Sql): Sql =>
   sql`list_transform([flatten(${lists})], lambda v: CASE WHEN list_count(v) < len(v) THEN list_prepend(NULL, list_sort(list_distinct(v))) ELSE list_sort(list_distinct(v)) END)[1]`
 
+const elementsOf = engineAggregate(([x], { distinct }, order) => ({
+  call: sql`list(${x!}${order})`,
+  finish: distinct ? distinctElements : (lists: Sql) => sql`flatten(${lists})`,
+}))
+
 const arraysOfAll = aggregate(
   1,
   2,
   (call) => {
     const x = call.operands[0]!
     if (x.type.kind !== 'array') throw sqlProblem(x.place, 'ARRAY_CONCAT_AGG takes arrays')
-    return {
-      call: sql`list(${x.sql}${call.order})`,
-      type: x.type,
-      finish: call.distinct ? distinctElements : (lists) => sql`flatten(${lists})`,
-    }
+    return result(x.type, elementsOf, [x])
   },
   true,
 )
@@ -258,17 +277,17 @@ const arraysOfAll = aggregate(
 export const aggregates: ReadonlyMap<string, Aggregate> = new Map<string, Aggregate>(
   Object.entries({
     COUNT: count,
-    SUM: sum,
-    AVG: average,
-    MIN: extreme(sql`min`),
-    MAX: extreme(sql`max`),
-    LATEST: byTime(sql`arg_max_null`, false),
-    EARLIEST: byTime(sql`arg_min_null`, false),
-    LATEST_BY: byTime(sql`arg_max_null`, true),
-    EARLIEST_BY: byTime(sql`arg_min_null`, true),
+    SUM: ofNumber(sumOf, ({ type }) => (type.kind === 'long' ? long : double)),
+    AVG: ofNumber(meanOf, () => double),
+    MIN: extreme(leastOf),
+    MAX: extreme(greatestOf),
+    LATEST: endOf(newestOf, false),
+    EARLIEST: endOf(oldestOf, false),
+    LATEST_BY: endOf(newestOf, true),
+    EARLIEST_BY: endOf(oldestOf, true),
     ANY_VALUE: anyValue,
-    APPROX_COUNT_DISTINCT: distinctCount,
-    APPROX_COUNT_DISTINCT_BUILTIN: distinctCount,
+    APPROX_COUNT_DISTINCT: distinctCount(false),
+    APPROX_COUNT_DISTINCT_BUILTIN: distinctCount(false),
     APPROX_COUNT_DISTINCT_DS_HLL: sketchedCount,
     APPROX_COUNT_DISTINCT_DS_THETA: sketchedCount,
     APPROX_QUANTILE: quantile,

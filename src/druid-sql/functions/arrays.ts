@@ -1,15 +1,15 @@
 import { splitsAlike, splitText } from '../../druid-patterns/split-text.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { type Bound, combine } from '../bind/bound.ts'
-import { as, asPlainNumber } from '../bind/conversions.ts'
+import { as, asPlainNumber, constantOf } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
+import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { arrayOf, boolean, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { asText, type BoundCall, type Catalogue, type ScalarFunction, special } from './signature.ts'
 import { inRoom, joinedBytesMax, onceEach, withoutRepeats } from './text-room.ts'
-import { matchable, patternOf } from './texts.ts'
-import { unified } from './unified.ts'
+import { javaPattern, matchable, type PatternOptions, patternOf } from './texts.ts'
+import { unifiedType } from './unified.ts'
 
 function arrayOperand(call: BoundCall, index = 0): { readonly array: Bound; readonly element: SqlType } {
   const operand = call.operands[index]!
@@ -27,35 +27,37 @@ function withElement(
   render: (array: Sql, value: Sql) => Sql,
   valueFirst = false,
 ): ScalarFunction {
+  const fn = engineFunction((operands) => withoutRepeats(operands, render))
   return special(2, 2, (call) => {
     const { array, element } = arrayOperand(call, valueFirst ? 1 : 0)
     const value = as(call.operands[valueFirst ? 0 : 1]!, element)
-    return combine(call.place, result(element), withoutRepeats([array.sql, value.sql], render), [array, value])
+    return called(call.place, result(element), fn, [array, value])
   })
 }
 
 /** A function of an array and a whole number. */
 function at(render: (array: Sql, index: Sql) => Sql): ScalarFunction {
+  const fn = engineFunction((operands) => withoutRepeats(operands, render))
   return special(2, 2, (call) => {
     const { array, element } = arrayOperand(call)
-    const index = as(call.operands[1]!, long)
-    return combine(call.place, element, withoutRepeats([array.sql, index.sql], render), [array, index])
+    return called(call.place, element, fn, [array, as(call.operands[1]!, long)])
   })
 }
 
+/** `[x]`. */
+const arrayOfOne = engineFunction(([x]) => sql`[${x!}]`)
+
 function ofTwo(result: (element: SqlType) => SqlType, render: (a: Sql, b: Sql) => Sql): ScalarFunction {
+  const fn = engineFunction((operands) => withoutRepeats(operands, render))
   return special(2, 2, (call) => {
     const a = arrayOperand(call, 0).array
     // A single value counts as an array of one.
     const other = call.operands[1]!
     const b =
-      other.type.kind === 'array'
-        ? other
-        : { ...as(other, arrayElement(a)), type: a.type, sql: sql`[${as(other, arrayElement(a)).sql}]` }
-    const { operands, type } = unified([a, b])
+      other.type.kind === 'array' ? other : called(other.place, a.type, arrayOfOne, [as(other, arrayElement(a))])
+    const type = unifiedType([a, b])
     const element = type.kind === 'array' ? type.element : string
-    const [left, right] = [operands[0]!.sql, operands[1]!.sql]
-    return combine(call.place, result(element), withoutRepeats([left, right], render), operands)
+    return called(call.place, result(element), fn, [as(a, type), as(b, type)])
   })
 }
 
@@ -63,26 +65,24 @@ function arrayElement({ type }: Bound): SqlType {
   return type.kind === 'array' ? type.element : string
 }
 
-const arrayToText = special(2, 3, (call) => {
-  const { array } = arrayOperand(call)
-  const texts = as(asPlainNumber(array), arrayOf(string))
-  const separator = as(call.operands[1]!, string)
-  // The engine wants a separator that is known.
-  const by = separator.sql
-  const whole = onceEach([texts.sql], (list) => {
+/** The engine wants a separator that is known. */
+const joinedElements = engineFunction(([texts, by]) =>
+  onceEach([texts!], (list) => {
     const shown = sql`list_transform(${list}, lambda e: coalesce(e, 'null'))`
-    const bytes = sql`(coalesce(list_sum(list_transform(${shown}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by}))`
-    const joined = inRoom(bytes, joinedBytesMax, sql`array_to_string(${shown}, ${by})`)
+    const bytes = sql`(coalesce(list_sum(list_transform(${shown}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by!}))`
+    const joined = inRoom(bytes, joinedBytesMax, sql`array_to_string(${shown}, ${by!})`)
     // To Druid a null by itself is no text.
     return sql`CASE WHEN len(${list}) = 1 AND ${list}[1] IS NULL THEN NULL ELSE ${joined} END`
-  })
-  return combine(call.place, string, whole, [texts, separator])
+  }),
+)
+
+const arrayToText = special(2, 3, (call) => {
+  const texts = as(asPlainNumber(arrayOperand(call).array), arrayOf(string))
+  return called(call.place, string, joinedElements, [texts, as(call.operands[1]!, string)])
 })
 
-const arrayLength = special(1, 1, (call) => {
-  const { array } = arrayOperand(call)
-  return combine(call.place, long, sql`len(${array.sql})`, [array])
-})
+const length = engineFunction(([list]) => sql`len(${list!})`)
+const arrayLength = special(1, 1, (call) => called(call.place, long, length, [arrayOperand(call).array]))
 
 /** Elements of an array that is made by ARRAY_SLICE. */
 const slicedMax = 10_000
@@ -98,32 +98,40 @@ function slicePart(list: Sql, from: Sql, until: Sql | null): Sql {
     WHEN ${to} - ${from} > ${plainInteger(slicedMax)} THEN ${failing(`an array would have more than ${slicedMax} elements`)} ELSE ${part} END`
 }
 
-const arraySlice = special(2, 3, (call) => {
-  const { array } = arrayOperand(call)
-  const start = as(call.operands[1]!, long)
-  const end = call.operands[2] === undefined ? null : as(call.operands[2], long)
-  const parts = [array.sql, start.sql, end === null ? sql`NULL::BIGINT` : end.sql]
-  const slice = parts.every(({ text }) => text.length <= repeatedTextMax)
-    ? slicePart(sql`(${parts[0]!})`, sql`(${parts[1]!})`, end === null ? null : sql`(${parts[2]!})`)
-    : onceEach(parts, (list, from, until) => slicePart(list, from, end === null ? null : until))
-  return combine(call.place, array.type, slice, end === null ? [array, start] : [array, start, end])
+const slice = engineFunction(([list, start, end]) => {
+  const parts = [list!, start!, end ?? sql`NULL::BIGINT`]
+  return parts.every(({ text }) => text.length <= repeatedTextMax)
+    ? slicePart(sql`(${list!})`, sql`(${start!})`, end === undefined ? null : sql`(${end})`)
+    : onceEach(parts, (all, from, until) => slicePart(all, from, end === undefined ? null : until))
 })
 
-/** Empty pieces at the end are left out. A separator that is known is a regular expression, as in Druid. */
+const arraySlice = special(2, 3, (call) => {
+  const { array } = arrayOperand(call)
+  const ends = call.operands.slice(1).map((operand) => as(operand, long))
+  return called(call.place, array.type, slice, [array, ...ends])
+})
+
+/** Empty pieces at the end are left out. */
+const split = engineFunction((texts) =>
+  withoutRepeats(
+    texts,
+    (x, by) => sql`CASE WHEN length(${by}) <> 1 OR ${x} = '' THEN string_split(${x}, ${by})
+        WHEN rtrim(${x}, ${by}) = '' THEN CAST([] AS VARCHAR[]) ELSE string_split(rtrim(${x}, ${by}), ${by}) END`,
+  ),
+)
+
+const splitByPattern = engineFunction<PatternOptions>(([x], { operands: [text], options }) =>
+  splitText(matchable(x!, text!.type, options.pattern), javaPattern(options).re2),
+)
+
+/** A separator that is known is a regular expression, as in Druid. */
 const textToArray = special(2, 2, (call) => {
   const [text, separator] = [asText(call.operands[0]!), as(call.operands[1]!, string)]
-  const known = call.operands[1]!.constant
-  if (typeof known !== 'string' || /^[^\\^$.|?*+()[\]{}]?$/.test(known)) {
-    const parts = withoutRepeats(
-      [text.sql, separator.sql],
-      (x, by) => sql`CASE WHEN length(${by}) <> 1 OR ${x} = '' THEN string_split(${x}, ${by})
-        WHEN rtrim(${x}, ${by}) = '' THEN CAST([] AS VARCHAR[]) ELSE string_split(rtrim(${x}, ${by}), ${by}) END`,
-    )
-    return combine(call.place, arrayOf(string), parts, [text, separator])
-  }
+  const known = constantOf(call.operands[1]!)
+  if (typeof known !== 'string' || /^[^\\^$.|?*+()[\]{}]?$/.test(known))
+    return called(call.place, arrayOf(string), split, [text, separator])
   if (!splitsAlike(known)) throw sqlProblem(separator.place, `${call.name} takes no pattern that matches nothing`)
-  const parts = splitText(matchable(text, known), patternOf(call).re2)
-  return combine(call.place, arrayOf(string), parts, [text])
+  return called(call.place, arrayOf(string), splitByPattern, [text], patternOf(call))
 })
 
 /** A null in an array is an element as any other, which the engine passes over. In place of an array to look for, null is such an element. */

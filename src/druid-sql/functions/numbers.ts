@@ -1,11 +1,11 @@
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { type Bound, combine } from '../bind/bound.ts'
-import { as, once } from '../bind/conversions.ts'
+import { as, castText, constantOf, once } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
+import { type Bound, type CallNode, called, type EngineFunction, engineFunction, type Meaning } from '../bind/tree.ts'
 import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../bind/types.ts'
-import { sqlProblem } from '../parse/sql-problem.ts'
-import { type BoundCall, type Catalogue, constantInteger, type ScalarFunction, scalar, special } from './signature.ts'
+import { type Place, sqlProblem } from '../parse/sql-problem.ts'
+import { type Catalogue, constantInteger, type ScalarFunction, scalar, special } from './signature.ts'
 import { onceEach, withoutRepeats } from './text-room.ts'
 
 const ofDouble = (render: (x: Sql) => Sql): ScalarFunction => scalar([double], double, render)
@@ -31,95 +31,108 @@ export function numeric(operand: Bound): Bound {
 }
 
 /** A function that gives whole numbers for whole numbers, and else doubles. */
-function sameNumber(render: (x: Sql, type: SqlType) => Sql): ScalarFunction {
+function sameNumber(fn: EngineFunction<null>): ScalarFunction {
   return special(1, 1, ({ place, operands }) => {
     const x = numeric(operands[0]!)
-    return combine(place, x.type, render(x.sql, x.type), [x])
+    return called(place, x.type, fn, [x])
   })
 }
 
 /** FLOOR and CEIL of numbers; whole numbers are what they are. */
-export const floorNumber = sameNumber((x, type) => (type.kind === 'long' ? x : sql`floor(${x})`))
-export const ceilNumber = sameNumber((x, type) => (type.kind === 'long' ? x : sql`ceil(${x})`))
+export const floor = engineFunction(([x], { type }) => (type.kind === 'long' ? x! : sql`floor(${x!})`))
+export const ceil = engineFunction(([x], { type }) => (type.kind === 'long' ? x! : sql`ceil(${x!})`))
+export const floorNumber = sameNumber(floor)
+export const ceilNumber = sameNumber(ceil)
+
+interface Places {
+  readonly places: bigint
+}
+
+function ofPlaces(fn: EngineFunction<Places>): ScalarFunction {
+  return special(1, 2, (call) => {
+    const x = numeric(call.operands[0]!)
+    const places = constantInteger(call, 1, 0n)
+    if (places < -18n || places > 18n) throw sqlProblem(call.place, `${call.name} takes -18 to 18 places`)
+    return called(call.place, x.type.kind === 'long' ? long : double, fn, [x], { places })
+  })
+}
 
 /** Halves go away from zero, judged by the decimal digits of the double: 1.005 to two places is 1.01. */
-const round = special(1, 2, (call) => {
-  const x = numeric(call.operands[0]!)
-  const places = constantInteger(call, 1, 0n)
-  if (places < -18n || places > 18n) throw sqlProblem(call.place, 'ROUND takes -18 to 18 places')
+export const round = engineFunction<Places>(([x], { type, options: { places } }) => {
   const digits = plainInteger(places)
-  if (x.type.kind === 'long')
-    return combine(call.place, long, places >= 0n ? x.sql : sql`CAST(round(${x.sql}, ${digits}) AS BIGINT)`, [x])
-  if (places === 0n) return combine(call.place, double, sql`round(${x.sql})`, [x])
+  if (type.kind === 'long') return places >= 0n ? x! : sql`CAST(round(${x!}, ${digits}) AS BIGINT)`
+  if (places === 0n) return sql`round(${x!})`
   // What has no end is 0 to the engine before the point.
-  if (places < 0n) {
-    const whole = withoutRepeats(
-      [x.sql],
-      (value) => sql`round(CASE WHEN isfinite(${value}) THEN ${value} END, ${digits})`,
-    )
-    return combine(call.place, double, whole, [x])
-  }
+  if (places < 0n)
+    return withoutRepeats([x!], (value) => sql`round(CASE WHEN isfinite(${value}) THEN ${value} END, ${digits})`)
   const scale = plainInteger(places > 12n ? 18n : 15n)
-  const text = withoutRepeats(
-    [x.sql],
+  return withoutRepeats(
+    [x!],
     (value) => sql`coalesce(CAST(round(TRY_CAST(${value} AS DECIMAL(38, ${scale})), ${digits}) AS DOUBLE), ${value})`,
   )
-  return combine(call.place, double, text, [x])
 })
 
-const truncate = special(1, 2, (call) => {
-  const x = numeric(call.operands[0]!)
-  const places = constantInteger(call, 1, 0n)
-  if (places < -18n || places > 18n) throw sqlProblem(call.place, 'TRUNCATE takes -18 to 18 places')
-  if (x.type.kind === 'long' && places >= 0n) return combine(call.place, long, x.sql, [x])
-  const power = sql.long(10n ** (places < 0n ? -places : places))
-  if (x.type.kind === 'long') return combine(call.place, long, sql`(${x.sql} // ${power} * ${power})`, [x])
-  if (places === 0n) return combine(call.place, double, sql`trunc(${x.sql})`, [x])
-  if (places < 0n) return combine(call.place, double, sql`(trunc(${x.sql} / ${power}) * ${power})`, [x])
-  // A number that is too large to be shifted has nothing behind its point.
-  const cut = withoutRepeats(
-    [x.sql],
-    (value) => sql`CASE WHEN isinf(${value} * ${power}) THEN ${value} ELSE trunc(${value} * ${power}) / ${power} END`,
-  )
-  return combine(call.place, double, cut, [x])
-})
+const truncate = ofPlaces(
+  engineFunction(([x], { type, options: { places } }) => {
+    const power = sql.long(10n ** (places < 0n ? -places : places))
+    if (type.kind === 'long') return places >= 0n ? x! : sql`(${x!} // ${power} * ${power})`
+    if (places === 0n) return sql`trunc(${x!})`
+    if (places < 0n) return sql`(trunc(${x!} / ${power}) * ${power})`
+    // A number that is too large to be shifted has nothing behind its point.
+    return withoutRepeats(
+      [x!],
+      (value) => sql`CASE WHEN isinf(${value} * ${power}) THEN ${value} ELSE trunc(${value} * ${power}) / ${power} END`,
+    )
+  }),
+)
 
-const absolute = special(1, 1, (call) => {
-  const x = numeric(call.operands[0]!)
-  const goesRound = call.wraps && x.type.kind === 'long'
-  return combine(call.place, x.type, goesRound ? wrapped(sql`abs(${x.sql}::HUGEINT)`) : sql`abs(${x.sql})`, [x])
-})
+export const absolute = engineFunction(([x], { type }, { wraps }) =>
+  wraps && type.kind === 'long' ? wrapped(sql`abs(${x!}::HUGEINT)`) : sql`abs(${x!})`,
+)
 
-function numberPair(call: BoundCall): [Bound, Bound, SqlType] {
-  const [a, b] = [numeric(call.operands[0]!), numeric(call.operands[1]!)]
+/** A function of two numbers, which are of the type of its result. */
+function ofNumbers(fn: EngineFunction<null>): ScalarFunction {
+  return special(2, 2, ({ place, operands }) => numberCall(place, fn, operands))
+}
+
+export function numberCall(place: Place, fn: EngineFunction<null>, operands: readonly Bound[]): Bound {
+  const [a, b] = [numeric(operands[0]!), numeric(operands[1]!)]
   const type = commonType(a.type, b.type)!
-  return [as(a, type), as(b, type), type]
+  return called(place, type.kind === 'double' ? double : long, fn, [a, b])
+}
+
+/** Both operands, as the type of the result. */
+export function numberTexts(
+  [x, y]: readonly Sql[],
+  { type, operands: [a, b] }: Pick<CallNode, 'type' | 'operands'>,
+  { zone }: Meaning,
+): [Sql, Sql] {
+  return [castText(a!, x!, type, zone), castText(b!, y!, type, zone)]
 }
 
 /** The remainder with the sign of the first. */
-export const modulo = special(2, 2, (call) => {
-  const [a, b, type] = numberPair(call)
+export const remainder = engineFunction((texts, node, meaning) => {
+  const [a, b] = numberTexts(texts, node, meaning)
   // The engine's fmod has the sign of the second.
-  if (type.kind === 'double') {
-    const rest = onceEach(
-      [a.sql, b.sql],
+  if (node.type.kind === 'double') {
+    return onceEach(
+      [a, b],
       (x, y) =>
         sql`CASE WHEN isinf(${y}) AND isfinite(${x}) THEN ${x} WHEN ${y} <> 0::DOUBLE AND isfinite(${x}) THEN ${x} % ${y} END`,
     )
-    return combine(call.place, double, rest, [a, b])
   }
-  const text = divided(a, b, (x, by) =>
-    call.wraps ? sql`CAST(${x}::HUGEINT % ${by}::HUGEINT AS BIGINT)` : sql`(${x} % ${by})`,
+  return divided(a, b, node.operands[1]!, (x, by) =>
+    meaning.wraps ? sql`CAST(${x}::HUGEINT % ${by}::HUGEINT AS BIGINT)` : sql`(${x} % ${by})`,
   )
-  return combine(call.place, long, text, [a, b])
 })
 
 const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives null there')
 
 /** A division of whole numbers: by zero it ends the query, as it does in Druid, unless it is null that is divided. */
-function divided(a: Bound, b: Bound, render: (x: Sql, by: Sql) => Sql): Sql {
-  if (typeof b.constant === 'bigint' && b.constant !== 0n) return render(a.sql, b.sql)
-  return withoutRepeats([a.sql, b.sql], (x, y) =>
+function divided(a: Sql, b: Sql, divisor: Bound, render: (x: Sql, by: Sql) => Sql): Sql {
+  const constant = constantOf(divisor)
+  if (typeof constant === 'bigint' && constant !== 0n) return render(a, b)
+  return withoutRepeats([a, b], (x, y) =>
     render(
       x,
       sql`CASE WHEN ${y} <> 0 THEN ${y} WHEN ${y} = 0 AND ${x} IS NOT NULL THEN CAST(${noDivision} AS BIGINT) END`,
@@ -127,49 +140,47 @@ function divided(a: Bound, b: Bound, render: (x: Sql, by: Sql) => Sql): Sql {
   )
 }
 
-export const quotient = (a: Bound, b: Bound, wraps: boolean): Sql => divided(a, b, (x, by) => cutQuotient(x, by, wraps))
+/** Of whole numbers, cut. */
+export const quotient = engineFunction((texts, node, meaning) => {
+  const [a, b] = numberTexts(texts, node, meaning)
+  return divided(a, b, node.operands[1]!, (x, by) => cutQuotient(x, by, meaning.wraps))
+})
 
 /** The least long divided by -1 goes round to itself. */
 function cutQuotient(x: Sql, by: Sql, wraps: boolean): Sql {
   return wraps ? wrapped(sql`(${x}::HUGEINT // ${by}::HUGEINT)`) : sql`(${x} // ${by})`
 }
 
-const safeDivide = special(2, 2, (call) => {
-  const [a, b, type] = numberPair(call)
-  if (type.kind === 'double') {
-    // Of doubles, nothing of nothing is 0.
-    const whole = onceEach(
-      [a.sql, b.sql],
-      (x, y) =>
-        sql`CASE WHEN ${y} <> 0::DOUBLE THEN ${x} / ${y} WHEN ${x} = 0::DOUBLE AND ${y} = 0::DOUBLE THEN 0::DOUBLE END`,
-    )
-    return combine(call.place, double, whole, [a, b])
-  }
-  return combine(call.place, long, cutQuotient(a.sql, sql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
+export const safeQuotient = engineFunction((texts, node, meaning) => {
+  const [a, b] = numberTexts(texts, node, meaning)
+  if (node.type.kind === 'long') return cutQuotient(a, sql`nullif(${b}, 0::BIGINT)`, meaning.wraps)
+  // Of doubles, nothing of nothing is 0.
+  return onceEach(
+    [a, b],
+    (x, y) =>
+      sql`CASE WHEN ${y} <> 0::DOUBLE THEN ${x} / ${y} WHEN ${x} = 0::DOUBLE AND ${y} = 0::DOUBLE THEN 0::DOUBLE END`,
+  )
 })
 
-const div = special(2, 2, (call) => {
-  const [a, b] = [as(numeric(call.operands[0]!), long), as(numeric(call.operands[1]!), long)]
-  return combine(call.place, long, quotient(a, b, call.wraps), [a, b])
-})
+const div = special(2, 2, ({ place, operands: [a, b] }) =>
+  called(place, long, quotient, [as(numeric(a!), long), as(numeric(b!), long)]),
+)
 
 function extreme(name: Sql): ScalarFunction {
+  const fn = engineFunction((operands, { type }) =>
+    type.kind === 'null' ? sql`NULL` : sql`${name}(${sql.join(operands, ', ')})`,
+  )
   return special(0, 100, ({ place, operands }) => {
     let type: SqlType | null = { kind: 'null' }
     for (const operand of operands) type = type === null ? null : commonType(type, operand.type)
     if (type === null) throw sqlProblem(place, 'these values have no type in common')
-    if (type.kind === 'null') return combine(place, { kind: 'null' }, sql`NULL`, operands)
     // Times are compared, and come, as milliseconds.
-    if (type.kind === 'timestamp' || type.kind === 'date') type = long
-    const taken = operands.map((operand) => as(operand, type!))
-    return combine(
+    const shown = type.kind === 'timestamp' || type.kind === 'date' ? long : type
+    return called(
       place,
-      type,
-      sql`${name}(${sql.join(
-        taken.map((operand) => operand.sql),
-        ', ',
-      )})`,
-      taken,
+      shown,
+      fn,
+      operands.map((operand) => as(operand, shown)),
     )
   })
 }
@@ -179,10 +190,7 @@ function extreme(name: Sql): ScalarFunction {
  * are cut. Of decimal units, what does not fill a thousandth of one is cut before it is rounded.
  */
 function humanReadable(base: number, units: readonly string[], unitOfOne: string): ScalarFunction {
-  return special(1, 2, (call) => {
-    const x = as(numeric(call.operands[0]!), long)
-    const digits = constantInteger(call, 1, 2n)
-    if (digits < 0n || digits > 3n) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
+  const fn = engineFunction<{ readonly digits: bigint }>(([x], { options: { digits } }) => {
     const branches = units.map((unit, power) => {
       const size = sql`${sql.literal(String(BigInt(base) ** BigInt(power + 1)))}::HUGEINT`
       const below = sql`${sql.literal(String(BigInt(base) ** BigInt(power)))}::HUGEINT`
@@ -192,15 +200,21 @@ function humanReadable(base: number, units: readonly string[], unitOfOne: string
       return sql`WHEN abs(v::HUGEINT) >= ${size} THEN CAST(${rounded} AS VARCHAR) || ${sql.literal(` ${unit}`)}`
     })
     const small = sql`CAST(v AS VARCHAR) || ${sql.literal(unitOfOne)}`
-    const text = once(
-      x.sql,
-      () => sql`CASE WHEN v IS NULL THEN NULL ${sql.join(branches.toReversed(), ' ')} ELSE ${small} END`,
-    )
-    return combine(call.place, string, text, [x])
+    return once(x!, () => sql`CASE WHEN v IS NULL THEN NULL ${sql.join(branches.toReversed(), ' ')} ELSE ${small} END`)
+  })
+  return special(1, 2, (call) => {
+    const x = as(numeric(call.operands[0]!), long)
+    const digits = constantInteger(call, 1, 2n)
+    if (digits < 0n || digits > 3n) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
+    return called(call.place, string, fn, [x], { digits })
   })
 }
 
 const decimals = [sql`DECIMAL(38, 0)`, sql`DECIMAL(38, 1)`, sql`DECIMAL(38, 2)`, sql`DECIMAL(38, 3)`]
+
+export const squareRoot = engineFunction((operands) =>
+  withoutRepeats(operands, (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
+)
 
 const bitwise = (render: (a: Sql, b: Sql) => Sql): ScalarFunction => scalar([long, long], long, render)
 /** Java shifts by the low six bits of the count. */
@@ -214,12 +228,12 @@ export function wrapped(huge: Sql): Sql {
 }
 
 export const numbers: Catalogue = {
-  ABS: absolute,
-  ROUND: round,
+  ABS: sameNumber(absolute),
+  ROUND: ofPlaces(round),
   TRUNC: truncate,
   TRUNCATE: truncate,
-  MOD: modulo,
-  SQRT: ofDouble((x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
+  MOD: ofNumbers(remainder),
+  SQRT: { count: [1, 1], bind: ({ place, operands: [x] }) => called(place, double, squareRoot, [as(x!, double)]) },
   EXP: ofDouble((x) => sql`exp(${x})`),
   LN: ofDouble(
     (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ln(${x}) END`,
@@ -241,7 +255,7 @@ export const numbers: Catalogue = {
   DEGREES: ofDouble((x) => sql`degrees(${x})`),
   PI: scalar([], double, () => sql`pi()`),
   DIV: div,
-  SAFE_DIVIDE: safeDivide,
+  SAFE_DIVIDE: ofNumbers(safeQuotient),
   GREATEST: extreme(sql`greatest`),
   LEAST: extreme(sql`least`),
   BITWISE_AND: bitwise((a, b) => sql`(${a} & ${b})`),

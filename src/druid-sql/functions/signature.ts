@@ -2,8 +2,8 @@
 
 import type { Zone } from '../../druid-time/zone.ts'
 import type { Sql } from '../../lib/sql-text.ts'
-import { type Bound, combine } from '../bind/bound.ts'
-import { as } from '../bind/conversions.ts'
+import { as, constantOf } from '../bind/conversions.ts'
+import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { type SqlType, string } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import { withoutRepeats } from './text-room.ts'
@@ -18,8 +18,6 @@ export interface BoundCall {
   readonly unitPlace: Place | null
   /** The type after RETURNING. */
   readonly returning: SqlType | null
-  /** Whole numbers go round beyond their range, as in Java; else they end the query there. */
-  readonly wraps: boolean
   /** The zone of the query, for functions that are told none. */
   readonly zone: Zone
 }
@@ -39,6 +37,7 @@ export function scalar(
   render: (...operands: Sql[]) => Sql,
   optional = 0,
 ): ScalarFunction {
+  const fn = engineFunction((operands) => withoutRepeats(operands, render))
   return {
     count: [types.length - optional, types.length],
     bind: ({ place, operands }) => {
@@ -46,15 +45,7 @@ export function scalar(
         const type = types[index]!
         return type === 'any' ? operand : as(operand, type)
       })
-      return combine(
-        place,
-        result,
-        withoutRepeats(
-          taken.map((operand) => operand.sql),
-          render,
-        ),
-        taken,
-      )
+      return called(place, result, fn, taken)
     },
   }
 }
@@ -68,7 +59,8 @@ export function special(least: number, most: number, bind: (call: BoundCall) => 
 export function constantText({ name, place, operands }: BoundCall, index: number): string | null {
   const operand = operands[index]
   if (operand === undefined || operand.type.kind === 'null') return null
-  if (operand.type.kind === 'string' && typeof operand.constant === 'string') return operand.constant
+  const value = constantOf(operand)
+  if (operand.type.kind === 'string' && typeof value === 'string') return value
   throw sqlProblem(operand.place ?? place, `operand ${index + 1} of ${name} must be a text in single quotes`)
 }
 
@@ -84,7 +76,8 @@ export function neededText(call: BoundCall, index: number): string {
 export function constantInteger(call: BoundCall, index: number, fallback: bigint): bigint {
   const operand = call.operands[index]
   if (operand === undefined) return fallback
-  if (typeof operand.constant === 'bigint') return operand.constant
+  const value = constantOf(operand)
+  if (typeof value === 'bigint') return value
   throw sqlProblem(operand.place, `operand ${index + 1} of ${call.name} must be a whole number`)
 }
 

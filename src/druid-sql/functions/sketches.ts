@@ -1,37 +1,42 @@
 // Sketches are held exactly: sets of values, and sorted lists of numbers.
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { combine } from '../bind/bound.ts'
-import { as } from '../bind/conversions.ts'
+import { as, constantOf } from '../bind/conversions.ts'
+import { called, engineFunction } from '../bind/tree.ts'
 import { double, quantiles, sketch } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type Catalogue, type ScalarFunction, special } from './signature.ts'
 
-const setOperation = (render: (a: Sql, b: Sql) => Sql): ScalarFunction =>
-  special(2, 100, ({ place, operands }) => {
-    const sets = operands.filter((operand) => operand.constant === undefined).map((operand) => as(operand, sketch))
+function setOperation(render: (a: Sql, b: Sql) => Sql): ScalarFunction {
+  const fn = engineFunction(([first, ...others]) => others.reduce(render, first!))
+  return special(2, 100, ({ place, operands }) => {
+    const sets = operands.filter((operand) => constantOf(operand) === undefined).map((operand) => as(operand, sketch))
     if (sets.length < 2) throw sqlProblem(place, 'two sketches or more are expected')
-    const combined = sets.slice(1).reduce((sum, set) => render(sum, set.sql), sets[0]!.sql)
-    return combine(place, sketch, combined, sets)
+    return called(place, sketch, fn, sets)
   })
+}
 
 const union = setOperation((a, b) => sql`list_distinct(list_concat(${a}, ${b}))`)
-const estimate = special(1, 3, ({ place, operands }) => {
-  const set = as(operands[0]!, sketch)
-  return combine(place, double, sql`CAST(len(${set.sql}) AS DOUBLE)`, [set])
+
+const size = engineFunction(([set]) => sql`CAST(len(${set!}) AS DOUBLE)`)
+/** It takes the parameters of a sketch too, which say nothing here. */
+const estimate = special(1, 3, ({ place, operands }) => called(place, double, size, [as(operands[0]!, sketch)]))
+
+/** A function of the sorted numbers of a sketch, and of one beside them. */
+function ofQuantiles(render: (list: Sql, number: Sql) => Sql): ScalarFunction {
+  const fn = engineFunction(([list, number]) => render(list!, number!))
+  return special(2, 2, ({ place, operands: [values, number] }) =>
+    called(place, double, fn, [as(values!, quantiles), as(number!, double)]),
+  )
+}
+
+const quantileOf = ofQuantiles((list, share) => {
+  const rank = sql`CAST(least(greatest(ceil(${share} * len(${list})), 1), len(${list})) AS BIGINT)`
+  return sql`${list}[${rank}]`
 })
 
-const quantileOf = special(2, 2, (call) => {
-  const values = as(call.operands[0]!, quantiles)
-  const share = as(call.operands[1]!, double)
-  const rank = sql`CAST(least(greatest(ceil(${share.sql} * len(${values.sql})), 1), len(${values.sql})) AS BIGINT)`
-  return combine(call.place, double, sql`${values.sql}[${rank}]`, [values, share])
-})
-
-const rankOf = special(2, 2, (call) => {
-  const values = as(call.operands[0]!, quantiles)
-  const value = as(call.operands[1]!, double)
-  const below = sql`len(list_filter(${values.sql}, lambda e: e <= ${value.sql}))`
-  return combine(call.place, double, sql`(CAST(${below} AS DOUBLE) / len(${values.sql}))`, [values, value])
+const rankOf = ofQuantiles((list, value) => {
+  const below = sql`len(list_filter(${list}, lambda e: e <= ${value}))`
+  return sql`(CAST(${below} AS DOUBLE) / len(${list}))`
 })
 
 export const sketches: Catalogue = {

@@ -2,10 +2,10 @@
 
 import { exponentDigits, fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { type Bound, combine } from '../bind/bound.ts'
-import { as, once } from '../bind/conversions.ts'
+import { as, castText, once } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
-import { string, wideString } from '../bind/types.ts'
+import { type Bound, called, engineFunction } from '../bind/tree.ts'
+import { type Kind, string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
 import { inRoom, isFree, onceEach, toldCharactersMax, utf16Units, widthOf } from './text-room.ts'
@@ -19,7 +19,28 @@ interface Part {
   readonly conversion: string
 }
 
-/** Digits behind the point that the engine's decimals hold. */
+interface Format {
+  readonly form: string
+}
+
+const formatted = engineFunction<Format>((texts, { operands, type, place, options: { form } }, { zone }) => {
+  const values = operands.map((operand, index): FormattedValue => {
+    const text = texts[index]!
+    return { sql: text, kind: operand.type.kind, text: castText(operand, text, string, zone) }
+  })
+  const { pieces, misfits } = read(form, values, place)
+  const plain = [sql.literal(form), ...values.map((value) => sql`coalesce(${value.text}, 'null')`)]
+  const joined = isFree(widthOf(type)) ? together : boundedTogether
+  const unformatted = joined(plain, '; ')
+  return pieces === null ? unformatted : choose(misfits, unformatted, joined(pieces, ''))
+})
+
+/** A value, and what it is as text. */
+interface FormattedValue {
+  readonly sql: Sql
+  readonly kind: Kind
+  readonly text: Sql
+}
 
 export const stringFormat = special(1, 100, (call) => {
   const { place } = call
@@ -29,13 +50,11 @@ export const stringFormat = special(1, 100, (call) => {
   if (other !== undefined) throw sqlProblem(other.place, `${call.name} takes texts and numbers`)
   if (numbersIn(form) > toldCharactersMax)
     throw sqlProblem(place, `a text could become longer than ${toldCharactersMax} characters`)
-  const { pieces, misfits } = read(form, values, place)
-  const plain = [sql.literal(form), ...values.map((value) => sql`coalesce(${as(value, string).sql}, 'null')`)]
+  const known = values.map(({ type }): FormattedValue => ({ sql: sql`x`, kind: type.kind, text: sql`x` }))
+  // Refuses what is not taken.
+  read(form, known, place)
   const width = numbersIn(form) + form.length + 2 * pieceCount(form) * widest(values)
-  const joined = isFree(width) ? together : boundedTogether
-  const unformatted = joined(plain, '; ')
-  const whole = pieces === null ? unformatted : choose(misfits, unformatted, joined(pieces, ''))
-  return combine(place, wideString(width), whole, values)
+  return called(place, wideString(width), formatted, values, { form })
 })
 
 const together = (parts: readonly Sql[], between: string): Sql =>
@@ -54,7 +73,7 @@ function choose(misfits: readonly Sql[], unformatted: Sql, formatted: Sql): Sql 
 }
 
 /** Null where the format is none, or wants more values. `misfits` are true where a value is of another type than its format. */
-function read(form: string, values: readonly Bound[], place: Place) {
+function read(form: string, values: readonly FormattedValue[], place: Place) {
   const pieces: Sql[] = []
   const misfits: Sql[] = []
   let [at, next] = [0, 0]
@@ -80,8 +99,8 @@ function read(form: string, values: readonly Bound[], place: Place) {
       precision: precision === undefined ? null : Number(precision),
       conversion,
     }
-    const wanted = /[dxXo]/.test(conversion) ? 'long' : /[fe]/.test(conversion) ? 'double' : value.type.kind
-    if (value.type.kind !== wanted) {
+    const wanted = /[dxXo]/.test(conversion) ? 'long' : /[fe]/.test(conversion) ? 'double' : value.kind
+    if (value.kind !== wanted) {
       misfits.push(sql`${value.sql} IS NOT NULL`)
       pieces.push(writtenNull(part))
     } else pieces.push(written(value, part, place))
@@ -106,11 +125,11 @@ function writtenNull(part: Part): Sql {
   return padded(sql.literal(part.precision === null ? word : word.slice(0, part.precision)), part)
 }
 
-function written(value: Bound, part: Part, place: Place): Sql {
+function written(value: FormattedValue, part: Part, place: Place): Sql {
   const { conversion, precision, flags } = part
   const none = writtenNull(part)
   if (/[sS]/.test(conversion)) {
-    const text = sql`coalesce(${as(value, string).sql}, 'null')`
+    const text = sql`coalesce(${value.text}, 'null')`
     const cut = precision === null ? text : sql`left(${text}, ${plainInteger(precision)})`
     return padded(conversion === 'S' ? sql`upper(${cut})` : cut, part)
   }

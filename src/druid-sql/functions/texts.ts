@@ -4,10 +4,10 @@ import { longOfDigits } from '../../lib/long-of-digits.ts'
 import { reversedText } from '../../lib/reversed-text.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { type Bound, combine } from '../bind/bound.ts'
-import { as, once } from '../bind/conversions.ts'
+import { as, constantOf, once } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
-import { boolean, long, string, wideString } from '../bind/types.ts'
+import { type Bound, called, engineFunction } from '../bind/tree.ts'
+import { boolean, long, type SqlType, string, wideString } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { paddedText, repeatedText } from './filled-texts.ts'
 import {
@@ -26,39 +26,42 @@ import { inRoom, isFree, joinedBytesMax, onceEach, utf16Units, widthOf, withoutR
 const lengthOf = scalar([string], long, utf16Units)
 
 /** What lies behind the end is null, not empty. */
+const part = scalar(
+  [string, long, long],
+  string,
+  (x, from, count) => sql`nullif(substring(${x}, ${from}${count === undefined ? sql`` : sql`, ${count}`}), '')`,
+  1,
+)
+
 const substring = special(2, 3, (call) => {
-  const [text, start, length] = call.operands
-  if (typeof start?.constant === 'bigint' && start.constant < 1n)
-    throw sqlProblem(start.place, 'the first character of a text is 1 for SUBSTRING')
-  if (typeof length?.constant === 'bigint' && length.constant <= 0n)
-    throw sqlProblem(length.place, 'the length of a SUBSTRING must be more than 0')
-  return scalar(
-    [string, long, long],
-    string,
-    (x, from, count) => sql`nullif(substring(${x}, ${from}${count === undefined ? sql`` : sql`, ${count}`}), '')`,
-    1,
-  ).bind({
-    ...call,
-    operands: [text!, start!, ...(length === undefined ? [] : [length])],
-  })
+  const [, start, length] = call.operands
+  const [from, count] = [constantOf(start!), length && constantOf(length)]
+  if (typeof from === 'bigint' && from < 1n)
+    throw sqlProblem(start!.place, 'the first character of a text is 1 for SUBSTRING')
+  if (typeof count === 'bigint' && count <= 0n)
+    throw sqlProblem(length!.place, 'the length of a SUBSTRING must be more than 0')
+  return part.bind(call)
 })
 
-function trimmed(from: 'trim' | 'ltrim' | 'rtrim'): (x: Sql, characters?: Sql) => Sql {
+function trimmed(from: 'trim' | 'ltrim' | 'rtrim'): ScalarFunction {
   const names = { trim: sql`trim`, ltrim: sql`ltrim`, rtrim: sql`rtrim` }
-  return (x, characters = sql`' '`) => sql`${names[from]}(${x}, ${characters})`
+  return scalar([string, string], string, (x, characters = sql`' '`) => sql`${names[from]}(${x}, ${characters})`, 1)
 }
 
+const [trimBoth, trimLeft, trimRight] = [trimmed('trim'), trimmed('ltrim'), trimmed('rtrim')]
+
 const trim = special(1, 2, (call) => {
-  const side = call.unit === 'LEADING' ? 'ltrim' : call.unit === 'TRAILING' ? 'rtrim' : 'trim'
-  return scalar([string, string], string, trimmed(side), 1).bind(call)
+  const side = call.unit === 'LEADING' ? trimLeft : call.unit === 'TRAILING' ? trimRight : trimBoth
+  return side.bind(call)
 })
+
+const concatenation = engineFunction((parts, { type }) =>
+  isFree(widthOf(type)) ? sql`CAST((${sql.join(parts, ' || ')}) AS VARCHAR)` : concatenated(parts),
+)
 
 export const concat = special(1, 1000, ({ place, operands }) => {
   const texts = operands.map(asText)
-  const width = texts.reduce((sum, { type }) => sum + widthOf(type), 0)
-  const parts = texts.map((text) => text.sql)
-  const whole = isFree(width) ? sql`CAST((${sql.join(parts, ' || ')}) AS VARCHAR)` : concatenated(parts)
-  return combine(place, wideString(width), whole, texts)
+  return called(place, wideString(texts.reduce((sum, { type }) => sum + widthOf(type), 0)), concatenation, texts)
 })
 
 /** CONCAT takes times for their milliseconds, which `||` does not. */
@@ -79,101 +82,123 @@ function concatenated(parts: readonly Sql[]): Sql {
   return sql`list_transform([[${sql.join(parts, ', ')}]], lambda v: CASE WHEN ${isWhole} THEN ${whole} END)[1]`
 }
 
+/** A regular expression of Java's that was checked. */
+export interface PatternOptions {
+  readonly pattern: string
+}
+
+export const javaPattern = ({ pattern }: PatternOptions): JavaPattern => readJavaPattern(pattern)!
+
 /** Java's regular expressions come as RE2's: what it lacks, looking around and references back, is refused by the engine. */
-export function patternOf(call: BoundCall): JavaPattern {
-  const text = neededText(call, 1)
-  if (text.length > 1000) throw sqlProblem(call.place, 'a regular expression has 1,000 characters at most')
-  const read = readJavaPattern(text)
-  if (read === null)
+export function patternOf(call: BoundCall): PatternOptions {
+  const pattern = neededText(call, 1)
+  if (pattern.length > 1000) throw sqlProblem(call.place, 'a regular expression has 1,000 characters at most')
+  if (readJavaPattern(pattern) === null)
     throw sqlProblem(
       call.operands[1]!.place,
       'a class of a regular expression holds no other class and no &&: write its characters out',
     )
-  return read
+  return { pattern }
 }
 
-const pattern = (call: BoundCall): Sql => sql.literal(patternOf(call).re2)
-
 /** A text that a pattern can be done with in time; a longer one fails the query. Only texts that are made are that long. */
-export function matchable(text: Bound, form: string): Sql {
+export function matchable(text: Sql, type: SqlType, form: string): Sql {
   const most = textMaxOf(form)
-  if (isFree(widthOf(text.type))) return text.sql
+  if (isFree(widthOf(type))) return text
   return onceEach(
-    [text.sql],
+    [text],
     (x) => sql`CASE WHEN strlen(${x}) <= ${plainInteger(most)} THEN ${x} WHEN ${x} IS NOT NULL
     THEN CAST(${failing(`a text of more than ${most} characters is too long for this regular expression`)} AS VARCHAR) END`,
   )
 }
 
+const groupOfMatch = engineFunction<PatternOptions & { readonly group: number }>(
+  ([x], { operands: [text], options }) => {
+    const { re2, groups } = javaPattern(options)
+    const form = sql.literal(re2)
+    const held = groups[options.group - 1]
+    const part = (value: Sql): Sql => sql`regexp_extract(${value}, ${form}, ${plainInteger(options.group)})`
+    const shown = (value: Sql): Sql =>
+      held === undefined || mayBeEmpty(held) ? part(value) : sql`nullif(${part(value)}, '')`
+    const found = (value: Sql): Sql => sql`CASE WHEN regexp_matches(${value}, ${form}) THEN ${shown(value)} END`
+    return isFree(widthOf(text!.type))
+      ? withoutRepeats([x!], found)
+      : onceEach([matchable(x!, text!.type, options.pattern)], found)
+  },
+)
+
 const regexpExtract = special(2, 3, (call) => {
-  const group = constantInteger(call, 2, 0n)
-  if (group < 0n || group > 9n) throw sqlProblem(call.place, 'the group of a REGEXP_EXTRACT is 0 to 9')
+  const group = Number(constantInteger(call, 2, 0n))
+  if (group < 0 || group > 9) throw sqlProblem(call.place, 'the group of a REGEXP_EXTRACT is 0 to 9')
   const text = asText(call.operands[0]!)
-  const { re2, groups } = patternOf(call)
-  if (group > groups.length) throw sqlProblem(call.operands[2]!.place, `the regular expression has no group ${group}`)
-  const form = sql.literal(re2)
-  const held = groups[Number(group) - 1]
-  const part = (x: Sql): Sql => sql`regexp_extract(${x}, ${form}, ${plainInteger(group)})`
-  const value = (x: Sql): Sql => (held === undefined || mayBeEmpty(held) ? part(x) : sql`nullif(${part(x)}, '')`)
-  const found = (x: Sql): Sql => sql`CASE WHEN regexp_matches(${x}, ${form}) THEN ${value(x)} END`
-  const whole = isFree(widthOf(text.type))
-    ? withoutRepeats([text.sql], found)
-    : onceEach([matchable(text, neededText(call, 1))], found)
-  return combine(call.place, string, whole, [text])
+  const options = patternOf(call)
+  if (group > javaPattern(options).groups.length)
+    throw sqlProblem(call.operands[2]!.place, `the regular expression has no group ${group}`)
+  return called(call.place, string, groupOfMatch, [text], { ...options, group })
 })
 
-const regexpLike = special(2, 2, (call) => {
-  const text = asText(call.operands[0]!)
-  const form = pattern(call)
-  return combine(call.place, boolean, sql`regexp_matches(${matchable(text, neededText(call, 1))}, ${form})`, [text])
+const matches = engineFunction<PatternOptions>(([x], { operands: [text], options }) => {
+  const form = sql.literal(javaPattern(options).re2)
+  return sql`regexp_matches(${matchable(x!, text!.type, options.pattern)}, ${form})`
 })
+
+const regexpLike = special(2, 2, (call) =>
+  called(call.place, boolean, matches, [asText(call.operands[0]!)], patternOf(call)),
+)
 
 /** In longer texts a match at each place is reckoned with: to count them would take as long as to replace them. */
 const countedMax = 10_000
 
+/** A group is $1 to Java and \\1 to RE2. `known` is a replacement that is known now. */
+const replacedMatches = engineFunction<PatternOptions & { readonly known: string | null }>(
+  ([x, y], { operands: [text], type, options }) => {
+    const by =
+      options.known !== null
+        ? sql.literal(options.known)
+        : sql`regexp_replace(replace(${y!}, ${sql.literal('\\')}, ${sql.literal('\\\\')}), ${sql.literal('[$]([0-9])')}, ${sql.literal('\\\\\\1')}, 'g')`
+    const form = sql.literal(javaPattern(options).re2)
+    const replaced = (whole: Sql, part: Sql): Sql => sql`regexp_replace(${whole}, ${form}, ${part}, 'g')`
+    if (isFree(widthOf(type))) return replaced(x!, by)
+    return onceEach([matchable(x!, text!.type, options.pattern), by], (x, y) => {
+      const groups = sql`(1 + len(regexp_extract_all(${y}, ${sql.literal('\\\\[0-9]')})))`
+      const counted = sql`CASE WHEN strlen(${x}) <= ${plainInteger(countedMax)} THEN len(regexp_extract_all(${x}, ${form})) ELSE strlen(${x}) + 1 END`
+      const bytes = sql`(strlen(${x}) * ${groups} + ${counted} * strlen(${y}))`
+      return inRoom(bytes, joinedBytesMax, replaced(x, y))
+    })
+  },
+)
+
 const regexpReplace = special(3, 3, (call) => {
-  const [text, , replacement] = call.operands
-  const texts = [asText(text!), asText(replacement!)] as const
-  const known =
-    typeof replacement!.constant === 'string' ? re2Replacement(replacement!.constant, patternOf(call)) : null
-  if (known === null && typeof replacement!.constant === 'string')
+  const replacement = call.operands[2]!
+  const texts = [asText(call.operands[0]!), asText(replacement)] as const
+  const options = patternOf(call)
+  const constant = constantOf(replacement)
+  const known = typeof constant === 'string' ? re2Replacement(constant, javaPattern(options)) : null
+  if (known === null && typeof constant === 'string')
     throw sqlProblem(
-      replacement!.place,
-      `${quoted(replacement!.constant)} is no replacement for the groups of the regular expression`,
+      replacement.place,
+      `${quoted(constant)} is no replacement for the groups of the regular expression`,
     )
-  // A group is $1 to Java and \\1 to RE2.
-  const by =
-    known !== null
-      ? sql.literal(known)
-      : sql`regexp_replace(replace(${texts[1].sql}, ${sql.literal('\\')}, ${sql.literal('\\\\')}), ${sql.literal('[$]([0-9])')}, ${sql.literal('\\\\\\1')}, 'g')`
-  const form = pattern(call)
   // In place of each character, and of what is between them.
   const width = widthOf(texts[0].type) * Math.max(1, 2 * widthOf(texts[1].type))
-  const replaced = (x: Sql, y: Sql): Sql => sql`regexp_replace(${x}, ${form}, ${y}, 'g')`
-  const whole = isFree(width)
-    ? replaced(texts[0].sql, by)
-    : onceEach([matchable(texts[0], neededText(call, 1)), by], (x, y) => {
-        const groups = sql`(1 + len(regexp_extract_all(${y}, ${sql.literal('\\\\[0-9]')})))`
-        const counted = sql`CASE WHEN strlen(${x}) <= ${plainInteger(countedMax)} THEN len(regexp_extract_all(${x}, ${form})) ELSE strlen(${x}) + 1 END`
-        const bytes = sql`(strlen(${x}) * ${groups} + ${counted} * strlen(${y}))`
-        return inRoom(bytes, joinedBytesMax, replaced(x, y))
-      })
-  return combine(call.place, wideString(width), whole, texts)
+  return called(call.place, wideString(width), replacedMatches, texts, { ...options, known })
 })
+
+const digits = engineFunction<{ readonly radix: number }>(([text], { options: { radix } }) =>
+  longOfDigits(text!, radix),
+)
 
 const parseLong = special(1, 2, (call) => {
   const text = as(call.operands[0]!, string)
   const radix = Number(constantInteger(call, 1, 10n))
   if (radix < 2 || radix > 36) throw sqlProblem(call.operands[1]!.place, 'the radix of a PARSE_LONG is 2 to 36')
-  return combine(call.place, long, longOfDigits(text.sql, radix), [text])
+  return called(call.place, long, digits, [text], { radix })
 })
 
 const upper = (x: Sql): Sql => sql`upper(replace(${x}, 'ß', 'SS'))`
-const replace = special(3, 3, ({ place, operands }) => {
-  const parts = operands.map((operand) => as(operand, string))
-  const [x, from, to] = parts.map((part) => part.sql)
-  const width = widthOf(parts[0]!.type) * growth(parts[1]!, parts[2]!)
-  const sought = parts[1]!.constant
+
+const replacedParts = engineFunction((texts, { type, operands: [, part] }) => {
+  const sought = constantOf(part!)
   const isOfSomething = typeof sought === 'string' && sought !== ''
   // Around nothing there is a place before and behind each character.
   const aroundEach = (x: Sql, to: Sql): Sql =>
@@ -182,19 +207,24 @@ const replace = special(3, 3, ({ place, operands }) => {
     isOfSomething
       ? sql`replace(${x}, ${from}, ${to})`
       : sql`CASE WHEN ${from} = '' THEN ${aroundEach(x, to)} ELSE replace(${x}, ${from}, ${to}) END`
-  const whole = isFree(width)
-    ? withoutRepeats([x!, from!, to!], replaced)
-    : onceEach([x!, from!, to!], (x, from, to) => {
-        const occurrences = sql`((strlen(${x}) - strlen(replace(${x}, ${from}, ''))) // strlen(${from}))`
-        const more = sql`CASE WHEN ${from} = '' THEN (length(${x}) + 1) * strlen(${to}) ELSE ${occurrences} * greatest(strlen(${to}) - strlen(${from}), 0) END`
-        return inRoom(sql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, from, to))
-      })
-  return combine(place, wideString(width), whole, parts)
+  if (isFree(widthOf(type))) return withoutRepeats(texts, replaced)
+  return onceEach(texts, (x, from, to) => {
+    const occurrences = sql`((strlen(${x}) - strlen(replace(${x}, ${from}, ''))) // strlen(${from}))`
+    const more = sql`CASE WHEN ${from} = '' THEN (length(${x}) + 1) * strlen(${to}) ELSE ${occurrences} * greatest(strlen(${to}) - strlen(${from}), 0) END`
+    return inRoom(sql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, from, to))
+  })
+})
+
+const replace = special(3, 3, ({ place, operands }) => {
+  const parts = operands.map((operand) => as(operand, string))
+  const width = widthOf(parts[0]!.type) * growth(parts[1]!, parts[2]!)
+  return called(place, wideString(width), replacedParts, parts)
 })
 
 /** How many times as long a text may be once a part of it is replaced. */
 function growth(from: Bound, to: Bound): number {
-  const shortest = typeof from.constant === 'string' ? Math.max(1, from.constant.length) : 1
+  const sought = constantOf(from)
+  const shortest = typeof sought === 'string' ? Math.max(1, sought.length) : 1
   return Math.max(1, widthOf(to.type) / shortest)
 }
 
@@ -205,9 +235,9 @@ function half(whole: (x: Sql, n: Sql) => Sql): ScalarFunction {
     (x, count) => sql`CASE WHEN ${count} < 0 THEN NULL ELSE ${whole(x, count)} END`,
   )
   return special(2, 2, (call) => {
-    const count = call.operands[1]!
-    if (typeof count.constant === 'bigint' && count.constant < 0n)
-      throw sqlProblem(count.place, `${call.name} takes no length below 0`)
+    const [, count] = call.operands
+    const known = constantOf(count!)
+    if (typeof known === 'bigint' && known < 0n) throw sqlProblem(count!.place, `${call.name} takes no length below 0`)
     return cut.bind(call)
   })
 }
@@ -224,9 +254,9 @@ export const texts: Catalogue = {
   CONCAT: withMilliseconds,
   TEXTCAT: { ...concat, count: [2, 2] },
   TRIM: trim,
-  BTRIM: scalar([string, string], string, trimmed('trim'), 1),
-  LTRIM: scalar([string, string], string, trimmed('ltrim'), 1),
-  RTRIM: scalar([string, string], string, trimmed('rtrim'), 1),
+  BTRIM: trimBoth,
+  LTRIM: trimLeft,
+  RTRIM: trimRight,
   REPLACE: replace,
   REPEAT: repeatedText,
   REVERSE: scalar([string], string, (x) => reversedText(x)),

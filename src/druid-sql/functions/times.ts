@@ -3,7 +3,6 @@ import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { msPerDay } from '../../model/instant.ts'
-import { type Bound, combine } from '../bind/bound.ts'
 import { as, textToTimestamp, timeOfMs, timestampLiteral } from '../bind/conversions.ts'
 import { readInterval } from '../bind/intervals.ts'
 import {
@@ -17,11 +16,13 @@ import {
   timestampToLocal,
   unitPeriod,
 } from '../bind/periods.ts'
+import { type Bound, called, type EngineFunction, engineFunction } from '../bind/tree.ts'
 import { boolean, date, long, string, timestamp, typeName } from '../bind/types.ts'
 import { parseUnit } from '../parse/parse-unit.ts'
-import { quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type { TimeUnit } from '../parse/syntax.ts'
 import { ceilNumber, floorNumber } from './numbers.ts'
-import { type BoundCall, type Catalogue, constantText, neededText, scalar, special } from './signature.ts'
+import { type BoundCall, type Catalogue, constantText, neededText, type ScalarFunction, special } from './signature.ts'
 import { withoutRepeats } from './text-room.ts'
 
 function zoneOf(call: BoundCall, index: number): Zone {
@@ -41,25 +42,50 @@ function timestampOf(call: BoundCall, index = 0): Bound {
   throw sqlProblem(operand.place, `${call.name} takes a TIMESTAMP, not a value of type ${name}: CAST it`)
 }
 
-type Rounding = typeof floorTo
+/** Buckets of a period, by the clocks of a zone. */
+export interface Buckets {
+  readonly period: Period
+  readonly zone: Zone
+}
 
-const toPeriod = (rounding: Rounding) =>
+/** A start of a bucket; the second operand is where the buckets begin. */
+const rounded = (rounding: typeof floorTo): EngineFunction<Buckets> =>
+  engineFunction(([at, origin], { options: { period, zone }, place }) =>
+    rounding(at!, period, zone, origin ?? null, place),
+  )
+
+export const floorTime = rounded(floorTo)
+const ceilTime = rounded(ceilTo)
+
+/** It is written once, to be refused at `place` where there are no such buckets. */
+function bucket(
+  call: BoundCall,
+  place: Place,
+  fn: EngineFunction<Buckets>,
+  operands: readonly Bound[],
+  options: Buckets,
+) {
+  const texts = operands.map(() => sql`x`)
+  fn.write(texts, { kind: 'call', fn, operands, options, type: timestamp, place }, { wraps: false, zone: call.zone })
+  return called(call.place, timestamp, fn, operands, options)
+}
+
+const toPeriod = (fn: EngineFunction<Buckets>) =>
   special(2, 4, (call) => {
     const at = timestampOf(call)
-    const period = readPeriod(neededText(call, 1), call.operands[1]!.place)
+    const { place } = call.operands[1]!
+    const period = readPeriod(neededText(call, 1), place)
     const given = call.operands[2]
-    const origin = given === undefined || given.type.kind === 'null' ? null : as(given, timestamp)
-    const rounded = rounding(at.sql, period, zoneOf(call, 3), origin?.sql ?? null, call.operands[1]!.place)
-    return combine(call.place, timestamp, rounded, origin === null ? [at] : [at, origin])
+    const origin = given === undefined || given.type.kind === 'null' ? [] : [as(given, timestamp)]
+    return bucket(call, place, fn, [at, ...origin], { period, zone: zoneOf(call, 3) })
   })
 
 /** `FLOOR(x TO HOUR)`, and FLOOR of a number. */
-const toUnit = (rounding: Rounding, ofNumber: typeof floorNumber) =>
+const toUnit = (fn: EngineFunction<Buckets>, ofNumber: ScalarFunction) =>
   special(1, 1, (call) => {
     if (call.unit === null) return ofNumber.bind(call)
-    const at = instant(call)
     const period = unitPeriod(parseUnit(call.unit, call.unitPlace!))
-    return combine(call.place, timestamp, rounding(at.sql, period, call.zone, null, call.place), [at])
+    return called(call.place, timestamp, fn, [instant(call)], { period, zone: call.zone })
   })
 
 /** What DATE_TRUNC takes, no plurals but two. Long ones count from 1970. */
@@ -92,14 +118,19 @@ const dateTrunc = special(2, 2, (call) => {
       call.operands[0]!.place,
       `DATE_TRUNC takes no ${quoted(unit)}: ${[...truncatedUnits.keys()].join(', ')} are what it takes`,
     )
-  return combine(call.place, timestamp, floorTo(at.sql, period, call.zone, null, call.place), [at])
+  return called(call.place, timestamp, floorTime, [at], { period, zone: call.zone })
 })
+
+/** A time and how many periods it is moved by. */
+const movedTime = engineFunction<Buckets>(([at, count], { options: { period, zone } }) =>
+  shiftTimestamp(at!, period, zone, count!),
+)
 
 const timeShift = special(3, 4, (call) => {
   const at = timestampOf(call)
   const count = as(call.operands[2]!, long)
   const period = readPeriod(neededText(call, 1), call.operands[1]!.place)
-  return combine(call.place, timestamp, shiftTimestamp(at.sql, period, zoneOf(call, 3), count.sql), [at, count])
+  return called(call.place, timestamp, movedTime, [at, count], { period, zone: zoneOf(call, 3) })
 })
 
 const timestampAdd = special(2, 2, (call) => {
@@ -107,22 +138,24 @@ const timestampAdd = special(2, 2, (call) => {
   const at = instant(call, 1)
   const period = unitPeriod(parseUnit(call.unit!, call.unitPlace!))
   const zone = periodMonths(period) === 0 ? Zone.utc : call.zone
-  return combine(call.place, timestamp, shiftTimestamp(at.sql, period, zone, count.sql), [count, at])
+  return called(call.place, timestamp, movedTime, [at, count], { period, zone })
 })
 
 /** Whole units between two instants, negative where the first is the later. */
-const timestampDiff = special(2, 2, (call) => {
-  const [from, to] = [instant(call, 0), instant(call, 1)]
-  const unit = parseUnit(call.unit!, call.unitPlace!)
+const unitsBetween = engineFunction<{ readonly unit: TimeUnit }>(([from, to], { options: { unit } }, { zone }) => {
   const period = unitPeriod(unit)
   const fixedMs = periodTimeMs(period) + periodDays(period) * msPerDay
-  const local = (at: Sql): Sql => timestampToLocal(at, call.zone)
-  const whole =
-    fixedMs > 0
-      ? sql`((epoch_ms(${to.sql}) - epoch_ms(${from.sql})) // ${sql.long(fixedMs)})`
-      : sql`date_sub(${sql.literal(unit.toLowerCase())}, ${local(from.sql)}, ${local(to.sql)})`
-  return combine(call.place, long, whole, [from, to])
+  const local = (at: Sql): Sql => timestampToLocal(at, zone)
+  return fixedMs > 0
+    ? sql`((epoch_ms(${to!}) - epoch_ms(${from!})) // ${sql.long(fixedMs)})`
+    : sql`date_sub(${sql.literal(unit.toLowerCase())}, ${local(from!)}, ${local(to!)})`
 })
+
+const timestampDiff = special(2, 2, (call) =>
+  called(call.place, long, unitsBetween, [instant(call, 0), instant(call, 1)], {
+    unit: parseUnit(call.unit!, call.unitPlace!),
+  }),
+)
 
 type Part = (local: Sql, at: Sql) => Sql
 const datePart =
@@ -143,11 +176,14 @@ const parts: ReadonlyMap<string, Part> = new Map(
   [...timeParts].map(([unit, name]) => [unit, name === null ? ownParts.get(unit)! : datePart(name)]),
 )
 
-function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Bound['place'], zone: Zone): Bound {
-  const part = parts.get(unit.toUpperCase())
-  if (part === undefined)
+const partOf = engineFunction<{ readonly unit: string; readonly zone: Zone }>(([at], { options: { unit, zone } }) =>
+  parts.get(unit)!(timestampToLocal(at!, zone), at!),
+)
+
+function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Place, zone: Zone): Bound {
+  if (!parts.has(unit.toUpperCase()))
     throw sqlProblem(unitPlace, `${quoted(unit)} is no part of a time: ${[...parts.keys()].join(', ')} are`)
-  return combine(call.place, long, part(timestampToLocal(at.sql, zone), at.sql), [at])
+  return called(call.place, long, partOf, [at], { unit: unit.toUpperCase(), zone })
 }
 
 const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit!, call.unitPlace!, call.zone))
@@ -158,41 +194,62 @@ const timeExtract = special(2, 3, (call) =>
 const partFunction = (unit: string) =>
   special(1, 1, (call) => extracted(call, instant(call), unit, call.place, call.zone))
 
+interface Pattern {
+  /** Null for ISO 8601. */
+  readonly pattern: string | null
+  readonly zone: Zone
+}
+
+const parsed = engineFunction<Pattern>(([text], { options: { pattern, zone }, place }) =>
+  pattern === null ? textToTimestamp(text!, zone) : parseTime(text!, pattern, zone, place),
+)
+
 const timeParse = special(1, 3, (call) => {
   const text = as(call.operands[0]!, string)
   const pattern = constantText(call, 1)
   const zone = zoneOf(call, 2)
-  const read =
-    pattern === null ? textToTimestamp(text.sql, zone) : parseTime(text.sql, pattern, zone, call.operands[1]!.place)
-  return combine(call.place, timestamp, read, [text])
+  if (pattern !== null) parseTime(sql`x`, pattern, zone, call.operands[1]!.place)
+  return called(call.place, timestamp, parsed, [text], { pattern, zone })
 })
+
+const written = engineFunction<{ readonly pattern: string; readonly zone: Zone }>(
+  ([at], { options: { pattern, zone }, place }) => formatByPattern(at!, pattern, zone, place),
+)
 
 const timeFormat = special(1, 3, (call) => {
   const at = timestampOf(call)
   const pattern = constantText(call, 1) ?? "yyyy-MM-dd'T'HH:mm:ss.SSSZZ"
-  const written = formatByPattern(at.sql, pattern, zoneOf(call, 2), call.operands[1]?.place ?? call.place)
-  return combine(call.place, string, written, [at])
+  const zone = zoneOf(call, 2)
+  formatByPattern(sql`x`, pattern, zone, call.operands[1]?.place ?? call.place)
+  return called(call.place, string, written, [at], { pattern, zone })
 })
+
+/** Whether a time is in a half-open range. */
+export const inInterval = engineFunction<{ readonly startMs: number; readonly endMs: number }>(
+  ([at], { options: { startMs, endMs } }) =>
+    withoutRepeats([at!], (x) => sql`(${x} >= ${timestampLiteral(startMs)} AND ${x} < ${timestampLiteral(endMs)})`),
+)
 
 const timeInInterval = special(2, 2, (call) => {
   const at = timestampOf(call)
-  const [start, end] = readInterval(neededText(call, 1), call.zone, call.operands[1]!.place)
-  const inside = withoutRepeats(
-    [at.sql],
-    (x) => sql`(${x} >= ${timestampLiteral(start)} AND ${x} < ${timestampLiteral(end)})`,
-  )
-  return combine(call.place, boolean, inside, [at])
+  const [startMs, endMs] = readInterval(neededText(call, 1), call.zone, call.operands[1]!.place)
+  return called(call.place, boolean, inInterval, [at], { startMs, endMs })
 })
 
 const utcNow = sql`make_timestamp(epoch_us(now()))`
-const now = scalar([], timestamp, () => sql`date_trunc('millisecond', ${utcNow})`)
+export const now = engineFunction(() => sql`date_trunc('millisecond', ${utcNow})`)
+const today = engineFunction((_, __, { zone }) => sql`CAST(${timestampToLocal(utcNow, zone)} AS DATE)`)
+export const timeOfMilliseconds = engineFunction((operands) => withoutRepeats(operands, timeOfMs))
+const milliseconds = engineFunction(([at]) => sql`epoch_ms(${at!})`)
+
+const currentTime = special(0, 0, ({ place }) => called(place, timestamp, now, []))
 
 export const times: Catalogue = {
-  TIME_FLOOR: toPeriod(floorTo),
-  TIME_CEIL: toPeriod(ceilTo),
-  FLOOR: toUnit(floorTo, floorNumber),
-  CEIL: toUnit(ceilTo, ceilNumber),
-  CEILING: toUnit(ceilTo, ceilNumber),
+  TIME_FLOOR: toPeriod(floorTime),
+  TIME_CEIL: toPeriod(ceilTime),
+  FLOOR: toUnit(floorTime, floorNumber),
+  CEIL: toUnit(ceilTime, ceilNumber),
+  CEILING: toUnit(ceilTime, ceilNumber),
   DATE_TRUNC: dateTrunc,
   TIME_SHIFT: timeShift,
   TIMESTAMPADD: timestampAdd,
@@ -212,15 +269,11 @@ export const times: Catalogue = {
   TIME_PARSE: timeParse,
   TIME_FORMAT: timeFormat,
   TIME_IN_INTERVAL: timeInInterval,
-  MILLIS_TO_TIMESTAMP: scalar([long], timestamp, timeOfMs),
-  TIMESTAMP_TO_MILLIS: special(1, 1, (call) => {
-    const at = timestampOf(call)
-    return combine(call.place, long, sql`epoch_ms(${at.sql})`, [at])
-  }),
-  CURRENT_TIMESTAMP: now,
-  LOCALTIMESTAMP: now,
-  CURRENT_DATE: special(0, 0, ({ place, zone }) => {
-    const today = sql`CAST(${timestampToLocal(utcNow, zone)} AS DATE)`
-    return combine(place, date, today, [])
-  }),
+  MILLIS_TO_TIMESTAMP: special(1, 1, ({ place, operands: [ms] }) =>
+    called(place, timestamp, timeOfMilliseconds, [as(ms!, long)]),
+  ),
+  TIMESTAMP_TO_MILLIS: special(1, 1, (call) => called(call.place, long, milliseconds, [timestampOf(call)])),
+  CURRENT_TIMESTAMP: currentTime,
+  LOCALTIMESTAMP: currentTime,
+  CURRENT_DATE: special(0, 0, ({ place }) => called(place, date, today, [])),
 }

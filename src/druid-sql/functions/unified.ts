@@ -1,10 +1,12 @@
-import type { Bound } from '../bind/bound.ts'
-import { as } from '../bind/conversions.ts'
+import type { Zone } from '../../druid-time/zone.ts'
+import type { Sql } from '../../lib/sql-text.ts'
+import { as, castText } from '../bind/conversions.ts'
+import type { Bound } from '../bind/tree.ts'
 import { commonType, nullType, type SqlType, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 
-/** All operands as the one type that holds them all. */
-export function unified(operands: readonly Bound[]): { readonly operands: readonly Bound[]; readonly type: SqlType } {
+/** The one type that holds all operands. */
+export function unifiedType(operands: readonly Bound[]): SqlType {
   let type: SqlType = nullType
   for (const operand of operands) {
     const common = commonType(type, operand.type)
@@ -15,5 +17,13 @@ export function unified(operands: readonly Bound[]): { readonly operands: readon
       )
     type = common
   }
-  return { operands: operands.map((operand) => as(operand, type)), type }
+  for (const operand of operands) as(operand, type)
+  return type
 }
+
+export const unifiedTexts = (
+  operands: readonly Bound[],
+  texts: readonly Sql[],
+  type: SqlType,
+  zone: Zone,
+): readonly Sql[] => operands.map((operand, index) => castText(operand, texts[index]!, type, zone))

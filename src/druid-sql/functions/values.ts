@@ -1,7 +1,8 @@
 // Functions on values of any type, and the catalogues of those on arrays, JSON, sketches and addresses.
 import { sql } from '../../lib/sql-text.ts'
-import { combine } from '../bind/bound.ts'
-import { comparable } from '../bind/comparable.ts'
+import { comparable, comparedAs } from '../bind/comparable.ts'
+import { castText } from '../bind/conversions.ts'
+import { called, engineFunction } from '../bind/tree.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { addresses } from './addresses.ts'
 import { arrays } from './arrays.ts'
@@ -9,28 +10,28 @@ import { jsons } from './jsons.ts'
 import { type Catalogue, constantText, special } from './signature.ts'
 import { sketches } from './sketches.ts'
 import { withoutRepeats } from './text-room.ts'
-import { unified } from './unified.ts'
+import { unifiedTexts, unifiedType } from './unified.ts'
 
-const coalesce = special(1, 1000, (call) => {
-  const { operands, type } = unified(call.operands)
-  return combine(
-    call.place,
-    type,
-    sql`coalesce(${sql.join(
-      operands.map((operand) => operand.sql),
-      ', ',
-    )})`,
-    operands,
+/** The first that is not null. */
+export const firstThere = engineFunction(
+  (texts, { operands, type }, { zone }) => sql`coalesce(${sql.join(unifiedTexts(operands, texts, type, zone), ', ')})`,
+)
+
+const coalesce = special(1, 1000, ({ place, operands }) => called(place, unifiedType(operands), firstThere, operands))
+
+/** Null where it is equal to the other. */
+export const nullWhere = engineFunction((texts, { operands: [whole, other] }, { zone }) => {
+  const type = comparedAs(whole!, other!)
+  return withoutRepeats(
+    texts,
+    (x, y) =>
+      sql`CASE WHEN ${castText(whole!, x, type, zone)} = ${castText(other!, y, type, zone)} THEN NULL ELSE ${x} END`,
   )
 })
 
 const nullif = special(2, 2, ({ place, operands }) => {
-  const [whole, other] = [operands[0]!, operands[1]!]
-  const text = withoutRepeats([whole.sql, other.sql], (x, y) => {
-    const [a, b] = comparable({ ...whole, sql: x }, { ...other, sql: y })
-    return sql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${x} END`
-  })
-  return combine(place, whole.type, text, operands)
+  comparable(operands[0]!, operands[1]!)
+  return called(place, operands[0]!.type, nullWhere, operands)
 })
 
 const lookup = special(2, 3, (call) => {

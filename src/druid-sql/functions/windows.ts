@@ -2,18 +2,25 @@
 
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainInteger } from '../bind/engine-names.ts'
+import { engineAggregate } from '../bind/tree.ts'
 import { double, long, type SqlType } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { type AggregateResult, plainAggregate, result } from './aggregate-signature.ts'
 import { type BoundCall, constantInteger } from './signature.ts'
 
 export interface WindowFunction {
   readonly count: readonly [least: number, most: number]
   readonly needsOrder: boolean
-  readonly bind: (call: BoundCall) => { readonly call: Sql; readonly type: SqlType }
+  readonly bind: (call: BoundCall) => AggregateResult
 }
 
 function ranking(name: Sql, type: SqlType, needsOrder = true): WindowFunction {
-  return { count: [0, 0], needsOrder, bind: () => ({ call: sql`${name}()`, type }) }
+  const fn = plainAggregate(name)
+  return { count: [0, 0], needsOrder, bind: () => result(type, fn, []) }
+}
+
+interface RowsOptions {
+  readonly rows: bigint
 }
 
 /** Further than any partition goes; the engine turns the sign of some. */
@@ -24,6 +31,9 @@ function withinRows(rows: bigint): bigint {
 }
 
 function offset(name: Sql): WindowFunction {
+  const fn = engineAggregate<RowsOptions>(([x], { options: { rows } }) => ({
+    call: sql`${name}(${x!}, ${plainInteger(rows)})`,
+  }))
   return {
     count: [1, 3],
     needsOrder: true,
@@ -34,18 +44,17 @@ function offset(name: Sql): WindowFunction {
         throw sqlProblem(fallback.place, `${call.name} takes no default: put COALESCE(..., x) around it`)
       }
       const rows = withinRows(constantInteger(call, 1, 1n))
-      return { call: sql`${name}(${x!.sql}, ${plainInteger(rows)})`, type: x!.type }
+      return result(x!.type, fn, [x!], { rows })
     },
   }
 }
 
 function edge(name: Sql): WindowFunction {
-  return {
-    count: [1, 1],
-    needsOrder: false,
-    bind: ({ operands: [x] }) => ({ call: sql`${name}(${x!.sql})`, type: x!.type }),
-  }
+  const fn = plainAggregate(name)
+  return { count: [1, 1], needsOrder: false, bind: ({ operands: [x] }) => result(x!.type, fn, [x!]) }
 }
+
+const ntile = engineAggregate<RowsOptions>((_, { options: { rows } }) => ({ call: sql`ntile(${plainInteger(rows)})` }))
 
 export const windowFunctions: ReadonlyMap<string, WindowFunction> = new Map<string, WindowFunction>(
   Object.entries({
@@ -61,7 +70,7 @@ export const windowFunctions: ReadonlyMap<string, WindowFunction> = new Map<stri
         const buckets = constantInteger(call, 0, 1n)
         if (buckets < 1n)
           throw sqlProblem(call.place, `NTILE takes a whole number above 0, not ${quoted(String(buckets))}`)
-        return { call: sql`ntile(${plainInteger(buckets)})`, type: long }
+        return result(long, ntile, [], { rows: buckets })
       },
     },
     LAG: offset(sql`lag`),

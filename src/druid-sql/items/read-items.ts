@@ -9,8 +9,8 @@ import { type Item, itemValues } from '../../model/item.ts'
 import { allKeys, isEmptyRange, type KeyRange, keyAfter } from '../../model/item-key.ts'
 import { Problem } from '../../model/problem.ts'
 import type { EngineItems, EngineItemType, EngineItemValue } from '../../sql-engine/sql-engine.ts'
-import type { NeededItems } from '../bind/item-uses.ts'
 import { isMet, keyRangeOf } from './item-condition.ts'
+import type { NeededItems } from './needed-items.ts'
 
 export interface MetadataLimits {
   readonly metadataRows: number

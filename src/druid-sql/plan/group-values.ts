@@ -1,29 +1,22 @@
 // The values of groups: keys, aggregates, and what is made of both. Null is what the store does not know.
-import { cellNode, fieldNode, type Scalar } from '../../algebra/scalar.ts'
-import type { EntityField } from '../../model/entity.ts'
-import type { Expression } from '../parse/syntax.ts'
+import type { Scalar } from '../../algebra/scalar.ts'
+import { type Bound, keyOf } from '../bind/tree.ts'
 import { GroupAggregates } from './read-aggregates.ts'
 import { ScalarReader } from './read-scalar.ts'
-import type { TableExpressions } from './table-expressions.ts'
+import type { TableRows } from './table-rows.ts'
 
 /** What the groups of a query are made of. */
 export class GroupValues {
   readonly #aggregates: GroupAggregates
-  readonly #names: TableExpressions
-  readonly #keys: readonly EntityField[]
-  readonly #isBucket: (expression: Expression) => boolean
   readonly #reader: ScalarReader
-  /** What an output is named, in HAVING and ORDER BY. */
-  #named: ReadonlyMap<string, Scalar> = new Map()
 
-  constructor(names: TableExpressions, keys: readonly EntityField[], isBucket: (expression: Expression) => boolean) {
-    this.#names = names
-    this.#keys = keys
-    this.#isBucket = isBucket
-    this.#aggregates = new GroupAggregates(names, 1 + keys.length)
+  /** `keys` are what rows are grouped by, where it stands in the row of a group; `firstAt` is where the aggregates begin there. */
+  constructor(rows: TableRows, keys: ReadonlyMap<string, Scalar>, firstAt: number) {
+    this.#aggregates = new GroupAggregates(rows, firstAt)
     this.#reader = new ScalarReader({
-      leafOf: (expression) => this.#leaf(expression),
-      calledOf: (call) => this.#aggregates.of(call),
+      leafOf: (node) => keys.get(keyOf(node)) ?? null,
+      aggregateOf: (node) => this.#aggregates.of(node),
+      meant: () => null,
       dividesLongs: true,
     })
   }
@@ -37,35 +30,14 @@ export class GroupValues {
     return this.#reader.steps
   }
 
-  /** From now on outputs go by their names. */
-  nameOutputs(named: ReadonlyMap<string, Scalar>): void {
-    this.#named = named
-  }
-
   /** A truth value is none that is shown, or ordered by. */
-  value(expression: Expression): Scalar | null {
-    const value = this.#reader.value(expression)
+  value(node: Bound): Scalar | null {
+    const value = this.#reader.value(node)
     return value?.type === 'boolean' ? null : value
   }
 
   /** A condition of HAVING. */
-  condition(expression: Expression): Scalar | null {
-    return this.#reader.condition(expression)
-  }
-
-  #leaf(expression: Expression): Scalar | null {
-    if (expression.kind === 'column' && expression.path.length === 1) {
-      const named = this.#named.get(expression.path[0]!)
-      if (named !== undefined) return named
-    }
-    return this.#isBucket(expression) ? cellNode('timestamp', 0) : this.#key(expression)
-  }
-
-  /** What rows are grouped by. */
-  #key(expression: Expression): Scalar | null {
-    if (this.#keys.length === 0) return null
-    const field = this.#names.fieldOf(expression)
-    const at = this.#keys.findIndex(({ name }) => name === field?.name)
-    return at === -1 ? null : cellNode(fieldNode(this.#keys[at]!).type, 1 + at)
+  condition(node: Bound): Scalar | null {
+    return this.#reader.condition(node)
   }
 }

@@ -1,4 +1,5 @@
-// Expressions of SQL as scalars: over the fields of rows, or over groups. Null is what the store does not know.
+// Bound expressions as scalars: over the fields of rows, or over groups. One table says what each function of the engine is to the store; null is
+// what the store does not know.
 import {
   call,
   caseOf,
@@ -13,8 +14,15 @@ import {
 } from '../../algebra/scalar.ts'
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
-import type { Call, CaseBranch, Expression } from '../parse/syntax.ts'
-import { numberConstant } from './read-constants.ts'
+import { type CaseOptions, choice, negated } from '../bind/bind-expression.ts'
+import { comparison, like, listed, within } from '../bind/bind-truth.ts'
+import { cast } from '../bind/conversions.ts'
+import { conjunction, disjunction, isTruth, negation } from '../bind/logic.ts'
+import { arithmetic } from '../bind/time-arithmetic.ts'
+import type { AggregateNode, Bound, CallNode, ConstantValue, EngineFunction } from '../bind/tree.ts'
+import { absolute, ceil, floor, quotient, remainder, round, safeQuotient, squareRoot } from '../functions/numbers.ts'
+import { firstThere, nullWhere } from '../functions/values.ts'
+import type { TableSelect } from './table-select.ts'
 
 /** More places are rounded in another way by the SQL engine. */
 const roundedPlacesMax = 12n
@@ -26,14 +34,103 @@ const patternMax = 200
 const stepsMax = 1000
 
 /** What expressions are made of, and what may be made of it. */
-export interface ScalarLeaves {
+export interface ScalarLeaves extends Pick<TableSelect, 'meant'> {
   /** What an expression stands for by itself; null where it is made of others. */
-  readonly leafOf: (expression: Expression) => Scalar | null
-  /** What a call stands for that is no function of values. */
-  readonly calledOf: (call: Call) => Scalar | null
+  readonly leafOf: (node: Bound) => Scalar | null
+  readonly aggregateOf: (node: AggregateNode) => Scalar | null
   /** Whether longs are divided by what may be zero. It ends a query, also in a row that a limit leaves out. */
   readonly dividesLongs: boolean
 }
+
+type Operator = '+' | '-' | '*' | '/' | '%'
+type Lower = (node: CallNode, reader: ScalarReader) => Scalar | null
+
+const lowered = <Options>(
+  fn: EngineFunction<Options>,
+  lower: (operands: readonly Bound[], reader: ScalarReader, options: Options) => Scalar | null,
+): readonly [number, Lower] => [fn.id, (node, reader) => lower(node.operands, reader, node.options as Options)]
+
+const changed = (fn: EngineFunction<null>, name: 'floor' | 'ceil' | 'abs'): readonly [number, Lower] =>
+  lowered(fn, ([x], reader) => {
+    const operand = reader.changing(x!)
+    if (operand === null) return null
+    return operand.type === 'long' && name !== 'abs' ? operand : call(operand.type, name, [operand])
+  })
+
+const values: ReadonlyMap<number, Lower> = new Map([
+  lowered(arithmetic, (operands, reader, { operator }) => reader.arithmetic(operator, operands)),
+  lowered(quotient, (operands, reader) => reader.arithmetic('/', operands)),
+  lowered(remainder, (operands, reader) => reader.arithmetic('%', operands)),
+  lowered(safeQuotient, ([a, b], reader) => {
+    const [left, right] = [reader.number(a!), reader.number(b!)]
+    return left && right && call(numberType(left, right), 'safeDivide', [left, right])
+  }),
+  lowered(negated, ([x], reader) => {
+    const operand = reader.number(x!)
+    return operand && call(operand.type, 'negate', [operand])
+  }),
+  changed(floor, 'floor'),
+  changed(ceil, 'ceil'),
+  changed(absolute, 'abs'),
+  lowered(squareRoot, ([x], reader) => {
+    const operand = reader.changing(x!)
+    return operand && call('double', 'sqrt', [operand])
+  }),
+  lowered(round, ([x], reader, { places }) => {
+    const value = places < 0n || places > roundedPlacesMax ? null : reader.changing(x!)
+    if (value === null || value.type === 'long') return value
+    return call('double', 'round', [value, literal('long', places)])
+  }),
+  lowered(firstThere, (operands, reader) => {
+    const all = reader.all(operands, (operand) => reader.result(operand))
+    const type = all && commonType(all)
+    return all && type && call(type, 'coalesce', all)
+  }),
+  lowered(nullWhere, ([whole, other], reader) => {
+    const [value, when] = [reader.value(whole!), reader.compared('=', whole!, other!)]
+    return value && when && caseOf([{ when, result: nullLiteral }], value)
+  }),
+  lowered(choice, (operands, reader, options) => reader.choice(operands, options)),
+])
+
+const conditions: ReadonlyMap<number, Lower> = new Map([
+  ...(
+    [
+      [conjunction, 'and'],
+      [disjunction, 'or'],
+    ] as const
+  ).map(([fn, name]) =>
+    lowered(fn, (operands, reader) => {
+      const items = reader.all(operands, (item) => reader.condition(item))
+      return items && call('boolean', name, items)
+    }),
+  ),
+  lowered(negation, ([x], reader) => {
+    const condition = reader.condition(x!)
+    return condition && not(condition)
+  }),
+  lowered(isTruth, ([x], reader, options) => {
+    const value = options.what === 'NULL' ? reader.value(x!) : null
+    return value && (options.negated ? not(isNull(value)) : isNull(value))
+  }),
+  lowered(comparison, ([a, b], reader, { operator }) => reader.compared(operator, a!, b!)),
+  lowered(within, ([x, low, high], reader, { symmetric }) => {
+    const [above, below] = [reader.compared('>=', x!, low!), reader.compared('<=', x!, high!)]
+    return symmetric ? null : above && below && call('boolean', 'and', [above, below])
+  }),
+  lowered(listed, (operands, reader, options) => {
+    const found = reader.among(operands)
+    return found && options.negated ? not(found) : found
+  }),
+  lowered(like, ([x, pattern], reader, { escapedBy }) => {
+    const value = reader.value(x!)
+    const texts = [pattern!.kind === 'literal' ? pattern!.value : null, ...(escapedBy === null ? [] : [escapedBy])]
+    const constants = reader.all(texts, textLiteral)
+    return value?.type !== 'string' || value.kind === 'literal' || constants === null
+      ? null
+      : call('boolean', 'like', [value, ...constants])
+  }),
+])
 
 export class ScalarReader {
   readonly #leaves: ScalarLeaves
@@ -48,109 +145,76 @@ export class ScalarReader {
     return this.#steps
   }
 
-  value(expression: Expression): Scalar | null {
+  value(node: Bound): Scalar | null {
     this.#steps += 1
     // What is named more than once in what it is made of would be evaluated again and again.
     if (this.#steps > stepsMax) return null
-    const leaf = this.#leaves.leafOf(expression)
+    const leaf = this.#leaves.leafOf(node)
     if (leaf !== null) return leaf
-    const constant = constantOf(expression)
-    if (constant !== null) return constant
-    switch (expression.kind) {
-      case 'arithmetic':
-        return expression.operator === '||'
-          ? null
-          : this.#arithmetic(expression.operator, expression.left, expression.right)
-      case 'negate': {
-        const operand = this.#number(expression.operand)
-        return operand && call(operand.type, 'negate', [operand])
+    switch (node.kind) {
+      case 'literal':
+        return constantOf(node.value)
+      case 'column': {
+        const meant = this.#leaves.meant(node)
+        return meant === null || meant.kind === 'column' ? null : this.value(meant)
       }
-      case 'cast':
-        return this.#cast(expression)
-      case 'case':
-        return this.#case(expression.operand, expression.branches, expression.otherwise)
+      case 'aggregate':
+        return this.#leaves.aggregateOf(node)
       case 'call':
-        return this.#called(expression)
+        return node.fn.id === cast.id ? this.#cast(node) : (values.get(node.fn.id)?.(node, this) ?? null)
       default:
         return null
     }
   }
 
-  condition(expression: Expression): Scalar | null {
-    switch (expression.kind) {
-      case 'boolean':
-        return literal('boolean', expression.value)
-      case 'logical': {
-        const conditions = this.#all(expression.items, (item) => this.condition(item))
-        return conditions && call('boolean', expression.operator === 'AND' ? 'and' : 'or', conditions)
-      }
-      case 'not': {
-        const condition = this.condition(expression.operand)
-        return condition && not(condition)
-      }
-      case 'is': {
-        const value = expression.what === 'NULL' ? this.value(expression.operand) : null
-        return value && negatedIf(expression.negated, isNull(value))
-      }
-      case 'comparison':
-        return this.#compared(expression.operator, expression.left, expression.right)
-      case 'between': {
-        if (expression.symmetric) return null
-        const above = this.#compared('>=', expression.operand, expression.low)
-        const below = this.#compared('<=', expression.operand, expression.high)
-        return above && below && negatedIf(expression.negated, call('boolean', 'and', [above, below]))
-      }
-      case 'inList':
-        return this.#among(expression)
-      case 'like':
-        return this.#like(expression)
-      default:
-        return null
+  condition(node: Bound): Scalar | null {
+    if (node.kind === 'literal') return typeof node.value === 'boolean' ? literal('boolean', node.value) : null
+    if (node.kind === 'column') {
+      const meant = this.#leaves.meant(node)
+      return meant === null || meant.kind === 'column' ? null : this.condition(meant)
     }
+    return node.kind === 'call' ? (conditions.get(node.fn.id)?.(node, this) ?? null) : null
   }
 
-  #all(expressions: readonly Expression[], read: (expression: Expression) => Scalar | null): readonly Scalar[] | null {
+  all<One>(some: readonly One[], read: (one: One) => Scalar | null): readonly Scalar[] | null {
     const all: Scalar[] = []
-    for (const expression of expressions) {
-      const one = read(expression)
-      if (one === null) return null
-      all.push(one)
+    for (const one of some) {
+      const scalar = read(one)
+      if (scalar === null) return null
+      all.push(scalar)
     }
     return all
   }
 
-  #number(expression: Expression | undefined): Scalar | null {
-    const value = expression === undefined ? null : this.value(expression)
+  number(node: Bound): Scalar | null {
+    const value = this.value(node)
     return value !== null && isNumeric(value) ? value : null
   }
 
-  #compared(operator: ComparisonOperator, left: Expression, right: Expression): Scalar | null {
-    return comparison(operator, this.value(left), this.value(right))
+  /** A number that a function changes. Constants alone have rules of their own. */
+  changing(node: Bound): Scalar | null {
+    const value = this.number(node)
+    return value?.kind === 'literal' ? null : value
+  }
+
+  compared(operator: ComparisonOperator, left: Bound, right: Bound): Scalar | null {
+    return compared(operator, this.value(left), this.value(right))
   }
 
   /** Constants that a value is looked for among are one list; others are compared each for itself, as is a constant that is looked for. */
-  #among({ operand, items, negated }: Extract<Expression, { kind: 'inList' }>): Scalar | null {
-    const value = this.value(operand)
+  among([operand, ...items]: readonly Bound[]): Scalar | null {
+    const value = this.value(operand!)
     // The constants of a list are no parts that are evaluated: there may be many.
-    const among = this.#all(items, (item) => constantOf(item) ?? this.value(item))
+    const among = this.all(items, (item) => (item.kind === 'literal' ? constantOf(item.value) : this.value(item)))
     if (value === null || among === null) return null
-    const equal = among.map((item) => comparison('=', value, item))
+    const equal = among.map((item) => compared('=', value, item))
     if (equal.includes(null)) return null
     const isList = value.kind !== 'literal' && among.every(({ kind }) => kind === 'literal')
-    const found = isList ? call('boolean', 'in', [value, ...among]) : call('boolean', 'or', equal as readonly Scalar[])
-    return negatedIf(negated, found)
+    return isList ? call('boolean', 'in', [value, ...among]) : call('boolean', 'or', equal as readonly Scalar[])
   }
 
-  #like({ operand, pattern, escape: escapedBy, negated }: Extract<Expression, { kind: 'like' }>): Scalar | null {
-    const value = this.value(operand)
-    const constants = this.#all([pattern, ...(escapedBy === null ? [] : [escapedBy])], (one) => this.value(one))
-    if (value?.type !== 'string' || value.kind === 'literal' || constants === null) return null
-    const areTexts = constants.every((one) => one.kind === 'literal' && String(one.value).length <= patternMax)
-    return areTexts ? negatedIf(negated, call('boolean', 'like', [value, ...constants])) : null
-  }
-
-  #arithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Expression, right: Expression): Scalar | null {
-    const [a, b] = [this.#number(left), this.#number(right)]
+  arithmetic(operator: Operator, [left, right]: readonly Bound[]): Scalar | null {
+    const [a, b] = [this.number(left!), this.number(right!)]
     // Constants alone have rules of their own.
     if (a === null || b === null || (a.kind === 'literal' && b.kind === 'literal')) return null
     const type = numberType(a, b)
@@ -159,103 +223,57 @@ export class ScalarReader {
     return (operator === '/' || operator === '%') && !mayDivide ? null : call(type, operator, [a, b])
   }
 
-  #cast({ operand, type }: Extract<Expression, { kind: 'cast' }>): Scalar | null {
-    const value = this.#number(operand)
-    if (value === null || value.kind === 'literal' || type.isArray || type.scale !== null) return null
-    if (type.name !== 'BIGINT' && type.name !== 'DOUBLE') return null
-    const to = type.name === 'BIGINT' ? 'long' : 'double'
-    return value.type === to ? value : call(to, to === 'long' ? 'toLong' : 'toDouble', [value])
-  }
-
-  #case(operand: Expression | null, branches: readonly CaseBranch[], otherwise: Expression | null): Scalar | null {
+  choice(operands: readonly Bound[], { isOfValue, branches }: CaseOptions): Scalar | null {
+    const [whens, results] = [operands.slice(isOfValue ? 1 : 0), operands.slice(branches + (isOfValue ? 1 : 0))]
     const read: { when: Scalar; result: Scalar }[] = []
-    for (const { when: condition, result } of branches) {
-      const when = operand === null ? this.condition(condition) : this.#compared('=', operand, condition)
-      const value = this.#result(result)
-      if (when === null || value === null) return null
-      read.push({ when, result: value })
+    for (let at = 0; at < branches; at += 1) {
+      const when = isOfValue ? this.compared('=', operands[0]!, whens[at]!) : this.condition(whens[at]!)
+      const result = this.result(results[at]!)
+      if (when === null || result === null) return null
+      read.push({ when, result })
     }
-    const last = otherwise === null ? nullLiteral : this.#result(otherwise)
+    const last = this.result(results.at(-1)!)
     return last && caseOf(read, last)
   }
 
-  #result(expression: Expression): Scalar | null {
-    if (expression.kind === 'boolean') return literal('boolean', expression.value)
-    return expression.kind === 'null' ? nullLiteral : this.value(expression)
+  /** A value that is chosen among others. */
+  result(node: Bound): Scalar | null {
+    if (node.kind !== 'literal' || (node.value !== null && typeof node.value !== 'boolean')) return this.value(node)
+    return node.value === null ? nullLiteral : literal('boolean', node.value)
   }
 
-  /** A function of values, or an aggregate. */
-  #called(called: Call): Scalar | null {
-    const { name, operands, unit } = called
-    const [first, second, ...more] = operands
-    switch (name) {
-      case 'ROUND':
-        return more.length === 0 ? this.#rounded(first, second) : null
-      case 'COALESCE':
-      case 'NVL':
-      case 'IFNULL': {
-        const values = this.#all(operands, (operand) => this.#result(operand))
-        const type = values && commonType(values)
-        return values && type && call(type, 'coalesce', values)
-      }
-      case 'NULLIF': {
-        const [value, when] = [this.value(first!), this.#compared('=', first!, second!)]
-        return value && when && caseOf([{ when, result: nullLiteral }], value)
-      }
-      case 'MOD':
-        return this.#arithmetic('%', first!, second!)
-      case 'SAFE_DIVIDE': {
-        const [left, right] = [this.#number(first), this.#number(second)]
-        return left && right && call(numberType(left, right), 'safeDivide', [left, right])
-      }
-      case 'FLOOR':
-      case 'CEIL':
-      case 'CEILING':
-      case 'ABS':
-      case 'SQRT':
-        return unit === null && second === undefined ? this.#changed(functions[name], first) : null
-      default:
-        return this.#leaves.calledOf(called)
-    }
-  }
-
-  #changed(name: 'floor' | 'ceil' | 'abs' | 'sqrt', expression: Expression | undefined): Scalar | null {
-    const operand = this.#number(expression)
-    // Constants alone have rules of their own.
-    if (operand === null || operand.kind === 'literal') return null
-    if (name === 'sqrt') return call('double', name, [operand])
-    return operand.type === 'long' && name !== 'abs' ? operand : call(operand.type, name, [operand])
-  }
-
-  #rounded(expression: Expression | undefined, digits: Expression | undefined): Scalar | null {
-    const value = this.#number(expression)
-    const places = digits === undefined ? literal('long', 0n) : this.value(digits)
-    // Constants alone have rules of their own.
-    if (value === null || value.kind === 'literal' || places?.kind !== 'literal') return null
-    if (typeof places.value !== 'bigint' || places.value < 0n || places.value > roundedPlacesMax) return null
-    return value.type === 'long' ? value : call('double', 'round', [value, places])
+  #cast({ operands: [operand], type: { kind } }: CallNode): Scalar | null {
+    const value = this.changing(operand!)
+    if (value === null || (kind !== 'long' && kind !== 'double')) return null
+    return value.type === kind ? value : call(kind, kind === 'long' ? 'toLong' : 'toDouble', [value])
   }
 }
 
 /** A number or a text. The engine takes another character for half of one. */
-function constantOf(expression: Expression): Scalar | null {
-  if (expression.kind === 'text') return hasHalfPair(expression.value) ? null : literal('string', expression.value)
-  const number = numberConstant(expression)
-  return number && literal(number.type, number.value)
+function constantOf(value: ConstantValue): Scalar | null {
+  switch (typeof value) {
+    case 'string':
+      return hasHalfPair(value) ? null : literal('string', value)
+    case 'bigint':
+      return literal('long', value)
+    case 'number':
+      return Number.isFinite(value) ? literal('double', value) : null
+    default:
+      return null
+  }
 }
 
+const textLiteral = (value: ConstantValue): Scalar | null =>
+  typeof value === 'string' && value.length <= patternMax ? constantOf(value) : null
+
 /** A constant stands on the right. */
-function comparison(operator: ComparisonOperator, left: Scalar | null, right: Scalar | null): Scalar | null {
+function compared(operator: ComparisonOperator, left: Scalar | null, right: Scalar | null): Scalar | null {
   if (left === null || right === null || isCut(left) || isCut(right)) return null
   const areAlike = (isNumeric(left) && isNumeric(right)) || (left.type === 'string' && right.type === 'string')
   if (!areAlike) return null
   const isTurned = left.kind === 'literal' && right.kind !== 'literal'
   return isTurned ? call('boolean', turnedRound[operator], [right, left]) : call('boolean', operator, [left, right])
 }
-
-const functions = { FLOOR: 'floor', CEIL: 'ceil', CEILING: 'ceil', ABS: 'abs', SQRT: 'sqrt' } as const
-
-const negatedIf = (negated: boolean, condition: Scalar): Scalar => (negated ? not(condition) : condition)
 
 /** Druid leaves out in a condition what is cast to a whole number, which is left to the SQL engine. */
 const isCut = (value: Scalar): boolean => value.kind === 'call' && value.name === 'toLong'

@@ -2,26 +2,33 @@
 
 import type { AskedRows } from '../../algebra/aggregation.ts'
 import { allOf, type Scalar } from '../../algebra/scalar.ts'
+import type { Zone } from '../../druid-time/zone.ts'
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
+import { msPerDay } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
-import { readInterval } from '../bind/intervals.ts'
-import type { Expression } from '../parse/syntax.ts'
-import { instantConstant, type QueryClock } from './read-constants.ts'
-import type { TableExpressions } from './table-expressions.ts'
+import { comparison, within } from '../bind/bind-truth.ts'
+import { castOperand, instantOfText } from '../bind/conversions.ts'
+import { conjunction } from '../bind/logic.ts'
+import { movedBy } from '../bind/time-arithmetic.ts'
+import { type Bound, type CallNode, optionsOf, type TimeNode } from '../bind/tree.ts'
+import { inInterval, now, timeOfMilliseconds } from '../functions/times.ts'
+import type { TableRows } from './table-rows.ts'
 
 export type PlannedWhere = Pick<AskedRows, 'ranges' | 'filter'>
 
+/** When a query is asked, and by whose clocks it means its times. */
+export interface QueryClock {
+  readonly nowMs: number
+  readonly zone: Zone
+}
+
 /** Bounds of the time stand at the top, joined by AND. */
-export function plannedWhere(
-  where: Expression | null,
-  names: TableExpressions,
-  clock: QueryClock,
-): PlannedWhere | null {
+export function plannedWhere(conditions: readonly Bound[], rows: TableRows, clock: QueryClock): PlannedWhere | null {
   let range: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
   const filters: Scalar[] = []
-  for (const part of where === null ? [] : conjuncts(where)) {
-    const bounds = timeBounds(part, names, clock)
-    const filter = bounds === null ? names.filterOf(part) : null
+  for (const part of conditions.flatMap(conjuncts)) {
+    const bounds = timeBounds(part, rows, clock)
+    const filter = bounds === null ? rows.filterOf(part) : null
     if (bounds !== null) {
       range = { fromMs: Math.max(range.fromMs, bounds.fromMs), toMs: Math.min(range.toMs, bounds.toMs) }
     } else if (filter === null) return null
@@ -31,31 +38,68 @@ export function plannedWhere(
   return { ranges, filter: allOf(filters) }
 }
 
-function conjuncts(expression: Expression): readonly Expression[] {
-  return expression.kind === 'logical' && expression.operator === 'AND'
-    ? expression.items.flatMap(conjuncts)
-    : [expression]
-}
+const conjuncts = (node: Bound): readonly Bound[] =>
+  node.kind === 'call' && node.fn.id === conjunction.id ? node.operands.flatMap(conjuncts) : [node]
 
 /** Null where it is no bound of the time that is known now. */
-function timeBounds(part: Expression, { isTime }: TableExpressions, clock: QueryClock): Range | null {
-  if (part.kind === 'comparison') {
-    const isTurned = isTime(part.right)
-    if (!isTurned && !isTime(part.left)) return null
-    const ms = instantConstant(isTurned ? part.left : part.right, clock)
-    return ms === null ? null : boundsBy(isTurned ? turnedRound[part.operator] : part.operator, ms)
+function timeBounds(part: Bound, rows: TableRows, clock: QueryClock): Range | null {
+  if (part.kind !== 'call') return null
+  const [first, second, third] = part.operands
+  const compared = optionsOf(part, comparison)
+  if (compared !== undefined) {
+    const isTurned = rows.isTime(second!)
+    if (!isTurned && !rows.isTime(first!)) return null
+    const ms = instantOf(isTurned ? first! : second!, clock)
+    return ms === null ? null : boundsBy(isTurned ? turnedRound[compared.operator] : compared.operator, ms)
   }
-  if (part.kind === 'between' && !part.negated && !part.symmetric && isTime(part.operand)) {
-    const [fromMs, toMs] = [instantConstant(part.low, clock), instantConstant(part.high, clock)]
+  if (first === undefined || !rows.isTime(first)) return null
+  if (optionsOf(part, within)?.symmetric === false) {
+    const [fromMs, toMs] = [instantOf(second!, clock), instantOf(third!, clock)]
     return fromMs === null || toMs === null ? null : { fromMs, toMs }
   }
-  if (part.kind === 'call' && part.name === 'TIME_IN_INTERVAL') {
-    const [time, interval] = part.operands
-    if (time === undefined || !isTime(time) || interval?.kind !== 'text') return null
-    const [fromMs, endMs] = readInterval(interval.value, clock.zone, interval.place)
-    return { fromMs, toMs: endMs - 1 }
+  const interval = optionsOf(part, inInterval)
+  return interval === undefined ? null : { fromMs: interval.startMs, toMs: interval.endMs - 1 }
+}
+
+/** What stands beside a time, and is known now: an instant, or a text that is read as one. */
+function instantOf(node: Bound, clock: QueryClock): number | null {
+  switch (node.kind) {
+    case 'literal':
+      return typeof node.value === 'string' ? instantOfText(node.value, clock.zone) : null
+    case 'time':
+      return node.type.kind === 'date' ? midnightOf(node, clock.zone) : node.ms
+    case 'call':
+      return calledInstant(node, clock)
+    default:
+      return null
   }
-  return null
+}
+
+/** Where a day begins twice or has no midnight, the engine goes by an offset of its own. */
+function midnightOf({ ms }: TimeNode, zone: Zone): number | null {
+  const { moments, skipped } = zone.momentsOf(ms)
+  return moments.length === 1 && !skipped ? moments[0] : null
+}
+
+function calledInstant(node: CallNode, clock: QueryClock): number | null {
+  const [first, second] = node.operands
+  if (node.fn.id === now.id) return clock.nowMs
+  if (node.fn.id === timeOfMilliseconds.id) {
+    const ms = first!.kind === 'literal' ? Number(first!.value) : Number.NaN
+    return first!.kind === 'literal' && typeof first!.value === 'bigint' && Number.isSafeInteger(ms) ? ms : null
+  }
+  const operand = castOperand(node)
+  if (operand !== undefined) return node.type.kind === 'timestamp' ? instantOf(operand, clock) : null
+  const moved = optionsOf<{ readonly operator: string }>(node, movedBy)
+  return moved === undefined ? null : movedInstant(first!, moved.operator, second!, clock)
+}
+
+/** An instant and an interval of days and less, which is time that passes, whatever the clocks show. */
+function movedInstant(at: Bound, operator: string, by: Bound, clock: QueryClock): number | null {
+  const ms = by.kind !== 'interval' || by.steps.months !== 0 ? null : instantOf(at, clock)
+  if (ms === null || by.kind !== 'interval') return null
+  const byMs = by.steps.days * msPerDay + by.steps.ms
+  return (operator === '+') === by.isNegative ? ms - byMs : ms + byMs
 }
 
 function boundsBy(operator: ComparisonOperator, ms: number): Range | null {

@@ -1,0 +1,18 @@
+// What rows are ordered by.
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { type Bound, called, engineFunction, optionsOf } from './tree.ts'
+
+/** Nulls in arrays come first too. */
+export const arrayOrder = (x: Sql): Sql => sql`list_transform(${x}, lambda e: row(e IS NOT NULL, e))`
+
+const orderOfArray = engineFunction(([x]) => arrayOrder(x!))
+const finite = engineFunction(([x]) => sql`isfinite(${x!})`)
+
+/** What a value is ordered by. */
+export const orderKey = (node: Bound): Bound =>
+  node.type.kind === 'array' ? called(node.place, node.type, orderOfArray, [node]) : node
+
+/** Whether a number has an end. */
+export const hasEnd = (node: Bound): Bound => called(node.place, node.type, finite, [node])
+
+export const isOfEnds = (node: Bound): boolean => optionsOf(node, finite) !== undefined

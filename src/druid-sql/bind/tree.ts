@@ -1,0 +1,534 @@
+// The tree of a query whose names are resolved and whose types are known: plain data, written for an engine by `compile/`, read by the store's planner.
+// What depends on it is worked out from it: which columns it names, whether it aggregates, what tells two of them apart.
+
+import { Zone } from '../../druid-time/zone.ts'
+import type { Sql } from '../../lib/sql-text.ts'
+import { widthOf } from '../functions/text-room.ts'
+import type { Place } from '../parse/sql-problem.ts'
+import type { Join, OrderItem, Window } from '../parse/syntax.ts'
+import type { ColumnPlace } from './engine-names.ts'
+import type { PeriodParts } from './periods.ts'
+import { type SqlType, wideString } from './types.ts'
+
+/** An expression. */
+export type Bound = LiteralNode | TimeNode | IntervalNode | ColumnNode | CallNode | AggregateNode | ScalarQueryNode
+
+interface Node {
+  readonly type: SqlType
+  readonly place: Place
+  /** The column or aggregate of texts or numbers that it is, or is cast from: where rows are chosen, Druid makes filters of those. */
+  readonly stored?: StoredColumn | undefined
+}
+
+export interface StoredColumn {
+  readonly column: Bound
+  readonly isCast: boolean
+}
+
+export type ConstantValue = string | number | bigint | boolean | null
+
+export interface LiteralNode extends Node {
+  readonly kind: 'literal'
+  readonly value: ConstantValue
+}
+
+/** A point in time, or the midnight of a date by the clocks there. */
+export interface TimeNode extends Node {
+  readonly kind: 'time'
+  readonly ms: number
+}
+
+export interface IntervalNode extends Node {
+  readonly kind: 'interval'
+  readonly isNegative: boolean
+  readonly steps: PeriodParts
+}
+
+export interface ColumnNode extends Node {
+  readonly kind: 'column'
+  readonly at: ColumnPlace
+  /** As the query names it. */
+  readonly name: string
+  /** The same instants as the files have them; only of the time of an entity. */
+  readonly inFiles?: ColumnPlace | undefined
+  /** Whether it is made of VALUES alone: once such rows are grouped or limited, the planner works nothing out of them, and it is as one of an entity. */
+  readonly isOfValues?: boolean | undefined
+  /** Whether it is JSON, held as text. */
+  readonly isJsonText?: boolean | undefined
+}
+
+/** What a function makes of its operands. Of the syntax, operators, conditions and CASE are functions too. */
+export interface CallNode<Options = unknown> extends Node {
+  readonly kind: 'call'
+  readonly fn: EngineFunction<Options>
+  readonly operands: readonly Bound[]
+  readonly options: Options
+}
+
+/** How the whole query is meant. */
+export interface Meaning {
+  /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
+  readonly wraps: boolean
+  /** Of the clocks that texts of times without a zone go by, and buckets and parts of times. */
+  readonly zone: Zone
+}
+
+/** How the engine says a function. */
+export interface EngineFunction<Options = unknown> {
+  /** Tells it from others. */
+  readonly id: number
+  write(operands: readonly Sql[], node: CallNode<Options>, meaning: Meaning): Sql
+}
+
+/** An aggregate of a group, or over a window. */
+export interface AggregateNode<Options = unknown> extends Node {
+  readonly kind: 'aggregate'
+  readonly fn: EngineAggregate<Options>
+  readonly operands: readonly Bound[]
+  readonly options: Options
+  readonly distinct: boolean
+  readonly orderBy: readonly OrderKey[]
+  readonly filter: Bound | null
+  readonly over: WindowNode | null
+}
+
+export interface EngineAggregate<Options = unknown> {
+  readonly id: number
+  /** `order` is the ORDER BY within the call, or nothing. */
+  write(operands: readonly Sql[], node: AggregateNode<Options>, order: Sql): WrittenAggregate
+}
+
+export interface WrittenAggregate {
+  /** The call of the engine's aggregate, to which FILTER and OVER are added. */
+  readonly call: Sql
+  /** A second call, where one does not tell all. */
+  readonly also?: Sql
+  /** What becomes of its value, and of that of the second call. */
+  readonly finish?: (value: Sql, also: Sql) => Sql
+}
+
+export interface WindowNode {
+  readonly partitionBy: readonly Bound[]
+  readonly orderBy: readonly OrderKey[]
+  readonly frame: Window['frame']
+}
+
+/** What rows are ordered by: a value, or the number of a column of the result. */
+export interface OrderKey extends Pick<OrderItem, 'descending' | 'nulls'> {
+  readonly key: Bound | number
+}
+
+/** A query that stands for a value, or for those that one is looked for among. */
+export interface ScalarQueryNode extends Node {
+  readonly kind: 'query'
+  readonly query: BoundRows
+  readonly sought: { readonly operand: Bound; readonly item: Bound; readonly negated: boolean } | null
+}
+
+/** A column of a query's result. */
+export interface QueryColumn {
+  readonly name: string
+  readonly type: SqlType
+  /** Whether it is a column of an entity, also by way of subqueries and groups; else it is computed. */
+  readonly isStored?: boolean | undefined
+  /** Whether it is made of VALUES alone: where such rows are joined, it is as one of an entity. */
+  readonly isOfValues?: boolean | undefined
+  /** Of a query that Druid runs by itself, before the one around it: whether it alone tells the query's groups apart, of which none is left out. */
+  readonly ofQuery?: 'onlyKey' | 'other' | undefined
+}
+
+/** Rows: what FROM, a subquery and a side of UNION ALL are made of. Their columns are c0, c1, ... to the engine. */
+export type BoundRows =
+  | QueryNode
+  | SelectNode
+  | SortNode
+  | ProjectNode
+  | ValuesNode
+  | UnionNode
+  | CatalogNode
+  | AppendNode
+
+interface Rows {
+  readonly columns: readonly QueryColumn[]
+}
+
+/** Common tables and limits around other rows. */
+export interface QueryNode extends Rows {
+  readonly kind: 'query'
+  readonly with: readonly { readonly relation: number; readonly rows: BoundRows }[]
+  readonly rows: BoundRows
+  readonly limit: bigint | null
+  readonly offset: bigint | null
+  /** The rows within a LIMIT by themselves: what a join around asks of them the engine would ask of the rows before the LIMIT (duckdb#22963). */
+  readonly apart: number | null
+}
+
+export interface SelectNode extends Rows {
+  readonly kind: 'select'
+  readonly distinct: boolean
+  readonly outputs: readonly Bound[]
+  readonly from: FromNode | null
+  readonly where: Bound | null
+  /** Null where nothing is grouped by. */
+  readonly groups: GroupsNode | null
+  readonly having: Bound | null
+  readonly orderBy: readonly OrderKey[]
+}
+
+export interface GroupsNode {
+  /** Each once. */
+  readonly keys: readonly Bound[]
+  /** One, or those of GROUPING SETS. */
+  readonly sets: readonly (readonly Bound[])[]
+  /** Whether the query says so: ROLLUP, CUBE and GROUPING SETS. */
+  readonly areSets: boolean
+  /** Where a key is the name of a column of the result, which Druid does not take. */
+  readonly named: readonly Place[]
+}
+
+/** All columns, in order. */
+export interface SortNode extends Rows {
+  readonly kind: 'sort'
+  readonly rows: BoundRows
+  readonly relation: number
+  readonly orderBy: readonly OrderKey[]
+}
+
+export interface ProjectNode extends Rows {
+  readonly kind: 'project'
+  readonly rows: BoundRows
+  readonly relation: number
+  readonly outputs: readonly Bound[]
+}
+
+export interface ValuesNode extends Rows {
+  readonly kind: 'values'
+  readonly relation: number
+  readonly lines: readonly (readonly Bound[])[]
+}
+
+export interface UnionNode extends Rows {
+  readonly kind: 'union'
+  readonly left: BoundRows
+  readonly right: BoundRows
+}
+
+/** A table of INFORMATION_SCHEMA. */
+export interface CatalogNode extends Rows {
+  readonly kind: 'catalog'
+  readonly lines: readonly (readonly (string | number | null)[])[]
+}
+
+/** The rows of several entities under each other: of each, where it has the columns of all. */
+export interface AppendNode extends Rows {
+  readonly kind: 'append'
+  readonly parts: readonly { readonly entityId: number; readonly places: readonly (number | null)[] }[]
+}
+
+export type FromNode =
+  | { readonly kind: 'entity'; readonly entityId: number; readonly relation: number }
+  /** Items of a metadata entity. */
+  | {
+      readonly kind: 'items'
+      readonly entityId: number
+      readonly relation: number
+      /** How many there are. */
+      readonly columns: number
+      /** Whether they go by other names, all of them at once. */
+      readonly renames: boolean
+    }
+  | { readonly kind: 'common'; readonly of: number; readonly relation: number }
+  | { readonly kind: 'rows'; readonly rows: BoundRows; readonly relation: number }
+  | { readonly kind: 'unnest'; readonly array: Bound; readonly arrayType: SqlType; readonly relation: number }
+  /** One relation of all columns that are named, and of what is worked out beside them. */
+  | { readonly kind: 'widened'; readonly from: FromNode; readonly outputs: readonly Bound[]; readonly relation: number }
+  | {
+      readonly kind: 'join'
+      readonly type: Join['type']
+      readonly left: FromNode
+      readonly right: FromNode
+      readonly on: readonly Bound[]
+    }
+
+let functions = 0
+
+/** A function as the engine says it. */
+export function engineFunction<Options = null>(write: EngineFunction<Options>['write']): EngineFunction<Options> {
+  functions += 1
+  return { id: functions, write }
+}
+
+export function engineAggregate<Options = null>(write: EngineAggregate<Options>['write']): EngineAggregate<Options> {
+  functions += 1
+  return { id: functions, write }
+}
+
+/** What a function makes of operands. A text that is made of others is not longer than all of them, where it is not told to be. */
+export function called<Options = null>(
+  place: Place,
+  type: SqlType,
+  fn: EngineFunction<Options>,
+  operands: readonly Bound[],
+  ...[options]: null extends Options ? [] : [Options]
+): Bound {
+  const isWide = type.kind === 'string' && type.width === undefined && operands.length > 0
+  const width = isWide ? wideString(operands.reduce((sum, operand) => sum + widthOf(operand.type), 0)) : type
+  return { kind: 'call', type: width, place, fn: fn as EngineFunction, operands, options: options ?? null }
+}
+
+/** The options of a call of this function; undefined for anything else. */
+export function optionsOf<Options>(node: Bound, fn: EngineFunction<Options>): Options | undefined {
+  return node.kind === 'call' && node.fn.id === fn.id ? (node.options as Options) : undefined
+}
+
+export const literal = (place: Place, type: SqlType, value: ConstantValue): LiteralNode => ({
+  kind: 'literal',
+  type,
+  place,
+  value,
+})
+
+/** Whether Druid's filters leave out what a column is cast to. */
+export const isCastAway = ({ kind }: SqlType): boolean => kind === 'long' || kind === 'double' || kind === 'string'
+
+/** A column or an aggregate as it is; undefined where it holds neither texts nor numbers. */
+export const storedColumn = (column: Bound): StoredColumn | undefined =>
+  isCastAway(column.type) ? { column, isCast: false } : undefined
+
+/** The column of VALUES that it is, and that nothing was made of since. */
+export const columnOfValues = (node: Bound): StoredColumn | undefined =>
+  node.kind === 'column' && node.isOfValues === true ? storedColumn(node) : undefined
+
+/** What an expression is made of, one level down. A query within it is none of its parts. */
+export function partsOf(node: Bound): readonly Bound[] {
+  switch (node.kind) {
+    case 'call':
+      return node.operands
+    case 'aggregate': {
+      const { operands, filter, over, orderBy } = node
+      return [
+        ...operands,
+        ...(filter === null ? [] : [filter]),
+        ...keysOf(orderBy),
+        ...(over === null ? [] : partsOfWindow(over)),
+      ]
+    }
+    case 'query':
+      return node.sought === null ? [] : [node.sought.operand]
+    default:
+      return []
+  }
+}
+
+const partsOfWindow = ({ partitionBy, orderBy }: WindowNode): readonly Bound[] => [...partitionBy, ...keysOf(orderBy)]
+
+const keysOf = (orderBy: readonly OrderKey[]): readonly Bound[] =>
+  orderBy.flatMap(({ key }) => (typeof key === 'number' ? [] : [key]))
+
+/** The first of its parts, or itself, for which `find` gives something. Within aggregates of groups none is looked for. */
+function firstWithin<Found>(node: Bound, find: (node: Bound) => Found | null | 'leave'): Found | null {
+  const found = find(node)
+  if (found === 'leave') return null
+  if (found !== null) return found as Found
+  for (const part of partsOf(node)) {
+    const within = firstWithin(part, find)
+    if (within !== null) return within
+  }
+  return null
+}
+
+const isOfGroup = (node: Bound): boolean => node.kind === 'aggregate' && node.over === null
+
+/** Whether it aggregates the rows of a group. */
+export const hasAggregate = (node: Bound): boolean =>
+  firstWithin(node, (one) => (isOfGroup(one) ? true : null)) !== null
+
+export const hasWindow = (node: Bound): boolean =>
+  firstWithin(node, (one) => (isOfGroup(one) ? 'leave' : one.kind === 'aggregate' ? true : null)) !== null
+
+/** The first column of these relations in it that is neither grouped by nor inside an aggregate. */
+export function looseColumn(node: Bound, relations: ReadonlySet<number>, keys: ReadonlySet<string>): ColumnNode | null {
+  return firstWithin(node, (one) => {
+    if (isOfGroup(one) || (keys.size > 0 && keys.has(keyOf(one)))) return 'leave'
+    return one.kind === 'column' && relations.has(one.at.relation) ? one : null
+  })
+}
+
+/** The columns that it names, as often as it does. */
+export const columnsIn = (node: Bound): readonly ColumnNode[] =>
+  node.kind === 'column' ? [node] : partsOf(node).flatMap(columnsIn)
+
+const known = new WeakMap<Bound, string>()
+
+/** The same for equal expressions, wherever they stand. */
+export function keyOf(node: Bound): string {
+  let key = known.get(node)
+  if (key === undefined) {
+    key = keyed(node)
+    known.set(node, key)
+  }
+  return key
+}
+
+function keyed(node: Bound): string {
+  switch (node.kind) {
+    case 'literal':
+      return `${typeof node.value} ${node.type.kind} "${node.value}"`
+    case 'time':
+    case 'interval':
+      return plainKey([node.kind, node.type.kind, node.kind === 'time' ? node.ms : [node.isNegative, node.steps]])
+    case 'column':
+      return `r${node.at.relation}.${node.at.column}${node.isJsonText === true ? ' json' : ''}`
+    case 'call':
+      return `${node.fn.id} ${typeKey(node.type)}(${node.operands.map(keyOf).join(',')})${optionsKey(node.options)}`
+    case 'aggregate': {
+      const { fn, operands, distinct, filter, orderBy, over, options } = node
+      const parts = [
+        operands.map(keyOf),
+        distinct,
+        filter && keyOf(filter),
+        orderKeys(orderBy),
+        over && windowKey(over),
+      ]
+      return `${fn.id}${plainKey(parts)}${optionsKey(options)}`
+    }
+    case 'query':
+      return `query ${queryKey(node)}`
+  }
+}
+
+const windowKey = ({ partitionBy, orderBy, frame }: WindowNode): unknown => [
+  partitionBy.map(keyOf),
+  orderKeys(orderBy),
+  frame,
+]
+
+const orderKeys = (orderBy: readonly OrderKey[]): unknown =>
+  orderBy.map(({ key, descending, nulls }) => [typeof key === 'number' ? key : keyOf(key), descending, nulls])
+
+let queries = 0
+const queryKeys = new WeakMap<BoundRows, number>()
+
+/** Each query is one of its own. */
+function queryKey({ query }: ScalarQueryNode): number {
+  const known = queryKeys.get(query)
+  if (known !== undefined) return known
+  queries += 1
+  queryKeys.set(query, queries)
+  return queries
+}
+
+const typeKey = (type: SqlType): string => (type.kind === 'array' ? `${typeKey(type.element)}[]` : type.kind)
+
+const optionsKey = (options: unknown): string => (options === null ? '' : plainKey(options))
+
+/** Without places: what stands elsewhere is the same. */
+function plainKey(value: unknown): string {
+  if (typeof value === 'string') return `"${value}"`
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (value instanceof Zone) return value.name
+  if (Array.isArray(value)) return `[${value.map(plainKey).join()}]`
+  return `{${Object.entries(value)
+    .map(([name, one]) => (name === 'place' ? '' : `${name}:${plainKey(one)}`))
+    .join()}}`
+}
+
+/** The rows that others are made of, one level down. */
+function rowsIn(rows: BoundRows): readonly BoundRows[] {
+  switch (rows.kind) {
+    case 'query':
+      return [...rows.with.map((one) => one.rows), rows.rows]
+    case 'select':
+      return rows.from === null ? [] : fromsIn(rows.from).flatMap((from) => (from.kind === 'rows' ? [from.rows] : []))
+    case 'sort':
+    case 'project':
+      return [rows.rows]
+    case 'union':
+      return [rows.left, rows.right]
+    default:
+      return []
+  }
+}
+
+/** What FROM is made of, itself among it. */
+export function fromsIn(from: FromNode): readonly FromNode[] {
+  switch (from.kind) {
+    case 'join':
+      return [from, ...fromsIn(from.left), ...fromsIn(from.right)]
+    case 'widened':
+      return [from, ...fromsIn(from.from)]
+    default:
+      return [from]
+  }
+}
+
+/** The expressions of these rows alone. */
+function expressionsOf(rows: BoundRows): readonly Bound[] {
+  switch (rows.kind) {
+    case 'select': {
+      const { outputs, from, where, groups, having, orderBy } = rows
+      const conditions = [where, having].filter((one) => one !== null)
+      const ofFrom = from === null ? [] : fromsIn(from).flatMap(expressionsOfFrom)
+      return [...outputs, ...conditions, ...(groups?.keys ?? []), ...keysOf(orderBy), ...ofFrom]
+    }
+    case 'sort':
+      return keysOf(rows.orderBy)
+    case 'project':
+      return rows.outputs
+    case 'values':
+      return rows.lines.flat()
+    default:
+      return []
+  }
+}
+
+function expressionsOfFrom(from: FromNode): readonly Bound[] {
+  switch (from.kind) {
+    case 'unnest':
+      return [from.array]
+    case 'widened':
+      return from.outputs
+    case 'join':
+      return from.on
+    default:
+      return []
+  }
+}
+
+function addQueriesIn(node: Bound, queries: BoundRows[]): void {
+  if (node.kind === 'query') queries.push(node.query)
+  for (const part of partsOf(node)) addQueriesIn(part, queries)
+}
+
+/** All rows that a query is made of, itself first: those of FROM, of common tables, and of queries within expressions. */
+export function allRows(rows: BoundRows): readonly BoundRows[] {
+  const inner = [...rowsIn(rows)]
+  for (const node of expressionsOf(rows)) addQueriesIn(node, inner)
+  return [rows, ...inner.flatMap(allRows)]
+}
+
+/** The ids of the series entities that it reads. */
+export function entityIdsOf(all: readonly BoundRows[]): readonly number[] {
+  const ids = all.flatMap((rows) => {
+    if (rows.kind === 'append') return rows.parts.map(({ entityId }) => entityId)
+    const froms = rows.kind === 'select' && rows.from !== null ? fromsIn(rows.from) : []
+    return froms.flatMap((from) => (from.kind === 'entity' ? [from.entityId] : []))
+  })
+  return [...new Set(ids)]
+}
+
+/** The columns that it names, as often as it does. */
+export const columnsOf = (all: readonly BoundRows[]): readonly ColumnNode[] =>
+  all.flatMap((rows) => expressionsOf(rows).flatMap(columnsIn))
+
+/** Where a GROUP BY names a column of the result, which Druid does not take. */
+export const namedKeysOf = (all: readonly BoundRows[]): readonly Place[] =>
+  all.flatMap((rows) => (rows.kind === 'select' ? (rows.groups?.named ?? []) : []))
+
+/** Whether rows are grouped by an array or by several sets of columns, of which Druid puts no parts of groups together where it limits them early. */
+export const needsWholeGroups = (all: readonly BoundRows[]): boolean =>
+  all.some((rows) => {
+    if (rows.kind !== 'select') return false
+    const distinct = [...(rows.groups?.keys ?? []), ...(rows.distinct ? rows.outputs : [])]
+    return rows.groups?.areSets === true || distinct.some(({ type }) => type.kind === 'array')
+  })

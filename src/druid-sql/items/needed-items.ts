@@ -1,0 +1,223 @@
+// What a bound query needs of the items of metadata: which columns, and the conditions that it makes on items by themselves.
+
+import { Zone } from '../../druid-time/zone.ts'
+import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
+import { hasHalfPair } from '../../lib/half-pairs.ts'
+import { parseInstant } from '../../model/instant.ts'
+import { comparison, like, listed, within } from '../bind/bind-truth.ts'
+import { conjunction, disjunction, isTruth } from '../bind/logic.ts'
+import {
+  type Bound,
+  type BoundRows,
+  type CallNode,
+  columnsOf,
+  type FromNode,
+  fromsIn,
+  optionsOf,
+} from '../bind/tree.ts'
+import type { SqlType } from '../bind/types.ts'
+import type { ItemCondition, ItemConstant } from './item-condition.ts'
+
+/** What a query needs of the items of one table. */
+export interface NeededItems {
+  readonly entityId: number
+  /** The columns, in order. */
+  readonly places: readonly number[]
+  /** What items must meet to be used anywhere in the query; null where all of them may be. */
+  readonly condition: ItemCondition | null
+  /** At how many places the query names the table. */
+  readonly uses: number
+}
+
+type ItemsFrom = Extract<FromNode, { kind: 'items' }>
+
+/** Of all rows that a query is made of. */
+export function neededItems(all: readonly BoundRows[], zone: Zone): readonly NeededItems[] {
+  const froms = all.flatMap((rows) => (rows.kind === 'select' && rows.from !== null ? fromsIn(rows.from) : []))
+  const uses = froms.filter((from) => from.kind === 'items')
+  if (uses.length === 0) return []
+  const conditions = all.flatMap((rows) => (rows.kind === 'select' ? conditionsOf(rows, zone) : []))
+  const columns = columnsOf(all)
+  return [...new Set(uses.map(({ entityId }) => entityId))].map((entityId): NeededItems => {
+    const own = uses.filter((from) => from.entityId === entityId)
+    const used = new Set(
+      columns.filter(({ at }) => own.some(({ relation }) => relation === at.relation)).map(({ at }) => at.column),
+    )
+    const isRenamed = own.some(({ renames }) => renames)
+    const places = Array.from({ length: own[0]!.columns }, (_, place) => place).filter(
+      (place) => isRenamed || used.has(place),
+    )
+    const each = own.map(({ relation }) => conditions.filter((one) => one.relation === relation))
+    const condition: ItemCondition = {
+      kind: 'any',
+      conditions: each.map((some) => ({ kind: 'all', conditions: some.map((one) => one.condition) })),
+    }
+    return {
+      entityId,
+      // Rows have to be counted by something.
+      places: places.length > 0 ? places : [0],
+      condition: each.every((some) => some.length > 0) ? condition : null,
+      uses: own.length,
+    }
+  })
+}
+
+interface TableCondition {
+  readonly relation: number
+  readonly condition: ItemCondition
+}
+
+/** The conditions of WHERE and ON on items: each is met by the items of all rows that are left. */
+function conditionsOf({ from, where }: Extract<BoundRows, { kind: 'select' }>, zone: Zone): readonly TableCondition[] {
+  if (from === null) return []
+  const ofWhere = where === null ? [] : itemConditions(where, [from], isInner(from), zone)
+  const ofJoins = fromsIn(from).flatMap((join) => {
+    if (join.kind !== 'join') return []
+    const { left, right } = join
+    // An outer join keeps the rows of a side whatever its condition says: only the other side goes without what does not meet it.
+    const sides = { INNER: [left, right], CROSS: [left, right], LEFT: [right], RIGHT: [left], FULL: [] }
+    return join.on.flatMap((on) => itemConditions(on, sides[join.type], isInner(join), zone))
+  })
+  return [...ofWhere, ...ofJoins]
+}
+
+/** Whether no join in it fills columns with nulls. */
+const isInner = (from: FromNode): boolean =>
+  fromsIn(from).every((one) => one.kind !== 'join' || one.type === 'INNER' || one.type === 'CROSS')
+
+/** The conditions on items of these relations. None is met by a row that an outer join filled with nulls, unless `nullsToo`. */
+function itemConditions(
+  node: Bound,
+  among: readonly FromNode[],
+  nullsToo: boolean,
+  zone: Zone,
+): readonly TableCondition[] {
+  if (optionsOf(node, conjunction) !== undefined)
+    return (node as CallNode).operands.flatMap((item) => itemConditions(item, among, nullsToo, zone))
+  const items = among.flatMap(fromsIn).filter((from) => from.kind === 'items')
+  const found = conditionOf(node, { items, zone })
+  return found === null || (holdsNulls(found.condition) && !nullsToo) ? [] : [found]
+}
+
+function holdsNulls(condition: ItemCondition): boolean {
+  if (condition.kind === 'all' || condition.kind === 'any') return condition.conditions.some(holdsNulls)
+  return condition.kind === 'isNull'
+}
+
+interface Names {
+  readonly items: readonly ItemsFrom[]
+  readonly zone: Zone
+}
+
+/** Null where it says nothing of one table's items by themselves. */
+function conditionOf(node: Bound, names: Names): TableCondition | null {
+  if (node.kind !== 'call') return null
+  const [first, second, third] = node.operands
+  switch (node.fn.id) {
+    case conjunction.id:
+    case disjunction.id: {
+      const kind = node.fn.id === conjunction.id ? 'all' : 'any'
+      return combined(
+        kind,
+        node.operands.map((item) => conditionOf(item, names)),
+      )
+    }
+    case comparison.id: {
+      const { operator } = optionsOf(node, comparison)!
+      return compared(first!, operator, second!, names) ?? compared(second!, turnedRound[operator], first!, names)
+    }
+    case within.id:
+      if (optionsOf(node, within)!.symmetric) return null
+      return combined('all', [compared(first!, '>=', second!, names), compared(first!, '<=', third!, names)])
+    case listed.id:
+      return optionsOf(node, listed)!.negated ? null : inList(node.operands, names)
+    case isTruth.id: {
+      const { what, negated } = optionsOf(node, isTruth)!
+      const column = what === 'NULL' ? columnOf(first!, names) : null
+      return column && onColumn(column, { kind: negated ? 'isNotNull' : 'isNull', column: column.column })
+    }
+    case like.id:
+      return optionsOf(node, like)!.escapedBy === null ? matching(first!, second!, names) : null
+    default:
+      return null
+  }
+}
+
+/** All of them known and of one table: of some that all hold, those that are not known may be left out, but then they are not one condition. */
+function combined(kind: 'all' | 'any', parts: readonly (TableCondition | null)[]): TableCondition | null {
+  const [first] = parts
+  if (first === null || first === undefined) return null
+  const conditions: ItemCondition[] = []
+  for (const part of parts) {
+    if (part === null || part.relation !== first.relation) return null
+    conditions.push(part.condition)
+  }
+  return { relation: first.relation, condition: { kind, conditions } }
+}
+
+/** A column of an item. */
+interface ItemColumn {
+  readonly relation: number
+  readonly column: number
+  readonly type: SqlType
+}
+
+const onColumn = ({ relation }: ItemColumn, condition: ItemCondition): TableCondition => ({ relation, condition })
+
+function columnOf(node: Bound, { items, zone }: Names): ItemColumn | null {
+  if (node.kind !== 'column' || node.isJsonText === true || typeof node.at.column !== 'number') return null
+  const { relation, column } = node.at
+  // Conditions are read in UTC: those on times of other zones are the engine's alone.
+  if (node.type.kind === 'timestamp' && zone !== Zone.utc) return null
+  return items.some((from) => from.relation === relation) ? { relation, column, type: node.type } : null
+}
+
+function compared(operand: Bound, operator: ComparisonOperator, other: Bound, names: Names): TableCondition | null {
+  const column = columnOf(operand, names)
+  const value = column === null ? null : constantOf(other, column.type)
+  if (column === null || value === null) return null
+  return onColumn(column, { kind: 'compare', column: column.column, operator, value })
+}
+
+function inList([operand, ...items]: readonly Bound[], names: Names): TableCondition | null {
+  const column = columnOf(operand!, names)
+  if (column === null) return null
+  const values = items.map((item) => constantOf(item, column.type)).filter((value) => value !== null)
+  if (values.length < items.length) return null
+  return onColumn(column, { kind: 'in', column: column.column, values: new Set(values) })
+}
+
+/** A text with `%` at its ends alone. */
+const plainPattern = /^(%?)([^%_]+)(%?)$/su
+
+function matching(operand: Bound, pattern: Bound, names: Names): TableCondition | null {
+  const column = columnOf(operand, names)
+  if (column?.type.kind !== 'string' || pattern.kind !== 'literal' || typeof pattern.value !== 'string') return null
+  const [, before, text, after] = plainPattern.exec(pattern.value) ?? []
+  if (text === undefined || hasHalfPair(text)) return null
+  if (before === '' && after === '')
+    return onColumn(column, { kind: 'compare', column: column.column, operator: '=', value: text })
+  const how = before === '' ? 'begins' : after === '' ? 'ends' : 'holds'
+  return onColumn(column, { kind: 'text', column: column.column, how, text })
+}
+
+/** A constant as a value of the column; null where it is none, or would be turned into the column's type, or the column into its. */
+function constantOf(node: Bound, { kind }: SqlType): ItemConstant | null {
+  if (kind === 'timestamp' && node.kind === 'time') return node.ms
+  if (node.kind !== 'literal') return null
+  const { value } = node
+  switch (kind) {
+    case 'string':
+      return typeof value === 'string' && !hasHalfPair(value) ? value : null
+    case 'timestamp':
+      return typeof value === 'string' ? parseInstant(value) : null
+    case 'long':
+      return typeof value === 'bigint' ? value : null
+    case 'double': {
+      const number = typeof value === 'bigint' || typeof value === 'number' ? Number(value) : Number.NaN
+      return Number.isFinite(number) ? number : null
+    }
+    default:
+      return null
+  }
+}
