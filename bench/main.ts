@@ -16,6 +16,7 @@
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
 import { benchBeside, benchBesideWorst } from './beside.ts'
+import { benchBytes } from './bytes.ts'
 import { benchCluster } from './cluster.ts'
 import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
@@ -95,6 +96,7 @@ if (asked.includes('beside-worst')) await benchBesideWorst({ seconds: short ? 2 
 if (asked.includes('worst-bodies')) {
   await benchWorstBodies(short ? { seconds: 1, rowsMax: 50_000 } : { seconds: 10, rowsMax: 1_000_000 })
 }
+if (asked.includes('bytes')) await benchBytes(short ? 100_000 : sizesOf(values.millions ?? '2')[0]!, asked.slice(1))
 if (asked.includes('way')) {
   const size = short ? { rounds: 3, tags: 10, turnMs: 200 } : { rounds: 11, tags: Number(values.tags), turnMs: 500 }
   await benchWay({ ...size, beside })
