@@ -52,7 +52,9 @@ class SeriesIndex:
         while at < len(data):
             kind, role, length = struct.unpack_from("<BBH", data, at)
             name = data[at + 4 : at + 4 + length].decode()
-            self.columns.append({"name": name, "type": TYPES[kind], "role": ROLES[role]})
+            digits = kind - 16 if kind >= 16 else None
+            column_type = TYPES[kind] if digits is None else "double"
+            self.columns.append({"name": name, "type": column_type, "digits": digits, "role": ROLES[role]})
             at += 4 + length
         expect(len(self.columns), self.columns_count, "columns")
 
@@ -86,7 +88,8 @@ def check_index(index, parquet, columns):
     """Throws at the first thing in the index that is not worked out from the Parquet file. Returns the sections that it held against the rows."""
     expect(index.parquet_bytes, len(parquet), "Parquet bytes")
     expect(index.footer_crc, crc32(parquet[int(index.footer_offset) :]), "footer crc")
-    expect([(c["name"], c["type"]) for c in index.columns], [(c["name"], c["type"]) for c in columns], "columns")
+    described = [[(c["name"], c["type"], c["digits"]) for c in some] for some in (index.columns, columns)]
+    expect(described[0], described[1], "columns")
     time, position = columns[0]["values"], columns[-1]["values"]
     expect([index.columns[0]["name"], index.columns[-1]["name"]], ["__time", "@position"], "names of the first and last column")
     expect(index.rows, len(time), "rows")

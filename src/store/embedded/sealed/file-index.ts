@@ -114,6 +114,7 @@ export class FileIndex {
     const end = column * this.summary.pages + this.groupEnds[group]
     return {
       type: this.columns[column].type,
+      digits: this.columns[column].digits,
       encoding: encodings.get(chunks.getUint8(record + 24)) ?? this.fail('a column has an encoding that is not known'),
       codec: codecs.get(chunks.getUint8(record + 25)) ?? this.fail('a column has a codec that is not known'),
       dictionary:
