@@ -2,17 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rounds } from '../../../../test/support/rounds.ts'
 import { digitsMax, digitsOf, divisorOf, toWholeNumbers } from './decimals.ts'
+import { endOf } from './slices.ts'
 
 const arrays = {
   float64: (length: number) => new Float64Array(length),
   int32: (length: number) => new Int32Array(length),
-}
-
-function endOf<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
 }
 
 const digits = (values: readonly number[], least = 0): number | null =>

@@ -18,9 +18,11 @@ export function* digitsOf(values: Float64Array, least: number): Generator<void, 
     for (let row = start; row < end; row++) {
       const value = values[row]
       if (Number.isNaN(value)) continue
-      while (Math.round(value * power) / power !== value) {
-        if (digits === digitsMax) return null
-        power = powers[++digits]
+      if (Math.round(value * power) / power !== value) {
+        const more = digitsOfOne(value, digits + 1)
+        if (more === null) return null
+        digits = more
+        power = powers[digits]
       }
       if (Object.is(value, -0)) return null
       const size = Math.abs(value)
@@ -30,6 +32,18 @@ export function* digitsOf(values: Float64Array, least: number): Generator<void, 
   }
   // Then each of them is exact, also with more digits than it needs: products are wrong by less than a half.
   return most * power <= differenceValueMax ? digits : null
+}
+
+/** How many digits a number has behind the point, `least` or more; null when it has more than count. */
+export function digitsOfOne(value: number, least: number): number | null {
+  for (let digits = least; digits <= digitsMax; digits++) if (roundTo(value, digits) === value) return digits
+  return null
+}
+
+/** The nearest decimal of so many digits. */
+export function roundTo(value: number, digits: number): number {
+  const power = powers[digits]
+  return Math.round(value * power) / power
 }
 
 /** Decimals of so many digits as whole numbers. */

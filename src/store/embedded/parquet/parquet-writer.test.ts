@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -247,6 +248,48 @@ describe('a page', () => {
       bytes[offset + (length >>> 1)] ^= 4
       expect(() => readPage(bytes, pages, 1)).toThrow('damaged page')
     },
+  )
+})
+
+test('a page of any bytes whose checksum is right is read as something, or is an error: it always comes to an end', async () => {
+  const files = await Promise.all(
+    [...shapes, ...decimals.map(([name, , encoding, values]) => [name, 'double', encoding, values] as const)].map(
+      ([, type, , values], index) => {
+        const digits = index < shapes.length ? null : (decimals[index - shapes.length]?.[1] ?? null)
+        const column = columnOf(
+          type,
+          values.slice(0, 700).map((value, row) => (row % 10 === 3 ? null : value)),
+        )
+        const schema: ParquetField[] = [{ name: 'value', type, nullable: true, digits }]
+        return writeFile(schema, [{ columns: [column], pageEnds: [700] }])
+      },
+    ),
+  )
+  const change = fc.record({
+    file: fc.nat(files.length - 1),
+    bytes: fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 6 }),
+  })
+  fc.assert(
+    fc.property(change, ({ file, bytes }) => {
+      const { bytes: sound, groups } = files[file]
+      const [pages] = groups[0].columns
+      const { offset, bytes: length } = pagePlace(pages, 0)
+      const page = sound.slice(offset, offset + length)
+      for (const [at, byte] of bytes) page[at % length] = byte
+      const entries =
+        pages.dictionary === null
+          ? null
+          : decodeDictionary(
+              sound.subarray(pages.dictionary.offset, pages.dictionary.offset + pages.dictionary.bytes),
+              pages,
+            )
+      try {
+        decodePage(page, { ...pages, checksums: Uint32Array.of(crc32(page)) }, 0, entries)
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error)
+      }
+    }),
+    { numRuns: rounds(3000) },
   )
 })
 
