@@ -6,7 +6,8 @@ import { ServerProcess } from '../test/support/server-process.ts'
 import { printTable, quantile, spread } from './figures.ts'
 import { request, runLoad } from './load.ts'
 import { drain, makePlant, plantBodies } from './plant.ts'
-import { cpuSeconds, type Ends, type OtherBuild, spawnBare, thisBuild } from './way.ts'
+import type { OtherBuild } from './plant-at-rest.ts'
+import { cpuSeconds, type Ends, spawnBare, thisBuild } from './way.ts'
 
 export interface PushesOptions {
   readonly rounds: number
