@@ -28,6 +28,8 @@ export interface SealedFileInfo {
 /** One sealed file, never changed. It is told apart by the object. */
 export interface SealedFile {
   readonly info: SealedFileInfo
+  /** By name of a column of doubles in which there may be values: their digits, null where they are no decimals. */
+  readonly digits: ReadonlyMap<string, number | null>
   /**
    * Begins reading. The reader holds on to the index it has loaded, so that one run never loads it twice; it is dropped with the run,
    * without being closed. `columns` are the indices of the columns that are wanted: chunks may leave out all others.

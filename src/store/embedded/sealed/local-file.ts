@@ -62,6 +62,15 @@ export class LocalFile implements SealedFile {
     return { paths: this.#paths, fields: this.#fields }
   }
 
+  get digits(): ReadonlyMap<string, number | null> {
+    const { index } = this
+    const groups = [...index.groupEnds.keys()]
+    const filled = [...index.columns.entries()].filter(
+      ([place, { type }]) => type === 'double' && groups.some((group) => !index.isEmpty(group, place)),
+    )
+    return new Map(filled.map(([, { name, digits }]) => [name, digits]))
+  }
+
   get index(): FileIndex {
     return this.#load().index
   }

@@ -19,6 +19,8 @@ export interface LaidRows {
   readonly series: Int32Array
   /** How many of the rows each UTC day has. */
   readonly dayRows: ReadonlyMap<number, number>
+  /** As of `SealedTarget`: what is known of them. */
+  readonly digits: ReadonlyMap<string, number | null>
 }
 
 export interface LayDownOptions {
@@ -58,14 +60,16 @@ export async function layDown(parts: readonly LaidRows[], options: LayDownOption
 
 async function writeFiles(rows: LaidRows, options: LayDownOptions, writers: SealedFileWriter[]): Promise<void> {
   const { folder, dayRowsMin, pacer, reach } = options
-  const { entityId, dayRows } = rows
+  const { entityId, dayRows, digits } = rows
   const days = [...dayRows].filter(([, count]) => count >= dayRowsMin).map(([day]) => day)
   const write = async (target: SealedTarget, choice: RowChoice): Promise<void> => {
     writers.push(await writeFile(folder, target, pacer, (writer) => writeRows(rows, choice, writer, pacer)))
     reach.written()
   }
-  for (const day of days.sort((left, right) => left - right)) await write({ entityId, kind: 'day', day }, { day })
-  if (dayRows.size > days.length) await write({ entityId, kind: 'mixed', day: null }, { exceptDays: new Set(days) })
+  for (const day of days.sort((left, right) => left - right))
+    await write({ entityId, kind: 'day', day, digits }, { day })
+  if (dayRows.size > days.length)
+    await write({ entityId, kind: 'mixed', day: null, digits }, { exceptDays: new Set(days) })
 }
 
 /** Writes and finishes a file; once more when later rows need other digits than the first ones. When it throws, it has removed what it could. */
