@@ -8,6 +8,7 @@ import { adminKey, ServerProcess } from '../test/support/server-process.ts'
 import { benchDuckDB } from './duckdb.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
 import { type LoadResult, runLoad } from './load.ts'
+import type { OtherBuild } from './plant-at-rest.ts'
 import { askFor, type Question, questionRequest, questions } from './questions.ts'
 import { residentBytes } from './resident.ts'
 
@@ -38,8 +39,9 @@ export async function measureAtRest({ dataDirectory, rows, tags, runs }: AtRestO
 }
 
 /** Starts the service until every row is in a file and no file is merged any more; answers with the bytes of the files. */
-export async function bringToRest(dataDirectory: string, rows: number): Promise<number> {
-  const server = await start(dataDirectory, { TIDEMARK_STORE_HEAD_AGE_MS: '500' })
+export async function bringToRest(dataDirectory: string, rows: number, build?: OtherBuild): Promise<number> {
+  const environment = { ...limits, TIDEMARK_STORE_HEAD_AGE_MS: '500' }
+  const server = await ServerProcess.start({ dataDirectory, environment, ...build })
   let before = ''
   for (let same = 0; same < 10; ) {
     await sleep(500)
@@ -54,8 +56,8 @@ export async function bringToRest(dataDirectory: string, rows: number): Promise<
   return (JSON.parse(before) as { bytes: number }).bytes
 }
 
-function start(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  return ServerProcess.start({ dataDirectory, environment: { ...limits, ...environment } })
+function start(dataDirectory: string): Promise<ServerProcess> {
+  return ServerProcess.start({ dataDirectory, environment: limits })
 }
 
 /** False where it is not permitted. */

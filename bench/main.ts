@@ -5,17 +5,20 @@
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
 // npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
-// npm run bench -- way --beside-node /another/bin/node   beside the same build on another Node.js
+// npm run bench -- way --beside-node /another/bin/node   beside the same build on another Node.js; pushes take both options too
+// npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
 // npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
 import { parseArgs } from 'node:util'
 import { benchBeside } from './beside.ts'
+import { benchBytes } from './bytes.ts'
 import { benchCluster } from './cluster.ts'
 import { benchIngest } from './ingest.ts'
 import { benchPanels } from './panels.ts'
 import { benchPortal } from './portal.ts'
 import { benchPush } from './push.ts'
+import { benchPushes } from './pushes.ts'
 import { benchQuery } from './query.ts'
 import { benchReplica } from './replica.ts'
 import { benchRestore } from './restore.ts'
@@ -56,9 +59,14 @@ if (wants('panels')) {
   await benchPanels(short ? { runs: 1, sizes: [200_000], besideDruid } : { runs: 3, sizes, besideDruid })
 }
 // They are long: only when they are asked for.
+if (asked.includes('bytes')) await benchBytes(short ? 100_000 : sizesOf(values.millions ?? '2')[0]!, asked.slice(1))
 if (asked.includes('way')) {
   const size = short ? { rounds: 3, tags: 10, turnMs: 200 } : { rounds: 11, tags: Number(values.tags), turnMs: 500 }
   await benchSmallQuestions({ ...size, beside })
+}
+if (asked.includes('pushes')) {
+  const size = short ? { rounds: 3, turnMs: 300 } : { rounds: 9, turnMs: 1000 }
+  await benchPushes({ ...size, beside })
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('replica') && values.restore) {

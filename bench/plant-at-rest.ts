@@ -31,8 +31,14 @@ export async function measurePlantsAtRest(
   }
 }
 
-export async function makePlantAtRest(dataDirectory: string, tags: number): Promise<void> {
-  const filling = await ServerProcess.start({ dataDirectory })
+/** A compiled `main.js`, and the Node.js that runs it. */
+export interface OtherBuild {
+  readonly program: string
+  readonly node: string
+}
+
+export async function makePlantAtRest(dataDirectory: string, tags: number, build?: OtherBuild): Promise<void> {
+  const filling = await ServerProcess.start({ dataDirectory, ...build })
   await fill(filling.url, tags).finally(() => filling.stop())
-  await bringToRest(dataDirectory, tags * pointsOfTag)
+  await bringToRest(dataDirectory, tags * pointsOfTag, build)
 }

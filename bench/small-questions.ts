@@ -1,7 +1,7 @@
 // The way of a small question: beside bare node:http and another build in the same run, and where its processor time goes.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,15 +9,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { programPath, ServerProcess } from '../test/support/server-process.ts'
 import { printTable, quantile, spread } from './figures.ts'
-import { makePlantAtRest } from './plant-at-rest.ts'
+import { makePlantAtRest, type OtherBuild } from './plant-at-rest.ts'
 import { askFor, type Question, questions } from './questions.ts'
 import { printStages } from './stages.ts'
-
-/** A compiled `main.js`, and the Node.js that runs it. */
-export interface OtherBuild {
-  readonly program: string
-  readonly node: string
-}
 
 export interface WayOptions {
   readonly rounds: number
@@ -60,8 +54,9 @@ export async function benchSmallQuestions({ beside, ...options }: WayOptions): P
     await makePlantAtRest(own, options.tags)
     const subjects = [await startBuild('Tidemark', thisBuild, own, ends)]
     if (beside !== null) {
+      // Builds may write files that the other one does not know.
       const other = join(folder, 'other')
-      cpSync(own, other, { recursive: true })
+      await makePlantAtRest(other, options.tags, beside)
       subjects.push(await startBuild('the other build', beside, other, ends))
     }
     const few = questions(options.tags).filter(({ name }) => asked.includes(name))

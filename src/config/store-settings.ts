@@ -47,7 +47,7 @@ export const storeSettings = {
     description: 'The most memory of these rows before they are sealed.',
   }),
   'store.headAgeMs': integer({
-    default: 600_000,
+    default: 120_000,
     unit: 'milliseconds',
     min: 1,
     max: longestMs,

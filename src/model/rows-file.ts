@@ -3,13 +3,18 @@ export interface RowsFile {
   readonly path: string
   /** A file with the checksums of its pages, by which it is yet to be checked before it is read; null where that is done, or there is none. */
   readonly checkedBy: string | null
-  /** Its columns; fields that are not among them are null in all its rows. */
+  /** The names of its columns (`fieldOf`); fields that are not among them are null in all its rows. */
   readonly fields: readonly string[]
   /** The oldest and newest date of its rows. */
   readonly firstMs: number
   readonly lastMs: number
   /** Whether no two of its rows have one date and the same tags, where newer rows replace older ones. */
   readonly isDistinct: boolean
+}
+
+/** The field whose values a column of a file holds. Doubles that are decimals have a column whose name says their digits. */
+export function fieldOf(column: string): string {
+  return column.replace(/@decimal\d$/, '')
 }
 
 /** The files that together hold an entity's rows at one moment. */

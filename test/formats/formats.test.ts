@@ -20,6 +20,7 @@ const fields = [
   { name: 'B', type: 'boolean', role: 'metric' },
   { name: 'W', type: 'timestamp', role: 'dimension' },
   { name: 'E', type: 'double', role: 'metric' },
+  { name: 'P', type: 'double', role: 'metric' },
 ]
 
 interface Row {
@@ -31,6 +32,7 @@ interface Row {
   readonly N: number | null
   readonly B: boolean | null
   readonly W: string
+  readonly P: number | null
 }
 
 const startMs = Date.UTC(2026, 0, 1)
@@ -44,6 +46,8 @@ const rowAt = (number: number): Row => ({
   N: number % 11 === 0 ? null : number * 1_000_003 - 5_000_000,
   B: number % 13 === 0 ? null : number % 2 === 0,
   W: new Date(startMs - number * 1_000).toISOString(),
+  /** Decimals: of few digits in the first file. */
+  P: number % 17 === 0 ? null : (number < 1500 ? number % 40 : number) / (number < 1500 ? 10 : 100),
 })
 /** As they lie in Parquet files. */
 const storedRow = ({ D, W, ...others }: Row) => ({ ...others, W: Date.parse(W), E: null, __time: Date.parse(D) })

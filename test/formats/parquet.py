@@ -227,20 +227,35 @@ def read_parquet(data):
     expect(footer[1], 2, "version")
     expect(footer[6], b"tidemark version 1", "created_by")
     leaves = footer[2][1:]
-    columns = [
-        {"name": leaf[4].decode(), "type": type_of(leaf), "values": [], "groups": []} for leaf in leaves
-    ]
+    columns = [column_of(leaf) for leaf in leaves]
     for group in footer[4]:
         for leaf, column, chunk in zip(leaves, columns, group[1]):
             values, pages = read_chunk(data, chunk[3], leaf[3] == 1)
-            column["values"] += [value.decode() if isinstance(value, bytes) else value for value in values]
+            column["values"] += [value_of(value, column["digits"]) for value in values]
             column["groups"].append({"rows": len(values), "meta": chunk[3], "pages": pages})
         expect(group[3], columns[0]["groups"][-1]["rows"], "rows of a row group")
     return columns
 
 
+def column_of(leaf):
+    name, kind, digits = leaf[4].decode(), type_of(leaf), None
+    if kind == "decimal":
+        name, digits = name.split("@decimal")
+        kind, digits = "double", int(digits)
+        expect((leaf[10][5], leaf[7], leaf[8]), ({1: digits, 2: 18}, digits, 18), "digits of decimals")
+    return {"name": name, "type": kind, "digits": digits, "values": [], "groups": []}
+
+
+def value_of(value, digits):
+    if digits is not None and value is not None:
+        return value / 10**digits
+    return value.decode() if isinstance(value, bytes) else value
+
+
 def type_of(leaf):
     physical, logical = PHYSICAL[leaf[1]], leaf.get(10, {})
+    if physical == "int64" and 5 in logical:
+        return "decimal"
     if physical == "int64":
         return "timestamp" if 8 in logical else "long"
     return {"bytes": "string"}.get(physical, physical)

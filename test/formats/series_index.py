@@ -2,8 +2,10 @@
 
 import math
 import struct
+from fractions import Fraction
 
 from damage import Damaged, crc32, expect
+from parquet import delta_binary_packed, lz4_block
 
 TYPES = {1: "timestamp", 2: "string", 3: "double", 4: "long", 5: "boolean"}
 ROLES = {1: "time", 2: "tag", 3: "field", 4: "position"}
@@ -11,8 +13,21 @@ HOUR_MS = 3_600_000
 
 
 def array(kind, data, at, count):
-    size = struct.calcsize(kind)
-    return list(struct.unpack_from(f"<{count}{kind}", data, at)), at + size * count
+    """The numbers of a packed array, and where it ends."""
+    packing, digits, zero, size = struct.unpack_from("<BBHI", data, at)
+    expect(zero, 0, "zeros of a packed array")
+    content = data[at + 8 : at + 8 + size]
+    if packing == 0:
+        numbers = list(struct.unpack(f"<{count}{kind}", content))
+    elif packing == 1:
+        whole = delta_binary_packed(content, count)[0] if count > 0 else []
+        numbers = [value / 10**digits for value in whole] if kind == "d" else whole
+    else:
+        expect((packing, digits, kind), (2, 0, "d"), "packing of an array")
+        split = lz4_block(content, 8 * count)
+        scattered = bytes(split[byte * count + index] for index in range(count) for byte in range(8))
+        numbers = list(struct.unpack(f"<{count}d", scattered))
+    return numbers, at + 8 + size
 
 
 class SeriesIndex:
@@ -52,7 +67,9 @@ class SeriesIndex:
         while at < len(data):
             kind, role, length = struct.unpack_from("<BBH", data, at)
             name = data[at + 4 : at + 4 + length].decode()
-            self.columns.append({"name": name, "type": TYPES[kind], "role": ROLES[role]})
+            digits = kind - 16 if kind >= 16 else None
+            column_type = TYPES[kind] if digits is None else "double"
+            self.columns.append({"name": name, "type": column_type, "digits": digits, "role": ROLES[role]})
             at += 4 + length
         expect(len(self.columns), self.columns_count, "columns")
 
@@ -86,7 +103,8 @@ def check_index(index, parquet, columns):
     """Throws at the first thing in the index that is not worked out from the Parquet file. Returns the sections that it held against the rows."""
     expect(index.parquet_bytes, len(parquet), "Parquet bytes")
     expect(index.footer_crc, crc32(parquet[int(index.footer_offset) :]), "footer crc")
-    expect([(c["name"], c["type"]) for c in index.columns], [(c["name"], c["type"]) for c in columns], "columns")
+    described = [[(c["name"], c["type"], c["digits"]) for c in some] for some in (index.columns, columns)]
+    expect(described[0], described[1], "columns")
     time, position = columns[0]["values"], columns[-1]["values"]
     expect([index.columns[0]["name"], index.columns[-1]["name"]], ["__time", "@position"], "names of the first and last column")
     expect(index.rows, len(time), "rows")
@@ -218,7 +236,8 @@ def check_rollups(index, columns, time):
             if not (math.isfinite(total) and math.isfinite(lost)):
                 expect(math.isnan(sums[entry]), True, f"{what}: a sum that is not finite")
             else:
-                expect((sums[entry], losses[entry]), (total, lost), f"{what}: sum")
+                found = Fraction(sums[entry]) + Fraction(losses[entry])
+                expect(found, Fraction(total) + Fraction(lost), f"{what}: sum")
             bounds = (float(min(values)), float(max(values))) if values else (math.nan, math.nan)
             if not (is_same(least[entry], bounds[0]) and is_same(greatest[entry], bounds[1])):
                 raise Damaged(f"{what}: bounds {least[entry]}, {greatest[entry]} of {bounds}")
@@ -229,9 +248,9 @@ def check_pooled(index, columns, time, with_rollups):
     if (11, 0) not in index.sections:
         return
     data = index.sections[(11, 0)]
-    (count,) = struct.unpack_from("<I", data)
-    hours, at = array("i", data, 4, count)
-    without, _ = array("I", data, at, (len(data) - at) // 4)
+    (count, without_count), at = array("I", data, 0, 2)
+    hours, at = array("i", data, at, count)
+    without, _ = array("I", data, at, without_count)
     expect(without, [place for place in range(index.series) if place not in with_rollups], "series without rollups")
     rows = {}
     for place, (begin, end) in enumerate(ranges(index.row_ends)):
@@ -277,7 +296,7 @@ def check_common_values(index, columns):
         expect((index.columns[place]["role"], index.columns[place]["type"] in ("string", "boolean")), ("field", True), "a column with common values")
         begins = [0] + index.row_ends[:-1]
         wanted = [int(len(set(column["values"][begin:end])) == 1) for begin, end in zip(begins, index.row_ends)]
-        expect(list(index.sections[(13, place)]), wanted, f"common values of {column['name']}")
+        expect(array("I", index.sections[(13, place)], 0, index.series)[0], wanted, f"common values of {column['name']}")
 
 
 def tail_values(index, place):
@@ -286,10 +305,10 @@ def tail_values(index, place):
         return [{0: False, 1: True, 2: None}[byte] for byte in data[:count]]
     if kind == "string":
         codes, at = array("i", data, 0, count)
-        (strings,) = struct.unpack_from("<I", data, at)
-        ends, at = array("I", data, at + 4, strings)
+        (strings,), at = array("I", data, at, 1)
+        ends, at = array("I", data, at, strings)
         texts = [data[at + begin : at + end].decode() for begin, end in ranges(ends)]
         return [None if code == -1 else texts[code] for code in codes]
     doubles, at = array("d", data, 0, count)
-    exact = array("q", data, at, count)[0] if kind == "long" and at < len(data) else doubles
+    exact = list(struct.unpack_from(f"<{count}q", data, at)) if kind == "long" and at < len(data) else doubles
     return [None if math.isnan(near) else value for near, value in zip(doubles, exact)]

@@ -173,6 +173,7 @@ class MemoryFileWriter implements SealedFileWriter {
 
 class MemoryFile implements SealedFile {
   readonly info: SealedFileInfo
+  readonly digits = new Map<string, number | null>()
   readonly #rows: StoredRows
   readonly #options: MemoryFolderOptions
 

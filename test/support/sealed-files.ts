@@ -22,6 +22,7 @@ import { EntityRegistry } from '../../src/store/embedded/registry/entity-registr
 import type { LocalFile } from '../../src/store/embedded/sealed/local-file.ts'
 import type { WriterOptions } from '../../src/store/embedded/sealed/local-file-writer.ts'
 import { LocalFolder, type LocalFolderOptions } from '../../src/store/embedded/sealed/local-folder.ts'
+import { writeFile } from '../../src/store/embedded/sealing/lay-down.ts'
 import { UsedMemory } from './used-memory.ts'
 
 export const hourMs = 3_600_000
@@ -132,17 +133,17 @@ export async function writeEntity(directory: string, entity: Entity, options: Wr
     writing: { ...smallPages, ...options.writing },
     ...options.folder,
   })
-  const writer = await stored.create(mixed, newPacer())
   const inOrder = entity.series.toSorted(compareTags)
-  for (const series of inOrder) {
-    const { rows } = series
-    const stretches: Stretch[] = []
-    const length = options.stretchRows ?? 10
-    for (let start = 0; start < rows.length; start += length)
-      stretches.push(stretchOf(rows.slice(start, start + length), entity.columns))
-    await writer.addSeries(numbers.get(series) ?? -1, stretches)
-  }
-  await writer.finish()
+  const writer = await writeFile(stored, mixed, newPacer(), async (writer) => {
+    for (const series of inOrder) {
+      const { rows } = series
+      const stretches: Stretch[] = []
+      const length = options.stretchRows ?? 10
+      for (let start = 0; start < rows.length; start += length)
+        stretches.push(stretchOf(rows.slice(start, start + length), entity.columns))
+      await writer.addSeries(numbers.get(series) ?? -1, stretches)
+    }
+  })
   const file = await writer.publish()
   await stored.sync(mixed.entityId)
   return {
@@ -199,16 +200,32 @@ const anyValues: Readonly<Record<ColumnType, fc.Arbitrary<Value>>> = {
   timestamp: fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }),
 }
 
-const anyRow = fc.record({
-  gapMs: fc.oneof(fc.constantFrom(0, 1000, hourMs), fc.nat(3 * hourMs)),
-  values: fc.tuple(...allTypes.map(([, type]) => fc.option(anyValues[type], { nil: null, freq: 3 }))),
-})
+/** With up to `digits` digits behind the point; doubles of any kind where there are none. */
+const anyDouble = (digits: number | null): fc.Arbitrary<Value> =>
+  digits === null
+    ? anyValues.double
+    : fc.tuple(fc.integer(), fc.nat(digits)).map(([whole, behind]) => whole / 10 ** behind)
+const anyRow = (digits: number | null) =>
+  fc.record({
+    gapMs: fc.oneof(fc.constantFrom(0, 1000, hourMs), fc.nat(3 * hourMs)),
+    values: fc.tuple(
+      ...allTypes.map(([, type]) =>
+        fc.option(type === 'double' ? anyDouble(digits) : anyValues[type], { nil: null, freq: 3 }),
+      ),
+    ),
+  })
 const anyTag = fc.option(fc.constantFrom('', 'a', 'b', '\uffff', '😀'), { nil: null })
 export const anyEntity = fc
-  .array(fc.record({ tags: fc.tuple(anyTag, anyTag), rows: fc.array(anyRow, { minLength: 1, maxLength: 60 }) }), {
-    minLength: 1,
-    maxLength: 12,
-  })
+  .array(
+    // Each series has digits of its own.
+    fc.constantFrom(0, 0, 2, 2, 3, 6, null).chain((digits) =>
+      fc.record({
+        tags: fc.tuple(anyTag, anyTag),
+        rows: fc.array(anyRow(digits), { minLength: 1, maxLength: 60 }),
+      }),
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
   .map((series): Entity => {
     const distinct = new Map(series.map((one) => [JSON.stringify(one.tags), one]))
     let position = 0

@@ -1,5 +1,6 @@
 // The rows of an entity as a common table in front of a statement: what its files hold, under columns by number. Names are never asked for:
 // DuckDB's are not case-sensitive, so columns of files are taken by their places.
+import { fieldOf } from '../../model/rows-file.ts'
 import { type EngineField, type EngineTable, filesWithin, type TimeBounds } from '../sql-engine.ts'
 
 type EngineFile = EngineTable['files'][number]
@@ -85,7 +86,7 @@ function boundsOf(
 /** Reads files with the same columns and bounds. */
 function read(table: ReadTable, files: readonly EngineFile[], withOrigins: boolean): string {
   const { fields } = table
-  const held = new Map(files[0]!.fields.map((name, place) => [name, `f.a${place}`]))
+  const held = new Map(files[0]!.fields.map((name, place) => [fieldOf(name), `f.a${place}`]))
   const position = held.get('@position') ?? 'CAST(NULL AS BIGINT)'
   const items = fields.map((field, index) => `${valueExpression(field, held.get(field.name))} AS c${index}`)
   const origins = fields.map(({ name }, index) => {

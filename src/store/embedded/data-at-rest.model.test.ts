@@ -96,6 +96,7 @@ function spoiledWriter(writer: SealedFileWriter, spoil: Spoil): SealedFileWriter
 function spoiledFile(file: SealedFile, spoil: Spoil): SealedFile {
   return {
     info: file.info,
+    digits: file.digits,
     open: (columns, pass) => {
       const reader = file.open(columns, pass)
       return { ...plain(reader), ...spoil(reader) }

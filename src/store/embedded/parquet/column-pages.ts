@@ -5,6 +5,8 @@ export interface ParquetField {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
+  /** Of doubles that are stored as decimals: how many digits they have behind the point. */
+  readonly digits?: number | null
 }
 
 /** How the values of a column's pages are written, under Parquet's own names and numbers. */
@@ -21,6 +23,11 @@ export type Encoding = keyof typeof encodingIds
 export const codecIds = { UNCOMPRESSED: 0, LZ4_RAW: 7 } as const
 export type Codec = keyof typeof codecIds
 
+/** The type whose values a column's pages, dictionaries and bounds hold. */
+export function storedType({ type, digits = null }: Pick<ParquetField, 'type' | 'digits'>): ColumnType {
+  return digits === null ? type : 'long'
+}
+
 /** A run of bytes in the file, with the CRC-32 of all of them. */
 export interface DictionaryPlace {
   readonly offset: number
@@ -31,6 +38,7 @@ export interface DictionaryPlace {
 /** The pages of one column in one row group: they lie one after another. Plain data of eight bytes a page. */
 export interface ColumnPages {
   readonly type: ColumnType
+  readonly digits: number | null
   readonly encoding: Encoding
   readonly codec: Codec
   readonly dictionary: DictionaryPlace | null

@@ -9,7 +9,8 @@ import {
   type StringColumn,
 } from '../../../model/column.ts'
 import { readSplit } from './byte-stream-split.ts'
-import type { ColumnPages, Encoding } from './column-pages.ts'
+import { type ColumnPages, type Encoding, storedType } from './column-pages.ts'
+import { divisorOf } from './decimals.ts'
 import { readDifferences } from './differences.ts'
 import { decompress } from './lz4.ts'
 import { type DataPageHeader, readDataPageHeader, readDictionaryPageHeader } from './page-header.ts'
@@ -32,7 +33,10 @@ export function decodeDictionary(bytes: Uint8Array, column: ColumnPages): PageDi
   const { header, end } = readDictionaryPageHeader(bytes)
   begin(bytes.subarray(end), header.valueBytes, column.codec === 'LZ4_RAW')
   if (column.type === 'string') return { type: 'string', entries: readSizedStrings(input, header.entries) }
-  if (column.type === 'long') return { type: 'number', entries: readPlainLongs(input, header.entries).values }
+  if (storedType(column) === 'long') {
+    const divisor = divisorOf(column.digits)
+    return { type: 'number', entries: readPlainLongs(input, header.entries).values.map((value) => value / divisor) }
+  }
   const entries = new Float64Array(header.entries)
   readPlainDoubles(input, header.entries, entries)
   return { type: 'number', entries }
@@ -60,8 +64,10 @@ export function decodePage(
       return decodeBooleans(rows)
     case 'long':
       return decodeLongs(column.encoding, dictionary, rows)
-    default:
-      return { type: column.type, values: spreadNumbers(decodeNumbers(column.encoding, dictionary, rows), rows) }
+    default: {
+      const values = decodeNumbers(column.encoding, dictionary, rows, divisorOf(column.digits))
+      return { type: column.type, values: spreadNumbers(values, rows) }
+    }
   }
 }
 
@@ -119,14 +125,20 @@ function decodeBooleans(rows: PageRows): BooleanColumn {
 
 function decodeLongs(encoding: Encoding, dictionary: PageDictionary | null, rows: PageRows): LongColumn {
   if (encoding !== 'PLAIN') {
-    return { type: 'long', values: spreadNumbers(decodeNumbers(encoding, dictionary, rows), rows), exact: null }
+    return { type: 'long', values: spreadNumbers(decodeNumbers(encoding, dictionary, rows, 1), rows), exact: null }
   }
   const { values, exact } = readPlainLongs(input, rows.values, rows.count)
   spreadNumbers(values, rows)
   return { type: 'long', values, exact: exact === null ? null : spreadExact(exact, rows) }
 }
 
-function decodeNumbers(encoding: Encoding, dictionary: PageDictionary | null, rows: PageRows): Float64Array {
+/** `divisor` is that of differences: a dictionary's entries are divided already, and other numbers are never to be. */
+function decodeNumbers(
+  encoding: Encoding,
+  dictionary: PageDictionary | null,
+  rows: PageRows,
+  divisor: number,
+): Float64Array {
   const out = new Float64Array(rows.count)
   switch (encoding) {
     case 'PLAIN':
@@ -136,7 +148,7 @@ function decodeNumbers(encoding: Encoding, dictionary: PageDictionary | null, ro
       readSplit(input, rows.values, out)
       return out
     case 'DELTA_BINARY_PACKED':
-      readDifferences(input, out)
+      readDifferences(input, out, divisor)
       return out
     case 'RLE_DICTIONARY':
       if (dictionary?.type !== 'number') throw new Error('the dictionary is not of numbers')

@@ -37,10 +37,11 @@ export function* encodeColumn(
   arrays: BorrowedArrays,
   out: ByteWriter,
 ): Generator<void, EncodedColumn> {
+  const { digits = null } = field
   const dense = yield* denseRows(column, pageEnds, arrays)
   if (dense.rows !== null && !field.nullable) throw new Error(`column ${field.name} holds a null`)
   yield
-  const plan = yield* planColumn(column, dense, options, arrays)
+  const plan = yield* planColumn(column, digits, dense, options, arrays)
   out.length = 0
   const chunk = new ChunkWriter(field, plan, dense, out)
   const dictionary = yield* chunk.writeDictionary(offset)
@@ -62,6 +63,7 @@ export function* encodeColumn(
   const { encoding } = plan.body
   const pages = {
     type: field.type,
+    digits,
     encoding,
     codec: plan.codec,
     dictionary,

@@ -1,6 +1,6 @@
 // The footer, after the Thrift definitions of the Parquet format; the numbers below are theirs.
 import type { ColumnType } from '../../../model/column.ts'
-import { type Codec, codecIds, type Encoding, encodingIds, type ParquetField } from './column-pages.ts'
+import { type Codec, codecIds, type Encoding, encodingIds, type ParquetField, storedType } from './column-pages.ts'
 import type { ChunkBounds } from './page-bounds.ts'
 import { ThriftWriter, thriftTypes } from './thrift.ts'
 
@@ -11,6 +11,9 @@ const required = 0
 const optional = 1
 
 const physicalTypes: Readonly<Record<ColumnType, number>> = { boolean: 0, long: 2, timestamp: 2, double: 5, string: 6 }
+
+/** As many digits as 64 bits surely hold. */
+const decimalPrecision = 18
 
 export interface IndexPlace {
   readonly offset: number
@@ -75,8 +78,9 @@ export function encodeFooter({ schema, rowGroups, metadata }: Footer): Uint8Arra
   return thrift.out.written()
 }
 
-function writeField(thrift: ThriftWriter, { name, type, nullable }: ParquetField): void {
-  thrift.int32(1, physicalTypes[type])
+function writeField(thrift: ThriftWriter, field: ParquetField): void {
+  const { name, type, nullable, digits = null } = field
+  thrift.int32(1, physicalTypes[storedType(field)])
   thrift.int32(3, nullable ? optional : required)
   thrift.binary(4, name)
   if (type === 'string') {
@@ -88,12 +92,22 @@ function writeField(thrift: ThriftWriter, { name, type, nullable }: ParquetField
   } else if (type === 'long') {
     thrift.int32(6, 18)
     thrift.struct(10, () => thrift.struct(10, () => writeSigned64(thrift)))
+  } else if (digits !== null) {
+    thrift.int32(6, 5)
+    thrift.int32(7, digits)
+    thrift.int32(8, decimalPrecision)
+    thrift.struct(10, () => thrift.struct(5, () => writeDecimal(thrift, digits)))
   }
 }
 
 function writeUtcMilliseconds(thrift: ThriftWriter): void {
   thrift.boolean(1, true)
   thrift.struct(2, () => thrift.struct(1, () => {}))
+}
+
+function writeDecimal(thrift: ThriftWriter, digits: number): void {
+  thrift.int32(1, digits)
+  thrift.int32(2, decimalPrecision)
 }
 
 function writeSigned64(thrift: ThriftWriter): void {
@@ -139,7 +153,7 @@ function writeChunk(thrift: ThriftWriter, field: ParquetField, column: FooterCol
 
 function writeChunkMetadata(thrift: ThriftWriter, field: ParquetField, column: FooterColumn, rows: number): void {
   const encodings = encodingsOf(field, column)
-  thrift.int32(1, physicalTypes[field.type])
+  thrift.int32(1, physicalTypes[storedType(field)])
   thrift.list(2, thriftTypes.int32, encodings.length, (index) => thrift.out.zigzag(encodings[index]))
   thrift.list(3, thriftTypes.binary, 1, () => thrift.binaryElement(field.name))
   thrift.int32(4, codecIds[column.codec])

@@ -1,7 +1,7 @@
 // Parquet's page index: where the pages of a chunk lie, and the bounds of each.
 
 import type { ByteWriter } from './byte-writer.ts'
-import { type ColumnPages, pagePlace } from './column-pages.ts'
+import { type ColumnPages, pagePlace, storedType } from './column-pages.ts'
 import type { EncodedColumn } from './encode-column.ts'
 import { boundaryOrder, boundBytes } from './page-bounds.ts'
 import { ThriftWriter, thriftTypes } from './thrift.ts'
@@ -27,9 +27,10 @@ export function encodeOffsetIndex(column: ColumnPages, pageEnds: Int32Array): By
 export function encodeColumnIndex({ pages, pageBounds, pageNulls }: EncodedColumn): ByteWriter['bytes'] | null {
   if (pageBounds === null) return null
   const { least, greatest } = pageBounds
+  const type = storedType(pages)
   const isNull = (page: number) => Number.isNaN(least[page])
   const bound = (value: number, zero: number) =>
-    Number.isNaN(value) ? new Uint8Array(0) : boundBytes(pages.type, value, zero)
+    Number.isNaN(value) ? new Uint8Array(0) : boundBytes(type, value, zero)
   const thrift = new ThriftWriter()
   thrift.struct(null, () => {
     thrift.list(listIds.nullPages, thriftTypes.true, least.length, (page) =>

@@ -31,6 +31,8 @@ export class PageInput {
     let value = 0
     let scale = 1
     for (;;) {
+      // Whoever reads numbers in a loop comes to an end by it, whatever the bytes are.
+      if (this.position >= this.end) throw new Error('damaged page')
       const byte = this.bytes[this.position++]
       if (byte < 0x80) return value + byte * scale
       value += (byte & 0x7f) * scale

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -135,6 +136,19 @@ const shapes: readonly (readonly [string, ColumnType, Encoding, Value[]])[] = [
   ['longs beyond 2^53', 'long', 'PLAIN', make((row) => (row % 3 === 0 ? row : bigLong(row)))],
   ['booleans', 'boolean', 'RLE', make((row) => scattered(row) < 0.3)],
 ]
+/** Doubles that are stored as decimals, by their digits behind the point. */
+const decimals: readonly (readonly [string, number, Encoding, Value[]])[] = [
+  [
+    'a sensor',
+    3,
+    'DELTA_BINARY_PACKED',
+    make((row) => Math.round(1000 * (50 * Math.sin(row / 300) + scattered(row))) / 1000),
+  ],
+  ['a meter', 2, 'DELTA_BINARY_PACKED', make((row) => (row * 117) / 100)],
+  ['a switch', 0, 'RLE_DICTIONARY', make((row) => (scattered(row) < 0.3 ? 1 : 1000))],
+  ['one number', 1, 'RLE_DICTIONARY', make(() => 21.5)],
+  ['the largest', 6, 'DELTA_BINARY_PACKED', make((row) => ((row % 2 === 0 ? 1 : -1) * (2 ** 50 - row)) / 1e6)],
+]
 const nullsBetween: readonly (readonly [string, (row: number) => boolean])[] = [
   ['no nulls', () => false],
   ['few nulls', (row) => scattered(row * 5) < 0.01],
@@ -144,6 +158,11 @@ const nullsBetween: readonly (readonly [string, (row: number) => boolean])[] = [
 const cases = shapes.flatMap(([name, type, encoding, values]) =>
   nullsBetween.map(([nulls, isNull]) => {
     return { name, nulls, type, encoding, values: values.map((value, row) => (isNull(row) ? null : value)) }
+  }),
+)
+const decimalCases = decimals.flatMap(([name, digits, encoding, values]) =>
+  nullsBetween.map(([nulls, isNull]) => {
+    return { name, nulls, digits, encoding, values: values.map((value, row) => (isNull(row) ? null : value)) }
   }),
 )
 const longPages = [100, 101, 8741, 8749, rows]
@@ -157,6 +176,19 @@ describe('a page', () => {
     expect(readColumn(bytes, column)).toEqual(values)
     if (nulls === 'no nulls') expect(column.encoding).toBe(encoding)
   })
+
+  test.each(decimalCases)(
+    'of decimals ($name) with $nulls comes back as it was',
+    async ({ values, digits, encoding, nulls }) => {
+      const schema: ParquetField[] = [{ name: 'value', type: 'double', nullable: true, digits }]
+      const { bytes, groups } = await writeFile(schema, [
+        { columns: [columnOf('double', values)], pageEnds: longPages },
+      ])
+      const column = groups[0].columns[0]
+      expect(readColumn(bytes, column)).toEqual(values)
+      if (nulls === 'no nulls') expect(column.encoding).toBe(encoding)
+    },
+  )
 
   const long = fc.oneof(fc.maxSafeInteger(), fc.integer(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
   const anyValue: Readonly<Record<ColumnType, fc.Arbitrary<Value>>> = {
@@ -216,6 +248,48 @@ describe('a page', () => {
       bytes[offset + (length >>> 1)] ^= 4
       expect(() => readPage(bytes, pages, 1)).toThrow('damaged page')
     },
+  )
+})
+
+test('a page of any bytes whose checksum is right is read as something, or is an error: it always comes to an end', async () => {
+  const files = await Promise.all(
+    [...shapes, ...decimals.map(([name, , encoding, values]) => [name, 'double', encoding, values] as const)].map(
+      ([, type, , values], index) => {
+        const digits = index < shapes.length ? null : (decimals[index - shapes.length]?.[1] ?? null)
+        const column = columnOf(
+          type,
+          values.slice(0, 700).map((value, row) => (row % 10 === 3 ? null : value)),
+        )
+        const schema: ParquetField[] = [{ name: 'value', type, nullable: true, digits }]
+        return writeFile(schema, [{ columns: [column], pageEnds: [700] }])
+      },
+    ),
+  )
+  const change = fc.record({
+    file: fc.nat(files.length - 1),
+    bytes: fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 6 }),
+  })
+  fc.assert(
+    fc.property(change, ({ file, bytes }) => {
+      const { bytes: sound, groups } = files[file]
+      const [pages] = groups[0].columns
+      const { offset, bytes: length } = pagePlace(pages, 0)
+      const page = sound.slice(offset, offset + length)
+      for (const [at, byte] of bytes) page[at % length] = byte
+      const entries =
+        pages.dictionary === null
+          ? null
+          : decodeDictionary(
+              sound.subarray(pages.dictionary.offset, pages.dictionary.offset + pages.dictionary.bytes),
+              pages,
+            )
+      try {
+        decodePage(page, { ...pages, checksums: Uint32Array.of(crc32(page)) }, 0, entries)
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error)
+      }
+    }),
+    { numRuns: rounds(3000) },
   )
 })
 
@@ -307,6 +381,24 @@ describe('DuckDB', () => {
     const columns = cases.map(({ type, values }) => columnOf(type, values))
     const { bytes } = await writeFile(schemaOfAll, [{ columns, pageEnds }], options)
     await expectSame(schemaOfAll, valuesOfAll, bytes)
+  })
+
+  test.each([{}, { dictionaryEntriesMax: 0 }])('reads decimals as the same doubles (%j)', async (options) => {
+    const schema = decimalCases.map(({ digits }, index): ParquetField => {
+      return { name: `v${index}`, type: 'double', nullable: true, digits }
+    })
+    const columns = decimalCases.map(({ values }) => columnOf('double', values))
+    const { bytes } = await writeFile(schema, [{ columns, pageEnds: longPages }], options)
+    const types = await ask('SELECT column_type FROM (DESCRIBE SELECT * FROM FILE)', bytes)
+    expect(types[0]).toEqual(decimalCases.map(({ digits }) => `DECIMAL(18,${digits})`))
+    const read = await ask('SELECT COLUMNS(*)::DOUBLE FROM FILE', bytes)
+    for (const [index, { values }] of decimalCases.entries()) expect(read[index]).toEqual(values)
+    const [least, greatest] = await ask(
+      "SELECT stats_min_value, stats_max_value FROM parquet_metadata(FILE) WHERE path_in_schema = 'v0'",
+      bytes,
+    )
+    const numbers = (decimalCases[0]?.values ?? []).map(Number)
+    expect([Number(least?.[0]), Number(greatest?.[0])]).toEqual([Math.min(...numbers), Math.max(...numbers)])
   })
 
   test('reads several row groups, tiny ones too, and none', async () => {

@@ -14,6 +14,7 @@ import {
   runsOfBooleans,
   splitDoubles,
 } from './column-body.ts'
+import { toWholeNumbers } from './decimals.ts'
 import type { DenseRows } from './dense-rows.ts'
 import { differenceValueMax } from './differences.ts'
 import { buildNumberDictionary } from './number-dictionary.ts'
@@ -35,13 +36,18 @@ export interface PlannedColumn extends ChosenBody {
 
 export function* planColumn(
   column: ColumnVector,
+  digits: number | null,
   dense: DenseRows,
   options: EncodingOptions,
   arrays: BorrowedArrays,
 ): Generator<void, PlannedColumn> {
   switch (column.type) {
-    case 'double':
-      return yield* planDoubles(denseNumbers(column.values, dense.rows, arrays), dense.ends, options, arrays)
+    case 'double': {
+      const values = denseNumbers(column.values, dense.rows, arrays)
+      if (digits === null) return yield* planDoubles(values, dense.ends, options, arrays)
+      const whole = yield* toWholeNumbers(values, digits, arrays)
+      return yield* planWholeNumbers(whole, pageBounds(whole, dense.ends), dense.ends, options, arrays)
+    }
     case 'long':
       return yield* planLongs(column, dense, options, arrays)
     case 'timestamp':
@@ -75,19 +81,28 @@ function* planLongs(
 ): Generator<void, PlannedColumn> {
   const values = denseNumbers(column.values, dense.rows, arrays)
   const pages = pageBounds(values, dense.ends)
-  const most = mostInSize(pages)
   yield
-  if (most > Number.MAX_SAFE_INTEGER) {
-    const longs = { values, exact: denseExact(column.exact, dense.rows) }
-    // Their bounds would have to be found digit for digit; without any an engine reads them all.
-    return { ...(yield* chooseBody([plainLongs(longs)], dense.ends, options.compress)), pages: null, bounds: null }
-  }
+  if (mostInSize(pages) <= Number.MAX_SAFE_INTEGER)
+    return yield* planWholeNumbers(values, pages, dense.ends, options, arrays)
+  const longs = { values, exact: denseExact(column.exact, dense.rows) }
+  // Their bounds would have to be found digit for digit; without any an engine reads them all.
+  return { ...(yield* chooseBody([plainLongs(longs)], dense.ends, options.compress)), pages: null, bounds: null }
+}
+
+/** All of them within 2^53. */
+function* planWholeNumbers(
+  values: Float64Array,
+  pages: PageBounds,
+  ends: Int32Array,
+  options: EncodingOptions,
+  arrays: BorrowedArrays,
+): Generator<void, PlannedColumn> {
   const candidates: ColumnBody[] = [
-    most <= differenceValueMax ? numberDifferences(values) : plainLongs({ values, exact: null }),
+    mostInSize(pages) <= differenceValueMax ? numberDifferences(values) : plainLongs({ values, exact: null }),
   ]
   const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options), arrays)
   if (dictionary !== null) candidates.push(dictionaryLongs(dictionary))
-  return { ...(yield* chooseBody(candidates, dense.ends, options.compress)), pages, bounds: chunkBounds('long', pages) }
+  return { ...(yield* chooseBody(candidates, ends, options.compress)), pages, bounds: chunkBounds('long', pages) }
 }
 
 function* planTimestamps(

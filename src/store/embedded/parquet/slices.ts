@@ -4,6 +4,14 @@
 /** Rows of one column between two yields. */
 export const sliceRows = 1 << 14
 
+/** Runs to the end at once: for what is short. */
+export function endOf<T>(slices: Generator<void, T>): T {
+  for (;;) {
+    const slice = slices.next()
+    if (slice.done === true) return slice.value
+  }
+}
+
 /** Runs to the end, waiting for `pause` at each yield. */
 export async function runSlices<T>(slices: Generator<void, T>, pause: (() => Promise<void>) | undefined): Promise<T> {
   for (;;) {

@@ -4,6 +4,7 @@ import type { SealedFile } from './sealed-source.ts'
 
 function fileNamed(name: string): SealedFile {
   return {
+    digits: new Map(),
     info: {
       entityId: 1,
       kind: 'mixed',

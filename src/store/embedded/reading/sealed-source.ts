@@ -28,6 +28,8 @@ export interface SealedFileInfo {
 /** One sealed file, never changed. It is told apart by the object. */
 export interface SealedFile {
   readonly info: SealedFileInfo
+  /** By name of a column of doubles in which there may be values: their digits, null where they are no decimals. */
+  readonly digits: ReadonlyMap<string, number | null>
   /**
    * Begins reading. The reader holds on to the index it has loaded, so that one run never loads it twice; it is dropped with the run,
    * without being closed. `columns` are the indices of the columns that are wanted: chunks may leave out all others.
@@ -120,6 +122,21 @@ export interface SealedTarget {
   readonly entityId: number
   readonly kind: 'day' | 'mixed'
   readonly day: number | null
+  /** By name of a column of doubles: how many digits behind the point it needs at least, null where they are no decimals. Found out where it is not told. */
+  readonly digits?: ReadonlyMap<string, number | null>
+}
+
+/** The rows of a file's column need other digits than its first rows: it is to be written anew. */
+export class OtherDigitsError extends Error {
+  override readonly name = 'OtherDigitsError'
+  readonly column: string
+  readonly digits: number | null
+
+  constructor(column: string, digits: number | null) {
+    super(`the column ${column} needs other digits than its first rows`)
+    this.column = column
+    this.digits = digits
+  }
 }
 
 /**
@@ -130,7 +147,7 @@ export interface SealedFileWriter {
   /**
    * Takes the file's rows of the next series: at least one, ordered by time and position. Stretches are taken lazily and belong to the caller:
    * what is needed of them later has to be copied before the next is taken. Stretches of one call may have codes of different dictionaries,
-   * and a column may be absent in some of them.
+   * and a column may be absent in some of them. This and `finish` throw OtherDigitsError.
    */
   addSeries(series: number, stretches: Iterable<Stretch>): Promise<void>
   /** Completes the file (Parquet and index) under its temporary name, fsynced. */

@@ -1,6 +1,7 @@
 // The columns of a file, as its index has them.
 import type { ColumnType } from '../../../model/column.ts'
-import { type ColumnRole, type FileColumn, roleIds, typeIds } from './index-layout.ts'
+import { digitsMax } from '../parquet/decimals.ts'
+import { type ColumnRole, decimalTypeId, type FileColumn, roleIds, typeIds } from './index-layout.ts'
 
 /** Null when the bytes are not those of `count` columns. */
 export function readColumns(bytes: ArrayBuffer, count: number): FileColumn[] | null {
@@ -8,20 +9,23 @@ export function readColumns(bytes: ArrayBuffer, count: number): FileColumn[] | n
   const columns: FileColumn[] = []
   let at = 0
   while (at + 4 <= bytes.byteLength) {
-    const type = columnType(view.getUint8(at))
+    const typeId = view.getUint8(at)
+    const digits = typeId >= decimalTypeId && typeId <= decimalTypeId + digitsMax ? typeId - decimalTypeId : null
+    const type = digits === null ? columnType(typeId) : 'double'
     const role = columnRole(view.getUint8(at + 1))
     const end = at + 4 + view.getUint16(at + 2, true)
     if (type === null || role === null || end > bytes.byteLength) return null
-    columns.push({ name: Buffer.from(bytes, at + 4, end - at - 4).toString('utf8'), type, role })
+    columns.push({ name: Buffer.from(bytes, at + 4, end - at - 4).toString('utf8'), type, role, digits })
     at = end
   }
   return columns.length === count && at === bytes.byteLength ? columns : null
 }
 
 export function encodeColumns(columns: readonly FileColumn[]): Uint8Array {
-  const parts = columns.map(({ name, type, role }) => {
+  const parts = columns.map(({ name, type, role, digits }) => {
     const text = Buffer.from(name)
-    return Buffer.concat([Buffer.from([typeIds[type], roleIds[role], text.length & 0xff, text.length >>> 8]), text])
+    const typeId = digits === null ? typeIds[type] : decimalTypeId + digits
+    return Buffer.concat([Buffer.from([typeId, roleIds[role], text.length & 0xff, text.length >>> 8]), text])
   })
   return Buffer.concat(parts)
 }

@@ -3,6 +3,7 @@
 import { nullBoolean, nullCode } from '../../../model/column.ts'
 import type { Chunk, ChunkColumn } from '../head/chunk.ts'
 import type { Section } from './index-layout.ts'
+import { joinArrays } from './section-writer.ts'
 import type { TailColumn } from './tails.ts'
 
 export class CommonValuesBuilder {
@@ -57,7 +58,7 @@ class ColumnValues {
 
   sections(): Section[] {
     if (!this.#flags.includes(1)) return []
-    return [{ kind: 'commonValues', column: this.#column.place, bytes: Uint8Array.from(this.#flags) }]
+    return [{ kind: 'commonValues', column: this.#column.place, bytes: joinArrays([Uint32Array.from(this.#flags)]) }]
   }
 }
 

@@ -51,7 +51,6 @@ export class FileIndex {
     this.sections = sections
     this.fileBytes = fileBytes
     this.headBytes = headerBytes + sections.length * sectionEntryBytes + headerEndBytes
-    this.bytes = core.reduce((sum, { byteLength }) => sum + byteLength, 0)
     const { series, pages, rowGroups, columns } = this.summary
     const [columnBytes, seriesBytes, pageBytes, chunkBytes, placeBytes] = core
     this.columns = readColumns(columnBytes, columns) ?? this.fail('its columns are not as the format has them')
@@ -70,7 +69,9 @@ export class FileIndex {
     this.#ends = ofPlaces.uint32(columns * pages)
     this.#checksums = ofPlaces.uint32(columns * pages)
     this.#chunks = new DataView(chunkBytes)
-    const isWhole = ofSeries.isAtEnd && ofPages.isAtEnd && ofPlaces.isAtEnd
+    const unpacked = [ofSeries, ofPages, ofPlaces]
+    this.bytes = chunkBytes.byteLength + unpacked.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0)
+    const isWhole = unpacked.every(({ isAtEnd }) => isAtEnd)
     if (!isWhole || chunkBytes.byteLength !== rowGroups * columns * chunkRecordBytes)
       this.fail('its sections do not have the lengths that its header tells')
   }
@@ -114,6 +115,7 @@ export class FileIndex {
     const end = column * this.summary.pages + this.groupEnds[group]
     return {
       type: this.columns[column].type,
+      digits: this.columns[column].digits,
       encoding: encodings.get(chunks.getUint8(record + 24)) ?? this.fail('a column has an encoding that is not known'),
       codec: codecs.get(chunks.getUint8(record + 25)) ?? this.fail('a column has a codec that is not known'),
       dictionary:

@@ -2,8 +2,9 @@
 import type { ColumnType } from '../../../model/column.ts'
 import { type Chunk, firstAtOrAfter } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
+import { digitsOfOne, roundTo } from '../parquet/decimals.ts'
 import { hourMs } from '../reading/whole-hours.ts'
-import { addToSlot } from '../run/sum.ts'
+import { addToSlot, lostIn } from '../run/sum.ts'
 import type { Section } from './index-layout.ts'
 import { addPooled, type PooledColumn, PooledSumsBuilder } from './pooled-sums.ts'
 import { joinArrays, used } from './section-writer.ts'
@@ -56,6 +57,7 @@ export class HourSumsBuilder {
     const isSparse = this.#rows < entries * this.#options.hourRowsMin
     const entryBytes = 4 + this.#columns.length * 36
     if (isSparse || this.#hours.length * entryBytes > this.#options.rollupBytesMax) this.#cut(this.#firstEntry)
+    for (const column of this.#columns) column.round(this.#firstEntry)
     this.#pool()
     this.#ends.push(this.#hours.length)
     this.#firstEntry = this.#hours.length
@@ -104,6 +106,8 @@ class ColumnSums {
   readonly #counts = new GrowableInt32()
   readonly #least = new GrowableFloat64()
   readonly #greatest = new GrowableFloat64()
+  /** Those of the bounds so far; null once they are no decimals. */
+  #digits: number | null = 0
 
   constructor(column: SummedColumn) {
     this.#column = column
@@ -127,6 +131,27 @@ class ColumnSums {
   cut(entries: number): void {
     for (const array of [this.#sums, this.#errors, this.#counts, this.#least, this.#greatest])
       array.length = Math.min(array.length, entries)
+  }
+
+  /** Of decimals, sums from an entry on become the nearest decimal and the rest, which add up to the same: both take fewer bytes so. */
+  round(start: number): void {
+    const { values: sums } = this.#sums
+    const { values: errors } = this.#errors
+    for (let entry = start; entry < this.#counts.length; entry++) {
+      if (this.#counts.values[entry] === 0) continue
+      if (this.#digits !== null) this.#digits = digitsOfOne(this.#least.values[entry], this.#digits)
+      if (this.#digits !== null) this.#digits = digitsOfOne(this.#greatest.values[entry], this.#digits)
+      if (this.#digits === null) return
+      const sum = sums[entry]
+      const error = errors[entry]
+      // Zero, never -0.
+      const rounded = roundTo(sum, this.#digits) + 0
+      const left = sum - rounded
+      const rest = left + error
+      if (lostIn(sum, -rounded, left) !== 0 || lostIn(left, error, rest) !== 0) continue
+      sums[entry] = rounded
+      errors[entry] = rest + 0
+    }
   }
 
   pool(entry: number, pooled: PooledColumn, slot: number): void {

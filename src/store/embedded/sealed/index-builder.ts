@@ -3,7 +3,7 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Chunk } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
-import { codecIds, encodingIds, type RowGroupPages } from '../parquet/column-pages.ts'
+import { type ColumnPages, codecIds, encodingIds, type RowGroupPages } from '../parquet/column-pages.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import { encodeColumns } from './column-table.ts'
 import { CommonValuesBuilder } from './common-values.ts'
@@ -177,11 +177,18 @@ export class IndexBuilder {
   }
 
   #placesSection(): Uint8Array {
-    const byColumn = (of: (group: RowGroupPages, column: number) => Uint32Array): Uint32Array[] =>
-      this.#columns.flatMap((_, column) => this.#groups.map(({ pages }) => of(pages, column)))
-    return joinArrays([
-      ...byColumn(({ columns }, column) => columns[column].ends),
-      ...byColumn(({ columns }, column) => columns[column].checksums),
-    ])
+    const byColumn = (of: (pages: ColumnPages) => Uint32Array): Uint32Array => {
+      const all = new Uint32Array(this.#columns.length * this.#pageEnds.length)
+      let at = 0
+      for (const column of this.#columns.keys()) {
+        for (const { pages } of this.#groups) {
+          const some = of(pages.columns[column])
+          all.set(some, at)
+          at += some.length
+        }
+      }
+      return all
+    }
+    return joinArrays([byColumn(({ ends }) => ends), byColumn(({ checksums }) => checksums)])
   }
 }

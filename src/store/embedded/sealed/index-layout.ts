@@ -29,6 +29,9 @@ export type SectionKind = keyof typeof sectionKinds
 
 export const typeIds: Readonly<Record<ColumnType, number>> = { timestamp: 1, string: 2, double: 3, long: 4, boolean: 5 }
 
+/** Of doubles that are stored as decimals: this and how many digits they have behind the point. */
+export const decimalTypeId = 16
+
 export const roleIds = { time: 1, tag: 2, value: 3, position: 4 } as const
 export type ColumnRole = keyof typeof roleIds
 
@@ -37,6 +40,13 @@ export interface FileColumn {
   readonly name: string
   readonly type: ColumnType
   readonly role: ColumnRole
+  /** As of `ParquetField`. */
+  readonly digits: number | null
+}
+
+/** The name in the Parquet schema: that of decimals says their digits, so that nobody takes files of several for one and rounds. */
+export function storedName({ name, digits }: Pick<FileColumn, 'name' | 'digits'>): string {
+  return digits === null ? name : `${name}@decimal${digits}`
 }
 
 export const timeName = '__time'

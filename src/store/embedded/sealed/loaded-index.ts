@@ -40,7 +40,7 @@ export class LoadedIndex implements CacheEntry {
   readonly #bounds = new Map<number, HourBounds | null>()
   readonly #pooledSums = new Map<number, HourSums | null>()
   readonly #columnTails = new Map<number, ChunkColumn | null>()
-  readonly #commonValues = new Map<number, Uint8Array | null>()
+  readonly #commonValues = new Map<number, Uint32Array | null>()
 
   constructor(
     index: FileIndex,
@@ -54,7 +54,7 @@ export class LoadedIndex implements CacheEntry {
 
   /** Null when no series of the file has rollups. */
   get hours(): Hours | null {
-    if (this.#hours === undefined) this.#hours = this.#load('hours', 0, (bytes) => this.#readHours(bytes))
+    if (this.#hours === undefined) this.#hours = this.#load('hours', 0, (arrays) => this.#readHours(arrays))
     return this.#hours
   }
 
@@ -62,7 +62,7 @@ export class LoadedIndex implements CacheEntry {
   sums(place: number): HourSums | null {
     let sums = this.#sums.get(place)
     if (sums === undefined) {
-      sums = this.#load('sums', place, (bytes) => this.#readSums(bytes, this.hours?.hoursMs.length ?? 0))
+      sums = this.#load('sums', place, (arrays) => this.#readSums(arrays, this.hours?.hoursMs.length ?? 0))
       this.#sums.set(place, sums)
     }
     return sums
@@ -70,7 +70,7 @@ export class LoadedIndex implements CacheEntry {
 
   /** Null when the file keeps no sums of all series together. */
   get pooled(): PooledHours | null {
-    if (this.#pooled === undefined) this.#pooled = this.#load('pooledHours', 0, (bytes) => this.#readPooled(bytes))
+    if (this.#pooled === undefined) this.#pooled = this.#load('pooledHours', 0, (arrays) => this.#readPooled(arrays))
     return this.#pooled
   }
 
@@ -78,7 +78,7 @@ export class LoadedIndex implements CacheEntry {
   pooledSums(place: number): HourSums | null {
     let sums = this.#pooledSums.get(place)
     if (sums === undefined) {
-      sums = this.#load('pooledSums', place, (bytes) => this.#readSums(bytes, this.pooled?.hoursMs.length ?? 0))
+      sums = this.#load('pooledSums', place, (arrays) => this.#readSums(arrays, this.pooled?.hoursMs.length ?? 0))
       this.#pooledSums.set(place, sums)
     }
     return sums
@@ -88,7 +88,7 @@ export class LoadedIndex implements CacheEntry {
   bounds(place: number): HourBounds | null {
     let bounds = this.#bounds.get(place)
     if (bounds === undefined) {
-      bounds = this.#load('bounds', place, (bytes) => this.#readBounds(bytes, this.hours?.hoursMs.length ?? 0))
+      bounds = this.#load('bounds', place, (arrays) => this.#readBounds(arrays, this.hours?.hoursMs.length ?? 0))
       this.#bounds.set(place, bounds)
     }
     return bounds
@@ -96,7 +96,7 @@ export class LoadedIndex implements CacheEntry {
 
   /** Null when the file keeps none. */
   get tails(): TailRows | null {
-    if (this.#tails === undefined) this.#tails = this.#load('tails', 0, (bytes) => this.#readTails(bytes))
+    if (this.#tails === undefined) this.#tails = this.#load('tails', 0, (arrays) => this.#readTails(arrays))
     return this.#tails
   }
 
@@ -104,8 +104,10 @@ export class LoadedIndex implements CacheEntry {
     let tails = this.#columnTails.get(place)
     if (tails === undefined) {
       const { type } = this.index.columns[place]
-      tails = this.#load('columnTails', place, (bytes) => {
-        return decodeTails(bytes, type, this.index.summary.series) ?? this.index.fail('its tails are not of its series')
+      tails = this.#load('columnTails', place, (arrays) => {
+        return (
+          decodeTails(arrays, type, this.index.summary.series) ?? this.index.fail('its tails are not of its series')
+        )
       })
       this.#columnTails.set(place, tails)
     }
@@ -113,10 +115,10 @@ export class LoadedIndex implements CacheEntry {
   }
 
   /** By series: 1 where all its rows have one value in a column. Null where the file does not know of any. */
-  commonValues(place: number): Uint8Array | null {
+  commonValues(place: number): Uint32Array | null {
     let common = this.#commonValues.get(place)
     if (common === undefined) {
-      common = this.#load('commonValues', place, (bytes) => this.#readCommonValues(bytes))
+      common = this.#load('commonValues', place, (arrays) => this.#readCommonValues(arrays))
       this.#commonValues.set(place, common)
     }
     return common
@@ -126,35 +128,33 @@ export class LoadedIndex implements CacheEntry {
     this.#evicted()
   }
 
-  #load<T>(kind: LoadedKind, place: number, read: (bytes: ArrayBuffer) => T): T | null {
+  #load<T>(kind: LoadedKind, place: number, read: (arrays: Arrays) => T): T | null {
     const bytes = this.index.section(kind, place)
     if (bytes === null) return null
-    const section = read(bytes)
-    this.bytes += bytes.byteLength
+    const arrays = new Arrays(bytes)
+    const section = read(arrays)
+    this.bytes += arrays.memoryBytes
     this.#grown(this)
     return section
   }
 
-  #readHours(bytes: ArrayBuffer): Hours {
+  #readHours(arrays: Arrays): Hours {
     const { series } = this.index.summary
-    const arrays = new Arrays(bytes)
     const ends = arrays.uint32(series)
     const hours = arrays.int32(ends.at(-1) ?? 0)
     if (!arrays.isAtEnd) this.index.fail('its rollups are not of its series')
     return { ends, hoursMs: msOf(hours) }
   }
 
-  #readPooled(bytes: ArrayBuffer): PooledHours {
-    const arrays = new Arrays(bytes)
-    const [length = 0] = arrays.uint32(1)
+  #readPooled(arrays: Arrays): PooledHours {
+    const [length, without] = arrays.uint32(2)
     const hours = arrays.int32(length)
-    const leftOut = arrays.uint32(Math.max(0, bytes.byteLength / 4 - 1 - length))
+    const leftOut = arrays.uint32(without)
     if (!arrays.isAtEnd || length === 0) this.index.fail('its hours of all series are not as the format has them')
     return { hoursMs: msOf(hours), leftOut }
   }
 
-  #readSums(bytes: ArrayBuffer, entries: number): HourSums {
-    const arrays = new Arrays(bytes)
+  #readSums(arrays: Arrays, entries: number): HourSums {
     const sums = arrays.float64(entries)
     const errors = arrays.float64(entries)
     const counts = new Float64Array(arrays.uint32(entries))
@@ -162,24 +162,22 @@ export class LoadedIndex implements CacheEntry {
     return { counts, sums, errors: isZero(errors) ? null : errors }
   }
 
-  #readBounds(bytes: ArrayBuffer, entries: number): HourBounds {
-    const arrays = new Arrays(bytes)
+  #readBounds(arrays: Arrays, entries: number): HourBounds {
     const bounds = { least: arrays.float64(entries), greatest: arrays.float64(entries) }
     if (!arrays.isAtEnd) this.index.fail('its bounds are not of its hours')
     return bounds
   }
 
-  #readTails(bytes: ArrayBuffer): TailRows {
+  #readTails(arrays: Arrays): TailRows {
     const { series } = this.index.summary
-    const arrays = new Arrays(bytes)
     const tails = { times: arrays.float64(series), positions: arrays.float64(series) }
     if (!arrays.isAtEnd) this.index.fail('its tails are not of its series')
     return tails
   }
 
-  #readCommonValues(bytes: ArrayBuffer): Uint8Array {
-    const flags = new Uint8Array(bytes)
-    if (flags.length !== this.index.summary.series) this.index.fail('its common values are not of its series')
+  #readCommonValues(arrays: Arrays): Uint32Array {
+    const flags = arrays.uint32(this.index.summary.series)
+    if (!arrays.isAtEnd) this.index.fail('its common values are not of its series')
     return flags
   }
 }

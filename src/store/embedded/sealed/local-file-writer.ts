@@ -5,14 +5,21 @@ import type { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import type { Stretch } from '../head/chunk.ts'
 import type { ParquetField } from '../parquet/column-pages.ts'
+import { digitsOf } from '../parquet/decimals.ts'
 import { ParquetWriter } from '../parquet/parquet-writer.ts'
-import { sliceRows } from '../parquet/slices.ts'
-import type { SealedFile, SealedFileInfo, SealedFileWriter, SealedTarget } from '../reading/sealed-source.ts'
+import { runSlices, sliceRows } from '../parquet/slices.ts'
+import {
+  OtherDigitsError,
+  type SealedFile,
+  type SealedFileInfo,
+  type SealedFileWriter,
+  type SealedTarget,
+} from '../reading/sealed-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { TagIndex } from '../registry/series-index.ts'
 import { type FilePaths, temporary } from './file-paths.ts'
 import { IndexBuilder, type IndexOptions } from './index-builder.ts'
-import { type FileColumn, positionName, timeName } from './index-layout.ts'
+import { type FileColumn, positionName, storedName, timeName } from './index-layout.ts'
 import { PageCuts, type PageSizes } from './page-cuts.ts'
 import { RowBuffer } from './row-buffer.ts'
 
@@ -47,7 +54,10 @@ export class LocalFileWriter implements SealedFileWriter {
   readonly #parts: WriterParts
   readonly #file: DiskFile
   readonly #tags: readonly TagIndex[]
-  readonly #columns: readonly FileColumn[]
+  /** In both of them, the digits of a column of doubles are known once it has a value. */
+  readonly #columns: FileColumn[]
+  readonly #schema: ParquetField[]
+  readonly #hasDigits: boolean[]
   readonly #parquet: ParquetWriter
   readonly #rows: RowBuffer
   readonly #cuts: PageCuts
@@ -69,26 +79,24 @@ export class LocalFileWriter implements SealedFileWriter {
   }
 
   private constructor(parts: WriterParts, file: DiskFile) {
-    const { registry, options, pacer, spares } = parts
+    const { registry, options, spares } = parts
     this.#parts = parts
     this.#file = file
     this.#tags = [...registry.series.tags]
     const known = [...registry.columns.all]
     this.#columns = [
-      { name: timeName, type: 'timestamp', role: 'time' },
-      ...this.#tags.map(({ name }) => ({ name, type: 'string', role: 'tag' }) as const),
-      ...known.map(({ name, type }) => ({ name, type, role: 'value' }) as const),
-      { name: positionName, type: 'long', role: 'position' },
+      { name: timeName, type: 'timestamp', role: 'time', digits: null },
+      ...this.#tags.map(({ name }) => ({ name, type: 'string', role: 'tag', digits: null }) as const),
+      ...known.map(({ name, type }) => ({ name, type, role: 'value', digits: null }) as const),
+      { name: positionName, type: 'long', role: 'position', digits: null },
     ]
-    const schema = this.#columns.map(({ name, type, role }): ParquetField => {
-      return { name, type, nullable: role === 'tag' || role === 'value' }
+    this.#schema = this.#columns.map(({ name, type, role }): ParquetField => {
+      return { name, type, nullable: role === 'tag' || role === 'value', digits: null }
     })
-    this.#parquet = new ParquetWriter(schema, (bytes) => this.#write(bytes), {
-      pause: async () => {
-        if (pacer.spend(sliceRows)) await pacer.rest()
-      },
-      spares,
-    })
+    this.#hasDigits = this.#columns.map(
+      ({ name, type }) => type !== 'double' || parts.target.digits?.get(name) === null,
+    )
+    this.#parquet = new ParquetWriter(this.#schema, (bytes) => this.#write(bytes), { pause: this.#pause, spares })
     this.#groupRows = Math.min(options.groupRows, Math.ceil(options.groupBytes / (8 * this.#columns.length)))
     this.#rows = new RowBuffer(known, this.#tags.length, this.#groupRows + pagesBehind * options.pageRows, spares)
     this.#cuts = new PageCuts(options)
@@ -200,10 +208,30 @@ export class LocalFileWriter implements SealedFileWriter {
       ...this.#rows.columns(rows),
       { type: 'long', values: chunk.positions.subarray(0, rows), exact: null },
     ]
+    for (const [place, column] of columns.entries())
+      if (column.type === 'double') await this.#findDigits(place, column.values)
     const isEmpty = [false, ...this.#tags.map(() => false), ...this.#rows.areEmpty, false]
     const pages = await this.#parquet.writeRowGroup(columns, this.#cuts.takeEnds())
     this.#index.addRowGroup(pages, times, isEmpty)
     this.#rows.drop(rows)
+  }
+
+  /** The first values decide. Throws OtherDigitsError when later ones need others. */
+  async #findDigits(place: number, values: Float64Array): Promise<void> {
+    const { name, digits: known } = this.#columns[place]
+    if (this.#hasDigits[place] && known === null) return
+    if (!values.some((value) => !Number.isNaN(value))) return
+    const least = known ?? this.#parts.target.digits?.get(name) ?? 0
+    const digits = await runSlices(digitsOf(values, least), this.#pause)
+    if (this.#hasDigits[place] && digits !== known) throw new OtherDigitsError(name, digits)
+    this.#hasDigits[place] = true
+    this.#columns[place] = { ...this.#columns[place], digits }
+    this.#schema[place] = { ...this.#schema[place], name: storedName({ name, digits }), digits }
+  }
+
+  readonly #pause = async (): Promise<void> => {
+    const { pacer } = this.#parts
+    if (pacer.spend(sliceRows)) await pacer.rest()
   }
 
   async #write(bytes: Uint8Array): Promise<void> {

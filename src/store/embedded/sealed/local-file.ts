@@ -6,6 +6,7 @@ import { CachedPages, PassingPages } from './cached-pages.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import { FileIndex } from './file-index.ts'
 import type { FilePaths } from './file-paths.ts'
+import { storedName } from './index-layout.ts'
 import { LoadedIndex } from './loaded-index.ts'
 import { LocalPages } from './local-pages.ts'
 import { type DecodedColumn, type DictionaryOf, readPage } from './page-decoder.ts'
@@ -57,8 +58,17 @@ export class LocalFile implements SealedFile {
 
   /** The file with its index, and its columns, for an engine that reads Parquet. */
   describe(): { readonly paths: FilePaths; readonly fields: readonly string[] } {
-    this.#fields ??= this.index.columns.map(({ name }) => name)
+    this.#fields ??= this.index.columns.map(storedName)
     return { paths: this.#paths, fields: this.#fields }
+  }
+
+  get digits(): ReadonlyMap<string, number | null> {
+    const { index } = this
+    const groups = [...index.groupEnds.keys()]
+    const filled = [...index.columns.entries()].filter(
+      ([place, { type }]) => type === 'double' && groups.some((group) => !index.isEmpty(group, place)),
+    )
+    return new Map(filled.map(([, { name, digits }]) => [name, digits]))
   }
 
   get index(): FileIndex {

@@ -37,7 +37,7 @@ test('DuckDB sees the rows, in the order of series and time', async () => {
   const { file, series } = await writeEntity(folder.path, plant)
   const path = `${folder.path}/${mixed.entityId}/${file.info.name}.parquet`
   const answer = await connection.runAndReadAll(
-    `SELECT T, place, epoch_ms(__time)::DOUBLE, "@position"::DOUBLE, V, count::VARCHAR, state, "on", epoch_ms(checked)::DOUBLE
+    `SELECT T, place, epoch_ms(__time)::DOUBLE, "@position"::DOUBLE, "V@decimal3"::DOUBLE, count::VARCHAR, state, "on", epoch_ms(checked)::DOUBLE
      FROM '${path}'`,
   )
   const expected = series.flatMap(({ tags, rows }) =>
@@ -50,4 +50,21 @@ test('DuckDB sees the rows, in the order of series and time', async () => {
     `SELECT decode(key), decode(value) FROM parquet_kv_metadata('${path}')`,
   )
   expect(metadata.getRows()).toEqual([['tidemark_entity', '7']])
+})
+
+test('DuckDB refuses files of different digits as one, and puts their columns together when asked to', async () => {
+  const values = [[1.5, null, 2.25], [0.125], [Math.PI, null]]
+  const paths = await Promise.all(
+    values.map(async (some) => {
+      const rows = some.map((value, row) => ({ ms: row, position: row, values: [value] }))
+      const entity: Entity = { tags: ['T'], columns: [['V', 'double']], series: [{ tags: ['a'], rows }] }
+      const { file } = await writeEntity(folder.path, entity)
+      return `'${folder.path}/${mixed.entityId}/${file.info.name}.parquet'`
+    }),
+  )
+  await expect(connection.run(`FROM read_parquet([${paths.join()}])`)).rejects.toThrow('schema mismatch')
+  const answer = await connection.runAndReadAll(
+    `SELECT coalesce(*COLUMNS('^V(@decimal[0-9])?$'))::DOUBLE FROM read_parquet([${paths.join()}], union_by_name = true)`,
+  )
+  expect(answer.getColumns()[0]).toEqual(values.flat())
 })

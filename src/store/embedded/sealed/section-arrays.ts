@@ -1,35 +1,60 @@
+import { type NumberArray, packedHeaderBytes, unpackArray } from './packed-array.ts'
+
+/** Whatever is wrong with the bytes: whoever takes them is told at the end. */
+function isUnpacked(packed: Uint8Array, into: NumberArray): boolean {
+  try {
+    return unpackArray(packed, into)
+  } catch {
+    return false
+  }
+}
+
 /** Takes arrays from a section, one behind the other. */
 export class Arrays {
-  readonly #bytes: ArrayBuffer
+  readonly #bytes: Uint8Array
   #offset = 0
+  #isWhole = true
+  /** How much memory was taken by arrays. */
+  memoryBytes = 0
 
   constructor(bytes: ArrayBuffer) {
-    this.#bytes = bytes
+    this.#bytes = new Uint8Array(bytes)
   }
 
+  /** Whether all of the section was taken, and each array was there. */
   get isAtEnd(): boolean {
-    return this.#offset === this.#bytes.byteLength
+    return this.#isWhole && this.#offset === this.#bytes.length
   }
 
-  /** Empty, and the end never reached, when the section is too short. */
-  float64(length: number): Float64Array {
-    const offset = this.#take(length * 8)
-    return offset === null ? new Float64Array(0) : new Float64Array(this.#bytes, offset, length)
+  /** Of zeros, and the end never reached, when the section does not go on with such an array. */
+  float64(length: number): Float64Array<ArrayBuffer> {
+    return this.#take(new Float64Array(length))
   }
 
-  uint32(length: number): Uint32Array {
-    const offset = this.#take(length * 4)
-    return offset === null ? new Uint32Array(0) : new Uint32Array(this.#bytes, offset, length)
+  uint32(length: number): Uint32Array<ArrayBuffer> {
+    return this.#take(new Uint32Array(length))
   }
 
-  int32(length: number): Int32Array {
-    const offset = this.#take(length * 4)
-    return offset === null ? new Int32Array(0) : new Int32Array(this.#bytes, offset, length)
+  int32(length: number): Int32Array<ArrayBuffer> {
+    return this.#take(new Int32Array(length))
   }
 
-  #take(bytes: number): number | null {
-    const offset = this.#offset
-    this.#offset += bytes
-    return this.#offset <= this.#bytes.byteLength ? offset : null
+  /** So many bytes as they are; all others where it is not told. */
+  bytes(length = this.#bytes.length - this.#offset): Uint8Array<ArrayBuffer> {
+    const start = this.#offset
+    this.#offset += length
+    this.memoryBytes += length
+    return this.#bytes.slice(start, this.#offset)
+  }
+
+  #take<T extends NumberArray>(into: T): T {
+    this.memoryBytes += into.byteLength
+    const head = this.#offset
+    const view = new DataView(this.#bytes.buffer)
+    const end = head + packedHeaderBytes
+    const length = end <= this.#bytes.length ? view.getUint32(end - 4, true) : Number.POSITIVE_INFINITY
+    this.#offset = end + length
+    this.#isWhole &&= this.#offset <= this.#bytes.length && isUnpacked(this.#bytes.subarray(head, this.#offset), into)
+    return into
   }
 }

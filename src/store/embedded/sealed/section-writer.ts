@@ -1,16 +1,15 @@
 import type { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
+import { ByteWriter } from '../parquet/byte-writer.ts'
+import { type NumberArray, packArray } from './packed-array.ts'
 
-type NumberArray = Float64Array | Int32Array | Uint32Array | BigInt64Array | Uint8Array
-
-/** The bytes of several arrays, one behind the other. */
-export function joinArrays(arrays: readonly NumberArray[]): Uint8Array {
-  const bytes = new Uint8Array(arrays.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let offset = 0
+/** Several arrays packed, one behind the other, and bytes as they are. */
+export function joinArrays(arrays: readonly (NumberArray | Uint8Array)[]): Uint8Array {
+  const out = new ByteWriter()
   for (const array of arrays) {
-    bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset)
-    offset += array.byteLength
+    if (array instanceof Uint8Array) out.append(array)
+    else packArray(array, out)
   }
-  return bytes
+  return out.written()
 }
 
 export function used(growable: GrowableFloat64): Float64Array

@@ -5,6 +5,7 @@ import { type Chunk, type ChunkColumn, isNullIn } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { GrowableFloat64 } from '../head/growable.ts'
 import type { Section } from './index-layout.ts'
+import type { Arrays } from './section-arrays.ts'
 import { joinArrays, used } from './section-writer.ts'
 
 /** From here on neighbouring longs share a double. */
@@ -88,7 +89,9 @@ class ColumnTails {
       case 'boolean':
         return new Uint8Array(values)
       default:
-        return this.#isExact(values) ? joinArrays([values, this.#exactValues(values)]) : joinArrays([values])
+        return this.#isExact(values)
+          ? joinArrays([values, new Uint8Array(this.#exactValues(values).buffer)])
+          : joinArrays([values])
     }
   }
 
@@ -107,41 +110,38 @@ class ColumnTails {
 
 function encodeStrings(codes: Int32Array, strings: readonly string[]): Uint8Array {
   const texts = strings.map((text) => Buffer.from(text))
-  const ends = new Uint32Array(1 + texts.length)
-  ends[0] = texts.length
   let end = 0
-  for (const [index, text] of texts.entries()) {
-    end += text.length
-    ends[index + 1] = end
-  }
-  return joinArrays([codes, ends, ...texts])
+  const ends = Uint32Array.from(texts, ({ length }) => {
+    end += length
+    return end
+  })
+  return joinArrays([codes, Uint32Array.of(texts.length), ends, ...texts])
 }
 
 /** The values of the newest rows of `series` series; null when the section's length is not of them. */
-export function decodeTails(bytes: ArrayBuffer, type: ColumnType, series: number): ChunkColumn | null {
-  const { byteLength } = bytes
+export function decodeTails(arrays: Arrays, type: ColumnType, series: number): ChunkColumn | null {
   switch (type) {
     case 'string':
-      return decodeStrings(bytes, series)
-    case 'boolean':
-      return byteLength === series ? { type, values: new Uint8Array(bytes) } : null
+      return decodeStrings(arrays, series)
+    case 'boolean': {
+      const values = arrays.bytes(series)
+      return arrays.isAtEnd ? { type, values } : null
+    }
     default: {
-      if (byteLength !== series * 8 && !(type === 'long' && byteLength === series * 16)) return null
-      const exact = byteLength === series * 8 ? null : new BigInt64Array(bytes, series * 8)
-      return { type, values: new Float64Array(bytes, 0, series), exact }
+      const values = arrays.float64(series)
+      const isExact = type === 'long' && !arrays.isAtEnd
+      const exact = isExact ? new BigInt64Array(arrays.bytes(8 * series).buffer) : null
+      return arrays.isAtEnd ? { type, values, exact } : null
     }
   }
 }
 
-function decodeStrings(bytes: ArrayBuffer, series: number): ChunkColumn | null {
-  const endsAt = (series + 1) * 4
-  if (bytes.byteLength < endsAt) return null
-  const count = new DataView(bytes).getUint32(series * 4, true)
-  const textAt = endsAt + count * 4
-  if (bytes.byteLength < textAt) return null
-  const ends = new Uint32Array(bytes, endsAt, count)
-  const text = Buffer.from(bytes, textAt)
-  if ((count === 0 ? 0 : ends[count - 1]) !== text.length) return null
+function decodeStrings(arrays: Arrays, series: number): ChunkColumn | null {
+  const codes = arrays.int32(series)
+  const [count] = arrays.uint32(1)
+  const ends = arrays.uint32(count)
+  const text = Buffer.from(arrays.bytes())
+  if (!arrays.isAtEnd || (ends.at(-1) ?? 0) !== text.length) return null
   const dictionary = Array.from(ends, (end, index) => text.toString('utf8', index === 0 ? 0 : ends[index - 1], end))
-  return { type: 'string', codes: new Int32Array(bytes, 0, series), dictionary }
+  return { type: 'string', codes, dictionary }
 }

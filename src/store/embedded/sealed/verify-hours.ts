@@ -2,7 +2,7 @@ import type { ColumnVector } from '../../../model/column.ts'
 import { GrowableFloat64 } from '../head/growable.ts'
 import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
-import { type Sum, sumRows } from '../run/sum.ts'
+import { lostIn, type Sum, sumRows } from '../run/sum.ts'
 import { type Section, sectionKinds } from './index-layout.ts'
 import type { Hours, LoadedIndex } from './loaded-index.ts'
 import { addPooled, PooledSumsBuilder } from './pooled-sums.ts'
@@ -118,11 +118,17 @@ function isRight({ sums, bounds, values: { values, length } }: VerifiedColumn, e
   const greatest = present.length === 0 ? Number.NaN : present.reduce((left, right) => Math.max(left, right))
   return (
     sums.counts[entry] === sum.count &&
-    isSame(sums.sums[entry], isSound ? sum.sum : Number.NaN) &&
-    isSame(sums.errors?.[entry] ?? 0, isSound ? sum.error : 0) &&
+    isSameTotal(sums.sums[entry], sums.errors?.[entry] ?? 0, isSound ? sum.sum : Number.NaN, isSound ? sum.error : 0) &&
     isSame(bounds.least[entry], least) &&
     isSame(bounds.greatest[entry], greatest)
   )
+}
+
+/** Whether two sums and what they lost add up to the same. */
+function isSameTotal(sum: number, error: number, otherSum: number, otherError: number): boolean {
+  const total = sum + error
+  const other = otherSum + otherError
+  return isSame(total, other) && isSame(lostIn(sum, error, total), lostIn(otherSum, otherError, other))
 }
 
 function isSame(left: number, right: number): boolean {

@@ -2,7 +2,13 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
-import type { SealedFile, SealedFileWriter, SealedFolder, SealedTarget } from '../reading/sealed-source.ts'
+import {
+  OtherDigitsError,
+  type SealedFile,
+  type SealedFileWriter,
+  type SealedFolder,
+  type SealedTarget,
+} from '../reading/sealed-source.ts'
 import type { SeriesSource } from '../reading/series-source.ts'
 import { dayOf, seriesUnits } from './count-days.ts'
 
@@ -13,6 +19,8 @@ export interface LaidRows {
   readonly series: Int32Array
   /** How many of the rows each UTC day has. */
   readonly dayRows: ReadonlyMap<number, number>
+  /** As of `SealedTarget`: what is known of them. */
+  readonly digits: ReadonlyMap<string, number | null>
 }
 
 export interface LayDownOptions {
@@ -52,17 +60,36 @@ export async function layDown(parts: readonly LaidRows[], options: LayDownOption
 
 async function writeFiles(rows: LaidRows, options: LayDownOptions, writers: SealedFileWriter[]): Promise<void> {
   const { folder, dayRowsMin, pacer, reach } = options
-  const { entityId, dayRows } = rows
+  const { entityId, dayRows, digits } = rows
   const days = [...dayRows].filter(([, count]) => count >= dayRowsMin).map(([day]) => day)
   const write = async (target: SealedTarget, choice: RowChoice): Promise<void> => {
-    const writer = await folder.create(target, pacer)
-    writers.push(writer)
-    await writeRows(rows, choice, writer, pacer)
-    await writer.finish()
+    writers.push(await writeFile(folder, target, pacer, (writer) => writeRows(rows, choice, writer, pacer)))
     reach.written()
   }
-  for (const day of days.sort((left, right) => left - right)) await write({ entityId, kind: 'day', day }, { day })
-  if (dayRows.size > days.length) await write({ entityId, kind: 'mixed', day: null }, { exceptDays: new Set(days) })
+  for (const day of days.sort((left, right) => left - right))
+    await write({ entityId, kind: 'day', day, digits }, { day })
+  if (dayRows.size > days.length)
+    await write({ entityId, kind: 'mixed', day: null, digits }, { exceptDays: new Set(days) })
+}
+
+/** Writes and finishes a file; once more when later rows need other digits than the first ones. When it throws, it has removed what it could. */
+export async function writeFile(
+  folder: SealedFolder,
+  target: SealedTarget,
+  pacer: Pacer,
+  write: (writer: SealedFileWriter) => Promise<void>,
+): Promise<SealedFileWriter> {
+  const writer = await folder.create(target, pacer)
+  try {
+    await write(writer)
+    await writer.finish()
+    return writer
+  } catch (error) {
+    await Promise.allSettled([writer.abandon()])
+    if (!(error instanceof OtherDigitsError)) throw error
+    const digits = new Map(target.digits).set(error.column, error.digits)
+    return writeFile(folder, { ...target, digits }, pacer, write)
+  }
 }
 
 /** Which rows go into one file: those of one day, or those of all days but some. */

@@ -41,7 +41,7 @@ export async function mergeFiles(
     day === null
       ? await countDaysIn(files, registry, series, sinceMs, pacer)
       : new Map([[day, Number.POSITIVE_INFINITY]])
-  return layDown([{ entityId, source, series, dayRows }], {
+  return layDown([{ entityId, source, series, dayRows, digits: commonDigits(files) }], {
     folder,
     dayRowsMin,
     pacer,
@@ -51,6 +51,16 @@ export async function mergeFiles(
       synced: () => reach('merge-directory-synced'),
     },
   })
+}
+
+/** Those that rows of all files have room in: the most, or none where one of the files has doubles that are no decimals. */
+function commonDigits(files: readonly SealedFile[]): ReadonlyMap<string, number | null> {
+  const common = new Map<string, number | null>()
+  for (const [column, digits] of files.flatMap((file) => [...file.digits])) {
+    const known = common.get(column) ?? (common.has(column) ? null : 0)
+    common.set(column, known === null || digits === null ? null : Math.max(known, digits))
+  }
+  return common
 }
 
 /** The day that all files belong to, null when they are mixed. */

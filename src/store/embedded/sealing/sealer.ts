@@ -33,7 +33,7 @@ export async function sealRows(frozen: FrozenRows, options: SealOptions): Promis
       const inOrder = await sortInSlices(known, 0, registry.series.compare, pacer)
       const source = since(view, sinceMs(registry.entityId))
       const dayRows = await countDays(source, inOrder, pacer)
-      parts.push({ entityId: registry.entityId, source, series: inOrder, dayRows })
+      parts.push({ entityId: registry.entityId, source, series: inOrder, dayRows, digits: new Map() })
     }
     return await layDown(parts, {
       folder,
