@@ -1,6 +1,6 @@
 // JSON in texts. What a path leads to keeps the type that the JSON has, unless the call tells one.
 
-import { jsonTexts, notJson } from '../../druid-patterns/json-form.ts'
+import { isLooseJson } from '../../druid-patterns/json-form.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
@@ -122,10 +122,6 @@ function untyped(found: Sql): Typed {
   )
 }
 
-/** Whether a text has what the engine alone takes for JSON: most texts are looked through once. */
-const isLoose = (text: Sql): Sql =>
-  sql`(regexp_matches(${text}, ${sql.literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${sql.literal(jsonTexts)}, '0', 'g'), ${sql.literal(notJson)}))`
-
 const parsing = (parse: (text: Sql) => Sql, ofOther: (call: Call) => Typed): ExpressionFunction => ({
   args: [1, 1],
   compile: ([text], call) => {
@@ -168,11 +164,11 @@ export const jsonFunctions = {
   json_object: { args: [0, many], compile: object },
   parse_json: parsing(
     (text) =>
-      sql`json(CASE WHEN ${isLoose(text)} THEN CAST(${failing('a text is no JSON')} AS VARCHAR) ELSE ${text} END)`,
+      sql`json(CASE WHEN ${isLooseJson(text)} THEN CAST(${failing('a text is no JSON')} AS VARCHAR) ELSE ${text} END)`,
     (call) => call.refuse('the argument must be a text'),
   ),
   try_parse_json: parsing(
-    (text) => sql`CASE WHEN json_valid(${text}) AND NOT ${isLoose(text)} THEN json(${text}) END`,
+    (text) => sql`CASE WHEN json_valid(${text}) AND NOT ${isLooseJson(text)} THEN json(${text}) END`,
     () => nullValue,
   ),
   to_json_string: { args: [1, 1], compile: jsonTextOf },

@@ -1,6 +1,7 @@
 import { re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
+import { replacedBytes, replacedText } from '../../lib/replaced-text.ts'
 import { reversedText } from '../../lib/reversed-text.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { holdsPairs, utf16Filler, utf16Start } from '../../lib/utf16-filler.ts'
@@ -45,7 +46,6 @@ import {
   type UnarySql,
 } from './call.ts'
 import { formatText } from './formatted-text.ts'
-import { replaceText } from './replaced-text.ts'
 
 const many = Number.POSITIVE_INFINITY
 
@@ -131,6 +131,20 @@ function parseLong(args: readonly Typed[], call: Call): Typed {
   return longValue(longOfDigits(toText(args[0]!), radix))
 }
 
+function replace([text, from, to]: readonly Typed[], call: Call): Typed {
+  const sought = call.literal(1)
+  const mayBeEmpty = typeof sought !== 'string' || sought === ''
+  const width = widthOf(text!) * Math.max(1, widthOf(to!) / (mayBeEmpty ? 1 : sought.length))
+  const [x, part, by] = [toText(text!), toText(from!), toText(to!)]
+  if (isFree(width) && !mayBeEmpty) return textValue(replacedText(x, part, by, false), width)
+  const body = (a: Sql, b: Sql): Sql =>
+    bind(by, (c) => {
+      const replaced = replacedText(a, b, c, mayBeEmpty)
+      return isFree(width) ? replaced : inRoom(replacedBytes(a, b, c), joinedBytesMax, replaced)
+    })
+  return textValue(bind2(x, part, body), width)
+}
+
 export const textFunctions = {
   concat: {
     args: [0, many],
@@ -194,7 +208,7 @@ export const textFunctions = {
     compile: ([text, part]) =>
       truthValue(sql`contains(lower(upper(${toText(text!)})), lower(upper(${toText(part!)})))`),
   },
-  replace: { args: [3, 3], compile: replaceText },
+  replace: { args: [3, 3], compile: replace },
   substring: {
     args: [3, 3],
     compile: ([text], call) => {

@@ -112,8 +112,7 @@ function related(
   const scoped = columns.map(({ name, type, isStored, isOfValues, ofQuery }, column): ScopeColumn => {
     const named = names[column] ?? name
     const value = { kind: 'column', at: { relation, column }, name: named, type, place } as const
-    const inFiles = { relation, column: 'fileTime' } as const
-    const ownValue = isEntity && column === 0 ? { ...value, inFiles } : value
+    const ownValue = isEntity && column === 0 ? { ...value, inFiles: { relation, column: 'fileTime' } as const } : value
     return { name: named, type, isStored, isOfValues, ofQuery, value: ownValue }
   })
   const position = isEntity ? ({ relation, column: 'position' } as const) : undefined

@@ -1,4 +1,4 @@
-import { jsonTexts, notJson } from '../../druid-patterns/json-form.ts'
+import { isLooseJson } from '../../druid-patterns/json-form.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import { as, asPlainNumber, jsonText } from '../bind/conversions.ts'
@@ -81,10 +81,6 @@ const jsonObject = special(0, 200, ({ place, operands }) => {
 const merged = engineFunction(([a, b]) => sql`json_merge_patch(${a!}, ${b!})`)
 const jsonMerge = special(2, 2, ({ place, operands }) => called(place, json, merged, operands.map(jsonOf)))
 
-/** Whether a text has what the engine alone takes for JSON: most texts are looked through once. */
-const isLoose = (text: Sql): Sql =>
-  sql`(regexp_matches(${text}, ${sql.literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${sql.literal(jsonTexts)}, '0', 'g'), ${sql.literal(notJson)}))`
-
 const isNull = (text: Sql): Sql => sql`(trim(${text}, ${sql.literal(' \t\n\r')}) = 'null')`
 
 const text = engineFunction(([x], { operands: [value] }) => jsonText(x!, value!.type))
@@ -100,13 +96,13 @@ export const jsons: Catalogue = {
     onceEach(
       [x],
       (text) =>
-        sql`CAST(CASE WHEN ${isLoose(text)} THEN ${failing('a text is no JSON')} WHEN ${isNull(text)} THEN NULL ELSE ${text} END AS JSON)`,
+        sql`CAST(CASE WHEN ${isLooseJson(text)} THEN ${failing('a text is no JSON')} WHEN ${isNull(text)} THEN NULL ELSE ${text} END AS JSON)`,
     ),
   ),
   TRY_PARSE_JSON: scalar([string], json, (x) =>
     onceEach(
       [x],
-      (text) => sql`CASE WHEN NOT ${isLoose(text)} AND NOT ${isNull(text)} THEN TRY_CAST(${text} AS JSON) END`,
+      (text) => sql`CASE WHEN NOT ${isLooseJson(text)} AND NOT ${isNull(text)} THEN TRY_CAST(${text} AS JSON) END`,
     ),
   ),
   TO_JSON_STRING: toJson,

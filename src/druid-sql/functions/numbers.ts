@@ -1,6 +1,7 @@
+import { type ReadableForm, readableNumber } from '../../lib/readable-number.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { as, castText, constantOf, once } from '../bind/conversions.ts'
+import { as, castText, constantOf } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
 import { type Bound, type CallNode, called, type EngineFunction, engineFunction, type Meaning } from '../bind/tree.ts'
 import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../bind/types.ts'
@@ -185,32 +186,18 @@ function extreme(name: Sql): ScalarFunction {
   })
 }
 
-/**
- * 1.91 MiB, 12.35 K: a number of up to three digits before the point, with the letter of its power. Whole numbers alone are written so: others
- * are cut. Of decimal units, what does not fill a thousandth of one is cut before it is rounded.
- */
-function humanReadable(base: number, units: readonly string[], unitOfOne: string): ScalarFunction {
-  const fn = engineFunction<{ readonly digits: bigint }>(([x], { options: { digits } }) => {
-    const branches = units.map((unit, power) => {
-      const size = sql`${sql.literal(String(BigInt(base) ** BigInt(power + 1)))}::HUGEINT`
-      const below = sql`${sql.literal(String(BigInt(base) ** BigInt(power)))}::HUGEINT`
-      const cut = base === 1000 ? sql`v::HUGEINT // ${below}` : sql`v::DOUBLE / ${below}::DOUBLE`
-      const parts = sql`(${cut})::DOUBLE / ${plainInteger(base)}::DOUBLE`
-      const rounded = sql`CAST(round(CAST(CAST(${parts} AS VARCHAR) AS DECIMAL(38, 9)), ${plainInteger(digits)}) AS ${decimals[Number(digits)]!})`
-      return sql`WHEN abs(v::HUGEINT) >= ${size} THEN CAST(${rounded} AS VARCHAR) || ${sql.literal(` ${unit}`)}`
-    })
-    const small = sql`CAST(v AS VARCHAR) || ${sql.literal(unitOfOne)}`
-    return once(x!, () => sql`CASE WHEN v IS NULL THEN NULL ${sql.join(branches.toReversed(), ' ')} ELSE ${small} END`)
-  })
+/** Whole numbers alone are written so: others are cut. */
+function humanReadable(form: ReadableForm): ScalarFunction {
+  const fn = engineFunction<{ readonly digits: number }>(([x], { options: { digits } }) =>
+    readableNumber(x!, form, digits),
+  )
   return special(1, 2, (call) => {
     const x = as(numeric(call.operands[0]!), long)
-    const digits = constantInteger(call, 1, 2n)
-    if (digits < 0n || digits > 3n) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
+    const digits = Number(constantInteger(call, 1, 2n))
+    if (digits < 0 || digits > 3) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
     return called(call.place, string, fn, [x], { digits })
   })
 }
-
-const decimals = [sql`DECIMAL(38, 0)`, sql`DECIMAL(38, 1)`, sql`DECIMAL(38, 2)`, sql`DECIMAL(38, 3)`]
 
 export const squareRoot = engineFunction((operands) =>
   withoutRepeats(operands, (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
@@ -269,7 +256,7 @@ export const numbers: Catalogue = {
   ),
   BITWISE_CONVERT_DOUBLE_TO_LONG_BITS: scalar([double], long, (x) => sql`CAST(CAST(${x} AS BIT) AS BIGINT)`),
   BITWISE_CONVERT_LONG_BITS_TO_DOUBLE: scalar([long], double, (x) => sql`CAST(CAST(${x} AS BIT) AS DOUBLE)`),
-  HUMAN_READABLE_BINARY_BYTE_FORMAT: humanReadable(1024, ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'], ' B'),
-  HUMAN_READABLE_DECIMAL_BYTE_FORMAT: humanReadable(1000, ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'], ' B'),
-  HUMAN_READABLE_DECIMAL_FORMAT: humanReadable(1000, ['K', 'M', 'G', 'T', 'P', 'E'], ''),
+  HUMAN_READABLE_BINARY_BYTE_FORMAT: humanReadable({ base: 1024, plain: ' B', unit: 'iB' }),
+  HUMAN_READABLE_DECIMAL_BYTE_FORMAT: humanReadable({ base: 1000, plain: ' B', unit: 'B' }),
+  HUMAN_READABLE_DECIMAL_FORMAT: humanReadable({ base: 1000, plain: '', unit: '' }),
 }

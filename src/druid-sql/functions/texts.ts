@@ -1,6 +1,7 @@
 import { type JavaPattern, mayBeEmpty, re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
+import { replacedBytes, replacedText } from '../../lib/replaced-text.ts'
 import { reversedText } from '../../lib/reversed-text.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
@@ -199,20 +200,10 @@ const upper = (x: Sql): Sql => sql`upper(replace(${x}, 'ß', 'SS'))`
 
 const replacedParts = engineFunction((texts, { type, operands: [, part] }) => {
   const sought = constantOf(part!)
-  const isOfSomething = typeof sought === 'string' && sought !== ''
-  // Around nothing there is a place before and behind each character.
-  const aroundEach = (x: Sql, to: Sql): Sql =>
-    sql`regexp_replace(${x}, '', replace(${to}, ${sql.literal('\\')}, ${sql.literal('\\\\')}), 'g')`
-  const replaced = (x: Sql, from: Sql, to: Sql): Sql =>
-    isOfSomething
-      ? sql`replace(${x}, ${from}, ${to})`
-      : sql`CASE WHEN ${from} = '' THEN ${aroundEach(x, to)} ELSE replace(${x}, ${from}, ${to}) END`
+  const mayBeEmpty = typeof sought !== 'string' || sought === ''
+  const replaced = (x: Sql, from: Sql, to: Sql): Sql => replacedText(x, from, to, mayBeEmpty)
   if (isFree(widthOf(type))) return withoutRepeats(texts, replaced)
-  return onceEach(texts, (x, from, to) => {
-    const occurrences = sql`((strlen(${x}) - strlen(replace(${x}, ${from}, ''))) // strlen(${from}))`
-    const more = sql`CASE WHEN ${from} = '' THEN (length(${x}) + 1) * strlen(${to}) ELSE ${occurrences} * greatest(strlen(${to}) - strlen(${from}), 0) END`
-    return inRoom(sql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, from, to))
-  })
+  return onceEach(texts, (x, from, to) => inRoom(replacedBytes(x, from, to), joinedBytesMax, replaced(x, from, to)))
 })
 
 const replace = special(3, 3, ({ place, operands }) => {

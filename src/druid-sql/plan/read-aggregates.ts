@@ -61,6 +61,7 @@ const wholeMax = 2 ** 20
 
 export class GroupAggregates {
   readonly all: StoreAggregate[] = []
+  readonly #places = new Map<string, number>()
   readonly #rows: TableRows
   /** Where the first of them stands in the row of a group. */
   readonly #firstAt: number
@@ -213,8 +214,9 @@ export class GroupAggregates {
   #cell(type: ScalarType, ofAll: StoreAggregate, where: Scalar | null): Scalar {
     const aggregate = where === null ? ofAll : { ...ofAll, where }
     const key = keyOf(aggregate)
-    const known = this.all.findIndex((one) => keyOf(one) === key)
-    return cellNode(type, this.#firstAt + (known === -1 ? this.all.push(aggregate) - 1 : known))
+    const place = this.#places.get(key) ?? this.all.push(aggregate) - 1
+    this.#places.set(key, place)
+    return cellNode(type, this.#firstAt + place)
   }
 }
 
