@@ -36,7 +36,7 @@ if (!isRecorded) {
       const expected = recorded.get(id)!
       const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
       const reply = await ask(data, query.sql)
-      const verdict = tool.answers.validate(
+      const verdict = tool.answers.judge(
         query,
         { failed: tool.answers.failed(expected), big, body: expected.body },
         reply,

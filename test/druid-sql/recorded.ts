@@ -48,7 +48,7 @@ interface Tool {
     sqlQueries(): RecordedQuery[]
   }
   readonly answers: {
-    validate(
+    judge(
       query: RecordedQuery,
       recorded: unknown,
       actual: Reply,
