@@ -10,11 +10,14 @@ import { inScratchFolder } from '../support/scratch-folder.ts'
 
 const demo: GuideCommand = { line: 0, text: 'tidemark demo --data ./data/demo', answer: null, exitCode: 0 }
 
+const duckdb = ['duckdb==1.5.5', 'duckdb-extensions', 'duckdb-extension-httpfs==1.5.5']
+const packages = ['requests', 'pandas', 'pyarrow', 'polars', ...duckdb]
+
 test('each recipe answers as the guide shows', { timeout: 600_000 }, () =>
   inScratchFolder('tidemark-recipes-', async (folder) => {
     const environment = join(folder, 'python')
     execFileSync('python3', ['-m', 'venv', environment])
-    execFileSync(join(environment, 'bin/pip'), ['install', '--quiet', 'requests', 'pandas', 'pyarrow'])
+    execFileSync(join(environment, 'bin/pip'), ['install', '--quiet', ...packages])
     process.env['PATH'] = `${environment}/bin:${process.env['PATH']}`
     const steps = [demo, ...readGuide(readFileSync('docs/guides/recipes.md', 'utf8')).steps]
     const commands = steps.filter((step) => 'text' in step)
