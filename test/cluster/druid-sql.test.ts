@@ -48,7 +48,7 @@ if (!isRecorded) {
       const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
       const reply = await ask(engine, world.entities, query.sql, clusterName)
       const validated = { failed: tool.answers.failed(expected), big, body: expected.body }
-      const verdict = tool.answers.validate(query, validated, reply)
+      const verdict = tool.answers.judge(query, validated, reply)
       expect({ ...verdict, text: reply.text }).toMatchObject({
         verdict: differing.has(id) ? 'disagree' : 'agree',
       })
