@@ -18,14 +18,12 @@ import { invalidRequest, Problem } from '../model/problem.ts'
 import { pageOf, pageSchema } from './list-page.ts'
 
 const Shapes = Type.Record(Type.String(), Type.Enum([...shapes]), {
-  additionalProperties: false,
   description:
     'How the value of a metric goes from one item to the next: `line`, or `step` where it holds. Without an entry: `line` for doubles, `step` for all else.',
   examples: [{ V: 'step' }],
 })
 
 const MaxGaps = Type.Record(Type.String(), Type.String(), {
-  additionalProperties: false,
   description:
     'How far from an item the value of a metric is known, as an ISO 8601 duration. Without an entry there is no bound.',
   examples: [{ V: 'PT1H' }],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { everyone } from '../../test/support/everyone.ts'
-import { plainAnswer } from '../../test/support/in-process.ts'
+import { noItems, plainAnswer } from '../../test/support/in-process.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import type { Timer } from '../lib/timer.ts'
@@ -77,7 +77,7 @@ function world(limits: Partial<typeof noLimits> = {}, mayCount: Promise<void> = 
   }
   const places = { admission: new Admission(all), limits: all, timer }
   const nowMs = () => Date.UTC(2026, 0, 1)
-  const queries = new Queries(dataLanguage({ definitions, runner, nowMs, limits: all }), places)
+  const queries = new Queries(dataLanguage({ definitions, items: noItems, runner, nowMs, limits: all }), places)
   const entityList = new EntityList({ ...places, definitions, runner })
   const letTimePass = () => {
     for (const callback of timers) callback()

@@ -80,7 +80,7 @@ test.each(['average', 'latest', 'snap'])('%s says what there is in place of --fi
   const { code, err } = await tidemark(url, ['query', kind, '--entity', 'plant', '--fields', 'V'])
   expect([code, seen]).toEqual([64, []])
   expect(err).toBe(
-    `tidemark: "query ${kind}" has no --fields. Which metrics it shows is said with --metrics; dimensions are shown by average-dimensions, average-granularity, select, last and next.\n`,
+    `tidemark: "query ${kind}" has no --fields. Which metrics it shows is said with --metrics; dimensions are shown by average-dimensions, average-granularity, select, last, next and aggregate.\n`,
   )
   expect((await tidemark(url, ['query', kind, '--help'])).out).not.toContain('--fields')
 })

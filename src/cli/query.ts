@@ -5,7 +5,8 @@ import { queryAddress } from '../client/query-address.ts'
 import type { DataQueryRequest } from '../client/request-options.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { printable } from '../lib/text-table.ts'
-import { fillKinds } from '../model/plan.ts'
+import { shapes } from '../model/entity.ts'
+import { aggregateNames, fillKinds } from '../model/plan.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
@@ -29,35 +30,44 @@ export interface QueryCommandOptions extends AnswerOptions {
   readonly timeZone?: string
   readonly fill?: string
   readonly maxGap?: string
+  readonly weight?: string
+  readonly shape?: string
+  readonly aggregates?: readonly string[]
+  readonly totalUnit?: string
+  readonly reset?: string
+  readonly wrap?: number
+  readonly points?: number
 }
-
-const fills = ['none', ...fillKinds]
 
 const endText = `
 A range includes both of its ends: two hours from 08:00 (--end PT2H) include the item of 10:00, so they have three
 buckets of an hour. To leave the end out, end a little earlier: --end PT1H59M59.999S.
 `
 
+type Taken =
+  | ('fields' | 'granularity' | 'range' | 'date' | 'offset' | 'fill')
+  | ('zone' | 'weight' | 'shape' | 'gap' | 'aggregates' | 'points')
+
 interface KindHelp {
   readonly description: string
-  readonly takes: readonly ('fields' | 'granularity' | 'range' | 'date' | 'offset' | 'fill')[]
+  readonly takes: readonly Taken[]
   readonly example: string
 }
 
 const kinds: Record<QueryKind, KindHelp> = {
   average: {
     description: 'the mean of each tag in each bucket of time',
-    takes: ['granularity', 'range', 'fill'],
+    takes: ['granularity', 'range', 'zone', 'fill', 'weight', 'shape', 'gap'],
     example: 'average --entity plant --granularity hour --start 2026-01-01 --end PT23H59M',
   },
   'average-dimensions': {
     description: 'the mean of each tag and combination of dimensions',
-    takes: ['fields', 'granularity', 'range', 'fill'],
+    takes: ['fields', 'granularity', 'range', 'zone', 'fill', 'weight', 'shape', 'gap'],
     example: 'average-dimensions --entity plant --fields unit,area --granularity day',
   },
   'average-granularity': {
     description: 'the mean of all tags together, for each combination of dimensions',
-    takes: ['fields', 'granularity', 'range', 'fill'],
+    takes: ['fields', 'granularity', 'range', 'zone', 'fill', 'gap'],
     example: 'average-granularity --entity plant --fields area --granularity hour --start P1D --end 2026-01-02',
   },
   select: {
@@ -82,8 +92,23 @@ const kinds: Record<QueryKind, KindHelp> = {
   },
   snap: {
     description: 'the state of each tag at each tick',
-    takes: ['granularity', 'range'],
+    takes: ['granularity', 'range', 'zone', 'shape', 'gap'],
     example: 'snap --entity plant --granularity hour --start 2026-01-01 --end PT23H',
+  },
+  aggregate: {
+    description: 'what is told of each tag in each bucket: of its items, of its value over time, of a counter',
+    takes: ['fields', 'granularity', 'range', 'zone', 'fill', 'shape', 'gap', 'aggregates'],
+    example: 'aggregate --entity plant --aggregates time_mean,covered --granularity hour --start 2026-01-01 --end P1D',
+  },
+  plot: {
+    description: 'the items that a chart needs: the first, last, least and greatest of each of its pixels',
+    takes: ['range', 'zone', 'points'],
+    example: 'plot --entity plant --points 800 --start 2026-01-01 --end P1D',
+  },
+  states: {
+    description: 'how long each metric had each value, and how often it took it',
+    takes: ['granularity', 'range', 'zone', 'fill', 'gap'],
+    example: 'states --entity plant --granularity day --start 2026-01-01 --end P1D',
   },
 }
 
@@ -104,6 +129,13 @@ function requestOf(options: QueryCommandOptions): DataQueryRequest {
     time_zone: options.timeZone,
     fill: options.fill,
     max_gap: options.maxGap,
+    weight: options.weight,
+    shape: options.shape,
+    aggregates: options.aggregates,
+    total_unit: options.totalUnit,
+    reset: options.reset,
+    wrap: options.wrap,
+    points: options.points,
   }
   return { ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), entity: all.entity }
 }
@@ -141,6 +173,37 @@ function noFields(kind: QueryKind): Option {
   })
 }
 
+function addOverTime(command: Command, takes: readonly Taken[]): void {
+  if (takes.includes('zone')) {
+    command.option(
+      '--time-zone <name>',
+      'buckets begin by the clocks of this zone, such as Europe/Madrid, and dates without a zone are on them',
+    )
+  }
+  if (takes.includes('aggregates')) {
+    command
+      .requiredOption(
+        '--aggregates <names>',
+        `what is told, separated by commas: ${aggregateNames.join(', ')}`,
+        collectList,
+      )
+      .addOption(new Option('--total-unit <unit>', 'of total').choices(['second', 'minute', 'hour', 'day']))
+      .addOption(new Option('--reset <how>', 'what a fall of a counter is, for rise').choices(['zero', 'skip']))
+      .option('--wrap <count>', 'where a counter begins at 0 again', Number)
+  }
+  if (takes.includes('weight'))
+    command.addOption(new Option('--weight <what>', 'the mean of the rows, or over time').choices(['rows', 'time']))
+  if (takes.includes('shape'))
+    command.addOption(new Option('--shape <shape>', 'how values go from item to item').choices([...shapes]))
+  if (takes.includes('points')) command.option('--points <count>', 'how many parts (default: 800)', Number)
+  if (takes.includes('fill')) {
+    const help = 'show empty buckets, with nulls, the value before, or one on the line'
+    command.addOption(new Option('--fill <how>', help).choices(['none', ...fillKinds]))
+  }
+  if (takes.includes('gap'))
+    command.option('--max-gap <duration>', 'how far from an item, or a bucket, values are known, such as PT1H')
+}
+
 function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   const { description, takes, example } = kinds[kind]
   const command = query
@@ -158,21 +221,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     command.option('--fields <fields>', 'dimensions and tags to show as well, separated by commas', collectList)
   else command.addOption(noFields(kind))
   if (takes.includes('granularity'))
-    command
-      .option('--granularity <name>', 'minute, hour, day, ..., PT5M or 5m (default: all)')
-      .option(
-        '--time-zone <name>',
-        'buckets begin by the clocks of this zone, such as Europe/Madrid, and dates without a zone are on them',
-      )
-  if (takes.includes('fill')) {
-    command
-      .addOption(
-        new Option('--fill <how>', 'show empty buckets, with nulls, the value before, or one on the line').choices(
-          fills,
-        ),
-      )
-      .option('--max-gap <duration>', 'the longest gap that is filled, such as PT1H (default: no bound)')
-  }
+    command.option('--granularity <name>', 'minute, hour, day, ..., PT5M or 5m (default: all)')
   if (takes.includes('range')) {
     command
       .option('--start <date>', 'first date, ISO 8601, or a duration before the end, such as PT15M (default end: now)')
@@ -180,6 +229,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   }
   if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, such as PT1H')
   if (takes.includes('offset')) command.option('--offset <count>', 'how many items to skip (default: 0)', parseOffset)
+  addOverTime(command, takes)
   withFormats(command)
     .addHelpText(
       'after',

@@ -36,6 +36,19 @@ test.each<[string[], string]>([
     ['query', 'average', '--entity', 'e', '--time-zone', 'UTC', '--fill', 'linear', '--max-gap', 'PT1H'],
     'POST /consumer/data/average {"entity":"e","time_zone":"UTC","fill":"linear","max_gap":"PT1H"}',
   ],
+  [
+    ['query', 'aggregate', '--entity', 'e', '--aggregates', 'rise,covered', '--wrap', '65536', '--total-unit', 'day'],
+    'POST /consumer/data/aggregate {"entity":"e","aggregates":["rise","covered"],"total_unit":"day","wrap":65536}',
+  ],
+  [['query', 'plot', '--entity', 'e', '--points', '9'], 'POST /consumer/data/plot {"entity":"e","points":9}'],
+  [
+    ['query', 'states', '--entity', 'e', '--max-gap', 'PT1H'],
+    'POST /consumer/data/states {"entity":"e","max_gap":"PT1H"}',
+  ],
+  [
+    ['query', 'average', '--entity', 'e', '--weight', 'time', '--shape', 'step'],
+    'POST /consumer/data/average {"entity":"e","weight":"time","shape":"step"}',
+  ],
   [['entities', 'retentions'], 'GET /admin/entities'],
   [
     ['metadata', 'items', 'tags', '--where', 'id[be]=a,b', '--where', 'id[bw]=a=', '--limit', '5'],

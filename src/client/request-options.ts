@@ -1,4 +1,6 @@
+import type { Shape } from '../model/entity.ts'
 import type { LinePrecision } from '../model/line-format.ts'
+import type { AggregateName } from '../model/plan.ts'
 import type { PageRequest } from './answers.ts'
 import type { PushFormat } from './transport.ts'
 
@@ -38,4 +40,11 @@ export interface DataQueryRequest {
   readonly time_zone?: string
   readonly fill?: 'none' | 'null' | 'previous' | 'linear'
   readonly max_gap?: string
+  readonly weight?: 'rows' | 'time'
+  readonly shape?: Shape
+  readonly aggregates?: readonly AggregateName[]
+  readonly total_unit?: 'second' | 'minute' | 'hour' | 'day'
+  readonly reset?: 'zero' | 'skip'
+  readonly wrap?: number
+  readonly points?: number
 }

@@ -26,6 +26,13 @@ export const answerSettings = {
     max: 64 * gibibyte,
     description: 'The largest answer, before compression.',
   }),
+  'limits.readRows': integer({
+    default: 10_000_000,
+    unit: 'rows',
+    min: 1,
+    max: 1_000_000_000_000,
+    description: 'On a cluster, the most rows that a query of values over time may read.',
+  }),
   'limits.queryTimeMs': integer({
     default: 60_000,
     unit: 'milliseconds',

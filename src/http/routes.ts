@@ -3,6 +3,7 @@ import { postAvatica } from './routes/avatica.ts'
 import { getBackups, postBackup } from './routes/backups.ts'
 import { postCheck } from './routes/check.ts'
 import {
+  postAggregate,
   postAverage,
   postAverageDimensions,
   postAverageGranularity,
@@ -10,9 +11,11 @@ import {
   postLatest,
   postNativeQuery,
   postNext,
+  postPlot,
   postSelect,
   postSnap,
   postSqlQuery,
+  postStates,
 } from './routes/data-queries.ts'
 import { getDruidDatasource, getDruidDatasources, getDruidHealth, getDruidStatus } from './routes/druid-datasources.ts'
 import { postDruidNative } from './routes/druid-native.ts'
@@ -65,6 +68,9 @@ export const routes: readonly Route[] = [
   postNext,
   postSelect,
   postSnap,
+  postAggregate,
+  postPlot,
+  postStates,
   postSqlQuery,
   postDruidNative,
   postDruidSql,

@@ -1,7 +1,7 @@
 // A plan is what a data query means, as plain data: names are checked, dates are resolved, defaults are filled in.
 // Every store answers the same plan with the same rows in the same order.
 import type { Duration } from './duration.ts'
-import type { EntityField } from './entity.ts'
+import type { EntityField, Shape } from './entity.ts'
 import type { Granularity, ZonedGranularity } from './granularity.ts'
 
 /** Which items a query looks at: those of the entity whose first tag of `tags` passes `ids` AND `prefixes` (null: no such filter). */
@@ -78,9 +78,100 @@ export interface SnapPlan {
   readonly selection: Selection
   /** Rising; at most `limits.buckets` of them. */
   readonly ticksMs: Float64Array
+  /** Then each metric has its value at the tick, by its own items. */
+  readonly values?: ValuesOverTime
 }
 
-export type Plan = SelectPlan | AveragePlan | LatestPlan | NeighbourPlan | SnapPlan
+/** The values of metrics as functions of time. */
+export interface ValuesOverTime {
+  /** By the order of the metrics. */
+  readonly metrics: readonly MetricOverTime[]
+  /** The tags, by the first one of the selection, that have a shape of their own. */
+  readonly shapeOfTag: readonly (readonly [tag: string, shape: Shape])[]
+  /** After a tag's last item its value holds until then. */
+  readonly nowMs: number
+}
+
+export interface MetricOverTime {
+  readonly shape: Shape
+  /** Further from an item than that, nothing is known; null is no bound. */
+  readonly maxGap: Duration | null
+}
+
+export const aggregateNames = [
+  ...(['mean', 'min', 'max', 'sum', 'count', 'first', 'last', 'stddev'] as const),
+  ...(['time_mean', 'covered', 'total', 'min_time', 'max_time', 'rise', 'resets'] as const),
+] as const
+export type AggregateName = (typeof aggregateNames)[number]
+
+/** What is told of each metric in each bucket, of each combination of tags and `fields`. Output: time, tags, fields, columns. */
+export interface AggregatePlan {
+  readonly kind: 'aggregate'
+  readonly selection: Selection
+  readonly range: Range
+  readonly granularity: Granularity | ZonedGranularity
+  readonly values: ValuesOverTime
+  readonly columns: readonly AggregateColumn[]
+  /** Whether a bucket in which no value is known has no row, though items lie in it. */
+  readonly onlyKnown: boolean
+  readonly totalUnitMs: number
+  readonly counter: Counter
+  readonly fill?: Fill
+}
+
+/** Metric by metric. */
+export interface AggregateColumn {
+  readonly name: string
+  /** Its place in the selection. */
+  readonly metric: number
+  readonly aggregate: AggregateName
+}
+
+/** What a fall of a counter means: it counts from 0 again, or from its new value; or on through the wrap. */
+export interface Counter {
+  readonly reset: 'zero' | 'skip'
+  readonly wrap: number | null
+}
+
+/** The items that a chart of so many pixels needs. Output as of select. */
+export interface PlotPlan {
+  readonly kind: 'plot'
+  readonly selection: Selection
+  readonly range: Range
+  readonly points: number
+}
+
+/** How long each metric had each value. Output: time, tags, metric, value, seconds, entries. */
+export interface StatesPlan {
+  readonly kind: 'states'
+  readonly selection: Selection
+  readonly range: Range
+  readonly granularity: Granularity | ZonedGranularity
+  readonly values: ValuesOverTime
+  readonly fill?: Fill
+}
+
+/** Plans of values over time, which are the same fold over ordered items in every store. */
+export type OverTimePlan = AggregatePlan | StatesPlan | PlotPlan | (SnapPlan & { readonly values: ValuesOverTime })
+
+export function isOverTime(plan: Plan): plan is OverTimePlan {
+  return (
+    plan.kind === 'aggregate' ||
+    plan.kind === 'states' ||
+    plan.kind === 'plot' ||
+    (plan.kind === 'snap' && plan.values !== undefined)
+  )
+}
+
+export type Plan =
+  | SelectPlan
+  | AveragePlan
+  | LatestPlan
+  | NeighbourPlan
+  | SnapPlan
+  | AggregatePlan
+  | PlotPlan
+  | StatesPlan
 
 /** The most a query may answer with, and how long it may take. Passing one of them is an error, never a cut result. */
 export interface PlanLimits {
@@ -90,7 +181,7 @@ export interface PlanLimits {
 }
 
 /** Plans whose answers have a row for a bucket: those that are filled. */
-export type BucketedPlan = AveragePlan
+export type BucketedPlan = AveragePlan | AggregatePlan | StatesPlan
 
 export interface ValueColumn extends EntityField {
   /** What an empty bucket is shown with; `filled` where that is as the request says. */
@@ -98,16 +189,72 @@ export interface ValueColumn extends EntityField {
 }
 
 /** The columns of a row that are no keys: behind time, tags and fields. */
-export function valueColumns({ selection }: BucketedPlan): readonly ValueColumn[] {
-  return selection.metrics.map((metric) => ({ ...metric, type: 'double', whenEmpty: 'filled' }))
+export function valueColumns(plan: BucketedPlan): readonly ValueColumn[] {
+  const { metrics } = plan.selection
+  switch (plan.kind) {
+    case 'average':
+      return metrics.map((metric) => ({ ...metric, type: 'double', whenEmpty: 'filled' }))
+    case 'aggregate':
+      return plan.columns.map((column) => aggregateColumn(column, metrics[column.metric]!, plan.fill))
+    case 'states':
+      return [
+        { name: 'seconds', type: 'double', role: 'metric', whenEmpty: 'filled' },
+        { name: 'entries', type: 'long', role: 'metric', whenEmpty: 0 },
+      ]
+  }
+}
+
+function aggregateColumn({ name, aggregate }: AggregateColumn, { type }: EntityField, fill?: Fill): ValueColumn {
+  const column = { name, role: 'metric' } as const
+  switch (aggregate) {
+    case 'count':
+      return { ...column, type: 'long', whenEmpty: 0 }
+    case 'resets':
+      return { ...column, type: 'long', whenEmpty: null }
+    case 'covered':
+      return { ...column, type: 'double', whenEmpty: 0 }
+    case 'min_time':
+    case 'max_time':
+      return { ...column, type: 'timestamp', whenEmpty: null }
+    case 'min':
+    case 'max':
+    case 'first':
+    case 'last':
+      // What lies on the line between two longs is none.
+      return { ...column, type: fill?.kind === 'linear' ? 'double' : type, whenEmpty: 'filled' }
+    default:
+      return { ...column, type: 'double', whenEmpty: 'filled' }
+  }
 }
 
 /** The name and type of each column of the plan's output, in order. */
 export function outputFields(plan: Plan): readonly EntityField[] {
   const { time, tags, fields, metrics } = plan.selection
-  if (plan.kind === 'average') {
-    return [time, ...(plan.byTag ? tags : []), ...fields, ...valueColumns(plan)]
+  switch (plan.kind) {
+    case 'average':
+      return [time, ...(plan.byTag ? tags : []), ...fields, ...valueColumns(plan)]
+    case 'aggregate':
+      return [time, ...tags, ...fields, ...valueColumns(plan)]
+    case 'states':
+      return [time, ...tags, ...fields, text('metric'), text('value'), ...valueColumns(plan)]
+    case 'snap': {
+      const tick: EntityField = { name: 'snap', type: 'timestamp', role: 'time' }
+      return [
+        time,
+        ...tags,
+        ...fields,
+        ...metrics.map((metric, place) => snapped(metric, plan.values?.metrics[place])),
+        tick,
+      ]
+    }
+    default:
+      return [time, ...tags, ...fields, ...metrics]
   }
-  const tick: EntityField = { name: 'snap', type: 'timestamp', role: 'time' }
-  return [time, ...tags, ...fields, ...metrics, ...(plan.kind === 'snap' ? [tick] : [])]
+}
+
+const text = (name: string): EntityField => ({ name, type: 'string', role: 'dimension' })
+
+/** What lies on the line between two longs is none. */
+function snapped(metric: EntityField, over: MetricOverTime | undefined): EntityField {
+  return metric.type === 'long' && over?.shape === 'line' ? { ...metric, type: 'double' } : metric
 }

@@ -1,4 +1,4 @@
-/** The eight data queries, each named as its path is. */
+/** The data queries, each named as its path is. */
 export const queryKinds = [
   'average',
   'average-dimensions',
@@ -8,5 +8,8 @@ export const queryKinds = [
   'last',
   'next',
   'snap',
+  'aggregate',
+  'plot',
+  'states',
 ] as const
 export type QueryKind = (typeof queryKinds)[number]

@@ -1,11 +1,25 @@
 import { Zone } from '../druid-time/zone.ts'
-import { parseDuration } from '../model/duration.ts'
-import type { Entity } from '../model/entity.ts'
-import type { AveragePlan, Fill, LatestPlan, NeighbourPlan, Plan, SelectPlan, SnapPlan } from '../model/plan.ts'
+import { type Duration, parseDuration } from '../model/duration.ts'
+import type { Entity, Shape } from '../model/entity.ts'
+import type {
+  AggregatePlan,
+  AveragePlan,
+  Fill,
+  LatestPlan,
+  NeighbourPlan,
+  Plan,
+  PlotPlan,
+  Selection,
+  SelectPlan,
+  SnapPlan,
+  StatesPlan,
+  ValuesOverTime,
+} from '../model/plan.ts'
+import { invalidRequest } from '../model/problem.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import { Faults } from './faults.ts'
 import { readDate, readRange } from './range.ts'
-import type { FillRequest, QueryRequest, RangeRequest } from './requests.ts'
+import { type FillRequest, pointsDefault, type QueryRequest, type RangeRequest, totalUnits } from './requests.ts'
 import { readSelection } from './selection.ts'
 import { type CutRange, readGranularity, readTickGranularity, readZone, ticksOf } from './ticks.ts'
 
@@ -26,24 +40,42 @@ export function planQuery<Kind extends QueryKind>(kind: Kind, request: QueryRequ
 type Planner<Kind extends QueryKind> = (request: QueryRequest<Kind>, context: PlanContext) => Plan
 
 const planners: { readonly [Kind in QueryKind]: Planner<Kind> } = {
-  average: (request, context) => planAverage(request, context, true),
-  'average-dimensions': (request, context) => planAverage(request, context, true),
+  average: planMean,
+  'average-dimensions': planMean,
   'average-granularity': (request, context) => planAverage(request, context, false),
   select: planSelect,
   latest: planLatest,
   last: (request, context) => planNeighbour('last', request, context),
   next: (request, context) => planNeighbour('next', request, context),
   snap: planSnap,
+  aggregate: planAggregate,
+  plot: planPlot,
+  states: planStates,
 }
 
 const items = { numericOnly: false, tagsInOutput: true }
 
+/** The mean of rows, or of the value over time. */
+function planMean(request: QueryRequest<'average-dimensions'>, context: PlanContext): AveragePlan | AggregatePlan {
+  if (request.weight === 'time') return planTimeMean(request, context)
+  if (request.shape != null) {
+    throw invalidRequest('shape', 'needs "weight": "time": a mean of rows has no shape')
+  }
+  return planAverage(request, context, true)
+}
+
 function planAverage(
-  request: QueryRequest<'average-dimensions'>,
+  request: QueryRequest<'average-granularity'>,
   { entity, nowMs }: PlanContext,
   byTag: boolean,
 ): AveragePlan {
   const faults = new Faults()
+  if (request.weight === 'time') {
+    faults.add(
+      'weight',
+      'the pooled rows of several tags have no mean over time. Ask average-dimensions, which keeps tags apart',
+    )
+  }
   const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
@@ -63,11 +95,106 @@ function readZonedRange(
 }
 
 function readFill({ fill, max_gap }: FillRequest, faults: Faults): Fill | null {
-  const maxGap = max_gap == null ? null : parseDuration(max_gap)
-  if (max_gap != null && maxGap === null) {
-    faults.add('max_gap', `${JSON.stringify(max_gap)} is no ISO 8601 duration. Give one such as "PT1H" or "P1D"`)
+  if (fill == null || fill === 'none') {
+    if (max_gap != null) readMaxGap(max_gap, faults)
+    return null
   }
-  return fill == null || fill === 'none' ? null : { kind: fill, maxGap }
+  return { kind: fill, maxGap: max_gap == null ? null : readMaxGap(max_gap, faults) }
+}
+
+function readMaxGap(text: string, faults: Faults): Duration | null {
+  const maxGap = parseDuration(text)
+  if (maxGap === null) {
+    faults.add('max_gap', `${JSON.stringify(text)} is no ISO 8601 duration. Give one such as "PT1H" or "P1D"`)
+  }
+  return maxGap
+}
+
+function planTimeMean(request: QueryRequest<'average-dimensions'>, context: PlanContext): AggregatePlan {
+  const plan = planAggregate({ ...request, aggregates: ['time_mean'] }, context)
+  const { metrics } = plan.selection
+  const columns = plan.columns.map((column) => ({ ...column, name: metrics[column.metric]!.name }))
+  return { ...plan, columns, onlyKnown: true }
+}
+
+function planAggregate(request: AggregateRequest, { entity, nowMs }: PlanContext): AggregatePlan {
+  const faults = new Faults()
+  const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: true }, faults)
+  const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
+  const granularity = readGranularity(request.granularity, { zone, range }, faults)
+  const values = readValues(request, selection, { entity, nowMs }, faults)
+  const fill = readFill(request, faults)
+  const columns = selection.metrics.flatMap(({ name }, metric) =>
+    [...new Set(request.aggregates)].map((aggregate) => ({ name: `${name}.${aggregate}`, metric, aggregate })),
+  )
+  const taken =
+    request.weight === undefined
+      ? columns.find(({ name }) => entity.fields.some((field) => field.name === name))
+      : undefined
+  if (taken !== undefined)
+    faults.add('aggregates', `the answer's column "${taken.name}" is a field of the entity too. Leave it out`)
+  faults.throwIfAny()
+  return {
+    kind: 'aggregate',
+    selection,
+    range,
+    granularity,
+    values,
+    columns,
+    onlyKnown: false,
+    totalUnitMs: totalUnits[request.total_unit ?? 'hour'],
+    counter: { reset: request.reset ?? 'zero', wrap: request.wrap ?? null },
+    ...(fill === null ? {} : { fill }),
+  }
+}
+
+type AggregateRequest = QueryRequest<'aggregate'> & { readonly weight?: 'rows' | 'time' | null }
+
+function planStates(request: QueryRequest<'states'>, { entity, nowMs }: PlanContext): StatesPlan {
+  const faults = new Faults()
+  const selection = readSelection(entity, request, items, faults)
+  const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
+  const granularity = readGranularity(request.granularity, { zone, range }, faults)
+  const values = readValues({ max_gap: request.max_gap, shape: 'step' }, selection, { entity, nowMs }, faults)
+  const fill = readFill(request, faults)
+  const tag = selection.tags.find(({ name }) => ['metric', 'value', 'seconds', 'entries'].includes(name))
+  if (tag !== undefined) {
+    faults.add('id_name_field', `the tag "${tag.name}" has the name of a column of the answer. Name another one`)
+  }
+  faults.throwIfAny()
+  return { kind: 'states', selection, range, granularity, values, ...(fill === null ? {} : { fill }) }
+}
+
+function planPlot(request: QueryRequest<'plot'>, { entity, nowMs }: PlanContext): PlotPlan {
+  const faults = new Faults()
+  const selection = readSelection(entity, request, items, faults)
+  const { range } = readZonedRange(request, { entity, nowMs }, faults)
+  faults.throwIfAny()
+  return { kind: 'plot', selection, range, points: request.points ?? pointsDefault }
+}
+
+interface ValuesRequest {
+  readonly shape?: Shape | null
+  readonly max_gap?: string | null
+}
+
+/** The request says it, else the entity. Which tags have a shape of their own is in the metadata. */
+function readValues(
+  { shape, max_gap }: ValuesRequest,
+  { metrics }: Selection,
+  { entity, nowMs }: Pick<PlanContext, 'entity' | 'nowMs'>,
+  faults: Faults,
+): ValuesOverTime {
+  const { shapes, maxGaps } = entity.reading ?? {}
+  const asked = max_gap == null ? null : readMaxGap(max_gap, faults)
+  return {
+    metrics: metrics.map(({ name, type }) => ({
+      shape: shape ?? shapes?.[name] ?? (type === 'double' ? 'line' : 'step'),
+      maxGap: asked ?? (maxGaps?.[name] === undefined ? null : parseDuration(maxGaps[name])),
+    })),
+    shapeOfTag: [],
+    nowMs,
+  }
 }
 
 function planSelect(request: QueryRequest<'select'>, { entity, nowMs }: PlanContext): SelectPlan {
@@ -106,6 +233,8 @@ function planSnap(request: QueryRequest<'snap'>, { entity, nowMs, bucketsMax }: 
   if (granularity.kind !== 'all' && request.start_date == null) {
     faults.add('start_date', 'it is required, unless granularity is "all": the ticks start there')
   }
+  const values = request.shape == null ? null : readValues(request, selection, { entity, nowMs }, faults)
   faults.throwIfAny()
-  return { kind: 'snap', selection, ticksMs: ticksOf(granularity, range, nowMs, bucketsMax) }
+  const plan = { kind: 'snap', selection, ticksMs: ticksOf(granularity, range, nowMs, bucketsMax) } as const
+  return values === null ? plan : { ...plan, values }
 }

@@ -12,21 +12,28 @@ function isValid(kind: QueryKind, request: object): boolean {
 
 /** The smallest request of a kind. */
 function smallest(kind: QueryKind): object {
-  return { entity: 'plant', ...(dated.has(kind) ? { date: '2026-01-01' } : {}) }
+  return {
+    entity: 'plant',
+    ...(dated.has(kind) ? { date: '2026-01-01' } : {}),
+    ...(kind === 'aggregate' ? { aggregates: ['mean'] } : {}),
+  }
 }
 
 const bucketed = 'time_zone fill max_gap'
 
 /** The properties of each model, as the service's document has them, and those that came since. */
 const models: Record<QueryKind, string> = {
-  average: `end_date prefixes granularity id_name_field ids metric_name_field entity start_date ${bucketed}`,
-  'average-dimensions': `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields ${bucketed}`,
-  'average-granularity': `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields ${bucketed}`,
+  average: `end_date prefixes granularity id_name_field ids metric_name_field entity start_date weight shape ${bucketed}`,
+  'average-dimensions': `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields weight shape ${bucketed}`,
+  'average-granularity': `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields weight ${bucketed}`,
   select: 'end_date prefixes id_name_field ids metric_name_field fields entity start_date',
   latest: 'date prefixes id_name_field ids metric_name_field entity',
   last: 'date prefixes offset id_name_field ids metric_name_field fields entity',
   next: 'date prefixes offset id_name_field ids metric_name_field fields entity',
-  snap: 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date time_zone',
+  snap: 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date time_zone shape max_gap',
+  aggregate: `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields aggregates shape total_unit reset wrap ${bucketed}`,
+  plot: 'end_date prefixes id_name_field ids metric_name_field entity start_date points time_zone',
+  states: `end_date prefixes granularity id_name_field ids metric_name_field entity start_date ${bucketed}`,
 }
 
 describe.each(kinds)('%s', (kind) => {

@@ -1,11 +1,20 @@
-// The bodies of the eight data queries. They become the OpenAPI document, so each property says what it means.
+// The bodies of the data queries. They become the OpenAPI document, so each property says what it means.
 import Type, { type Static, type TSchema } from 'typebox'
+import { type Shape, shapes } from '../model/entity.ts'
 import { granularityNames } from '../model/granularity.ts'
-import { fillKinds } from '../model/plan.ts'
+import { aggregateNames, fillKinds } from '../model/plan.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 
 /** Names that one list may hold. The list of `ids` is bounded by the size of the body alone. */
 const namesMax = 10_000
+export const aggregatesMax = 16
+const pointsMax = 100_000
+export const pointsDefault = 800
+
+/** The units of time of an integral, in milliseconds. */
+export const totalUnits = { second: 1000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
+type TotalUnit = keyof typeof totalUnits
+
 /** Every tag of the entity is held against every prefix. */
 const prefixesMax = 10_000
 
@@ -102,6 +111,29 @@ const fill = Type.Optional(
   }),
 )
 
+const shape = Type.Optional(
+  Type.Unsafe<Shape | null>({
+    type: ['string', 'null'],
+    enum: [...shapes, null],
+    description: `How a value goes from one item to the next: on the \`line\` between them, or as a \`step\`, where it holds. Default: the tag's own (\`shape_from\` of the entity), else that of the metric (\`shapes\` of the entity), else \`line\` for doubles and \`step\` for all else. ${orNull}`,
+    examples: ['step'],
+  }),
+)
+
+const max_gap_of_values = optionalText(
+  'How far from an item a value is known, as an ISO 8601 duration: in a step until so long after the item, on a line between two items that are no further apart. Default: that of the metric (`max_gaps` of the entity), else no bound. With `fill` it also bounds `previous` and `linear`: from the end of the last known bucket to the start of the bucket that is filled.',
+  ['PT1H'],
+)
+
+const weight = Type.Optional(
+  Type.Unsafe<'rows' | 'time' | null>({
+    type: ['string', 'null'],
+    enum: ['rows', 'time', null],
+    description: `What the mean is of. \`rows\`, the default: each item counts alike. \`time\`: the value as a function of time, over the part of the bucket in which it is known. ${orNull}`,
+    examples: ['time'],
+  }),
+)
+
 const average = {
   ...selection,
   ...range,
@@ -132,18 +164,23 @@ const referenceDate = (side: string) =>
 
 const closed = { additionalProperties: false }
 
-const AverageRequest = Type.Object(average, {
-  ...closed,
-  description: 'The mean of each metric, for each bucket and tag.',
-})
+const overTime = { weight, shape, max_gap: max_gap_of_values }
+
+const AverageRequest = Type.Object(
+  { ...average, ...overTime },
+  {
+    ...closed,
+    description: 'The mean of each metric, for each bucket and tag.',
+  },
+)
 
 const AverageDimensionsRequest = Type.Object(
-  { ...average, fields },
+  { ...average, fields, ...overTime },
   { ...closed, description: 'The mean of each metric, for each bucket, tag and combination of `fields`.' },
 )
 
 const AverageGranularityRequest = Type.Object(
-  { ...average, fields },
+  { ...average, fields, weight },
   {
     ...closed,
     description:
@@ -197,8 +234,94 @@ const SnapRequest = Type.Object(
       ['hour'],
     ),
     time_zone,
+    shape: Type.Optional(
+      Type.Unsafe<Shape | null>({
+        type: ['string', 'null'],
+        enum: [...shapes, null],
+        description: `With it, each metric has its value at the tick by its own items: on the \`line\` between them, or held as a \`step\`; null where it is not known. The date is that of the newest item before. ${orNull}`,
+        examples: ['line'],
+      }),
+    ),
+    max_gap: max_gap_of_values,
   },
   { ...closed, description: "For each tick and tag, the tag's newest item at or before the tick, however old." },
+)
+
+const AggregateRequest = Type.Object(
+  {
+    ...average,
+    fields,
+    aggregates: Type.Array(Type.Enum([...aggregateNames]), {
+      minItems: 1,
+      maxItems: aggregatesMax,
+      description:
+        'What is told of each metric, under `<metric>.<aggregate>`. Of the items: `mean`, `min`, `max`, `sum`, `count`, `first`, `last`, `stddev` (of the sample), and `min_time` and `max_time`, the dates of the first least and greatest one. Of the value over time: `time_mean`, `total` (the integral, see `total_unit`) and `covered`, the part of the bucket in which it is known, from 0 to 1. Of counters: `rise`, what was counted, shared between buckets by the line between the items, and `resets`.',
+      examples: [['time_mean', 'covered']],
+    }),
+    shape,
+    max_gap: max_gap_of_values,
+    total_unit: Type.Optional(
+      Type.Unsafe<TotalUnit | null>({
+        type: ['string', 'null'],
+        enum: [...Object.keys(totalUnits), null],
+        description: `The unit of time of \`total\`: kW and \`hour\`, the default, give kWh. ${orNull}`,
+        examples: ['hour'],
+      }),
+    ),
+    reset: Type.Optional(
+      Type.Unsafe<'zero' | 'skip' | null>({
+        type: ['string', 'null'],
+        enum: ['zero', 'skip', null],
+        description: `What a fall of a counter means for \`rise\`: it counts from 0 to the new value (\`zero\`, the default), or from the new value on (\`skip\`). ${orNull}`,
+        examples: ['zero'],
+      }),
+    ),
+    wrap: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['number', 'null'],
+        exclusiveMinimum: 0,
+        description: `Where a counter begins at 0 again: a fall counts on through it, and is no reset. ${orNull}`,
+        examples: [65536],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'What is told of each metric for each bucket, tag and combination of `fields`, each of which is a function of time of its own. Of items of one date only the newest counts.',
+  },
+)
+
+const PlotRequest = Type.Object(
+  {
+    ...selection,
+    ...range,
+    metric_name_field: metrics,
+    time_zone,
+    points: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        minimum: 1,
+        maximum: pointsMax,
+        description: `How many parts the range is cut into, as a chart has pixels. Default: ${pointsDefault}. ${orNull}`,
+        examples: [pointsDefault],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'The items that a chart needs: of each part of the range the first, the last, the least and the greatest item of each tag and metric; of a metric that is no number each item whose value differs from the one before.',
+  },
+)
+
+const StatesRequest = Type.Object(
+  { ...average, metric_name_field: metrics, max_gap: max_gap_of_values },
+  {
+    ...closed,
+    description:
+      'How long each metric, of any type, had each value, and how often it took it, for each bucket and tag. A value holds until the next item.',
+  },
 )
 
 /** The body of each data query, by the last part of its path. */
@@ -211,6 +334,9 @@ export const queryRequests = {
   last: LastRequest,
   next: NextRequest,
   snap: SnapRequest,
+  aggregate: AggregateRequest,
+  plot: PlotRequest,
+  states: StatesRequest,
 } as const satisfies { readonly [Kind in QueryKind]: TSchema }
 
 export type QueryRequest<Kind extends QueryKind> = Static<(typeof queryRequests)[Kind]>

@@ -152,7 +152,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     }),
     pushCheck,
     tagLists: new TagLists({ ...places, definitions, runner, tokens, limits }),
-    queries: new Queries(dataLanguage({ definitions, runner, nowMs, limits }), places),
+    queries: new Queries(dataLanguage({ definitions, items: parts.readItems, runner, nowMs, limits }), places),
     sqlQueries,
     nativeQueries: new Queries(parts.nativeLanguage, places),
     entityList: new EntityList({ ...places, definitions, runner }),

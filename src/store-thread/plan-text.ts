@@ -26,6 +26,9 @@ export function receivedPlan(sent: SentPlan): Plan {
   const plan = JSON.parse(sent) as Plan
   switch (plan.kind) {
     case 'average':
+    case 'aggregate':
+    case 'plot':
+    case 'states':
     case 'select': {
       const { fromMs, toMs } = plan.range
       return {

@@ -33,7 +33,7 @@ const client = newClient(addresses.druidBroker)
 const store = storeOn(client)
 
 function storeOn(druid: DruidClient): DruidStore {
-  const settings = { clusterName, queryTimeMs: 20_000, sliceMs: 5 }
+  const settings = { clusterName, queryTimeMs: 20_000, sliceMs: 5, readRows: 10_000_000 }
   return new DruidStore({ client: druid, settings, entity: () => undefined, nowMs: Date.now })
 }
 

@@ -114,7 +114,7 @@ export class WorldsOnDruid {
         return this.#client.query(language, { ...query, dataSource, filter: both }, options)
       },
     }
-    const settings = { clusterName: name, queryTimeMs: 60_000, sliceMs: 5 }
+    const settings = { clusterName: name, queryTimeMs: 60_000, sliceMs: 5, readRows: 10_000_000 }
     const entities = new Map(world.entities.map((entity) => [entity.id, entity]))
     return new DruidStore({ client, settings, entity: (id) => entities.get(id), nowMs: Date.now })
   }
@@ -142,7 +142,7 @@ export class WorldsOnDruid {
   }
 
   async #untilCounted({ id, lines }: SharedSource): Promise<void> {
-    const settings = { clusterName: this.#clusterName, queryTimeMs: 60_000, sliceMs: 5 }
+    const settings = { clusterName: this.#clusterName, queryTimeMs: 60_000, sliceMs: 5, readRows: 10_000_000 }
     const store = new DruidStore({ client: this.#client, settings, entity: () => undefined, nowMs: Date.now })
     for (let tries = 0; tries < 600; tries++) {
       if ((await store.countPositions(id, 0, Number.MAX_SAFE_INTEGER, null)) === lines.length) return

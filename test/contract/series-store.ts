@@ -17,6 +17,7 @@ import {
   type RandomEntity,
   randomBatches,
   randomEntity,
+  randomOverTimePlan,
   randomPlan,
   replacing,
 } from '../support/random-rows.ts'
@@ -158,7 +159,8 @@ function randomWorld({ seed: first, plans, entities, spansMs }: StoreContractCas
   const batches = duplicates === 'replace' ? pushed.map((batch) => replacing(draw, batch)) : pushed
   const model = new ModelStore()
   for (const batch of batches) model.write(batch)
-  const asked = Array.from({ length: plans }, () => randomPlan(draw, entity, spanMs))
+  const asked: Plan[] = Array.from({ length: plans }, () => randomPlan(draw, entity, spanMs))
+  for (let index = 0; index * 2 < plans; index++) asked.push(randomOverTimePlan(draw, entity, spanMs))
   return { seed, duplicates, entities: [entityOf(entity, duplicates)], batches, model, plans: asked }
 }
 

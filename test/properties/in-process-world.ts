@@ -19,7 +19,7 @@ import type { QueryRequest } from '../../src/query/requests.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
 import { everyone } from '../support/everyone.ts'
-import { bodyOf, inProcessRunner } from '../support/in-process.ts'
+import { bodyOf, inProcessRunner, noItems as noMetadata } from '../support/in-process.ts'
 import { noQuarantine } from '../support/no-quarantine.ts'
 import { entityName, type Question, type Times } from '../support/random-queries.ts'
 import { SimulatedDisk } from '../support/simulated-disk.ts'
@@ -225,7 +225,7 @@ export class InProcessWorld implements HistoryWorld {
     const admission = new Admission(limits)
     const runner = inProcessRunner(this.#store)
     const nowMs = () => this.#times.nowMs
-    return new Queries(dataLanguage({ definitions, runner, nowMs, limits }), { admission, limits })
+    return new Queries(dataLanguage({ definitions, items: noMetadata, runner, nowMs, limits }), { admission, limits })
   }
 }
 

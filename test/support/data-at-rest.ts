@@ -27,6 +27,7 @@ import {
   type RandomEntity,
   randomBatches,
   randomEntity,
+  randomOverTimePlan,
   randomPlan,
   replacing,
   withReplays,
@@ -89,6 +90,8 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
       const plan = history.asked(draw(3) === 0 ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs))
       expectSame(plan, await rowsOf(history.store, plan), model.run(plan))
     }
+    const overTime = history.asked(randomOverTimePlan(drawFrom(draw(2 ** 31)), entity, spanMs))
+    expectSame(overTime, await rowsOf(history.store, overTime), model.run(overTime))
     const { store, folder } = history
     await parts.look?.({ store, folder, model, entity, replaces, sinceMs: history.sinceMs })
     const sinceMs = draw(2) === 0 ? history.sinceMs : Math.max(draw(spanMs), history.sinceMs ?? 0)

@@ -4,6 +4,7 @@ import { openAnswer, packed } from '../../src/answer/answer-data.ts'
 import type { SpoolBudget } from '../../src/answer/spool.ts'
 import { storeRows } from '../../src/answer/store-rows.ts'
 import type { Answer } from '../../src/answer/whole-answer.ts'
+import type { ItemCatalog } from '../../src/catalog/catalog.ts'
 import { bucketsOfPlan } from '../../src/druid-time/plain-granularity.ts'
 import { outputFields } from '../../src/model/plan.ts'
 import type { PlanRunner } from '../../src/query/plan-runner.ts'
@@ -44,4 +45,10 @@ export async function bodyOf(answer: Answer): Promise<Buffer> {
   for await (const chunk of answer.chunks) chunks.push(Uint8Array.from(chunk))
   answer.release()
   return Buffer.concat(chunks)
+}
+
+/** No metadata. */
+export const noItems: Pick<ItemCatalog, 'list' | 'find'> = {
+  list: async () => ({ items: [], more: false }),
+  find: async (_, keys) => ({ items: [], keysRead: keys.length }),
 }

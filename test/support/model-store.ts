@@ -7,9 +7,21 @@ import { type Value, valueAt } from '../../src/model/column.ts'
 import { addDuration } from '../../src/model/duration.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { type BucketGranularity, bucketStart, nextBucketStart } from '../../src/model/granularity.ts'
-import type { AveragePlan, NeighbourPlan, Plan, Range, Selection, SnapPlan } from '../../src/model/plan.ts'
+import {
+  type AveragePlan,
+  type BucketedPlan,
+  isOverTime,
+  type NeighbourPlan,
+  type OverTimePlan,
+  type Plan,
+  type Range,
+  type Selection,
+  type SnapPlan,
+  valueColumns,
+} from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import type { ResultBatch } from '../../src/store/series-store.ts'
+import { overTimeRows } from './model-over-time.ts'
 
 /** One stored row: a field that is absent is null. */
 export interface ModelRow {
@@ -57,6 +69,7 @@ export class ModelStore {
   /** The rows that a store must answer, in order. Limits are not its business. */
   run(plan: Plan): ResultRow[] {
     const items = this.#items(plan.selection)
+    if (isOverTime(plan)) return overTime(plan, items)
     switch (plan.kind) {
       case 'select':
         return inContractOrder(plan.selection, within(items, plan.selection, plan.range))
@@ -254,27 +267,25 @@ function mean(values: readonly Value[]): number | null {
 }
 
 /** The rows with one for each bucket of each series; whatever is asked of it is looked for anew for each of them. */
-function filled(plan: AveragePlan, rows: readonly ResultRow[]): ResultRow[] {
-  const { granularity, range, fill, selection } = plan
+function filled(plan: BucketedPlan, rows: readonly ResultRow[]): ResultRow[] {
+  const { granularity, range, fill } = plan
+  const columns = valueColumns(plan)
   if (fill === undefined || granularity.kind === 'all') return [...rows]
-  const keys = rows[0] === undefined ? 0 : rows[0].length - selection.metrics.length
+  const keys = rows[0] === undefined ? 0 : rows[0].length - columns.length
   const keyOf = (row: ResultRow): string => row.slice(1, keys).map(keyText).join()
   const whole = [...new Set(rows.map(keyOf))].flatMap((key) => {
     const known = rows.filter((row) => keyOf(row) === key)
     const [first, last] = [Number(known[0]![0]), Number(known.at(-1)![0])]
     const starts: number[] = []
     let ms = range.fromMs === Number.NEGATIVE_INFINITY ? first : bucketOf(granularity, range.fromMs)
-    for (
-      const endMs = range.toMs === Number.POSITIVE_INFINITY ? last : range.toMs;
-      ms <= endMs;
-      ms = after(granularity, ms)
-    ) {
-      starts.push(ms)
-    }
+    const untilMs = plan.kind === 'average' ? range.toMs + 1 : Math.min(range.toMs, plan.values.nowMs)
+    const endMs = range.toMs === Number.POSITIVE_INFINITY ? last + 1 : untilMs
+    for (; ms < endMs; ms = after(granularity, ms)) starts.push(ms)
     return starts.map((startMs) => {
       const row = known.find(([bucketMs]) => bucketMs === startMs)
-      const values = selection.metrics.map((_, metric) => {
+      const values = columns.map(({ whenEmpty }, metric) => {
         const value = row?.[keys + metric] ?? null
+        if (whenEmpty !== 'filled') return row === undefined ? whenEmpty : value
         return (
           value ??
           filledValue(
@@ -297,7 +308,7 @@ function after(granularity: AveragePlan['granularity'], startMs: number): number
 }
 
 function filledValue(
-  { fill, granularity }: AveragePlan,
+  { fill, granularity }: BucketedPlan,
   values: readonly (readonly [number, Value])[],
   startMs: number,
 ): Value {
@@ -311,4 +322,30 @@ function filledValue(
   if (behind === undefined) return null
   const share = (startMs - before[0]) / (behind[0] - before[0])
   return Number(before[1]) * (1 - share) + Number(behind[1]) * share
+}
+
+/** In the order of the answer. A plot is put in order by positions too, which are not shown. */
+function overTime(plan: OverTimePlan, items: readonly ModelRow[]): ResultRow[] {
+  const { selection } = plan
+  const { tags, fields, metrics } = selection
+  const modelItems = items.map((row) => ({
+    ms: timeOf(row, selection),
+    position: row.position,
+    keys: [...tags, ...fields].map((field) => valueIn(row, field)),
+    values: metrics.map((metric) => valueIn(row, metric)),
+  }))
+  const granularity = 'granularity' in plan ? plan.granularity : { kind: 'all' as const }
+  const cuts = {
+    startOf: (ms: number) => bucketOf(granularity, ms),
+    after: (startMs: number) => after(granularity, startMs),
+  }
+  const rows = overTimeRows(plan, modelItems, cuts)
+  const keys = 1 + tags.length + fields.length + (plan.kind === 'states' ? 2 : 0)
+  const order = (row: ResultRow): ResultRow =>
+    plan.kind === 'snap'
+      ? [row.at(-1)!, ...row.slice(1, keys)]
+      : [...row.slice(0, keys), plan.kind === 'plot' ? row.at(-1)! : 0]
+  const ordered = rows.toSorted((left, right) => compareLists(order(left), order(right)))
+  if (plan.kind === 'plot') return ordered.map((row) => row.slice(0, -1))
+  return plan.kind === 'snap' ? ordered : filled(plan, ordered)
 }

@@ -2,10 +2,20 @@
 import { granularityInZone } from '../../src/druid-time/plain-granularity.ts'
 import { Zone } from '../../src/druid-time/zone.ts'
 import type { ColumnVector, Value } from '../../src/model/column.ts'
-import type { EntityField } from '../../src/model/entity.ts'
+import type { Duration } from '../../src/model/duration.ts'
+import { type EntityField, shapes } from '../../src/model/entity.ts'
 import { isNumericField } from '../../src/model/field.ts'
 import { type Granularity, parseGranularity } from '../../src/model/granularity.ts'
-import { type Fill, fillKinds, type Plan, type Range, type Selection } from '../../src/model/plan.ts'
+import {
+  aggregateNames,
+  type Fill,
+  fillKinds,
+  type OverTimePlan,
+  type Plan,
+  type Range,
+  type Selection,
+  type ValuesOverTime,
+} from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 
 /** A whole number from 0 up to `below`. */
@@ -32,8 +42,16 @@ function someOf<T>(draw: Draw, values: readonly T[]): T[] {
 
 const valueTypes = ['timestamp', 'string', 'double', 'long', 'boolean'] as const
 const strings = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'a\u{1f600}']
-const longs = [0, -1, 7, 2 ** 53, 9007199254740993n, -9007199254740995n, 9223372036854775807n]
-const doubles = [0, -0, 1.5, -2.25, 1e300, 1.7e308, -1.7e308, 5e-324, 0.1]
+const longs: readonly (number | bigint)[] = [
+  0,
+  -1,
+  7,
+  2 ** 53,
+  9007199254740993n,
+  -9007199254740995n,
+  9223372036854775807n,
+]
+const doubles: readonly number[] = [0, -0, 1.5, -2.25, 1e300, 1.7e308, -1.7e308, 5e-324, 0.1]
 
 export interface RandomEntity {
   readonly time: EntityField
@@ -78,12 +96,17 @@ export function randomValue(draw: Draw, type: EntityField['type'], pools: ValueP
 }
 
 /** Batches whose rows mostly follow in time; `spanMs` is about how long they last. Later ones may have more fields. */
-export function randomBatches(draw: Draw, entity: RandomEntity, spanMs: number): RowBatch[] {
+export function randomBatches(
+  draw: Draw,
+  entity: RandomEntity,
+  spanMs: number,
+  numbers = { longs, doubles },
+): RowBatch[] {
   const batches: RowBatch[] = []
   const dictionary = [...strings]
   const count = 1 + draw(8)
   let position = draw(100)
-  const pools = { instantMs: () => draw(4) * 1000 - 2000, longs, doubles, texts: strings }
+  const pools = { instantMs: () => draw(4) * 1000 - 2000, ...numbers, texts: strings }
   for (let index = 0; index < count; index++) {
     const rows = draw(3) === 0 ? 1 : draw(40)
     const known = entity.others.slice(0, 1 + draw(entity.others.length))
@@ -200,14 +223,76 @@ export function randomPlan(draw: Draw, entity: RandomEntity, spanMs: number): Pl
   }
 }
 
+/** A plan of values over time. */
+export function randomOverTimePlan(draw: Draw, entity: RandomEntity, spanMs: number): OverTimePlan {
+  const selection = randomSelection(draw, entity)
+  const range = randomRange(draw, spanMs)
+  const text = oneOf(draw, granularities)
+  const parsed: Granularity = parseGranularity(text) ?? { kind: 'all' }
+  const isFine = parsed.kind === 'uniform' && (4 * spanMs) / parsed.widthMs > 500
+  const plain: Granularity = isFine ? { kind: 'uniform', widthMs: Math.ceil(spanMs / 50), originMs: 7 } : parsed
+  const zone = Zone.find(oneOf(draw, zones)) ?? Zone.utc
+  const granularity = isFine ? plain : granularityInZone(text, plain, zone, range)
+  const bucketed = { selection: { ...selection, fields: draw(2) === 0 ? [] : selection.fields }, range, granularity }
+  const fill = plain.kind === 'months' || plain.kind === 'compound' ? {} : randomFill(draw, plain, spanMs)
+  const nowMs = draw(3) === 0 ? draw(spanMs * 2) - spanMs : spanMs * 2
+  const valuesOf = ({ metrics }: Pick<Selection, 'metrics'>): ValuesOverTime => ({
+    metrics: metrics.map(() => ({
+      shape: oneOf(draw, shapes),
+      maxGap: draw(2) === 0 ? null : randomGap(draw, spanMs),
+    })),
+    shapeOfTag: draw(3) === 0 ? [[oneOf(draw, strings), oneOf(draw, shapes)]] : [],
+    nowMs,
+  })
+  switch (draw(5)) {
+    case 0:
+      return { kind: 'plot', selection: { ...selection, fields: [] }, range, points: 1 + draw(9) }
+    case 1: {
+      const states = { ...bucketed, selection: { ...selection, fields: [] } }
+      return { kind: 'states', ...states, values: valuesOf(selection), ...fill }
+    }
+    case 2: {
+      const ticksMs = Float64Array.from(
+        new Set(Array.from({ length: 1 + draw(6) }, () => draw(spanMs * 2) - spanMs)),
+      ).sort()
+      const shape = oneOf(draw, shapes)
+      const { metrics, ...values } = valuesOf(selection)
+      const over = { ...values, shapeOfTag: [], metrics: metrics.map(({ maxGap }) => ({ shape, maxGap })) }
+      return { kind: 'snap', selection: { ...selection, fields: [] }, ticksMs, values: over }
+    }
+    default: {
+      const numeric = entity.others.filter((other) => other.role === 'metric' && isNumericField(other))
+      const asked = someOf(draw, aggregateNames)
+      const aggregates = asked.length > 0 ? asked : aggregateNames
+      return {
+        kind: 'aggregate',
+        ...bucketed,
+        selection: { ...bucketed.selection, metrics: numeric },
+        values: valuesOf({ metrics: numeric }),
+        columns: numeric.flatMap(({ name }, metric) =>
+          aggregates.map((aggregate) => ({ name: `${name}.${aggregate}`, metric, aggregate })),
+        ),
+        onlyKnown: draw(3) === 0,
+        totalUnitMs: 3_600_000,
+        counter: { reset: oneOf(draw, ['zero', 'skip'] as const), wrap: draw(3) === 0 ? 100 : null },
+        ...fill,
+      }
+    }
+  }
+}
+
 const zones = ['UTC', 'UTC', 'Europe/Madrid', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu']
 
 /** Of buckets that are not too many. */
 function randomFill(draw: Draw, granularity: Granularity, spanMs: number): { readonly fill?: Fill } {
   if (draw(2) === 0 || granularity.kind === 'all') return {}
   if (granularity.kind === 'uniform' && (4 * spanMs) / granularity.widthMs > 2000) return {}
-  const maxGap = draw(2) === 0 ? null : { years: 0, months: draw(2), weeks: 0, days: draw(2), ms: draw(spanMs) }
+  const maxGap = draw(2) === 0 ? null : randomGap(draw, spanMs)
   return { fill: { kind: oneOf(draw, fillKinds), maxGap } }
+}
+
+const randomGap = (draw: Draw, spanMs: number): Duration => {
+  return { years: 0, months: draw(8) === 0 ? 1 : 0, weeks: 0, days: 0, ms: draw(spanMs) }
 }
 
 function randomSelection(draw: Draw, { time, tags, others }: RandomEntity): Selection {

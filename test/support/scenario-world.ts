@@ -16,7 +16,7 @@ import { EntityList } from '../../src/query/entity-list.ts'
 import { type QueryRequest, queryRequests } from '../../src/query/requests.ts'
 import type { SeriesQuerier, SeriesWriter } from '../../src/store/series-store.ts'
 import { everyone } from './everyone.ts'
-import { bodyOf, inProcessRunner } from './in-process.ts'
+import { bodyOf, inProcessRunner, noItems } from './in-process.ts'
 import { ingestOf } from './ingest-of.ts'
 import { type Asked, type Check, type Given, instantOf, type Table } from './scenario.ts'
 
@@ -145,6 +145,7 @@ class ScenarioWorld {
     }
     const parts = {
       definitions,
+      items: noItems,
       runner: inProcessRunner(this.#store),
       admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }),
       nowMs: () => this.#nowMs,
@@ -166,7 +167,7 @@ class ScenarioWorld {
   expectedRows(asked: Asked, { header, rows }: Table): string[] {
     if (asked.kind === 'entities') return rows.map((cells) => entityRow(header, cells))
     const entity = this.#entity(String(asked.request['entity']))
-    const types = header.map((name) => (name === 'snap' ? 'timestamp' : typeOf(entity, name)))
+    const types = header.map((name) => typeOfOwn(name) ?? typeOf(entity, name))
     return rows.map((cells) => jsonRow(header, types, cells))
   }
 
@@ -216,6 +217,13 @@ export function pushedJson(entity: Pick<Entity, 'name' | 'fields'>, { header, ro
 
 function isRequest(kind: QueryKind, request: object): request is QueryRequest<QueryKind> & QueryRequest<'last'> {
   return conforms(queryRequests[kind], request)
+}
+
+/** Of a column that an answer has of its own. */
+function typeOfOwn(name: string): FieldType | null {
+  if (name === 'metric' || name === 'value') return 'string'
+  if (/^(snap|.*\.m(in|ax)_time)$/.test(name)) return 'timestamp'
+  return name.includes('.') || name === 'seconds' || name === 'entries' ? 'double' : null
 }
 
 function typeOf(entity: Pick<Entity, 'name' | 'fields'>, name: string): FieldType {

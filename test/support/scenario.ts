@@ -159,7 +159,8 @@ function cellsOf(line: string): string[] {
   return line.match(/(?:[^\s"[]|\[[^\]]*\]|"(?:[^"\\]|\\.)*")+/g) ?? []
 }
 
-const lists = new Set(['ids', 'prefixes', 'metric_name_field', 'fields'])
+const lists = new Set(['ids', 'prefixes', 'metric_name_field', 'fields', 'aggregates'])
+const numbers = new Set(['offset', 'points', 'wrap'])
 
 /** `name=value`: JSON where it looks like it, else text, or for a list texts between commas. */
 function readOption(option: string): [string, unknown] {
@@ -167,7 +168,7 @@ function readOption(option: string): [string, unknown] {
   if (at < 1) throw new Error(`"${option}" is no option: name=value`)
   const name = option.slice(0, at)
   const value = option.slice(at + 1)
-  if (/^(["[{]|null$)/.test(value) || name === 'offset') return [name, JSON.parse(value)]
+  if (/^(["[{]|null$)/.test(value) || numbers.has(name)) return [name, JSON.parse(value)]
   return [name, lists.has(name) ? value.split(',') : value]
 }
 

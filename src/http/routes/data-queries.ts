@@ -11,7 +11,7 @@ import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
 import { commonProblemCodes, releaseAfter, rowsRoutes } from './rows-query.ts'
 
-/** The endpoint of one of the eight data queries. */
+/** The endpoint of one of the data queries. */
 export function dataQuery(kind: QueryKind, text: { readonly summary: string; readonly rows: string }): Route {
   return (app, context) => {
     const problemCodes = ['unknown_entity', 'too_many_buckets'] as const
@@ -64,6 +64,21 @@ export const postSelect = dataQuery('select', {
 export const postSnap = dataQuery('snap', {
   summary: 'The state of each tag at each tick.',
   rows: 'An item for each tick and tag, ordered by tick, then tag; the tick is under `snap`.',
+})
+
+export const postAggregate = dataQuery('aggregate', {
+  summary: 'What is told of each metric, of its items and of its value over time, for each bucket and tag.',
+  rows: 'A row for each bucket, tag and combination of `fields` in which a value is known or an item lies, in this order.',
+})
+
+export const postPlot = dataQuery('plot', {
+  summary: 'The items that a chart needs.',
+  rows: 'The items, ordered by time, then tag.',
+})
+
+export const postStates = dataQuery('states', {
+  summary: 'How long each metric had each value, for each bucket and tag.',
+  rows: 'A row for each bucket, tag, metric and value: `metric`, `value`, `seconds` and `entries`.',
 })
 
 /** One endpoint under two names. */

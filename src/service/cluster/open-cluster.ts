@@ -146,7 +146,12 @@ async function openRows(parts: ClusterParts, { catalog, definitions }: Known, cl
   const { changes, partitions, rejected, pushKeys } = catalog
   const store = new DruidStore({
     client: druid,
-    settings: { clusterName: cluster.name, queryTimeMs: limits.queryTimeMs, sliceMs },
+    settings: {
+      clusterName: cluster.name,
+      queryTimeMs: limits.queryTimeMs,
+      sliceMs,
+      readRows: limits.readRows,
+    },
     entity: (id) => definitions.entities().find((entity) => entity.id === id),
     nowMs,
   })

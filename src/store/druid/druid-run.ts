@@ -18,6 +18,8 @@ export interface DruidRun {
    * what there is.
    */
   readonly bounds: (age: 'now' | 'about') => Promise<Bounds | null>
+  /** The most rows that are read for values over time. */
+  readonly readRows: number
   /** How time is cut where the granularity is by the clocks of a zone. */
   readonly buckets: TimeBuckets | null
 }

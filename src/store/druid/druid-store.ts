@@ -4,7 +4,7 @@ import { type CancelSignal, nativeSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
-import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
+import { isOverTime, type Plan, type PlanLimits, type Range } from '../../model/plan.ts'
 import { filledBuckets } from '../over-time/fill-buckets.ts'
 import type { EntityStatistics, ResultBatch, SeriesQuerier, TagPage, TagRequest } from '../series-store.ts'
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
@@ -13,6 +13,7 @@ import { intervalsOf, type NativeFilter } from './native-query.ts'
 import { countReplaced } from './replaced-items.ts'
 import { runAverage } from './run-average.ts'
 import { runLatest, runNeighbour } from './run-nearest.ts'
+import { runOverTime } from './run-over-time.ts'
 import { runSelect } from './run-select.ts'
 import { runSnap } from './run-snap.ts'
 import { runTags } from './run-tags.ts'
@@ -24,6 +25,8 @@ export interface DruidStoreSettings {
   readonly queryTimeMs: number
   /** How long a run may hold the event loop. */
   readonly sliceMs: number
+  /** The most rows that a query of values over time may read. */
+  readonly readRows: number
 }
 
 export interface DruidStoreParts {
@@ -56,7 +59,15 @@ export class DruidStore implements SeriesQuerier {
     const target = this.#target(entityId, nativeSignal(signal))
     const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
-    yield* runPlan(plan, { target, limits, pacer, bounds, replacedBy: this.#replacedBy(entityId), buckets })
+    yield* runPlan(plan, {
+      target,
+      limits,
+      pacer,
+      bounds,
+      replacedBy: this.#replacedBy(entityId),
+      readRows: this.#parts.settings.readRows,
+      buckets,
+    })
   }
 
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
@@ -149,6 +160,7 @@ async function oneRow(
 }
 
 function runPlan(plan: Plan, run: DruidRun): AsyncGenerator<ResultBatch> {
+  if (isOverTime(plan)) return runOverTime(plan, run)
   switch (plan.kind) {
     case 'select':
       return runSelect(plan, run)

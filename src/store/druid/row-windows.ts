@@ -7,7 +7,8 @@ import { intervalsOf, type NativeFilter } from './native-query.ts'
 /** Windows of time are counted by the day, those that hold too much by the hour, and so on. */
 const widthsMs = [msPerDay, 3_600_000, 60_000, 1000, 1]
 
-interface Counted extends Range {
+/** A window, and how many rows it holds. */
+export interface Counted extends Range {
   readonly rows: number
 }
 
@@ -17,7 +18,7 @@ export async function rowWindows(
   range: Range,
   filter: NativeFilter | null,
   rowsMax: number,
-): Promise<Range[]> {
+): Promise<Counted[]> {
   const windows: Counted[] = []
   for (const part of await parts(target, range, filter, rowsMax, 0)) {
     const last = windows.at(-1)

@@ -40,7 +40,11 @@ export function filledBuckets(
   const { fill, granularity, range } = plan
   // The one bucket of `all` is not empty.
   if (fill === undefined || granularity.kind === 'all') return batches
-  return withFilled(batches, plan, { range, fill, cuts: cutsOf(granularity, buckets), limits, pacer })
+  const isOpen = range.toMs === Number.POSITIVE_INFINITY
+  // Over time a bucket that begins with the end of the range, or later than now, has no length.
+  const toMs = plan.kind === 'average' || isOpen ? range.toMs : Math.min(range.toMs, plan.values.nowMs) - 1
+  const filled = { fromMs: range.fromMs, toMs }
+  return withFilled(batches, plan, { range: filled, fill, cuts: cutsOf(granularity, buckets), limits, pacer })
 }
 
 async function* withFilled(

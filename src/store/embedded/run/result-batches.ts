@@ -1,16 +1,18 @@
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
-import type { Plan } from '../../../model/plan.ts'
+import { isOverTime, type Plan } from '../../../model/plan.ts'
 import { filledBuckets } from '../../over-time/fill-buckets.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { PlanRun } from './plan-run.ts'
 import { runAverage } from './run-average.ts'
 import { runLatest } from './run-latest.ts'
 import { runNeighbour } from './run-neighbour.ts'
+import { runOverTime } from './run-over-time.ts'
 import { runSelect } from './run-select.ts'
 import { runSnap } from './run-snap.ts'
 
 /** What a plan of the data queries answers, in its order. */
 export function resultBatches(plan: Plan, run: PlanRun, buckets: TimeBuckets | null): AsyncGenerator<ResultBatch> {
+  if (isOverTime(plan)) return runOverTime(plan, run, buckets)
   switch (plan.kind) {
     case 'select':
       return runSelect(plan, run)

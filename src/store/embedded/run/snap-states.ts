@@ -63,7 +63,7 @@ async function firstTicksOf(ticksMs: Float64Array, run: PlanRun): Promise<Int32A
 }
 
 /** The date of the first item of a series up to `toMs`, infinity when there is none. */
-async function firstItemMs(series: number, toMs: number, { source, items, pacer }: PlanRun): Promise<number> {
+export async function firstItemMs(series: number, toMs: number, { source, items, pacer }: PlanRun): Promise<number> {
   let firstMs = Number.POSITIVE_INFINITY
   for (const { chunk, start, end } of source.run(series, Number.NEGATIVE_INFINITY, toMs)) {
     const row = items.first(chunk, start, end)

@@ -1,0 +1,238 @@
+import type { TimeBuckets } from '../../../algebra/aggregation.ts'
+import { nullCode, type Value } from '../../../model/column.ts'
+import type { OverTimePlan } from '../../../model/plan.ts'
+import type { ItemRun } from '../../over-time/item-run.ts'
+import {
+  type Ends,
+  type NeededItems,
+  neededItems,
+  OverTimeAnswer,
+  type Series,
+} from '../../over-time/over-time-answer.ts'
+import type { ResultBatch } from '../../series-store.ts'
+import { type Chunk, firstAfter, isNullIn, type Stretch } from '../head/chunk.ts'
+import { SeriesWalk } from '../reading/series-walk.ts'
+import { Combinations } from './combinations.ts'
+import type { FieldAccessor, FieldKey } from './field-accessor.ts'
+import { ItemTest } from './item-filter.ts'
+import type { PlanRun } from './plan-run.ts'
+import { isNewer, newestItem } from './run-latest.ts'
+import { firstItemMs } from './snap-states.ts'
+
+/** Values over time, from the rows of each combination of tags and fields in their order. */
+export async function* runOverTime(
+  plan: OverTimePlan,
+  run: PlanRun,
+  buckets: TimeBuckets | null,
+): AsyncGenerator<ResultBatch> {
+  const needed = neededItems(plan)
+  const ends = needed.ends ? await endsOf(needed, run) : null
+  const answer = new OverTimeAnswer(plan, { buckets, limits: run.limits, pacer: run.pacer }, ends)
+  const { bounds } = run.selected
+  for (let tag = 0; tag + 1 < bounds.length; tag++) {
+    const series = run.selected.series.subarray(bounds[tag], bounds[tag + 1])
+    for (const one of series) {
+      const prepared = run.source.prepare(one, run.pacer)
+      if (prepared !== null) await prepared
+    }
+    const tags = run.tags.map((accessor): Value => {
+      const code = accessor.kind === 'tag' ? accessor.tag.codes.values[series[0]] : nullCode
+      return code === nullCode ? null : accessor.dictionary.strings[code]
+    })
+    if (run.fields.length > 0) await readCombinations(series, tags, answer, run)
+    else await readTag(series, answer.series(tags), needed, run)
+  }
+  yield* answer.batches()
+}
+
+/** The dates of the first and last item of the selection within the window. */
+async function endsOf({ window }: NeededItems, run: PlanRun): Promise<Ends> {
+  let [firstMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const one of run.selected.series) {
+    const newest = await newestItem(one, window.fromMs, window.endMs, run)
+    if (newest === null) continue
+    lastMs = Math.max(lastMs, newest.chunk.times[newest.row])
+    firstMs = Math.min(firstMs, await firstItemMs(one, window.endMs, run))
+    if (run.pacer.spend(8)) await run.pacer.rest()
+  }
+  return { firstMs, lastMs }
+}
+
+/** One tag, whose items are of one function of time. */
+async function readTag(series: Int32Array, to: Series, needed: NeededItems, run: PlanRun): Promise<void> {
+  const { fromMs, endMs } = needed.window
+  if (needed.before && fromMs > Number.NEGATIVE_INFINITY) {
+    for (const item of await itemsBefore(series, fromMs, run)) to.add(item)
+  }
+  const untilMs = needed.after ? Number.POSITIVE_INFINITY : endMs
+  for await (const { chunk, start, end } of inOrder(series, fromMs, untilMs, run)) {
+    to.add(new ChunkRun(run.metrics, chunk, start, end))
+    if (run.pacer.spend((end - start) * run.metrics.length)) await run.pacer.rest()
+    if (to.isOver) break
+  }
+  to.finish()
+}
+
+/** A tag with fields: which combinations it has, and where the newest item of each is, only all of its rows say. */
+async function readCombinations(
+  series: Int32Array,
+  tags: readonly Value[],
+  answer: OverTimeAnswer,
+  run: PlanRun,
+): Promise<void> {
+  const combinations = new Combinations(run.fields)
+  const all: Series[] = []
+  for await (const { chunk, start, end, series: one } of inOrder(
+    series,
+    Number.NEGATIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    run,
+  )) {
+    for (let row = start; row < end; ) {
+      const until = combinations.sameUntil(chunk, row, end)
+      const combination = combinations.at(chunk, row, one)
+      all[combination] ??= answer.series([
+        ...tags,
+        ...run.fields.map((field, index) => valueOfKey(field, combinations.key(combination, index))),
+      ])
+      all[combination].add(new ChunkRun(run.metrics, chunk, row, until))
+      row = until
+    }
+    if (run.pacer.spend((end - start) * (run.metrics.length + run.fields.length))) await run.pacer.rest()
+  }
+  for (const one of all) one.finish()
+}
+
+function valueOfKey(field: FieldAccessor, key: FieldKey): Value {
+  if (key === null || field.kind === 'time') return null
+  if (field.type === 'string') return field.dictionary.strings[Number(key)]
+  return field.type === 'boolean' ? key === 1 : key
+}
+
+/** The newest item of each metric before a date, oldest first. */
+async function itemsBefore(series: Int32Array, beforeMs: number, run: PlanRun): Promise<readonly ItemRun[]> {
+  const found = []
+  for (const metric of run.metrics) {
+    const ofMetric = { ...run, items: new ItemTest([metric]) }
+    let newest = null
+    for (const one of series) {
+      const item = await newestItem(one, Number.NEGATIVE_INFINITY, beforeMs - 1, ofMetric)
+      if (item !== null && (newest === null || isNewer(item, newest))) newest = item
+      if (run.pacer.spend(4)) await run.pacer.rest()
+    }
+    // Its chunk may be written anew when another one is read.
+    if (newest !== null) found.push(new KeptItem(new ChunkRun(run.metrics, newest.chunk, newest.row, newest.row + 1)))
+  }
+  return found.sort((left, right) => left.times[0] - right.times[0] || left.position() - right.position())
+}
+
+/** The rows of a tag within a range in their order: of one series as they lie, of several item by item. */
+async function* inOrder(
+  series: Int32Array,
+  fromMs: number,
+  toMs: number,
+  { source, items, pacer }: PlanRun,
+): AsyncGenerator<Stretch & { readonly series: number }> {
+  if (series.length === 1) {
+    for (const stretch of source.run(series[0], fromMs, toMs)) {
+      const { chunk, start, end } = stretch
+      yield { chunk, start, end: end === start ? end : firstAfter(chunk.times, start, end, toMs), series: series[0] }
+    }
+    return
+  }
+  const walks = Array.from(series, (one) => new SeriesWalk(one, items, source.run(one, fromMs, toMs), 1))
+  for (;;) {
+    let oldest: SeriesWalk | null = null
+    for (const walk of walks) {
+      if (walk.isSeeking) await walk.seek(pacer)
+      if (walk.row !== -1 && (oldest === null || isNewer(oldest, walk))) oldest = walk
+    }
+    if (oldest === null) return
+    yield { chunk: oldest.chunk, start: oldest.row, end: oldest.row + 1, series: oldest.series }
+    oldest.advance()
+    if (pacer.spend(walks.length)) await pacer.rest()
+  }
+}
+
+/** Rows of a chunk as items. */
+class ChunkRun implements ItemRun {
+  readonly times: Float64Array
+  readonly start: number
+  readonly end: number
+  readonly #metrics: readonly FieldAccessor[]
+  readonly #chunk: Chunk
+
+  constructor(metrics: readonly FieldAccessor[], chunk: Chunk, start: number, end: number) {
+    this.#metrics = metrics
+    this.#chunk = chunk
+    this.times = chunk.times
+    this.start = start
+    this.end = end
+  }
+
+  numbers(metric: number): Float64Array | null {
+    const column = this.#column(metric)
+    return column === undefined || column.type === 'string' || column.type === 'boolean' ? null : column.values
+  }
+
+  value(metric: number, row: number): Value {
+    const column = this.#column(metric)
+    if (column === undefined || isNullIn(column, row)) return null
+    switch (column.type) {
+      case 'string':
+        return column.dictionary[column.codes[row]]
+      case 'boolean':
+        return column.values[row] === 1
+      default: {
+        const value = column.values[row]
+        return column.exact === null || Number.isSafeInteger(value) ? value : column.exact[row]
+      }
+    }
+  }
+
+  position(row: number): number {
+    return this.#chunk.positions[row]
+  }
+
+  get metricCount(): number {
+    return this.#metrics.length
+  }
+
+  #column(metric: number) {
+    const accessor = this.#metrics[metric]
+    return accessor.kind === 'column' ? this.#chunk.columns[accessor.index] : undefined
+  }
+}
+
+/** One item, taken out of its chunk. */
+class KeptItem implements ItemRun {
+  readonly start = 0
+  readonly end = 1
+  readonly times: Float64Array
+  readonly #numbers: readonly (Float64Array | null)[]
+  readonly #values: readonly Value[]
+  readonly #position: number
+
+  constructor(run: ChunkRun) {
+    const [row, metrics] = [run.start, run.metricCount]
+    this.times = Float64Array.of(run.times[row])
+    this.#numbers = Array.from({ length: metrics }, (_, metric) => {
+      const numbers = run.numbers(metric)
+      return numbers && Float64Array.of(numbers[row])
+    })
+    this.#values = Array.from({ length: metrics }, (_, metric) => run.value(metric, row))
+    this.#position = run.position(row)
+  }
+
+  numbers(metric: number): Float64Array | null {
+    return this.#numbers[metric]
+  }
+
+  value(metric: number): Value {
+    return this.#values[metric]
+  }
+
+  position(): number {
+    return this.#position
+  }
+}

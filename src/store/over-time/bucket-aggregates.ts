@@ -1,0 +1,199 @@
+// What is told of one metric in each bucket of one function of time.
+import type { Value } from '../../model/column.ts'
+import type { AggregateName, Counter } from '../../model/plan.ts'
+import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
+import { ExactSum } from './exact-sum.ts'
+import { type ItemOfMetric, type Span, valueAtInstant } from './function-of-time.ts'
+
+export interface AggregateRules {
+  readonly aggregates: readonly AggregateName[]
+  readonly isStep: boolean
+  readonly totalUnitMs: number
+  readonly counter: Counter
+}
+
+export class BucketAggregates implements BucketVisitor {
+  readonly #rules: AggregateRules
+  /** A rise is shared between buckets also where the value is not known: so they add up. */
+  readonly needsUnknown: boolean
+  readonly #items = new ItemSums()
+  readonly #integral = new ExactSum()
+  readonly #rise = new ExactSum()
+  #knownMs = 0
+  #hasRise = false
+  #resets = 0
+
+  constructor(rules: AggregateRules) {
+    this.#rules = rules
+    this.needsUnknown = rules.aggregates.includes('rise')
+  }
+
+  item(item: ItemOfMetric, before: ItemOfMetric | null): void {
+    this.#items.add(item)
+    if (before !== null && countedRise(before.value, item.value, this.#rules.counter).isReset) this.#resets++
+  }
+
+  part(span: Span, fromMs: number, untilMs: number): void {
+    const knownUntilMs = Math.min(untilMs, span.knownUntilMs)
+    if (knownUntilMs > fromMs) {
+      const lengthMs = knownUntilMs - fromMs
+      this.#knownMs += lengthMs
+      const { isStep } = this.#rules
+      if (isStep || span.to === null) this.#integral.add(span.from.value, lengthMs)
+      else {
+        // The mean of a line is that of its ends.
+        this.#integral.add(valueAtInstant(span, fromMs, isStep), lengthMs / 2)
+        this.#integral.add(valueAtInstant(span, knownUntilMs, isStep), lengthMs / 2)
+      }
+    }
+    if (!this.needsUnknown || span.to === null) return
+    const { rise } = countedRise(span.from.value, span.to.value, this.#rules.counter)
+    const share = (untilMs - fromMs) / (span.to.ms - span.from.ms)
+    for (const part of rise) this.#rise.add(part, share)
+    this.#hasRise = true
+  }
+
+  take(lengthMs: number): Pick<BucketRow, 'isKnown' | 'values'> | null {
+    const isKnown = this.#knownMs > 0
+    if (!isKnown && !this.#hasRise && this.#items.count === 0) return null
+    const values = this.#rules.aggregates.map((name) => this.#value(name, lengthMs))
+    this.#clear()
+    return { isKnown, values }
+  }
+
+  #value(name: AggregateName, lengthMs: number): Value {
+    switch (name) {
+      case 'time_mean':
+        return this.#knownMs === 0 ? null : this.#integral.over(this.#knownMs)
+      case 'covered':
+        return this.#knownMs / lengthMs
+      case 'total':
+        return this.#knownMs === 0 ? null : this.#integral.over(this.#rules.totalUnitMs)
+      case 'rise':
+        return this.#hasRise ? this.#rise.value : null
+      case 'resets':
+        return this.#items.count > 0 || this.#hasRise ? this.#resets : null
+      default:
+        return this.#items.value(name)
+    }
+  }
+
+  #clear(): void {
+    this.#items.clear()
+    this.#integral.clear()
+    this.#rise.clear()
+    this.#knownMs = 0
+    this.#hasRise = false
+    this.#resets = 0
+  }
+}
+
+/** What was counted between two neighbours, as parts that are added: a difference of its own may be beyond all doubles. */
+export function countedRise(
+  from: number,
+  to: number,
+  { reset, wrap }: Counter,
+): { readonly rise: readonly number[]; readonly isReset: boolean } {
+  if (to >= from) return { rise: [to, -from], isReset: false }
+  if (wrap !== null && to - from + wrap >= 0) return { rise: [to, wrap, -from], isReset: false }
+  return { rise: reset === 'zero' && to > 0 ? [to] : [], isReset: true }
+}
+
+type ItemAggregate = Exclude<AggregateName, 'time_mean' | 'covered' | 'total' | 'rise' | 'resets'>
+
+/** Squares of numbers larger than that overflow: deviations are kept of numbers that are so much smaller too. */
+const smaller = 2 ** -600
+
+class ItemSums {
+  count = 0
+  readonly #sum = new ExactSum()
+  #first: ItemOfMetric | null = null
+  #last: ItemOfMetric | null = null
+  #least: ItemOfMetric | null = null
+  #greatest: ItemOfMetric | null = null
+  readonly #deviations = new Deviations(1)
+  readonly #smaller = new Deviations(smaller)
+
+  add(item: ItemOfMetric): void {
+    this.count++
+    this.#sum.add(item.value)
+    this.#first ??= item
+    this.#last = item
+    if (this.#least === null || isLess(item, this.#least)) this.#least = item
+    if (this.#greatest === null || isLess(this.#greatest, item)) this.#greatest = item
+    this.#deviations.add(item.value, this.count)
+    this.#smaller.add(item.value, this.count)
+  }
+
+  value(name: ItemAggregate): Value {
+    switch (name) {
+      case 'count':
+        return this.count
+      case 'mean':
+        return this.count === 0 ? null : this.#sum.over(this.count)
+      case 'sum':
+        return this.count === 0 ? null : this.#sum.value
+      case 'min':
+        return valueIn(this.#least)
+      case 'max':
+        return valueIn(this.#greatest)
+      case 'first':
+        return valueIn(this.#first)
+      case 'last':
+        return valueIn(this.#last)
+      case 'min_time':
+        return this.#least?.ms ?? null
+      case 'max_time':
+        return this.#greatest?.ms ?? null
+      case 'stddev':
+        return this.count < 2 ? null : (this.#deviations.ofSample(this.count) ?? this.#smaller.ofSample(this.count))
+    }
+  }
+
+  clear(): void {
+    this.count = 0
+    this.#sum.clear()
+    this.#first = null
+    this.#last = null
+    this.#least = null
+    this.#greatest = null
+    this.#deviations.clear()
+    this.#smaller.clear()
+  }
+}
+
+const valueIn = (item: ItemOfMetric | null): Value => item?.exact ?? item?.value ?? null
+
+function isLess(left: ItemOfMetric, right: ItemOfMetric): boolean {
+  if (left.value !== right.value || left.exact === null || right.exact === null) return left.value < right.value
+  return left.exact < right.exact
+}
+
+/** The deviation of a sample, value by value (Welford). */
+class Deviations {
+  readonly #factor: number
+  #mean = 0
+  #squares = 0
+
+  constructor(factor: number) {
+    this.#factor = factor
+  }
+
+  add(value: number, count: number): void {
+    const scaled = value * this.#factor
+    const difference = scaled - this.#mean
+    this.#mean += difference / count
+    this.#squares += difference * (scaled - this.#mean)
+  }
+
+  /** Null where it is beyond all doubles. */
+  ofSample(count: number): number | null {
+    const deviation = Math.sqrt(this.#squares / (count - 1)) / this.#factor
+    return Number.isFinite(deviation) ? deviation : null
+  }
+
+  clear(): void {
+    this.#mean = 0
+    this.#squares = 0
+  }
+}

@@ -1,0 +1,76 @@
+import type { Value } from '../../model/column.ts'
+import { tooManyBuckets } from '../limits.ts'
+import type { Cuts } from './cuts.ts'
+import type { ItemOfMetric, Span, SpanVisitor, Window } from './function-of-time.ts'
+
+/** What is told of one metric in one bucket. */
+export interface BucketRow {
+  readonly startMs: number
+  /** Whether the value is known for some time of it. */
+  readonly isKnown: boolean
+  readonly values: readonly Value[]
+}
+
+/** Gathers what one bucket holds. */
+export interface BucketVisitor {
+  /** Whether it is told parts of spans in which the value is not known. */
+  readonly needsUnknown: boolean
+  item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
+  /** The part of a span that lies in the bucket. */
+  part(span: Span, fromMs: number, untilMs: number): void
+  /** What the bucket holds, which is so long within the window; null for nothing. The next one begins. */
+  take(lengthMs: number): Pick<BucketRow, 'isKnown' | 'values'> | null
+}
+
+/** Cuts spans and items at the borders of buckets. */
+export class BucketRows implements SpanVisitor {
+  readonly rows: BucketRow[] = []
+  readonly #cuts: Cuts
+  readonly #window: Window
+  readonly #visitor: BucketVisitor
+  readonly #bucketsMax: number
+  #startMs = Number.NaN
+  #nextMs = Number.NEGATIVE_INFINITY
+
+  constructor(cuts: Cuts, window: Window, bucketsMax: number, visitor: BucketVisitor) {
+    this.#cuts = cuts
+    this.#window = window
+    this.#bucketsMax = bucketsMax
+    this.#visitor = visitor
+  }
+
+  item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void {
+    this.#enter(item.ms)
+    this.#visitor.item(item, before, isNew)
+  }
+
+  span(span: Span): void {
+    const untilMs = Math.min(this.#visitor.needsUnknown ? span.endMs : span.knownUntilMs, this.#window.endMs)
+    for (let at = Math.max(span.from.ms, this.#window.fromMs); at < untilMs; ) {
+      this.#enter(at)
+      const stop = Math.min(untilMs, this.#nextMs)
+      this.#visitor.part(span, at, stop)
+      at = stop
+    }
+  }
+
+  finish(): void {
+    this.#leave()
+  }
+
+  #enter(ms: number): void {
+    if (ms < this.#nextMs) return
+    this.#leave()
+    this.#startMs = ms === this.#nextMs ? ms : this.#cuts.startOf(ms)
+    this.#nextMs = this.#cuts.nextOf(this.#startMs)
+  }
+
+  #leave(): void {
+    if (Number.isNaN(this.#startMs)) return
+    const lengthMs = Math.min(this.#nextMs, this.#window.endMs) - Math.max(this.#startMs, this.#window.fromMs)
+    const held = this.#visitor.take(lengthMs)
+    // A bucket that begins where the window ends has no length.
+    if (held === null || lengthMs <= 0) return
+    if (this.rows.push({ startMs: this.#startMs, ...held }) > this.#bucketsMax) throw tooManyBuckets(this.#bucketsMax)
+  }
+}

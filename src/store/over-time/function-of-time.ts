@@ -1,0 +1,114 @@
+// One metric of one combination of tags and fields as a function of time: what its items say of the time between them.
+import { addDuration, type Duration, fixedMs } from '../../model/duration.ts'
+import type { MetricOverTime } from '../../model/plan.ts'
+
+/** An item of one metric. A long beyond 2^53 has its digits too. */
+export interface ItemOfMetric {
+  readonly ms: number
+  readonly value: number
+  readonly exact: bigint | null
+}
+
+/** The time from an item to the next one, or to where nothing more is known. */
+export interface Span {
+  readonly from: ItemOfMetric
+  /** Null after the last item. */
+  readonly to: ItemOfMetric | null
+  /** Where it ends: at the next item, or where the last item's value ends. */
+  readonly endMs: number
+  /** From its start until then the value is known. */
+  readonly knownUntilMs: number
+}
+
+/** Told the items of a metric and the spans between them, in the order of time: each item, then the span that it begins. */
+export interface SpanVisitor {
+  /** `before` is the item before, null for the first one; `isNew` says that nothing was known just before, or another value. */
+  item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
+  span(span: Span): void
+}
+
+/** What is looked at; its end is no later than now. */
+export interface Window {
+  readonly fromMs: number
+  readonly endMs: number
+}
+
+export class FunctionOfTime {
+  readonly #isStep: boolean
+  readonly #maxGap: Duration | null
+  readonly #maxGapMs: number
+  readonly #nowMs: number
+  readonly #window: Window
+  readonly #visitor: SpanVisitor
+  #before: ItemOfMetric | null = null
+  #knownUntilMs = Number.NEGATIVE_INFINITY
+  /** Newer items of its date may come. */
+  #pendingMs = Number.NaN
+  #pendingValue = 0
+  #pendingExact: bigint | null = null
+
+  constructor({ shape, maxGap }: MetricOverTime, nowMs: number, window: Window, visitor: SpanVisitor) {
+    this.#isStep = shape === 'step'
+    this.#maxGap = maxGap
+    const isFixed = maxGap !== null && maxGap.years === 0 && maxGap.months === 0
+    this.#maxGapMs = maxGap === null ? Number.POSITIVE_INFINITY : isFixed ? fixedMs(maxGap) : Number.NaN
+    this.#nowMs = nowMs
+    this.#window = window
+    this.#visitor = visitor
+  }
+
+  /** Whether items that come later change nothing. */
+  get isOver(): boolean {
+    return this.#before !== null && this.#before.ms > this.#window.endMs
+  }
+
+  /** Items come by time, and those of one date by position: the last one of a date counts. */
+  add(ms: number, value: number, exact: bigint | null = null): void {
+    if (ms !== this.#pendingMs) {
+      this.#commit()
+      this.#pendingMs = ms
+    }
+    this.#pendingValue = value
+    this.#pendingExact = exact
+  }
+
+  finish(): void {
+    this.#commit()
+    const last = this.#before
+    if (last === null || this.isOver) return
+    const endMs = Math.min(this.#gapEnd(last.ms), this.#nowMs)
+    this.#visitor.span({ from: last, to: null, endMs, knownUntilMs: endMs })
+  }
+
+  #commit(): void {
+    const ms = this.#pendingMs
+    if (Number.isNaN(ms) || this.isOver) return
+    this.#pendingMs = Number.NaN
+    const before = this.#before
+    const item = { ms, value: this.#pendingValue, exact: this.#pendingExact }
+    this.#before = item
+    if (before !== null) this.#pass(before, item)
+    if (ms < this.#window.fromMs || ms > this.#window.endMs) return
+    this.#visitor.item(item, before, before === null || this.#knownUntilMs < ms || before.value !== item.value)
+  }
+
+  #pass(from: ItemOfMetric, to: ItemOfMetric): void {
+    const gapEndMs = this.#gapEnd(from.ms)
+    this.#knownUntilMs = this.#isStep ? Math.min(to.ms, gapEndMs) : to.ms <= gapEndMs ? to.ms : from.ms
+    if (to.ms <= this.#window.fromMs) return
+    this.#visitor.span({ from, to, endMs: to.ms, knownUntilMs: this.#knownUntilMs })
+  }
+
+  #gapEnd(ms: number): number {
+    return this.#maxGap === null || !Number.isNaN(this.#maxGapMs)
+      ? ms + this.#maxGapMs
+      : addDuration(ms, this.#maxGap, 1)
+  }
+}
+
+/** The value of a span at an instant that is in it and known. */
+export function valueAtInstant({ from, to }: Span, ms: number, isStep: boolean): number {
+  if (isStep || to === null) return from.value
+  const share = (ms - from.ms) / (to.ms - from.ms)
+  return from.value * (1 - share) + to.value * share
+}

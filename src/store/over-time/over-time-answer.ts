@@ -1,0 +1,351 @@
+// Answers of plans of values over time, made of the ordered items of each combination of tags and fields: the same on both engines.
+import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import type { Pacer } from '../../lib/pacer.ts'
+import type { Value } from '../../model/column.ts'
+import { type FieldType, isNumericField } from '../../model/field.ts'
+import { formatInstant } from '../../model/instant.ts'
+import {
+  type AggregatePlan,
+  type OverTimePlan,
+  outputFields,
+  type PlanLimits,
+  type StatesPlan,
+} from '../../model/plan.ts'
+import { AnswerRows } from '../answer-rows.ts'
+import type { ResultBatch } from '../series-store.ts'
+import { BucketAggregates } from './bucket-aggregates.ts'
+import { type BucketRow, BucketRows } from './bucket-rows.ts'
+import { BucketStates } from './bucket-states.ts'
+import { cutsOf } from './cuts.ts'
+import { filledBuckets } from './fill-buckets.ts'
+import { FunctionOfTime, type Window } from './function-of-time.ts'
+import type { ItemRun } from './item-run.ts'
+import { type PlottedItem, PlottedMetric } from './plotted-items.ts'
+import { SnappedValues } from './snapped-values.ts'
+
+/** Which items, besides those in the window, tell what happens in it. */
+export interface NeededItems {
+  /** Dates of the first and last one. */
+  readonly window: Window
+  /** The newest one before it of each metric. */
+  readonly before: boolean
+  /** The first one after it of each metric. */
+  readonly after: boolean
+  /** The dates of the first and last item of the selection have to be known. */
+  readonly ends: boolean
+}
+
+export interface Ends {
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+export function neededItems(plan: OverTimePlan): NeededItems {
+  if (plan.kind === 'plot') {
+    const { fromMs, toMs } = plan.range
+    const isOpen = fromMs === Number.NEGATIVE_INFINITY || toMs === Number.POSITIVE_INFINITY
+    return { window: { fromMs, endMs: toMs }, before: false, after: false, ends: isOpen }
+  }
+  if (plan.kind === 'snap') {
+    const window = { fromMs: plan.ticksMs[0] ?? 0, endMs: plan.ticksMs.at(-1) ?? -1 }
+    // Later than now a value is known only up to an item behind it.
+    return { window, before: true, after: hasLine(plan) || window.endMs > plan.values.nowMs, ends: false }
+  }
+  const { fromMs, toMs } = plan.range
+  const window = { fromMs, endMs: Math.min(toMs, plan.values.nowMs) }
+  const after =
+    plan.kind === 'aggregate' && (hasLine(plan) || plan.columns.some(({ aggregate }) => aggregate === 'rise'))
+  const ends = plan.granularity.kind === 'all' && fromMs === Number.NEGATIVE_INFINITY
+  return { window, before: true, after, ends }
+}
+
+function hasLine({ values }: { readonly values: AggregatePlan['values'] }): boolean {
+  return values.metrics.some(({ shape }) => shape === 'line') || values.shapeOfTag.some(([, shape]) => shape === 'line')
+}
+
+/** The items of one combination of tags and fields, in the order of time. */
+export interface Series {
+  add(run: ItemRun): void
+  /** Whether items that come later change nothing. */
+  readonly isOver: boolean
+  finish(): void
+}
+
+export class OverTimeAnswer {
+  readonly #plan: OverTimePlan
+  readonly #buckets: TimeBuckets | null
+  readonly #limits: PlanLimits
+  readonly #pacer: Pacer
+  readonly #window: Window
+  readonly #ends: Ends | null
+  readonly #rows: AnswerRows
+  readonly #shapeOfTag: ReadonlyMap<string, 'line' | 'step'>
+
+  /** `ends` are those of the selection, where they are needed. */
+  constructor(
+    plan: OverTimePlan,
+    parts: { readonly buckets: TimeBuckets | null; readonly limits: PlanLimits; readonly pacer: Pacer },
+    ends: Ends | null,
+  ) {
+    this.#plan = plan
+    this.#buckets = parts.buckets
+    this.#limits = parts.limits
+    this.#pacer = parts.pacer
+    this.#window = neededItems(plan).window
+    this.#ends = ends
+    this.#shapeOfTag = new Map(plan.kind === 'plot' ? [] : plan.values.shapeOfTag)
+    const position = plan.kind === 'plot' ? (['long'] as const) : []
+    this.#rows = new AnswerRows([...outputFields(plan).map(({ type }) => type), ...position], this.#limits)
+  }
+
+  /** The items of another combination of tags and fields, which is `keys`. */
+  series(keys: readonly Value[]): Series {
+    const plan = this.#plan
+    switch (plan.kind) {
+      case 'plot':
+        return this.#plotted(plan, keys)
+      case 'snap':
+        return this.#snapped(plan, keys)
+      default:
+        return this.#bucketed(plan, keys)
+    }
+  }
+
+  async *batches(): AsyncGenerator<ResultBatch> {
+    const plan = this.#plan
+    if (plan.kind !== 'aggregate' && plan.kind !== 'states') {
+      yield* this.#inOrder()
+      return
+    }
+    yield* filledBuckets(this.#inOrder(), plan, { buckets: this.#buckets, limits: this.#limits, pacer: this.#pacer })
+  }
+
+  /** By the columns that are no values; of a snap the tick comes first, and of a plot the position last. */
+  async *#inOrder(): AsyncGenerator<ResultBatch> {
+    const plan = this.#plan
+    const columns = outputFields(plan).length
+    const { tags, fields } = plan.selection
+    const keys = Array.from(
+      { length: 1 + tags.length + fields.length + (plan.kind === 'states' ? 2 : 0) },
+      (_, at) => at,
+    )
+    const first = plan.kind === 'snap' ? [columns - 1] : []
+    const last = plan.kind === 'plot' ? [columns] : []
+    const ordered = plan.kind === 'snap' ? keys.slice(1) : keys
+    const order = await this.#rows.inOrderOf([...first, ...ordered, ...last], this.#pacer)
+    yield* this.#rows.batches(order, columns, this.#pacer)
+  }
+
+  #shapeOf(metric: number, keys: readonly Value[]): 'line' | 'step' {
+    const { values } = this.#plan as Exclude<OverTimePlan, { kind: 'plot' }>
+    const [tag] = keys
+    const own = typeof tag === 'string' ? this.#shapeOfTag.get(tag) : undefined
+    return own ?? values.metrics[metric].shape
+  }
+
+  #bucketed(plan: AggregatePlan | StatesPlan, keys: readonly Value[]): Series {
+    const { metrics } = plan.selection
+    const cuts = cutsOf(plan.granularity, this.#buckets, startOfAll(plan, this.#ends))
+    const texts = metrics.map((): Texts => new Texts())
+    const rows = metrics.map((_, metric) => {
+      const visitor =
+        plan.kind === 'states'
+          ? new BucketStates(texts[metric].all)
+          : new BucketAggregates({
+              aggregates: plan.columns.filter((column) => column.metric === metric).map(({ aggregate }) => aggregate),
+              isStep: this.#shapeOf(metric, keys) === 'step',
+              totalUnitMs: plan.totalUnitMs,
+              counter: plan.counter,
+            })
+      return new BucketRows(cuts, this.#window, this.#limits.buckets, visitor)
+    })
+    const functions = metrics.map((_, metric) => {
+      const shape = plan.kind === 'states' ? 'step' : this.#shapeOf(metric, keys)
+      const reading = { ...plan.values.metrics[metric], shape }
+      return new FunctionOfTime(reading, plan.values.nowMs, this.#window, rows[metric])
+    })
+    const read = metrics.map(({ type }, metric) => {
+      const isText = plan.kind === 'states'
+      return (run: ItemRun) =>
+        isText
+          ? addTexts(run, metric, { type, texts: texts[metric] }, functions[metric])
+          : addNumbers(run, metric, functions[metric])
+    })
+    const finish = (): void => {
+      for (const one of functions) one.finish()
+      for (const one of rows) one.finish()
+      const held = rows.map((one) => one.rows)
+      this.#rows.add(plan.kind === 'states' ? statesRows(plan, keys, held) : aggregateRows(plan, keys, held))
+    }
+    return seriesOf(functions, read, finish)
+  }
+
+  #snapped(plan: OverTimePlan & { kind: 'snap' }, keys: readonly Value[]): Series {
+    const { metrics } = plan.selection
+    const texts = metrics.map((): Texts => new Texts())
+    const isStep = metrics.map((field, metric) => !isNumericField(field) || this.#shapeOf(metric, keys) === 'step')
+    const snapped = metrics.map((_, metric) => new SnappedValues(plan.ticksMs, isStep[metric]))
+    const functions = metrics.map((_, metric) => {
+      const reading = { ...plan.values.metrics[metric], shape: isStep[metric] ? ('step' as const) : ('line' as const) }
+      return new FunctionOfTime(reading, plan.values.nowMs, this.#window, snapped[metric])
+    })
+    const read = metrics.map((field, metric) => (run: ItemRun) => {
+      if (isNumericField(field)) addNumbers(run, metric, functions[metric])
+      else addTexts(run, metric, { type: field.type, texts: texts[metric] }, functions[metric])
+    })
+    const finish = (): void => {
+      for (const one of functions) one.finish()
+      for (const [tick, tickMs] of plan.ticksMs.entries()) {
+        let dateMs = Number.NaN
+        for (const { datesMs } of snapped)
+          if (!(datesMs[tick] <= dateMs)) dateMs = Number.isNaN(datesMs[tick]) ? dateMs : datesMs[tick]
+        if (Number.isNaN(dateMs)) continue
+        const values = snapped.map(({ values, exact }, metric) => {
+          if (Number.isNaN(values[tick])) return null
+          if (isNumericField(metrics[metric])) return exact.get(tick) ?? values[tick]
+          return texts[metric].values[values[tick]]
+        })
+        this.#rows.add([[dateMs, ...keys, ...values, tickMs]])
+      }
+    }
+    return seriesOf(functions, read, finish)
+  }
+
+  #plotted(plan: OverTimePlan & { kind: 'plot' }, keys: readonly Value[]): Series {
+    const { metrics } = plan.selection
+    const { fromMs, toMs } = plan.range
+    const parts = {
+      fromMs: fromMs === Number.NEGATIVE_INFINITY ? (this.#ends?.firstMs ?? 0) : fromMs,
+      toMs: toMs === Number.POSITIVE_INFINITY ? (this.#ends?.lastMs ?? 0) : toMs,
+      points: plan.points,
+    }
+    const plotted = new Map<string, PlottedItem>()
+    const all = metrics.map(
+      (field, metric) => new PlottedMetric(metric, metrics.length, isNumericField(field), parts, plotted),
+    )
+    return {
+      isOver: false,
+      add: (run) => {
+        for (const one of all) one.add(run)
+      },
+      finish: () => {
+        for (const one of all) one.finish()
+        this.#rows.add([...plotted.values()].map(({ ms, values, position }) => [ms, ...keys, ...values, position]))
+      },
+    }
+  }
+}
+
+/** The one bucket of `all` begins with the range, or with the first item. */
+function startOfAll({ range }: AggregatePlan | StatesPlan, ends: Ends | null): number {
+  return range.fromMs === Number.NEGATIVE_INFINITY ? (ends?.firstMs ?? range.fromMs) : range.fromMs
+}
+
+function seriesOf(
+  functions: readonly FunctionOfTime[],
+  read: readonly ((run: ItemRun) => void)[],
+  finish: () => void,
+): Series {
+  return {
+    get isOver(): boolean {
+      return functions.every((one) => one.isOver)
+    },
+    add: (run) => {
+      for (const one of read) one(run)
+    },
+    finish,
+  }
+}
+
+interface MetricTexts {
+  readonly type: FieldType
+  readonly texts: Texts
+}
+
+/** The values of a metric as numbers: their places in the order in which they came. */
+class Texts {
+  readonly all: string[] = []
+  readonly values: Value[] = []
+  readonly #places = new Map<Value, number>()
+
+  placeOf(value: Value, text: string): number {
+    const known = this.#places.get(value)
+    if (known !== undefined) return known
+    this.values.push(value)
+    const place = this.all.push(text) - 1
+    this.#places.set(value, place)
+    return place
+  }
+}
+
+function addNumbers(run: ItemRun, metric: number, to: FunctionOfTime): void {
+  const values = run.numbers(metric)
+  if (values === null) return
+  const { times, start, end } = run
+  for (let row = start; row < end; row++) {
+    const value = values[row]
+    if (Number.isNaN(value)) continue
+    const exact = Number.isInteger(value) && !Number.isSafeInteger(value) ? run.value(metric, row) : null
+    to.add(times[row], value, typeof exact === 'bigint' ? exact : null)
+  }
+}
+
+function addTexts(run: ItemRun, metric: number, { type, texts }: MetricTexts, to: FunctionOfTime): void {
+  for (let row = run.start; row < run.end; row++) {
+    const value = run.value(metric, row)
+    if (value !== null) to.add(run.times[row], texts.placeOf(value, textOf(value, type)))
+  }
+}
+
+/** As JSON writes it, without the quotes of a text or an instant. */
+function textOf(value: Value, type: FieldType): string {
+  if (type === 'timestamp') return formatInstant(Number(value))
+  return typeof value === 'string' ? value : value === 0 ? '0' : String(value)
+}
+
+function statesRows(
+  { selection }: StatesPlan,
+  keys: readonly Value[],
+  held: readonly (readonly BucketRow[])[],
+): Value[][] {
+  return held.flatMap((rows, metric) =>
+    rows.flatMap(({ startMs, values }) =>
+      Array.from({ length: values.length / 3 }, (_, state) => {
+        return [startMs, ...keys, selection.metrics[metric].name, ...values.slice(state * 3, state * 3 + 3)]
+      }),
+    ),
+  )
+}
+
+/** The rows of all metrics, one for each bucket that has any. */
+function aggregateRows(
+  plan: AggregatePlan,
+  keys: readonly Value[],
+  held: readonly (readonly BucketRow[])[],
+): Value[][] {
+  const nothing = held.map((_, metric) =>
+    plan.columns
+      .filter((column) => column.metric === metric)
+      .map(({ aggregate }) => (aggregate === 'count' || aggregate === 'covered' ? 0 : null)),
+  )
+  const next = held.map(() => 0)
+  const rows: Value[][] = []
+  for (;;) {
+    const startMs = held.reduce(
+      (ms, one, metric) => Math.min(ms, one[next[metric]]?.startMs ?? ms),
+      Number.POSITIVE_INFINITY,
+    )
+    if (startMs === Number.POSITIVE_INFINITY) return rows
+    const row: Value[] = [startMs, ...keys]
+    let isKnown = false
+    for (const [metric, one] of held.entries()) {
+      const bucket = one[next[metric]]
+      const isHere = bucket?.startMs === startMs
+      row.push(...(isHere ? bucket.values : nothing[metric]))
+      if (!isHere) continue
+      isKnown ||= bucket.isKnown
+      next[metric]++
+    }
+    if (isKnown || !plan.onlyKnown) rows.push(row)
+  }
+}

@@ -1,0 +1,37 @@
+import type { ItemOfMetric, Span, SpanVisitor } from './function-of-time.ts'
+import { valueAtInstant } from './function-of-time.ts'
+
+/** The value of one metric at each tick, and the date of the item before it. */
+export class SnappedValues implements SpanVisitor {
+  /** `NaN` where there is no item yet. */
+  readonly datesMs: Float64Array
+  /** `NaN` where nothing is known. */
+  readonly values: Float64Array
+  readonly exact = new Map<number, bigint>()
+  readonly #ticksMs: Float64Array
+  readonly #isStep: boolean
+  #next = 0
+
+  constructor(ticksMs: Float64Array, isStep: boolean) {
+    this.#ticksMs = ticksMs
+    this.#isStep = isStep
+    this.datesMs = new Float64Array(ticksMs.length).fill(Number.NaN)
+    this.values = new Float64Array(ticksMs.length).fill(Number.NaN)
+  }
+
+  item(_: ItemOfMetric): void {}
+
+  span(span: Span): void {
+    const { from, to, knownUntilMs } = span
+    const ticks = this.#ticksMs
+    while (this.#next < ticks.length && ticks[this.#next] < from.ms) this.#next++
+    for (; this.#next < ticks.length && (to === null || ticks[this.#next] < to.ms); this.#next++) {
+      const tickMs = ticks[this.#next]
+      this.datesMs[this.#next] = from.ms
+      // At its end a value is known still: now is the tick that is asked for most.
+      if (tickMs > knownUntilMs) continue
+      this.values[this.#next] = valueAtInstant(span, tickMs, this.#isStep)
+      if (from.exact !== null && (this.#isStep || tickMs === from.ms)) this.exact.set(this.#next, from.exact)
+    }
+  }
+}

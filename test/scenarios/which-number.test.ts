@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const lines = (text: string): string[] => text.split('\n').map((line) => line.trim().split(/\s+/).join(' '))
+const guide = readFileSync('docs/guides/which-number.md', 'utf8')
+const scenario = readFileSync('test/scenarios/values-over-time.scenario', 'utf8')
+const tables = [...guide.matchAll(/^```text\n([\s\S]*?)\n```$/gm)].map(([, table]) => table!)
+/** What was pushed, which the scenario has with the other columns. */
+const pushed = 3
+
+test('the tables of the guide are those of the scenario', () => {
+  const answered = lines(scenario).join('\n')
+  for (const table of tables.slice(pushed)) expect(answered).toContain(lines(table).join('\n'))
+})
+
+test('what the guide says was pushed is what the scenario pushes', () => {
+  const values = (text: string): string[] =>
+    lines(text).map((line) =>
+      line
+        .split(' ')
+        .filter((cell) => cell !== '_')
+        .join(' '),
+    )
+  const rows = values(scenario)
+  for (const table of tables.slice(0, pushed)) for (const row of values(table).slice(1)) expect(rows).toContain(row)
+})
