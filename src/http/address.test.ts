@@ -75,7 +75,8 @@ describe.each(bodies)('%s', (kind, { properties }) => {
   })
 
   test.each(['json', 'csv', 'ndjson', 'arrow'])('format=%s stands in place of Accept', async (format) => {
-    const asked = kind === 'sql-query' ? { sql_query: 'SELECT 1' } : { entity: 'plant', date: 'PT1H' }
+    const asked =
+      kind === 'sql-query' ? { sql_query: 'SELECT 1' } : { entity: 'plant', date: 'PT1H', aggregates: ['count'] }
     const known = Object.fromEntries(Object.entries(asked).filter(([name]) => name in properties))
     const address = `${url}?${queryAddress({ ...known, format })}`
     const { response, status } = await outcomeOn(app, get(address, { accept: 'text/html' }))

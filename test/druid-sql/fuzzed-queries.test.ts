@@ -7,7 +7,7 @@ const docs = new URL('../../docs/', import.meta.url)
 const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
 /** What has parentheses behind it and is no function, and what the pages name because it is not there. */
 const notCalled =
-  /^(?:AND|AS|BY|CAST|IN|INTO|OVER|SELECT|TABLE|UNNEST|VALUES|DECIMAL|COLUMNS|APPEND|EXTERN|SHA256|MV_\w+)$/
+  /^(?:AND|AS|BY|CAST|IN|INTO|OVER|SELECT|TABLE|UNNEST|VALUES|DECIMAL|COLUMNS|IMPORTDATA|APPEND|EXTERN|SHA256|MV_\w+)$/
 
 const texts = Array.from({ length: 3 * fuzzedNames.length * 2 }, (_, number) => fuzzedSql(number)).join('\n')
 

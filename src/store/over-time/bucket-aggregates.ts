@@ -30,7 +30,7 @@ export class BucketAggregates implements BucketVisitor {
 
   item(item: ItemOfMetric, before: ItemOfMetric | null): void {
     this.#items.add(item)
-    if (before !== null && countedRise(before.value, item.value, this.#rules.counter).isReset) this.#resets++
+    if (before !== null && countedRise(before, item, this.#rules.counter).isReset) this.#resets++
   }
 
   part(span: Span, fromMs: number, untilMs: number): void {
@@ -47,7 +47,7 @@ export class BucketAggregates implements BucketVisitor {
       }
     }
     if (!this.needsUnknown || span.to === null) return
-    const { rise } = countedRise(span.from.value, span.to.value, this.#rules.counter)
+    const { rise } = countedRise(span.from, span.to, this.#rules.counter)
     const share = (untilMs - fromMs) / (span.to.ms - span.from.ms)
     for (const part of rise) this.#rise.add(part, share)
     this.#hasRise = true
@@ -90,14 +90,23 @@ export class BucketAggregates implements BucketVisitor {
 
 /** What was counted between two neighbours, as parts that are added: a difference of its own may be beyond all doubles. */
 export function countedRise(
-  from: number,
-  to: number,
+  from: ItemOfMetric,
+  to: ItemOfMetric,
   { reset, wrap }: Counter,
 ): { readonly rise: readonly number[]; readonly isReset: boolean } {
-  if (to >= from) return { rise: [to, -from], isReset: false }
-  if (wrap !== null && to - from + wrap >= 0) return { rise: [to, wrap, -from], isReset: false }
-  return { rise: reset === 'zero' && to > 0 ? [to] : [], isReset: true }
+  const difference = differenceOf(from, to)
+  if (!isLess(to, from)) return { rise: difference, isReset: false }
+  if (wrap !== null && difference.reduce((sum, part) => sum + part) + wrap >= 0)
+    return { rise: [...difference, wrap], isReset: false }
+  return { rise: reset === 'zero' && to.value > 0 ? [to.value] : [], isReset: true }
 }
+
+/** Longs beyond 2^53 are told apart by their digits. */
+function differenceOf(from: ItemOfMetric, to: ItemOfMetric): readonly number[] {
+  return from.exact === null && to.exact === null ? [to.value, -from.value] : [Number(digitsOf(to) - digitsOf(from))]
+}
+
+const digitsOf = ({ exact, value }: ItemOfMetric): bigint => exact ?? BigInt(value)
 
 type ItemAggregate = Exclude<AggregateName, 'time_mean' | 'covered' | 'total' | 'rise' | 'resets'>
 
