@@ -34,7 +34,8 @@ export type ModelRow = readonly Value[]
 export function overTimeRows(plan: OverTimePlan, items: readonly ModelItem[], cuts: ModelCuts): ModelRow[] {
   const functions = new Map<string, ModelItem[]>()
   for (const item of items) {
-    const key = item.keys.map((value) => `${typeof value} ${value === 0 ? 0 : value}`).join('\n')
+    // A long is a number or a bigint, as it was pushed.
+    const key = item.keys.map((value) => `${typeof value === 'string'} ${value === 0 ? 0 : value}`).join('\n')
     functions.set(key, [...(functions.get(key) ?? []), item])
   }
   const ends = { fromMs: Math.min(...items.map(({ ms }) => ms)), toMs: Math.max(...items.map(({ ms }) => ms)) }
@@ -133,7 +134,7 @@ function bucketsOf(
   for (; startMs < endMs; startMs = cuts.after(startMs)) {
     const nextMs = cuts.after(startMs)
     const bucket = { startMs, fromMs: Math.max(startMs, range.fromMs), untilMs: Math.min(nextMs, endMs), nextMs }
-    buckets.push(bucket)
+    if (bucket.fromMs < bucket.untilMs) buckets.push(bucket)
   }
   return buckets
 }
