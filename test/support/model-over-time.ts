@@ -154,9 +154,8 @@ function aggregates(plan: AggregatePlan, items: readonly ModelItem[], cuts: Mode
   })
   return bucketsOf(plan, items, cuts, ends).flatMap((bucket) => {
     const told = ofMetric.map(({ points, known }) => new ToldOf(plan, points, known, bucket, endMs))
-    const isAsked = plan.columns.some(({ aggregate }) => aggregate === 'rise')
     const isKnown = told.some(({ knownMs }) => knownMs > 0)
-    const isThere = isKnown || told.some(({ items, hasRise }) => items.length > 0 || (isAsked && hasRise))
+    const isThere = isKnown || told.some(({ items }) => items.length > 0)
     if (!isThere || (plan.onlyKnown && !isKnown)) return []
     return [[bucket.startMs, ...keys, ...plan.columns.map(({ metric, aggregate }) => told[metric]!.value(aggregate))]]
   })
@@ -233,7 +232,7 @@ class ToldOf {
       case 'rise':
         return this.hasRise ? this.#rise.value : null
       case 'resets':
-        if (isEmpty && !(this.hasRise && this.#plan.columns.some(({ aggregate }) => aggregate === 'rise'))) return null
+        if (isEmpty && !this.hasRise) return null
         return this.items.filter((item) => {
           const before = this.#points[this.#points.indexOf(item) - 1]
           return before !== undefined && rise(before, item, this.#plan).isReset

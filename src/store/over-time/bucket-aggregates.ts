@@ -14,7 +14,7 @@ export interface AggregateRules {
 
 export class BucketAggregates implements BucketVisitor {
   readonly #rules: AggregateRules
-  /** A rise is shared between buckets also where the value is not known: so they add up. */
+  /** What a counter did between two items is shared between buckets also where the value is not known. */
   readonly needsUnknown: boolean
   readonly #items = new ItemSums()
   readonly #integral = new ExactSum()
@@ -25,7 +25,7 @@ export class BucketAggregates implements BucketVisitor {
 
   constructor(rules: AggregateRules) {
     this.#rules = rules
-    this.needsUnknown = rules.aggregates.includes('rise')
+    this.needsUnknown = rules.aggregates.includes('rise') || rules.aggregates.includes('resets')
   }
 
   item(item: ItemOfMetric, before: ItemOfMetric | null): void {
@@ -53,12 +53,13 @@ export class BucketAggregates implements BucketVisitor {
     this.#hasRise = true
   }
 
-  take(lengthMs: number): Pick<BucketRow, 'isKnown' | 'values'> | null {
+  take(lengthMs: number): Omit<BucketRow, 'startMs'> | null {
     const isKnown = this.#knownMs > 0
-    if (!isKnown && !this.#hasRise && this.#items.count === 0) return null
+    const hasItems = this.#items.count > 0
+    if (!isKnown && !this.#hasRise && !hasItems) return null
     const values = this.#rules.aggregates.map((name) => this.#value(name, lengthMs))
     this.#clear()
-    return { isKnown, values }
+    return { isKnown, hasItems, values }
   }
 
   #value(name: AggregateName, lengthMs: number): Value {

@@ -8,6 +8,7 @@ export interface BucketRow {
   readonly startMs: number
   /** Whether the value is known for some time of it. */
   readonly isKnown: boolean
+  readonly hasItems: boolean
   readonly values: readonly Value[]
 }
 
@@ -19,7 +20,7 @@ export interface BucketVisitor {
   /** The part of a span that lies in the bucket. */
   part(span: Span, fromMs: number, untilMs: number): void
   /** What the bucket holds, which is so long within the window; null for nothing. The next one begins. */
-  take(lengthMs: number): Pick<BucketRow, 'isKnown' | 'values'> | null
+  take(lengthMs: number): Omit<BucketRow, 'startMs'> | null
 }
 
 /** Cuts spans and items at the borders of buckets. */

@@ -22,12 +22,12 @@ export class BucketStates implements BucketVisitor {
   }
 
   /** The values of all states, one after the other: text, seconds, entries. */
-  take(): Pick<BucketRow, 'isKnown' | 'values'> | null {
+  take(): Omit<BucketRow, 'startMs'> | null {
     if (this.#states.size === 0) return null
     const values: Value[] = []
     for (const [value, { ms, entries }] of this.#states) values.push(this.#texts[value]!, ms / 1000, entries)
     this.#states.clear()
-    return { isKnown: true, values }
+    return { isKnown: true, hasItems: true, values }
   }
 
   #state(value: number): { ms: number; entries: number } {

@@ -337,15 +337,15 @@ function aggregateRows(
     )
     if (startMs === Number.POSITIVE_INFINITY) return rows
     const row: Value[] = [startMs, ...keys]
-    let isKnown = false
+    let hasRow = false
     for (const [metric, one] of held.entries()) {
       const bucket = one[next[metric]]
       const isHere = bucket?.startMs === startMs
       row.push(...(isHere ? bucket.values : nothing[metric]))
       if (!isHere) continue
-      isKnown ||= bucket.isKnown
+      hasRow ||= bucket.isKnown || (bucket.hasItems && !plan.onlyKnown)
       next[metric]++
     }
-    if (isKnown || !plan.onlyKnown) rows.push(row)
+    if (hasRow) rows.push(row)
   }
 }
