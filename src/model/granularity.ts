@@ -71,7 +71,8 @@ const periodOfName: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The period that a granularity is written as, or has the name of. */
-export const granularityPeriod = (text: string): string => periodOfName.get(text.toLowerCase()) ?? text
+export const granularityPeriod = (text: string): string =>
+  periodOfName.get(text.toLowerCase()) ?? periodOfInterval(text) ?? text
 
 /** A longer period would begin before any time that can be written. */
 const periodYearsMax = 9999
@@ -83,26 +84,23 @@ const periodYearsMax = 9999
 export function parseGranularity(text: string): Granularity | null {
   const name = text.toLowerCase()
   if (Object.hasOwn(granularityNames, name)) return granularityNames[name as keyof typeof granularityNames]
-  const duration = parseDuration(text) ?? parseInterval(text)
+  const duration = parseDuration(granularityPeriod(text))
   return duration === null ? null : periodGranularity(duration)
 }
 
-const noLength: Duration = { years: 0, months: 0, weeks: 0, days: 0, ms: 0 }
-
-/** What a number of each unit is. In small letters alone: an `M` might be a month. */
-const intervalUnits = new Map<string, (count: number) => Partial<Duration>>([
-  ['ms', (count) => ({ ms: count })],
-  ['s', (count) => ({ ms: count * 1000 })],
-  ['m', (count) => ({ ms: count * minuteMs })],
-  ['h', (count) => ({ ms: count * hourMs })],
-  ['d', (count) => ({ days: count })],
-  ['w', (count) => ({ weeks: count })],
+/** A number with a unit as an ISO 8601 period. Units are in small letters alone: an `M` might be a month. */
+const intervalUnits = new Map<string, (count: number) => string>([
+  ['ms', (count) => `PT${count / 1000}S`],
+  ['s', (count) => `PT${count}S`],
+  ['m', (count) => `PT${count}M`],
+  ['h', (count) => `PT${count}H`],
+  ['d', (count) => `P${count}D`],
+  ['w', (count) => `P${count}W`],
 ])
 
-function parseInterval(text: string): Duration | null {
+function periodOfInterval(text: string): string | undefined {
   const [, count = '', unit = ''] = /^(\d{1,12})([a-z]+)$/.exec(text) ?? []
-  const ofUnit = intervalUnits.get(unit)
-  return ofUnit === undefined ? null : { ...noLength, ...ofUnit(Number(count)) }
+  return intervalUnits.get(unit)?.(Number(count))
 }
 
 function periodGranularity(duration: Duration): Granularity | null {

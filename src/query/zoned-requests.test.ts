@@ -68,6 +68,9 @@ describe("the entity's own zone", () => {
 
   test.each([
     ['PT5M', 'uniform'],
+    ['5m', 'uniform'],
+    ['1d', 'zoned'],
+    ['2w', 'zoned'],
     ['hour', 'uniform'],
     ['P1M1D', 'zoned'],
     ['all', 'all'],
