@@ -164,7 +164,7 @@ describe('the same check finds', () => {
     ['rollups of all series that leave series out without a word', { folder: spoiledFolder(wholePool) }, 22],
     ['series whose newest row is taken for all of them', { folder: spoiledFolder(likeTheNewest) }],
     ['files that forget which row each value came with', { folder: forgetfulFolder }],
-    ['a restart that forgets that rows are replaced', { folder: randomMemoryFolder, keepsAfterRestart: true }, 15],
+    ['a restart that forgets that rows are replaced', { folder: randomMemoryFolder, keepsAfterRestart: true }, 52],
   ])('%s', async (_, parts, seed = 13) => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, parts)),
