@@ -72,7 +72,8 @@ export function granularityInZone(
     }
     case 'localTime': {
       const { widthMs } = granularity
-      const isSame = zone.changes(range.fromMs, range.toMs).every(({ offsetMs }) => offsetMs % widthMs === 0)
+      // The first bucket may begin before the range.
+      const isSame = zone.changes(range.fromMs - widthMs, range.toMs).every(({ offsetMs }) => offsetMs % widthMs === 0)
       if (isSame) return { kind: 'uniform', widthMs, originMs: 0 }
       break
     }

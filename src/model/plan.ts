@@ -198,7 +198,7 @@ export function valueColumns(plan: BucketedPlan): readonly ValueColumn[] {
       return plan.columns.map((column) => aggregateColumn(column, metrics[column.metric]!, plan.fill))
     case 'states':
       return [
-        { name: 'seconds', type: 'double', role: 'metric', whenEmpty: 'filled' },
+        { name: 'seconds', type: 'double', role: 'metric', whenEmpty: 0 },
         { name: 'entries', type: 'long', role: 'metric', whenEmpty: 0 },
       ]
   }

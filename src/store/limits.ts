@@ -11,6 +11,14 @@ export function resultTooLarge(limit: number, rows: number | null): Problem {
   )
 }
 
+/** Values over time are held metric by metric until the rows of their tag are whole. */
+export function tooManyHeld(limit: number): Problem {
+  return new Problem(
+    'result_too_large',
+    `The query would hold more than ${limit} values of buckets or ticks at once, which is the most. ${narrower}, for fewer metrics (metric_name_field), without fields, or for a coarser granularity.`,
+  )
+}
+
 /** The query was ended before all of its buckets were counted. */
 export function tooManyBuckets(limit: number): Problem {
   return new Problem(

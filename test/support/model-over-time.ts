@@ -331,8 +331,10 @@ function plotted(plan: PlotPlan, items: readonly ModelItem[], ends: Range): Mode
     }
     for (const part of new Set(points.map(({ ms }) => partOf(ms)))) {
       const own = points.filter(({ ms }) => partOf(ms) === part)
-      const byValue = own.toSorted((left, right) => Number(left.value) - Number(right.value))
-      const greatest = own.find(({ value }) => Number(value) === Number(byValue.at(-1)!.value))
+      const order = (left: Point, right: Point): number =>
+        number(left.value).isLess(number(right.value)) ? -1 : Number(number(right.value).isLess(number(left.value)))
+      const byValue = own.toSorted(order)
+      const greatest = own.find((point) => order(point, byValue.at(-1)!) === 0)
       for (const point of [own[0]!, own.at(-1)!, byValue[0]!, greatest!]) chosen.add(point.item)
     }
   }

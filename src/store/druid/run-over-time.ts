@@ -138,7 +138,7 @@ class Functions {
   }
 
   async *finish(): AsyncGenerator<ResultBatch> {
-    for (const series of this.#series.values()) series.finish()
+    for (const series of this.#series.values()) await series.finish()
     yield* this.#answer.batches()
   }
 

@@ -3,7 +3,7 @@ import type { Value } from '../../model/column.ts'
 import type { AggregateName, Counter } from '../../model/plan.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
 import { ExactSum } from './exact-sum.ts'
-import { type ItemOfMetric, type Span, valueAtInstant } from './function-of-time.ts'
+import { type ItemOfMetric, isLess, type Span, valueAtInstant } from './function-of-time.ts'
 
 export interface AggregateRules {
   readonly aggregates: readonly AggregateName[]
@@ -173,11 +173,6 @@ class ItemSums {
 }
 
 const valueIn = (item: ItemOfMetric | null): Value => item?.exact ?? item?.value ?? null
-
-function isLess(left: ItemOfMetric, right: ItemOfMetric): boolean {
-  if (left.value !== right.value || left.exact === null || right.exact === null) return left.value < right.value
-  return left.exact < right.exact
-}
 
 /** The deviation of a sample, value by value (Welford). */
 class Deviations {

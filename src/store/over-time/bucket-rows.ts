@@ -30,13 +30,16 @@ export class BucketRows implements SpanVisitor {
   readonly #window: Window
   readonly #visitor: BucketVisitor
   readonly #bucketsMax: number
+  readonly #hold: (values: number) => void
   #startMs = Number.NaN
   #nextMs = Number.NEGATIVE_INFINITY
 
-  constructor(cuts: Cuts, window: Window, bucketsMax: number, visitor: BucketVisitor) {
+  /** `hold` is told of the values that rows have. */
+  constructor(cuts: Cuts, window: Window, bucketsMax: number, visitor: BucketVisitor, hold: (values: number) => void) {
     this.#cuts = cuts
     this.#window = window
     this.#bucketsMax = bucketsMax
+    this.#hold = hold
     this.#visitor = visitor
   }
 
@@ -72,6 +75,7 @@ export class BucketRows implements SpanVisitor {
     const held = this.#visitor.take(lengthMs)
     // A bucket that begins where the window ends has no length.
     if (held === null || lengthMs <= 0) return
+    this.#hold(held.values.length)
     if (this.rows.push({ startMs: this.#startMs, ...held }) > this.#bucketsMax) throw tooManyBuckets(this.#bucketsMax)
   }
 }

@@ -16,6 +16,9 @@ import { tooManyBuckets } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { type Cuts, cutsOf } from './cuts.ts'
 
+/** Rows that become part of the answer without a rest. */
+const rowsAtOnce = 1024
+
 /** A row of an answer: the start of its bucket, its keys, its values. */
 type Row = Value[]
 
@@ -62,12 +65,14 @@ async function* withFilled(
   )
   const empty = values.map(({ whenEmpty }) => (whenEmpty === 'filled' ? null : whenEmpty))
   for (const rows of await bySeries(batches, keys, pacer)) {
-    const whole = withEmptyRows(rows, empty, filling)
+    const whole = await withEmptyRows(rows, empty, filling)
     for (const [index, { whenEmpty }] of values.entries()) {
       if (whenEmpty === 'filled' && fill.kind !== 'null') fillColumn(whole, keys + index, fill, cuts)
     }
-    answer.add(whole)
-    if (pacer.spend(whole.length * output.length)) await pacer.rest()
+    for (let start = 0; start < whole.length; start += rowsAtOnce) {
+      answer.add(whole.slice(start, start + rowsAtOnce))
+      if (pacer.spend(rowsAtOnce * output.length)) await pacer.rest()
+    }
   }
   const order = await answer.inOrderOf(
     Array.from({ length: keys }, (_, index) => index),
@@ -92,7 +97,11 @@ async function bySeries(batches: AsyncIterable<ResultBatch>, keys: number, pacer
   return series.values()
 }
 
-function withEmptyRows(rows: readonly Row[], empty: Row, { range, cuts, limits }: Filling): Row[] {
+async function withEmptyRows(
+  rows: readonly Row[],
+  empty: Row,
+  { range, cuts, limits, pacer }: Filling,
+): Promise<Row[]> {
   const [first] = rows
   if (first === undefined) return []
   const keys = first.slice(1, first.length - empty.length)
@@ -101,12 +110,15 @@ function withEmptyRows(rows: readonly Row[], empty: Row, { range, cuts, limits }
   const whole: Row[] = []
   let next = 0
   for (let startMs = firstMs; startMs <= lastMs; startMs = cuts.nextOf(startMs)) {
+    // Clocks that are set back over midnight show a day again: its rows are beside those of the walk.
+    while (next < rows.length && Number(rows[next][0]) < startMs) whole.push(rows[next++])
     const row = rows[next]
     if (row?.[0] === startMs) next++
     whole.push(row?.[0] === startMs ? row : [startMs, ...keys, ...empty])
     if (whole.length > limits.buckets) throw tooManyBuckets(limits.buckets)
+    if (pacer.spend(empty.length)) await pacer.rest()
   }
-  return whole
+  return [...whole, ...rows.slice(next)]
 }
 
 /** Gives the nulls of a column what the known values before them say, or those before and behind. */

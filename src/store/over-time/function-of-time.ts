@@ -9,6 +9,12 @@ export interface ItemOfMetric {
   readonly exact: bigint | null
 }
 
+/** Whether a value is the lesser one: longs beyond 2^53 are told apart by their digits. */
+export function isLess(left: Omit<ItemOfMetric, 'ms'>, right: Omit<ItemOfMetric, 'ms'>): boolean {
+  if (left.value !== right.value || left.exact === null || right.exact === null) return left.value < right.value
+  return left.exact < right.exact
+}
+
 /** The time from an item to the next one, or to where nothing more is known. */
 export interface Span {
   readonly from: ItemOfMetric

@@ -12,6 +12,7 @@ import {
   type StatesPlan,
 } from '../../model/plan.ts'
 import { AnswerRows } from '../answer-rows.ts'
+import { tooManyHeld } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { BucketAggregates } from './bucket-aggregates.ts'
 import { type BucketRow, BucketRows } from './bucket-rows.ts'
@@ -54,7 +55,8 @@ export function neededItems(plan: OverTimePlan): NeededItems {
   const { fromMs, toMs } = plan.range
   const window = { fromMs, endMs: Math.min(toMs, plan.values.nowMs) }
   const after =
-    plan.kind === 'aggregate' && (hasLine(plan) || plan.columns.some(({ aggregate }) => aggregate === 'rise'))
+    plan.kind === 'aggregate' &&
+    (hasLine(plan) || plan.columns.some(({ aggregate }) => aggregate === 'rise' || aggregate === 'resets'))
   const ends = plan.granularity.kind === 'all' && fromMs === Number.NEGATIVE_INFINITY
   return { window, before: true, after, ends }
 }
@@ -68,8 +70,13 @@ export interface Series {
   add(run: ItemRun): void
   /** Whether items that come later change nothing. */
   readonly isOver: boolean
-  finish(): void
+  finish(): Promise<void>
 }
+
+/** Values of buckets and ticks that wait for the end of their function: about half a gigabyte. */
+const heldValuesMax = 4_000_000
+/** Rows that become part of the answer without a rest. */
+const rowsAtOnce = 1024
 
 export class OverTimeAnswer {
   readonly #plan: OverTimePlan
@@ -80,6 +87,7 @@ export class OverTimeAnswer {
   readonly #ends: Ends | null
   readonly #rows: AnswerRows
   readonly #shapeOfTag: ReadonlyMap<string, 'line' | 'step'>
+  #held = 0
 
   /** `ends` are those of the selection, where they are needed. */
   constructor(
@@ -136,6 +144,23 @@ export class OverTimeAnswer {
     yield* this.#rows.batches(order, columns, this.#pacer)
   }
 
+  /** Counts values that are held. Throws Problem `result_too_large` beyond what fits into memory. */
+  readonly #hold = (values: number): void => {
+    this.#held += values
+    if (this.#held > heldValuesMax) throw tooManyHeld(heldValuesMax)
+  }
+
+  async #add(rows: Iterable<readonly Value[]>): Promise<void> {
+    let some: (readonly Value[])[] = []
+    for (const row of rows) {
+      if (some.push(row) < rowsAtOnce) continue
+      this.#rows.add(some)
+      if (this.#pacer.spend(some.length * row.length)) await this.#pacer.rest()
+      some = []
+    }
+    this.#rows.add(some)
+  }
+
   #shapeOf(metric: number, keys: readonly Value[]): 'line' | 'step' {
     const { values } = this.#plan as Exclude<OverTimePlan, { kind: 'plot' }>
     const [tag] = keys
@@ -157,7 +182,7 @@ export class OverTimeAnswer {
               totalUnitMs: plan.totalUnitMs,
               counter: plan.counter,
             })
-      return new BucketRows(cuts, this.#window, this.#limits.buckets, visitor)
+      return new BucketRows(cuts, this.#window, this.#limits.buckets, visitor, this.#hold)
     })
     const functions = metrics.map((_, metric) => {
       const shape = plan.kind === 'states' ? 'step' : this.#shapeOf(metric, keys)
@@ -171,11 +196,15 @@ export class OverTimeAnswer {
           ? addTexts(run, metric, { type, texts: texts[metric] }, functions[metric])
           : addNumbers(run, metric, functions[metric])
     })
-    const finish = (): void => {
-      for (const one of functions) one.finish()
-      for (const one of rows) one.finish()
+    const finish = async (): Promise<void> => {
+      for (const [metric, one] of functions.entries()) {
+        one.finish()
+        rows[metric].finish()
+        if (this.#pacer.spend(16 * rows[metric].rows.length)) await this.#pacer.rest()
+      }
       const held = rows.map((one) => one.rows)
-      this.#rows.add(plan.kind === 'states' ? statesRows(plan, keys, held) : aggregateRows(plan, keys, held))
+      await this.#add(plan.kind === 'states' ? statesRows(plan, keys, held) : aggregateRows(plan, keys, held))
+      for (const one of held) for (const { values } of one) this.#hold(-values.length)
     }
     return seriesOf(functions, read, finish)
   }
@@ -184,6 +213,7 @@ export class OverTimeAnswer {
     const { metrics } = plan.selection
     const texts = metrics.map((): Texts => new Texts())
     const isStep = metrics.map((field, metric) => !isNumericField(field) || this.#shapeOf(metric, keys) === 'step')
+    this.#hold(plan.ticksMs.length * metrics.length)
     const snapped = metrics.map((_, metric) => new SnappedValues(plan.ticksMs, isStep[metric]))
     const functions = metrics.map((_, metric) => {
       const reading = { ...plan.values.metrics[metric], shape: isStep[metric] ? ('step' as const) : ('line' as const) }
@@ -193,8 +223,12 @@ export class OverTimeAnswer {
       if (isNumericField(field)) addNumbers(run, metric, functions[metric])
       else addTexts(run, metric, { type: field.type, texts: texts[metric] }, functions[metric])
     })
-    const finish = (): void => {
+    const finish = async (): Promise<void> => {
       for (const one of functions) one.finish()
+      await this.#add(ticked())
+      this.#hold(-plan.ticksMs.length * metrics.length)
+    }
+    const ticked = function* (): Generator<Value[]> {
       for (const [tick, tickMs] of plan.ticksMs.entries()) {
         let dateMs = Number.NaN
         for (const { datesMs } of snapped)
@@ -205,7 +239,7 @@ export class OverTimeAnswer {
           if (isNumericField(metrics[metric])) return exact.get(tick) ?? values[tick]
           return texts[metric].values[values[tick]]
         })
-        this.#rows.add([[dateMs, ...keys, ...values, tickMs]])
+        yield [dateMs, ...keys, ...values, tickMs]
       }
     }
     return seriesOf(functions, read, finish)
@@ -218,6 +252,7 @@ export class OverTimeAnswer {
       fromMs: fromMs === Number.NEGATIVE_INFINITY ? (this.#ends?.firstMs ?? 0) : fromMs,
       toMs: toMs === Number.POSITIVE_INFINITY ? (this.#ends?.lastMs ?? 0) : toMs,
       points: plan.points,
+      itemsMax: this.#limits.resultRows,
     }
     const plotted = new Map<string, PlottedItem>()
     const all = metrics.map(
@@ -228,9 +263,9 @@ export class OverTimeAnswer {
       add: (run) => {
         for (const one of all) one.add(run)
       },
-      finish: () => {
+      finish: async () => {
         for (const one of all) one.finish()
-        this.#rows.add([...plotted.values()].map(({ ms, values, position }) => [ms, ...keys, ...values, position]))
+        await this.#add(plottedRows(plotted.values(), keys))
       },
     }
   }
@@ -244,7 +279,7 @@ function startOfAll({ range }: AggregatePlan | StatesPlan, ends: Ends | null): n
 function seriesOf(
   functions: readonly FunctionOfTime[],
   read: readonly ((run: ItemRun) => void)[],
-  finish: () => void,
+  finish: () => Promise<void>,
 ): Series {
   return {
     get isOver(): boolean {
@@ -303,39 +338,41 @@ function textOf(value: Value, type: FieldType): string {
   return typeof value === 'string' ? value : value === 0 ? '0' : String(value)
 }
 
-function statesRows(
+function* plottedRows(items: Iterable<PlottedItem>, keys: readonly Value[]): Generator<Value[]> {
+  for (const { ms, values, position } of items) yield [ms, ...keys, ...values, position]
+}
+
+function* statesRows(
   { selection }: StatesPlan,
   keys: readonly Value[],
   held: readonly (readonly BucketRow[])[],
-): Value[][] {
-  return held.flatMap((rows, metric) =>
-    rows.flatMap(({ startMs, values }) =>
-      Array.from({ length: values.length / 3 }, (_, state) => {
-        return [startMs, ...keys, selection.metrics[metric].name, ...values.slice(state * 3, state * 3 + 3)]
-      }),
-    ),
-  )
+): Generator<Value[]> {
+  for (const [metric, rows] of held.entries()) {
+    for (const { startMs, values } of rows) {
+      for (let state = 0; state < values.length; state += 3)
+        yield [startMs, ...keys, selection.metrics[metric].name, ...values.slice(state, state + 3)]
+    }
+  }
 }
 
 /** The rows of all metrics, one for each bucket that has any. */
-function aggregateRows(
+function* aggregateRows(
   plan: AggregatePlan,
   keys: readonly Value[],
   held: readonly (readonly BucketRow[])[],
-): Value[][] {
+): Generator<Value[]> {
   const nothing = held.map((_, metric) =>
     plan.columns
       .filter((column) => column.metric === metric)
       .map(({ aggregate }) => (aggregate === 'count' || aggregate === 'covered' ? 0 : null)),
   )
   const next = held.map(() => 0)
-  const rows: Value[][] = []
   for (;;) {
     const startMs = held.reduce(
       (ms, one, metric) => Math.min(ms, one[next[metric]]?.startMs ?? ms),
       Number.POSITIVE_INFINITY,
     )
-    if (startMs === Number.POSITIVE_INFINITY) return rows
+    if (startMs === Number.POSITIVE_INFINITY) return
     const row: Value[] = [startMs, ...keys]
     let hasRow = false
     for (const [metric, one] of held.entries()) {
@@ -346,6 +383,6 @@ function aggregateRows(
       hasRow ||= bucket.isKnown || (bucket.hasItems && !plan.onlyKnown)
       next[metric]++
     }
-    if (hasRow) rows.push(row)
+    if (hasRow) yield row
   }
 }

@@ -1,5 +1,7 @@
 // The items of one function of time that a chart needs: of each part of the range the first, last, least and greatest of each metric.
 import type { Value } from '../../model/column.ts'
+import { resultTooLarge } from '../limits.ts'
+import { isLess } from './function-of-time.ts'
 import type { ItemRun } from './item-run.ts'
 
 export interface PlottedItem {
@@ -14,13 +16,17 @@ export interface Parts {
   readonly fromMs: number
   readonly toMs: number
   readonly points: number
+  /** The most items of a combination of tags. */
+  readonly itemsMax: number
 }
 
 /** A row of the run at hand, until that is over; then the item itself. */
 interface Candidate {
   row: number
   item: PlottedItem | null
-  value: number
+  readonly value: number
+  /** The digits of a long beyond 2^53. */
+  readonly exact: bigint | null
 }
 
 const roles = { first: 0, last: 1, least: 2, greatest: 3 } as const
@@ -55,7 +61,9 @@ export class PlottedMetric {
       const text = numbers === null ? run.value(this.#metric, row) : null
       if (Number.isNaN(value) || (numbers === null && text === null)) continue
       if (this.#pending !== null && this.#pending.ms !== times[row]) this.#commit(run)
-      this.#pending = { candidate: { row, item: null, value }, ms: times[row], text }
+      const long = Number.isInteger(value) && !Number.isSafeInteger(value) ? run.value(this.#metric, row) : null
+      const exact = typeof long === 'bigint' ? long : null
+      this.#pending = { candidate: { row, item: null, value, exact }, ms: times[row], text }
     }
     // Its rows are not there any more when the next run comes.
     for (const candidate of [...this.#candidates, this.#pending?.candidate ?? null]) {
@@ -82,8 +90,8 @@ export class PlottedMetric {
     const [first, , least, greatest] = this.#candidates
     if (first === null) this.#candidates[roles.first] = candidate
     this.#candidates[roles.last] = candidate
-    if (least === null || candidate.value < least.value) this.#candidates[roles.least] = candidate
-    if (greatest === null || candidate.value > greatest.value) this.#candidates[roles.greatest] = candidate
+    if (least === null || isLess(candidate, least)) this.#candidates[roles.least] = candidate
+    if (greatest === null || isLess(greatest, candidate)) this.#candidates[roles.greatest] = candidate
   }
 
   #partOf(ms: number): number {
@@ -101,6 +109,8 @@ export class PlottedMetric {
     const item = candidate.item ?? (run === null ? null : this.#itemAt(run, candidate.row))
     if (item === null) throw new Error('an item is taken out of its run before that is over')
     this.#plotted.set(`${item.ms} ${item.position}`, item)
+    const { itemsMax } = this.#parts
+    if (this.#plotted.size > itemsMax) throw resultTooLarge(itemsMax, null)
   }
 
   #itemAt(run: ItemRun, row: number): PlottedItem {

@@ -70,7 +70,7 @@ async function readTag(series: Int32Array, to: Series, needed: NeededItems, run:
     if (run.pacer.spend((end - start) * run.metrics.length)) await run.pacer.rest()
     if (to.isOver) break
   }
-  to.finish()
+  await to.finish()
 }
 
 /** A tag with fields: which combinations it has, and where the newest item of each is, only all of its rows say. */
@@ -100,7 +100,7 @@ async function readCombinations(
     }
     if (run.pacer.spend((end - start) * (run.metrics.length + run.fields.length))) await run.pacer.rest()
   }
-  for (const one of all) one.finish()
+  for (const one of all) await one.finish()
 }
 
 function valueOfKey(field: FieldAccessor, key: FieldKey): Value {
