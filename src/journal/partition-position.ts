@@ -10,7 +10,7 @@ const partitionPositions = 2 ** 47
 export function positionAt(partition: number, offset: number): number {
   const inPartition = offset * recordPositions
   if (partition < 0 || partition >= partitionsMax || offset < 0 || inPartition >= partitionPositions) {
-    throw new RangeError(`no position is left for offset ${offset} of lane ${partition}`)
+    throw new RangeError(`no position is left for offset ${offset} of partition ${partition}`)
   }
   return partition * partitionPositions + inPartition
 }

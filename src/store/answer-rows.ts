@@ -9,6 +9,8 @@ import type { ResultBatch } from './series-store.ts'
 
 /** Rows in one part of a result. */
 const batchRows = 16_384
+/** Rows that are added without a rest. */
+const rowsAtOnce = 1024
 
 /** The rows of an answer as they come, until they are put in order. */
 export class AnswerRows {
@@ -33,6 +35,18 @@ export class AnswerRows {
       for (const row of rows) column.push(row[index])
     })
     this.#checkText()
+  }
+
+  /** As `add`, in pieces between which others get their turn. */
+  async addAll(rows: Iterable<readonly unknown[]>, pacer: Pacer): Promise<void> {
+    let piece: (readonly unknown[])[] = []
+    for (const row of rows) {
+      if (piece.push(row) < rowsAtOnce) continue
+      this.add(piece)
+      piece = []
+      if (pacer.spend(rowsAtOnce * row.length)) await pacer.rest()
+    }
+    this.add(piece)
   }
 
   /** One row. The caller counts them. */

@@ -1,4 +1,5 @@
-// Sums that keep what each addition loses (Knuth's two-sum), and that do not overflow while they grow.
+// Sums that keep what each addition loses, and that do not overflow while they grow.
+import { lostIn } from '../../lib/lost-in-sum.ts'
 
 /** A part is kept times this where the sum overflows: a power of two, so that nothing is rounded. */
 const scale = 2 ** -128
@@ -13,8 +14,7 @@ export class ExactSum {
     this.#scaled += value * scale * factor
     const part = value * factor
     const next = this.#sum + part
-    const added = next - this.#sum
-    this.#lost += this.#sum - (next - added) + (part - added)
+    this.#lost += lostIn(this.#sum, part, next)
     this.#sum = next
   }
 

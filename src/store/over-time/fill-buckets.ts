@@ -16,9 +16,6 @@ import { tooManyBuckets } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { type Cuts, cutsOf } from './cuts.ts'
 
-/** Rows that become part of the answer without a rest. */
-const rowsAtOnce = 1024
-
 /** A row of an answer: the start of its bucket, its keys, its values. */
 type Row = Value[]
 
@@ -69,10 +66,7 @@ async function* withFilled(
     for (const [index, { whenEmpty }] of values.entries()) {
       if (whenEmpty === 'filled' && fill.kind !== 'null') fillColumn(whole, keys + index, fill, cuts)
     }
-    for (let start = 0; start < whole.length; start += rowsAtOnce) {
-      answer.add(whole.slice(start, start + rowsAtOnce))
-      if (pacer.spend(rowsAtOnce * output.length)) await pacer.rest()
-    }
+    await answer.addAll(whole, pacer)
   }
   const order = await answer.inOrderOf(
     Array.from({ length: keys }, (_, index) => index),

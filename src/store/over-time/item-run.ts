@@ -10,3 +10,10 @@ export interface ItemRun {
   value(metric: number, row: number): Value
   position(row: number): number
 }
+
+/** The digits of a number of a run that is a long beyond 2^53; null of others. */
+export function digitsAt(run: ItemRun, metric: number, row: number, value: number): bigint | null {
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return null
+  const long = run.value(metric, row)
+  return typeof long === 'bigint' ? long : null
+}

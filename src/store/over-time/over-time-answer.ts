@@ -20,7 +20,7 @@ import { BucketStates } from './bucket-states.ts'
 import { cutsOf } from './cuts.ts'
 import { filledBuckets } from './fill-buckets.ts'
 import { FunctionOfTime, type Window } from './function-of-time.ts'
-import type { ItemRun } from './item-run.ts'
+import { digitsAt, type ItemRun } from './item-run.ts'
 import { type PlottedItem, PlottedMetric } from './plotted-items.ts'
 import { SnappedValues } from './snapped-values.ts'
 
@@ -75,8 +75,6 @@ export interface Series {
 
 /** Values of buckets and ticks that wait for the end of their function: about half a gigabyte. */
 const heldValuesMax = 4_000_000
-/** Rows that become part of the answer without a rest. */
-const rowsAtOnce = 1024
 
 export class OverTimeAnswer {
   readonly #plan: OverTimePlan
@@ -150,17 +148,6 @@ export class OverTimeAnswer {
     if (this.#held > heldValuesMax) throw tooManyHeld(heldValuesMax)
   }
 
-  async #add(rows: Iterable<readonly Value[]>): Promise<void> {
-    let some: (readonly Value[])[] = []
-    for (const row of rows) {
-      if (some.push(row) < rowsAtOnce) continue
-      this.#rows.add(some)
-      if (this.#pacer.spend(some.length * row.length)) await this.#pacer.rest()
-      some = []
-    }
-    this.#rows.add(some)
-  }
-
   #shapeOf(metric: number, keys: readonly Value[]): 'line' | 'step' {
     const { values } = this.#plan as Exclude<OverTimePlan, { kind: 'plot' }>
     const [tag] = keys
@@ -203,7 +190,10 @@ export class OverTimeAnswer {
         if (this.#pacer.spend(16 * rows[metric].rows.length)) await this.#pacer.rest()
       }
       const held = rows.map((one) => one.rows)
-      await this.#add(plan.kind === 'states' ? statesRows(plan, keys, held) : aggregateRows(plan, keys, held))
+      await this.#rows.addAll(
+        plan.kind === 'states' ? statesRows(plan, keys, held) : aggregateRows(plan, keys, held),
+        this.#pacer,
+      )
       for (const one of held) for (const { values } of one) this.#hold(-values.length)
     }
     return seriesOf(functions, read, finish)
@@ -225,7 +215,7 @@ export class OverTimeAnswer {
     })
     const finish = async (): Promise<void> => {
       for (const one of functions) one.finish()
-      await this.#add(ticked())
+      await this.#rows.addAll(ticked(), this.#pacer)
       this.#hold(-plan.ticksMs.length * metrics.length)
     }
     const ticked = function* (): Generator<Value[]> {
@@ -265,7 +255,7 @@ export class OverTimeAnswer {
       },
       finish: async () => {
         for (const one of all) one.finish()
-        await this.#add(plottedRows(plotted.values(), keys))
+        await this.#rows.addAll(plottedRows(plotted.values(), keys), this.#pacer)
       },
     }
   }
@@ -320,8 +310,7 @@ function addNumbers(run: ItemRun, metric: number, to: FunctionOfTime): void {
   for (let row = start; row < end; row++) {
     const value = values[row]
     if (Number.isNaN(value)) continue
-    const exact = Number.isInteger(value) && !Number.isSafeInteger(value) ? run.value(metric, row) : null
-    to.add(times[row], value, typeof exact === 'bigint' ? exact : null)
+    to.add(times[row], value, digitsAt(run, metric, row, value))
   }
 }
 

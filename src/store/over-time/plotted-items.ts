@@ -2,7 +2,7 @@
 import type { Value } from '../../model/column.ts'
 import { resultTooLarge } from '../limits.ts'
 import { isLess } from './function-of-time.ts'
-import type { ItemRun } from './item-run.ts'
+import { digitsAt, type ItemRun } from './item-run.ts'
 
 export interface PlottedItem {
   readonly ms: number
@@ -61,8 +61,7 @@ export class PlottedMetric {
       const text = numbers === null ? run.value(this.#metric, row) : null
       if (Number.isNaN(value) || (numbers === null && text === null)) continue
       if (this.#pending !== null && this.#pending.ms !== times[row]) this.#commit(run)
-      const long = Number.isInteger(value) && !Number.isSafeInteger(value) ? run.value(this.#metric, row) : null
-      const exact = typeof long === 'bigint' ? long : null
+      const exact = digitsAt(run, this.#metric, row, value)
       this.#pending = { candidate: { row, item: null, value, exact }, ms: times[row], text }
     }
     // Its rows are not there any more when the next run comes.

@@ -1,7 +1,7 @@
 // Hours of rollups of `V * 1.8 + 32`, from those of V: sums of what is added to and multiplied are added to and multiplied themselves.
 import type { Scalar } from '../../../algebra/scalar.ts'
+import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import { lostIn } from '../run/sum.ts'
 import type { ColumnHours } from './accumulator.ts'
 
 /** What is done to a value, one thing after the other. */

@@ -1,13 +1,9 @@
 // Sums that keep what each addition loses (Knuth's two-sum), so that a mean over millions of values is right to the last digits.
 
+import { lostIn } from '../../../lib/lost-in-sum.ts'
+
 /** Sums in danger of overflowing are kept times 2^-64: exact but for numbers that vanish beside such sums. */
 const scale = 2 ** -64
-
-/** What an addition lost: `sum` is `before + value` as a double. */
-export function lostIn(before: number, value: number, sum: number): number {
-  const added = sum - before
-  return before - (sum - added) + (value - added)
-}
 
 /** Sum, its error and the count of some values; results are written here so that no object is made for each bucket. */
 export interface Sum {

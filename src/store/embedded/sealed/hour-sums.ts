@@ -1,10 +1,12 @@
 // Rollups while a file is written: of each series, for each UTC hour, what means and bounds need.
+
+import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { ColumnType } from '../../../model/column.ts'
 import { type Chunk, firstAtOrAfter } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { digitsOfOne, roundTo } from '../parquet/decimals.ts'
 import { hourMs } from '../reading/whole-hours.ts'
-import { addToSlot, lostIn } from '../run/sum.ts'
+import { addToSlot } from '../run/sum.ts'
 import type { Section } from './index-layout.ts'
 import { addPooled, type PooledColumn, PooledSumsBuilder } from './pooled-sums.ts'
 import { joinArrays, used } from './section-writer.ts'

@@ -12,7 +12,8 @@ import {
   temporaryFolder,
   writeEntity,
 } from '../../../../test/support/sealed-files.ts'
-import { lostIn, sumRows } from '../run/sum.ts'
+import { lostIn } from '../../../lib/lost-in-sum.ts'
+import { sumRows } from '../run/sum.ts'
 
 const folder = temporaryFolder()
 

@@ -1,6 +1,7 @@
 // Rollups of all series of a file together, for means that no tag divides: gathered while the file is written, from the rollups of each.
+
+import { lostIn } from '../../../lib/lost-in-sum.ts'
 import { GrowableInt32 } from '../head/growable.ts'
-import { lostIn } from '../run/sum.ts'
 import type { Section } from './index-layout.ts'
 import { joinArrays, used } from './section-writer.ts'
 
