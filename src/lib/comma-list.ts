@@ -1,5 +1,8 @@
 // Lists in one text: `a,b,c`, where `\,` is a comma within a part.
 
+/** A part as it stands in a list. */
+export const escapedPart = (part: string): string => part.replaceAll(',', '\\,')
+
 export function readCommaList(text: string): string[] {
   return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
 }
@@ -12,5 +15,5 @@ export function writeCommaLists(parts: readonly string[]): string[] {
     if (last === undefined || last.at(-1)!.endsWith('\\')) lists.push([part])
     else last.push(part)
   }
-  return lists.map((list) => list.map((part) => part.replaceAll(',', '\\,')).join(','))
+  return lists.map((list) => list.map(escapedPart).join(','))
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type CsvWriting, type DecimalMark, decimalMarks, parseDelimiter } from '../../file-push/csv-writing.ts'
 import { type AmbiguousChoice, ambiguousChoices, timeRules } from '../../file-push/time-rules.ts'
+import { escapedPart } from '../../lib/comma-list.ts'
 import { allLines } from '../../lib/csv-parser.ts'
 import { messageOf } from '../../lib/message-of.ts'
 import { shellWord } from '../../lib/shell-word.ts'
@@ -158,7 +159,7 @@ export function optionWords(options: CsvOptions): string[] {
     const value = options[key]
     if (value === undefined) return []
     if (value === true) return [optionNames[key]]
-    const words = typeof value !== 'object' ? String(value) : value.map((word) => word.replaceAll(',', '\\,')).join(',')
+    const words = typeof value !== 'object' ? String(value) : value.map(escapedPart).join(',')
     return [optionNames[key], shellWord(words)]
   })
 }

@@ -7,6 +7,7 @@ import type { KnownIngest, PropertyTypes } from '../../file-push/known-ingest.ts
 import { type Column, likelyDateAndTime, likelyFields, looksLikeClock } from '../../file-push/likely-fields.ts'
 import { type MisreadTime, misreadText } from '../../file-push/misread-times.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
+import { escapedPart } from '../../lib/comma-list.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { isName, isReservedInSeries } from '../../model/field.ts'
 import { CommandError } from '../command-error.ts'
@@ -71,7 +72,7 @@ interface FileColumns {
   readonly mapping: CsvMapping
 }
 
-const listed = (names: readonly string[]): string => names.map((name) => name.replaceAll(',', '\\,')).join(',')
+const listed = (names: readonly string[]): string => names.map(escapedPart).join(',')
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 

@@ -10,6 +10,7 @@ import type { ShownRejection } from '../../file-push/rejections.ts'
 import type { SendResult } from '../../file-push/send.ts'
 import type { StopReason } from '../../file-push/stop-after.ts'
 import { AmbiguousTimeError } from '../../file-push/time-rules.ts'
+import { escapedPart } from '../../lib/comma-list.ts'
 import { messageOf } from '../../lib/message-of.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { printable } from '../../lib/text-table.ts'
@@ -151,7 +152,7 @@ export function nameLines(
   const renames = firstRows.likelyRenames(kinds, known)
   const fields = `The fields of ${ingest} are ${[...known.types.keys()].join(', ')}.`
   if (renames === null) return hasUnknownNames(kinds, known.types) ? [fields] : []
-  const pairs = [...renames].map(([name, field]) => `${name.replaceAll(',', '\\,')}=${field}`).join(',')
+  const pairs = [...renames].map(([name, field]) => `${escapedPart(name)}=${field}`).join(',')
   const inFile = `${fields} By its first row, the file may mean ${pairs}: rename them there`
   if (batch === undefined) return [`${inFile}.`]
   const which = batch === null ? '--all' : `--batch ${batch}`
@@ -189,7 +190,7 @@ function timeLines({ errors }: Faults, given: string | undefined): string[] {
 function conversionLines({ errors }: Faults, given: ReadonlyMap<string, string>): string[] {
   const others = conversionHints(errors).filter(({ property, conversion }) => given.get(property) !== conversion)
   return others.map(({ property, example, conversion }) => {
-    const pair = shellWord(`${property.replaceAll(',', '\\,')}=${conversion}`)
+    const pair = shellWord(`${escapedPart(property)}=${conversion}`)
     return `Values like ${JSON.stringify(example)} in ${property} are read with --convert ${pair}.`
   })
 }

@@ -126,15 +126,14 @@ export interface SealedTarget {
   readonly digits?: ReadonlyMap<string, number | null>
 }
 
-/** The rows of a file's column need other digits than its first rows: it is to be written anew. */
+/** Rows of a file need other digits than its first rows: it is to be written anew. */
 export class OtherDigitsError extends Error {
   override readonly name = 'OtherDigitsError'
-  readonly column: string
-  readonly digits: number | null
+  /** By name of each column that does. */
+  readonly digits: ReadonlyMap<string, number | null>
 
-  constructor(column: string, digits: number | null) {
-    super(`the column ${column} needs other digits than its first rows`)
-    this.column = column
+  constructor(digits: ReadonlyMap<string, number | null>) {
+    super(`columns need other digits than their first rows: ${[...digits.keys()].join(', ')}`)
     this.digits = digits
   }
 }

@@ -30,18 +30,29 @@ export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Pr
   const picked = run.newPicks()
   let count = 0
   for (let group = 0; group + 1 < bounds.length; group++) {
-    let newest: LatestItem | null = null
-    for (let index = bounds[group]; index < bounds[group + 1]; index++) {
-      const item = await newestItem(series[index], fromMs, toMs, run)
-      if (item !== null && (newest === null || isNewer(item, newest))) newest = item
-      if (run.pacer.spend(4)) await run.pacer.rest()
-    }
+    const newest = await newestOfAll(series.subarray(bounds[group], bounds[group + 1]), fromMs, toMs, run)
     if (newest === null) continue
     count++
     if (count <= run.limits.resultRows) picked.add(newest.chunk, newest.row, newest.series)
   }
   if (count > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, count)
   return picked
+}
+
+/** The newest item of several series within the range. */
+export async function newestOfAll(
+  series: Int32Array,
+  fromMs: number,
+  toMs: number,
+  run: PlanRun,
+): Promise<LatestItem | null> {
+  let newest: LatestItem | null = null
+  for (const one of series) {
+    const item = await newestItem(one, fromMs, toMs, run)
+    if (item !== null && (newest === null || isNewer(item, newest))) newest = item
+    if (run.pacer.spend(4)) await run.pacer.rest()
+  }
+  return newest
 }
 
 /** The newest item of a series within the range. */

@@ -16,7 +16,7 @@ import { Combinations } from './combinations.ts'
 import type { FieldAccessor, FieldKey } from './field-accessor.ts'
 import { ItemTest } from './item-filter.ts'
 import type { PlanRun } from './plan-run.ts'
-import { isNewer, newestItem } from './run-latest.ts'
+import { isNewer, newestItem, newestOfAll } from './run-latest.ts'
 import { firstItemMs } from './snap-states.ts'
 
 /** Values over time, from the rows of each combination of tags and fields in their order. */
@@ -52,7 +52,9 @@ async function endsOf({ window }: NeededItems, run: PlanRun): Promise<Ends> {
     const newest = await newestItem(one, window.fromMs, window.endMs, run)
     if (newest === null) continue
     lastMs = Math.max(lastMs, newest.chunk.times[newest.row])
-    firstMs = Math.min(firstMs, await firstItemMs(one, window.endMs, run))
+    // Looking for it opens the oldest file.
+    if (window.fromMs === Number.NEGATIVE_INFINITY)
+      firstMs = Math.min(firstMs, await firstItemMs(one, window.endMs, run))
     if (run.pacer.spend(8)) await run.pacer.rest()
   }
   return { firstMs, lastMs }
@@ -114,12 +116,7 @@ async function itemsBefore(series: Int32Array, beforeMs: number, run: PlanRun): 
   const found = []
   for (const metric of run.metrics) {
     const ofMetric = { ...run, items: new ItemTest([metric]) }
-    let newest = null
-    for (const one of series) {
-      const item = await newestItem(one, Number.NEGATIVE_INFINITY, beforeMs - 1, ofMetric)
-      if (item !== null && (newest === null || isNewer(item, newest))) newest = item
-      if (run.pacer.spend(4)) await run.pacer.rest()
-    }
+    const newest = await newestOfAll(series, Number.NEGATIVE_INFINITY, beforeMs - 1, ofMetric)
     // Its chunk may be written anew when another one is read.
     if (newest !== null) found.push(new KeptItem(new ChunkRun(run.metrics, newest.chunk, newest.row, newest.row + 1)))
   }

@@ -24,8 +24,8 @@ export class CommonValuesBuilder {
     for (const column of this.#columns) column.endSeries()
   }
 
-  sections(): Section[] {
-    return this.#columns.flatMap((column) => column.sections())
+  *sections(): Generator<Section> {
+    for (const column of this.#columns) yield* column.sections()
   }
 }
 

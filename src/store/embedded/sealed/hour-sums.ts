@@ -66,15 +66,12 @@ export class HourSumsBuilder {
     this.#rows = 0
   }
 
-  sections(): Section[] {
+  *sections(): Generator<Section> {
     const entries = this.#hours.length
-    if (entries === 0) return []
-    const hours = joinArrays([used(this.#ends), used(this.#hours)])
-    return [
-      { kind: 'hours', column: 0, bytes: hours },
-      ...this.#columns.flatMap((column) => column.sections(entries)),
-      ...this.#pooled.sections(),
-    ]
+    if (entries === 0) return
+    yield { kind: 'hours', column: 0, bytes: joinArrays([used(this.#ends), used(this.#hours)]) }
+    for (const column of this.#columns) yield* column.sections(entries)
+    yield* this.#pooled.sections()
   }
 
   /** Adds the entries of the series at hand to those of all. */

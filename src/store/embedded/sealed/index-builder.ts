@@ -123,22 +123,28 @@ export class IndexBuilder {
       rowGroups: this.#groups.length,
       columns: this.#columns.length,
     }
-    const hasTails = this.rows >= this.#numbers.length * this.#tailRowsMin
-    const sections: Section[] = [
-      { kind: 'columns', column: 0, bytes: encodeColumns(this.#columns) },
-      { kind: 'series', column: 0, bytes: await this.#seriesSection(pacer) },
-      { kind: 'pages', column: 0, bytes: this.#pagesSection() },
-      { kind: 'chunks', column: 0, bytes: this.#chunksSection() },
-      { kind: 'places', column: 0, bytes: this.#placesSection() },
-      ...this.#hours.sections(),
-      ...(hasTails ? [...this.#common.sections(), ...this.#tails.sections()] : []),
-    ]
+    const sections: Section[] = []
     const checksums = new Map<Uint8Array, number>()
-    for (const { bytes } of sections) {
+    for (const section of this.#sections(await this.#seriesSection(pacer))) {
+      const { bytes } = section
+      sections.push(section)
       checksums.set(bytes, crc32(bytes))
-      if (pacer.spend(bytes.length >>> 5)) await pacer.rest()
+      if (pacer.spend(bytes.length)) await pacer.rest()
     }
     return encodeIndex(summary, sections, (bytes) => checksums.get(bytes) ?? crc32(bytes))
+  }
+
+  /** Each is packed when it is asked for. */
+  *#sections(series: Uint8Array): Generator<Section> {
+    yield { kind: 'columns', column: 0, bytes: encodeColumns(this.#columns) }
+    yield { kind: 'series', column: 0, bytes: series }
+    yield { kind: 'pages', column: 0, bytes: this.#pagesSection() }
+    yield { kind: 'chunks', column: 0, bytes: this.#chunksSection() }
+    yield { kind: 'places', column: 0, bytes: this.#placesSection() }
+    yield* this.#hours.sections()
+    if (this.rows < this.#numbers.length * this.#tailRowsMin) return
+    yield* this.#common.sections()
+    yield* this.#tails.sections()
   }
 
   async #seriesSection(pacer: Pacer): Promise<Uint8Array> {

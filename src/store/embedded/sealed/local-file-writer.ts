@@ -208,25 +208,31 @@ export class LocalFileWriter implements SealedFileWriter {
       ...this.#rows.columns(rows),
       { type: 'long', values: chunk.positions.subarray(0, rows), exact: null },
     ]
-    for (const [place, column] of columns.entries())
-      if (column.type === 'double') await this.#findDigits(place, column.values)
     const isEmpty = [false, ...this.#tags.map(() => false), ...this.#rows.areEmpty, false]
+    const others = new Map<string, number | null>()
+    for (const [place, column] of columns.entries()) {
+      if (column.type !== 'double' || isEmpty[place]) continue
+      const digits = await this.#findDigits(place, column.values)
+      if (digits !== undefined) others.set(this.#columns[place].name, digits)
+    }
+    if (others.size > 0) throw new OtherDigitsError(others)
     const pages = await this.#parquet.writeRowGroup(columns, this.#cuts.takeEnds())
     this.#index.addRowGroup(pages, times, isEmpty)
     this.#rows.drop(rows)
   }
 
-  /** The first values decide. Throws OtherDigitsError when later ones need others. */
-  async #findDigits(place: number, values: Float64Array): Promise<void> {
+  /** The first values decide. Later ones that need others say which; undefined where they do not. */
+  async #findDigits(place: number, values: Float64Array): Promise<number | null | undefined> {
     const { name, digits: known } = this.#columns[place]
-    if (this.#hasDigits[place] && known === null) return
-    if (!values.some((value) => !Number.isNaN(value))) return
+    if (this.#hasDigits[place] && known === null) return undefined
+    if (!values.some((value) => !Number.isNaN(value))) return undefined
     const least = known ?? this.#parts.target.digits?.get(name) ?? 0
     const digits = await runSlices(digitsOf(values, least), this.#pause)
-    if (this.#hasDigits[place] && digits !== known) throw new OtherDigitsError(name, digits)
+    if (this.#hasDigits[place]) return digits === known ? undefined : digits
     this.#hasDigits[place] = true
     this.#columns[place] = { ...this.#columns[place], digits }
     this.#schema[place] = { ...this.#schema[place], name: storedName({ name, digits }), digits }
+    return undefined
   }
 
   readonly #pause = async (): Promise<void> => {

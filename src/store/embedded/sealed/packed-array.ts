@@ -18,7 +18,7 @@ export const packedHeaderBytes = 8
 const arrays = { float64: (length: number) => new Float64Array(length) }
 const input = new PageInput()
 
-/** Appends an array in the way that takes fewest bytes. */
+/** Appends an array: as differences where they can be, else split and compressed, or as it lies in memory where that is shorter. */
 export function packArray(values: NumberArray, out: ByteWriter): void {
   const plain = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
   const differences = packDifferences(values)
@@ -43,10 +43,11 @@ interface Packed {
 function packDifferences(values: NumberArray): Packed | null {
   const doubles = values instanceof Float64Array ? values : Float64Array.from(values)
   if (values instanceof Float64Array && values.some(Number.isNaN)) return null
-  const digits = endOf(digitsOf(doubles, 0))
+  const digits = values instanceof Float64Array ? endOf(digitsOf(values, 0)) : 0
   if (digits === null) return null
   const out = new ByteWriter()
-  writeDifferences(endOf(toWholeNumbers(doubles, digits, arrays)), 0, doubles.length, out)
+  const whole = digits === 0 ? doubles : endOf(toWholeNumbers(doubles, digits, arrays))
+  writeDifferences(whole, 0, doubles.length, out)
   return { packing: packings.differences, digits, bytes: out.written() }
 }
 

@@ -44,14 +44,15 @@ export class PooledSumsBuilder {
   }
 
   /** None where most series are left out: there is little to be won, and their places take room. */
-  sections(): Section[] {
-    if (this.#slots.size === 0 || this.#leftOut.length * 2 > this.#series) return []
+  *sections(): Generator<Section> {
+    if (this.#slots.size === 0 || this.#leftOut.length * 2 > this.#series) return
     const inOrder = [...this.#slots].sort(([left], [right]) => left - right)
     const hours = Int32Array.from(inOrder, ([hour]) => hour)
     const bytes = joinArrays([Uint32Array.of(hours.length, this.#leftOut.length), hours, used(this.#leftOut)])
     const slots = inOrder.map(([, slot]) => slot)
     const columns = this.columns.filter(({ counts }) => counts.some((count) => count > 0))
-    return [{ kind: 'pooledHours', column: 0, bytes }, ...columns.map((column) => sectionOf(column, slots))]
+    yield { kind: 'pooledHours', column: 0, bytes }
+    for (const column of columns) yield sectionOf(column, slots)
   }
 }
 

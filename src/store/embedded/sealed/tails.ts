@@ -34,9 +34,9 @@ export class TailsBuilder {
     for (const column of this.#columns) column.add(place, chunk, row)
   }
 
-  sections(): Section[] {
-    const rows = { kind: 'tails', column: 0, bytes: joinArrays([used(this.#times), used(this.#positions)]) } as const
-    return [rows, ...this.#columns.flatMap((column) => column.sections(this.#times.length))]
+  *sections(): Generator<Section> {
+    yield { kind: 'tails', column: 0, bytes: joinArrays([used(this.#times), used(this.#positions)]) }
+    for (const column of this.#columns) yield* column.sections(this.#times.length)
   }
 }
 

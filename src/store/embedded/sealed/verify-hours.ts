@@ -88,7 +88,7 @@ export class VerifiedHours {
         }
       }
     }
-    return pooled.sections()
+    return [...pooled.sections()]
   }
 
   #has(place: number): boolean {

@@ -72,7 +72,7 @@ async function writeFiles(rows: LaidRows, options: LayDownOptions, writers: Seal
     await write({ entityId, kind: 'mixed', day: null, digits }, { exceptDays: new Set(days) })
 }
 
-/** Writes and finishes a file; once more when later rows need other digits than the first ones. When it throws, it has removed what it could. */
+/** Writes and finishes a file; anew whenever later rows need other digits than the first ones. When it throws, it has removed what it could. */
 export async function writeFile(
   folder: SealedFolder,
   target: SealedTarget,
@@ -87,7 +87,7 @@ export async function writeFile(
   } catch (error) {
     await Promise.allSettled([writer.abandon()])
     if (!(error instanceof OtherDigitsError)) throw error
-    const digits = new Map(target.digits).set(error.column, error.digits)
+    const digits = new Map([...(target.digits ?? []), ...error.digits])
     return writeFile(folder, { ...target, digits }, pacer, write)
   }
 }

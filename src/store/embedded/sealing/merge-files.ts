@@ -57,7 +57,7 @@ export async function mergeFiles(
 function commonDigits(files: readonly SealedFile[]): ReadonlyMap<string, number | null> {
   const common = new Map<string, number | null>()
   for (const [column, digits] of files.flatMap((file) => [...file.digits])) {
-    const known = common.get(column) ?? (common.has(column) ? null : 0)
+    const known = common.has(column) ? common.get(column)! : 0
     common.set(column, known === null || digits === null ? null : Math.max(known, digits))
   }
   return common

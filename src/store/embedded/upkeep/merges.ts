@@ -17,7 +17,7 @@ export interface MergeParts {
   readonly expiry: Pick<Expiry, 'sinceMs'>
   readonly settings: { readonly dayRowsMin: number; readonly fileRowsMax: number }
   readonly attempts: Attempts
-  /** Called at each rest of a merge of the entity's files; throws GaveWay when that is to be begun again later. */
+  /** Called at each rest of a merge of the entity's files; throws Preempted when that is to be begun again later. */
   readonly runDue: (entityId: number) => Promise<void>
   /** Called when the manifest and readers have these files in the place of those that were merged. */
   readonly exchange: (merged: readonly SealedFile[], files: readonly SealedFile[]) => void

@@ -7,7 +7,7 @@ export class Preempted extends Error {}
 export class PreemptiblePacer extends Pacer {
   readonly #runDue: () => Promise<void>
 
-  /** `giveWay` does what is due; it throws `GaveWay` when the work is to be begun again later. */
+  /** `runDue` does what is due; it throws `Preempted` when the work is to be begun again later. */
   constructor(options: PacerOptions, runDue: () => Promise<void>) {
     super(options)
     this.#runDue = runDue

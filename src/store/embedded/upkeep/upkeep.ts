@@ -99,7 +99,7 @@ export class Upkeep {
   }
 
   /**
-   * Called between two steps of the pipeline: freezes the head when it is due. `judgedBytes` of the journal were validated since the pipeline
+   * Called between two steps of the pipeline: freezes the head when it is due. `validatedBytes` of the journal were validated since the pipeline
    * was opened; `counts` are those at this position.
    */
   afterStep(position: number, validatedBytes: number, counts: () => readonly IngestCount[]): void {
@@ -234,7 +234,7 @@ export class Upkeep {
 
   /**
    * What a merge of an entity's files does at each rest: it seals frozen rows and lets a dropped entity go, so that pushes and starts do
-   * not wait. Throws GaveWay when that fails, as the merge may have taken the room for it, and when the entity is dropped.
+   * not wait. Throws Preempted when that fails, as the merge may have taken the room for it, and when the entity is dropped.
    */
   async #runDue(entityId: number): Promise<void> {
     if (this.#seal !== null && !(await this.#sealsAtOnce())) throw new Preempted()
