@@ -642,6 +642,9 @@ test.each<readonly [string, readonly Value[]]>([
     [0, 1, 2],
   ],
   ['SELECT n FROM (VALUES (1), (2)) AS a (n) FULL JOIN (VALUES (2), (3)) AS b (n) USING (n) ORDER BY 1', [1, 2, 3]],
+  // Of columns of unlike types the common one holds both.
+  ['SELECT n FROM (VALUES (1)) AS a (n) FULL JOIN (VALUES (2.5)) AS b (n) USING (n) ORDER BY 1', [1, 2.5]],
+  ['SELECT n FROM (SELECT NULL AS n) AS a FULL JOIN (VALUES (1)) AS b (n) USING (n) ORDER BY 1', [null, 1]],
   ['SELECT GROUPING(s) FROM ROWS GROUP BY ROLLUP (s) ORDER BY GROUPING(s), s', [0, 0, 1]],
   ['SELECT -1 * n AS m FROM ROWS ORDER BY m', [-3, -2, -1]],
   // No unit begins at the time that they are compared with.

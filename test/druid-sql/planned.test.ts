@@ -334,6 +334,8 @@ describe('panels of dashboards', () => {
     "SELECT SUM(CASE WHEN tag = 'a' THEN V END) AS a, SUM(CASE WHEN tag = 'b' THEN V ELSE 0 END) AS b FROM plant",
     'SELECT FLOOR(__time TO DAY) AS d, COUNT(CASE WHEN V > 1 THEN 1 END) AS n, 100 * AVG(CASE WHEN V > 1 THEN 1 ELSE 0 END) AS share FROM plant GROUP BY 1',
     "SELECT COUNT(*), SUM(V) FROM plant p WHERE p.tag IN ('a', 'b')",
+    // A text with quotes in it is no list of two.
+    `SELECT COUNT(CASE WHEN tag IN ('a', 'b') THEN 1 END) AS n, COUNT(CASE WHEN tag IN ('a",string string "b') THEN 1 END) AS m FROM plant`,
     "SELECT COUNT(*) AS n, SUM(V) AS v FROM plant WHERE 1 IN (k, V) OR 'a' IN (tag, s)",
     `SELECT tag, COUNT(*) AS n FROM plant WHERE k IN (${Array.from({ length: 1500 }, (_, at) => at)}) GROUP BY tag`,
     "SELECT FLOOR(__time TO HOUR) AS h, AVG(V * 1.5 + 32) AS f, SUM((V - 32) / 2) AS s, MIN(-V) AS low FROM plant WHERE tag = 'a' GROUP BY 1",

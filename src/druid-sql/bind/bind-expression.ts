@@ -17,7 +17,7 @@ import type { Call, Expression, Query } from '../parse/syntax.ts'
 import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
 import { bindTruth } from './bind-truth.ts'
 import { isTrueWhereChosen } from './column-filters.ts'
-import { comparable, comparedAs } from './comparable.ts'
+import { comparedAs, requireComparable } from './comparable.ts'
 import { as, castText, constantOf } from './conversions.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import { readIntervalLiteral, timeLiteralMs } from './intervals.ts'
@@ -192,7 +192,7 @@ function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: Ex
   const results = branches.map(({ result }) => bindExpression(result, context))
   const last = otherwise === null ? literal(place, nullType, null) : bindExpression(otherwise, context)
   const type = unifiedType([...results, last])
-  if (value !== null) for (const when of whens) comparable(value, when)
+  if (value !== null) for (const when of whens) requireComparable(value, when)
   const operands = [...(value === null ? [] : [value]), ...whens, ...results, last]
   return called(place, type, choice, operands, { isOfValue: value !== null, branches: branches.length })
 }

@@ -8,7 +8,7 @@ import { onceEach, withoutRepeating, withoutRepeats } from '../functions/text-ro
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { columnAmong, columnBetween, comparedColumn } from './column-filters.ts'
-import { comparable, comparedAs } from './comparable.ts'
+import { comparedAs, requireComparable } from './comparable.ts'
 import { as, castText, constantOf } from './conversions.ts'
 import { columnText, plainInteger } from './engine-names.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
@@ -116,7 +116,7 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       const filter = context.filters.has(expression) ? comparedColumn(left, '=', right, false, place) : null
       const { negated } = expression
       if (filter !== null) return is(place, filter, { what: 'TRUE', negated: !negated, isTold: false })
-      comparable(left, right)
+      requireComparable(left, right)
       return called(place, boolean, different, [left, right], {
         negated,
         isTold: !negated || mustBeTold(expression, context),
@@ -135,14 +135,14 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   }
 }
 
-function compared(
+export function compared(
   place: Place,
   left: Bound,
   operator: ComparisonOperator,
   right: Bound,
   { isFilter }: Pick<ExpressionContext, 'isFilter'>,
 ): Bound {
-  comparable(left, right)
+  requireComparable(left, right)
   return called(place, boolean, comparison, [left, right], { operator, isFilter })
 }
 
@@ -184,7 +184,7 @@ function bindBetween(expression: Extract<Expression, { kind: 'between' }>, conte
   const operand = context.bind(expression.operand, context)
   const ends = [context.bind(expression.low, context), context.bind(expression.high, context)] as const
   const filter = context.filters.has(expression) && !symmetric ? columnBetween(operand, ends, place) : null
-  if (filter === null) for (const end of ends) comparable(operand, end)
+  if (filter === null) for (const end of ends) requireComparable(operand, end)
   const { isFilter } = context
   const inside = filter ?? called(place, boolean, within, [operand, ...ends], { symmetric, isFilter })
   return expression.negated ? not(inside, place) : inside
@@ -222,7 +222,7 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
   const isAmongSeveral = context.amongSeveral.has(expression)
   const filter = context.filters.has(expression) ? filterAmong(operand, items, isAmongSeveral, place) : null
   if (filter !== null) return negated ? not(filter, place) : filter
-  for (const item of items) comparable(operand, item)
+  for (const item of items) requireComparable(operand, item)
   return called(place, boolean, listed, [operand, ...items], { negated })
 }
 
@@ -269,7 +269,7 @@ function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, conte
     throw sqlProblem(place, `the query after IN gives one column, not ${query.columns.length}`)
   const at = { relation: 0, column: 0 }
   const item: Bound = { kind: 'column', at, name: '', type: query.columns[0]!.type, place: expression.query.place }
-  comparable(operand, item)
+  requireComparable(operand, item)
   return { kind: 'query', type: boolean, place, query, sought: { operand, item, negated } }
 }
 

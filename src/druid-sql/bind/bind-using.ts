@@ -1,19 +1,15 @@
 // JOIN ... USING: which columns are compared, and which of each two goes under their name.
 
-import { sql } from '../../lib/sql-text.ts'
-import { firstThere } from '../functions/values.ts'
+import { coalesced } from '../functions/values.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Join } from '../parse/syntax.ts'
-import { comparable } from './comparable.ts'
+import { compared } from './bind-truth.ts'
 import { type Relation, reference, type ScopeColumn } from './scope.ts'
-import { type Bound, called, engineFunction } from './tree.ts'
-import { boolean } from './types.ts'
+import type { Bound } from './tree.ts'
 
 interface Side {
   readonly relations: readonly Relation[]
 }
-
-const areEqual = engineFunction(([a, b]) => sql`${a!} = ${b!}`)
 
 /** The conditions of a join by columns of one name, and what its columns go by then. */
 export function joinedUsing(
@@ -28,13 +24,13 @@ export function joinedUsing(
     place,
   }))
   const on = pairs.map(({ left: one, right: other, place }) =>
-    called(place, boolean, areEqual, comparable(reference(one, one.name, place), reference(other, other.name, place))),
+    compared(place, reference(one, one.name, place), '=', reference(other, other.name, place), { isFilter: false }),
   )
   const names = new Set(pairs.map((pair) => pair.name))
   // One of the two columns goes under the common name: that of the side whose rows are all kept.
   const [kept, hidden] = from.type === 'RIGHT' ? [right.relations, left.relations] : [left.relations, right.relations]
   const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
-  const shown = from.type === 'FULL' ? kept.map((relation) => coalesced(relation, pairs)) : kept
+  const shown = from.type === 'FULL' ? kept.map((relation) => withBoth(relation, pairs)) : kept
   const relations = from.type === 'RIGHT' ? [...merged, ...shown] : [...shown, ...merged]
   return { on, relations }
 }
@@ -45,11 +41,10 @@ interface Pair {
   readonly place: Place
 }
 
-function coalesced(relation: Relation, pairs: readonly Pair[]): Relation {
+function withBoth(relation: Relation, pairs: readonly Pair[]): Relation {
   const shared = new Map(relation.shared)
   for (const { left, right, place } of pairs) {
-    if (relation.columns.includes(left))
-      shared.set(left.name, called(place, left.type, firstThere, [left.value, right.value]))
+    if (relation.columns.includes(left)) shared.set(left.name, coalesced(place, [left.value, right.value]))
   }
   return { ...relation, shared }
 }

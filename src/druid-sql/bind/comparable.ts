@@ -14,10 +14,11 @@ export function comparedAs(left: Bound, right: Bound): SqlType {
   )
 }
 
-/** Both sides of a comparison, as the one type in which they are compared. */
-export function comparable(left: Bound, right: Bound): [Bound, Bound] {
+/** Throws where two values cannot be compared. */
+export function requireComparable(left: Bound, right: Bound): void {
   const type = comparedAs(left, right)
-  return [as(left, type), as(right, type)]
+  as(left, type)
+  as(right, type)
 }
 
 function comparisonType(a: SqlType, b: SqlType): SqlType | null {

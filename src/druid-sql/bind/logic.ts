@@ -8,6 +8,10 @@ export const conjunction = engineFunction((items) => sql`(${sql.join(items, ' AN
 export const disjunction = engineFunction((items) => sql`(${sql.join(items, ' OR ')})`)
 export const negation = engineFunction(([x]) => sql`(NOT ${x!})`)
 
+/** The parts that AND joins, whichever way it nests. */
+export const conjuncts = (node: Bound): readonly Bound[] =>
+  node.kind === 'call' && node.fn.id === conjunction.id ? node.operands.flatMap(conjuncts) : [node]
+
 export const not = (condition: Bound, place: Place): Bound => called(place, boolean, negation, [condition])
 
 export interface IsOptions {

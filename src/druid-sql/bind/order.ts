@@ -1,6 +1,7 @@
 // What rows are ordered by.
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { type Bound, called, engineFunction, optionsOf } from './tree.ts'
+import { type Bound, called, engineFunction, type OrderKey, optionsOf } from './tree.ts'
+import { boolean } from './types.ts'
 
 /** Nulls in arrays come first too. */
 export const arrayOrder = (x: Sql): Sql => sql`list_transform(${x}, lambda e: row(e IS NOT NULL, e))`
@@ -12,7 +13,11 @@ const finite = engineFunction(([x]) => sql`isfinite(${x!})`)
 export const orderKey = (node: Bound): Bound =>
   node.type.kind === 'array' ? called(node.place, node.type, orderOfArray, [node]) : node
 
+/** Whether nulls come before values: where it is not said, they are the least. */
+export const areNullsFirst = ({ descending, nulls }: OrderKey): boolean =>
+  nulls === null ? !descending : nulls === 'FIRST'
+
 /** Whether a number has an end. */
-export const hasEnd = (node: Bound): Bound => called(node.place, node.type, finite, [node])
+export const hasEnd = (node: Bound): Bound => called(node.place, boolean, finite, [node])
 
 export const isOfEnds = (node: Bound): boolean => optionsOf(node, finite) !== undefined

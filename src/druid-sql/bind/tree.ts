@@ -373,7 +373,7 @@ export function keyOf(node: Bound): string {
 function keyed(node: Bound): string {
   switch (node.kind) {
     case 'literal':
-      return `${typeof node.value} ${node.type.kind} "${node.value}"`
+      return `${typeof node.value} ${typeKey(node.type)} ${plainKey(node.value)}`
     case 'time':
     case 'interval':
       return plainKey([node.kind, node.type.kind, node.kind === 'time' ? node.ms : [node.isNegative, node.steps]])
@@ -424,7 +424,8 @@ const optionsKey = (options: unknown): string => (options === null ? '' : plainK
 
 /** Without places: what stands elsewhere is the same. */
 function plainKey(value: unknown): string {
-  if (typeof value === 'string') return `"${value}"`
+  // As JSON: no text of a caller ends its own quotes.
+  if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return String(value)
   if (value instanceof Zone) return value.name
   if (Array.isArray(value)) return `[${value.map(plainKey).join()}]`

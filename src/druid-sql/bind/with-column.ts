@@ -3,7 +3,7 @@
 import type { ColumnPlace } from './engine-names.ts'
 import type { BoundFrom } from './from-context.ts'
 import type { Relation, ScopeColumn } from './scope.ts'
-import { type Bound, keyOf } from './tree.ts'
+import { type Bound, type ColumnNode, keyOf } from './tree.ts'
 import { long } from './types.ts'
 
 type Widened = Pick<BoundFrom, 'node' | 'relations'> & { readonly value: Bound }
@@ -12,21 +12,19 @@ type Widened = Pick<BoundFrom, 'node' | 'relations'> & { readonly value: Bound }
 export function withColumn({ node: from, relations }: BoundFrom, value: Bound, relation: number): Widened {
   const outputs: Bound[] = []
   const places = new Map<string, number>()
-  const moved = (node: Bound): Bound => {
+  const moved = (node: Bound): ColumnNode => {
     const key = keyOf(node)
     const column = places.get(key) ?? outputs.push(node) - 1
     places.set(key, column)
     const { type, place } = node
     return { kind: 'column', at: { relation, column }, name: node.kind === 'column' ? node.name : '', type, place }
   }
-  const movedPlace = (at: ColumnPlace, { place }: Bound): ColumnPlace => {
-    const node = moved({ kind: 'column', at, name: '', type: long, place })
-    return node.kind === 'column' ? node.at : at
-  }
+  const movedPlace = (at: ColumnPlace, { place }: Bound): ColumnPlace =>
+    moved({ kind: 'column', at, name: '', type: long, place }).at
   const movedColumn = (column: ScopeColumn): ScopeColumn => {
     const own = moved(column.value)
     const inFiles = column.value.kind === 'column' ? column.value.inFiles : undefined
-    const files = inFiles && own.kind === 'column' ? { ...own, inFiles: movedPlace(inFiles, own) } : own
+    const files = inFiles ? { ...own, inFiles: movedPlace(inFiles, own) } : own
     return { ...column, value: files }
   }
   const movedRelations = relations.map(

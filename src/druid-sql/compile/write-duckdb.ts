@@ -14,6 +14,7 @@ import {
   relationName,
 } from '../bind/engine-names.ts'
 import { intervalText } from '../bind/intervals.ts'
+import { areNullsFirst } from '../bind/order.ts'
 import type {
   AggregateNode,
   AppendNode,
@@ -142,11 +143,10 @@ export class DuckdbWriter {
 
   #order(orderBy: readonly OrderKey[]): Sql {
     return list(
-      orderBy.map(({ key, descending, nulls }) => {
-        // Nulls are low, as they are to Druid.
-        const isFirst = nulls === null ? !descending : nulls === 'FIRST'
+      orderBy.map((order) => {
+        const { key, descending } = order
         const text = typeof key === 'number' ? plainInteger(key) : this.expression(key)
-        return sql`${text} ${descending ? sql`DESC` : sql`ASC`} NULLS ${isFirst ? sql`FIRST` : sql`LAST`}`
+        return sql`${text} ${descending ? sql`DESC` : sql`ASC`} NULLS ${areNullsFirst(order) ? sql`FIRST` : sql`LAST`}`
       }),
     )
   }

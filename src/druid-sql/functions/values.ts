@@ -1,9 +1,9 @@
 // Functions on values of any type, and the catalogues of those on arrays, JSON, sketches and addresses.
 import { sql } from '../../lib/sql-text.ts'
-import { comparable, comparedAs } from '../bind/comparable.ts'
+import { comparedAs, requireComparable } from '../bind/comparable.ts'
 import { castText } from '../bind/conversions.ts'
-import { called, engineFunction } from '../bind/tree.ts'
-import { quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { type Bound, called, engineFunction } from '../bind/tree.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { addresses } from './addresses.ts'
 import { arrays } from './arrays.ts'
 import { jsons } from './jsons.ts'
@@ -17,7 +17,10 @@ export const firstThere = engineFunction(
   (texts, { operands, type }, { zone }) => sql`coalesce(${sql.join(unifiedTexts(operands, texts, type, zone), ', ')})`,
 )
 
-const coalesce = special(1, 1000, ({ place, operands }) => called(place, unifiedType(operands), firstThere, operands))
+export const coalesced = (place: Place, operands: readonly Bound[]): Bound =>
+  called(place, unifiedType(operands), firstThere, operands)
+
+const coalesce = special(1, 1000, ({ place, operands }) => coalesced(place, operands))
 
 /** Null where it is equal to the other. */
 export const nullWhere = engineFunction((texts, { operands: [whole, other] }, { zone }) => {
@@ -30,7 +33,7 @@ export const nullWhere = engineFunction((texts, { operands: [whole, other] }, { 
 })
 
 const nullif = special(2, 2, ({ place, operands }) => {
-  comparable(operands[0]!, operands[1]!)
+  requireComparable(operands[0]!, operands[1]!)
   return called(place, operands[0]!.type, nullWhere, operands)
 })
 

@@ -5,16 +5,8 @@ import { type ComparisonOperator, turnedRound } from '../../lib/comparison-opera
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import { parseInstant } from '../../model/instant.ts'
 import { comparison, like, listed, within } from '../bind/bind-truth.ts'
-import { conjunction, disjunction, isTruth } from '../bind/logic.ts'
-import {
-  type Bound,
-  type BoundRows,
-  type CallNode,
-  columnsOf,
-  type FromNode,
-  fromsIn,
-  optionsOf,
-} from '../bind/tree.ts'
+import { conjunction, conjuncts, disjunction, isTruth } from '../bind/logic.ts'
+import { type Bound, type BoundRows, columnsOf, type FromNode, fromsIn, optionsOf } from '../bind/tree.ts'
 import type { SqlType } from '../bind/types.ts'
 import type { ItemCondition, ItemConstant } from './item-condition.ts'
 
@@ -92,11 +84,11 @@ function itemConditions(
   nullsToo: boolean,
   zone: Zone,
 ): readonly TableCondition[] {
-  if (optionsOf(node, conjunction) !== undefined)
-    return (node as CallNode).operands.flatMap((item) => itemConditions(item, among, nullsToo, zone))
-  const items = among.flatMap(fromsIn).filter((from) => from.kind === 'items')
-  const found = conditionOf(node, { items, zone })
-  return found === null || (holdsNulls(found.condition) && !nullsToo) ? [] : [found]
+  const names = { items: among.flatMap(fromsIn).filter((from) => from.kind === 'items'), zone }
+  return conjuncts(node).flatMap((part) => {
+    const found = conditionOf(part, names)
+    return found === null || (holdsNulls(found.condition) && !nullsToo) ? [] : [found]
+  })
 }
 
 function holdsNulls(condition: ItemCondition): boolean {

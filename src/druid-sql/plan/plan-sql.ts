@@ -9,7 +9,7 @@ import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
-import { isOfEnds } from '../bind/order.ts'
+import { areNullsFirst, isOfEnds } from '../bind/order.ts'
 import { type Bound, keyOf, optionsOf, type SelectNode } from '../bind/tree.ts'
 import { floorTime } from '../functions/times.ts'
 import type { SqlQuestion } from '../question.ts'
@@ -127,12 +127,12 @@ function orderOf(
   outputs: readonly Scalar[],
 ): readonly PlannedOrder[] | null {
   const order: PlannedOrder[] = []
-  for (const { key, descending, nulls } of orderBy) {
+  for (const one of orderBy) {
+    const { key, descending } = one
     if (typeof key !== 'number' && isOfEnds(key)) continue
     const value = typeof key === 'number' ? outputs[key - 1] : values.value(key)
     if (value === undefined || value === null) return null
-    const isFirst = nulls === null ? !descending : nulls === 'FIRST'
-    order.push({ value, isDescending: descending, nulls: isFirst ? 'first' : 'last' })
+    order.push({ value, isDescending: descending, nulls: areNullsFirst(one) ? 'first' : 'last' })
   }
   return order
 }

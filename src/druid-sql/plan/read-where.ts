@@ -8,7 +8,7 @@ import { msPerDay } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
 import { comparison, within } from '../bind/bind-truth.ts'
 import { castOperand, instantOfText } from '../bind/conversions.ts'
-import { conjunction } from '../bind/logic.ts'
+import { conjuncts } from '../bind/logic.ts'
 import { movedBy } from '../bind/time-arithmetic.ts'
 import { type Bound, type CallNode, optionsOf, type TimeNode } from '../bind/tree.ts'
 import { inInterval, now, timeOfMilliseconds } from '../functions/times.ts'
@@ -37,9 +37,6 @@ export function plannedWhere(conditions: readonly Bound[], rows: TableRows, cloc
   const ranges = range.fromMs <= range.toMs ? [range] : []
   return { ranges, filter: allOf(filters) }
 }
-
-const conjuncts = (node: Bound): readonly Bound[] =>
-  node.kind === 'call' && node.fn.id === conjunction.id ? node.operands.flatMap(conjuncts) : [node]
 
 /** Null where it is no bound of the time that is known now. */
 function timeBounds(part: Bound, rows: TableRows, clock: QueryClock): Range | null {

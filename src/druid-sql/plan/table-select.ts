@@ -25,14 +25,18 @@ export function tableSelect(rows: BoundRows): TableSelect | null {
   const { limit, offset } = rows.kind === 'query' ? rows : { limit: null, offset: null }
   const select = unwrapped(rows, common)
   if (select.kind !== 'select') return null
-  const outputs = new Map<number, readonly Bound[]>()
+  const outputs = new Map<number, readonly (Bound | null)[]>()
   const conditions = select.where === null ? [] : [select.where]
   let { from } = select
   while (from !== null && from.kind !== 'entity') {
     const inner = from.kind === 'rows' ? from.rows : from.kind === 'common' ? common.get(from.of) : undefined
     const plain = inner === undefined ? null : plainSelect(inner, common)
     if (plain === null || !('relation' in from)) return null
-    outputs.set(from.relation, plain.outputs)
+    const isSameInAll = (output: Bound): boolean => columnsIn(output).length === 0
+    outputs.set(
+      from.relation,
+      plain.outputs.map((output) => (isSameInAll(output) ? null : output)),
+    )
     if (plain.where !== null) conditions.unshift(plain.where)
     from = plain.from
   }
@@ -41,8 +45,7 @@ export function tableSelect(rows: BoundRows): TableSelect | null {
     const { relation, column: place } = column.at
     const output = typeof place === 'number' ? outputs.get(relation)?.[place] : undefined
     if (output === undefined) return column
-    if (columnsIn(output).length === 0) return null
-    return output.kind === 'column' ? meant(output) : output
+    return output?.kind === 'column' ? meant(output) : output
   }
   return { select, limit, offset, conditions, meant }
 }
