@@ -119,7 +119,9 @@ const walks = new WeakMap<NativeBuckets, WalkedStarts>()
 /** Druid's way: from the origin, step by step. Before the origin the steps lead backwards. */
 function walkOf(granularity: NativeBuckets & { kind: 'walk' }): WalkedStarts {
   const { period, originMs, zone } = granularity
-  const walk = walks.get(granularity) ?? new WalkedStarts(originMs, (ms, sign) => addPeriod(ms, period, sign, zone))
+  const known = walks.get(granularity)
+  if (known !== undefined) return known
+  const walk = new WalkedStarts(originMs, (ms, sign) => addPeriod(ms, period, sign, zone))
   walks.set(granularity, walk)
   return walk
 }

@@ -27,6 +27,18 @@ const snap = (ticks: number): Plan => ({
   selection: of(1),
   ticksMs: Float64Array.from({ length: ticks }, (_, tick) => tick),
 })
+const ofTime = {
+  values: { metrics: [{ shape: 'line', maxGap: null }], shapeOfTag: [], nowMs: 0 },
+  columns: [],
+  onlyKnown: false,
+  totalUnitMs: hourMs,
+  counter: { reset: 'zero', wrap: null },
+} as const
+const overTime = (kind: 'aggregate' | 'states', selection: Selection, range: Range): Plan => ({
+  kind,
+  ...{ selection, range, granularity: parseGranularity('hour')! },
+  ...ofTime,
+})
 const before = (offset: number): Plan => ({ kind: 'last', selection: of(1), dateMs: 0, offset })
 
 test.each<[string, Plan, boolean]>([
@@ -50,6 +62,16 @@ test.each<[string, Plan, boolean]>([
   ['the months of three hundred years', means(of(1), hours(300 * 365 * 24), 'month'), true],
   ['those of four hundred', means(of(1), hours(400 * 365 * 24), 'P1M'), false],
   ['a month and a day at a time, of a century', means(of(1), hours(100 * 365 * 24), 'P1M1D'), true],
+  [
+    'a state on the line at few ticks, of which all rows between are read',
+    { ...snap(2), values: ofTime.values } as Plan,
+    false,
+  ],
+  ['aggregates by the hours of half a year', overTime('aggregate', of(1), hours(4094)), true],
+  ['those of a little more', overTime('aggregate', of(1), hours(4095)), false],
+  ['those with a dimension, which read all rows', overTime('aggregate', of(1, { fields: [unit] }), hours(24)), false],
+  ['states by the hours of a little more', overTime('states', of(1), hours(4095)), false],
+  ['a plot', { kind: 'plot', selection: of(1), range: hours(1), points: 10 }, false],
   ['by a dimension', means(of(1, { fields: [unit] }), hours(24)), false],
 ])('%s', (_, plan, isSmall) => {
   expect(isSmallPlan(plan)).toBe(isSmall)

@@ -1,7 +1,8 @@
 // How much a data query reads and answers, by its plan alone.
+import { fixedMs } from './duration.ts'
 import type { ZonedGranularity } from './granularity.ts'
 import { msPerDay } from './instant.ts'
-import type { AveragePlan, Plan } from './plan.ts'
+import type { BucketedPlan, Plan } from './plan.ts'
 
 const fewTagsMax = 15
 const fewTicksMax = 1024
@@ -16,21 +17,25 @@ export function isSmallPlan(plan: Plan): boolean {
   if (ids === null || ids.length > fewTagsMax || tags.length > 1) return false
   switch (plan.kind) {
     case 'select':
+    case 'plot':
       return false
     case 'snap':
-      return plan.ticksMs.length <= fewTicksMax
+      // Of values over time all rows of the range are read.
+      return plan.values === undefined && plan.ticksMs.length <= fewTicksMax
     case 'last':
     case 'next':
       return plan.offset <= offsetMax
     case 'average':
+    case 'aggregate':
+    case 'states':
       return fields.length === 0 && ids.length * bucketsOf(plan) <= fewBucketsMax
-    default:
+    case 'latest':
       return true
   }
 }
 
 /** The most buckets that the range can have; Infinity where it is open. */
-function bucketsOf({ range, granularity }: AveragePlan): number {
+function bucketsOf({ range, granularity }: BucketedPlan): number {
   const ms = range.toMs - range.fromMs
   switch (granularity.kind) {
     case 'all':
@@ -55,7 +60,9 @@ function bucketMs({ buckets }: ZonedGranularity): number {
       return buckets.days * msPerDay
     case 'months':
       return buckets.months * 28 * msPerDay
-    case 'walk':
-      return 28 * msPerDay
+    case 'walk': {
+      const { years, months } = buckets.duration
+      return fixedMs(buckets.duration) + (years * 12 + months) * 28 * msPerDay
+    }
   }
 }
