@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { timeBuckets } from '../../druid-time/plain-granularity.ts'
-import { parseGranularity } from '../../model/granularity.ts'
+import { parseGranularity } from '../model/granularity.ts'
 import { cutsOf } from './cuts.ts'
+import { timeBuckets } from './plain-granularity.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 

@@ -1,5 +1,5 @@
-import type { TimeBuckets } from '../../algebra/aggregation.ts'
-import { bucketStart, type Granularity, nextBucketStart, type ZonedGranularity } from '../../model/granularity.ts'
+import type { TimeBuckets } from '../algebra/aggregation.ts'
+import { bucketStart, type Granularity, nextBucketStart, type ZonedGranularity } from '../model/granularity.ts'
 
 /** Where time is cut into buckets: each ends where the next begins. */
 export interface Cuts {

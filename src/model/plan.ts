@@ -188,6 +188,9 @@ export interface ValueColumn extends EntityField {
   readonly whenEmpty: 0 | null | 'filled'
 }
 
+/** What an empty bucket shows before it is filled. */
+export const emptyValue = ({ whenEmpty }: ValueColumn): 0 | null => (whenEmpty === 'filled' ? null : whenEmpty)
+
 /** The columns of a row that are no keys: behind time, tags and fields. */
 export function valueColumns(plan: BucketedPlan): readonly ValueColumn[] {
   const { metrics } = plan.selection

@@ -79,7 +79,7 @@ function planAverage(
   const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
-  const fill = readFill(request, faults)
+  const fill = readFill(request, readMaxGap(request, faults))
   faults.throwIfAny()
   return { kind: 'average', selection, range, granularity, byTag, ...(fill === null ? {} : { fill }) }
 }
@@ -94,18 +94,15 @@ function readZonedRange(
   return { zone, range: readRange(request, nowMs, faults, request.time_zone == null ? Zone.utc : zone) }
 }
 
-function readFill({ fill, max_gap }: FillRequest, faults: Faults): Fill | null {
-  if (fill == null || fill === 'none') {
-    if (max_gap != null) readMaxGap(max_gap, faults)
-    return null
-  }
-  return { kind: fill, maxGap: max_gap == null ? null : readMaxGap(max_gap, faults) }
+function readFill({ fill }: FillRequest, maxGap: Duration | null): Fill | null {
+  return fill == null || fill === 'none' ? null : { kind: fill, maxGap }
 }
 
-function readMaxGap(text: string, faults: Faults): Duration | null {
-  const maxGap = parseDuration(text)
+function readMaxGap({ max_gap }: Pick<FillRequest, 'max_gap'>, faults: Faults): Duration | null {
+  if (max_gap == null) return null
+  const maxGap = parseDuration(max_gap)
   if (maxGap === null) {
-    faults.add('max_gap', `${JSON.stringify(text)} is no ISO 8601 duration. Give one such as "PT1H" or "P1D"`)
+    faults.add('max_gap', `${JSON.stringify(max_gap)} is no ISO 8601 duration. Give one such as "PT1H" or "P1D"`)
   }
   return maxGap
 }
@@ -122,8 +119,9 @@ function planAggregate(request: AggregateRequest, { entity, nowMs }: PlanContext
   const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: true }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
-  const values = readValues(request, selection, { entity, nowMs }, faults)
-  const fill = readFill(request, faults)
+  const maxGap = readMaxGap(request, faults)
+  const values = readValues(request.shape, maxGap, selection, { entity, nowMs })
+  const fill = readFill(request, maxGap)
   const columns = selection.metrics.flatMap(({ name }, metric) =>
     [...new Set(request.aggregates)].map((aggregate) => ({ name: `${name}.${aggregate}`, metric, aggregate })),
   )
@@ -155,8 +153,9 @@ function planStates(request: QueryRequest<'states'>, { entity, nowMs }: PlanCont
   const selection = readSelection(entity, request, items, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
-  const values = readValues({ max_gap: request.max_gap, shape: 'step' }, selection, { entity, nowMs }, faults)
-  const fill = readFill(request, faults)
+  const maxGap = readMaxGap(request, faults)
+  const values = readValues('step', maxGap, selection, { entity, nowMs })
+  const fill = readFill(request, maxGap)
   const tag = selection.tags.find(({ name }) => ['metric', 'value', 'seconds', 'entries'].includes(name))
   if (tag !== undefined) {
     faults.add('id_name_field', `the tag "${tag.name}" has the name of a column of the answer. Name another one`)
@@ -173,24 +172,18 @@ function planPlot(request: QueryRequest<'plot'>, { entity, nowMs }: PlanContext)
   return { kind: 'plot', selection, range, points: request.points ?? pointsDefault }
 }
 
-interface ValuesRequest {
-  readonly shape?: Shape | null
-  readonly max_gap?: string | null
-}
-
 /** The request says it, else the entity. Which tags have a shape of their own is in the metadata. */
 function readValues(
-  { shape, max_gap }: ValuesRequest,
+  shape: Shape | null | undefined,
+  maxGap: Duration | null,
   { metrics }: Selection,
   { entity, nowMs }: Pick<PlanContext, 'entity' | 'nowMs'>,
-  faults: Faults,
 ): ValuesOverTime {
   const { shapes, maxGaps } = entity.reading ?? {}
-  const asked = max_gap == null ? null : readMaxGap(max_gap, faults)
   return {
     metrics: metrics.map(({ name, type }) => ({
       shape: shape ?? shapes?.[name] ?? (type === 'double' ? 'line' : 'step'),
-      maxGap: asked ?? (maxGaps?.[name] === undefined ? null : parseDuration(maxGaps[name])),
+      maxGap: maxGap ?? (maxGaps?.[name] === undefined ? null : parseDuration(maxGaps[name])),
     })),
     shapeOfTag: [],
     nowMs,
@@ -233,7 +226,8 @@ function planSnap(request: QueryRequest<'snap'>, { entity, nowMs, bucketsMax }: 
   if (granularity.kind !== 'all' && request.start_date == null) {
     faults.add('start_date', 'it is required, unless granularity is "all": the ticks start there')
   }
-  const values = request.shape == null ? null : readValues(request, selection, { entity, nowMs }, faults)
+  const maxGap = readMaxGap(request, faults)
+  const values = request.shape == null ? null : readValues(request.shape, maxGap, selection, { entity, nowMs })
   faults.throwIfAny()
   const plan = { kind: 'snap', selection, ticksMs: ticksOf(granularity, range, nowMs, bucketsMax) } as const
   return values === null ? plan : { ...plan, values }

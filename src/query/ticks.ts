@@ -1,15 +1,8 @@
+import { type Cuts, cutsOf } from '../druid-time/cuts.ts'
 import { granularityInZone, timeBuckets } from '../druid-time/plain-granularity.ts'
 import { Zone } from '../druid-time/zone.ts'
 import type { Entity } from '../model/entity.ts'
-import {
-  type BucketGranularity,
-  bucketStart,
-  type Granularity,
-  granularityNames,
-  nextBucketStart,
-  parseGranularity,
-  type ZonedGranularity,
-} from '../model/granularity.ts'
+import { type Granularity, granularityNames, parseGranularity, type ZonedGranularity } from '../model/granularity.ts'
 import type { Range } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import type { Faults } from './faults.ts'
@@ -71,9 +64,11 @@ export function ticksOf(
 ): Float64Array {
   const lastMs = range.toMs === Number.POSITIVE_INFINITY ? nowMs : range.toMs
   if (granularity.kind === 'all') return Float64Array.of(lastMs)
-  const starts = startsOf(granularity)
-  const firstMs = firstTick(starts, range.fromMs)
-  if (granularity.kind !== 'uniform') return walkedTicks(starts, firstMs, lastMs, bucketsMax)
+  const cuts = cutsOf(granularity, timeBuckets(granularity))
+  const firstMs = firstTick(cuts, range.fromMs)
+  // Buckets of a month and longer are few in all of time, so they can be counted by a walk.
+  if (granularity.kind !== 'uniform')
+    return walkedTicks(cuts, { fromMs: firstMs, toMs: lastMs }, bucketsMax, granularity.kind !== 'zoned')
   const { widthMs } = granularity
   const count = firstMs > lastMs ? 0 : Math.floor((lastMs - firstMs) / widthMs) + 1
   if (count > bucketsMax) throw tooManyTicks(`${count}`, bucketsMax)
@@ -83,37 +78,18 @@ export function ticksOf(
   return ticks
 }
 
-interface Starts {
-  /** Buckets of a month and longer are few in all of time, so they can be counted by a walk. */
-  readonly areMany: boolean
-  of(ms: number): number
-  next(startMs: number): number
-}
-
-function startsOf(granularity: BucketGranularity | ZonedGranularity): Starts {
-  if (granularity.kind !== 'zoned') {
-    return {
-      areMany: false,
-      of: (ms) => bucketStart(granularity, ms),
-      next: (startMs) => nextBucketStart(granularity, startMs),
-    }
-  }
-  const buckets = timeBuckets(granularity)
-  return { areMany: true, of: (ms) => buckets.startOf(ms), next: (startMs) => buckets.nextStart(startMs) }
-}
-
-function firstTick(starts: Starts, fromMs: number): number {
-  let start = starts.of(fromMs)
-  while (start < fromMs) start = starts.next(start)
+function firstTick(cuts: Cuts, fromMs: number): number {
+  let start = cuts.startOf(fromMs)
+  while (start < fromMs) start = cuts.nextOf(start)
   return start
 }
 
-function walkedTicks(starts: Starts, firstMs: number, lastMs: number, bucketsMax: number): Float64Array {
+function walkedTicks(cuts: Cuts, { fromMs, toMs }: Range, bucketsMax: number, countsAll: boolean): Float64Array {
   const ticks: number[] = []
   let count = 0
-  for (let tick = firstMs; tick <= lastMs; tick = starts.next(tick)) {
+  for (let tick = fromMs; tick <= toMs; tick = cuts.nextOf(tick)) {
     if (++count <= bucketsMax) ticks.push(tick)
-    else if (starts.areMany) throw tooManyTicks(`more than ${bucketsMax}`, bucketsMax)
+    else if (!countsAll) throw tooManyTicks(`more than ${bucketsMax}`, bucketsMax)
   }
   if (count > bucketsMax) throw tooManyTicks(`${count}`, bucketsMax)
   return Float64Array.from(ticks)

@@ -69,6 +69,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ['src/journal/', ['src/journal/', ...words, 'src/observe/']],
   ['src/sql-engine/duckdb/', ['src/sql-engine/sql-engine.ts', 'src/druid-time/', ...words, 'src/observe/']],
   ['src/sql-engine/', words],
+  ['src/store/over-time/', [...answerParts, 'src/druid-time/', ...words, algebra]],
   ['src/store/', [...words, algebra]],
   ['src/access/', [...words, 'src/observe/', ...ports]],
   ['src/admin/', [...words, 'src/observe/', ...ports, 'src/access/subscriptions.ts']],

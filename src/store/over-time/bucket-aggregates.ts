@@ -16,7 +16,8 @@ export class BucketAggregates implements BucketVisitor {
   readonly #rules: AggregateRules
   /** What a counter did between two items is shared between buckets also where the value is not known. */
   readonly needsUnknown: boolean
-  readonly #items = new ItemSums()
+  readonly #needsIntegral: boolean
+  readonly #items: ItemSums
   readonly #integral = new ExactSum()
   readonly #rise = new ExactSum()
   #knownMs = 0
@@ -24,33 +25,41 @@ export class BucketAggregates implements BucketVisitor {
   #resets = 0
 
   constructor(rules: AggregateRules) {
+    const { aggregates } = rules
     this.#rules = rules
-    this.needsUnknown = rules.aggregates.includes('rise') || rules.aggregates.includes('resets')
+    this.#needsIntegral = aggregates.includes('time_mean') || aggregates.includes('total')
+    this.#items = new ItemSums(aggregates.includes('stddev'))
+    this.needsUnknown = aggregates.includes('rise') || aggregates.includes('resets')
   }
 
   item(item: ItemOfMetric, before: ItemOfMetric | null): void {
     this.#items.add(item)
-    if (before !== null && countedRise(before, item, this.#rules.counter).isReset) this.#resets++
+    if (before !== null && this.needsUnknown && countedRise(before, item, this.#rules.counter).isReset) this.#resets++
   }
 
   part(span: Span, fromMs: number, untilMs: number): void {
     const knownUntilMs = Math.min(untilMs, span.knownUntilMs)
     if (knownUntilMs > fromMs) {
-      const lengthMs = knownUntilMs - fromMs
-      this.#knownMs += lengthMs
-      const { isStep } = this.#rules
-      if (isStep || span.to === null) this.#integral.add(span.from.value, lengthMs)
-      else {
-        // The mean of a line is that of its ends.
-        this.#integral.add(valueAtInstant(span, fromMs, isStep), lengthMs / 2)
-        this.#integral.add(valueAtInstant(span, knownUntilMs, isStep), lengthMs / 2)
-      }
+      this.#knownMs += knownUntilMs - fromMs
+      if (this.#needsIntegral) this.#addIntegral(span, fromMs, knownUntilMs)
     }
     if (!this.needsUnknown || span.to === null) return
     const { rise } = countedRise(span.from, span.to, this.#rules.counter)
     const share = (untilMs - fromMs) / (span.to.ms - span.from.ms)
     for (const part of rise) this.#rise.add(part, share)
     this.#hasRise = true
+  }
+
+  #addIntegral(span: Span, fromMs: number, untilMs: number): void {
+    const { isStep } = this.#rules
+    const lengthMs = untilMs - fromMs
+    if (isStep || span.to === null) {
+      this.#integral.add(span.from.value, lengthMs)
+      return
+    }
+    // The mean of a line is that of its ends.
+    this.#integral.add(valueAtInstant(span, fromMs, isStep), lengthMs / 2)
+    this.#integral.add(valueAtInstant(span, untilMs, isStep), lengthMs / 2)
   }
 
   take(lengthMs: number): Omit<BucketRow, 'startMs'> | null {
@@ -121,8 +130,13 @@ class ItemSums {
   #last: ItemOfMetric | null = null
   #least: ItemOfMetric | null = null
   #greatest: ItemOfMetric | null = null
+  readonly #hasDeviation: boolean
   readonly #deviations = new Deviations(1)
   readonly #smaller = new Deviations(smaller)
+
+  constructor(hasDeviation: boolean) {
+    this.#hasDeviation = hasDeviation
+  }
 
   add(item: ItemOfMetric): void {
     this.count++
@@ -131,6 +145,7 @@ class ItemSums {
     this.#last = item
     if (this.#least === null || isLess(item, this.#least)) this.#least = item
     if (this.#greatest === null || isLess(this.#greatest, item)) this.#greatest = item
+    if (!this.#hasDeviation) return
     this.#deviations.add(item.value, this.count)
     this.#smaller.add(item.value, this.count)
   }

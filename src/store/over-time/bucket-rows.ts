@@ -1,6 +1,6 @@
+import type { Cuts } from '../../druid-time/cuts.ts'
 import type { Value } from '../../model/column.ts'
 import { tooManyBuckets } from '../limits.ts'
-import type { Cuts } from './cuts.ts'
 import type { ItemOfMetric, Span, SpanVisitor, Window } from './function-of-time.ts'
 
 /** What is told of one metric in one bucket. */

@@ -31,7 +31,9 @@ export class BucketStates implements BucketVisitor {
   }
 
   #state(value: number): { ms: number; entries: number } {
-    const state = this.#states.get(value) ?? { ms: 0, entries: 0 }
+    const known = this.#states.get(value)
+    if (known !== undefined) return known
+    const state = { ms: 0, entries: 0 }
     this.#states.set(value, state)
     return state
   }

@@ -1,10 +1,12 @@
 // Rows for the buckets that have none, on both engines.
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import { type Cuts, cutsOf } from '../../druid-time/cuts.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { type Value, valueAt } from '../../model/column.ts'
 import { addDuration } from '../../model/duration.ts'
 import {
   type BucketedPlan,
+  emptyValue,
   type Fill,
   outputFields,
   type PlanLimits,
@@ -14,7 +16,6 @@ import {
 import { AnswerRows } from '../answer-rows.ts'
 import { tooManyBuckets } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
-import { type Cuts, cutsOf } from './cuts.ts'
 
 /** A row of an answer: the start of its bucket, its keys, its values. */
 type Row = Value[]
@@ -60,11 +61,13 @@ async function* withFilled(
     output.map(({ type }) => type),
     limits,
   )
-  const empty = values.map(({ whenEmpty }) => (whenEmpty === 'filled' ? null : whenEmpty))
+  const empty = values.map(emptyValue)
   for (const rows of await bySeries(batches, keys, pacer)) {
     const whole = await withEmptyRows(rows, empty, filling)
     for (const [index, { whenEmpty }] of values.entries()) {
-      if (whenEmpty === 'filled' && fill.kind !== 'null') fillColumn(whole, keys + index, fill, cuts)
+      if (whenEmpty !== 'filled' || fill.kind === 'null') continue
+      fillColumn(whole, keys + index, fill, cuts)
+      if (pacer.spend(whole.length)) await pacer.rest()
     }
     await answer.addAll(whole, pacer)
   }

@@ -1,15 +1,19 @@
 // Answers of plans of values over time, made of the ordered items of each combination of tags and fields: the same on both engines.
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import { cutsOf } from '../../druid-time/cuts.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import type { Value } from '../../model/column.ts'
 import { type FieldType, isNumericField } from '../../model/field.ts'
 import { formatInstant } from '../../model/instant.ts'
 import {
+  type AggregateName,
   type AggregatePlan,
+  emptyValue,
   type OverTimePlan,
   outputFields,
   type PlanLimits,
   type StatesPlan,
+  valueColumns,
 } from '../../model/plan.ts'
 import { AnswerRows } from '../answer-rows.ts'
 import { tooManyHeld } from '../limits.ts'
@@ -17,7 +21,6 @@ import type { ResultBatch } from '../series-store.ts'
 import { BucketAggregates } from './bucket-aggregates.ts'
 import { type BucketRow, BucketRows } from './bucket-rows.ts'
 import { BucketStates } from './bucket-states.ts'
-import { cutsOf } from './cuts.ts'
 import { filledBuckets } from './fill-buckets.ts'
 import { FunctionOfTime, type Window } from './function-of-time.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
@@ -85,6 +88,7 @@ export class OverTimeAnswer {
   readonly #ends: Ends | null
   readonly #rows: AnswerRows
   readonly #shapeOfTag: ReadonlyMap<string, 'line' | 'step'>
+  readonly #columns: readonly (readonly MetricColumn[])[]
   #held = 0
 
   /** `ends` are those of the selection, where they are needed. */
@@ -98,6 +102,7 @@ export class OverTimeAnswer {
     this.#limits = parts.limits
     this.#pacer = parts.pacer
     this.#window = neededItems(plan).window
+    this.#columns = columnsByMetric(plan)
     this.#ends = ends
     this.#shapeOfTag = new Map(plan.kind === 'plot' ? [] : plan.values.shapeOfTag)
     const position = plan.kind === 'plot' ? (['long'] as const) : []
@@ -164,7 +169,7 @@ export class OverTimeAnswer {
         plan.kind === 'states'
           ? new BucketStates(texts[metric].all)
           : new BucketAggregates({
-              aggregates: plan.columns.filter((column) => column.metric === metric).map(({ aggregate }) => aggregate),
+              aggregates: this.#columns[metric].map(({ aggregate }) => aggregate),
               isStep: this.#shapeOf(metric, keys) === 'step',
               totalUnitMs: plan.totalUnitMs,
               counter: plan.counter,
@@ -191,7 +196,7 @@ export class OverTimeAnswer {
       }
       const held = rows.map((one) => one.rows)
       await this.#rows.addAll(
-        plan.kind === 'states' ? statesRows(plan, keys, held) : aggregateRows(plan, keys, held),
+        plan.kind === 'states' ? statesRows(plan, keys, held) : aggregateRows(plan, keys, held, this.#columns),
         this.#pacer,
       )
       for (const one of held) for (const { values } of one) this.#hold(-values.length)
@@ -344,17 +349,30 @@ function* statesRows(
   }
 }
 
+interface MetricColumn {
+  readonly aggregate: AggregateName
+  /** What it shows where the metric has nothing in a bucket. */
+  readonly empty: Value
+}
+
+/** The columns of each metric of an aggregate, in their order. */
+function columnsByMetric(plan: OverTimePlan): readonly (readonly MetricColumn[])[] {
+  const columns = plan.selection.metrics.map((): MetricColumn[] => [])
+  if (plan.kind !== 'aggregate') return columns
+  const empty = valueColumns(plan).map(emptyValue)
+  for (const [place, { metric, aggregate }] of plan.columns.entries())
+    columns[metric].push({ aggregate, empty: empty[place] })
+  return columns
+}
+
 /** The rows of all metrics, one for each bucket that has any. */
 function* aggregateRows(
   plan: AggregatePlan,
   keys: readonly Value[],
   held: readonly (readonly BucketRow[])[],
+  columns: readonly (readonly MetricColumn[])[],
 ): Generator<Value[]> {
-  const nothing = held.map((_, metric) =>
-    plan.columns
-      .filter((column) => column.metric === metric)
-      .map(({ aggregate }) => (aggregate === 'count' || aggregate === 'covered' ? 0 : null)),
-  )
+  const nothing = columns.map((ofMetric) => ofMetric.map(({ empty }) => empty))
   const next = held.map(() => 0)
   for (;;) {
     const startMs = held.reduce(

@@ -10,7 +10,7 @@ import {
   type Series,
 } from '../../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import { type Chunk, firstAfter, isNullIn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, isNullIn, type Stretch } from '../head/chunk.ts'
 import { SeriesWalk } from '../reading/series-walk.ts'
 import { Combinations } from './combinations.ts'
 import type { FieldAccessor, FieldKey } from './field-accessor.ts'
@@ -131,10 +131,7 @@ async function* inOrder(
   { source, items, pacer }: PlanRun,
 ): AsyncGenerator<Stretch & { readonly series: number }> {
   if (series.length === 1) {
-    for (const stretch of source.run(series[0], fromMs, toMs)) {
-      const { chunk, start, end } = stretch
-      yield { chunk, start, end: end === start ? end : firstAfter(chunk.times, start, end, toMs), series: series[0] }
-    }
+    for (const stretch of source.run(series[0], fromMs, toMs)) yield { ...stretch, series: series[0] }
     return
   }
   const walks = Array.from(series, (one) => new SeriesWalk(one, items, source.run(one, fromMs, toMs), 1))
