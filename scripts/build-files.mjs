@@ -1,4 +1,5 @@
-// Makes the files of dist: the compiled service, the types of its client, the portal. It does nothing where no source was changed since.
+// Makes the files of dist: the service, its client with its types, the portal. It does nothing where no source was changed since.
+// node scripts/build-files.mjs [--planted], which makes the programs with planted bugs that tests start too
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,12 +11,9 @@ const sources = [
   'scripts',
   'package-lock.json',
   'tsconfig.json',
-  'tsconfig.build.json',
   'tsconfig.client.json',
+  'vite.config.ts',
 ]
-// Written when all is done, so a build that was stopped begins anew.
-const stamp = 'build/files-built'
-
 const changedMs = (path) => statSync(path).mtimeMs
 
 // A folder counts too: its own time changes with a file that is gone.
@@ -33,22 +31,28 @@ function run(command) {
   })
 }
 
-const isBuilt =
-  existsSync(stamp) &&
-  existsSync('dist/main.js') &&
-  existsSync('dist/portal/index.html') &&
-  Math.max(...sources.map(newestMs)) < changedMs(stamp)
-
-if (!isBuilt) {
+// The stamp is written when all is done, so a build that was stopped begins anew. What was changed meanwhile is newer.
+async function once(stamp, from, made, make) {
   const started = new Date()
-  await Promise.all([
-    run('tsc --noCheck -p tsconfig.build.json')
-      .then(() => run('tsc --noCheck -p tsconfig.client.json'))
-      .then(() => run('node scripts/client-types.mjs')),
-    run('vite build --config portal/vite.config.ts --logLevel warn'),
-  ])
+  const isMade = [stamp, ...made].every((path) => existsSync(path))
+  if (isMade && Math.max(...from.map(newestMs)) < changedMs(stamp)) return
+  await make()
   mkdirSync('build', { recursive: true })
   writeFileSync(stamp, '')
-  // What was changed meanwhile is newer.
   utimesSync(stamp, started, started)
+}
+
+const bundle = (mode) => run(`vite build --mode ${mode} --logLevel warn`)
+
+await once('build/files-built', sources, ['dist/main.js', 'dist/portal/index.html'], async () => {
+  await bundle('service')
+  await Promise.all([
+    bundle('client'),
+    run('tsc --noCheck -p tsconfig.client.json').then(() => run('node scripts/client-types.mjs')),
+    run('vite build --config portal/vite.config.ts --logLevel warn'),
+  ])
+})
+if (process.argv.includes('--planted')) {
+  const planted = ['test/crash/planted', 'test/tools/planted', 'test/cluster/planted']
+  await once('build/planted-built', ['build/files-built', ...planted], ['build/tested'], () => bundle('planted'))
 }

@@ -1,10 +1,10 @@
 // Writes the types of `tidemark/client` and `tidemark/mqtt` beside their code in dist: those of the client's own files as the compiler emits them, and the types of
 // requests and answers made plain from the schemas that the service itself checks by. So a program that uses the client needs no type of the
 // service's insides.
-// node scripts/client-types.mjs, once `tsc -p tsconfig.client.json` has written build/client-types and dist is built
+// node scripts/client-types.mjs, once `tsc -p tsconfig.client.json` has written build/client-types
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { runnerImport } from 'vite'
 
 const root = dirname(import.meta.dirname)
 const emitted = join(root, 'build/client-types')
@@ -53,7 +53,7 @@ async function plainAnswers(text) {
   let plain = text
   for (const [line, names, path] of imports) {
     if (path.startsWith('../model/')) continue
-    const module = await import(pathToFileURL(join(dist, 'client', path.replace(/\.ts$/, '.js'))).href)
+    const { module } = await runnerImport(join(root, 'src/client', path))
     const types = names.split(',').map((name) => {
       const [from, to = from] = name.trim().split(' as ')
       if (module[from] === undefined) throw new Error(`${path} does not export the schema ${from} beside its type`)

@@ -1,7 +1,7 @@
 // The interface as one document, kept beside its test: a change of it shows in review. `UPDATE_OPENAPI=1` writes it anew (then `npm run fix`).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { packageVersion } from '../src/lib/package-version.ts'
+import { packageVersion } from '../src/lib/own-package.ts'
 import { testServer } from './support/http-server.ts'
 
 const golden = new URL('./openapi.json', import.meta.url)

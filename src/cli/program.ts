@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { packageVersion } from '../lib/package-version.ts'
+import { packageVersion } from '../lib/own-package.ts'
 import { addAcceptLoss } from './accept-loss.ts'
 import { addBackup, addBackups } from './backup.ts'
 import type { CliContext } from './context.ts'

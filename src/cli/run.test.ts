@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { closeServices, service, tidemark, unreachableUrl } from '../../test/support/cli.ts'
-import { packageVersion } from '../lib/package-version.ts'
+import { packageVersion } from '../lib/own-package.ts'
 
 afterEach(closeServices)
 

@@ -1,6 +1,6 @@
 import { readSettings } from '../config/read-settings.ts'
 import { readZoneFiles, timeZonesOf } from '../druid-time/zone-folder.ts'
-import { packageVersion } from '../lib/package-version.ts'
+import { packageVersion } from '../lib/own-package.ts'
 import type { CliContext } from './context.ts'
 
 /** `tidemark --version --verbose`: what a service would have that is started here. Resolves with the exit code. */

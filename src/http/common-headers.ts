@@ -1,4 +1,4 @@
-import { packageVersion } from '../lib/package-version.ts'
+import { packageVersion } from '../lib/own-package.ts'
 
 /**
  * What a page of the service may load and who may show it: its own files alone, nobody in a frame. Answers that are no pages carry it too: a

@@ -1,7 +1,7 @@
 // What the endpoints have in common in the OpenAPI document.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import Type, { type TSchema } from 'typebox'
-import { packageVersion } from '../lib/package-version.ts'
+import { packageVersion } from '../lib/own-package.ts'
 import { answerFormats } from '../model/answer-format.ts'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { RowsResponse } from '../query/responses.ts'

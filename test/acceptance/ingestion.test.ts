@@ -1,10 +1,13 @@
 // Pushes that are sent again, and pushes for which there is no room, over HTTP.
+
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
+import { testProgram } from '../support/compiled.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -213,7 +216,7 @@ describe('bounds', () => {
 test.skipIf(onCluster)(
   'over the backlog nothing is stored, known keys are answered, and it recovers by itself',
   async () => {
-    const threadUrl = new URL('../crash/planted/stalls-on-file-thread.mjs', import.meta.url)
+    const threadUrl = pathToFileURL(testProgram('crash/stalls-on-file-thread'))
     const service = await runService({ 'journal.backlogBytes': '65536' }, { threadUrl })
     const brake = join(service.dataDirectory, 'stall')
     try {

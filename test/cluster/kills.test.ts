@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { clean } from '../crash/kill-rounds.ts'
+import { testProgram } from '../support/compiled.ts'
 import { clusterKillRounds, type Victim } from './kill-rounds.ts'
 
 const isFull = process.env['TIDEMARK_CLUSTER_FULL'] === '1'
@@ -31,7 +31,7 @@ test.runIf(isShort)(
 test.skipIf(isShort)(
   'the canary: a pipeline that says how far it has come before its rows are written is caught',
   async () => {
-    const pipelineProgram = fileURLToPath(new URL('./planted/serve-offsets-first.mjs', import.meta.url))
+    const pipelineProgram = testProgram('cluster/serve-offsets-first')
     const options = {
       victims: ['pipeline', 'pipeline', 'pipeline'] as const,
       clients: 3,

@@ -2,19 +2,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
 import { KafkaJournal } from '../../src/journal/kafka/kafka-journal.ts'
 import { deleteTopic } from '../../src/kafka/topics.ts'
 import { rowsTopic } from '../../src/model/druid-row.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import { PartitionProgress } from '../../src/partitions/partition-progress.ts'
+import { testProgram } from '../support/compiled.ts'
 import { addresses } from './addresses.ts'
 import { committedRecords } from './committed-records.ts'
 import { kafkaAccess, kafkaUnderTest } from './kafka.ts'
 import { testSchema } from './postgres-schemas.ts'
 
-const program = fileURLToPath(new URL('./pipeline-process.mjs', import.meta.url))
+const program = testProgram('cluster/pipeline-process')
 const observe = (): void => undefined
 
 export interface WorldOptions {

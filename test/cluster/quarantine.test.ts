@@ -2,14 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
+import { testProgram } from '../support/compiled.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
 const name = newClusterName()
-const program = fileURLToPath(new URL('./planted/serve-dies-on-entry.mjs', import.meta.url))
+const program = testProgram('cluster/serve-dies-on-entry')
 const admin = { key: adminKey }
 let dataDirectory: string
 let pipeline: ServerProcess

@@ -1,9 +1,9 @@
 // Kills while large pushes are validated in pieces, and pushes that themselves end the process.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type CrashPoint, quarantineCrashPoints } from '../../src/observe/crash-point.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { PeakMemory } from '../support/peak-memory.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -16,7 +16,6 @@ const rounds = Math.ceil(Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100) / 4
 const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
 /** Pieces so small that a kill is hardly ever at the end of a push. */
 const environment = { ...restlessEnvironment, TIDEMARK_STORE_STEP_ROWS: '50' }
-const planted = (name: string): string => fileURLToPath(new URL(`./planted/${name}`, import.meta.url))
 
 test(`${rounds} kills amidst large pushes lose nothing and double nothing (TIDEMARK_CRASH_SEED=${seed})`, async () => {
   const findings = await killRounds({ rounds, clients: 2, seed, environment, rowsMax: 3000 })
@@ -77,7 +76,7 @@ test('the worst bodies are validated, others are answered meanwhile, and memory 
 })
 
 test('the canary: a store that begins a push anew in its midst is caught', async () => {
-  const program = planted('serve-piece-twice.mjs')
+  const program = testProgram('crash/serve-piece-twice')
   const findings = await killRounds({ rounds: 2, clients: 2, seed, environment, program, rowsMax: 3000 })
   expect(findings.doubled).toBeGreaterThan(0)
 })
@@ -89,7 +88,7 @@ test.each<[string, readonly CrashPoint[]]>([
   'a push that kills the whole process is quarantined after some starts, and the others are stored once%s',
   async (_words, killedAt) => {
     await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
-      const program = planted('serve-dies-on-entry.mjs')
+      const program = testProgram('crash/serve-dies-on-entry')
       let server = await ServerProcess.start({ dataDirectory, program })
       const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
       const row = (T: string, V: number): object => ({ D: '2026-01-01T00:00:00Z', T, V })

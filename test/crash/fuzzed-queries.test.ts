@@ -1,8 +1,10 @@
 // A hundred thousand queries at random of each language: none ends in a failure of the service, none is told what the engine says, and
 // whoever asks beside them is answered. TIDEMARK_FUZZ_QUERIES of them, from a million times TIDEMARK_TEST_SEED.
+import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { fuzzedNative } from '../druid-native/fuzzed-native.ts'
 import { fuzzedSql } from '../druid-sql/fuzzed-queries.ts'
+import { testProgram } from '../support/compiled.ts'
 import { askFuzzed, type Fuzzed, type FuzzedWorld, fuzzedWorld } from '../support/fuzzed-world.ts'
 
 const count = Number(process.env['TIDEMARK_FUZZ_QUERIES'] ?? 100_000)
@@ -58,7 +60,7 @@ const canaries = [
 test.each(canaries.flatMap(([planted, form]) => languageNames.map((name) => [planted, name, form] as const)))(
   'a planted fault shows: %s, by %s',
   async (planted, name, form) => {
-    world = await fuzzedWorld({}, { sqlEntryUrl: new URL(`./planted/${planted}.mjs`, import.meta.url) })
+    world = await fuzzedWorld({}, { sqlEntryUrl: pathToFileURL(testProgram(`crash/${planted}`)) })
     const faults = await askFuzzed(world, languages[name], { first, count: 1000, atOnce: 4, faultsMax: 1 })
     expect(faults[0]).toMatch(form)
   },

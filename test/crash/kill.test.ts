@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { testProgram } from '../support/compiled.ts'
 import { clean, killRounds } from './kill-rounds.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
@@ -23,14 +23,14 @@ test(`as many with rows sealed and files merged all the time (TIDEMARK_CRASH_SEE
 })
 
 test('the canary: a store that applies an entry twice is caught', async () => {
-  const program = fileURLToPath(new URL('./planted/serve-twice.mjs', import.meta.url))
+  const program = testProgram('crash/serve-twice')
   const findings = await killRounds({ rounds: 2, clients: 4, seed, program })
   expect(findings.doubled).toBeGreaterThan(0)
   expect(findings.lost).toBe(0)
 })
 
 test('the canary: a store that begins before its sealed position is caught', async () => {
-  const program = fileURLToPath(new URL('./planted/serve-early.mjs', import.meta.url))
+  const program = testProgram('crash/serve-early')
   // Segments so large that the journal still has what was sealed; what a round stored twice is sealed before its kill.
   const environment = { TIDEMARK_STORE_HEAD_AGE_MS: '60' }
   const findings = await killRounds({ rounds: 3, clients: 4, seed, program, environment, afterSeal: true })

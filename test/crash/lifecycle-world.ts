@@ -2,15 +2,16 @@
 // dropped, items leave and may be kept again. What must hold afterwards is told as a list of what does not.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
 import { type ApiAnswer, call, callWell, makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { MovingRows, rejectedRows } from './moving-rows.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
-const endsAtStep = resolve('test/crash/planted/serve-kill-at-step.mjs')
+const endsAtStep = testProgram('crash/serve-kill-at-step')
 const dayMs = 86_400_000
 const entity = 'kill'
 const tags = ['client 0', 'client 1', 'client 2']

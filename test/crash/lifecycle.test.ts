@@ -1,7 +1,7 @@
 // The server ends at every step of a replay, of dropping an entity and of items that leave.
-import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lifecycleCrashPoints } from '../../src/observe/crash-point.ts'
+import { testProgram } from '../support/compiled.ts'
 import { LifecycleWorld } from './lifecycle-world.ts'
 import { withPasses } from './passes.ts'
 
@@ -24,7 +24,7 @@ test.each(steps)(
 )
 
 test('the canary: a store that takes a replay twice is caught', { timeout: 900_000 }, async () => {
-  const planted = await LifecycleWorld.open(seed, resolve('test/crash/planted/serve-replay-twice.mjs'))
+  const planted = await LifecycleWorld.open(seed, testProgram('crash/serve-replay-twice'))
   try {
     await planted.endAt('replay-taken', 2)
     expect(await planted.faults()).toContainEqual(expect.stringMatching(/is there 2 times/))

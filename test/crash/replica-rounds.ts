@@ -2,20 +2,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { type CrashPoint, replicaCrashPoints, replicaRestoreCrashPoints } from '../../src/observe/crash-point.ts'
 import type { ReplicaLocation } from '../../src/service/open-object-store.ts'
 import { makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { isCopied, replicaState, replicaUrl, restoreWell, valuesIn } from '../support/replica-world.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { allThere, type ReplicaFindings, ReplicatedPushes } from './replicated-pushes.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
-const program = resolve('test/crash/planted/serve-copy-kill-at-step.mjs')
-const restoreProgram = resolve('test/crash/planted/copy-restore-kill-at-step.mjs')
+const program = testProgram('crash/serve-copy-kill-at-step')
+const restoreProgram = testProgram('crash/copy-restore-kill-at-step')
 
 export interface ReplicaRoundOptions {
   readonly directory: string

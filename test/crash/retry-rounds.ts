@@ -2,8 +2,8 @@
 // every push must be there once, and be answered as it was before.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { callWell, makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -119,7 +119,7 @@ export function retryRounds(options: RetryOptions): Promise<RetryFindings> {
 async function retryIn(dataDirectory: string, options: RetryOptions): Promise<RetryFindings> {
   const { rounds, clients: clientCount, seed, withoutKeys = false, environment = {} } = options
   const random = seededRandom(seed)
-  const program = fileURLToPath(new URL('./planted/dies-before-answer.mjs', import.meta.url))
+  const program = testProgram('crash/dies-before-answer')
   const start = (): Promise<ServerProcess> => ServerProcess.start({ dataDirectory, program, environment })
   const clients = new Clients(!withoutKeys)
   let [retried, stored] = [0, 0]

@@ -1,11 +1,12 @@
 // As kill-rounds.ts, but the server ends at a step of its own work.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
 import type { CrashPoint } from '../../src/observe/crash-point.ts'
 import { call, makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { type Findings, Pushers, validate } from './kill-rounds.ts'
@@ -21,7 +22,7 @@ export const restlessEnvironment = {
   TIDEMARK_JOURNAL_APART_BYTES: '4096',
 }
 
-const program = resolve('test/crash/planted/serve-kill-at-step.mjs')
+const program = testProgram('crash/serve-kill-at-step')
 
 export interface StepRound {
   readonly step: CrashPoint

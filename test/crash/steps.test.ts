@@ -1,7 +1,7 @@
 // The server ends at every step at which a crash could leave something half done; the next start must find everything, once.
 import { spawnSync } from 'node:child_process'
 import { readdir, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type CrashPoint,
@@ -9,6 +9,7 @@ import {
   serviceCrashPoints,
   storeCrashPoints,
 } from '../../src/observe/crash-point.ts'
+import { testProgram } from '../support/compiled.ts'
 import { ServerProcess } from '../support/server-process.ts'
 import { clean, validate } from './kill-rounds.ts'
 import { withPasses } from './passes.ts'
@@ -71,7 +72,7 @@ describe(`a crash (TIDEMARK_CRASH_SEED=${seed})`, () => {
 
 /** Exit code; null after a kill. */
 function restore(backup: string, data: string, environment: Readonly<Record<string, string>> = {}): number | null {
-  const program = resolve('test/crash/planted/restore-kill-at-step.mjs')
+  const program = testProgram('crash/restore-kill-at-step')
   return spawnSync(process.execPath, [program, backup, data], { env: { ...process.env, ...environment } }).status
 }
 

@@ -15,7 +15,12 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 /** The files that a script of package.json names, and those of the scripts that it runs. */
 function namedBy(script: string): readonly string[] {
-  const files = script.split(' ').filter((word) => /\.(json|mjs|ts)$/.test(word))
+  const named = script.split(' ').filter((word) => /\.(json|mjs|ts)$/.test(word))
+  // A script of Node's names others.
+  const inside = named
+    .filter((path) => path.endsWith('.mjs'))
+    .flatMap((path) => readFileSync(path, 'utf8').match(/[\w/.-]+\.(json|mjs|ts)\b/g) ?? [])
+  const files = [...named, ...inside.filter((path) => existsSync(path))]
   const others = [...script.matchAll(/npm run (?:--\S+ )*(\S+)/g)].map(([, name = '']) => name)
   return [...files, ...others.flatMap((name) => namedBy(scripts[name]))]
 }

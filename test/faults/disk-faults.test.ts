@@ -1,15 +1,18 @@
 // A disk that fails or is full: what was acknowledged stays, what cannot be kept is refused, and the service says so.
+
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Disk, DiskFile } from '../../src/lib/disk.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
-const threadUrl = new URL('../crash/planted/full-disk-thread.mjs', import.meta.url)
+const threadUrl = pathToFileURL(testProgram('crash/full-disk-thread'))
 const settings = {
   'store.headRows': '100',
   'store.headAgeMs': '50',

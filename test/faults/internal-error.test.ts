@@ -1,11 +1,13 @@
 // An internal error of the SQL engine after which it refuses all: the query that met it is a 400, and whoever asks next is answered.
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
+import { testProgram } from '../support/compiled.ts'
 import { runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
-const planted = new URL('../crash/planted/invalidated-by-query.mjs', import.meta.url)
+const planted = pathToFileURL(testProgram('crash/invalidated-by-query'))
 
 test.skipIf(onCluster)(
   'neighbours are answered, in both languages',

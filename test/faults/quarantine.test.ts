@@ -1,11 +1,13 @@
 // A push that ends the store's thread: the others go on, its rows are rejected, and nothing of it is lost.
+import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
-const diesOnEntry = new URL('../crash/planted/dies-on-entry-thread.mjs', import.meta.url)
+const diesOnEntry = pathToFileURL(testProgram('crash/dies-on-entry-thread'))
 const soundThread = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
 
 afterEach(() => service?.close())

@@ -1,13 +1,16 @@
 // The store's thread may die at any time: pushes go on, queries are refused for a moment, nothing is lost.
+
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
-const threadUrl = new URL('../crash/planted/dies-on-file-thread.mjs', import.meta.url)
+const threadUrl = pathToFileURL(testProgram('crash/dies-on-file-thread'))
 
 beforeAll(async () => {
   service = await runService({}, { threadUrl })

@@ -1,7 +1,8 @@
-// Threads and processes under test run what is compiled: a test of an old build would tell of a program that is not there any more.
+// Threads and processes under test run what is built: a test of an old build would tell of a program that is not there any more.
 import { readdirSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 
-const build = 'Run "npm run build" first: this test runs what is compiled.'
+const build = 'Run "npm run build:tested" first: this test runs what is built.'
 
 function changedMs(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -9,13 +10,19 @@ function changedMs(path: string): number {
 
 let isFresh = false
 
-/** Throws an Error where a source was changed since it was compiled. */
+/** Throws an Error where a source was changed since it was built. */
 export function requireCompiled(): void {
   if (isFresh) return
+  const builtMs = changedMs('build/files-built')
   for (const name of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue
-    if (changedMs(`src/${name}`) > changedMs(`dist/${name.slice(0, -3)}.js`))
-      throw new Error(`src/${name} was changed since it was compiled. ${build}`)
+    if (changedMs(`src/${name}`) > builtMs) throw new Error(`src/${name} was changed since it was built. ${build}`)
   }
   isFresh = true
+}
+
+/** The path of a program of a suite, as `crash/serve-twice`, most of them with a planted bug. */
+export function testProgram(name: string): string {
+  requireCompiled()
+  return resolve(`build/tested/planted/${name}.mjs`)
 }

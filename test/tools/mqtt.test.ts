@@ -1,10 +1,10 @@
 // A real mosquitto, what `mosquitto_pub` sends, and kills at random. TIDEMARK_MQTT_ROUNDS asks for more of them.
 import { execFileSync } from 'node:child_process'
-import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { Tidemark } from '../../src/client/tidemark.ts'
 import { pushMessages } from '../../src/mqtt/push-messages.ts'
 import { makeIngest } from '../support/api.ts'
+import { testProgram } from '../support/compiled.ts'
 import { freePort } from '../support/free-port.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -116,7 +116,7 @@ test(`each message of Sparkplug is there once after ${rounds} kills`, { timeout 
 })
 
 test('an acknowledgement before the rows are on disk is found out', { timeout }, async () => {
-  const program = resolve('test/tools/planted/acknowledges-early.mjs')
+  const program = testProgram('tools/acknowledges-early')
   const { lost } = await mqttRounds({ rounds: 4, seed, program, victims: ['service and connector'] })
   expect(lost.length).toBeGreaterThan(0)
 })

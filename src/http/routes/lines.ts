@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { requireCaller } from '../../access/caller.ts'
-import { packageVersion } from '../../lib/package-version.ts'
+import { packageVersion } from '../../lib/own-package.ts'
 import { type LinePrecision, lineFormatOf } from '../../model/line-format.ts'
 import { Problem } from '../../model/problem.ts'
 import { sendJson } from '../answer.ts'

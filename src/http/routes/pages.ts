@@ -5,9 +5,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
-import { packageVersion } from '../../lib/package-version.ts'
+import { packageFolder, packageVersion } from '../../lib/own-package.ts'
 import { Problem } from '../../model/problem.ts'
 import { chooseType } from '../accept.ts'
 import { sendBody, sendJson } from '../answer.ts'
@@ -134,7 +133,7 @@ async function fileOf(name: string, known: Map<string, DocsFile>): Promise<DocsF
   return file
 }
 
-const folder = fileURLToPath(new URL('../../portal/', import.meta.url))
+const folder = join(packageFolder, 'dist/portal/')
 const mediaTypes = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],

@@ -1,6 +1,6 @@
 // Serves with a planted bug: a validator that some rows end, wherever they stand.
-import { RowValidator } from '../../../dist/ingest/row-validator.js'
-import { serve } from '../../../dist/service/serve.js'
+import { RowValidator } from '../../../src/ingest/row-validator.ts'
+import { serve } from '../../../src/service/serve.ts'
 import { flagsOf } from '../../crash/planted/flags.mjs'
 
 const { validator } = RowValidator.prototype

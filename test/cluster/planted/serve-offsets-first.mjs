@@ -1,7 +1,7 @@
 // Serves with a planted bug: a pipeline that commits how far it has come before, and apart from, the rows that it has validated.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TransactionalProducer } from '../../../dist/kafka/transactional-producer.js'
-import { serve } from '../../../dist/service/serve.js'
+import { TransactionalProducer } from '../../../src/kafka/transactional-producer.ts'
+import { serve } from '../../../src/service/serve.ts'
 import { flagsOf } from '../../crash/planted/flags.mjs'
 
 const { commit } = TransactionalProducer.prototype

@@ -1,6 +1,6 @@
 // A store's thread that begins with entries from before its sealed position, as far as the journal still has them: the crash tests must notice.
 import { parentPort, workerData } from 'node:worker_threads'
-import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
+import { runStoreThread } from '../../../src/store-thread/worker-side/run-store-thread.ts'
 
 /** Entries that are validated already, told as if they stood at `position`: the pipeline passes over what it sees to be before it. */
 async function sealedEntries(journal, position) {

@@ -1,5 +1,5 @@
 // Restores a copy, and ends as a power cut does at a step: copy-restore-kill-at-step.mjs <url> <data>.
-import { restoreFromReplica } from '../../../dist/service/replicas.js'
+import { restoreFromReplica } from '../../../src/service/replicas.ts'
 import { killAtStep } from './kill-at-step.mjs'
 
 const [url, data] = process.argv.slice(2)

@@ -2,8 +2,8 @@
 // writes of the journal go well before.
 import { existsSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadSettings } from '../../../dist/config/load.js'
-import { openService } from '../../../dist/service/start-service.js'
+import { loadSettings } from '../../../src/config/load.ts'
+import { openService } from '../../../src/service/start-service.ts'
 
 const flags = Object.fromEntries(
   process.argv

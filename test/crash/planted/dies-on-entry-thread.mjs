@@ -1,6 +1,6 @@
 // A store's thread that ends when it validates a row that says so; one that says more takes the whole process with it.
 import { parentPort, workerData } from 'node:worker_threads'
-import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
+import { runStoreThread } from '../../../src/store-thread/worker-side/run-store-thread.ts'
 import { killAtStep } from './kill-at-step.mjs'
 
 await runStoreThread(parentPort, workerData, {

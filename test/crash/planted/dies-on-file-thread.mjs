@@ -2,7 +2,7 @@
 import { existsSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
+import { runStoreThread } from '../../../src/store-thread/worker-side/run-store-thread.ts'
 
 const fuse = join(dirname(workerData.catalogPath), 'die')
 setInterval(() => {

@@ -4,4 +4,4 @@ process.send = (message, ...rest) => {
   if (message.failure?.code === 'invalid_request') message.failure.code = null
   return send(message, ...rest)
 }
-await import('../../../dist/sql-process/worker-side/entry.js')
+await import('../../../src/sql-process/worker-side/entry.ts')

@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { nodeDisk } from '../../../dist/lib/node-disk.js'
-import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
+import { nodeDisk } from '../../../src/lib/node-disk.ts'
+import { runStoreThread } from '../../../src/store-thread/worker-side/run-store-thread.ts'
 
 const isThere = (name) => existsSync(join(dirname(workerData.catalogPath), name))
 

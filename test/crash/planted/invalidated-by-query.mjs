@@ -14,4 +14,4 @@ for (const name of ['stream', 'runAndReadAll']) {
     return original.call(this, text, ...rest)
   }
 }
-await import('../../../dist/sql-process/worker-side/entry.js')
+await import('../../../src/sql-process/worker-side/entry.ts')

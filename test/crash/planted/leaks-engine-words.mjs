@@ -5,4 +5,4 @@ process.send = (message, ...rest) => {
     message.failure.message = 'Conversion Error: Could not convert string'
   return send(message, ...rest)
 }
-await import('../../../dist/sql-process/worker-side/entry.js')
+await import('../../../src/sql-process/worker-side/entry.ts')

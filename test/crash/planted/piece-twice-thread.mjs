@@ -1,6 +1,6 @@
 // A store's thread that begins one push that is cut from its first row again, once in its life: the crash tests must notice.
 import { parentPort, workerData } from 'node:worker_threads'
-import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
+import { runStoreThread } from '../../../src/store-thread/worker-side/run-store-thread.ts'
 
 let isDone = false
 await runStoreThread(parentPort, workerData, {

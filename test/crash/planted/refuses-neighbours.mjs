@@ -16,4 +16,4 @@ process.send = (message, ...rest) => {
   }
   return send(message, ...rest)
 }
-await import('../../../dist/sql-process/worker-side/entry.js')
+await import('../../../src/sql-process/worker-side/entry.ts')

@@ -1,6 +1,6 @@
 // A store's thread that takes each replay from the journal twice, and ends at a step: the crash tests must notice.
 import { parentPort, workerData } from 'node:worker_threads'
-import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
+import { runStoreThread } from '../../../src/store-thread/worker-side/run-store-thread.ts'
 import { killAtStep } from './kill-at-step.mjs'
 
 await runStoreThread(parentPort, workerData, {

@@ -2,7 +2,7 @@
 // it deletes what a moment gives up before that is committed, with PLANTED=tell-early it says that journal is written a little before it is.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { serve } from '../../../dist/service/serve.js'
+import { serve } from '../../../src/service/serve.ts'
 import { flagsOf } from './flags.mjs'
 import { killAtStep } from './kill-at-step.mjs'
 

@@ -1,5 +1,5 @@
 // Serves with a store that some rows end: see dies-on-entry-thread.mjs.
-import { serve } from '../../../dist/service/serve.js'
+import { serve } from '../../../src/service/serve.ts'
 import { flagsOf } from './flags.mjs'
 
 const threadUrl = new URL('./dies-on-entry-thread.mjs', import.meta.url)

@@ -1,5 +1,5 @@
 // Serves with a planted bug: see begin-early-thread.mjs.
-import { serve } from '../../../dist/service/serve.js'
+import { serve } from '../../../src/service/serve.ts'
 import { flagsOf } from './flags.mjs'
 
 const threadUrl = new URL('./begin-early-thread.mjs', import.meta.url)

@@ -1,5 +1,5 @@
 // Serves, and ends as a power cut does at a step of either thread: see kill-at-step.mjs.
-import { serve } from '../../../dist/service/serve.js'
+import { serve } from '../../../src/service/serve.ts'
 import { flagsOf } from './flags.mjs'
 import { killAtStep } from './kill-at-step.mjs'
 

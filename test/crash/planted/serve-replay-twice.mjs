@@ -1,5 +1,5 @@
 // Serves with a planted bug, and ends at a step of either thread: see replay-twice-thread.mjs.
-import { serve } from '../../../dist/service/serve.js'
+import { serve } from '../../../src/service/serve.ts'
 import { flagsOf } from './flags.mjs'
 import { killAtStep } from './kill-at-step.mjs'
 

@@ -1,5 +1,5 @@
 // Serves with a planted bug: see apply-twice-thread.mjs.
-import { serve } from '../../../dist/service/serve.js'
+import { serve } from '../../../src/service/serve.ts'
 import { flagsOf } from './flags.mjs'
 
 const threadUrl = new URL('./apply-twice-thread.mjs', import.meta.url)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
+import { runStoreThread } from '../../../src/store-thread/worker-side/run-store-thread.ts'
 
 const brake = join(dirname(workerData.catalogPath), 'stall')
 const wrapJournal = (journal) => ({

@@ -1,12 +1,12 @@
 // A pipeline in a process of its own, to be killed at any moment. Its settings are the one argument, as JSON.
-import { openPostgresCatalog } from '../../dist/catalog/postgres/postgres-catalog.js'
-import { EntryValidator } from '../../dist/ingest/entry-validator.js'
-import { ItemValidator } from '../../dist/ingest/item-validator.js'
-import { RowValidator } from '../../dist/ingest/row-validator.js'
-import { KafkaJournalCursor } from '../../dist/journal/kafka/kafka-journal-cursor.js'
-import { KafkaClient } from '../../dist/kafka/kafka-client.js'
-import { RowsTopics } from '../../dist/kafka/rows-topics.js'
-import { SharedPartitions } from '../../dist/partitions/shared-partitions.js'
+import { openPostgresCatalog } from '../../../src/catalog/postgres/postgres-catalog.ts'
+import { EntryValidator } from '../../../src/ingest/entry-validator.ts'
+import { ItemValidator } from '../../../src/ingest/item-validator.ts'
+import { RowValidator } from '../../../src/ingest/row-validator.ts'
+import { KafkaJournalCursor } from '../../../src/journal/kafka/kafka-journal-cursor.ts'
+import { KafkaClient } from '../../../src/kafka/kafka-client.ts'
+import { RowsTopics } from '../../../src/kafka/rows-topics.ts'
+import { SharedPartitions } from '../../../src/partitions/shared-partitions.ts'
 
 const { access, postgresUrl, schema, settings, rowsTopics } = JSON.parse(process.argv[2])
 const observe = (event) => {
