@@ -11,6 +11,8 @@ export interface IngestBenchOptions {
   readonly runs: number
   /** How many rows each measurement pushes, at most. */
   readonly rowsMax: number
+  /** How many requests, at most: one by one they take a millisecond each. */
+  readonly bodiesMax: number
 }
 
 interface Shape {
@@ -39,10 +41,10 @@ interface Measured {
 }
 
 /** Rows a second over HTTP: until they are acknowledged (fsynced), and until they are queryable. */
-export async function benchIngest({ runs, rowsMax }: IngestBenchOptions): Promise<void> {
+export async function benchIngest({ runs, ...most }: IngestBenchOptions): Promise<void> {
   const results = new Map<Shape, Measured[]>(shapes.map((shape) => [shape, []]))
   for (let run = 0; run < runs; run++) {
-    for (const shape of shapes) results.get(shape)!.push(await measure(shape, rowsMax))
+    for (const shape of shapes) results.get(shape)!.push(await measure(shape, most))
   }
   printTable(
     'Rows pushed over HTTP, fsynced before the answer',
@@ -80,13 +82,16 @@ export async function benchIngest({ runs, rowsMax }: IngestBenchOptions): Promis
   await machineLimits(runs)
 }
 
-async function measure({ rowsInBody, connections, keyed = false }: Shape, rowsMax: number): Promise<Measured> {
+async function measure(
+  { rowsInBody, connections, keyed = false }: Shape,
+  { rowsMax, bodiesMax }: Omit<IngestBenchOptions, 'runs'>,
+): Promise<Measured> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const server = await ServerProcess.start({ dataDirectory })
   try {
     const key = await makePlant(server.url, 'plant')
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const rows = Math.min(rowsMax, rowsInBody * Math.max(30_000, connections * 2000))
+    const rows = Math.min(rowsMax, rowsInBody * Math.min(bodiesMax, Math.max(30_000, connections * 2000)))
     const bodies = [...plantBodies(1000, Math.ceil(rows / 1000), rowsInBody)].slice(0, Math.ceil(rows / rowsInBody))
     const requests = bodies.map(({ body }, index) => {
       const own = keyed ? { ...headers, 'idempotency-key': `push number ${index} of this run` } : headers

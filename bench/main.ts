@@ -51,7 +51,10 @@ const { beside: program = thisBuild.program, 'beside-node': node = thisBuild.nod
 const beside = values.beside === undefined && values['beside-node'] === undefined ? null : { program, node }
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
-if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { runs: 3, rowsMax: 1_000_000 })
+if (wants('ingest'))
+  await benchIngest(
+    short ? { runs: 1, rowsMax: 50_000, bodiesMax: 2000 } : { runs: 3, rowsMax: 1_000_000, bodiesMax: 1_000_000 },
+  )
 if (wants('beside')) await benchBeside(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000], rest } : { runs: 3, sizes, rest })
 if (wants('panels')) {
