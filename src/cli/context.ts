@@ -32,13 +32,13 @@ export interface ConnectionOptions {
 const defaultUrl = 'http://127.0.0.1:8080'
 
 /** A client for `--url` and `--key`, or what the environment says. Throws `UsageError` where that is no address. */
-export function connect(context: CliContext, options: ConnectionOptions): TidemarkClient {
+export function connect(context: CliContext, options: ConnectionOptions, send: typeof fetch = fetch): TidemarkClient {
   const url = options.url ?? (context.environment['TIDEMARK_URL'] || defaultUrl)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(`"${url}" is not the address of a service. Give --url or TIDEMARK_URL, as in ${defaultUrl}.`)
   }
   const key = options.key ?? context.environment['TIDEMARK_KEY']
-  return new TidemarkClient({ url, key: key === undefined || key.trim() === '' ? undefined : key.trim() })
+  return new TidemarkClient({ url, key: key === undefined || key.trim() === '' ? undefined : key.trim(), fetch: send })
 }
 
 /** Waits where the reader of the output is slower than we are. */

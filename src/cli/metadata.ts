@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { MetadataDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
-import { jsonMembers } from '../lib/json-members.ts'
-import { JsonRows } from '../lib/json-rows.ts'
+import { itemsOfPage, textsInList } from '../client/item-page.ts'
 import { itemOperatorMeanings } from '../model/item-operator.ts'
 import { answerTable } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
@@ -57,7 +56,7 @@ export function addMetadata(program: Command, context: CliContext): void {
     .description('show the items with these identifiers, in this order')
     .option('--json', 'print JSON')
     .action(async (table: string, ids: readonly string[], options: JsonOption, command: Command) => {
-      const items = rowsIn(await connect(context, command.optsWithGlobals()).itemsByIdText(table, ids))
+      const items = textsInList(await connect(context, command.optsWithGlobals()).itemsByIdText(table, ids))
       print(context, options, items)
       const found = `${items.length} of ${ids.length} identifiers`
       if (items.length < new Set(ids).size) context.stderr.write(`Found items for ${found}.\n`)
@@ -110,21 +109,11 @@ async function firstItems(client: TidemarkClient, { table, where, limit }: Wante
   const items: string[] = []
   for (let token: string | undefined; ; ) {
     const page = { limit: Math.min(10_000, limit - items.length), ...(token === undefined ? {} : { token }) }
-    const answer = new Map(
-      jsonMembers(await client.itemsText(table, where, page)).map(({ name, value }) => [name, value]),
-    )
-    items.push(...rowsIn(answer.get('Items') ?? '[]'))
-    const next: string | null = JSON.parse(answer.get('NextToken') ?? 'null')
-    if (next === null || items.length >= limit) return { items, more: next !== null }
-    token = next
+    const answer = itemsOfPage(await client.itemsText(table, where, page))
+    items.push(...answer.items)
+    if (answer.token === null || items.length >= limit) return { items, more: answer.token !== null }
+    token = answer.token
   }
-}
-
-function rowsIn(list: string): string[] {
-  const rows = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER })
-  const texts = rows.push(Buffer.from(list)).map((row) => Buffer.from(row).toString())
-  rows.end()
-  return texts
 }
 
 function print(context: CliContext, options: JsonOption, items: readonly string[]): void {

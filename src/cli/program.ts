@@ -8,6 +8,7 @@ import { addDemo } from './demo.ts'
 import { addEntities } from './entities.ts'
 import { addIngests } from './ingests.ts'
 import { addKeys } from './keys.ts'
+import { addMcp } from './mcp.ts'
 import { addMetadata } from './metadata.ts'
 import { addMqtt } from './mqtt.ts'
 import { addNative } from './native.ts'
@@ -69,6 +70,7 @@ export function buildProgram(context: CliContext): Command {
   addStorage(program, context)
   addTags(program, context)
   addMetadata(program, context)
+  addMcp(program, context)
   addSubscribers(program, context)
   addKeys(program, context)
   addSubscriptions(program, context)

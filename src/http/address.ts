@@ -6,6 +6,7 @@ import { readCommaList } from '../lib/comma-list.ts'
 import { answerFormats } from '../model/answer-format.ts'
 import { Problem } from '../model/problem.ts'
 import { queryOf, queryParameters } from '../model/query-parameters.ts'
+import { type PropertySchema, withoutNull } from '../query/requests.ts'
 
 /** The query parameter that stands in place of `Accept`. */
 export const formatParameter = {
@@ -75,25 +76,7 @@ function textValue(text: string, reading: Reading | undefined): unknown {
   return text
 }
 
-interface Part {
-  readonly type?: string | readonly string[]
-  readonly anyOf?: readonly Part[]
-  readonly description?: string
-}
-
-/** Left out is how an address says null. */
-function withoutNull(schema: Part): Part {
-  const { type, anyOf, description, ...rest } = schema
-  const types = [type ?? []].flat().filter((one) => one !== 'null')
-  return {
-    ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0]! : types }),
-    ...(anyOf === undefined ? {} : { anyOf: anyOf.filter((one) => one.type !== 'null') }),
-    ...(description === undefined ? {} : { description: description.replace(/ ?`null` counts as left out\./, '') }),
-    ...rest,
-  }
-}
-
-function readingOf(schema: Part, name: string): Reading {
+function readingOf(schema: PropertySchema, name: string): Reading {
   const types = [schema, ...(schema.anyOf ?? [])].flatMap(({ type }) => type ?? [])
   if (types.includes('array')) return 'list'
   if (types.includes('string')) return 'text'

@@ -23,6 +23,7 @@ import { deleteDruidQuery, postDruidSql } from './routes/druid-sql.ts'
 import { getAdminEntities, getEntities, getTags, patchEntity } from './routes/entities.ts'
 import { deleteIngest, getIngest, getIngests, patchIngest, postIngest } from './routes/ingests.ts'
 import { getInfluxHealth, getPing, postInfluxQuery, postLines } from './routes/lines.ts'
+import { postMcp } from './routes/mcp.ts'
 import { deleteMetadataItem, getMetadataItems, postMetadataDescriptions, postMetadataItems } from './routes/metadata.ts'
 import {
   deleteOwnRejected,
@@ -80,6 +81,7 @@ export const routes: readonly Route[] = [
   getDruidStatus,
   getDruidHealth,
   postAvatica,
+  postMcp,
   postMetadataDescriptions,
   getMetadataItems,
   postMetadataItems,

@@ -220,7 +220,16 @@ function corsOptions(origins: readonly string[]): object {
     origin: origins.includes('*') ? '*' : [...origins],
     strictPreflight: false,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Authorization', 'X-API-Key', 'Content-Type', 'Content-Encoding', 'Idempotency-Key'],
+    allowedHeaders: [
+      'Authorization',
+      'X-API-Key',
+      'Content-Type',
+      'Content-Encoding',
+      'Idempotency-Key',
+      'MCP-Protocol-Version',
+      'Mcp-Method',
+      'Mcp-Name',
+    ],
     exposedHeaders: [
       'Tidemark-Version',
       'Tidemark-Batch',

@@ -1,6 +1,6 @@
 // Checks requests by their schemas, and says in plain English what is wrong with them.
 import type { FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Problem, type ProblemError } from '../model/problem.ts'
 
@@ -13,13 +13,19 @@ interface SchemaFault {
   readonly message: string
 }
 
-/** The compiler that Fastify makes the checks of routes with. Values are never changed: nothing is coerced, filled in or removed. */
-export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+/** The compiler that Fastify makes the checks of routes with. */
+export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
+  checkOf(schema, httpPart === 'querystring')
+
+/** What checks values by a schema. They are never changed: nothing is coerced, filled in or removed. */
+export function checkOf<Schema extends TSchema>(
+  schema: Schema,
+  isQuery = false,
+): (data: unknown) => { readonly value: Static<Schema> } | { readonly error: Problem } {
   const validator = Compile(schema)
   const names = namesIn(schema)
-  return (data: unknown) => {
+  return (data) => {
     if (validator.Check(data)) return { value: data }
-    const isQuery = httpPart === 'querystring'
     const repeated = isQuery ? repeatedIn(data, schema) : []
     if (repeated.length > 0) return { error: invalid(repeated) }
     const tooLong = tooLongIn(data, schema)

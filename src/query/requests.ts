@@ -251,7 +251,7 @@ const AggregateRequest = Type.Object(
   {
     ...average,
     fields,
-    aggregates: Type.Array(Type.Enum([...aggregateNames]), {
+    aggregates: Type.Array(Type.Enum([...aggregateNames], { type: 'string' }), {
       minItems: 1,
       maxItems: aggregatesMax,
       description:
@@ -338,6 +338,26 @@ export const queryRequests = {
   plot: PlotRequest,
   states: StatesRequest,
 } as const satisfies { readonly [Kind in QueryKind]: TSchema }
+
+/** As much of a property's schema as is looked at. */
+export interface PropertySchema {
+  readonly type?: string | readonly string[]
+  readonly anyOf?: readonly PropertySchema[]
+  readonly enum?: readonly unknown[]
+  readonly description?: string
+}
+
+/** A property for who leaves it out and never says null: an address, an assistant. */
+export function withoutNull(schema: PropertySchema): PropertySchema {
+  const { type, anyOf, description, ...rest } = schema
+  const types = [type ?? []].flat().filter((one) => one !== 'null')
+  return {
+    ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0]! : types }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.filter((one) => one.type !== 'null') }),
+    ...(description === undefined ? {} : { description: description.replace(` ${orNull}`, '') }),
+    ...rest,
+  }
+}
 
 export type QueryRequest<Kind extends QueryKind> = Static<(typeof queryRequests)[Kind]>
 

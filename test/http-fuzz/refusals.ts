@@ -32,6 +32,12 @@ const forms: readonly Form[] = [
     contentType: 'application/json',
     read: ({ code, message }) => ({ status: null, code: String(code), detail: text(message) }),
   },
+  {
+    // JSON-RPC has numbers for what a message lacks.
+    paths: /^\/mcp\b/,
+    contentType: 'application/json',
+    read: ({ error }) => ({ status: null, code: 'invalid_request', detail: messageIn(error) }),
+  },
 ]
 
 const avatica = /^\/druid\/v2\/sql\/avatica(-protobuf)?\b/
@@ -62,6 +68,10 @@ export function refusalIn(target: string, headers: IncomingHttpHeaders, body: st
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+function messageIn(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? text(error.message) : ''
 }
 
 function codeIn(context: unknown): string {

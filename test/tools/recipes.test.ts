@@ -1,12 +1,12 @@
 // The recipes for Python and others are typed beside a running demo, with the packages that they name in an environment of their own.
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { type GuideCommand, isAsShown, readGuide } from '../docs/guide.ts'
 import { follow } from '../docs/shell.ts'
 import { freePort } from '../support/free-port.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
+import { python } from './python.ts'
 
 const demo: GuideCommand = { line: 0, text: 'tidemark demo --data ./data/demo', answer: null, exitCode: 0 }
 
@@ -15,10 +15,7 @@ const packages = ['requests', 'pandas', 'pyarrow', 'polars', ...duckdb]
 
 test('each recipe answers as the guide shows', { timeout: 600_000 }, () =>
   inScratchFolder('tidemark-recipes-', async (folder) => {
-    const environment = join(folder, 'python')
-    execFileSync('python3', ['-m', 'venv', environment])
-    execFileSync(join(environment, 'bin/pip'), ['install', '--quiet', ...packages])
-    process.env['PATH'] = `${environment}/bin:${process.env['PATH']}`
+    process.env['PATH'] = `${dirname(await python('recipes', packages))}:${process.env['PATH']}`
     const steps = [demo, ...readGuide(readFileSync('docs/guides/recipes.md', 'utf8')).steps]
     const commands = steps.filter((step) => 'text' in step)
     const outcomes = await follow({ folder, port: await freePort(), steps })

@@ -6,7 +6,7 @@ import json
 import secrets
 import warnings
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Callable, Generic, Iterator, Literal, Mapping, Optional, Sequence, TypeVar, Union, overload
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ from .progress import Progress, ProgressOption
 from .push import Push
 from .retries import Retries
 from .rows import batches, table_of
-from .times import Moment, is_length, moment_text, period_text, zone_of
+from .times import Moment, moment_text, period_text, zone_of
 from .transport import Transport, arrow_type
 
 if TYPE_CHECKING:
@@ -239,9 +239,8 @@ class Tidemark(Generic[Frame]):
         numeric = [one["name"] for one in description["fields"] if one["role"] == "metric" and one["type"] in _numeric]
         if not metrics and not numeric:
             raise ValueError(f"{description['entity']} has no metric of numbers; without every=... its items are read.")
-        asked: dict[str, object] = {"metric_name_field": metrics or numeric, "granularity": period_text(every)}
-        if zone != "UTC":
-            asked["time_zone"] = zone
+        # Said also of UTC: the entity may have a zone of its own.
+        asked: dict[str, object] = {"metric_name_field": metrics or numeric, "granularity": period_text(every), "time_zone": zone}
         if agg is None or agg == "mean":
             return "average", asked
         return "aggregate", {**asked, "aggregates": _names(agg)}
@@ -252,9 +251,6 @@ def _names(given: Names) -> list[str]:
 
 
 def _range(start: Optional[Moment], end: Optional[Moment], zone: ZoneInfo) -> dict[str, str]:
-    if start is not None and end is None and is_length(start):
-        # By this machine's clock, as `date` of latest is by the service's.
-        end = datetime.now(timezone.utc)
     given = {"start_date": start, "end_date": end}
     return {name: moment_text(moment, zone) for name, moment in given.items() if moment is not None}
 

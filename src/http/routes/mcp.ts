@@ -1,0 +1,126 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Answer } from '../../answer/whole-answer.ts'
+import type { Cancellation } from '../../lib/cancellation.ts'
+import type { Reading } from '../../mcp/reading.ts'
+import { formatMediaType } from '../../model/answer-format.ts'
+import type { QueryKind } from '../../model/query-kind.ts'
+import type { QueryRequest } from '../../query/requests.ts'
+import { sendBody } from '../answer.ts'
+import { jsonTypes, readJson } from '../body.ts'
+import { answers, optionalKeySecurity } from '../document.ts'
+import type { Route, RouteParts } from '../route.ts'
+import { bodyProblems } from './admin-request.ts'
+
+const url = '/mcp'
+const jsonType = formatMediaType('json')
+
+const Message = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(Type.Union([Type.String(), Type.Number()])),
+    method: Type.Optional(Type.String({ examples: ['tools/list'] })),
+    params: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  },
+  { additionalProperties: true, description: 'A message of the Model Context Protocol.' },
+)
+
+/** What an assistant asks by the Model Context Protocol, over HTTP: a message a request. */
+export const postMcp: Route = (app, parts) => {
+  const { services, settings, guard, inFlight } = parts
+  app.route({
+    method: 'POST',
+    url,
+    schema: {
+      tags: ['consumption'],
+      operationId: 'mcp',
+      summary: 'The Model Context Protocol, for assistants (Streamable HTTP, without sessions).',
+      description: 'Its tools only read, with the rights of the key: docs/guides/assistants.md.',
+      security: optionalKeySecurity,
+      body: Message,
+      response: {
+        ...answers(200, 'The answer to the message.', Type.Object({}, { additionalProperties: true }), [
+          ...bodyProblems,
+          'query_body_too_large',
+        ]),
+        202: { description: 'The message takes no answer.', type: 'null' },
+      },
+    },
+    onRequest: guard.consumption,
+    preValidation: readJson({
+      limitBytes: settings.limits.queryBodyBytes,
+      limitName: 'limits.queryBodyBytes',
+      tooLarge: 'query_body_too_large',
+      mediaTypes: jsonTypes,
+    }),
+    handler: async (request, reply: FastifyReply) => {
+      // Loaded with the first question: a third of a second, and 25 MB.
+      const { answerMessage } = await import('../../mcp/assistant-server.ts')
+      const cancellation = inFlight.cancellation(reply)
+      const answer = await answerMessage(messageRequest(request, cancellation.signal), request.body, {
+        reading: () => readingOf(request, cancellation, parts),
+        nowMs: Date.now,
+        failure: (error) => {
+          // Who asked has gone.
+          if (cancellation.aborted) return ''
+          services.observe({ kind: 'requestFailed', id: request.id, method: 'POST', route: url, error })
+          return `The service failed; its log says why under the request id ${request.id}.`
+        },
+      })
+      const body = Buffer.from(await answer.arrayBuffer())
+      reply.code(answer.status)
+      if (body.length === 0) return reply.send()
+      const mediaType = answer.headers.get('content-type') ?? 'application/json'
+      return sendBody(request, reply, mediaType, { bytes: body.length, chunks: [body] }, settings.limits.sendIdleMs)
+    },
+  })
+}
+
+/** The message as the protocol's package takes it: of its headers those that the protocol knows. */
+function messageRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
+  const known = Object.entries(headers).filter(([name]) => name === 'accept' || name.startsWith('mcp-'))
+  return new Request(`http://localhost${url}`, {
+    method: 'POST',
+    headers: [...known.map(([name, value]): [string, string] => [name, String(value)]), ['content-type', jsonType]],
+    signal,
+  })
+}
+
+/** Reads for the caller of a request, by the services of the other routes. */
+function readingOf(
+  request: FastifyRequest,
+  cancellation: Cancellation,
+  { services, guard }: Pick<RouteParts, 'services' | 'guard'>,
+): Reading {
+  const { signal } = cancellation
+  const reader = guard.reader(request)
+  const readable = guard.readable(request)
+  async function* bytesOf(name: string, run: () => Promise<Answer>): AsyncGenerator<Uint8Array> {
+    const startedMs = performance.now()
+    const answer = await run()
+    try {
+      const { rows, bytes } = answer
+      services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })
+      yield* answer.chunks
+    } finally {
+      answer.release()
+    }
+  }
+  return {
+    entities: () => services.entityList.list(signal, reader),
+    tags: (entity, asked = {}) => services.tagLists.list(entity, asked, signal, reader),
+    queryBytes: (kind, asked, format = 'json') => {
+      // Whose shape the tool has checked.
+      const question = { kind, request: asked as QueryRequest<QueryKind>, format }
+      return bytesOf(kind, () => services.queries.run(question, cancellation, reader))
+    },
+    sqlBytes: (text, format = 'json') =>
+      bytesOf('sql-query', () => services.sqlQueries.run({ text, format }, cancellation, reader)),
+    metadata: () => services.metadata.describe({}, readable),
+    itemsText: async (table, parameters) => {
+      const query = String(new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value])))
+      const { chunks } = await services.metadata.list(table, query, readable, signal)
+      return Buffer.concat(chunks).toString()
+    },
+  }
+}

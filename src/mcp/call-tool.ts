@@ -1,0 +1,51 @@
+import { ConnectionError, ServiceError } from '../client/service-error.ts'
+import { Problem } from '../model/problem.ts'
+import type { Reading } from './reading.ts'
+import { tools } from './tools.ts'
+
+export interface CallParts {
+  /** What a call reads by; the signal ends it. */
+  readonly reading: (signal: AbortSignal) => Reading
+  readonly nowMs: () => number
+  /** What the assistant is told of an error that is nobody's request. */
+  readonly failure: (error: unknown) => string
+}
+
+type Called = { content: { type: 'text'; text: string }[]; isError?: true }
+
+/** Runs a tool. What goes wrong is told to the assistant, which asks again in another way. */
+export async function callTool(
+  name: string,
+  asked: unknown,
+  signal: AbortSignal,
+  { reading, nowMs, failure }: CallParts,
+): Promise<Called> {
+  const tool = tools.find((one) => one.name === name)
+  if (tool === undefined) {
+    return refused(`There is no tool ${JSON.stringify(name)}. There are ${tools.map((one) => one.name).join(', ')}.`)
+  }
+  try {
+    const { rows, note } = await tool.answer(withoutNulls(asked), reading(signal), nowMs())
+    return { content: [rows, note].filter((text) => text !== '').map((text) => ({ type: 'text', text })) }
+  } catch (error) {
+    return refused(reasonOf(error) ?? failure(error))
+  }
+}
+
+/** Some assistants name every property, and say null for what they leave out. */
+function withoutNulls(asked: unknown): unknown {
+  if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) return asked ?? {}
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null))
+}
+
+function refused(text: string): Called {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** What is wrong and what to do; null where it is not known. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof ConnectionError) return error.message
+  if (!(error instanceof Problem || error instanceof ServiceError)) return null
+  const others = (error.errors ?? []).slice(1).map(({ path, message }) => `\n${path} ${message}.`)
+  return `${error.message} (${error.code})${others.join('')}`
+}

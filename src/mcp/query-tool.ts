@@ -1,0 +1,57 @@
+// One tool for all kinds of data queries: what it takes is what the kinds take, by the schemas that check their requests.
+import type { QueryKind } from '../model/query-kind.ts'
+import { queryKinds } from '../model/query-kind.ts'
+import { type PropertySchema, queryRequests, withoutNull } from '../query/requests.ts'
+
+/** When each kind is the one to ask. */
+const meanings: Record<QueryKind, string> = {
+  latest: 'the newest item of each tag: what it is now',
+  last: 'the item of each tag before a date: what it was then',
+  next: 'the item of each tag after a date: when it came next',
+  average:
+    'the mean of each tag in each bucket (granularity): trends, comparisons, and the first choice for a long range',
+  aggregate:
+    'what aggregates names, for each tag and bucket: min, max, sum, count, first, last, stddev, the mean weighted by time, integrals (energy from power), rises of counters',
+  states: 'how long each value held and how often it was entered: running hours, alarms, modes',
+  snap: 'the state of each tag at each tick, as a table of equal steps',
+  plot: 'few items that keep the shape of a long range, with its peaks: for a chart',
+  select: 'each item in a range: for a short range only',
+  'average-dimensions': 'as average, for each combination of dimensions (fields) too',
+  'average-granularity': 'as average, of all chosen tags together',
+}
+
+export const kindsText = Object.entries(meanings)
+  .map(([kind, meaning]) => `- ${kind}: ${meaning}`)
+  .join('\n')
+
+/** Not every assistant's maker takes a null among the words. */
+function unsaidNull(property: PropertySchema): PropertySchema {
+  const schema = withoutNull(property)
+  return schema.enum === undefined ? schema : { ...schema, enum: schema.enum.filter((word) => word !== null) }
+}
+
+/** What a property means to the kinds that take it, those first that mean the same. */
+function described(name: string): PropertySchema {
+  const takers = queryKinds.flatMap((kind) => {
+    const schema: PropertySchema | undefined = Reflect.get(queryRequests[kind].properties, name)
+    return schema === undefined ? [] : [{ kind, schema: unsaidNull(schema) }]
+  })
+  const texts = new Map<string, QueryKind[]>()
+  for (const { kind, schema } of takers) {
+    const text = schema.description ?? ''
+    texts.set(text, [...(texts.get(text) ?? []), kind])
+  }
+  const isOfAll = takers.length === queryKinds.length && texts.size === 1
+  const description = [...texts]
+    .map(([text, kinds]) => (isOfAll ? text : `For ${kinds.join(', ')}: ${text}`))
+    .join(' ')
+    .replace('`GET /consumer/data/entities` lists them', '`list_entities` names them')
+  return { ...takers[0]!.schema, description }
+}
+
+const names = new Set(queryKinds.flatMap((kind) => Object.keys(queryRequests[kind].properties)))
+
+/** The properties of all kinds. */
+export const queryProperties: Readonly<Record<string, PropertySchema>> = Object.fromEntries(
+  [...names].map((name) => [name, described(name)]),
+)
