@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { createMcpHandler, type McpServerFactory, Server } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { packageVersion } from '../lib/package-version.ts'
+import { packageVersion } from '../lib/own-package.ts'
 import { type CallParts, callTool } from './call-tool.ts'
 import { instructions, tools } from './tools.ts'
 
