@@ -282,6 +282,8 @@ function seriesOf(
     },
     add: (run) => {
       for (const one of read) one(run)
+      // Later runs hold later dates, or items of this one, which count in no window that ended before it.
+      if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
     },
     finish,
   }
