@@ -66,16 +66,15 @@ export function ticksOf(
 ): Float64Array {
   const lastMs = range.toMs === Number.POSITIVE_INFINITY ? nowMs : range.toMs
   if (granularity.kind === 'all') return Float64Array.of(lastMs)
+  // A walk of millions takes seconds, in the thread that all requests go through.
+  if (granularity.kind === 'zoned' && (lastMs - range.fromMs) / longestMs(granularity) - 1 > bucketsMax) {
+    throw tooManyTicks(`more than ${bucketsMax}`, bucketsMax)
+  }
   const cuts = cutsOf(granularity, timeBuckets(granularity))
   const firstMs = firstTick(cuts, range.fromMs)
   // Buckets of a month and longer are few in all of time, so they can be counted by a walk.
-  if (granularity.kind !== 'uniform') {
-    const isZoned = granularity.kind === 'zoned'
-    // A walk of millions takes seconds, in the thread that all requests go through.
-    if (isZoned && (lastMs - firstMs) / longestMs(granularity) > bucketsMax)
-      throw tooManyTicks(`more than ${bucketsMax}`, bucketsMax)
-    return walkedTicks(cuts, { fromMs: firstMs, toMs: lastMs }, bucketsMax, !isZoned)
-  }
+  if (granularity.kind !== 'uniform')
+    return walkedTicks(cuts, { fromMs: firstMs, toMs: lastMs }, bucketsMax, granularity.kind !== 'zoned')
   const { widthMs } = granularity
   const count = firstMs > lastMs ? 0 : Math.floor((lastMs - firstMs) / widthMs) + 1
   if (count > bucketsMax) throw tooManyTicks(`${count}`, bucketsMax)
