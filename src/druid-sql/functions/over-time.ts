@@ -119,7 +119,7 @@ const ofCounter = aggregate(2, 3, (call) => {
   return result(double, counterRise, operandsOf(call, numeric(call.operands[0]!)), { fromZero })
 })
 
-export const overTime: Readonly<Record<string, Aggregate>> = {
+export const overTime = {
   TIME_WEIGHTED_AVG: ofShape(timeMean),
   INTEGRAL: ofShape(hourlyTotal),
   COUNTER_RISE: ofCounter,

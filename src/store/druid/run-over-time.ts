@@ -1,7 +1,7 @@
+import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import type { Value } from '../../model/column.ts'
 import type { OverTimePlan, Range, Selection } from '../../model/plan.ts'
 import { Problem } from '../../model/problem.ts'
-import { orderRows } from '../order-rows.ts'
 import type { ItemRun } from '../over-time/item-run.ts'
 import { type Ends, type NeededItems, neededItems, OverTimeAnswer, type Series } from '../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../series-store.ts'
@@ -104,7 +104,7 @@ class HeldWindows {
     )) {
       for (const row of part) rows.push(row)
     }
-    const ordered = await inOrder(rows, this.#run)
+    const ordered = await byTimeAndPosition(rows, this.#run)
     this.#held.set(window, ordered)
     return ordered
   }
@@ -116,12 +116,12 @@ class HeldWindows {
   }
 }
 
-async function inOrder(rows: readonly Row[], { pacer }: DruidRun): Promise<readonly Row[]> {
+async function byTimeAndPosition(rows: readonly Row[], { pacer }: DruidRun): Promise<readonly Row[]> {
   const times = Float64Array.from(rows, ([ms]) => Number(ms))
   const positions = Float64Array.from(rows, (row) => Number(row.at(-1)))
-  const byTime = (left: number, right: number): number =>
+  const compare = (left: number, right: number): number =>
     times[left]! - times[right]! || positions[left]! - positions[right]!
-  return Array.from(await orderRows(rows.length, byTime, pacer), (place) => rows[place]!)
+  return Array.from(await sortInSlices(inOrder(rows.length), 0, compare, pacer), (place) => rows[place]!)
 }
 
 /** Of each tag and metric the newest item of the nearest date, as rows in which the other metrics are null. */
@@ -143,7 +143,7 @@ async function nearest(
       rows.push([...row.slice(0, 1 + tags.length), ...values, row.at(-1)])
     }
   }
-  return inOrder(rows, run)
+  return byTimeAndPosition(rows, run)
 }
 
 /** The functions of time of all combinations of tags and fields. */
