@@ -33,3 +33,16 @@ test('where clocks are set back over midnight, the day that is shown again does 
   expect(starts).toEqual(['2006-10-28T02:30', '2006-10-29T02:30', '2006-10-29T03:30', '2006-10-30T03:30'])
   expect(cuts.startOf(at('2006-10-29T03:00'))).toBe(at('2006-10-29T02:30'))
 })
+
+test('a day whose midnight clocks step over from before it begins with that step', () => {
+  // In Toronto half past eleven in the evening was followed by half past midnight.
+  const granularity = {
+    kind: 'zoned',
+    zone: 'America/Toronto',
+    buckets: { kind: 'days', days: 1, originLocalMs: 0 },
+  } as const
+  const cuts = cutsOf(granularity, timeBuckets(granularity))
+  for (const time of ['04:30', '04:59', '05:00', '12:00'])
+    expect(cuts.startOf(at(`1919-03-31T${time}`))).toBe(at('1919-03-31T04:30'))
+  expect(cuts.nextOf(at('1919-03-31T04:30'))).toBe(at('1919-04-01T04:00'))
+})

@@ -75,10 +75,11 @@ export class Zone {
     return this.offset(other) === there ? other : localMs - Math.min(near, there)
   }
 
-  /** The instant of the local start of what holds `ms`. Where clocks passed over it just before, it begins with that change. */
+  /** The instant of the local start of what holds `ms`. Where clocks passed over it, it begins with that change. */
   toStart(localMs: number, ms: number): number {
     const startMs = this.toInstant(localMs, ms)
-    return startMs <= ms ? startMs : this.sameOffsetSince(ms)
+    const isShown = startMs <= ms && this.toLocal(startMs) === localMs
+    return isShown ? startMs : this.sameOffsetSince(Math.min(startMs, ms))
   }
 
   /**

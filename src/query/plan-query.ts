@@ -107,14 +107,36 @@ function readMaxGap({ max_gap }: Pick<FillRequest, 'max_gap'>, faults: Faults): 
   return maxGap
 }
 
-function planTimeMean(request: QueryRequest<'average-dimensions'>, context: PlanContext): AggregatePlan {
-  const plan = planAggregate({ ...request, aggregates: ['time_mean'] }, context)
-  const { metrics } = plan.selection
-  const columns = plan.columns.map((column) => ({ ...column, name: metrics[column.metric]!.name }))
-  return { ...plan, columns, onlyKnown: true }
+/** Its columns are the metrics themselves. */
+const planTimeMean = (request: QueryRequest<'average-dimensions'>, context: PlanContext): AggregatePlan =>
+  planOverTime(request, context, {
+    onlyKnown: true,
+    columnsOf: (metrics) => metrics.map(({ name }, metric) => ({ name, metric, aggregate: 'time_mean' })),
+  })
+
+function planAggregate(request: QueryRequest<'aggregate'>, context: PlanContext): AggregatePlan {
+  const aggregates = [...new Set(request.aggregates)]
+  const columnsOf = (metrics: Selection['metrics'], faults: Faults): AggregatePlan['columns'] => {
+    const columns = metrics.flatMap(({ name }, metric) =>
+      aggregates.map((aggregate) => ({ name: `${name}.${aggregate}`, metric, aggregate })),
+    )
+    const taken = columns.find(({ name }) => context.entity.fields.some((field) => field.name === name))
+    if (taken !== undefined)
+      faults.add('aggregates', `the answer's column "${taken.name}" is a field of the entity too. Leave it out`)
+    return columns
+  }
+  return planOverTime(request, context, { onlyKnown: false, columnsOf })
 }
 
-function planAggregate(request: AggregateRequest, { entity, nowMs }: PlanContext): AggregatePlan {
+interface ShownColumns extends Pick<AggregatePlan, 'onlyKnown'> {
+  readonly columnsOf: (metrics: Selection['metrics'], faults: Faults) => AggregatePlan['columns']
+}
+
+function planOverTime(
+  request: Omit<QueryRequest<'aggregate'>, 'aggregates'>,
+  { entity, nowMs }: PlanContext,
+  { onlyKnown, columnsOf }: ShownColumns,
+): AggregatePlan {
   const faults = new Faults()
   const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: true }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
@@ -122,15 +144,7 @@ function planAggregate(request: AggregateRequest, { entity, nowMs }: PlanContext
   const maxGap = readMaxGap(request, faults)
   const values = readValues(request.shape, maxGap, selection, { entity, nowMs })
   const fill = readFill(request, maxGap)
-  const columns = selection.metrics.flatMap(({ name }, metric) =>
-    [...new Set(request.aggregates)].map((aggregate) => ({ name: `${name}.${aggregate}`, metric, aggregate })),
-  )
-  const taken =
-    request.weight === undefined
-      ? columns.find(({ name }) => entity.fields.some((field) => field.name === name))
-      : undefined
-  if (taken !== undefined)
-    faults.add('aggregates', `the answer's column "${taken.name}" is a field of the entity too. Leave it out`)
+  const columns = columnsOf(selection.metrics, faults)
   faults.throwIfAny()
   return {
     kind: 'aggregate',
@@ -139,14 +153,12 @@ function planAggregate(request: AggregateRequest, { entity, nowMs }: PlanContext
     granularity,
     values,
     columns,
-    onlyKnown: false,
+    onlyKnown,
     totalUnitMs: totalUnits[request.total_unit ?? 'hour'],
     counter: { reset: request.reset ?? 'zero', wrap: request.wrap ?? null },
     ...(fill === null ? {} : { fill }),
   }
 }
-
-type AggregateRequest = QueryRequest<'aggregate'> & { readonly weight?: 'rows' | 'time' | null }
 
 function planStates(request: QueryRequest<'states'>, { entity, nowMs }: PlanContext): StatesPlan {
   const faults = new Faults()

@@ -1,6 +1,6 @@
 // The bodies of the data queries. They become the OpenAPI document, so each property says what it means.
 import Type, { type Static, type TSchema } from 'typebox'
-import { type Shape, shapes } from '../model/entity.ts'
+import { shapes } from '../model/entity.ts'
 import { granularityNames } from '../model/granularity.ts'
 import { aggregateNames, fillKinds } from '../model/plan.ts'
 import type { QueryKind } from '../model/query-kind.ts'
@@ -33,6 +33,32 @@ const optionalList = (description: string, examples: readonly (readonly string[]
       ...(maxItems === undefined ? {} : { maxItems }),
       description: `${description} ${orNull}`,
       examples,
+    }),
+  )
+
+/** One of some words. */
+const optionalWord = <Word extends string>(words: readonly Word[], description: string, example: Word) =>
+  Type.Optional(
+    Type.Unsafe<Word | null>({
+      type: ['string', 'null'],
+      enum: [...words, null],
+      description: `${description} ${orNull}`,
+      examples: [example],
+    }),
+  )
+
+const optionalNumber = (
+  type: 'integer' | 'number',
+  bounds: { readonly minimum?: number; readonly maximum?: number; readonly exclusiveMinimum?: number },
+  description: string,
+  example: number,
+) =>
+  Type.Optional(
+    Type.Unsafe<number | null>({
+      type: [type, 'null'],
+      ...bounds,
+      description: `${description} ${orNull}`,
+      examples: [example],
     }),
   )
 
@@ -102,22 +128,16 @@ const max_gap = optionalText(
   ['PT1H'],
 )
 
-const fill = Type.Optional(
-  Type.Unsafe<'none' | (typeof fillKinds)[number] | null>({
-    type: ['string', 'null'],
-    enum: ['none', ...fillKinds, null],
-    description: `What the buckets without items are shown with, for each tag (and \`fields\`) that has any, from the start of the range (left out: the first bucket with items) to its end (left out: the last one). \`none\`, the default: they have no row. \`null\`: nulls. \`previous\`: the value of the last bucket that has one. \`linear\`: on the line between the starts of the buckets before and behind. ${orNull}`,
-    examples: ['previous'],
-  }),
+const fill = optionalWord(
+  ['none', ...fillKinds],
+  'What the buckets without items are shown with, for each tag (and `fields`) that has any, from the start of the range (left out: the first bucket with items) to its end (left out: the last one). `none`, the default: they have no row. `null`: nulls. `previous`: the value of the last bucket that has one. `linear`: on the line between the starts of the buckets before and behind.',
+  'previous',
 )
 
-const shape = Type.Optional(
-  Type.Unsafe<Shape | null>({
-    type: ['string', 'null'],
-    enum: [...shapes, null],
-    description: `How a value goes from one item to the next: on the \`line\` between them, or as a \`step\`, where it holds. Default: the tag's own (\`shape_from\` of the entity), else that of the metric (\`shapes\` of the entity), else \`line\` for doubles and \`step\` for all else. ${orNull}`,
-    examples: ['step'],
-  }),
+const shape = optionalWord(
+  shapes,
+  "How a value goes from one item to the next: on the `line` between them, or as a `step`, where it holds. Default: the tag's own (`shape_from` of the entity), else that of the metric (`shapes` of the entity), else `line` for doubles and `step` for all else.",
+  'step',
 )
 
 const max_gap_of_values = optionalText(
@@ -125,13 +145,10 @@ const max_gap_of_values = optionalText(
   ['PT1H'],
 )
 
-const weight = Type.Optional(
-  Type.Unsafe<'rows' | 'time' | null>({
-    type: ['string', 'null'],
-    enum: ['rows', 'time', null],
-    description: `What the mean is of. \`rows\`, the default: each item counts alike. \`time\`: the value as a function of time, over the part of the bucket in which it is known. ${orNull}`,
-    examples: ['time'],
-  }),
+const weight = optionalWord(
+  ['rows', 'time'],
+  'What the mean is of. `rows`, the default: each item counts alike. `time`: the value as a function of time, over the part of the bucket in which it is known.',
+  'time',
 )
 
 const average = {
@@ -147,13 +164,11 @@ const average = {
   max_gap,
 }
 
-const offset = Type.Optional(
-  Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    minimum: 0,
-    description: `How many items of each tag to skip, counting away from \`date\`. Default: 0. ${orNull}`,
-    examples: [0],
-  }),
+const offset = optionalNumber(
+  'integer',
+  { minimum: 0 },
+  'How many items of each tag to skip, counting away from `date`. Default: 0.',
+  0,
 )
 
 const referenceDate = (side: string) =>
@@ -234,13 +249,10 @@ const SnapRequest = Type.Object(
       ['hour'],
     ),
     time_zone,
-    shape: Type.Optional(
-      Type.Unsafe<Shape | null>({
-        type: ['string', 'null'],
-        enum: [...shapes, null],
-        description: `With it, each metric has its value at the tick by its own items: on the \`line\` between them, or held as a \`step\`; null where it is not known. The date is that of the newest item before. ${orNull}`,
-        examples: ['line'],
-      }),
+    shape: optionalWord(
+      shapes,
+      'With it, each metric has its value at the tick by its own items: on the `line` between them, or held as a `step`; null where it is not known. The date is that of the newest item before.',
+      'line',
     ),
     max_gap: max_gap_of_values,
   },
@@ -260,29 +272,21 @@ const AggregateRequest = Type.Object(
     }),
     shape,
     max_gap: max_gap_of_values,
-    total_unit: Type.Optional(
-      Type.Unsafe<TotalUnit | null>({
-        type: ['string', 'null'],
-        enum: [...Object.keys(totalUnits), null],
-        description: `The unit of time of \`total\`: kW and \`hour\`, the default, give kWh. ${orNull}`,
-        examples: ['hour'],
-      }),
+    total_unit: optionalWord(
+      Object.keys(totalUnits) as TotalUnit[],
+      'The unit of time of `total`: kW and `hour`, the default, give kWh.',
+      'hour',
     ),
-    reset: Type.Optional(
-      Type.Unsafe<'zero' | 'skip' | null>({
-        type: ['string', 'null'],
-        enum: ['zero', 'skip', null],
-        description: `What a fall of a counter means for \`rise\`: it counts from 0 to the new value (\`zero\`, the default), or from the new value on (\`skip\`). ${orNull}`,
-        examples: ['zero'],
-      }),
+    reset: optionalWord(
+      ['zero', 'skip'],
+      'What a fall of a counter means for `rise`: it counts from 0 to the new value (`zero`, the default), or from the new value on (`skip`).',
+      'zero',
     ),
-    wrap: Type.Optional(
-      Type.Unsafe<number | null>({
-        type: ['number', 'null'],
-        exclusiveMinimum: 0,
-        description: `Where a counter begins at 0 again: a fall counts on through it, and is no reset. ${orNull}`,
-        examples: [65536],
-      }),
+    wrap: optionalNumber(
+      'number',
+      { exclusiveMinimum: 0 },
+      'Where a counter begins at 0 again: a fall counts on through it, and is no reset.',
+      65536,
     ),
   },
   {
@@ -298,14 +302,11 @@ const PlotRequest = Type.Object(
     ...range,
     metric_name_field: metrics,
     time_zone,
-    points: Type.Optional(
-      Type.Unsafe<number | null>({
-        type: ['integer', 'null'],
-        minimum: 1,
-        maximum: pointsMax,
-        description: `How many parts the range is cut into, as a chart has pixels. Default: ${pointsDefault}. ${orNull}`,
-        examples: [pointsDefault],
-      }),
+    points: optionalNumber(
+      'integer',
+      { minimum: 1, maximum: pointsMax },
+      `How many parts the range is cut into, as a chart has pixels. Default: ${pointsDefault}.`,
+      pointsDefault,
     ),
   },
   {

@@ -1,8 +1,10 @@
 import { type Cuts, cutsOf } from '../druid-time/cuts.ts'
 import { granularityInZone, timeBuckets } from '../druid-time/plain-granularity.ts'
 import { Zone } from '../druid-time/zone.ts'
+import { fixedMs } from '../model/duration.ts'
 import type { Entity } from '../model/entity.ts'
 import { type Granularity, granularityNames, parseGranularity, type ZonedGranularity } from '../model/granularity.ts'
+import { msPerDay } from '../model/instant.ts'
 import type { Range } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import type { Faults } from './faults.ts'
@@ -64,6 +66,10 @@ export function ticksOf(
 ): Float64Array {
   const lastMs = range.toMs === Number.POSITIVE_INFINITY ? nowMs : range.toMs
   if (granularity.kind === 'all') return Float64Array.of(lastMs)
+  // A walk of millions takes seconds, in the thread that all requests go through.
+  if (granularity.kind === 'zoned' && (lastMs - range.fromMs) / longestMs(granularity) - 1 > bucketsMax) {
+    throw tooManyTicks(`more than ${bucketsMax}`, bucketsMax)
+  }
   const cuts = cutsOf(granularity, timeBuckets(granularity))
   const firstMs = firstTick(cuts, range.fromMs)
   // Buckets of a month and longer are few in all of time, so they can be counted by a walk.
@@ -76,6 +82,20 @@ export function ticksOf(
   const ticks = new Float64Array(count)
   for (let index = 0; index < count; index += 1) ticks[index] = firstMs + index * widthMs
   return ticks
+}
+
+/** No bucket is longer: clocks are changed by no more than a day. */
+function longestMs({ buckets }: ZonedGranularity): number {
+  switch (buckets.kind) {
+    case 'localTime':
+      return 2 * buckets.widthMs
+    case 'days':
+      return (buckets.days + 1) * msPerDay
+    case 'months':
+      return (31 * buckets.months + 1) * msPerDay
+    case 'walk':
+      return fixedMs(buckets.duration) + (31 * (12 * buckets.duration.years + buckets.duration.months) + 1) * msPerDay
+  }
 }
 
 function firstTick(cuts: Cuts, fromMs: number): number {

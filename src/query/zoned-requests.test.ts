@@ -79,3 +79,33 @@ describe("the entity's own zone", () => {
     expect(planQuery('average', { ...day, granularity }, context)).toMatchObject({ granularity: { kind } })
   })
 })
+
+test.each([
+  ['1d', 'more than 1000000'],
+  ['1h', 'more than 1000000'],
+  ['P1DT1H', 'more than 1000000'],
+])('more ticks by %s than the limit are refused', (granularity, count) => {
+  const request = {
+    entity: 'plant',
+    granularity,
+    time_zone: 'Europe/Madrid',
+    start_date: '0001-01-01',
+    end_date: '9999-01-01',
+  }
+  expect(() => planQuery('snap', request, { nowMs: 0, bucketsMax: 1_000_000, entity: plant })).toThrow(
+    `The range has ${count} ticks at this granularity, and limits.buckets is 1000000`,
+  )
+})
+
+test('as many ticks as the limit are none too many', () => {
+  const request = {
+    entity: 'plant',
+    granularity: '1h',
+    time_zone: 'Australia/Lord_Howe',
+    start_date: '2026-01-01',
+    end_date: '2026-01-01T09:59',
+  }
+  expect(planQuery('snap', request, { nowMs: 0, bucketsMax: 10, entity: plant })).toMatchObject({
+    ticksMs: { length: 10 },
+  })
+})

@@ -93,7 +93,7 @@ function knownParts(
   return points.map((from, index) => {
     const to = points[index + 1] ?? null
     const gapEndMs = maxGap === null ? Number.POSITIVE_INFINITY : addDuration(from.ms, maxGap, 1)
-    if (to === null) return { fromMs: from.ms, untilMs: Math.min(values.nowMs, gapEndMs), from, to }
+    if (to === null) return { fromMs: from.ms, untilMs: Math.max(from.ms, Math.min(values.nowMs, gapEndMs)), from, to }
     if (isStep) return { fromMs: from.ms, untilMs: Math.min(to.ms, gapEndMs), from, to: null }
     return { fromMs: from.ms, untilMs: to.ms <= gapEndMs ? to.ms : from.ms, from, to }
   })

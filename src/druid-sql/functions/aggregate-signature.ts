@@ -1,7 +1,9 @@
 // How the aggregates of the catalogue are written: what one takes, and what it gives.
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { as } from '../bind/conversions.ts'
 import { type AggregateNode, type Bound, type EngineAggregate, engineAggregate } from '../bind/tree.ts'
-import type { SqlType } from '../bind/types.ts'
+import { type SqlType, timestamp } from '../bind/types.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
 import type { BoundCall } from './signature.ts'
 
 export interface AggregateCall extends BoundCall {
@@ -41,3 +43,13 @@ export const plainAggregate = (name: Sql): EngineAggregate<null> =>
   engineAggregate((operands, node) => ({ call: sql`${name}(${distinctOf(node)}${sql.join(operands, ', ')})` }))
 
 export const distinctOf = ({ distinct }: Pick<AggregateNode, 'distinct'>): Sql => (distinct ? sql`DISTINCT ` : sql``)
+
+/** A number is no time: nobody can tell its unit. */
+export function givenTime({ name, operands }: AggregateCall): Bound {
+  const time = operands[1]!
+  if (['timestamp', 'date', 'string', 'null'].includes(time.type.kind)) return as(time, timestamp)
+  throw sqlProblem(
+    time.place,
+    `${name} takes a time as its second operand: MILLIS_TO_TIMESTAMP makes one of milliseconds`,
+  )
+}

@@ -5,17 +5,19 @@ import { meanInRange, scaled, squaredMax, sumInRange } from '../../lib/sums-in-r
 import { as, constantOf } from '../bind/conversions.ts'
 import { doubleLiteral } from '../bind/engine-names.ts'
 import { type Bound, type EngineAggregate, engineAggregate, type WrittenAggregate } from '../bind/tree.ts'
-import { arrayOf, double, long, quantiles, type SqlType, sketch, string, timestamp, typeName } from '../bind/types.ts'
+import { arrayOf, double, long, quantiles, type SqlType, sketch, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import {
   type Aggregate,
   type AggregateCall,
   aggregate,
   distinctOf,
+  givenTime,
   plainAggregate,
   result,
 } from './aggregate-signature.ts'
 import { numeric, wrapped } from './numbers.ts'
+import { overTime } from './over-time.ts'
 import { constantInteger, neededText } from './signature.ts'
 import { withoutRepeats } from './text-room.ts'
 
@@ -111,16 +113,6 @@ const endOf = (fn: EngineAggregate<EndOptions>, isGiven: boolean): Aggregate =>
     const pushed = call.pushed === null ? [] : [call.pushed.time, call.pushed.position]
     return result(x.type, fn, [x, time, ...pushed], { isGiven })
   })
-
-/** A number is no time: nobody can tell its unit. */
-function givenTime({ name, operands }: AggregateCall): Bound {
-  const time = operands[1]!
-  if (['timestamp', 'date', 'string', 'null'].includes(time.type.kind)) return as(time, timestamp)
-  throw sqlProblem(
-    time.place,
-    `${name} takes a time as its second operand: MILLIS_TO_TIMESTAMP makes one of milliseconds`,
-  )
-}
 
 const any = plainAggregate(sql`any_value`)
 const anyValue = aggregate(1, 2, ({ operands: [x] }) => result(x!.type, any, [x!]))
@@ -309,5 +301,6 @@ export const aggregates: ReadonlyMap<string, Aggregate> = new Map<string, Aggreg
     STDDEV_POP: spread(sql`stddev_pop`),
     STDDEV_SAMP: spread(sql`stddev_samp`, sql`0::DOUBLE`),
     STDDEV: spread(sql`stddev_samp`, sql`0::DOUBLE`),
+    ...overTime,
   }),
 )

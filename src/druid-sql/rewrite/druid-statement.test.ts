@@ -134,3 +134,13 @@ test.each([
 ])('%s has an origin behind 1970 in Druid where it is by several hours', (call, expected) => {
   expect(written(`SELECT ${call} FROM (VALUES (TIMESTAMP '2026-01-01 00:00:00')) AS v(t)`)).toContain(expected)
 })
+
+test.each([
+  ['TIME_WEIGHTED_AVG(n, t)', 'average with "weight": "time"'],
+  ["INTEGRAL(n, t, 'step')", 'aggregate with "aggregates": ["total"]'],
+  ['COUNTER_RISE(n, t)', 'aggregate with "aggregates": ["rise"]'],
+])('%s is refused with what answers it', (call, instead) => {
+  const text = `SELECT MAX(n) AS a, 1 + ${call} AS b FROM (VALUES (TIMESTAMP '2026-01-01', 1)) AS t(t, n)`
+  expect(() => written(text)).toThrow(`ask the data query ${instead}`)
+  expect(() => translateSql(text, [])).not.toThrow()
+})

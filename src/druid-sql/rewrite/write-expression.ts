@@ -4,6 +4,7 @@ import { PatternCheck } from '../../druid-patterns/backtracking.ts'
 import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { askedInstead } from '../functions/over-time.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
 import { mayBeNull } from './array-keys.ts'
@@ -164,6 +165,7 @@ export class ExpressionWriter {
   }
 
   #call(call: Call): Sql {
+    refuseOverTime(call)
     const sums = spread(call)
     // Of a count that is null they are null.
     if (sums !== null) return this.ofQuery(false, () => this.write(sums))
@@ -240,6 +242,13 @@ export class ExpressionWriter {
       members.push(sql`KEY ${this.write(operands[at])} VALUE ${this.write(operands[at + 1])}`)
     }
     return members
+  }
+}
+
+function refuseOverTime({ name, place }: Call): void {
+  const instead = askedInstead.get(name)
+  if (instead !== undefined) {
+    throw sqlProblem(place, `on a cluster SQL has no ${name}: ask the data query ${instead}, which both engines answer`)
   }
 }
 

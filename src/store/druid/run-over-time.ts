@@ -1,8 +1,9 @@
+import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import type { Value } from '../../model/column.ts'
 import type { OverTimePlan, Range, Selection } from '../../model/plan.ts'
 import { Problem } from '../../model/problem.ts'
 import type { ItemRun } from '../over-time/item-run.ts'
-import { type Ends, neededItems, OverTimeAnswer, type Series } from '../over-time/over-time-answer.ts'
+import { type Ends, type NeededItems, neededItems, OverTimeAnswer, type Series } from '../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { itemsAt } from './items-at.ts'
@@ -31,12 +32,15 @@ export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGene
   const wanted = readsAll ? always : { fromMs: window.fromMs, toMs: window.endMs }
   const range = { fromMs: startMs(selection, wanted.fromMs), toMs: wanted.toMs }
   const windows = await windowsOf(selection, range, run)
-  const ends = needed.ends ? await endsOf(selection, windows, run) : null
+  const held = new HeldWindows(selection, run)
+  const ends = needed.ends === null ? null : await endsOf(needed.ends, windows, held)
   const functions = new Functions(plan, new OverTimeAnswer(plan, run, ends))
-  const earlier = { fromMs: startMs(selection, Number.NEGATIVE_INFINITY), toMs: window.fromMs - 1 }
-  if (needed.before && !readsAll) functions.add(await nearest(selection, earlier, 'backwards', run))
+  if (needed.before && !readsAll && window.fromMs > Number.NEGATIVE_INFINITY) {
+    const earlier = { fromMs: startMs(selection, Number.NEGATIVE_INFINITY), toMs: window.fromMs - 1 }
+    functions.add(await nearest(selection, earlier, 'backwards', run))
+  }
   for (const one of windows) {
-    functions.add(await rowsIn(selection, one, run))
+    functions.add(await held.take(one))
     if (run.pacer.spend(windowRows)) await run.pacer.rest()
   }
   const later = { fromMs: window.endMs + 1, toMs: Number.POSITIVE_INFINITY }
@@ -56,34 +60,68 @@ async function windowsOf(selection: Selection, range: Range, run: DruidRun): Pro
   )
 }
 
-/** The dates of the first and last item. */
-async function endsOf(selection: Selection, windows: readonly Range[], run: DruidRun): Promise<Ends> {
+/** The dates of the first and last item, where they are needed. */
+async function endsOf(
+  needed: NonNullable<NeededItems['ends']>,
+  windows: readonly Range[],
+  held: HeldWindows,
+): Promise<Ends> {
   const ends = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY }
   // The windows at the ends may hold rows that are no items, and so none.
-  for (const window of windows) {
-    for (const [ms] of await rowsIn(selection, window, run)) ends.firstMs = Math.min(ends.firstMs, Number(ms))
-    if (ends.firstMs < Number.POSITIVE_INFINITY) break
+  for (const window of needed.first ? windows : []) {
+    const first = (await held.read(window))[0]
+    if (first === undefined) continue
+    ends.firstMs = Number(first[0])
+    break
   }
-  for (const window of windows.toReversed()) {
-    for (const [ms] of await rowsIn(selection, window, run)) ends.lastMs = Math.max(ends.lastMs, Number(ms))
-    if (ends.lastMs > Number.NEGATIVE_INFINITY) break
+  for (const window of needed.last ? windows.toReversed() : []) {
+    const last = (await held.read(window)).at(-1)
+    if (last === undefined) continue
+    ends.lastMs = Number(last[0])
+    break
   }
   return ends
 }
 
-/** The items of a window by time, then position. */
-async function rowsIn(selection: Selection, range: Range, run: DruidRun): Promise<readonly Row[]> {
-  const rows: Row[] = []
-  for await (const part of items({ selection, ranges: [range], filter: null, limit: null }, run)) {
-    for (const row of part) rows.push(row)
+/** The items of windows by time, then position. Those that were looked at before their turn are not read again. */
+class HeldWindows {
+  readonly #selection: Selection
+  readonly #run: DruidRun
+  readonly #held = new Map<Range, readonly Row[]>()
+
+  constructor(selection: Selection, run: DruidRun) {
+    this.#selection = selection
+    this.#run = run
   }
-  return inOrder(rows)
+
+  async read(window: Range): Promise<readonly Row[]> {
+    const held = this.#held.get(window)
+    if (held !== undefined) return held
+    const rows: Row[] = []
+    for await (const part of items(
+      { selection: this.#selection, ranges: [window], filter: null, limit: null },
+      this.#run,
+    )) {
+      for (const row of part) rows.push(row)
+    }
+    const ordered = await byTimeAndPosition(rows, this.#run)
+    this.#held.set(window, ordered)
+    return ordered
+  }
+
+  async take(window: Range): Promise<readonly Row[]> {
+    const rows = await this.read(window)
+    this.#held.delete(window)
+    return rows
+  }
 }
 
-function inOrder(rows: readonly Row[]): readonly Row[] {
-  return rows.toSorted(
-    (left, right) => Number(left[0]) - Number(right[0]) || Number(left.at(-1)) - Number(right.at(-1)),
-  )
+async function byTimeAndPosition(rows: readonly Row[], { pacer }: DruidRun): Promise<readonly Row[]> {
+  const times = Float64Array.from(rows, ([ms]) => Number(ms))
+  const positions = Float64Array.from(rows, (row) => Number(row.at(-1)))
+  const compare = (left: number, right: number): number =>
+    times[left]! - times[right]! || positions[left]! - positions[right]!
+  return Array.from(await sortInSlices(inOrder(rows.length), 0, compare, pacer), (place) => rows[place]!)
 }
 
 /** Of each tag and metric the newest item of the nearest date, as rows in which the other metrics are null. */
@@ -105,7 +143,7 @@ async function nearest(
       rows.push([...row.slice(0, 1 + tags.length), ...values, row.at(-1)])
     }
   }
-  return inOrder(rows)
+  return byTimeAndPosition(rows, run)
 }
 
 /** The functions of time of all combinations of tags and fields. */

@@ -120,8 +120,11 @@ const digitsOf = ({ exact, value }: ItemOfMetric): bigint => exact ?? BigInt(val
 
 type ItemAggregate = Exclude<AggregateName, 'time_mean' | 'covered' | 'total' | 'rise' | 'resets'>
 
-/** Squares of numbers larger than that overflow: deviations are kept of numbers that are so much smaller too. */
+/** Squares of some numbers are no doubles, or have lost their digits: deviations are kept of numbers that are so much smaller and larger too. */
 const smaller = 2 ** -600
+const larger = 2 ** 600
+/** Below it squares lose digits. */
+const squaresMin = 2 ** -900
 
 class ItemSums {
   count = 0
@@ -133,6 +136,7 @@ class ItemSums {
   readonly #hasDeviation: boolean
   readonly #deviations = new Deviations(1)
   readonly #smaller = new Deviations(smaller)
+  readonly #larger = new Deviations(larger)
 
   constructor(hasDeviation: boolean) {
     this.#hasDeviation = hasDeviation
@@ -148,6 +152,7 @@ class ItemSums {
     if (!this.#hasDeviation) return
     this.#deviations.add(item.value, this.count)
     this.#smaller.add(item.value, this.count)
+    this.#larger.add(item.value, this.count)
   }
 
   value(name: ItemAggregate): Value {
@@ -171,8 +176,14 @@ class ItemSums {
       case 'max_time':
         return this.#greatest?.ms ?? null
       case 'stddev':
-        return this.count < 2 ? null : (this.#deviations.ofSample(this.count) ?? this.#smaller.ofSample(this.count))
+        return this.count < 2 ? null : this.#deviation()
     }
+  }
+
+  #deviation(): number | null {
+    const isSmall = this.#deviations.squares < squaresMin
+    const ofLarger = isSmall ? this.#larger.ofSample(this.count) : null
+    return ofLarger ?? this.#deviations.ofSample(this.count) ?? this.#smaller.ofSample(this.count)
   }
 
   clear(): void {
@@ -184,6 +195,7 @@ class ItemSums {
     this.#greatest = null
     this.#deviations.clear()
     this.#smaller.clear()
+    this.#larger.clear()
   }
 }
 
@@ -194,6 +206,10 @@ class Deviations {
   readonly #factor: number
   #mean = 0
   #squares = 0
+
+  get squares(): number {
+    return this.#squares
+  }
 
   constructor(factor: number) {
     this.#factor = factor

@@ -52,6 +52,7 @@ export class FunctionOfTime {
   #pendingMs = Number.NaN
   #pendingValue = 0
   #pendingExact: bigint | null = null
+  #passedMs = Number.NEGATIVE_INFINITY
 
   constructor({ shape, maxGap }: MetricOverTime, nowMs: number, window: Window, visitor: SpanVisitor) {
     this.#isStep = shape === 'step'
@@ -63,9 +64,15 @@ export class FunctionOfTime {
     this.#visitor = visitor
   }
 
-  /** Whether items that come later change nothing. */
+  /** Whether items that come later change nothing. Before the first item nothing is known. */
   get isOver(): boolean {
-    return this.#before !== null && this.#before.ms > this.#window.endMs
+    const isEmpty = this.#before === null && Number.isNaN(this.#pendingMs)
+    return (isEmpty ? this.#passedMs : (this.#before?.ms ?? Number.NEGATIVE_INFINITY)) > this.#window.endMs
+  }
+
+  /** Tells that items of later dates alone will come. */
+  pass(ms: number): void {
+    this.#passedMs = ms
   }
 
   /** Items come by time, and those of one date by position: the last one of a date counts. */
@@ -82,7 +89,8 @@ export class FunctionOfTime {
     this.#commit()
     const last = this.#before
     if (last === null || this.isOver) return
-    const endMs = Math.min(this.#gapEnd(last.ms), this.#nowMs)
+    // An item that is later than now tells the value of its own date.
+    const endMs = Math.max(last.ms, Math.min(this.#gapEnd(last.ms), this.#nowMs))
     this.#visitor.span({ from: last, to: null, endMs, knownUntilMs: endMs })
   }
 
@@ -93,12 +101,12 @@ export class FunctionOfTime {
     const before = this.#before
     const item = { ms, value: this.#pendingValue, exact: this.#pendingExact }
     this.#before = item
-    if (before !== null) this.#pass(before, item)
+    if (before !== null) this.#span(before, item)
     if (ms < this.#window.fromMs || ms > this.#window.endMs) return
     this.#visitor.item(item, before, before === null || this.#knownUntilMs < ms || before.value !== item.value)
   }
 
-  #pass(from: ItemOfMetric, to: ItemOfMetric): void {
+  #span(from: ItemOfMetric, to: ItemOfMetric): void {
     const gapEndMs = this.#gapEnd(from.ms)
     this.#knownUntilMs = this.#isStep ? Math.min(to.ms, gapEndMs) : to.ms <= gapEndMs ? to.ms : from.ms
     if (to.ms <= this.#window.fromMs) return

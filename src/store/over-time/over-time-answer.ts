@@ -35,8 +35,8 @@ export interface NeededItems {
   readonly before: boolean
   /** The first one after it of each metric. */
   readonly after: boolean
-  /** The dates of the first and last item of the selection have to be known. */
-  readonly ends: boolean
+  /** Whether the date of the first item of the selection has to be known, or that of the last one; null for neither. */
+  readonly ends: { readonly first: boolean; readonly last: boolean } | null
 }
 
 export interface Ends {
@@ -47,20 +47,26 @@ export interface Ends {
 export function neededItems(plan: OverTimePlan): NeededItems {
   if (plan.kind === 'plot') {
     const { fromMs, toMs } = plan.range
-    const isOpen = fromMs === Number.NEGATIVE_INFINITY || toMs === Number.POSITIVE_INFINITY
-    return { window: { fromMs, endMs: toMs }, before: false, after: false, ends: isOpen }
+    const [first, last] = [fromMs === Number.NEGATIVE_INFINITY, toMs === Number.POSITIVE_INFINITY]
+    return {
+      window: { fromMs, endMs: toMs },
+      before: false,
+      after: false,
+      ends: first || last ? { first, last } : null,
+    }
   }
   if (plan.kind === 'snap') {
     const window = { fromMs: plan.ticksMs[0] ?? 0, endMs: plan.ticksMs.at(-1) ?? -1 }
     // Later than now a value is known only up to an item behind it.
-    return { window, before: true, after: hasLine(plan) || window.endMs > plan.values.nowMs, ends: false }
+    return { window, before: true, after: hasLine(plan) || window.endMs > plan.values.nowMs, ends: null }
   }
   const { fromMs, toMs } = plan.range
   const window = { fromMs, endMs: Math.min(toMs, plan.values.nowMs) }
   const after =
     plan.kind === 'aggregate' &&
     (hasLine(plan) || plan.columns.some(({ aggregate }) => aggregate === 'rise' || aggregate === 'resets'))
-  const ends = plan.granularity.kind === 'all' && fromMs === Number.NEGATIVE_INFINITY
+  const isOpen = plan.granularity.kind === 'all' && fromMs === Number.NEGATIVE_INFINITY
+  const ends = isOpen ? { first: true, last: false } : null
   return { window, before: true, after, ends }
 }
 
@@ -282,6 +288,8 @@ function seriesOf(
     },
     add: (run) => {
       for (const one of read) one(run)
+      // Later runs hold later dates, or items of this one, which count in no window that ended before it.
+      if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
     },
     finish,
   }
