@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { markTexts } from './formats.ts'
+import { durationText, markTexts } from './formats.ts'
 
 test.each<[number[], number, string[]]>([
   [[0, 0.5, 1], 0.5, ['0', '0.5', '1']],
@@ -12,4 +12,16 @@ test.each<[number[], number, string[]]>([
   [[], 1, []],
 ])('the marks %j of an axis, %d apart, are %j', (marks, step, texts) => {
   expect(markTexts(marks, step)).toEqual(texts)
+})
+
+test.each([
+  [0, '0 s'],
+  [0.25, '0.25 s'],
+  [59, '59 s'],
+  [60, '1 min'],
+  [7199.6, '2 h'],
+  [18_720, '5 h 12 min'],
+  [200_000, '2 d 8 h'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(durationText(seconds)).toBe(text)
 })

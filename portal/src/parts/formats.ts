@@ -44,3 +44,20 @@ export const timeText = (iso: string): string => iso.replace('T', ' ').replace(/
 
 export const plural = (count: number, one: string, more = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : more}`
+
+/** `5 h 12 min`, by its two largest units. */
+export function durationText(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ] as const
+  const first = units.findIndex(([, size]) => Math.round(seconds) >= size)
+  if (first === -1) return `${short.format(seconds)} s`
+  const [[unit, size], next] = [units[first]!, units[first + 1]]
+  if (next === undefined) return `${short.format(seconds)} s`
+  const rounded = Math.round(seconds / next[1])
+  const [whole, rest] = [Math.floor((rounded * next[1]) / size), rounded % (size / next[1])]
+  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${next[0]}`
+}

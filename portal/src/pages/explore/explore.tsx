@@ -1,13 +1,14 @@
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { browserZone } from '../../parts/zoned-time.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, replaceWith, usePlace } from '../../shell/route.ts'
 import { Choices } from './choices.tsx'
 import { Drawing } from './drawing.tsx'
 import { RangeBar } from './range-bar.tsx'
-import { type View, viewLink, viewOf } from './view.ts'
+import { drawable, type View, viewLink, viewOf } from './view.ts'
 
 const dayMs = 86_400_000
 
@@ -16,10 +17,11 @@ function completed(view: View, entities: readonly EntityDescription[], nowMs: nu
   const most = entities.toSorted((a, b) => b.rows - a.rows)[0]
   const entity = entities.find((one) => one.entity === view.entity) ?? (view.entity === '' ? most : undefined)
   if (entity === undefined) return view
-  const metrics = entity.fields.filter(({ role }) => role === 'metric')
+  const metrics = drawable(view.how, entity)
   const drawn = metrics.find(({ type }) => type === 'double' || type === 'long') ?? metrics[0]
   const fields = view.fields.length > 0 ? view.fields : drawn === undefined ? [] : [drawn.name]
-  return { ...view, entity: entity.entity, fields, ...rangeFor(view, entity, nowMs) }
+  const zone = view.zone === '' ? (entity.time_zone ?? browserZone()) : view.zone
+  return { ...view, entity: entity.entity, fields, zone, ...rangeFor(view, entity, nowMs) }
 }
 
 function rangeFor({ range, from, to }: View, entity: EntityDescription, nowMs: number): Partial<View> {
@@ -53,7 +55,7 @@ export function Explore() {
       <div class="explore">
         <Choices view={view} entity={entity} entities={entities.value} onChange={adjust} />
         <div class="explore-main">
-          <RangeBar view={view} entity={entity} onChange={change} />
+          <RangeBar view={view} entity={entity} onChange={change} onAdjust={adjust} />
           {entity === undefined ? (
             <Empty title={`There is no entity ${view.entity}, or not for this key`}>
               <p>Choose another one at the side.</p>
