@@ -84,9 +84,14 @@ export function BigTable({ name, table, height = 420, zone }: Props) {
 
 function Cell({ value, zone = 'UTC' }: { readonly value: unknown; readonly zone: string | undefined }) {
   if (value === null || value === undefined) return <td class="soft null">null</td>
+  const text = cellText(value, zone)
   return (
-    <td class={isNumber(value) ? 'right' : undefined} dir={typeof value === 'string' ? 'auto' : undefined}>
-      {cellText(value, zone)}
+    <td
+      class={isNumber(value) ? 'right' : undefined}
+      dir={typeof value === 'string' ? 'auto' : undefined}
+      title={typeof value === 'number' ? String(value) : undefined}
+    >
+      {text}
     </td>
   )
 }

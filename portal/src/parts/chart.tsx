@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
@@ -89,11 +89,15 @@ function axis(more: uPlot.Axis): uPlot.Axis {
   return { stroke: variable('--text-soft'), font: '12px system-ui', grid: line, ticks: { ...line, size: 4 }, ...more }
 }
 
-/** What is measured: as wide as its marks. */
-function valueAxis(more: uPlot.Axis): uPlot.Axis {
+/** What is measured, in a unit: as wide as its marks. */
+function valueAxis(unit: number, more: uPlot.Axis): uPlot.Axis {
   return axis({
     size: (_, texts) => Math.max(62, 16 + 7 * Math.max(0, ...(texts ?? []).map(({ length }) => length))),
-    values: (_, marks, __, ___, step) => markTexts(marks, step),
+    values: (_, marks, __, ___, step) =>
+      markTexts(
+        marks.map((mark) => mark * unit),
+        step * unit,
+      ),
     ...more,
   })
 }
@@ -103,7 +107,13 @@ const bandAlpha = '33'
 /** Of its edges: a peak of one bucket has no width to fill. */
 const edgeAlpha = '99'
 
-function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 'light' | 'dark'): uPlot.Options {
+function optionsOf(
+  plot: typeof uPlot,
+  props: ChartProps,
+  width: number,
+  theme: 'light' | 'dark',
+  units: Record<Side, number>,
+): uPlot.Options {
   const { lines, height, from, to, zone = 'Etc/UTC', bands = [], values, paint, onZoom, onCursor } = props
   const colorOf = (place: number): string => lineColor(lines[place]!.color ?? place, theme)
   const right = lines.some((line) => line.axis === 'right')
@@ -119,17 +129,22 @@ function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 
     },
     axes: [
       axis({ space: 80, values: timeForms }),
-      valueAxis({
+      valueAxis(units.left, {
         scale: 'left',
         ...(Array.isArray(values) && { grid: { show: false }, ticks: { show: false }, values: () => [] }),
       }),
-      ...(right ? [valueAxis({ scale: 'right', side: 1, grid: { show: false } })] : []),
+      ...(right ? [valueAxis(units.right, { scale: 'right', side: 1, grid: { show: false } })] : []),
     ],
     series: [{}, ...lines.map((line, place) => seriesOf(plot, line, colorOf(place)))],
     bands: bands.map(({ low, high }) => ({ series: [high + 1, low + 1], fill: `${colorOf(low)}${bandAlpha}` })),
     hooks: {
       drawAxes: [
-        ({ ctx, bbox, valToPos }) => paint?.({ ctx, bbox, at: (value, scale) => valToPos(value, scale, true) }),
+        ({ ctx, bbox, valToPos }) =>
+          paint?.({
+            ctx,
+            bbox,
+            at: (value, scale) => valToPos(scale === 'x' ? value : value / units[scale], scale, true),
+          }),
       ],
       setCursor: [(chart) => onCursor?.(chart.cursor.idx ?? null)],
       setSelect: [
@@ -141,6 +156,34 @@ function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 
       ],
     },
   }
+}
+
+type Side = NonNullable<Line['axis']>
+
+/** uPlot finds no marks for larger values. */
+const markedMax = 1e16
+
+/** What the values of each side are divided by, so that uPlot can mark them. */
+function unitsOf(lines: readonly Line[], [, ...columns]: uPlot.AlignedData): Record<Side, number> {
+  const units = { left: 1, right: 1 }
+  for (const side of ['left', 'right'] as const) {
+    let largest = 0
+    for (const [place, { axis: own = 'left' }] of lines.entries()) {
+      if (own === side) for (const value of columns[place] ?? []) largest = Math.max(largest, Math.abs(value ?? 0))
+    }
+    if (largest >= markedMax) units[side] = 10 ** Math.floor(Math.log10(largest))
+  }
+  return units
+}
+
+function inUnits(lines: readonly Line[], data: uPlot.AlignedData, units: Record<Side, number>): uPlot.AlignedData {
+  if (units.left === 1 && units.right === 1) return data
+  const [seconds, ...columns] = data
+  const divided = columns.map((values, place) => {
+    const unit = units[lines[place]?.axis ?? 'left']
+    return Array.from(values, (value) => (value == null ? value : value / unit))
+  })
+  return [seconds, ...divided]
 }
 
 function rangeOf(plot: typeof uPlot, values: NonNullable<ChartProps['values']>): uPlot.Scale.Range {
@@ -178,7 +221,10 @@ export function Chart(props: ChartProps) {
   const latest = useRef(props)
   latest.current = props
   useEffect(() => void loadPlot().then(([module]) => setPlot(() => module.default)), [])
-  const shape = JSON.stringify([lines, height, from, to, zone, bands, values])
+  const units = useMemo(() => unitsOf(lines, data), [lines, data])
+  const drawn = useRef(data)
+  drawn.current = useMemo(() => inUnits(lines, data, units), [data, units])
+  const shape = JSON.stringify([lines, height, from, to, zone, bands, values, units])
   useEffect(() => {
     const element = room.current
     if (plot === null || element === null) return
@@ -194,8 +240,9 @@ export function Chart(props: ChartProps) {
       },
       width,
       theme,
+      units,
     )
-    const chart = new plot(options, latest.current.data, element)
+    const chart = new plot(options, drawn.current, element)
     made.current = chart
     const watcher = new ResizeObserver(() => {
       const now = Math.max(120, element.clientWidth)
@@ -209,7 +256,7 @@ export function Chart(props: ChartProps) {
     }
   }, [plot, theme, shape])
   useEffect(() => {
-    if (made.current !== null && made.current.data !== data) made.current.setData(data)
+    if (made.current !== null && made.current.data !== drawn.current) made.current.setData(drawn.current)
   }, [data])
   return <div ref={room} class="chart" role="img" aria-label={title} style={{ minHeight: `${height}px` }} />
 }

@@ -29,12 +29,20 @@ test.each([
   expect(readWhen(text, zone, nowMs)).toEqual({ ms: at(instant), isDay: true })
 })
 
-test.each(['', 'soon', 'constructor', '2026-02-30', '2026-01-01 25:00', '32.1.2026', '2026-13-01', '2026', '-6', '12:00Z'])(
-  '%j cannot be read',
-  (text) => {
-    expect(readWhen(text, 'UTC', nowMs)).toBeNull()
-  },
-)
+test.each([
+  '',
+  'soon',
+  'constructor',
+  '2026-02-30',
+  '2026-01-01 25:00',
+  '32.1.2026',
+  '2026-13-01',
+  '2026',
+  '-6',
+  '12:00Z',
+])('%j cannot be read', (text) => {
+  expect(readWhen(text, 'UTC', nowMs)).toBeNull()
+})
 
 test('times are shown as the clock shows them, with the zone and its offset then', () => {
   expect(clockText(at('2026-07-01T10:20:00Z'), 'Asia/Kathmandu')).toBe('2026-07-01 16:05:00')

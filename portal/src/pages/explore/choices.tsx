@@ -1,6 +1,6 @@
+import { useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Check, SelectField } from '../../parts/inputs.tsx'
-import { Panel } from '../../parts/layout.tsx'
 import { granularities, stepText } from './buckets.ts'
 import { isBucketed } from './question.ts'
 import { TagSearch } from './tag-search.tsx'
@@ -25,8 +25,12 @@ const hows: readonly { readonly value: How; readonly text: string }[] = [
   { value: 'latest', text: 'Newest item of each tag' },
 ]
 
+/** On a phone the chart comes first. */
+const narrow = matchMedia('(max-width: 960px)')
+
 /** What is drawn: entity, tags, fields, and how. */
 export function Choices({ view, entity, entities, onChange }: Props) {
+  const [open] = useState(() => !narrow.matches)
   const names = entities.map(({ entity: name }) => ({ value: name, text: name }))
   const tags = entity?.fields.filter(({ role }) => role === 'tag').map(({ name }) => name) ?? []
   /** What chosen tags are values of. */
@@ -44,7 +48,11 @@ export function Choices({ view, entity, entities, onChange }: Props) {
     ...granularities.map((name) => ({ value: name, text: stepText(name) })),
   ]
   return (
-    <Panel title="What">
+    <details class="panel explore-what" open={open}>
+      <summary>
+        <h2>What</h2>
+        <span class="soft small">{[view.entity, ...view.tags].slice(0, 4).join(', ')}</span>
+      </summary>
       <div class="inside">
         <SelectField
           label="Entity"
@@ -82,7 +90,7 @@ export function Choices({ view, entity, entities, onChange }: Props) {
         )}
         <FieldChecks fields={fields} chosen={view.fields} onChosen={(fields) => onChange({ fields })} />
       </div>
-    </Panel>
+    </details>
   )
 }
 

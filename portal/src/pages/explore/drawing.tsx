@@ -70,7 +70,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
       </Panel>
     )
   }
-  const { shown, busy, error } = rows
+  const { shown, stale, busy, error } = rows
   return (
     <Panel
       title={
@@ -101,7 +101,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
         </Empty>
       )}
       {shown !== null && (
-        <div class={busy ? 'stale' : undefined} aria-busy={busy}>
+        <div class={stale ? 'stale' : undefined} aria-busy={stale}>
           {shown.faults.map(({ tag, error: fault }) => (
             <ProblemNote key={tag} of={tag} error={fault} />
           ))}

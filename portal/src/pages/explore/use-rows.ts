@@ -31,8 +31,9 @@ export interface TagFault {
 }
 
 export interface Rows {
-  /** While `busy` it may be what was asked for before. */
   readonly shown: Shown | null
+  /** It is what was asked for before. */
+  readonly stale: boolean
   readonly error: unknown
   readonly busy: boolean
   /** How many rows have come so far. */
@@ -42,6 +43,9 @@ export interface Rows {
 }
 
 const liveEveryMs = 1000
+
+/** At which axis a line is drawn is nothing to ask for. */
+const wordsOf = (view: View): string => JSON.stringify({ ...view, right: [] })
 
 interface Asking {
   readonly view: View
@@ -53,12 +57,17 @@ interface Asking {
 
 /** The rows of a view; live, what is new is asked for every second. */
 export function useRows({ view, pixels, time }: Asking, ready: boolean): Rows {
-  const [state, show] = useState<Omit<Rows, 'stop' | 'again'>>({ shown: null, error: null, busy: false, rows: 0 })
+  const [state, show] = useState<Omit<Rows, 'stale' | 'stop' | 'again'>>({
+    shown: null,
+    error: null,
+    busy: false,
+    rows: 0,
+  })
   const control = useRef<AbortController | null>(null)
   const [round, nextRound] = useState(0)
   const returns = useStore(cameBack)
-  // At which axis a line is drawn is nothing to ask for.
-  const words = JSON.stringify([{ ...view, right: [] }, pixels, time])
+  const asked = wordsOf(view)
+  const words = JSON.stringify([asked, pixels, time])
   useEffect(() => {
     if (!ready) return
     const stop = new AbortController()
@@ -87,7 +96,10 @@ export function useRows({ view, pixels, time }: Asking, ready: boolean): Rows {
       stop.abort()
     }
   }, [words, ready, returns, round])
-  return { ...state, stop: () => control.current?.abort(), again: () => nextRound((count) => count + 1) }
+  const { shown, busy } = state
+  // In another width it is the same all the same.
+  const stale = busy && shown !== null && wordsOf(shown.view) !== asked
+  return { ...state, stale, stop: () => control.current?.abort(), again: () => nextRound((count) => count + 1) }
 }
 
 interface Part {

@@ -52,6 +52,26 @@ export function viewLink(view: View): string {
   return linkTo(['explore'], { ...shown, tag: tags, field: fields, right })
 }
 
+/** Whether it says nothing of what is to be drawn. */
+export const isBare = ({ tags, fields, range, from, to }: View): boolean =>
+  tags.length === 0 && fields.length === 0 && range === '' && from === '' && to === ''
+
+const kept = 'tidemark.explore'
+
+/** The view that was drawn last in this browser, to open with. */
+export function keepView(view: View): void {
+  try {
+    localStorage.setItem(kept, viewLink({ ...view, live: false }))
+  } catch {
+    // A browser that keeps nothing opens with the freshest tags.
+  }
+}
+
+export function keptView(): View | null {
+  const link = localStorage.getItem(kept)
+  return link === null ? null : viewOf(new URLSearchParams(link.split('?')[1]))
+}
+
 export interface Span {
   readonly fromMs: number
   readonly toMs: number
