@@ -269,6 +269,12 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   await expect.poll(() => page.getByLabel('From, America/New_York').inputValue(), patience).toBe('2025-12-31 18:00')
   await page.getByText('The first bucket is not whole: dashed.').waitFor()
   await page.getByRole('cell', { name: '2025-12-31 00:00:00' }).waitFor()
+  // What lies next to an empty range is told.
+  await page.getByLabel('From, America/New_York').fill('2026-02-01')
+  await page.getByLabel('To, America/New_York').fill('2026-02-02')
+  await page.getByLabel('Show', { exact: true }).selectOption('auto')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByText('The nearest items of these tags are those of 2026-01-01 18:00:00.').waitFor()
   await page.getByLabel('From, America/New_York').fill('yesterday')
   await page.getByLabel('To, America/New_York').fill('')
   await page.getByRole('button', { name: 'Show', exact: true }).click()
@@ -327,6 +333,19 @@ test('means have a band, counters bars, and states strips, steps and durations',
   await page.getByText('6 h (25 %), entered 1 ×').waitFor()
   await page.getByText('18 h (75 %), entered 1 ×').waitFor()
   await expectSoundEverywhere(page)
+
+  const mode = await makeIngest(url, adminKey, {
+    alias: 'modes',
+    fields: [field('time', 'timestamp', 'time'), field('tag', 'string', 'tag'), field('mode', 'string', 'metric')],
+  })
+  const modes = ['auto', 'manual'].map((name, place) => ({ time: hour(place), tag: 'valve', mode: name }))
+  await callWell(url, 'POST', '/ingests/modes/data?wait=true', { key: mode, body: modes })
+  await page.goto(`${url}/portal#/explore?entity=modes`)
+  // The page asks for the entities once.
+  await page.getByText('There is no entity modes, or not for this key').waitFor()
+  await page.reload()
+  // Of texts there are no lines.
+  await page.getByRole('img', { name: 'States of valve over time' }).waitFor()
 
   // Nothing was pushed in this hour, and the pump stood still all the same.
   await show('tag=pump&field=on&from=2026-01-01T10:00&to=2026-01-01T11:00')

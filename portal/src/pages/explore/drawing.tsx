@@ -141,12 +141,18 @@ function Result(props: ResultProps) {
   }, [shown, tags.join()])
   const isDrawn = table.rows.length > 0 || isAcross(lines, span.fromMs / 1000, span.toMs / 1000)
   if (!isDrawn) {
-    const text = (iso: string | null): string => (iso === null ? 'never' : clockText(Date.parse(iso), zone))
+    const text = (iso: string): string => clockText(Date.parse(iso), zone)
+    const nearest = edges.flatMap(({ columns, rows }) => rows.map((row) => String(row[columns.indexOf(time)]))).sort()
+    const { first_date: first, last_date: last } = entity
     return (
       <Empty title="No items in this range">
+        {nearest.length > 0 && (
+          <p>The nearest items of these tags are those of {[...new Set(nearest)].map(text).join(', ')}.</p>
+        )}
         <p>
-          The entity has items from {text(entity.first_date)} to {text(entity.last_date)} ({zone}). “All” shows that
-          range.
+          {first === null || last === null
+            ? 'The entity has no items yet.'
+            : `The entity has items from ${text(first)} to ${text(last)} (${zone}). “All” shows that range.`}
         </p>
       </Empty>
     )

@@ -14,16 +14,18 @@ import { drawable, isBare, keepView, keptView, tagsShown, type View, viewLink, v
 
 const dayMs = 86_400_000
 
-/** Where the address leaves it open: the entity with most rows, its numbers, and a day that has something in it. */
+/** Where the address leaves it open: the entity with most rows, its numbers, or its states where it has none, and a day that has something in it. */
 function completed(view: View, entities: readonly EntityDescription[], nowMs: number): View {
   const most = entities.toSorted((a, b) => b.rows - a.rows)[0]
   const entity = entities.find((one) => one.entity === view.entity) ?? (view.entity === '' ? most : undefined)
-  if (entity === undefined) return view
-  const metrics = drawable(view.how, entity)
+  const zone = view.zone === '' ? (entity?.time_zone ?? browserZone()) : view.zone
+  if (entity === undefined) return { ...view, zone }
+  const isLines = view.how !== 'auto' || drawable('auto', entity).length > 0
+  const how = isLines ? view.how : 'states'
+  const metrics = drawable(how, entity)
   const drawn = metrics.find(({ type }) => type === 'double' || type === 'long') ?? metrics[0]
   const fields = view.fields.length > 0 ? view.fields : drawn === undefined ? [] : [drawn.name]
-  const zone = view.zone === '' ? (entity.time_zone ?? browserZone()) : view.zone
-  return { ...view, entity: entity.entity, fields, zone, ...rangeFor(view, entity, nowMs) }
+  return { ...view, entity: entity.entity, how, fields, zone, ...rangeFor(view, entity, nowMs) }
 }
 
 function rangeFor({ range, from, to }: View, entity: EntityDescription, nowMs: number): Partial<View> {
