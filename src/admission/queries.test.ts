@@ -29,7 +29,8 @@ function entityOf(id: number, name: string): Entity {
   }
 }
 
-const entities = [entityOf(1, 'plant'), entityOf(2, 'secret')]
+const reading = { timeZone: 'Europe/Madrid', shapes: { V: 'step' }, maxGaps: { V: 'PT1H' } } as const
+const entities = [entityOf(1, 'plant'), { ...entityOf(2, 'secret'), reading }]
 const definitions = {
   entity: (name: string) => entities.find((entity) => entity.name === name),
   entities: () => entities,
@@ -298,6 +299,14 @@ test('entities are those the caller may read', async () => {
     },
   ])
   expect(await entityList.list(never, { id: 'a', mayRead: (name) => name === 'secret' })).toMatchObject([
-    { entity: 'secret', rows: 0, first_date: null, last_date: null },
+    {
+      entity: 'secret',
+      rows: 0,
+      first_date: null,
+      last_date: null,
+      time_zone: 'Europe/Madrid',
+      shapes: { V: 'step' },
+      max_gaps: { V: 'PT1H' },
+    },
   ])
 })

@@ -54,6 +54,7 @@ export class EntityList {
 
   async #describeOne(entity: Entity, signal: AbortSignal): Promise<EntityDescription> {
     const { rows, firstMs, lastMs } = await this.#parts.runner.statistics(entity.id, entity.sinceMs, signal)
+    const { timeZone, shapes, maxGaps } = entity.reading ?? {}
     return {
       entity: entity.name,
       ingests: [...entity.ingests],
@@ -62,6 +63,9 @@ export class EntityList {
       rows,
       first_date: firstMs === null ? null : formatInstant(firstMs),
       last_date: lastMs === null ? null : formatInstant(lastMs),
+      ...(timeZone !== undefined && { time_zone: timeZone }),
+      ...(shapes !== undefined && { shapes }),
+      ...(maxGaps !== undefined && { max_gaps: maxGaps }),
     }
   }
 }

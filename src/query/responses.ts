@@ -1,5 +1,6 @@
 // The answers of the data queries, for the OpenAPI document.
 import Type, { type Static } from 'typebox'
+import { type Shape, shapes } from '../model/entity.ts'
 import { type FieldRole, type FieldType, fieldTypes, seriesRoles } from '../model/field.ts'
 
 /** Flat rows under the entity's own field names: which ones a row has is known only with the entity. */
@@ -30,6 +31,27 @@ export const EntityDescription = Type.Object({
   rows: Type.Integer({ description: 'Stored rows.' }),
   first_date: nullableDate('The oldest stored date, null if there is none.'),
   last_date: nullableDate('The newest stored date, null if there is none.'),
+  time_zone: Type.Optional(
+    Type.String({
+      description: 'Whose clocks buckets begin by where a request names no zone. Left out: UTC.',
+      examples: ['Europe/Madrid'],
+    }),
+  ),
+  shapes: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, Shape>>>({
+      type: 'object',
+      additionalProperties: { type: 'string', enum: [...shapes] },
+      description:
+        'How the value of a metric goes from one item to the next. Left out: `line` for doubles, else `step`.',
+      examples: [{ V: 'step' }],
+    }),
+  ),
+  max_gaps: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'How far from an item the value of a metric is known, as an ISO 8601 duration. Left out: no bound.',
+      examples: [{ V: 'PT1H' }],
+    }),
+  ),
 })
 
 export const EntitiesResponse = Type.Array(EntityDescription)

@@ -2,12 +2,19 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drawnFields } from '../../portal/src/pages/explore/drawn-fields.ts'
+import { linesOf } from '../../portal/src/pages/explore/lines.ts'
+import { questionOf } from '../../portal/src/pages/explore/question.ts'
+import { viewOf } from '../../portal/src/pages/explore/view.ts'
+import { readRows } from '../../portal/src/parts/rows-stream.ts'
 import { callWell, makeIngest, makeReader } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, signIn, type World } from './support/portal.ts'
 
 const hostile = '<script>alert(1)</script> "\' مرحبا 🌊'
 const startMs = Date.UTC(2026, 0, 1)
+/** What a page shows comes late on a busy machine. */
+const patience = { timeout: 45_000 }
 let world: World
 let pusherKey: string
 let readerKey: string
@@ -29,19 +36,34 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a reader finds tags by how they begin, draws them, looks closer and goes back', async () => {
+test('a reader finds tags, draws them, looks closer and goes back', async () => {
   const page = await world.enter(readerKey)
   await page.getByRole('link', { name: 'Explore' }).click()
+  // It opens with the freshest tags.
+  const chosen = page.locator('.tag-choice[aria-pressed="true"]')
+  await page.getByRole('img', { name: `${hostile}, boiler.level, boiler.temp over time` }).waitFor()
+  for (let left = 3; left > 0; left--) {
+    await chosen.first().click()
+    await chosen.nth(left - 1).waitFor({ state: 'detached' })
+  }
   await page.getByText('Choose a tag').waitFor()
-  await page.getByRole('searchbox', { name: 'Tags' }).fill('boiler')
+  await page.getByRole('searchbox', { name: 'Tags' }).fill('BOIL')
   await page.getByRole('button', { name: 'pump.flow' }).waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'boiler.level' }).click()
-  await page.getByRole('button', { name: 'boiler.temp' }).click()
+  const level = page.getByRole('button', { name: 'boiler.level' })
+  await level.focus()
+  await page.keyboard.press('Enter')
+  await chosen.getByText('boiler.level').waitFor()
+  // The focus stays, so that the next one is near.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('img', { name: 'boiler.level, boiler.temp over time' }).waitFor()
+  await page.getByRole('searchbox', { name: 'Tags' }).fill('alert')
+  await page.keyboard.press('Enter')
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
   await page.getByRole('searchbox', { name: 'Tags' }).fill('')
-  await page.getByRole('button', { name: hostile }).click()
-  await page.getByText('Averages, every five minutes').waitFor()
+  await page.getByRole('heading', { name: /^First, last, least and greatest item of each pixel/ }).waitFor()
   await page.getByRole('button', { name: `left axis: ${hostile}` }).click()
-  await page.getByText('864 rows').or(page.getByText('867 rows')).waitFor()
+  await page.getByRole('button', { name: `right axis: ${hostile}` }).waitFor()
   await expectSoundEverywhere(page)
 
   const chart = page.getByRole('img', { name: /over time$/ })
@@ -50,9 +72,9 @@ test('a reader finds tags by how they begin, draws them, looks closer and goes b
   await page.mouse.down()
   await page.mouse.move(box.x + box.width * 0.5, box.y + 120, { steps: 4 })
   await page.mouse.up()
-  await page.getByText('Averages, every minute').waitFor()
+  await page.getByRole('heading', { name: /^Every item/ }).waitFor()
   await page.getByRole('button', { name: 'Back' }).click()
-  await page.getByText('Averages, every five minutes').waitFor()
+  await page.getByRole('heading', { name: /^First, last/ }).waitFor()
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -60,13 +82,13 @@ test('a reader finds tags by how they begin, draws them, looks closer and goes b
   ])
   const lines = (await readFile(await download.path(), 'utf8')).split('\r\n')
   expect(lines[0]).toBe('D,T,V')
-  await page.getByText(`${lines.length - 2} rows,`).waitFor()
-  expect(download.suggestedFilename()).toMatch(/^plant boiler.level boiler.temp .* average .* to .*\.csv$/)
+  await page.getByText(`${(lines.length - 2).toLocaleString('en-US')} rows,`).waitFor()
+  expect(download.suggestedFilename()).toMatch(/^plant boiler.level boiler.temp .* auto .* to .*\.csv$/)
   await page.getByRole('button', { name: 'Request…' }).click()
   for (const name of ['Copy command', 'Copy address']) {
     await page.getByRole('button', { name }).click()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied).toContain('/consumer/data/average')
+    expect(copied).toContain('/consumer/data/plot')
     expect(copied).not.toContain(readerKey)
   }
   const copiedAddress = await page.evaluate(() => navigator.clipboard.readText())
@@ -80,7 +102,7 @@ test('a reader finds tags by how they begin, draws them, looks closer and goes b
   await other.goto(address)
   await other.reload()
   await signIn(other, readerKey)
-  await other.getByText('Averages, every five minutes').waitFor()
+  await other.getByRole('heading', { name: /^First, last/ }).waitFor()
   await other.getByRole('img', { name: /boiler.level, boiler.temp/ }).waitFor()
 })
 
@@ -103,6 +125,236 @@ test('raw items, the state at each tick and the newest items are shown', async (
   await expectSound(page)
 })
 
+test('tags are found by any part of them and of what metadata says, and it opens with what was drawn last', async () => {
+  const { url } = world.server
+  const field = (name: string, type: string, role: string): object => ({ name, type, role })
+  const fields = [
+    field('id', 'string', 'index'),
+    field('description', 'string', 'attribute'),
+    field('unit', 'string', 'attribute'),
+  ]
+  const key = await makeIngest(url, adminKey, { alias: 'labels', kind: 'metadata', fields })
+  const body = [{ id: 'pump.flow', description: 'Feed water flow', unit: 'm³/h' }]
+  await callWell(url, 'POST', '/ingests/labels/data?wait=true', { key, body })
+  const page = await world.enter()
+  const day = 'from=2026-01-01T00:00&to=2026-01-02T00:00'
+  await page.goto(`${url}/portal#/explore?entity=plant&tag=boiler.temp&${day}`)
+  const search = page.getByRole('searchbox', { name: 'Tags' })
+  await search.fill('water m³')
+  await page.getByRole('button', { name: 'pump.flow Feed water flow · m³/h' }).click()
+  await page.getByRole('img', { name: 'boiler.temp, pump.flow over time' }).waitFor()
+  await search.fill('.level')
+  await page.keyboard.press('Enter')
+  await page.getByRole('img', { name: 'boiler.level, boiler.temp, pump.flow over time' }).waitFor()
+  await expectSoundEverywhere(page)
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await page.getByRole('link', { name: 'Explore' }).click()
+  await page.getByRole('img', { name: 'boiler.level, boiler.temp, pump.flow over time' }).waitFor()
+  expect(page.url()).toContain('tag=pump.flow')
+})
+
+test('numbers are written as the browser writes them, however large or small', async () => {
+  const { url } = world.server
+  const key = await makeIngest(url, adminKey, { alias: 'sizes' })
+  const sizes = { tiny: 1e-12, large: 9_007_199_254_740_992, huge: 1e300, meter: 126_199.25 }
+  const body = Object.entries(sizes).flatMap(([T, size]) =>
+    [1, 2, 3].map((factor) => ({
+      D: `2026-01-01T0${factor}:00Z`,
+      T,
+      V: T === 'large' ? size + 2 * factor : size * factor,
+    })),
+  )
+  await callWell(url, 'POST', '/ingests/sizes/data?wait=true', { key, body })
+  const page = await world.enter(adminKey, { locale: 'de-DE' })
+  const last = page.locator('.legend-line strong')
+  for (const [tag, shown] of [
+    ['tiny', '3E-12'],
+    ['large', '9,007E15'],
+    ['huge', '3E300'],
+    ['meter', '378.598'],
+  ] as const) {
+    await page.goto(`${url}/portal#/explore?entity=sizes&tag=${tag}&from=2026-01-01T00:30&to=2026-01-01T03:30`)
+    await page.getByRole('img', { name: `${tag} over time` }).waitFor()
+    await expect.poll(() => last.textContent(), patience).toBe(shown)
+    await expect.poll(() => drawnShare(page, firstColour, 0.2, 0.8), patience).toBeGreaterThan(0.95)
+    // What stands at the axis.
+    await expect.poll(() => inkAtAxis(page), patience).toBeGreaterThan(0)
+  }
+})
+
+test('one row among a million is seen at every zoom', async () => {
+  const { url } = world.server
+  const count = 1_000_000
+  const peakAt = 543_210
+  const pushed = 10_000
+  for (let first = 0; first < count; first += pushed) {
+    const body = Array.from({ length: pushed }, (_, place) => {
+      const at = first + place
+      return { D: new Date(startMs + at * 1000).toISOString(), T: 'spike', V: at === peakAt ? 950 : 25 + (at % 7) }
+    })
+    await callWell(url, 'POST', '/ingests/plant/data', { key: pusherKey, body })
+  }
+  await callWell(url, 'POST', '/ingests/plant/data?wait=true', {
+    key: pusherKey,
+    body: { D: new Date(startMs + count * 1000).toISOString(), T: 'spike', V: 25 },
+  })
+  const peakSecond = startMs / 1000 + peakAt
+  const fields = [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'T', type: 'string', role: 'tag' },
+    { name: 'V', type: 'double', role: 'metric' },
+  ] as const
+  const view = viewOf(new URLSearchParams('entity=plant&tag=spike&field=V&zone=UTC'))
+  for (const [seconds, pixels] of [1_000_000, 300_000, 50_000, 5000, 400, 20, 2].flatMap((seconds) =>
+    [50, 650, 2000].map((pixels) => [seconds, pixels] as const),
+  )) {
+    const fromMs = Math.max(startMs, (peakSecond - seconds * 0.6) * 1000)
+    const span = { fromMs, toMs: fromMs + seconds * 1000 }
+    const { kind, request } = questionOf(view, span, pixels)
+    const answer = await fetch(`${url}/consumer/data/${kind}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${readerKey}`,
+        'content-type': 'application/json',
+        accept: 'application/x-ndjson',
+      },
+      body: JSON.stringify(request),
+    })
+    const table = await readRows(answer.body as unknown as AsyncIterable<Uint8Array>, () => undefined)
+    expect(table.rows.length).toBeLessThanOrEqual(4 * pixels)
+    const columns = {
+      time: 'D',
+      tags: ['T'],
+      fields: drawnFields({ fields: [...fields] }, { view, span, pixels, granularity: undefined }),
+      untilSecond: span.toMs / 1000,
+    }
+    const [times, values] = linesOf(table, columns).data
+    expect([seconds, pixels, values![times.indexOf(peakSecond)]]).toEqual([seconds, pixels, 950])
+    // Nothing of a line that has no gap is left out.
+    expect(values!.includes(null)).toBe(false)
+  }
+  const page = await world.enter(readerKey)
+  const to = new Date(startMs + count * 1000).toISOString()
+  await page.goto(`${url}/portal#/explore?entity=plant&tag=spike&from=2026-01-01T00:00&to=${to}`)
+  await page.getByRole('img', { name: 'spike over time' }).waitFor()
+  await expect.poll(() => drawnHeight(page, firstColour, 0.53, 0.56), patience).toBeGreaterThan(0.85)
+  expect(await drawnHeight(page, firstColour, 0.6, 0.95)).toBeLessThan(0.1)
+})
+
+test('times are those of a zone that is named: shown, typed, and asked in', async () => {
+  const { url } = world.server
+  const key = await makeIngest(url, adminKey, { alias: 'zoned' })
+  const body = Array.from({ length: 24 }, (_, hour) => {
+    return { D: new Date(startMs + hour * 3_600_000).toISOString(), T: 'a', V: hour }
+  })
+  await callWell(url, 'POST', '/ingests/zoned/data?wait=true', { key, body })
+  await callWell(url, 'PATCH', '/admin/entities/zoned', { key: adminKey, body: { time_zone: 'Europe/Madrid' } })
+  const page = await world.enter(adminKey, { zone: 'America/New_York' })
+  await page.goto(`${url}/portal#/explore?entity=zoned&tag=a&how=average&granularity=day`)
+  await page.getByLabel('Time zone').waitFor()
+  expect(await page.getByLabel('Time zone').inputValue()).toBe('Europe/Madrid')
+  await page.getByLabel('From, Europe/Madrid').fill('1.1.2026')
+  await page.getByLabel('To, Europe/Madrid').fill('2026-01-02 12:00')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByText('2 rows').waitFor()
+  await page.getByText('Times are those of Europe/Madrid, UTC+01:00.').waitFor()
+  await page.getByText('The last bucket is not whole: dashed.').waitFor()
+  await page.getByRole('cell', { name: '2026-01-01 00:00:00' }).waitFor()
+  await page.getByRole('button', { name: 'Request…' }).click()
+  const asked = await page.locator('pre.code').first().textContent()
+  expect(asked).toContain('start_date=2025-12-31T23:00:00.000Z')
+  expect(asked).toContain('time_zone=Europe/Madrid')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByLabel('Time zone').selectOption('America/New_York')
+  await expect.poll(() => page.getByLabel('From, America/New_York').inputValue(), patience).toBe('2025-12-31 18:00')
+  await page.getByText('The first bucket is not whole: dashed.').waitFor()
+  await page.getByRole('cell', { name: '2025-12-31 00:00:00' }).waitFor()
+  // What lies next to an empty range is told.
+  await page.getByLabel('From, America/New_York').fill('2026-02-01')
+  await page.getByLabel('To, America/New_York').fill('2026-02-02')
+  await page.getByLabel('Show', { exact: true }).selectOption('auto')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByText('The nearest items of these tags are those of 2026-01-01 18:00:00.').waitFor()
+  await page.getByLabel('From, America/New_York').fill('yesterday')
+  await page.getByLabel('To, America/New_York').fill('')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await expect
+    .poll(() => page.getByLabel('From, America/New_York').inputValue(), patience)
+    .toMatch(/^\d{4}-\d\d-\d\d 00:00$/)
+})
+
+test('means have a band, counters bars, and states strips, steps and durations', async () => {
+  const { url } = world.server
+  const field = (name: string, type: string, role: string): object => ({ name, type, role })
+  const fields = [
+    field('time', 'timestamp', 'time'),
+    field('tag', 'string', 'tag'),
+    field('count', 'long', 'metric'),
+    field('on', 'boolean', 'metric'),
+  ]
+  const key = await makeIngest(url, adminKey, { alias: 'machines', fields })
+  const hour = (hours: number): string => new Date(startMs + hours * 3_600_000).toISOString()
+  const body = [
+    ...Array.from({ length: 97 }, (_, quarter) => ({
+      time: hour(quarter / 4),
+      tag: 'meter',
+      count: 100 + 2 * quarter,
+    })),
+    { time: hour(0), tag: 'pump', on: true },
+    { time: hour(6), tag: 'pump', on: false },
+    { time: hour(24), tag: 'pump', on: true },
+  ]
+  await callWell(url, 'POST', '/ingests/machines/data?wait=true', { key, body })
+  const page = await world.enter()
+  const show = (query: string): Promise<unknown> => page.goto(`${url}/portal#/explore?entity=machines&${query}`)
+  const day = 'from=2026-01-01T00:00&to=2026-01-02T00:00'
+
+  await show(`tag=meter&field=count&${day}`)
+  await page.getByText('count: a value holds until the next item.').waitFor()
+  await page.getByLabel('Show', { exact: true }).selectOption('band')
+  await page.getByRole('heading', { name: /^Mean, least and greatest, every/ }).waitFor()
+  await expectSound(page)
+  await page.getByLabel('Show', { exact: true }).selectOption('time_mean')
+  await page.getByRole('heading', { name: /^Mean over time, every/ }).waitFor()
+
+  await page.getByLabel('Show', { exact: true }).selectOption('rise')
+  await page.getByLabel('Granularity').selectOption('hour')
+  await page.getByRole('heading', { name: /^Rise, every hour/ }).waitFor()
+  await page.getByText('24 rows').waitFor()
+  // Bars of 8 each, from zero up.
+  await expect.poll(() => drawnHeight(page, firstColour, 0.1, 0.9), patience).toBeGreaterThan(0.8)
+  await expectSoundEverywhere(page)
+  await page.getByRole('button', { name: 'Request…' }).click()
+  expect(await page.locator('pre.code').first().textContent()).toContain('/aggregate?entity=machines&ids=meter')
+  await page.getByRole('button', { name: 'Close' }).click()
+
+  await show(`tag=pump&field=on&how=states&${day}`)
+  await page.getByRole('img', { name: 'States of pump over time' }).waitFor()
+  await page.getByText('6 h (25 %), entered 1 ×').waitFor()
+  await page.getByText('18 h (75 %), entered 1 ×').waitFor()
+  await expectSoundEverywhere(page)
+
+  const mode = await makeIngest(url, adminKey, {
+    alias: 'modes',
+    fields: [field('time', 'timestamp', 'time'), field('tag', 'string', 'tag'), field('mode', 'string', 'metric')],
+  })
+  const modes = ['auto', 'manual'].map((name, place) => ({ time: hour(place), tag: 'valve', mode: name }))
+  await callWell(url, 'POST', '/ingests/modes/data?wait=true', { key: mode, body: modes })
+  await page.goto(`${url}/portal#/explore?entity=modes`)
+  // The page asks for the entities once.
+  await page.getByText('There is no entity modes, or not for this key').waitFor()
+  await page.reload()
+  // Of texts there are no lines.
+  await page.getByRole('img', { name: 'States of valve over time' }).waitFor()
+
+  // Nothing was pushed in this hour, and the pump stood still all the same.
+  await show('tag=pump&field=on&from=2026-01-01T10:00&to=2026-01-01T11:00')
+  await page.getByRole('heading', { name: /^Each change/ }).waitFor()
+  await page.getByText('0 rows').waitFor()
+  await expect.poll(() => drawnShare(page, firstColour, 0.02, 0.98), patience).toBeGreaterThan(0.95)
+  await expectSound(page)
+})
+
 /** In which share of a chart's columns, from one part of its width to another, a line of this colour is drawn. */
 function drawnShare(page: Page, colour: readonly [number, number, number], from: number, to: number): Promise<number> {
   return page.evaluate(
@@ -120,6 +372,42 @@ function drawnShare(page: Page, colour: readonly [number, number, number], from:
     },
     { colour, from, to },
   )
+}
+
+/** How high something of this colour reaches, as a share of the chart, from one part of its width to another. */
+function drawnHeight(page: Page, colour: readonly [number, number, number], from: number, to: number): Promise<number> {
+  return page.evaluate(
+    ({ colour, from, to }) => {
+      const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')!
+      const plot = document.querySelector('.chart .u-over')!.getBoundingClientRect()
+      const [left, top] = [
+        plot.left - canvas.getBoundingClientRect().left,
+        plot.top - canvas.getBoundingClientRect().top,
+      ]
+      const [first, last] = [Math.round(left + plot.width * from), Math.round(left + plot.width * to)]
+      const { data, width, height } = canvas
+        .getContext('2d')!
+        .getImageData(first, Math.round(top), last - first, Math.round(plot.height))
+      const isDrawn = (y: number): boolean =>
+        Array.from({ length: width }, (_, x) => (y * width + x) * 4).some(
+          (at) => data[at + 3]! > 100 && colour.every((part, place) => Math.abs(data[at + place]! - part) < 40),
+        )
+      const highest = Array.from({ length: height }, (_, y) => y).find(isDrawn)
+      return highest === undefined ? 0 : 1 - highest / height
+    },
+    { colour, from, to },
+  )
+}
+
+/** How many pixels of the value axis are written on. */
+function inkAtAxis(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')!
+    const plot = document.querySelector('.chart .u-over')!.getBoundingClientRect()
+    const width = Math.round(plot.left - canvas.getBoundingClientRect().left) - 8
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, width, canvas.height)
+    return data.filter((value, place) => place % 4 === 3 && value > 100).length
+  })
 }
 
 const firstColour = [11, 110, 133] as const
@@ -140,12 +428,12 @@ test('readings of any size and spacing are drawn, each tag with its own gaps', a
   const range = 'from=2026-01-01T00:00&to=2026-01-04T00:00'
   await page.goto(`${url}/portal#/explore?entity=plant&tag=gap.each.minute&tag=gap.each.two.hours&${range}`)
   await page.getByRole('img', { name: 'gap.each.minute, gap.each.two.hours over time' }).waitFor()
-  await expect.poll(() => drawnShare(page, secondColour, 0.02, 0.95)).toBeGreaterThan(0.95)
+  await expect.poll(() => drawnShare(page, secondColour, 0.02, 0.95), patience).toBeGreaterThan(0.95)
   expect(await drawnShare(page, firstColour, 0.02, 0.32)).toBeGreaterThan(0.95)
   expect(await drawnShare(page, firstColour, 0.35, 0.65)).toBe(0)
   await page.locator('.tag-choice', { hasText: 'gap.each.two.hours' }).click()
   await page.getByRole('img', { name: 'gap.each.minute over time' }).waitFor()
-  await expect.poll(() => drawnShare(page, firstColour, 0.02, 0.32)).toBeGreaterThan(0.95)
+  await expect.poll(() => drawnShare(page, firstColour, 0.02, 0.32), patience).toBeGreaterThan(0.95)
   expect(await drawnShare(page, firstColour, 0.35, 0.65)).toBe(0)
   await expectSound(page)
 })
@@ -160,7 +448,7 @@ test('an error stands in place of what it is about, and for that tag alone', asy
     await route.fulfill({ status: 400, contentType: 'application/problem+json', body: JSON.stringify(problem) })
   })
   const range = 'from=2026-01-01T00:00&to=2026-01-02T00:00'
-  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.temp&tag=pump.flow&${range}`)
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.temp&tag=pump.flow&how=average&${range}`)
   await page.getByRole('alert').getByText('pump.flow: pump.flow cannot be had.').waitFor()
   await page.getByRole('img', { name: 'boiler.temp over time' }).waitFor()
   await page.getByText('288 rows').waitFor()
@@ -233,7 +521,7 @@ test('of an entity with several tags each combination is a line, or one of the t
   }))
   await callWell(url, 'POST', '/ingests/wells/data?wait=true', { key, body: rows })
   const page = await world.enter()
-  await page.goto(`${url}/portal#/explore?entity=wells&tag=north&from=2026-01-01T00:00&to=2026-01-02T00:00`)
+  await page.goto(`${url}/portal#/explore?entity=wells&tag=north&how=average&from=2026-01-01T00:00&to=2026-01-02T00:00`)
   await page.getByRole('img', { name: 'north / flow, north / temp over time' }).waitFor()
   await page.getByText('2 rows').waitFor()
   await page.getByLabel('A line for each').selectOption('site alone')

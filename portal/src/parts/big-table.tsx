@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { textWithLongs } from '../../../src/lib/json-with-longs.ts'
-import { timeText, valueText } from './formats.ts'
+import { valueText } from './formats.ts'
 import type { RowTable } from './rows-stream.ts'
+import { clockText } from './zoned-time.ts'
 
 const rowPixels = 29
 /** Browsers draw nothing taller than some 17 million pixels: a longer table is scrolled in larger steps. */
@@ -12,10 +13,10 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
 
-export function cellText(value: unknown): string {
+export function cellText(value: unknown, zone = 'UTC'): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : valueText(value)
-  if (typeof value === 'string') return isoTime.test(value) ? timeText(value) : value
+  if (typeof value === 'string') return isoTime.test(value) ? clockText(Date.parse(value), zone) : value
   return textWithLongs(value)
 }
 
@@ -23,10 +24,12 @@ interface Props {
   readonly name: string
   readonly table: RowTable
   readonly height?: number
+  /** Whose clock shows its times; UTC where it is left out. */
+  readonly zone?: string
 }
 
 /** A table of which only what is seen is drawn. */
-export function BigTable({ name, table, height = 420 }: Props) {
+export function BigTable({ name, table, height = 420, zone }: Props) {
   const room = useRef<HTMLElement>(null)
   const [top, setTop] = useState(0)
   const { columns, rows } = table
@@ -68,7 +71,7 @@ export function BigTable({ name, table, height = 420 }: Props) {
           {rows.slice(first, last).map((row, index) => (
             <tr key={first + index} aria-rowindex={first + index + 2}>
               {columns.map((column, place) => (
-                <Cell key={column} value={row[place]} />
+                <Cell key={column} value={row[place]} zone={zone} />
               ))}
             </tr>
           ))}
@@ -79,11 +82,16 @@ export function BigTable({ name, table, height = 420 }: Props) {
   )
 }
 
-function Cell({ value }: { readonly value: unknown }) {
+function Cell({ value, zone = 'UTC' }: { readonly value: unknown; readonly zone: string | undefined }) {
   if (value === null || value === undefined) return <td class="soft null">null</td>
+  const text = cellText(value, zone)
   return (
-    <td class={isNumber(value) ? 'right' : undefined} dir={typeof value === 'string' ? 'auto' : undefined}>
-      {cellText(value)}
+    <td
+      class={isNumber(value) ? 'right' : undefined}
+      dir={typeof value === 'string' ? 'auto' : undefined}
+      title={typeof value === 'number' ? String(value) : undefined}
+    >
+      {text}
     </td>
   )
 }

@@ -1,17 +1,16 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
 import { markTexts } from './formats.ts'
-import { lonePlaces } from './line-data.ts'
+import { type Line, lonePlaces } from './line-data.ts'
 
-export interface Line {
-  readonly name: string
-  readonly axis?: 'left' | 'right'
-  /** Its place among the colours; by default its place among the lines. */
-  readonly color?: number
-  /** Holds its value until the next one. */
-  readonly stepped?: boolean
+/** What a painter needs of a chart, in pixels of its canvas. */
+export interface Canvas {
+  readonly ctx: CanvasRenderingContext2D
+  readonly bbox: { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
+  /** The place of a second (`x`) or of a value (`left`, `right`). */
+  at(value: number, scale: 'x' | 'left' | 'right'): number
 }
 
 export interface ChartProps {
@@ -23,6 +22,14 @@ export interface ChartProps {
   readonly height: number
   readonly from?: number
   readonly to?: number
+  /** Whose clock the axis shows; UTC where it is left out. */
+  readonly zone?: string
+  /** Places of lines whose space between them is filled. */
+  readonly bands?: readonly { readonly low: number; readonly high: number }[]
+  /** The range of values, where it is not that of the lines. */
+  readonly values?: 'from zero' | readonly [from: number, to: number]
+  /** Paints what is no line. */
+  paint?(canvas: Canvas): void
   onZoom?(fromMs: number, toMs: number): void
   /** Over which place in the data the pointer is. */
   onCursor?(index: number | null): void
@@ -56,6 +63,9 @@ const dark = [
 export const lineColor = (place: number, theme: 'light' | 'dark'): string =>
   (theme === 'dark' ? dark : light)[place % light.length]!
 
+/** Of a state that says that there is nothing. */
+export const mutedColor = (theme: 'light' | 'dark'): string => (theme === 'dark' ? '#66747b' : '#b8c2c6')
+
 /** Loaded when the first chart is shown. */
 const loadPlot = () => Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')])
 
@@ -79,34 +89,63 @@ function axis(more: uPlot.Axis): uPlot.Axis {
   return { stroke: variable('--text-soft'), font: '12px system-ui', grid: line, ticks: { ...line, size: 4 }, ...more }
 }
 
-/** What is measured: as wide as its marks. */
-function valueAxis(more: uPlot.Axis): uPlot.Axis {
+/** What is measured, in a unit: as wide as its marks. */
+function valueAxis(unit: number, more: uPlot.Axis): uPlot.Axis {
   return axis({
     size: (_, texts) => Math.max(62, 16 + 7 * Math.max(0, ...(texts ?? []).map(({ length }) => length))),
-    values: (_, marks, __, ___, step) => markTexts(marks, step),
+    values: (_, marks, __, ___, step) =>
+      markTexts(
+        marks.map((mark) => mark * unit),
+        step * unit,
+      ),
     ...more,
   })
 }
 
-function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 'light' | 'dark'): uPlot.Options {
-  const { lines, height, from, to, onZoom, onCursor } = props
+/** Of a band, over the colours of the page. */
+const bandAlpha = '33'
+/** Of its edges: a peak of one bucket has no width to fill. */
+const edgeAlpha = '99'
+
+function optionsOf(
+  plot: typeof uPlot,
+  props: ChartProps,
+  width: number,
+  theme: 'light' | 'dark',
+  units: Record<Side, number>,
+): uPlot.Options {
+  const { lines, height, from, to, zone = 'Etc/UTC', bands = [], values, paint, onZoom, onCursor } = props
+  const colorOf = (place: number): string => lineColor(lines[place]!.color ?? place, theme)
   const right = lines.some((line) => line.axis === 'right')
   return {
     width,
     height,
-    tzDate: (seconds) => plot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    tzDate: (seconds) => plot.tzDate(new Date(seconds * 1000), zone),
     legend: { show: false },
     cursor: { drag: { x: onZoom !== undefined, y: false, setScale: false }, points: { size: 6 } },
     scales: {
       x: { time: true, ...(from !== undefined && to !== undefined && { range: [from, to] as [number, number] }) },
+      ...(values !== undefined && { left: { range: rangeOf(plot, values) } }),
     },
     axes: [
       axis({ space: 80, values: timeForms }),
-      valueAxis({ scale: 'left' }),
-      ...(right ? [valueAxis({ scale: 'right', side: 1, grid: { show: false } })] : []),
+      valueAxis(units.left, {
+        scale: 'left',
+        ...(Array.isArray(values) && { grid: { show: false }, ticks: { show: false }, values: () => [] }),
+      }),
+      ...(right ? [valueAxis(units.right, { scale: 'right', side: 1, grid: { show: false } })] : []),
     ],
-    series: [{}, ...lines.map((line, place) => seriesOf(plot, line, lineColor(line.color ?? place, theme)))],
+    series: [{}, ...lines.map((line, place) => seriesOf(plot, line, colorOf(place)))],
+    bands: bands.map(({ low, high }) => ({ series: [high + 1, low + 1], fill: `${colorOf(low)}${bandAlpha}` })),
     hooks: {
+      drawAxes: [
+        ({ ctx, bbox, valToPos }) =>
+          paint?.({
+            ctx,
+            bbox,
+            at: (value, scale) => valToPos(scale === 'x' ? value : value / units[scale], scale, true),
+          }),
+      ],
       setCursor: [(chart) => onCursor?.(chart.cursor.idx ?? null)],
       setSelect: [
         (chart) => {
@@ -119,22 +158,62 @@ function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 
   }
 }
 
-function seriesOf(plot: typeof uPlot, line: Line, stroke: string): uPlot.Series {
-  const paths = line.stepped === true ? plot.paths.stepped?.({ align: 1 }) : undefined
+type Side = NonNullable<Line['axis']>
+
+/** uPlot finds no marks for larger values. */
+const markedMax = 1e16
+
+/** What the values of each side are divided by, so that uPlot can mark them. */
+function unitsOf(lines: readonly Line[], [, ...columns]: uPlot.AlignedData): Record<Side, number> {
+  const units = { left: 1, right: 1 }
+  for (const side of ['left', 'right'] as const) {
+    let largest = 0
+    for (const [place, { axis: own = 'left' }] of lines.entries()) {
+      if (own === side) for (const value of columns[place] ?? []) largest = Math.max(largest, Math.abs(value ?? 0))
+    }
+    if (largest >= markedMax) units[side] = 10 ** Math.floor(Math.log10(largest))
+  }
+  return units
+}
+
+function inUnits(lines: readonly Line[], data: uPlot.AlignedData, units: Record<Side, number>): uPlot.AlignedData {
+  if (units.left === 1 && units.right === 1) return data
+  const [seconds, ...columns] = data
+  const divided = columns.map((values, place) => {
+    const unit = units[lines[place]?.axis ?? 'left']
+    return Array.from(values, (value) => (value == null ? value : value / unit))
+  })
+  return [seconds, ...divided]
+}
+
+function rangeOf(plot: typeof uPlot, values: NonNullable<ChartProps['values']>): uPlot.Scale.Range {
+  if (values !== 'from zero') return [...values]
+  return (_, min, max) => plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
+}
+
+const dash = [4, 4]
+
+function seriesOf(plot: typeof uPlot, line: Line, color: string): uPlot.Series {
+  const { name, axis: side = 'left', drawn = 'line', dashed } = line
+  const paths = drawn === 'step' ? plot.paths.stepped?.({ align: 1 }) : drawn === 'painted' ? () => null : undefined
   return {
-    label: line.name,
-    scale: line.axis ?? 'left',
-    stroke,
-    width: 1.5,
+    label: name,
+    scale: side,
+    stroke: drawn === 'edge' ? `${color}${edgeAlpha}` : color,
+    width: drawn === 'edge' ? 1 : 1.5,
     spanGaps: false,
-    points: { size: 4, filter: (chart, place, all) => (all ? null : lonePlaces(Array.from(chart.data[place] ?? []))) },
+    points:
+      drawn === 'line' || drawn === 'step'
+        ? { size: 4, filter: (chart, place, all) => (all ? null : lonePlaces(Array.from(chart.data[place] ?? []))) }
+        : { show: false },
+    ...(dashed === true && { dash }),
     ...(paths && { paths }),
   }
 }
 
-/** Lines over time, in UTC. Dragging over it picks a stretch of time where the page takes one. */
+/** Lines over time. Dragging over it picks a stretch of time where the page takes one. */
 export function Chart(props: ChartProps) {
-  const { title, lines, data, height, from, to } = props
+  const { title, lines, data, height, from, to, zone, bands, values } = props
   const room = useRef<HTMLDivElement>(null)
   const made = useRef<uPlot | null>(null)
   const theme = useStore(shownTheme)
@@ -142,7 +221,10 @@ export function Chart(props: ChartProps) {
   const latest = useRef(props)
   latest.current = props
   useEffect(() => void loadPlot().then(([module]) => setPlot(() => module.default)), [])
-  const shape = JSON.stringify([lines, height, from, to])
+  const units = useMemo(() => unitsOf(lines, data), [lines, data])
+  const drawn = useRef(data)
+  drawn.current = useMemo(() => inUnits(lines, data, units), [data, units])
+  const shape = JSON.stringify([lines, height, from, to, zone, bands, values, units])
   useEffect(() => {
     const element = room.current
     if (plot === null || element === null) return
@@ -152,13 +234,15 @@ export function Chart(props: ChartProps) {
       plot,
       {
         ...latest.current,
+        paint: (canvas) => latest.current.paint?.(canvas),
         ...(zoom && { onZoom: (a: number, b: number) => latest.current.onZoom?.(a, b) }),
         onCursor: (index) => latest.current.onCursor?.(index),
       },
       width,
       theme,
+      units,
     )
-    const chart = new plot(options, latest.current.data, element)
+    const chart = new plot(options, drawn.current, element)
     made.current = chart
     const watcher = new ResizeObserver(() => {
       const now = Math.max(120, element.clientWidth)
@@ -172,7 +256,7 @@ export function Chart(props: ChartProps) {
     }
   }, [plot, theme, shape])
   useEffect(() => {
-    if (made.current !== null && made.current.data !== data) made.current.setData(data)
+    if (made.current !== null && made.current.data !== drawn.current) made.current.setData(drawn.current)
   }, [data])
   return <div ref={room} class="chart" role="img" aria-label={title} style={{ minHeight: `${height}px` }} />
 }

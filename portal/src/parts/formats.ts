@@ -1,30 +1,37 @@
-// How numbers and times are written. Times are UTC, as everywhere in the service.
+// How numbers and times are written: numbers as the browser's language does, times in UTC, as everywhere in the service.
 
-const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
-const short = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
+const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 })
+const scientific = (digits: number) =>
+  new Intl.NumberFormat(undefined, { notation: 'scientific', maximumFractionDigits: digits })
+const shortScientific = scientific(3)
 
 export const countText = (count: number): string => whole.format(count)
 
+/** So large or so small that its zeros cannot be counted. */
+const isFar = (size: number): boolean => size >= 1e9 || size < 1e-4
+
 /** At most six digits that matter, as a reading is shown. */
 export const valueText = (value: number): string =>
-  value !== 0 && (Math.abs(value) >= 1e9 || Math.abs(value) < 1e-4) ? value.toExponential(3) : short.format(value)
+  (value !== 0 && isFar(Math.abs(value)) ? shortScientific : short).format(value)
 
 /** The marks of an axis, `step` apart, with as many digits as tell them apart. */
 export function markTexts(marks: readonly number[], step: number): string[] {
-  const largest = Math.max(...marks.map(Math.abs))
-  if (largest >= 1e9 || largest < 1e-4) {
-    const digits = Math.min(15, Math.max(0, Math.ceil(Math.log10(largest / step))))
-    return marks.map((mark) => (mark === 0 ? '0' : mark.toExponential(digits)))
+  const largest = Math.max(0, ...marks.map(Math.abs))
+  if (largest !== 0 && isFar(largest)) {
+    const { format } = scientific(Math.min(15, Math.max(0, Math.ceil(Math.log10(largest / step)))))
+    return marks.map((mark) => (mark === 0 ? '0' : format(mark)))
   }
   // A step may be 2.5 of something.
   const decimals = Math.min(15, Math.max(0, 1 - Math.floor(Math.log10(step))))
-  const { format } = new Intl.NumberFormat('en-US', { maximumFractionDigits: decimals })
+  const { format } = new Intl.NumberFormat(undefined, { maximumFractionDigits: decimals })
   return marks.map(format)
 }
 
 export function rateText(perSecond: number): string {
   if (perSecond === 0 || perSecond >= 100) return whole.format(perSecond)
-  return perSecond.toFixed(1)
+  return tenths.format(perSecond)
 }
 
 const steps = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const
@@ -36,7 +43,7 @@ export function bytesText(bytes: number): string {
     size /= 1024
     step += 1
   }
-  return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${steps[step]}`
+  return `${step === 0 || size >= 100 ? Math.round(size) : tenths.format(size)} ${steps[step]}`
 }
 
 /** `2026-01-01T08:00:00.000Z` as `2026-01-01 08:00:00`; fractions only where there are any. */
@@ -44,3 +51,20 @@ export const timeText = (iso: string): string => iso.replace('T', ' ').replace(/
 
 export const plural = (count: number, one: string, more = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : more}`
+
+/** `5 h 12 min`, by its two largest units. */
+export function durationText(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ] as const
+  const first = units.findIndex(([, size]) => Math.round(seconds) >= size)
+  if (first === -1) return `${short.format(seconds)} s`
+  const [[unit, size], next] = [units[first]!, units[first + 1]]
+  if (next === undefined) return `${short.format(seconds)} s`
+  const rounded = Math.round(seconds / next[1])
+  const [whole, rest] = [Math.floor((rounded * next[1]) / size), rounded % (size / next[1])]
+  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${next[0]}`
+}

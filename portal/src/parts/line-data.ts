@@ -1,5 +1,15 @@
 // Lines over time on the one axis that a chart has for all of them.
 
+export interface Line {
+  readonly name: string
+  readonly axis?: 'left' | 'right'
+  /** Its place among the colours; by default its place among the lines. */
+  readonly color?: number
+  /** `step` holds its value until the next one; an `edge` of a band and what is `painted` draw no line. */
+  readonly drawn?: 'line' | 'step' | 'edge' | 'painted'
+  readonly dashed?: boolean
+}
+
 /** A value for each second at which a line has one. */
 export type Points = ReadonlyMap<number, number>
 
@@ -8,28 +18,38 @@ export type LineData = [number[], ...(number | null | undefined)[][]]
 
 /** Nine of ten distances between a line's points are no longer than this. */
 const usualShare = 0.9
-/** So many times the usual distance is a gap: one bucket that is missing among buckets is. */
-const gapFactor = 1.5
 
-interface Gap {
+export interface Gap {
   readonly from: number
   readonly to: number
 }
 
-/** Where a line is silent for longer than is usual for itself: what other lines have does not count. */
-function gapsOf(seconds: readonly number[]): Gap[] {
-  const distances = seconds.slice(1).map((second, place) => second - seconds[place]!)
-  // Of a few, the longest is never the usual one.
-  const usual = distances.toSorted((a, b) => a - b)[Math.floor(usualShare * (distances.length - 1))] ?? 0
+/** Where a line is silent for so many seconds or more. */
+export function gapsOver(seconds: readonly number[], longest: number): Gap[] {
   return seconds
     .slice(1)
     .map((to, place) => ({ from: seconds[place]!, to }))
-    .filter(({ from, to }) => to - from > gapFactor * usual)
+    .filter(({ from, to }) => to - from > longest)
 }
 
+/**
+ * Where a line is silent for longer than is usual for itself, what other lines have does not count: `factor` times its usual distance, and longer than
+ * `least`. One bucket that is missing among buckets is 1.5 times.
+ */
+export function usualGaps(seconds: readonly number[], factor = 1.5, least = 0): Gap[] {
+  const distances = seconds.slice(1).map((second, place) => second - seconds[place]!)
+  // Of a few, the longest is never the usual one.
+  const usual = distances.toSorted((a, b) => a - b)[Math.floor(usualShare * (distances.length - 1))] ?? 0
+  return gapsOver(seconds, Math.max(factor * usual, least))
+}
+
+export const secondsOf = (points: Points): number[] => [...points.keys()].sort((a, b) => a - b)
+
 /** Each line with its own gaps, at the times of all. */
-export function lineData(lines: readonly Points[]): LineData {
-  const gaps = lines.map((points) => gapsOf([...points.keys()].sort((a, b) => a - b)))
+export function lineData(
+  lines: readonly Points[],
+  gaps: readonly (readonly Gap[])[] = lines.map((points) => usualGaps(secondsOf(points))),
+): LineData {
   // A gap in which no other line has a point has a time of its own.
   const within = gaps.flat().map(({ from, to }) => (from + to) / 2)
   const times = [...new Set([...lines.flatMap((points) => [...points.keys()]), ...within])].sort((a, b) => a - b)

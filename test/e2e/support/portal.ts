@@ -14,13 +14,21 @@ const picturesFolder = resolve('docs/guides/portal')
 const makesPictures = process.env['TIDEMARK_PICTURES'] === '1'
 const patienceMs = 45_000
 
+interface Visit {
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  /** Of the browser. */
+  readonly zone?: string
+  readonly locale?: string
+}
+
 export interface World {
   server: ServerProcess
   readonly browser: Browser
   /** A page of its own, with nobody signed in. */
-  visit(options?: { theme?: 'light' | 'dark'; width?: number }): Promise<Page>
+  visit(options?: Visit): Promise<Page>
   /** The same, signed in. */
-  enter(key?: string, options?: { theme?: 'light' | 'dark'; width?: number }): Promise<Page>
+  enter(key?: string, options?: Visit): Promise<Page>
   /** Stops the server and starts another on the same folder and port. */
   restart(whileAway: () => Promise<void>): Promise<void>
   close(): Promise<void>
@@ -51,9 +59,11 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
   const world: World = {
     server,
     browser,
-    visit: async ({ theme = 'light', width = 1280 } = {}) => {
+    visit: async ({ theme = 'light', width = 1280, zone = 'UTC', locale = 'en-US' } = {}) => {
       const context = await browser.newContext({
         colorScheme: theme,
+        timezoneId: zone,
+        locale,
         viewport: { width, height: 860 },
         acceptDownloads: true,
         permissions: ['clipboard-read', 'clipboard-write'],

@@ -1,8 +1,10 @@
+import { useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Check, SelectField } from '../../parts/inputs.tsx'
-import { Panel } from '../../parts/layout.tsx'
+import { granularities, stepText } from './buckets.ts'
+import { isBucketed } from './question.ts'
 import { TagSearch } from './tag-search.tsx'
-import { granularities, type How, stepText, type View } from './view.ts'
+import { drawable, type How, type View } from './view.ts'
 
 interface Props {
   readonly view: View
@@ -12,33 +14,45 @@ interface Props {
 }
 
 const hows: readonly { readonly value: How; readonly text: string }[] = [
-  { value: 'average', text: 'Averages' },
+  { value: 'auto', text: 'Auto: no peak is lost' },
+  { value: 'average', text: 'Mean of items' },
+  { value: 'time_mean', text: 'Mean over time' },
+  { value: 'band', text: 'Mean, least and greatest' },
+  { value: 'rise', text: 'Rise of a counter' },
+  { value: 'states', text: 'Time in each state' },
   { value: 'select', text: 'Raw items' },
   { value: 'snap', text: 'State at each tick' },
   { value: 'latest', text: 'Newest item of each tag' },
 ]
 
+/** On a phone the chart comes first. */
+const narrow = matchMedia('(max-width: 960px)')
+
 /** What is drawn: entity, tags, fields, and how. */
 export function Choices({ view, entity, entities, onChange }: Props) {
+  const [open] = useState(() => !narrow.matches)
   const names = entities.map(({ entity: name }) => ({ value: name, text: name }))
   const tags = entity?.fields.filter(({ role }) => role === 'tag').map(({ name }) => name) ?? []
   /** What chosen tags are values of. */
   const chosenBy = (by: string): string | undefined => (by === '' ? tags[0] : by)
-  const metrics = entity?.fields.filter(({ role }) => role === 'metric') ?? []
-  const drawableBy = (how: How) =>
-    metrics.filter(({ type }) => how !== 'average' || type === 'double' || type === 'long')
-  /** A field of which there are no averages is chosen no more: it could not be left out either. */
+  const fields = entity === undefined ? [] : drawable(view.how, entity)
+  /** A field that cannot be drawn in this way is chosen no more: it could not be left out either. */
   const show = (how: How): void => {
-    const names = drawableBy(how).map(({ name }) => name)
-    onChange({ how, fields: view.fields.filter((name) => names.includes(name)) })
+    const names = entity === undefined ? [] : drawable(how, entity).map(({ name }) => name)
+    const kept = view.fields.filter((name) => names.includes(name))
+    onChange({ how, fields: kept.length > 0 ? kept : names.slice(0, 1), right: [] })
   }
-  const clear = { tags: [], fields: [], right: [], by: '', range: '', from: '', to: '' }
+  const clear = { tags: [], fields: [], right: [], by: '', range: '', from: '', to: '', zone: '' }
   const steps = [
     { value: '', text: 'to fit the width' },
     ...granularities.map((name) => ({ value: name, text: stepText(name) })),
   ]
   return (
-    <Panel title="What">
+    <details class="panel explore-what" open={open}>
+      <summary>
+        <h2>What</h2>
+        <span class="soft small">{[view.entity, ...view.tags].slice(0, 4).join(', ')}</span>
+      </summary>
       <div class="inside">
         <SelectField
           label="Entity"
@@ -66,7 +80,7 @@ export function Choices({ view, entity, entities, onChange }: Props) {
           />
         )}
         <SelectField label="Show" value={view.how} choices={hows} onValue={show} />
-        {(view.how === 'average' || view.how === 'snap') && (
+        {isBucketed(view.how) && (
           <SelectField
             label="Granularity"
             value={view.granularity}
@@ -74,9 +88,9 @@ export function Choices({ view, entity, entities, onChange }: Props) {
             onValue={(granularity) => onChange({ granularity })}
           />
         )}
-        <FieldChecks fields={drawableBy(view.how)} chosen={view.fields} onChosen={(fields) => onChange({ fields })} />
+        <FieldChecks fields={fields} chosen={view.fields} onChosen={(fields) => onChange({ fields })} />
       </div>
-    </Panel>
+    </details>
   )
 }
 

@@ -1,15 +1,25 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { BigTable } from '../../parts/big-table.tsx'
-import { Chart } from '../../parts/chart.tsx'
+import { Chart, type ChartProps, lineColor, mutedColor } from '../../parts/chart.tsx'
 import { plural } from '../../parts/formats.ts'
 import { Empty, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { clockText, zoneText } from '../../parts/zoned-time.ts'
+import { useStore } from '../../shell/store.ts'
+import { shownTheme } from '../../shell/theme.ts'
+import { paintBars } from './bars.ts'
+import { type Buckets, bucketsOf } from './buckets.ts'
+import { drawnFields } from './drawn-fields.ts'
 import { LineLegend } from './line-legend.tsx'
-import { linesOf } from './lines.ts'
+import { type Lines, linesOf } from './lines.ts'
+import { questionOf, timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
+import { StateTotals } from './state-totals.tsx'
+import { paintStrips, stripsOf } from './states.ts'
 import { type Shown, useRows } from './use-rows.ts'
-import { requestOf, stepText, tagsShown, type View } from './view.ts'
+import { tagsShown, type View } from './view.ts'
+import { notesOf, titleOf } from './words.ts'
 
 interface Props {
   readonly view: View
@@ -17,12 +27,37 @@ interface Props {
   onChange(part: Partial<View>): void
 }
 
-/** As many as can be told apart in the width of a page. */
-const buckets = 600
+/** Another width by less asks for nothing anew. */
+const pixelStep = 50
+/** What stands beside the lines: the axis and the panel's own room. */
+const besideLines = 90
 
-export function Drawing({ view, entity, onChange }: Props) {
+/** How many pixels wide the lines of a chart in this element are, rounded up; null before it is laid out. */
+function usePixels() {
+  const room = useRef<HTMLDivElement>(null)
+  const [pixels, setPixels] = useState<number | null>(null)
+  useLayoutEffect(() => {
+    const element = room.current!
+    const measure = (): void => {
+      const width = Math.max(pixelStep, element.clientWidth - besideLines)
+      setPixels(Math.ceil(width / pixelStep) * pixelStep)
+    }
+    measure()
+    const watcher = new ResizeObserver(measure)
+    watcher.observe(element)
+    return () => watcher.disconnect()
+  }, [])
+  return { room, pixels }
+}
+
+export function Drawing(props: Props) {
+  const { room, pixels } = usePixels()
+  return <div ref={room}>{pixels !== null && <Asked {...props} pixels={pixels} />}</div>
+}
+
+function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: number }) {
   const ready = view.tags.length > 0 && view.fields.length > 0
-  const rows = useRows({ view, buckets, time: timeOf(view, entity) }, ready)
+  const rows = useRows({ view, pixels, time: timeOf(view.how, entity) }, ready)
   if (!ready) {
     return (
       <Panel title="Nothing chosen yet">
@@ -35,12 +70,12 @@ export function Drawing({ view, entity, onChange }: Props) {
       </Panel>
     )
   }
-  const { shown, busy, error } = rows
+  const { shown, stale, busy, error } = rows
   return (
     <Panel
       title={
         <>
-          {titleOf(shown)}{' '}
+          {shown === null ? 'Items' : titleOf(shown, entity)}{' '}
           <span class="soft small" role="status">
             {busy ? `asking… ${rows.rows > 0 ? plural(rows.rows, 'row') : ''}` : summary(shown)}
           </span>
@@ -53,7 +88,7 @@ export function Drawing({ view, entity, onChange }: Props) {
               Stop
             </button>
           )}
-          {shown !== null && !busy && <SaveAndCopy shown={shown} buckets={buckets} />}
+          {shown !== null && !busy && <SaveAndCopy shown={shown} />}
         </>
       }
     >
@@ -66,89 +101,183 @@ export function Drawing({ view, entity, onChange }: Props) {
         </Empty>
       )}
       {shown !== null && (
-        <div class={busy ? 'stale' : undefined} aria-busy={busy}>
+        <div class={stale ? 'stale' : undefined} aria-busy={stale}>
           {shown.faults.map(({ tag, error: fault }) => (
             <ProblemNote key={tag} of={tag} error={fault} />
           ))}
-          <Result shown={shown} right={view.right} entity={entity} onChange={onChange} />
+          <Result shown={shown} right={view.right} zone={view.zone} entity={entity} onChange={onChange} />
         </div>
       )}
     </Panel>
   )
 }
 
-const timeOf = ({ how }: View, entity: EntityDescription): string => (how === 'snap' ? 'snap' : entity.time_field)
-
 function summary(shown: Shown | null): string {
   return shown === null ? '' : `${plural(shown.table.rows.length, 'row')}, ${Math.round(shown.ms)} ms`
-}
-
-function titleOf(shown: Shown | null): string {
-  if (shown === null) return 'Items'
-  const { view, span } = shown
-  if (view.how === 'latest') return 'Newest items'
-  const { granularity } = requestOf(view, span, buckets)
-  if (granularity === undefined) return 'Items'
-  return `${view.how === 'average' ? 'Averages' : 'State'}, every ${stepText(granularity)}`
 }
 
 interface ResultProps extends Omit<Props, 'view'> {
   readonly shown: Shown
   readonly right: View['right']
+  readonly zone: string
 }
 
-function Result({ shown, right, entity, onChange }: ResultProps) {
-  const { view, table, span } = shown
-  const [cursor, setCursor] = useState<number | null>(null)
+function Result(props: ResultProps) {
+  const { shown, entity, zone } = props
+  const { view, table, edges, span, pixels, nowMs } = shown
+  const { granularity } = questionOf(view, span, pixels).request
+  const time = timeOf(view.how, entity)
   const tags = tagsShown(view, entity)
-  const lines = useMemo(
-    () => linesOf(table, { time: timeOf(view, entity), tags, fields: view.fields }),
-    [table, tags.join(), view],
+  const buckets = useMemo(
+    () => (granularity === undefined ? null : bucketsOf(table, time, { granularity, zone: view.zone, span, nowMs })),
+    [shown],
   )
-  if (table.rows.length === 0) {
+  const lines = useMemo(() => {
+    const fields = drawnFields(entity, { view, span, pixels, granularity })
+    const cut =
+      view.how === 'snap' || buckets === null ? {} : { bucketsFrom: buckets.fromSecond, isPartial: buckets.isPartial }
+    const untilSecond = Math.min(span.toMs, nowMs) / 1000
+    return linesOf(table, { time, tags, fields, untilSecond, ...cut }, edges)
+  }, [shown, tags.join()])
+  const isDrawn = table.rows.length > 0 || isAcross(lines, span.fromMs / 1000, span.toMs / 1000)
+  if (!isDrawn) {
+    const text = (iso: string): string => clockText(Date.parse(iso), zone)
+    const nearest = edges.flatMap(({ columns, rows }) => rows.map((row) => String(row[columns.indexOf(time)]))).sort()
+    const { first_date: first, last_date: last } = entity
     return (
       <Empty title="No items in this range">
+        {nearest.length > 0 && (
+          <p>The nearest items of these tags are those of {[...new Set(nearest)].map(text).join(', ')}.</p>
+        )}
         <p>
-          The entity has items from {entity.first_date ?? 'never'} to {entity.last_date ?? 'never'}. “All” shows that
-          range.
+          {first === null || last === null
+            ? 'The entity has no items yet.'
+            : `The entity has items from ${text(first)} to ${text(last)} (${zone}). “All” shows that range.`}
         </p>
       </Empty>
     )
   }
-  const drawn = lines.names.map((name) => ({
-    name,
-    axis: right.includes(name) ? ('right' as const) : ('left' as const),
-    stepped: view.how === 'snap',
-  }))
-  const toggle = (name: string): void =>
-    onChange({
-      right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name],
-    })
+  const notes = notesOf(shown, entity, buckets)
   return (
     <>
       {view.how !== 'latest' && (
         <div class="inside">
-          <Chart
-            title={`${lines.names.join(', ')} over time`}
-            lines={drawn}
-            data={lines.data}
-            height={340}
-            from={span.fromMs / 1000}
-            to={span.toMs / 1000}
-            onZoom={(fromMs, toMs) =>
-              onChange({
-                range: '',
-                from: new Date(fromMs).toISOString(),
-                to: new Date(toMs).toISOString(),
-                live: false,
-              })
-            }
-            onCursor={setCursor}
-          />
-          <LineLegend lines={lines} right={right} cursor={cursor} onRight={toggle} />
+          {view.how === 'states' ? (
+            <StateChart {...props} buckets={buckets!} />
+          ) : (
+            <LineChart {...props} lines={lines} buckets={buckets} />
+          )}
+          <p class="soft small chart-notes">
+            {[...notes, `Times are those of ${zoneText(zone, span.toMs)}.`].join(' ')}
+          </p>
         </div>
       )}
-      <BigTable name="Items" table={table} height={340} />
+      <BigTable name="Items" table={table} height={340} zone={zone} />
     </>
   )
 }
+
+/** Whether a line leads into the range from the items next to it. */
+function isAcross({ data: [seconds, ...columns] }: Lines, from: number, to: number): boolean {
+  return columns.some((values) => {
+    const known = seconds.filter((_, place) => typeof values[place] === 'number')
+    return known.some((second) => second <= to) && known.some((second) => second >= from)
+  })
+}
+
+/** What all charts of a range share. */
+function framed({
+  shown: { span },
+  zone,
+  onChange,
+}: ResultProps): Pick<ChartProps, 'height' | 'from' | 'to' | 'zone' | 'onZoom'> {
+  // Nobody wants to read fractions of what cannot be seen.
+  const spanMs = span.toMs - span.fromMs
+  const unitMs = spanMs > 60_000_000 ? 60_000 : spanMs > 1_000_000 ? 1000 : 1
+  const iso = (ms: number): string => new Date(Math.round(ms / unitMs) * unitMs).toISOString()
+  return {
+    height: 340,
+    from: span.fromMs / 1000,
+    to: span.toMs / 1000,
+    zone,
+    onZoom: (fromMs, toMs) => onChange({ range: '', from: iso(fromMs), to: iso(toMs), live: false }),
+  }
+}
+
+function LineChart(props: ResultProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
+  const { shown, lines, buckets, right, zone, onChange } = props
+  const [cursor, setCursor] = useState<number | null>(null)
+  const theme = useStore(shownTheme)
+  const bars = shown.view.how === 'rise' && buckets !== null
+  const toggle = (name: string): void =>
+    onChange({ right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name] })
+  return (
+    <>
+      <Chart
+        {...framed(props)}
+        title={`${lines.names.join(', ')} over time`}
+        lines={lines.lines.map((line) => ({ ...line, axis: !bars && right.includes(line.name) ? 'right' : 'left' }))}
+        data={lines.data}
+        bands={lines.bands}
+        {...(bars && {
+          values: 'from zero',
+          paint: (canvas) => {
+            const colorOf = (place: number): string => lineColor(place, theme)
+            paintBars(canvas, { ...buckets, data: lines.data, count: lines.names.length, colorOf })
+          },
+        })}
+        onCursor={setCursor}
+      />
+      <LineLegend
+        lines={lines}
+        zone={zone}
+        untilSecond={shown.span.toMs / 1000}
+        right={right}
+        cursor={cursor}
+        {...(!bars && { onRight: toggle })}
+      />
+    </>
+  )
+}
+
+const noStates = new Set(['false', '0', '', 'null'])
+
+function StateChart(props: ResultProps & { readonly buckets: Buckets }) {
+  const { shown, entity, buckets } = props
+  const { view, table } = shown
+  const theme = useStore(shownTheme)
+  const { strips, left } = useMemo(
+    () => stripsOf(table, { time: timeOf(view.how, entity), tags: tagsShown(view, entity) }),
+    [shown],
+  )
+  const states = [...new Set(strips.flatMap(({ totals }) => totals.map(({ state }) => state)))].sort()
+  const colored = states.filter((state) => !noStates.has(state))
+  const colorOf = (state: string): string =>
+    noStates.has(state) ? mutedColor(theme) : lineColor(colored.indexOf(state), theme)
+  return (
+    <>
+      <Chart
+        {...framed(props)}
+        height={40 + 56 * strips.length}
+        title={`States of ${strips.map(({ name }) => name).join(', ')} over time`}
+        lines={[{ name: 'states', drawn: 'painted' }]}
+        data={[
+          [buckets.fromSecond, buckets.untilSecond],
+          [0, 0],
+        ]}
+        values={[0, 1]}
+        paint={(canvas) =>
+          paintStrips(canvas, strips, {
+            colorOf,
+            text: textColor(),
+            pixelRatio: devicePixelRatio,
+            boundsOf: buckets.boundsOf,
+          })
+        }
+      />
+      <StateTotals strips={strips} left={left} colorOf={colorOf} />
+    </>
+  )
+}
+
+const textColor = (): string => getComputedStyle(document.documentElement).getPropertyValue('--text').trim()

@@ -1,25 +1,31 @@
+import { useEffect } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
+import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { browserZone } from '../../parts/zoned-time.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, replaceWith, usePlace } from '../../shell/route.ts'
 import { Choices } from './choices.tsx'
 import { Drawing } from './drawing.tsx'
 import { RangeBar } from './range-bar.tsx'
-import { type View, viewLink, viewOf } from './view.ts'
+import { drawable, isBare, keepView, keptView, tagsShown, type View, viewLink, viewOf } from './view.ts'
 
 const dayMs = 86_400_000
 
-/** Where the address leaves it open: the entity with most rows, its numbers, and a day that has something in it. */
+/** Where the address leaves it open: the entity with most rows, its numbers, or its states where it has none, and a day that has something in it. */
 function completed(view: View, entities: readonly EntityDescription[], nowMs: number): View {
   const most = entities.toSorted((a, b) => b.rows - a.rows)[0]
   const entity = entities.find((one) => one.entity === view.entity) ?? (view.entity === '' ? most : undefined)
-  if (entity === undefined) return view
-  const metrics = entity.fields.filter(({ role }) => role === 'metric')
+  const zone = view.zone === '' ? (entity?.time_zone ?? browserZone()) : view.zone
+  if (entity === undefined) return { ...view, zone }
+  const isLines = view.how !== 'auto' || drawable('auto', entity).length > 0
+  const how = isLines ? view.how : 'states'
+  const metrics = drawable(how, entity)
   const drawn = metrics.find(({ type }) => type === 'double' || type === 'long') ?? metrics[0]
   const fields = view.fields.length > 0 ? view.fields : drawn === undefined ? [] : [drawn.name]
-  return { ...view, entity: entity.entity, fields, ...rangeFor(view, entity, nowMs) }
+  return { ...view, entity: entity.entity, how, fields, zone, ...rangeFor(view, entity, nowMs) }
 }
 
 function rangeFor({ range, from, to }: View, entity: EntityDescription, nowMs: number): Partial<View> {
@@ -29,8 +35,23 @@ function rangeFor({ range, from, to }: View, entity: EntityDescription, nowMs: n
   return { from: new Date(last - dayMs).toISOString(), to: new Date(last).toISOString() }
 }
 
+/** More tags are not looked at. */
+const openedTagsMax = 1000
+const freshestMax = 3
+
+/** Those with the newest items: an item in the future is no fresh one. */
+async function freshestTags(client: TidemarkClient, { entity, fields, by }: View, tag: string): Promise<string[]> {
+  const named = by === '' ? {} : { id_name_field: by }
+  const { Items } = await client.tags(entity, { limit: openedTagsMax, ...named })
+  const rows = await client.query('latest', { entity, ids: Items, metric_name_field: fields, ...named })
+  const now = new Date().toISOString()
+  const time = (row: (typeof rows)[number]): string => String(Object.values(row)[0])
+  const newest = rows.toSorted((a, b) => (time(a) < time(b) ? 1 : time(a) > time(b) ? -1 : 0))
+  const ordered = [...newest.filter((row) => time(row) <= now), ...newest.filter((row) => time(row) > now)]
+  return [...new Set(ordered.map((row) => String(row[tag] ?? '')))].slice(0, freshestMax)
+}
+
 export function Explore() {
-  const { query } = usePlace()
   const entities = useAsk((client) => client.entities(), ['entities'])
   if (entities.value === null) {
     return (
@@ -41,9 +62,30 @@ export function Explore() {
       </>
     )
   }
-  if (entities.value.length === 0) return <NothingYet />
-  const view = completed(viewOf(query), entities.value, Date.now())
-  const entity = entities.value.find((one) => one.entity === view.entity)
+  return entities.value.length === 0 ? <NothingYet /> : <Opened entities={entities.value} />
+}
+
+/** What the address says; a bare one opens with the last view, else with the freshest tags. */
+function Opened({ entities }: { readonly entities: readonly EntityDescription[] }) {
+  const { query } = usePlace()
+  const asked = viewOf(query)
+  const isOpening = isBare(asked)
+  const last = isOpening && asked.entity === '' ? keptView() : null
+  const isThere = entities.some(({ entity }) => entity === last?.entity)
+  const begun = completed(last !== null && isThere ? last : asked, entities, Date.now())
+  const entity = entities.find((one) => one.entity === begun.entity)
+  const tag = tagsShown(begun, entity ?? { fields: [] })[0]
+  const freshest = useAsk((client) => freshestTags(client, begun, tag!), [begun.entity, begun.by], {
+    skip: !isOpening || begun.tags.length > 0 || tag === undefined,
+  })
+  const view = begun.tags.length > 0 || !isOpening ? begun : { ...begun, tags: freshest.value ?? [] }
+  const link = viewLink(view)
+  const isDrawn = view.tags.length > 0
+  useEffect(() => {
+    // So that one can go back to it, and share it.
+    if (isOpening && isDrawn) replaceWith(link)
+    if (isDrawn) keepView(view)
+  }, [link])
   /** A step that one can go back from. */
   const change = (part: Partial<View>): void => goTo(viewLink({ ...view, ...part }))
   const adjust = (part: Partial<View>): void => replaceWith(viewLink({ ...view, ...part }))
@@ -51,13 +93,15 @@ export function Explore() {
     <>
       <PageHead title="Explore" />
       <div class="explore">
-        <Choices view={view} entity={entity} entities={entities.value} onChange={adjust} />
+        <Choices view={view} entity={entity} entities={entities} onChange={adjust} />
         <div class="explore-main">
-          <RangeBar view={view} entity={entity} onChange={change} />
+          <RangeBar view={view} entity={entity} onChange={change} onAdjust={adjust} />
           {entity === undefined ? (
             <Empty title={`There is no entity ${view.entity}, or not for this key`}>
               <p>Choose another one at the side.</p>
             </Empty>
+          ) : isOpening && freshest.busy ? (
+            <Waiting />
           ) : (
             <Drawing key={entity.entity} view={view} entity={entity} onChange={change} />
           )}

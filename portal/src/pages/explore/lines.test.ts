@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest'
-import { joined, linesOf, merged, newestMs } from './lines.ts'
+import { usualGaps } from '../../parts/line-data.ts'
+import { type DrawnField, joined, type Lines, linesOf, merged, newestMs } from './lines.ts'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
-const names = { time: 'D', tags: ['T'], fields: ['V', 'W'] }
+const line = (name: string): DrawnField => ({
+  name,
+  value: name,
+  drawn: 'line',
+  gapsOf: (seconds) => usualGaps(seconds),
+})
+const names = { time: 'D', tags: ['T'], fields: [line('V'), line('W')], untilSecond: 3600 }
+/** Without how each is drawn. */
+const plain = ({ names, data, left }: Lines) => ({ names, data, left })
 
 test('each tag and field is a line, and what it has no item for is passed over', () => {
   const table = {
@@ -14,7 +23,7 @@ test('each tag and field is a line, and what it has no item for is passed over',
       [at(60), 'a', 2, 9007199254740993n],
     ],
   }
-  expect(linesOf(table, names)).toEqual({
+  expect(plain(linesOf(table, names))).toEqual({
     names: ['a · V', 'a · W', 'b · V', 'b · W'],
     data: [
       [0, 30, 60],
@@ -36,7 +45,7 @@ test('each combination of several tags is a line', () => {
       [at(60), 'north', null, 3],
     ],
   }
-  expect(linesOf(table, { time: 'D', tags: ['site', 'sensor'], fields: ['V'] })).toEqual({
+  expect(plain(linesOf(table, { ...names, tags: ['site', 'sensor'], fields: [line('V')] }))).toEqual({
     names: ['north / flow', 'north / temp', 'north / –'],
     data: [
       [0, 60],
@@ -58,9 +67,9 @@ test('combinations of one name are lines of their own', () => {
       [at(0), '–', 'x', 4],
     ],
   }
-  const { names, data } = linesOf(table, { time: 'D', tags: ['site', 'sensor'], fields: ['V'] })
-  expect(names).toEqual(['a / b / c', 'a / b / c', '– / x', '– / x'])
-  expect(data).toEqual([[0], [1], [2], [3], [4]])
+  const made = linesOf(table, { ...names, tags: ['site', 'sensor'], fields: [line('V')] })
+  expect(made.names).toEqual(['a / b / c', 'a / b / c', '– / x', '– / x'])
+  expect(made.data).toEqual([[0], [1], [2], [3], [4]])
 })
 
 test('a tag that is null is no empty text', () => {
@@ -71,7 +80,7 @@ test('a tag that is null is no empty text', () => {
       [at(0), '', 2],
     ],
   }
-  expect(linesOf(table, { ...names, fields: ['V'] })).toMatchObject({
+  expect(linesOf(table, { ...names, fields: [line('V')] })).toMatchObject({
     names: ['', '–'],
     data: [[0], [2], [1]],
   })
@@ -112,4 +121,58 @@ test('the rows of several answers come in the order of their times', () => {
       ['a', at(60), 1],
     ],
   })
+})
+
+const table = (...rows: readonly (readonly [second: number, ...values: (number | null)[]])[]) => ({
+  columns: ['D', 'T', 'V', 'V.min', 'V.max'],
+  rows: rows.map(([second, ...values]) => [at(second), 'a', ...values]),
+})
+const one = { ...names, fields: [line('V')] }
+
+test('lines come from the item before the range and lead to the one behind it', () => {
+  const { data } = linesOf(table([10, 1], [20, 2]), one, [table([-5, 0]), table([30, 3])])
+  expect(data).toEqual([
+    [-5, 10, 20, 30],
+    [0, 1, 2, 3],
+  ])
+})
+
+test.each([
+  ['until now', Number.POSITIVE_INFINITY, [10, 20, 100], [1, 0, 0]],
+  ['for so long, and nothing is known behind', 5, [10, 15, 17.5, 20, 25], [1, 1, null, 0, 0]],
+])('a step holds %s', (_, holdsSeconds, times, values) => {
+  const step: DrawnField = { ...line('V'), drawn: 'step', holdsSeconds }
+  const columns = { ...names, fields: [step], untilSecond: 100 }
+  expect(linesOf(table([10, 1], [20, 0]), columns).data).toEqual([times, values])
+  expect(linesOf(table(), columns, [table([-5, 7])]).data[1]).toEqual([7, 7])
+})
+
+test('a bucket that the range cuts is drawn from where the range begins, by dashes', () => {
+  const isPartial = (second: number): boolean => second === 10 || second === 100
+  const columns = { ...one, bucketsFrom: 10, isPartial }
+  const { data, lines } = linesOf(table([0, 1], [40, 2], [70, 3], [100, 4]), columns)
+  expect(data).toEqual([
+    [10, 40, 55, 70, 100],
+    [undefined, 2, undefined, 3, undefined],
+    [1, 2, null, 3, 4],
+  ])
+  expect(lines).toMatchObject([{ drawn: 'line' }, { drawn: 'line', dashed: true, color: 0 }])
+  // Of one bucket no line leads anywhere.
+  expect(linesOf(table([0, 1]), columns).data).toEqual([[10], [1]])
+})
+
+test('a band has the least and the greatest of each bucket', () => {
+  const band: DrawnField = { ...line('V'), band: { low: 'V.min', high: 'V.max' } }
+  const { data, lines, bands } = linesOf(table([0, 2, 1, 3], [60, 5, 4, 6]), { ...names, fields: [band] })
+  expect(data.slice(1)).toEqual([
+    [2, 5],
+    [1, 4],
+    [3, 6],
+  ])
+  expect(bands).toEqual([{ low: 1, high: 2 }])
+  expect(lines.map(({ drawn, color }) => [drawn, color])).toEqual([
+    ['line', 0],
+    ['edge', 0],
+    ['edge', 0],
+  ])
 })

@@ -1,44 +1,191 @@
 // Rows of an answer as lines over time.
-import { type LineData, lineData, pointOf } from '../../parts/line-data.ts'
+import {
+  type Gap,
+  gapsOver,
+  type Line,
+  type LineData,
+  lineData,
+  type Points,
+  pointOf,
+  secondsOf,
+} from '../../parts/line-data.ts'
 import type { RowTable } from '../../parts/rows-stream.ts'
 
 export interface Lines {
   readonly names: readonly string[]
+  /** One of each name, then what belongs to one of these: its dashed ends, and the edges of its band. */
+  readonly lines: readonly DrawnLine[]
   readonly data: LineData
+  /** Places among the lines. */
+  readonly bands: readonly Band[]
   /** Lines that there was no more room for. */
   readonly left: number
+}
+
+interface DrawnLine extends Line {
+  /** The place of its name. */
+  readonly color: number
+}
+
+interface Band {
+  readonly low: number
+  readonly high: number
+}
+
+/** How a metric is drawn, by columns of the answer. */
+export interface DrawnField {
+  readonly name: string
+  readonly value: string
+  readonly band?: { readonly low: string; readonly high: string }
+  readonly drawn: NonNullable<Line['drawn']>
+  /** In the seconds of a line's points. */
+  gapsOf(seconds: readonly number[]): Gap[]
+  /** A value holds until the next item, or for so many seconds. */
+  readonly holdsSeconds?: number
 }
 
 export interface Columns {
   readonly time: string
   /** Each combination of them is a line. */
   readonly tags: readonly string[]
-  readonly fields: readonly string[]
+  readonly fields: readonly DrawnField[]
+  /** Of buckets: one that began before is drawn from here on. */
+  readonly bucketsFrom?: number
+  /** Until when a value holds. */
+  readonly untilSecond: number
+  /** Of buckets that the range cuts. */
+  isPartial?(second: number): boolean
 }
 
 const linesMax = 20
 
-export function linesOf({ columns, rows }: RowTable, { time, tags, fields }: Columns): Lines {
-  const timeAt = columns.indexOf(time)
-  const tagsAt = tags.map((tag) => columns.indexOf(tag))
-  // Not by their names: those of two combinations may be the same.
-  const keyOf = (row: RowTable['rows'][number]): string => JSON.stringify(tagsAt.map((at) => row[at] ?? null))
-  const fieldsAt = fields.map((field) => columns.indexOf(field))
-  const nameOfKey = new Map(rows.map((row) => [keyOf(row), nameOfTags(tagsAt.map((at) => row[at]))]))
+type Row = RowTable['rows'][number]
+
+interface Column {
+  readonly line: DrawnLine
+  readonly points: Points
+  readonly gaps: readonly Gap[]
+}
+
+/** The lines of an answer; `edges` are answers with the items next to the range. */
+export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTable[] = []): Lines {
+  const { tags, fields } = columns
+  const tables = [table, ...edges].filter(({ rows }) => rows.length > 0)
+  const nameOfKey = new Map(tables.flatMap((one) => namedKeys(one, tags)))
   const all = [...nameOfKey].sort(([, one], [, other]) => (one < other ? -1 : one > other ? 1 : 0))
   const shown = all.slice(0, Math.max(1, Math.floor(linesMax / Math.max(1, fields.length))))
-  const pointsOfKey = new Map(shown.map(([key]) => [key, fields.map(() => new Map<number, number>())]))
-  for (const row of rows) {
-    const points = pointsOfKey.get(keyOf(row))
-    if (points === undefined) continue
-    const second = Date.parse(String(row[timeAt])) / 1000
-    for (const [field, column] of fieldsAt.entries()) {
-      const value = pointOf(row[column])
-      if (value !== null) points[field]!.set(second, value)
+  const keys = shown.map(([key]) => key)
+  const values = pointsOf(tables, keys, columns, ({ value }) => value)
+  const drawn = shown.flatMap(([, name]) =>
+    fields.map((field) => ({ field, name: fields.length === 1 ? name : `${name} · ${field.name}` })),
+  )
+  const whole = drawn.map(({ field }, place) => held(values[place]!, field, columns))
+  const cut = whole.map(({ points, gaps }, place) => cutEnds(points, gaps, drawn[place]!.field, columns))
+  const main = drawn.map(({ field, name }, color): Column => {
+    return { line: { name, color, drawn: field.drawn }, points: cut[color]!.points, gaps: whole[color]!.gaps }
+  })
+  const ends = cut.flatMap(({ dashed, gaps }, color): Column[] =>
+    dashed.size === 0
+      ? []
+      : [{ line: { name: drawn[color]!.name, color, drawn: 'line', dashed: true }, points: dashed, gaps }],
+  )
+  const sides = (['low', 'high'] as const).map((side) => pointsOf(tables, keys, columns, ({ band }) => band?.[side]))
+  const edgesOfBands = drawn.flatMap(({ field, name }, color): Column[] =>
+    field.band === undefined
+      ? []
+      : sides.map((side) => {
+          return { line: { name, color, drawn: 'edge' }, points: side[color]!, gaps: whole[color]!.gaps }
+        }),
+  )
+  const made = [...main, ...ends, ...edgesOfBands]
+  const firstEdge = main.length + ends.length
+  return {
+    names: drawn.map(({ name }) => name),
+    lines: made.map(({ line }) => line),
+    data: lineData(
+      made.map(({ points }) => points),
+      made.map(({ gaps }) => gaps),
+    ),
+    bands: edgesOfBands.flatMap((_, place) =>
+      place % 2 === 0 ? [{ low: firstEdge + place, high: firstEdge + place + 1 }] : [],
+    ),
+    left: (all.length - shown.length) * fields.length,
+  }
+}
+
+/** Not by their names: those of two combinations may be the same. */
+const keyOf = (row: Row, tagsAt: readonly number[]): string => JSON.stringify(tagsAt.map((at) => row[at] ?? null))
+
+function namedKeys({ columns, rows }: RowTable, tags: readonly string[]): [key: string, name: string][] {
+  const tagsAt = tags.map((tag) => columns.indexOf(tag))
+  return rows.map((row) => [keyOf(row, tagsAt), nameOfTags(tagsAt.map((at) => row[at]))])
+}
+
+/** For each key and field, in that order, the values of one of the field's columns. */
+function pointsOf(
+  tables: readonly RowTable[],
+  keys: readonly string[],
+  { time, tags, fields, bucketsFrom = Number.NEGATIVE_INFINITY }: Columns,
+  columnOf: (field: DrawnField) => string | undefined,
+): Map<number, number>[] {
+  const found = new Map(keys.map((key) => [key, fields.map(() => new Map<number, number>())]))
+  for (const { columns, rows } of tables) {
+    const timeAt = columns.indexOf(time)
+    const tagsAt = tags.map((tag) => columns.indexOf(tag))
+    const at = fields.map((field) => columns.indexOf(columnOf(field) ?? ''))
+    for (const row of rows) {
+      const points = found.get(keyOf(row, tagsAt))
+      if (points === undefined) continue
+      const second = Math.max(bucketsFrom, Date.parse(String(row[timeAt])) / 1000)
+      for (const [field, column] of at.entries()) {
+        const value = pointOf(row[column])
+        if (value !== null) points[field]!.set(second, value)
+      }
     }
   }
-  const names = shown.flatMap(([, name]) => fields.map((field) => (fields.length === 1 ? name : `${name} · ${field}`)))
-  return { names, data: lineData([...pointsOfKey.values()].flat()), left: (all.length - shown.length) * fields.length }
+  return [...found.values()].flat()
+}
+
+/** A line with its gaps. A value that holds ends in a point of its own, where nothing is known any more and at the end. */
+function held(
+  points: Map<number, number>,
+  field: DrawnField,
+  { untilSecond }: Columns,
+): { points: Points; gaps: Gap[] } {
+  const seconds = secondsOf(points)
+  const { holdsSeconds } = field
+  if (holdsSeconds === undefined) return { points, gaps: field.gapsOf(seconds) }
+  const last = seconds.at(-1)
+  const gaps = gapsOver(seconds, holdsSeconds).map(({ from, to }) => ({ from: from + holdsSeconds, to }))
+  const ends = gaps.map(({ from }): [number, number] => [from, points.get(from - holdsSeconds)!])
+  const end = last === undefined ? untilSecond : Math.min(last + holdsSeconds, untilSecond)
+  if (last !== undefined && end > last) ends.push([end, points.get(last)!])
+  return { points: new Map([...points, ...ends]), gaps }
+}
+
+/** The points without those of buckets that the range cuts, and the dashes that lead to these. */
+function cutEnds(points: Points, gaps: readonly Gap[], field: DrawnField, { isPartial }: Columns) {
+  const none = { points, dashed: new Map<number, number>(), gaps: [] }
+  const seconds = secondsOf(points)
+  if (isPartial === undefined || field.drawn !== 'line' || seconds.length < 2) return none
+  const isGap = (from: number): boolean => gaps.some((gap) => gap.from === from)
+  const last = seconds.length - 1
+  const pairs = [
+    ...(isPartial(seconds[0]!) && !isGap(seconds[0]!) ? [{ cut: seconds[0]!, pair: [0, 1] }] : []),
+    ...(isPartial(seconds[last]!) && !isGap(seconds[last - 1]!)
+      ? [{ cut: seconds[last]!, pair: [last - 1, last] }]
+      : []),
+  ]
+  if (pairs.length === 0) return none
+  const dashed = new Map(
+    pairs.flatMap(({ pair }) => pair.map((at): [number, number] => [seconds[at]!, points.get(seconds[at]!)!])),
+  )
+  const between = { from: seconds[1]!, to: seconds[last - 1]! }
+  return {
+    points: new Map([...points].filter(([second]) => !pairs.some(({ cut }) => cut === second))),
+    dashed,
+    gaps: pairs.length === 2 && between.from < between.to ? [between] : [],
+  }
 }
 
 /** One tag as it is, several with a stroke between them. */
@@ -50,7 +197,7 @@ function nameOfTags(values: readonly unknown[]): string {
 export function merged(tables: readonly RowTable[], time: string): RowTable {
   const columns = tables.find(({ rows }) => rows.length > 0)?.columns ?? []
   const timeAt = columns.indexOf(time)
-  const instant = (row: RowTable['rows'][number]): number => Date.parse(String(row[timeAt]))
+  const instant = (row: Row): number => Date.parse(String(row[timeAt]))
   return { columns, rows: tables.flatMap(({ rows }) => rows).sort((a, b) => instant(a) - instant(b)) }
 }
 

@@ -1,27 +1,30 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Check, Segments } from '../../parts/inputs.tsx'
-import { quickRanges, rangeOf, type View } from './view.ts'
+import { browserZone, clockText, zoneText } from '../../parts/zoned-time.ts'
+import { quickRanges, rangeOf, typedRange, type View } from './view.ts'
 
 interface Props {
   readonly view: View
   readonly entity: EntityDescription | undefined
   onChange(part: Partial<View>): void
+  /** Without a step to go back from. */
+  onAdjust(part: Partial<View>): void
 }
 
-const textOf = (ms: number): string => new Date(ms).toISOString().replace(/(:00)?\.000Z$/, '')
-
-/** From when until when, in UTC. */
-export function RangeBar({ view, entity, onChange }: Props) {
-  const span = rangeOf(view, Date.now())
+/** From when until when, on the clocks of a zone that is always named. */
+export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
+  const nowMs = Date.now()
+  const span = rangeOf(view, nowMs)
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The last hour begins at no millisecond that anybody wants to read.
     const unitMs = view.range === '' ? 1 : 1000
-    setFrom(span === null ? view.from : textOf(span.fromMs - (span.fromMs % unitMs)))
-    setTo(span === null ? view.to : textOf(span.toMs - (span.toMs % unitMs)))
-  }, [view.range, view.from, view.to])
+    const textOf = (ms: number): string => clockText(ms - (ms % unitMs), view.zone).replace(/:00$/, '')
+    setFrom(span === null ? view.from : textOf(span.fromMs))
+    setTo(span === null ? view.to : textOf(span.toMs))
+  }, [view.range, view.from, view.to, view.zone])
   const all = (): void => {
     if (entity?.first_date == null || entity.last_date === null) return
     onChange({ range: '', from: entity.first_date, to: entity.last_date, live: false })
@@ -31,7 +34,7 @@ export function RangeBar({ view, entity, onChange }: Props) {
       class="range-bar"
       onSubmit={(event) => {
         event.preventDefault()
-        onChange({ range: '', from, to, live: false })
+        onChange({ ...typedRange(from, to, view.zone, Date.now()), live: false })
       }}
     >
       <div class="range-group">
@@ -46,13 +49,6 @@ export function RangeBar({ view, entity, onChange }: Props) {
         </button>
       </div>
       <div class="range-group">
-        <TimeInput label="From, UTC" value={from} onValue={setFrom} />
-        <TimeInput label="To, UTC" value={to} onValue={setTo} />
-        <button type="submit" class="button slim">
-          Show
-        </button>
-      </div>
-      <div class="range-group">
         <button type="button" class="button slim" onClick={() => history.back()}>
           Back
         </button>
@@ -64,7 +60,60 @@ export function RangeBar({ view, entity, onChange }: Props) {
           }
         />
       </div>
+      <div class="range-group">
+        <TimeInput label={`From, ${view.zone}`} value={from} onValue={setFrom} />
+        <TimeInput label={`To, ${view.zone}`} value={to} onValue={setTo} />
+        <button type="submit" class="button slim">
+          Show
+        </button>
+        <ZoneChoice
+          zone={view.zone}
+          entity={entity}
+          atMs={span?.toMs ?? nowMs}
+          onZone={(zone) => onAdjust({ zone, ...(span !== null && view.range === '' && fixed(span)) })}
+        />
+      </div>
     </form>
+  )
+}
+
+/** The same instants, on whichever clock. */
+function fixed({ fromMs, toMs }: NonNullable<ReturnType<typeof rangeOf>>): Pick<View, 'from' | 'to'> {
+  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }
+}
+
+interface ZoneProps {
+  readonly zone: string
+  readonly entity: EntityDescription | undefined
+  readonly atMs: number
+  onZone(zone: string): void
+}
+
+function ZoneChoice({ zone, entity, atMs, onZone }: ZoneProps) {
+  const whose = [
+    [entity?.time_zone, 'entity'],
+    [browserZone(), 'browser'],
+    ['UTC', ''],
+    [zone, ''],
+  ] as const
+  const known = new Map<string, string[]>()
+  for (const [name, owner] of whose) {
+    if (name !== undefined) known.set(name, [...(known.get(name) ?? []), ...(owner === '' ? [] : [owner])])
+  }
+  return (
+    <select
+      class="input slim zone"
+      aria-label="Time zone"
+      value={zone}
+      onChange={(event) => onZone(event.currentTarget.value)}
+    >
+      {[...known].map(([name, owners]) => (
+        <option key={name} value={name}>
+          {zoneText(name, atMs)}
+          {owners.length > 0 && ` (${owners.join(', ')})`}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -79,6 +128,7 @@ function TimeInput({ label, value, onValue }: TimeInputProps) {
     <input
       class="input slim mono"
       aria-label={label}
+      title="2026-01-31 08:00, 31.01.2026, yesterday, -6h"
       value={value}
       onInput={(event) => onValue(event.currentTarget.value)}
     />

@@ -5,13 +5,9 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { SaveAnswer } from '../../parts/save-answer.tsx'
 import { fileNameOf } from '../../parts/save-file.ts'
 import { clientOf, serviceUrl, session } from '../../session/session.ts'
+import { questionOf } from './question.ts'
 import type { Shown } from './use-rows.ts'
-import { requestOf, type Span, type View } from './view.ts'
-
-interface Props {
-  readonly shown: Shown
-  readonly buckets: number
-}
+import type { Span, View } from './view.ts'
 
 const tagsNamed = 3
 
@@ -22,29 +18,29 @@ function savedName({ entity, tags, how }: View, { fromMs, toMs }: Span): string 
 }
 
 /** The request as an address, which a spreadsheet or a notebook fetches; the key is not in it. */
-function addressOf({ shown: { view, span }, buckets }: Props): string {
-  return `${serviceUrl}/consumer/data/${view.how}?${queryAddress(requestOf(view, span, buckets))}&format=csv`
+function addressOf({ view, span, pixels }: Shown): string {
+  const { kind, request } = questionOf(view, span, pixels)
+  return `${serviceUrl}/consumer/data/${kind}?${queryAddress(request)}&format=csv`
 }
 
 /** The request as a line of a shell; the key is not in it. */
-function curlOf({ shown: { view, span }, buckets }: Props): string {
-  const body = JSON.stringify(requestOf(view, span, buckets)).replaceAll("'", "'\\''")
+function curlOf({ view, span, pixels }: Shown): string {
+  const { kind, request } = questionOf(view, span, pixels)
+  const body = JSON.stringify(request).replaceAll("'", "'\\''")
   const key = session.get()?.key === null ? '' : ' \\\n  -H "Authorization: Bearer $TIDEMARK_KEY"'
-  return `curl -s ${serviceUrl}/consumer/data/${view.how} \\\n  -H 'Content-Type: application/json'${key} \\\n  -d '${body}'`
+  return `curl -s ${serviceUrl}/consumer/data/${kind} \\\n  -H 'Content-Type: application/json'${key} \\\n  -d '${body}'`
 }
 
-export function SaveAndCopy(props: Props) {
-  const {
-    shown: { view, span, table },
-    buckets,
-  } = props
+export function SaveAndCopy({ shown }: { readonly shown: Shown }) {
+  const { view, span, table, pixels } = shown
+  const { kind, request } = questionOf(view, span, pixels)
   const [open, show] = useState(false)
   return (
     <>
       <SaveAnswer
         name={savedName(view, span)}
         table={table}
-        arrow={(signal) => clientOf(signal).queryBytes(view.how, requestOf(view, span, buckets), 'arrow')}
+        arrow={(signal) => clientOf(signal).queryBytes(kind, request, 'arrow')}
       />
       <button type="button" class="button slim" onClick={() => show(true)}>
         Request…
@@ -55,14 +51,14 @@ export function SaveAndCopy(props: Props) {
             As an address, for spreadsheets, notebooks and dashboards. With a key, the user may be any and the password
             is the key.
           </p>
-          <pre class="code">{addressOf(props)}</pre>
+          <pre class="code">{addressOf(shown)}</pre>
           <div class="actions end">
-            <CopyButton text={addressOf(props)} label="Copy address" />
+            <CopyButton text={addressOf(shown)} label="Copy address" />
           </div>
           <p>As a command:</p>
-          <pre class="code">{curlOf(props)}</pre>
+          <pre class="code">{curlOf(shown)}</pre>
           <div class="actions end">
-            <CopyButton text={curlOf(props)} label="Copy command" />
+            <CopyButton text={curlOf(shown)} label="Copy command" />
             <button type="submit" class="button first">
               Close
             </button>

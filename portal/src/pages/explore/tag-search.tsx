@@ -1,7 +1,9 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { plural } from '../../parts/formats.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { useAsk } from '../../shell/asking.ts'
+import { type TagText, tagsFound, tagsMax, tagTexts } from './tag-texts.ts'
 
 interface Props {
   readonly entity: string
@@ -12,48 +14,68 @@ interface Props {
 }
 
 const shownTags = 12
+/** As many lines as a chart has at most. */
+const addedMax = 20
+const noTexts: ReadonlyMap<string, TagText> = new Map()
 
-/** Tags are found by how they begin, as one types: there may be millions. */
+/** Tags are found by any part of them and of what metadata says of them; where there are too many for that, by how they begin. */
 export function TagSearch({ entity, by, chosen, onChosen }: Props) {
-  const [prefix, setPrefix] = useState('')
-  const request = { prefix, limit: shownTags, ...(by === '' ? {} : { id_name_field: by }) }
-  const found = useAsk((client) => client.tags(entity, request), [entity, by, prefix])
-  const others = (found.value?.Items ?? []).filter((tag) => !chosen.includes(tag))
+  const [typed, type] = useState('')
+  const named = by === '' ? {} : { id_name_field: by }
+  const all = useAsk((client) => client.tags(entity, { limit: tagsMax, ...named }), [entity, by])
+  const isPart = all.value !== null && all.value.NextToken !== null
+  const request = { prefix: typed, limit: shownTags, ...named }
+  const begun = useAsk((client) => client.tags(entity, request), [entity, by, typed], { skip: !isPart || typed === '' })
+  const texts = useAsk(tagTexts, ['tag texts']).value ?? noTexts
+  const found = useMemo(
+    () => [...new Set([...(begun.value?.Items ?? []), ...tagsFound(all.value?.Items ?? [], texts, typed)])],
+    [all.value, begun.value, texts, typed],
+  )
+  const shown = found.slice(0, shownTags)
+  // What is found stays where it is when it is chosen, and so does the focus.
+  const elsewhere = chosen.filter((tag) => !shown.includes(tag))
+  const toggle = (tag: string): void =>
+    onChosen(chosen.includes(tag) ? chosen.filter((other) => other !== tag) : [...chosen, tag])
+  const others = found.filter((tag) => !chosen.includes(tag))
   return (
-    <div class="tag-search">
+    <form
+      class="tag-search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed !== '' && others[0] !== undefined) onChosen([...chosen, others[0]])
+      }}
+    >
       <TextField
         label="Tags"
         type="search"
-        value={prefix}
-        onValue={setPrefix}
-        placeholder="begins with…"
-        mono
+        value={typed}
+        onValue={type}
+        placeholder="any part, description, unit…"
         hint={chosen.length === 0 ? 'Choose those that are to be drawn.' : undefined}
       />
-      <ProblemNote error={found.error} />
+      <ProblemNote error={all.error ?? begun.error} />
       <ul class="tag-list">
-        {chosen.map((tag) => (
+        {[...elsewhere, ...shown].map((tag) => (
           <li key={tag}>
-            <button
-              type="button"
-              class="tag-choice"
-              aria-pressed="true"
-              onClick={() => onChosen(chosen.filter((other) => other !== tag))}
-            >
+            <button type="button" class="tag-choice" aria-pressed={chosen.includes(tag)} onClick={() => toggle(tag)}>
               <bdi>{tag === '' ? '(empty)' : tag}</bdi>
-            </button>
-          </li>
-        ))}
-        {others.map((tag) => (
-          <li key={tag}>
-            <button type="button" class="tag-choice" aria-pressed="false" onClick={() => onChosen([...chosen, tag])}>
-              <bdi>{tag === '' ? '(empty)' : tag}</bdi>
+              {(texts.get(tag)?.line ?? '') !== '' && <span class="tag-text small">{texts.get(tag)?.line}</span>}
             </button>
           </li>
         ))}
       </ul>
-      {found.value?.NextToken != null && <p class="small soft">There are more: type how they begin.</p>}
-      {found.value?.Items.length === 0 && <p class="small soft">No tag begins like that.</p>}
-    </div>
+      {typed !== '' && others.length > 1 && others.length + chosen.length <= addedMax && (
+        <button type="button" class="button slim" onClick={() => onChosen([...chosen, ...others])}>
+          Add all {others.length} found
+        </button>
+      )}
+      {found.length > shownTags && (
+        <p class="small soft">
+          {plural(found.length, 'tag')} {isPart ? 'and more, ' : ''}found: type to narrow them down.
+          {isPart && ` The first ${plural(tagsMax, 'tag')} are searched in every part, the others by how they begin.`}
+        </p>
+      )}
+      {all.value !== null && found.length === 0 && !begun.busy && <p class="small soft">No tag is found.</p>}
+    </form>
   )
 }

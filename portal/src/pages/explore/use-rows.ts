@@ -6,15 +6,22 @@ import { clientOf } from '../../session/session.ts'
 import { cameBack, wentAway } from '../../shell/reach.ts'
 import { useStore } from '../../shell/store.ts'
 import { joined, merged, newestMs } from './lines.ts'
-import { rangeOf, requestOf, type Span, type View } from './view.ts'
+import { edgesOf, isBucketed, type Question, questionOf } from './question.ts'
+import { rangeOf, type Span, type View } from './view.ts'
 
 export interface Shown {
   /** What was asked for. */
   readonly view: View
   readonly table: RowTable
+  /** The items next to the range. */
+  readonly edges: readonly RowTable[]
   /** Of the tags that could not be had. */
   readonly faults: readonly TagFault[]
   readonly span: Span
+  readonly pixels: number
+  /** When it was asked for. */
+  readonly nowMs: number
+  /** How long that took. */
   readonly ms: number
 }
 
@@ -24,8 +31,9 @@ export interface TagFault {
 }
 
 export interface Rows {
-  /** While `busy` it may be what was asked for before. */
   readonly shown: Shown | null
+  /** It is what was asked for before. */
+  readonly stale: boolean
   readonly error: unknown
   readonly busy: boolean
   /** How many rows have come so far. */
@@ -36,21 +44,30 @@ export interface Rows {
 
 const liveEveryMs = 1000
 
+/** At which axis a line is drawn is nothing to ask for. */
+const wordsOf = (view: View): string => JSON.stringify({ ...view, right: [] })
+
 interface Asking {
   readonly view: View
-  readonly buckets: number
+  /** How wide the chart is. */
+  readonly pixels: number
   /** The column that rows are in the order of. */
   readonly time: string
 }
 
 /** The rows of a view; live, what is new is asked for every second. */
-export function useRows({ view, buckets, time }: Asking, ready: boolean): Rows {
-  const [state, show] = useState<Omit<Rows, 'stop' | 'again'>>({ shown: null, error: null, busy: false, rows: 0 })
+export function useRows({ view, pixels, time }: Asking, ready: boolean): Rows {
+  const [state, show] = useState<Omit<Rows, 'stale' | 'stop' | 'again'>>({
+    shown: null,
+    error: null,
+    busy: false,
+    rows: 0,
+  })
   const control = useRef<AbortController | null>(null)
   const [round, nextRound] = useState(0)
   const returns = useStore(cameBack)
-  // At which axis a line is drawn is nothing to ask for.
-  const words = JSON.stringify([{ ...view, right: [] }, buckets, time])
+  const asked = wordsOf(view)
+  const words = JSON.stringify([asked, pixels, time])
   useEffect(() => {
     if (!ready) return
     const stop = new AbortController()
@@ -61,7 +78,7 @@ export function useRows({ view, buckets, time }: Asking, ready: boolean): Rows {
     }
     showMine((before) => ({ ...before, error: null, busy: true, rows: 0 }))
     const onRows = (rows: number): void => showMine((before) => ({ ...before, rows }))
-    void follow({ view, buckets, time }, stop.signal, onRows, (shown) =>
+    void follow({ view, pixels, time }, stop.signal, onRows, (shown) =>
       showMine({ shown, error: null, busy: false, rows: shown.table.rows.length }),
     ).catch((error: unknown) => {
       const isStopped = stop.signal.aborted
@@ -79,67 +96,87 @@ export function useRows({ view, buckets, time }: Asking, ready: boolean): Rows {
       stop.abort()
     }
   }, [words, ready, returns, round])
-  return { ...state, stop: () => control.current?.abort(), again: () => nextRound((count) => count + 1) }
+  const { shown, busy } = state
+  // In another width it is the same all the same.
+  const stale = busy && shown !== null && wordsOf(shown.view) !== asked
+  return { ...state, stale, stop: () => control.current?.abort(), again: () => nextRound((count) => count + 1) }
 }
 
 interface Part {
   readonly table: RowTable
+  readonly edges: readonly RowTable[]
   readonly faults: readonly TagFault[]
 }
+
+type Answer = Omit<Part, 'faults'>
 
 /** All tags in one request. Where that fails each in its own, so that what is wrong with one keeps no other away; throws where all fail. */
 async function askTags(
   tags: readonly string[],
   time: string,
-  ask: (tags: readonly string[]) => Promise<RowTable>,
+  ask: (tags: readonly string[]) => Promise<Answer>,
 ): Promise<Part> {
   try {
-    return { table: await ask(tags), faults: [] }
+    return { ...(await ask(tags)), faults: [] }
   } catch (error) {
     // What may go better later is no tag's fault, and more requests make it worse.
     if (tags.length === 1 || mayGoBetter(error)) throw error
     const each = await Promise.allSettled(tags.map((tag) => ask([tag])))
-    const tables = each.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    if (tables.length === 0) throw error
+    const answers = each.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    if (answers.length === 0) throw error
     const faults = each.flatMap((one, place) =>
       one.status === 'rejected' ? [{ tag: tags[place]!, error: one.reason }] : [],
     )
-    return { table: merged(tables, time), faults }
+    const tables = answers.map(({ table }) => table)
+    return { table: merged(tables, time), edges: answers.flatMap(({ edges }) => edges), faults }
   }
 }
 
 async function follow(
-  { view, buckets, time }: Asking,
+  { view, pixels, time }: Asking,
   signal: AbortSignal,
   onRows: (rows: number) => void,
   onShown: (shown: Shown) => void,
 ): Promise<void> {
   const span = rangeOf(view, Date.now())
-  if (span === null) throw new Error('The range cannot be read. Write dates such as 2026-01-01T08:00.')
+  if (span === null) {
+    throw new Error(
+      'The range cannot be read, or ends before it begins. Write times such as 2026-01-31 08:00, 31.01.2026, yesterday or -6h.',
+    )
+  }
   const client = clientOf(signal)
   const began = performance.now()
-  const stepped = withStep(view, span, buckets)
-  const ask = (part: Span): Promise<Part> =>
-    askTags(view.tags, time, (tags) =>
-      readRows(client.queryBytes(view.how, requestOf({ ...stepped, tags }, part, buckets), 'ndjson'), onRows),
-    )
-  let { table, faults } = await ask(span)
+  const stepped = withStep(view, span, pixels)
+  const rowsOf = ({ kind, request }: Question, onRead = (_rows: number): void => undefined): Promise<RowTable> =>
+    readRows(client.queryBytes(kind, request, 'ndjson'), onRead)
+  const ask = (part: Span, isWhole: boolean): Promise<Part> =>
+    askTags(view.tags, time, async (tags) => {
+      const mine = { ...stepped, tags }
+      const [table, ...edges] = await Promise.all([
+        rowsOf(questionOf(mine, part, pixels), onRows),
+        ...(isWhole ? edgesOf(mine, part) : []).map((question) => rowsOf(question)),
+      ])
+      return { table: table!, edges }
+    })
+  let { table, edges, faults } = await ask(span, true)
   const ms = performance.now() - began
-  onShown({ view, table, faults, span, ms })
+  onShown({ view, table, edges, faults, span, pixels, nowMs: Date.now(), ms })
   while (view.live && view.range !== '') {
     await new Promise((resolve) => setTimeout(resolve, liveEveryMs))
     signal.throwIfAborted()
     const now = rangeOf(view, Date.now())!
-    const since = view.how === 'latest' ? null : newestMs(table, time)
-    const fresh = await ask(since === null ? now : { ...now, fromMs: Math.max(now.fromMs, since) })
+    // What a chart needs of a range, and what is newest, is told for the whole of it alone.
+    const since = isBucketed(view.how) || view.how === 'select' ? newestMs(table, time) : null
+    const fresh = await (since === null ? ask(now, true) : ask({ ...now, fromMs: Math.max(now.fromMs, since) }, false))
     table = since === null ? fresh.table : joined(table, fresh.table, time, since, now.fromMs)
+    if (since === null) edges = fresh.edges
     faults = fresh.faults
-    onShown({ view, table, faults, span: now, ms })
+    onShown({ view, table, edges, faults, span: now, pixels, nowMs: Date.now(), ms })
   }
 }
 
 /** What is new comes in the buckets that the whole is in. */
-function withStep(view: View, span: Span, buckets: number): View {
-  const { granularity } = requestOf(view, span, buckets)
+function withStep(view: View, span: Span, pixels: number): View {
+  const { granularity } = questionOf(view, span, pixels).request
   return { ...view, granularity: granularity ?? '' }
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import { granularityFor, rangeOf, requestOf, stepText, tagsShown, viewLink, viewOf } from './view.ts'
+import { edgesOf, questionOf } from './question.ts'
+import { drawable, rangeOf, tagsShown, typedRange, viewLink, viewOf } from './view.ts'
 
 const day = 86_400_000
 const nowMs = Date.parse('2026-01-08T12:00:00Z')
-const view = viewOf(new URLSearchParams('entity=plant&tag=a&tag=b%26c&field=V&range=PT1H'))
+const view = viewOf(new URLSearchParams('entity=plant&tag=a&tag=b%26c&field=V&range=PT1H&zone=Europe/Berlin'))
 
 test('the address holds the view', () => {
-  expect(view).toMatchObject({ entity: 'plant', tags: ['a', 'b&c'], fields: ['V'], range: 'PT1H', how: 'average' })
+  expect(view).toMatchObject({ entity: 'plant', tags: ['a', 'b&c'], fields: ['V'], range: 'PT1H', how: 'auto' })
   expect(viewOf(new URLSearchParams(viewLink(view).split('?')[1]))).toEqual(view)
 })
 
@@ -17,40 +18,65 @@ test.each([
   expect(rangeOf({ ...view, range, from, to }, nowMs)).toEqual({ fromMs, toMs })
 })
 
+const span = { fromMs: 0, toMs: day }
+const asked = {
+  entity: 'plant',
+  ids: ['a', 'b&c'],
+  metric_name_field: ['V'],
+}
+const range = { start_date: '1970-01-01T00:00:00.000Z', end_date: '1970-01-02T00:00:00.000Z' }
+const buckets = { ...range, granularity: 'five_minute', time_zone: 'Europe/Berlin' }
+
 test.each([
-  [60_000, 'second'],
-  [3_600_000, 'minute'],
-  [day, 'five_minute'],
-  [30 * day, 'six_hour'],
-  [3650 * day, 'week'],
-  [100 * 365 * day, 'quarter'],
-])('%i ms over 600 buckets are drawn by %s', (spanMs, granularity) => {
-  expect(granularityFor(spanMs, 600)).toBe(granularity)
+  ['auto', 'plot', { ...range, points: 600 }],
+  ['average', 'average', buckets],
+  ['time_mean', 'average', { ...buckets, weight: 'time' }],
+  ['band', 'aggregate', { ...buckets, aggregates: ['mean', 'min', 'max'] }],
+  ['rise', 'aggregate', { ...buckets, granularity: 'thirty_minute', aggregates: ['rise'] }],
+  ['states', 'states', buckets],
+  ['select', 'select', range],
+  ['snap', 'snap', buckets],
+  ['latest', 'latest', { date: range.start_date }],
+] as const)('%s asks for %s, with what is shown and nothing else', (how, kind, more) => {
+  expect(questionOf({ ...view, how }, span, 600)).toEqual({ kind, request: { ...asked, ...more } })
+})
+
+test('items are drawn with those next to the range', () => {
+  expect(edgesOf(view, span)).toEqual([
+    { kind: 'last', request: { ...asked, date: range.start_date } },
+    { kind: 'next', request: { ...asked, date: range.end_date } },
+  ])
+  expect(edgesOf({ ...view, how: 'average' }, span)).toEqual([])
 })
 
 test.each([
-  ['minute', 'minute'],
-  ['five_minute', 'five minutes'],
-  ['six_hour', 'six hours'],
-])('%s is read as every %s', (granularity, text) => {
-  expect(stepText(granularity)).toBe(text)
+  ['-6h', '', { range: 'PT21600S', from: '', to: '' }],
+  ['-6h', 'now', { range: 'PT21600S', from: '', to: '' }],
+  ['yesterday', '', { range: '', from: '2026-01-06T23:00:00.000Z', to: '2026-01-07T23:00:00.000Z' }],
+  ['2026-01-01 08:00', '', { range: '', from: '2026-01-01T07:00:00.000Z', to: '2026-01-08T12:00:00.000Z' }],
+  ['1.1.2026', '3.1.2026', { range: '', from: '2025-12-31T23:00:00.000Z', to: '2026-01-02T23:00:00.000Z' }],
+  ['soon', '3.1.2026', { range: '', from: 'soon', to: '3.1.2026' }],
+])('from %j to %j, typed in Berlin, is %j', (from, to, range) => {
+  expect(typedRange(from, to, 'Europe/Berlin', nowMs)).toEqual(range)
 })
 
-test('a request names what is shown, and nothing else', () => {
-  expect(requestOf(view, { fromMs: 0, toMs: day }, 600)).toEqual({
-    entity: 'plant',
-    ids: ['a', 'b&c'],
-    metric_name_field: ['V'],
-    start_date: '1970-01-01T00:00:00.000Z',
-    end_date: '1970-01-02T00:00:00.000Z',
-    granularity: 'five_minute',
-  })
-  expect(requestOf({ ...view, how: 'latest' }, { fromMs: 0, toMs: day }, 600)).toEqual({
-    entity: 'plant',
-    ids: ['a', 'b&c'],
-    metric_name_field: ['V'],
-    date: '1970-01-01T00:00:00.000Z',
-  })
+test('what cannot be read, or ends before it begins, is no range', () => {
+  for (const [from, to] of [
+    ['soon', '2026-01-03'],
+    ['2026-01-03', '2026-01-02'],
+  ] as const) {
+    expect(rangeOf({ ...view, range: '', from, to }, nowMs)).toBeNull()
+  }
+})
+
+test('a metric is offered where there is something to draw of it', () => {
+  const fields = [
+    { name: 'V', type: 'double', role: 'metric' },
+    { name: 'on', type: 'boolean', role: 'metric' },
+    { name: 'mode', type: 'string', role: 'metric' },
+  ] as const
+  const names = (how: Parameters<typeof drawable>[0]) => drawable(how, { fields }).map(({ name }) => name)
+  expect([names('auto'), names('rise'), names('states')]).toEqual([['V', 'on'], ['V'], ['V', 'on', 'mode']])
 })
 
 test('rows are told apart by all tags, or by the one that is named', () => {
@@ -60,8 +86,8 @@ test('rows are told apart by all tags, or by the one that is named', () => {
     { name: 'sensor', type: 'string', role: 'tag' },
   ] as const
   expect(tagsShown(view, { fields })).toEqual(['site', 'sensor'])
-  expect(requestOf(view, { fromMs: 0, toMs: day }, 600)).not.toHaveProperty('id_name_field')
+  expect(questionOf(view, span, 600).request).not.toHaveProperty('id_name_field')
   const bySensor = { ...view, by: 'sensor' }
   expect(tagsShown(bySensor, { fields })).toEqual(['sensor'])
-  expect(requestOf(bySensor, { fromMs: 0, toMs: day }, 600)).toMatchObject({ id_name_field: 'sensor' })
+  expect(questionOf(bySensor, span, 600).request).toMatchObject({ id_name_field: 'sensor' })
 })

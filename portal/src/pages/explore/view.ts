@@ -1,12 +1,12 @@
-// What Explore shows, as it stands in the address, and the request that is asked for it.
+// What Explore shows, as it stands in the address.
+
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import type { DataQueryRequest } from '../../../../src/client/request-options.ts'
-import type { granularityNames } from '../../../../src/model/granularity.ts'
-import type { QueryKind } from '../../../../src/model/query-kind.ts'
+import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
+import { agoMs, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
 import { linkTo } from '../../shell/link.ts'
 
-const hows = ['average', 'select', 'snap', 'latest'] as const
-export type How = (typeof hows)[number] & QueryKind
+export const hows = ['auto', 'average', 'time_mean', 'band', 'rise', 'states', 'select', 'snap', 'latest'] as const
+export type How = (typeof hows)[number]
 
 export interface View {
   readonly entity: string
@@ -19,6 +19,8 @@ export interface View {
   readonly range: string
   readonly from: string
   readonly to: string
+  /** Whose clocks show the times, and begin the buckets; empty until it is known. */
+  readonly zone: string
   /** Empty is chosen by the range. */
   readonly granularity: string
   /** Lines that are drawn against the axis at the right. */
@@ -27,15 +29,17 @@ export interface View {
 }
 
 export function viewOf(query: URLSearchParams): View {
+  const zone = query.get('zone') ?? ''
   return {
     entity: query.get('entity') ?? '',
     by: query.get('by') ?? '',
     tags: query.getAll('tag'),
     fields: query.getAll('field'),
-    how: hows.find((how) => how === query.get('how')) ?? 'average',
+    how: hows.find((how) => how === query.get('how')) ?? 'auto',
     range: query.get('range') ?? '',
     from: query.get('from') ?? '',
     to: query.get('to') ?? '',
+    zone: isZone(zone) ? zone : '',
     granularity: query.get('granularity') ?? '',
     right: query.getAll('right'),
     live: query.get('live') === '1',
@@ -44,8 +48,28 @@ export function viewOf(query: URLSearchParams): View {
 
 export function viewLink(view: View): string {
   const { tags, fields, right, live, how, ...others } = view
-  const shown = { ...others, how: how === 'average' ? '' : how, live: live ? '1' : '' }
+  const shown = { ...others, how: how === 'auto' ? '' : how, live: live ? '1' : '' }
   return linkTo(['explore'], { ...shown, tag: tags, field: fields, right })
+}
+
+/** Whether it says nothing of what is to be drawn. */
+export const isBare = ({ tags, fields, range, from, to }: View): boolean =>
+  tags.length === 0 && fields.length === 0 && range === '' && from === '' && to === ''
+
+const kept = 'tidemark.explore'
+
+/** The view that was drawn last in this browser, to open with. */
+export function keepView(view: View): void {
+  try {
+    localStorage.setItem(kept, viewLink({ ...view, live: false }))
+  } catch {
+    // A browser that keeps nothing opens with the freshest tags.
+  }
+}
+
+export function keptView(): View | null {
+  const link = localStorage.getItem(kept)
+  return link === null ? null : viewOf(new URLSearchParams(link.split('?')[1]))
 }
 
 export interface Span {
@@ -53,57 +77,37 @@ export interface Span {
   readonly toMs: number
 }
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
-
-export const quickRanges: readonly { readonly value: string; readonly text: string; readonly ms: number }[] = [
-  { value: 'PT15M', text: '15 min', ms: hourMs / 4 },
-  { value: 'PT1H', text: '1 h', ms: hourMs },
-  { value: 'PT6H', text: '6 h', ms: 6 * hourMs },
-  { value: 'P1D', text: '1 day', ms: dayMs },
-  { value: 'P7D', text: '7 days', ms: 7 * dayMs },
-  { value: 'P30D', text: '30 days', ms: 30 * dayMs },
+export const quickRanges: readonly { readonly value: string; readonly text: string }[] = [
+  { value: 'PT15M', text: '15 min' },
+  { value: 'PT1H', text: '1 h' },
+  { value: 'PT6H', text: '6 h' },
+  { value: 'P1D', text: '1 day' },
+  { value: 'P7D', text: '7 days' },
+  { value: 'P30D', text: '30 days' },
 ]
 
-/** Null where the view has no range that can be read. */
-export function rangeOf({ range, from, to }: View, nowMs: number): Span | null {
-  const quick = quickRanges.find(({ value }) => value === range)
-  if (quick !== undefined) return { fromMs: nowMs - quick.ms, toMs: nowMs }
-  const [fromMs, toMs] = [instant(from), instant(to)]
-  return Number.isNaN(fromMs) || Number.isNaN(toMs) || fromMs > toMs ? null : { fromMs, toMs }
+/** Null where the view has no range that can be read, or one that ends before it begins. */
+export function rangeOf({ range, from, to, zone }: View, nowMs: number): Span | null {
+  if (range !== '') {
+    const back = parseDuration(range)
+    return back === null ? null : { fromMs: addDuration(nowMs, back, -1), toMs: nowMs }
+  }
+  const start = readWhen(from, zone, nowMs)
+  const end = readWhen(to, zone, nowMs)
+  return start === null || end === null || start.ms > end.ms ? null : { fromMs: start.ms, toMs: end.ms }
 }
 
-/** Without a zone it is UTC, as in the service. */
-function instant(text: string): number {
-  return Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`)
-}
-
-const steps: readonly (readonly [name: keyof typeof granularityNames, ms: number])[] = [
-  ['second', 1000],
-  ['minute', 60_000],
-  ['five_minute', 300_000],
-  ['ten_minute', 600_000],
-  ['fifteen_minute', 900_000],
-  ['thirty_minute', 1_800_000],
-  ['hour', hourMs],
-  ['six_hour', 6 * hourMs],
-  ['day', dayMs],
-  ['week', 7 * dayMs],
-  ['month', 30 * dayMs],
-  ['quarter', 91 * dayMs],
-]
-
-export const granularities: readonly string[] = steps.map(([name]) => name)
-
-/** `five_minute` as one reads it behind "every": five minutes. */
-export function stepText(granularity: string): string {
-  const words = granularity.split('_')
-  return words.length === 1 ? granularity : `${words.join(' ')}s`
-}
-
-/** The finest one of which not more buckets lie in the range. */
-export function granularityFor(spanMs: number, buckets: number): string {
-  return steps.find(([, ms]) => spanMs / ms <= buckets)?.[0] ?? 'year'
+/** What was typed as a range: a day alone is all of it, and `-6h` alone goes until now. What cannot be read stays as it is. */
+export function typedRange(from: string, to: string, zone: string, nowMs: number): Pick<View, 'range' | 'from' | 'to'> {
+  const iso = (ms: number): string => new Date(ms).toISOString()
+  const alone = ['', 'now'].includes(to.trim().toLowerCase())
+  const backMs = agoMs(from)
+  if (alone && backMs !== null) return { range: `PT${Math.round(backMs / 1000)}S`, from: '', to: '' }
+  const start = readWhen(from, zone, nowMs)
+  const end = readWhen(to.trim() === '' ? 'now' : to, zone, nowMs)
+  if (start === null || end === null) return { range: '', from, to }
+  const toMs = to.trim() === '' && start.isDay ? midnight(start.ms, zone, 1) : end.ms
+  return { range: '', from: iso(start.ms), to: iso(toMs) }
 }
 
 /** The tags that rows are told apart by. */
@@ -111,17 +115,14 @@ export function tagsShown({ by }: View, { fields }: Pick<EntityDescription, 'fie
   return by === '' ? fields.filter(({ role }) => role === 'tag').map(({ name }) => name) : [by]
 }
 
-export function requestOf(view: View, { fromMs, toMs }: Span, buckets: number): DataQueryRequest {
-  const { entity, by, tags, fields, how, granularity } = view
-  const iso = (ms: number): string => new Date(ms).toISOString()
-  const range = how === 'latest' ? { date: iso(fromMs) } : { start_date: iso(fromMs), end_date: iso(toMs) }
-  const bucketed = how === 'average' || how === 'snap'
-  return {
-    entity,
-    ...(by === '' ? {} : { id_name_field: by }),
-    ids: tags,
-    metric_name_field: fields,
-    ...range,
-    ...(bucketed ? { granularity: granularity === '' ? granularityFor(toMs - fromMs, buckets) : granularity } : {}),
+/** The metrics of which there is something to draw in this way, by their types. */
+export function drawable(how: How, { fields }: Pick<EntityDescription, 'fields'>): EntityDescription['fields'] {
+  const types: Readonly<Partial<Record<How, readonly string[]>>> = {
+    auto: ['double', 'long', 'boolean'],
+    average: ['double', 'long'],
+    time_mean: ['double', 'long'],
+    band: ['double', 'long'],
+    rise: ['double', 'long'],
   }
+  return fields.filter(({ role, type }) => role === 'metric' && (types[how]?.includes(type) ?? true))
 }

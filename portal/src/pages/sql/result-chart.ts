@@ -1,5 +1,4 @@
-import type { Line } from '../../parts/chart.tsx'
-import { type LineData, lineData, pointOf } from '../../parts/line-data.ts'
+import { type Line, type LineData, lineData, pointOf } from '../../parts/line-data.ts'
 import type { RowTable } from '../../parts/rows-stream.ts'
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d/

@@ -1,0 +1,46 @@
+// What is counted in each bucket, as bars from zero.
+import type { Canvas } from '../../parts/chart.tsx'
+import type { LineData } from '../../parts/line-data.ts'
+
+export interface Bars {
+  readonly data: LineData
+  /** How many of the data's columns are bars, which stand beside each other. */
+  readonly count: number
+  /** Where a bucket begins and ends, cut by the range and by now. */
+  boundsOf(second: number): readonly [from: number, to: number]
+  /** Drawn as a dashed outline. */
+  isPartial(second: number): boolean
+  colorOf(place: number): string
+}
+
+const dash = [4, 4]
+/** Of a bucket's width; the rest is air between it and the next one. */
+const filled = 0.84
+
+export function paintBars({ ctx, at }: Canvas, { data, count, boundsOf, isPartial, colorOf }: Bars): void {
+  const [seconds, ...columns] = data
+  const zero = at(0, 'left')
+  for (let line = 0; line < count; line++) {
+    const color = colorOf(line)
+    for (const [place, value] of columns[line]!.entries()) {
+      if (value == null) continue
+      const second = seconds[place]!
+      const [from, to] = boundsOf(second)
+      const [begin, end] = [at(from, 'x'), at(to, 'x')]
+      const width = ((end - begin) * filled) / count
+      const x = begin + ((end - begin) * (1 - filled)) / 2 + line * width
+      const y = at(value, 'left')
+      const box = [x, Math.min(zero, y), Math.max(1, width), Math.max(1, Math.abs(zero - y))] as const
+      ctx.save()
+      ctx.fillStyle = color
+      ctx.strokeStyle = color
+      if (isPartial(second)) {
+        ctx.setLineDash(dash)
+        ctx.strokeRect(...box)
+        ctx.globalAlpha = 0.2
+      }
+      ctx.fillRect(...box)
+      ctx.restore()
+    }
+  }
+}

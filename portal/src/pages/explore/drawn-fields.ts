@@ -1,0 +1,75 @@
+// How each metric is drawn: by lines or steps, with which gaps, and with what of a bucket.
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { fixedMs, parseDuration } from '../../../../src/model/duration.ts'
+import { gapsOver, usualGaps } from '../../parts/line-data.ts'
+import { bucketEndMs } from './buckets.ts'
+import type { DrawnField } from './lines.ts'
+import type { Span, View } from './view.ts'
+
+type Reading = Pick<EntityDescription, 'fields' | 'shapes' | 'max_gaps'>
+
+export function shapeOf(metric: string, { fields, shapes }: Reading): 'line' | 'step' {
+  const type = fields.find(({ name }) => name === metric)?.type
+  return shapes?.[metric] ?? (type === 'double' ? 'line' : 'step')
+}
+
+function maxGapSeconds(metric: string, { max_gaps }: Reading): number {
+  const duration = parseDuration(max_gaps?.[metric] ?? '')
+  return duration === null ? Number.POSITIVE_INFINITY : fixedMs(duration) / 1000
+}
+
+/** Of items: a silence of three times what is usual is a gap, if it can be seen, or one of the metric's own bound. */
+const itemFactor = 3
+const gapPixels = 2
+/** Of buckets: one that is missing. */
+const missingBucket = 1.5
+
+export interface Drawn {
+  readonly view: View
+  readonly span: Span
+  readonly pixels: number
+  readonly granularity: string | undefined
+}
+
+export function drawnFields(entity: Reading, { view, span, pixels, granularity }: Drawn): DrawnField[] {
+  const { how, zone, fields } = view
+  const bucketSeconds = ((bucketEndMs(span.fromMs, granularity ?? '', zone) ?? span.toMs) - span.fromMs) / 1000
+  const seenSeconds = how === 'auto' ? (gapPixels * (span.toMs - span.fromMs)) / 1000 / pixels : 0
+  return fields.map((name): DrawnField => {
+    switch (how) {
+      case 'average':
+        return { name, value: name, drawn: 'line', gapsOf: (seconds) => usualGaps(seconds) }
+      case 'time_mean':
+        return {
+          name,
+          value: name,
+          drawn: 'line',
+          gapsOf: (seconds) => gapsOver(seconds, missingBucket * bucketSeconds),
+        }
+      case 'band':
+        return {
+          name,
+          value: `${name}.mean`,
+          band: { low: `${name}.min`, high: `${name}.max` },
+          drawn: 'line',
+          gapsOf: (seconds) => usualGaps(seconds),
+        }
+      case 'rise':
+        return { name, value: `${name}.rise`, drawn: 'painted', gapsOf: () => [] }
+      case 'snap':
+        return { name, value: name, drawn: 'step', gapsOf: (seconds) => usualGaps(seconds) }
+      default:
+        return drawnItems(name, entity, seenSeconds)
+    }
+  })
+}
+
+function drawnItems(name: string, entity: Reading, seenSeconds: number): DrawnField {
+  const longest = maxGapSeconds(name, entity)
+  if (shapeOf(name, entity) === 'step') {
+    return { name, value: name, drawn: 'step', gapsOf: () => [], holdsSeconds: longest }
+  }
+  const gapsOf = (seconds: readonly number[]) =>
+    Number.isFinite(longest) ? gapsOver(seconds, longest) : usualGaps(seconds, itemFactor, seenSeconds)
+  return { name, value: name, drawn: 'line', gapsOf }
+}

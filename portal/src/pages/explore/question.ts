@@ -1,0 +1,69 @@
+// What is asked for a view: a query of the documented interface, which can be copied.
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import type { DataQueryRequest } from '../../../../src/client/request-options.ts'
+import type { QueryKind } from '../../../../src/model/query-kind.ts'
+import { granularityFor } from './buckets.ts'
+import type { How, Span, View } from './view.ts'
+
+export interface Question {
+  readonly kind: QueryKind
+  readonly request: DataQueryRequest
+}
+
+interface Asked {
+  readonly kind: QueryKind
+  /** How many pixels a bucket is wide at least; without buckets absent. */
+  readonly bucketPixels?: number
+  readonly more?: Partial<DataQueryRequest>
+}
+
+const asked: Readonly<Record<How, Asked>> = {
+  auto: { kind: 'plot' },
+  average: { kind: 'average', bucketPixels: 1 },
+  time_mean: { kind: 'average', bucketPixels: 1, more: { weight: 'time' } },
+  band: { kind: 'aggregate', bucketPixels: 1, more: { aggregates: ['mean', 'min', 'max'] } },
+  rise: { kind: 'aggregate', bucketPixels: 12, more: { aggregates: ['rise'] } },
+  states: { kind: 'states', bucketPixels: 1 },
+  select: { kind: 'select' },
+  snap: { kind: 'snap', bucketPixels: 1 },
+  latest: { kind: 'latest' },
+}
+
+export const isBucketed = (how: How): boolean => asked[how].bucketPixels !== undefined
+
+/** The column of an answer that its rows are in the order of. */
+export const timeOf = (how: How, { time_field }: Pick<EntityDescription, 'time_field'>): string =>
+  how === 'snap' ? 'snap' : time_field
+
+/** A chart of so many pixels has as many points; buckets come by the zone's clocks. */
+export function questionOf(view: View, { fromMs, toMs }: Span, pixels: number): Question {
+  const { how, granularity, zone } = view
+  const { kind, bucketPixels, more } = asked[how]
+  const iso = (ms: number): string => new Date(ms).toISOString()
+  const fitting = (width: number) => granularityFor(toMs - fromMs, pixels / width)
+  const request = {
+    ...selectionOf(view),
+    ...(how === 'latest' ? { date: iso(fromMs) } : { start_date: iso(fromMs), end_date: iso(toMs) }),
+    ...(how === 'auto' && { points: pixels }),
+    ...(bucketPixels !== undefined && {
+      granularity: granularity === '' ? fitting(bucketPixels) : granularity,
+      time_zone: zone,
+    }),
+    ...more,
+  }
+  return { kind, request }
+}
+
+function selectionOf({ entity, by, tags, fields }: View): DataQueryRequest {
+  return { entity, ...(by === '' ? {} : { id_name_field: by }), ids: tags, metric_name_field: fields }
+}
+
+/** The items next to the range, which lines come from and lead to; none where the answer has them already. */
+export function edgesOf(view: View, { fromMs, toMs }: Span): readonly Question[] {
+  if (view.how !== 'auto' && view.how !== 'select') return []
+  const date = (ms: number): string => new Date(ms).toISOString()
+  return [
+    { kind: 'last', request: { ...selectionOf(view), date: date(fromMs) } },
+    { kind: 'next', request: { ...selectionOf(view), date: date(toMs) } },
+  ]
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { paintStrips, stripsOf } from './states.ts'
+
+const columns = ['D', 'T', 'metric', 'value', 'seconds', 'entries']
+const at = (second: number): string => new Date(second * 1000).toISOString()
+const rows = [
+  [at(0), 'pump', 'on', 'true', 60, 1],
+  [at(60), 'pump', 'on', 'true', 15, 0],
+  [at(60), 'pump', 'on', 'false', 45, 1],
+  [at(60), 'valve', 'on', 'true', 60, 1],
+]
+
+test('a strip has the states of each bucket, and how long each lasted in all', () => {
+  const { strips, left } = stripsOf({ columns, rows }, { time: 'D', tags: ['T'] })
+  expect(left).toBe(0)
+  expect(strips.map(({ name }) => name)).toEqual(['pump', 'valve'])
+  expect(strips[0]).toMatchObject({
+    pieces: [
+      { fromSecond: 0, states: [{ state: 'true', seconds: 60 }] },
+      {
+        fromSecond: 60,
+        states: [
+          { state: 'true', seconds: 15 },
+          { state: 'false', seconds: 45 },
+        ],
+      },
+    ],
+    totals: [
+      { state: 'true', seconds: 75, entries: 1 },
+      { state: 'false', seconds: 45, entries: 1 },
+    ],
+  })
+  const more = [...rows, [at(0), 'pump', 'mode', '3', 60, 1]]
+  expect(stripsOf({ columns, rows: more }, { time: 'D', tags: ['T'] }).strips.map(({ name }) => name)).toEqual([
+    'pump · on',
+    'valve · on',
+    'pump · mode',
+  ])
+})
+
+test('a state is painted for its share of a bucket, and seen however short it was', () => {
+  const { strips } = stripsOf(
+    { columns, rows: [...rows.slice(0, 1), [at(60), 'pump', 'on', 'false', 0.001, 1]] },
+    { time: 'D', tags: ['T'] },
+  )
+  const painted: [number, number, number, number][] = []
+  const ctx = {
+    save: () => undefined,
+    restore: () => undefined,
+    fillText: () => undefined,
+    fillRect: (...box: [number, number, number, number]) => painted.push(box),
+  } as unknown as CanvasRenderingContext2D
+  const canvas = { ctx, bbox: { left: 0, top: 0, width: 120, height: 100 }, at: (second: number) => second }
+  paintStrips(canvas, strips, {
+    colorOf: (state) => state,
+    text: '',
+    pixelRatio: 1,
+    boundsOf: (second) => [second, second + 60],
+  })
+  expect(painted.map(([x, , width]) => [x, width])).toEqual([
+    [0, 60],
+    [60, 60],
+  ])
+  expect(painted[0]![3]).toBeGreaterThan(40)
+  expect(painted[1]![3]).toBe(2)
+})

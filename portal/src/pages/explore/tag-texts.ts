@@ -1,0 +1,64 @@
+// What metadata says of tags: to find them by, and to know them by more than their codes.
+import type { MetadataDescription, MetadataItem } from '../../../../src/client/answers.ts'
+import type { TidemarkClient } from '../../../../src/client/client.ts'
+
+export interface TagText {
+  /** A line below the tag: its description and unit. */
+  readonly line: string
+  /** All texts of its items. */
+  readonly texts: readonly string[]
+}
+
+/** As many as one request answers. */
+export const tagsMax = 10_000
+const tablesMax = 5
+
+/** By tag: the items of which it is the identifier. Larger tables are not looked at. */
+export async function tagTexts(client: TidemarkClient): Promise<ReadonlyMap<string, TagText>> {
+  const isText = ({ fields, index_field, items }: MetadataDescription): boolean =>
+    items <= tagsMax && fields.some(({ name, type }) => name === index_field && type === 'string')
+  const tables = (await client.metadata()).filter(isText).slice(0, tablesMax)
+  const found = new Map<string, TagText>()
+  for (const table of tables) {
+    const { Items } = await client.items(table.entity, [], { limit: tagsMax })
+    for (const item of Items) {
+      const tag = String(item[table.index_field])
+      const text = textOf(table, item)
+      const before = found.get(tag)
+      found.set(tag, {
+        line: before === undefined || before.line === '' ? text.line : before.line,
+        texts: [...(before?.texts ?? []), ...text.texts],
+      })
+    }
+  }
+  return found
+}
+
+const described = /desc|name|label|title|text/i
+const unit = /unit|uom/i
+
+function textOf({ fields }: MetadataDescription, item: MetadataItem): TagText {
+  const attributes = fields.filter(({ name, role }) => role === 'attribute' && typeof item[name] === 'string')
+  const of = (form: RegExp): string[] => {
+    const field = attributes.find(({ name }) => form.test(name))
+    return field === undefined ? [] : [String(item[field.name])]
+  }
+  return { line: [...of(described), ...of(unit)].join(' · '), texts: attributes.map(({ name }) => String(item[name])) }
+}
+
+/** The tags in which, or in whose texts, each word is found, in any case; those that begin with what was typed come first. */
+export function tagsFound(
+  tags: readonly string[],
+  texts: ReadonlyMap<string, TagText>,
+  typed: string,
+): readonly string[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return tags
+  const start = typed.trim().toLowerCase()
+  const found = tags.filter((tag) => {
+    const all = [tag, ...(texts.get(tag)?.texts ?? [])].join('\n').toLowerCase()
+    return words.every((word) => all.includes(word))
+  })
+  const isFirst = (tag: string): boolean => tag.toLowerCase().startsWith(start)
+  return [...found.filter(isFirst), ...found.filter((tag) => !isFirst(tag))]
+}

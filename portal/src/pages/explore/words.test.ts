@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { isEveryItem } from './words.ts'
+
+const at = (second: number): string => new Date(second * 1000).toISOString()
+const table = (...rows: [tag: string, second: number][]) => ({
+  columns: ['D', 'T'],
+  rows: rows.map(([tag, second]) => [at(second), tag]),
+})
+const names = { time: 'D', tags: ['T'] }
+const span = { fromMs: 0, toMs: 100_000 }
+
+test('a plot has every item where no pixel has two of a tag', () => {
+  const isEvery = (rows: ReturnType<typeof table>): boolean => isEveryItem(rows, names, span, 10)
+  expect(isEvery(table(['a', 0], ['b', 5], ['a', 10], ['a', 95]))).toBe(true)
+  expect(isEvery(table(['a', 0], ['b', 5], ['a', 9]))).toBe(false)
+  // The last pixel has its end too.
+  expect(isEvery(table(['a', 90], ['a', 100]))).toBe(false)
+  expect(isEvery(table())).toBe(true)
+})

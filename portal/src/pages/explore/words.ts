@@ -1,0 +1,75 @@
+// What is drawn, in words.
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import type { RowTable } from '../../parts/rows-stream.ts'
+import { type Buckets, stepText } from './buckets.ts'
+import { shapeOf } from './drawn-fields.ts'
+import { questionOf, timeOf } from './question.ts'
+import type { Shown } from './use-rows.ts'
+import { type How, type Span, tagsShown } from './view.ts'
+
+const bucketed: Readonly<Partial<Record<How, string>>> = {
+  average: 'Mean of items',
+  time_mean: 'Mean over time',
+  band: 'Mean, least and greatest',
+  rise: 'Rise',
+  states: 'Time in each state',
+  snap: 'State',
+}
+
+export function titleOf({ view, table, span, pixels }: Shown, entity: EntityDescription): string {
+  const name = bucketed[view.how]
+  if (name !== undefined) return `${name}, every ${stepText(questionOf(view, span, pixels).request.granularity ?? '')}`
+  if (view.how === 'latest') return 'Newest items'
+  if (view.how === 'select') return 'Items'
+  const types = entity.fields.filter((field) => view.fields.includes(field.name)).map(({ type }) => type)
+  if (types.every((type) => type === 'boolean')) return 'Each change'
+  const columns = { time: timeOf(view.how, entity), tags: tagsShown(view, entity) }
+  return !types.includes('boolean') && isEveryItem(table, columns, span, pixels)
+    ? 'Every item'
+    : 'First, last, least and greatest item of each pixel'
+}
+
+/** Whether `plot` left nothing out: a pixel with one item of a tag has no other. */
+export function isEveryItem(
+  { columns, rows }: RowTable,
+  { time, tags }: { time: string; tags: readonly string[] },
+  { fromMs, toMs }: Span,
+  pixels: number,
+): boolean {
+  const timeAt = columns.indexOf(time)
+  const tagsAt = tags.map((tag) => columns.indexOf(tag))
+  const pixelOf = new Map<string, number>()
+  return rows.every((row) => {
+    const key = JSON.stringify(tagsAt.map((at) => row[at] ?? null))
+    const ms = Date.parse(String(row[timeAt]))
+    const pixel = Math.min(pixels - 1, Math.floor(((ms - fromMs) / (toMs - fromMs)) * pixels))
+    const isAlone = pixelOf.get(key) !== pixel
+    pixelOf.set(key, pixel)
+    return isAlone
+  })
+}
+
+/** What one has to know to read the chart. */
+export function notesOf({ view, table }: Shown, entity: EntityDescription, buckets: Buckets | null): string[] {
+  const notes: string[] = []
+  const { how, fields } = view
+  if (how === 'auto' || how === 'select') {
+    const steps = fields.filter((field) => shapeOf(field, entity) === 'step')
+    if (steps.length > 0) notes.push(`${steps.join(', ')}: a value holds until the next item.`)
+  }
+  const timeAt = table.columns.indexOf(timeOf(how, entity))
+  const second = (row: RowTable['rows'][number] | undefined): number => Date.parse(String(row?.[timeAt])) / 1000
+  if (buckets !== null && how !== 'snap' && table.rows.length > 0) {
+    const ends = new Map([
+      ['first', second(table.rows[0])],
+      ['last', second(table.rows.at(-1))],
+    ])
+    const cut = [...ends].filter(([, at]) => buckets.isPartial(at)).map(([name]) => name)
+    if (cut.length > 0) {
+      notes.push(
+        `The ${cut.join(' and the ')} bucket ${cut.length === 1 ? 'is' : 'are'} not whole${how === 'states' ? '' : ': dashed'}.`,
+      )
+    }
+  }
+  return notes
+}

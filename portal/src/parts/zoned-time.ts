@@ -1,0 +1,113 @@
+// Times on the clocks of a zone: how they are shown, and which instant one means that somebody typed.
+import { runtimeOffsets, runtimeZoneName } from '../../../src/druid-time/runtime-zone.ts'
+import { formatOffset } from '../../../src/druid-time/zone.ts'
+
+const dayMs = 86_400_000
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs } as const
+
+export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export const isZone = (name: string): boolean => runtimeZoneName(name) !== null
+
+/** The calendar is asked for each instant: to learn all changes of a zone takes it longer than a page may take. */
+const calendars = new Map<string, (ms: number) => number>()
+
+/** Local time minus UTC at an instant. */
+function offsetAt(ms: number, zone: string): number {
+  if (zone === 'UTC') return 0
+  const known = calendars.get(zone)
+  const calendar = known ?? runtimeOffsets(zone)
+  if (known === undefined) calendars.set(zone, calendar)
+  return calendar(Math.floor(ms / 1000) * 1000)
+}
+
+/** What the zone's clock shows at an instant, in milliseconds as if it were UTC's. */
+export const localMsOf = (ms: number, zone: string): number => ms + offsetAt(ms, zone)
+
+/** `2026-01-01 08:00:00` as the zone's clock shows it; fractions only where there are any. */
+export function clockText(ms: number, zone: string): string {
+  return new Date(localMsOf(ms, zone))
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/(\.000)?Z$/, '')
+}
+
+/** The zone with its offset at an instant: `Europe/Madrid, UTC+01:00`. */
+export function zoneText(zone: string, ms: number): string {
+  const offsetMs = offsetAt(ms, zone)
+  return zone === 'UTC' ? zone : `${zone}, UTC${offsetMs === 0 ? '' : formatOffset(offsetMs)}`
+}
+
+/** The instant of a time on the zone's clock: the earlier one where it is shown twice, the end of the gap where it never is. */
+export function instantAt(localMs: number, zone: string): number {
+  // No offset is as long as a day, so a change lies between.
+  const byOffsets = [-dayMs, dayMs].map((apart) => localMs - offsetAt(localMs + apart, zone)).sort((a, b) => a - b)
+  const shown = byOffsets.find((ms) => localMsOf(ms, zone) === localMs)
+  if (shown !== undefined) return shown
+  let [before, after] = byOffsets as [number, number]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (localMsOf(middle, zone) < localMs) before = middle
+    else after = middle
+  }
+  return after
+}
+
+/** The midnight that begins the day, moved by so many days. */
+export function midnight(ms: number, zone: string, days = 0): number {
+  const localMs = localMsOf(ms, zone)
+  return instantAt((Math.floor(localMs / dayMs) + days) * dayMs, zone)
+}
+
+export interface When {
+  readonly ms: number
+  /** A day was named, and no time in it. */
+  readonly isDay: boolean
+}
+
+const clock = String.raw`(?:[T ](\d\d?):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?`
+const yearFirst = new RegExp(String.raw`^(\d{4})-(\d\d)-(\d\d)${clock}$`, 'i')
+const dayFirst = new RegExp(String.raw`^(\d\d?)\.(\d\d?)\.(\d{4})${clock}$`, 'i')
+const ago = /^-(\d+(?:\.\d+)?)(s|m|h|d|w)$/
+const dayNames = new Map([
+  ['yesterday', -1],
+  ['today', 0],
+  ['tomorrow', 1],
+])
+
+/** So long back, as `-6h`, in milliseconds; null where the text is none. */
+export function agoMs(text: string): number | null {
+  const [, count, unit] = ago.exec(text.trim().toLowerCase()) ?? []
+  return count === undefined ? null : Number(count) * unitMs[unit as keyof typeof unitMs]
+}
+
+/**
+ * What a text means that somebody typed: `2026-01-31 08:00`, `31.01.2026`, `-6h`, `now`, `yesterday`; with an offset or `Z` it needs no zone.
+ * Null where it cannot be read.
+ */
+export function readWhen(text: string, zone: string, nowMs: number): When | null {
+  const written = text.trim()
+  const word = written.toLowerCase()
+  if (word === 'now') return { ms: nowMs, isDay: false }
+  const days = dayNames.get(word)
+  if (days !== undefined) return { ms: midnight(nowMs, zone, days), isDay: true }
+  const back = agoMs(word)
+  if (back !== null) return { ms: nowMs - back, isDay: false }
+  if (/\d(?:Z|[+-]\d\d:?\d\d)$/i.test(written) && written.includes(':')) {
+    const ms = Date.parse(written.replace(' ', 'T'))
+    return Number.isNaN(ms) ? null : { ms, isDay: false }
+  }
+  const iso = yearFirst.exec(written)
+  const [, day, month, year, ...time] = dayFirst.exec(written) ?? []
+  const parts = iso === null ? [year, month, day, ...time] : iso.slice(1)
+  return parts[0] === undefined ? null : onClock(parts, zone)
+}
+
+function onClock([year, month, day, hours, minutes, seconds, fraction]: (string | undefined)[], zone: string) {
+  const [y, m, d] = [Number(year), Number(month) - 1, Number(day)]
+  const time = [Number(hours ?? 0), Number(minutes ?? 0), Number(seconds ?? 0)] as const
+  const date = new Date(Date.UTC(y, m, d))
+  if (date.getUTCMonth() !== m || date.getUTCDate() !== d || time[0] > 23 || time[1] > 59 || time[2] > 59) return null
+  const localMs = date.getTime() + (time[0] * 60 + time[1]) * 60_000 + time[2] * 1000
+  return { ms: instantAt(localMs + Math.trunc(Number(fraction ?? 0) * 1000), zone), isDay: hours === undefined }
+}
