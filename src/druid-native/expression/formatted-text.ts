@@ -1,8 +1,9 @@
+import { inRoom, isFree, toldCharactersMax, utf16Units, widthOf } from '../../druid-sql/functions/text-room.ts'
+import { concatenated, upperCase } from '../../druid-sql/functions/texts.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { concatenated, inRoom, isFree, toldCharactersMax, widthOfAll } from '../values/text-room.ts'
-import { type Typed, textValue, toDouble, toLong, toText, upperCase, utf16Length } from '../values/typed.ts'
+import { nodeOf, type Typed, textValue, toDouble, toLong, toText } from '../values/typed.ts'
 import { type Call, literalText } from './call.ts'
 
 const formatPart = /%(?:(\d+)\$)?([-#+ 0,(]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])/g
@@ -28,7 +29,7 @@ export function formatText(args: readonly Typed[], call: Call): Typed {
   parts.push(sql.literal(pattern.slice(at)))
   const width = [...pattern.matchAll(/\d+/g)].reduce(
     (sum, [digits]) => sum + Number(digits),
-    pattern.length + widthOfAll(args) * parts.length,
+    pattern.length + args.reduce((sum, arg) => sum + widthOf(nodeOf(arg).type), 0) * parts.length,
   )
   return textValue(concatenated(parts, width), width)
 }
@@ -67,7 +68,7 @@ function formatOne(arg: Typed, { flags, width, precision, conversion }: Conversi
 /** With blanks, up to so many UTF-16 units. */
 const filledTo = (text: Sql, width: number, isLeft: boolean): Sql =>
   bind(text, (x) => {
-    const blanks = sql`repeat(' ', greatest(${sql.long(width)} - ${utf16Length(x)}, 0))`
+    const blanks = sql`repeat(' ', greatest(${sql.long(width)} - ${utf16Units(x)}, 0))`
     return isLeft ? sql`(${x} || ${blanks})` : sql`(${blanks} || ${x})`
   })
 

@@ -181,7 +181,7 @@ const doubleJson = (x: Sql): Sql =>
   once(x, (v) => sql`CASE WHEN isfinite(${v}) THEN ${doubleText(v)} ELSE '"' || ${doubleText(v)} || '"' END`)
 
 /** A double as Java writes it: 1.0, 1.0E7, 1.0E-4; from the digits that DuckDB writes. */
-function doubleText(x: Sql): Sql {
+export function doubleText(x: Sql): Sql {
   const text = sql`CAST(v AS VARCHAR)`
   const mantissa = sql`replace(split_part(${text}, 'e', 1), '-', '')`
   const digits = sql`rtrim(ltrim(replace(${mantissa}, '.', ''), '0'), '0')`
@@ -199,7 +199,7 @@ function doubleText(x: Sql): Sql {
 }
 
 /** Cut towards zero; what is beyond a long is the nearest one, NaN is 0. */
-function cutToLong(x: Sql): Sql {
+export function cutToLong(x: Sql): Sql {
   return once(
     x,
     () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT

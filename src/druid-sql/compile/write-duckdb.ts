@@ -165,6 +165,8 @@ export class DuckdbWriter {
         return intervalText(node)
       case 'column':
         return nodeText(node)
+      case 'written':
+        return node.sql
       case 'call':
         return node.fn.write(this.#all(node.operands), node, this.#meaning)
       case 'aggregate':
