@@ -2,7 +2,7 @@ import { type CaseOptions, choice } from '../../druid-sql/bind/bind-expression.t
 import { different } from '../../druid-sql/bind/bind-truth.ts'
 import { type IsOptions, isTruth } from '../../druid-sql/bind/logic.ts'
 import { type Bound, called, type EngineFunction } from '../../druid-sql/bind/tree.ts'
-import { arrayOf, boolean, double, isSame, type SqlType, string } from '../../druid-sql/bind/types.ts'
+import { arrayOf, boolean, double, isNumeric, isSame, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
 import { greatest, least } from '../../druid-sql/functions/numbers.ts'
 import { firstThere } from '../../druid-sql/functions/values.ts'
 import { bind } from '../../lib/bind-sql.ts'
@@ -10,8 +10,10 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import {
   asType,
+  asValue,
   convert,
   elementOf,
+  nodeOf,
   nowhere,
   sqlType,
   type Typed,
@@ -144,10 +146,12 @@ function castTo(value: Typed, type: ValueType): Typed {
 export const conditionalFunctions = {
   cast: {
     args: [2, 2],
-    compile: ([value], call) => {
+    bind: ([value], call) => {
       const name = literalText(call, 1, 'type').toUpperCase()
       const type = castTypes.get(name)
-      return type === undefined ? call.refuse(`there is no type "${name}"`) : castTo(value!, type)
+      if (type === undefined) return call.refuse(`there is no type "${name}"`)
+      const isPlain = isNumeric(value!.type) && (type === 'LONG' || type === 'DOUBLE')
+      return isPlain ? asType(value!, type === 'LONG' ? long : double) : nodeOf(castTo(asValue(value!), type))
     },
   },
   coalesce: ofAlike([1, many], firstThere),

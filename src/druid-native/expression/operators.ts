@@ -5,7 +5,7 @@ import { comparison } from '../../druid-sql/bind/bind-truth.ts'
 import { conjunction, disjunction, not } from '../../druid-sql/bind/logic.ts'
 import { arithmetic, type NumberOperator } from '../../druid-sql/bind/time-arithmetic.ts'
 import { type Bound, called, engineFunction, literal } from '../../druid-sql/bind/tree.ts'
-import { arrayOf, boolean, double, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
+import { arrayOf, boolean, double, isNumeric, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
 import { cutQuotient, numbers } from '../../druid-sql/functions/numbers.ts'
 import { joinedTexts } from '../../druid-sql/functions/texts.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
@@ -61,8 +61,10 @@ export function bindUnary(operator: '-' | '!', operand: Bound): Bound {
   if (operator === '!') return truth(not(truthOf(operand), nowhere))
   if (kind === 'array') throw new ExpressionError('"-" takes a number, not an array')
   if (kind === 'string') throw new ExpressionError('"-" takes a number, not a text')
-  if (operand.kind === 'literal' && typeof operand.value === 'bigint')
-    return literal(nowhere, long, BigInt.asIntN(64, -operand.value))
+  const known = operand.kind === 'literal' ? operand.value : null
+  if (typeof known === 'bigint') return literal(nowhere, long, BigInt.asIntN(64, -known))
+  // Zero has a sign that a literal does not keep.
+  if (typeof known === 'number' && known !== 0) return literal(nowhere, double, -known)
   const number = kind === 'long' ? operand : asType(operand, double)
   return called(nowhere, number.type, negated, [number])
 }
@@ -103,7 +105,9 @@ export function bindBinary(operator: BinaryOperator, left: Bound, right: Bound):
   if (left.type.kind === 'array' && right.type.kind === 'array' && comparison !== undefined)
     return compareArrays(comparison, left, right)
   const type = common(left, right)
-  const sides = [asType(left, type), asType(right, type)] as const
+  // Numbers of both kinds are compared, and calculated with, as they stand.
+  const areNumbers = isNumeric(left.type) && isNumeric(right.type)
+  const sides = areNumbers ? ([left, right] as const) : ([asType(left, type), asType(right, type)] as const)
   if (comparison !== undefined) return truth(compared(comparison, ...sides))
   if (type.kind !== 'string') return calculated(operator, type, sides)
   if (operator !== '+') throw new ExpressionError(`"${operator}" takes numbers, not texts`)
@@ -171,6 +175,11 @@ const others = {
 function calculated(operator: BinaryOperator, type: SqlType, operands: readonly [Bound, Bound]): Bound {
   const kind = type.kind === 'long' ? 'long' : 'double'
   return operator === '/' || operator === '%' || operator === '^'
-    ? called(nowhere, type, others[kind][operator], operands)
+    ? called(
+        nowhere,
+        type,
+        others[kind][operator],
+        operands.map((operand) => asType(operand, type)),
+      )
     : called(nowhere, type, arithmetic, operands, { operator: operator as NumberOperator })
 }

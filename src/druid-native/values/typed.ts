@@ -144,6 +144,8 @@ const isNumber = ({ kind }: SqlType): boolean => kind === 'long' || kind === 'do
 
 export function asType(node: Bound, type: SqlType): Bound {
   if (isSame(node.type, type)) return node
+  if (node.kind === 'literal' && typeof node.value === 'bigint' && type.kind === 'double')
+    return literal(nowhere, double, Number(node.value))
   const isAlike = node.type.kind === 'null' || (isNumber(node.type) && (isNumber(type) || type.kind === 'string'))
   return isAlike ? as(node, type) : called(nowhere, type, conversion, [node])
 }
