@@ -1,6 +1,6 @@
 import { doubleText } from '../../druid-sql/bind/conversions.ts'
-import { utf16Units, widthOf, withoutRepeats } from '../../druid-sql/functions/text-room.ts'
-import { concatenated, upperCase } from '../../druid-sql/functions/texts.ts'
+import { upperCase, utf16Units, widthOf, withoutRepeats } from '../../druid-sql/functions/text-room.ts'
+import { concatenated } from '../../druid-sql/functions/texts.ts'
 import { floorToBucket, wideRange } from '../../druid-time/bucket-sql.ts'
 import { formatTime, patternPieces } from '../../druid-time/format-sql.ts'
 import { bind, nextName } from '../../lib/bind-sql.ts'

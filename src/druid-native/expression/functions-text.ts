@@ -1,7 +1,8 @@
 import { re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
-import { boolean, long, string, wideString } from '../../druid-sql/bind/types.ts'
+import { boolean, double, long, string, wideString } from '../../druid-sql/bind/types.ts'
 import { leftPadding, padded, repeatedTimes, rightPadding } from '../../druid-sql/functions/filled-texts.ts'
+import { formattedText } from '../../druid-sql/functions/string-format.ts'
 import { widthOf } from '../../druid-sql/functions/text-room.ts'
 import {
   digits,
@@ -36,9 +37,11 @@ import {
   plain,
   plainOrNull,
 } from './call.ts'
-import { formatText } from './formatted-text.ts'
 
 const many = Number.POSITIVE_INFINITY
+
+/** A number with a fraction. */
+const isReal = ({ type: { kind } }: Bound): boolean => kind === 'double' || kind === 'float'
 
 const asText = (node: Bound): Bound => asType(node, string)
 
@@ -87,7 +90,16 @@ export const textFunctions = {
     args: [0, many],
     bind: (args) => (args.length === 0 ? literal(nowhere, string, null) : joinedTexts(nowhere, args.map(asText))),
   },
-  format: { args: [1, many], compile: formatText },
+  format: {
+    args: [1, many],
+    bind: ([, ...values], call) => {
+      const form = literalText(call, 0, 'pattern')
+      const shown = values.map((value) =>
+        asType(value, value.type.kind === 'long' ? long : isReal(value) ? double : string),
+      )
+      return formattedText(nowhere, form, shown, call.refuse)
+    },
+  },
   like: {
     args: [2, 3],
     compile: ([value], call) => {

@@ -22,7 +22,16 @@ import {
   special,
 } from './signature.ts'
 import { stringFormat } from './string-format.ts'
-import { inRoom, isFree, joinedBytesMax, onceEach, utf16Units, widthOf, withoutRepeats } from './text-room.ts'
+import {
+  inRoom,
+  isFree,
+  joinedBytesMax,
+  onceEach,
+  upperCase,
+  utf16Units,
+  widthOf,
+  withoutRepeats,
+} from './text-room.ts'
 
 const lengthOf = scalar([string], long, utf16Units)
 
@@ -200,8 +209,6 @@ const parseLong = special(1, 2, (call) => {
   if (radix < 2 || radix > 36) throw sqlProblem(call.operands[1]!.place, 'the radix of a PARSE_LONG is 2 to 36')
   return called(call.place, long, digits, [text], { radix })
 })
-
-export const upperCase = (x: Sql): Sql => sql`upper(replace(${x}, 'ß', 'SS'))`
 
 const replacedParts = engineFunction((texts, { type, operands: [, part] }) => {
   const sought = constantOf(part!)
