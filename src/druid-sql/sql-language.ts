@@ -18,7 +18,7 @@ import { planSql } from './plan/plan-sql.ts'
 import type { PlannedSql, PlannedSqlQuery } from './plan/sql-plan.ts'
 import { type SqlQuestion, shapeOf } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
-import { type CheckedSql, translateSql } from './translate.ts'
+import { type CheckedSql, fieldsOf, translateSql } from './translate.ts'
 
 export interface SqlLimits extends QueryLimits {
   readonly sqlTokens: number
@@ -170,10 +170,6 @@ export class SqlLanguage implements Language<AskedSql> {
     return this.#parts.sqlEngine.run(request, nativeSignal(signal))
   }
 }
-
-/** The columns of an answer, as fields. */
-export const fieldsOf = (columns: CheckedSql['columns']): readonly EntityField[] =>
-  columns.map(({ name, type }) => ({ name, type, role: 'dimension' }))
 
 /** The numbers of the query go round: what still is beyond its range is a time, or what takes no number as large. */
 async function withinRange(answer: Promise<Answer>): Promise<Answer> {

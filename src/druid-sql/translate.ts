@@ -4,6 +4,7 @@ import { Zone } from '../druid-time/zone.ts'
 import { type Sql, SqlTooLarge, sql } from '../lib/sql-text.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { DruidColumnType } from '../model/druid-layout.ts'
+import type { EntityField } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { QueryBinder } from './bind/bind-query.ts'
 import { columnName } from './bind/engine-names.ts'
@@ -152,3 +153,7 @@ function outputOf(
     )
   return output
 }
+
+/** The columns of an answer, as fields. */
+export const fieldsOf = (columns: CheckedSql['columns']): readonly EntityField[] =>
+  columns.map(({ name, type }) => ({ name, type, role: 'dimension' }))

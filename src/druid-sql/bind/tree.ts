@@ -253,7 +253,7 @@ export type FromNode =
     }
   | { readonly kind: 'common'; readonly of: number; readonly relation: number }
   | { readonly kind: 'rows'; readonly rows: BoundRows; readonly relation: number }
-  | { readonly kind: 'unnest'; readonly array: Bound; readonly arrayType: SqlType; readonly relation: number }
+  | { readonly kind: 'unnest'; readonly array: Bound; readonly relation: number }
   /** One relation of all columns that are named, and of what is worked out beside them. */
   | { readonly kind: 'widened'; readonly from: FromNode; readonly outputs: readonly Bound[]; readonly relation: number }
   | {
