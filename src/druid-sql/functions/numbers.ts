@@ -1,4 +1,4 @@
-import { bind2 } from '../../lib/bind-sql.ts'
+import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type ReadableForm, readableNumber } from '../../lib/readable-number.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
@@ -219,11 +219,17 @@ const bitwise = (render: (a: Sql, b: Sql) => Sql): PlainFunction => scalar([long
 /** Java shifts by the low six bits of the count. */
 const shiftLeft = (a: Sql, b: Sql): Sql => wrapped(sql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
 
-/** A sum or product beyond a long, brought back into it as Java's numbers go round. */
+const span = sql`18446744073709551616::HUGEINT`
+const leastLong = sql.long(-(2n ** 63n))
+const greatestLong = sql.long(2n ** 63n - 1n)
+
+/** A sum or product beyond a long, brought back into it as Java's numbers go round. What is within takes no division of 128 bits, which is slow. */
 export function wrapped(huge: Sql): Sql {
-  const span = sql`18446744073709551616::HUGEINT`
-  const half = sql`9223372036854775808::HUGEINT`
-  return sql`CAST((((${huge} + ${half}) % ${span} + ${span}) % ${span} - ${half}) AS BIGINT)`
+  return bind(huge, (x) => {
+    const rest = sql`((${x} % ${span}) + ${span}) % ${span}`
+    return sql`CAST(CASE WHEN ${x} BETWEEN ${leastLong} AND ${greatestLong} THEN ${x}
+      WHEN ${rest} > ${greatestLong} THEN ${rest} - ${span} ELSE ${rest} END AS BIGINT)`
+  })
 }
 
 export const numbers = {
