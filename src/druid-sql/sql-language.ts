@@ -18,7 +18,7 @@ import { planSql } from './plan/plan-sql.ts'
 import type { PlannedSql, PlannedSqlQuery } from './plan/sql-plan.ts'
 import { type SqlQuestion, shapeOf } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
-import { type CheckedSql, translateSql } from './translate.ts'
+import { type CheckedSql, fieldsOf, translateSql } from './translate.ts'
 
 export interface SqlLimits extends QueryLimits {
   readonly sqlTokens: number
@@ -94,14 +94,11 @@ export class SqlLanguage implements Language<AskedSql> {
   }
 
   #check(asked: AskedSql, readable: ReadableTables): CheckedQuestion {
-    const checked = this.#translate(asked, readable, false)
+    const { text, parameters, zone, listsFunctions } = asked
+    const { sqlTokens: tokensMax } = this.#parts.limits
+    const checked = translateSql(text, readable.tables, { tokensMax, parameters, zone, listsFunctions })
     const entities = readable.entities.filter(({ id }) => checked.entityIds.includes(id))
     return { question: asked, checked, readable, entities, format: shapeOf(asked.format, checked.columns, asked) }
-  }
-
-  #translate({ text, parameters, zone, listsFunctions }: SqlQuestion, { tables }: ReadableTables, wraps: boolean) {
-    const { sqlTokens: tokensMax } = this.#parts.limits
-    return translateSql(text, tables, { wraps, tokensMax, parameters, zone, listsFunctions })
   }
 
   /**
@@ -143,37 +140,32 @@ export class SqlLanguage implements Language<AskedSql> {
 
   async #bySqlEngine(query: CheckedQuestion, signal: CancelSignal): Promise<Answer> {
     const { metadata, rows } = this.#parts
-    const { question, checked, readable, entities } = query
+    const { checked, readable, entities } = query
     const items = await readItems(checked.items, readable.metadataEntities, metadata, signal)
-    const answer = (read: CheckedSql, tables: readonly EngineTable[]): Promise<Answer> =>
-      this.#run({ ...query, checked: read }, tables, items, signal)
+    const answer = (text: string, tables: readonly EngineTable[]): Promise<Answer> =>
+      this.#run(query, { text, tables, items }, signal)
     const wrapping = async (tables: readonly EngineTable[]): Promise<Answer> => {
       try {
-        return await answer(checked, tables)
+        return await answer(checked.text, tables)
       } catch (error) {
         if (!(error instanceof LongOverflow)) throw error
-        return withinRange(answer(this.#translate(question, readable, true), tables))
+        return withinRange(answer(checked.wrappedText, tables))
       }
     }
     return 'store' in rows ? onTables(entities, rows, signal, wrapping) : wrapping([])
   }
 
   #run(
-    { checked: { text, columns }, format }: CheckedQuestion,
-    tables: readonly EngineTable[],
-    items: readonly EngineItems[],
+    { checked: { columns }, format }: CheckedQuestion,
+    asked: { readonly text: string; readonly tables: readonly EngineTable[]; readonly items: readonly EngineItems[] },
     signal: CancelSignal,
   ): Promise<Answer> {
     const { resultRows, resultBytes } = this.#parts.limits
-    const query = { text, types: columns.map(({ type }) => type), tables, items }
+    const query = { ...asked, types: columns.map(({ type }) => type) }
     const request = { query, fields: fieldsOf(columns), format, limits: { resultRows, resultBytes } }
     return this.#parts.sqlEngine.run(request, nativeSignal(signal))
   }
 }
-
-/** The columns of an answer, as fields. */
-export const fieldsOf = (columns: CheckedSql['columns']): readonly EntityField[] =>
-  columns.map(({ name, type }) => ({ name, type, role: 'dimension' }))
 
 /** The numbers of the query go round: what still is beyond its range is a time, or what takes no number as large. */
 async function withinRange(answer: Promise<Answer>): Promise<Answer> {

@@ -9,7 +9,8 @@ import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { druidStatement } from './rewrite/druid-statement.ts'
 import type { KnownColumns } from './rewrite/entity-source.ts'
-import { type CheckedQuestion, fieldsOf, type SqlLimits } from './sql-language.ts'
+import type { CheckedQuestion, SqlLimits } from './sql-language.ts'
+import { fieldsOf } from './translate.ts'
 
 /** Runs statements of Druid's SQL that our own code wrote. */
 export interface DruidStatements {

@@ -4,6 +4,7 @@ import { Zone } from '../druid-time/zone.ts'
 import { type Sql, SqlTooLarge, sql } from '../lib/sql-text.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { DruidColumnType } from '../model/druid-layout.ts'
+import type { EntityField } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { QueryBinder } from './bind/bind-query.ts'
 import { columnName } from './bind/engine-names.ts'
@@ -41,6 +42,8 @@ export interface CheckedSql {
   readonly rows: BoundRows
   /** The engine's SELECT: of the caller it has the values of literals alone. Its columns are c0, c1, ...; instants are milliseconds. */
   readonly text: string
+  /** The same, in which whole numbers go round beyond the range of a long, as in Druid; slower, so only once a query has met that range. */
+  readonly wrappedText: string
   readonly columns: readonly CheckedColumn[]
   /** The series entities that it reads, by their ids. */
   readonly entityIds: readonly number[]
@@ -55,8 +58,6 @@ export interface CheckedSql {
 }
 
 export interface TranslateOptions {
-  /** Whole numbers go round beyond the range of a long, as in Druid; slower, so only once a query has met that range. */
-  readonly wraps?: boolean
   /** Of the text, which is read at once; all of them where it is not told. */
   readonly tokensMax?: number
   /** The values of its `?`, in order. */
@@ -71,7 +72,7 @@ export interface TranslateOptions {
 export function translateSql(
   text: string,
   tables: readonly SqlTable[],
-  { wraps = false, tokensMax, parameters, zone = Zone.utc, listsFunctions }: TranslateOptions = {},
+  { tokensMax, parameters, zone = Zone.utc, listsFunctions }: TranslateOptions = {},
 ): CheckedSql {
   const query = parseQuery(text, { tokensMax, parameters })
   const rows = new QueryBinder(new SqlTables(tables, listsFunctions), zone).statement(query)
@@ -83,13 +84,16 @@ export function translateSql(
   }))
   const all = allRows(rows)
   // The store answers most short queries, which need no text.
-  let written = text.length > writtenAtOnceMin ? engineText(rows, outputs, { wraps, zone }) : undefined
+  let written = text.length > writtenAtOnceMin ? engineText(rows, outputs, { wraps: false, zone }) : undefined
   return {
     query,
     rows,
     get text() {
-      written ??= engineText(rows, outputs, { wraps, zone })
+      written ??= engineText(rows, outputs, { wraps: false, zone })
       return written
+    },
+    get wrappedText() {
+      return engineText(rows, outputs, { wraps: true, zone })
     },
     columns: outputs.map(({ name, type, druid }) => ({ name, type, druid })),
     entityIds: entityIdsOf(all),
@@ -152,3 +156,7 @@ function outputOf(
     )
   return output
 }
+
+/** The columns of an answer, as fields. */
+export const fieldsOf = (columns: CheckedSql['columns']): readonly EntityField[] =>
+  columns.map(({ name, type }) => ({ name, type, role: 'dimension' }))

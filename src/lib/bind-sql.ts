@@ -1,7 +1,8 @@
 // Values that a text of SQL needs several times, written once.
 import { type Sql, sql } from './sql-text.ts'
 
-const atom = /^(?:"\w+"|[a-z]\w*|CAST\(-?\d+ AS BIGINT\)|-?[\d.e+-]+)$/
+const atom =
+  /^(?:(?:"\w+"|[a-z]\w*)(?:\.[a-z]\w*)?|CAST\(-?\d+ AS BIGINT\)|-?[\d.e+-]+|\(-?[\d.e+-]+::DOUBLE\)|'[^']{0,40}')$/
 
 let named = 0
 

@@ -298,6 +298,9 @@ describe('as documented', () => {
     ["format('%.1f|%10.1f|%-8.1f|%08.1f', 2.25, 2.25, -2.25, -2.25)", '2.3|       2.3|-2.3    |-00002.3'],
     ["format('%,.1f|%+.0f', 1234567.25, 2.5)", '1,234,567.3|+3'],
     ["format('%f', 1.0 / 0)", 'Infinity'],
+    // What does not fit is written behind the format, as Druid does.
+    ["format('%d%s', 1.5)", '%d%s; 1.5'],
+    ["format('%x %o %e', -1, 8, 1.0)", 'ffffffffffffffff 10 1.000000e+00'],
     ['round(-0.49999999999999994)', -0],
     ['round(2.675, 2)', 2.68],
     ['round(1234, -2)', 1200n],

@@ -32,6 +32,7 @@ test.each([
   ['repeat(s, l)', '"aXbXaXbX"'],
   ['repeat(s, l - 2)', 'null'],
   ['repeat(null, l)', 'null'],
+  ['lpad(s, 2, null)', 'null'],
   ['lpad(s, l + 4, n)', '"<>aXbX"'],
   ['rpad(s, l, n)', '"aX"'],
   ["replace(repeat(s, l), 'X', n + n)", '"a<><>b<><>a<><>b<><>"'],

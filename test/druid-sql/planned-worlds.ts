@@ -266,9 +266,13 @@ export async function byEngine(
 ): Promise<string> {
   const { entities, release } = await snapshots.take([1], signal)
   const run = async (wraps: boolean): Promise<string> => {
-    const { text: engineText, columns } = translateSql(asked, [sqlTable(entity)], { wraps, zone })
+    const { text: plainText, wrappedText, columns } = translateSql(asked, [sqlTable(entity)], { zone })
     const tables = [engineTable(entity, entities[0]?.files ?? [])]
-    const batches = engine.run({ text: engineText, types: columns.map(({ type }) => type), tables }, limits, signal)
+    const batches = engine.run(
+      { text: wraps ? wrappedText : plainText, types: columns.map(({ type }) => type), tables },
+      limits,
+      signal,
+    )
     const shown = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
     return bodyOf(await storeRows({ fields: shown, batches }, { format, ...limits, budget }, settings(), signal))
   }

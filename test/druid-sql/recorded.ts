@@ -138,11 +138,12 @@ function engineFields({ fields }: DataSet['tidemark']): EngineTable['fields'] {
 /** Runs a text as the service would, and gives its rows as plain values. */
 export async function ask(data: RecordedData, text: string): Promise<Reply> {
   try {
+    const checked = translateSql(text, data.tables)
     try {
-      return await rowsOf(data, translateSql(text, data.tables))
+      return await rowsOf(data, checked)
     } catch (error) {
       if (!(error instanceof LongOverflow)) throw error
-      return await rowsOf(data, translateSql(text, data.tables, { wraps: true }))
+      return await rowsOf(data, { ...checked, text: checked.wrappedText })
     }
   } catch (error) {
     if (error instanceof Problem) return { status: error.status, text: error.message }

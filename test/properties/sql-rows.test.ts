@@ -74,8 +74,12 @@ function snapshots({ store, folder }: SeenHistory): Snapshots {
 
 async function ask(text: string, entity: Entity, files: Parameters<typeof engineTable>[1]): Promise<Value[][]> {
   const run = async (wraps: boolean): Promise<Value[][]> => {
-    const { text: engineText, columns } = translateSql(text, [sqlTable(entity)], { wraps })
-    const query = { text: engineText, types: columns.map(({ type }) => type), tables: [engineTable(entity, files)] }
+    const { text: plainText, wrappedText, columns } = translateSql(text, [sqlTable(entity)])
+    const query = {
+      text: wraps ? wrappedText : plainText,
+      types: columns.map(({ type }) => type),
+      tables: [engineTable(entity, files)],
+    }
     const rows: Value[][] = []
     for await (const batch of engine.run(query, { resultRows: 1e6 }, new AbortController().signal)) {
       for (let row = 0; row < batch.rows; row++) rows.push(batch.columns.map((column) => valueAt(column, row)))

@@ -106,7 +106,19 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
   [
     'src/druid-native/',
-    [...words, algebra, 'src/admission/', 'src/answer/', 'src/druid-time/', 'src/druid-patterns/', ...ports],
+    [
+      ...words,
+      algebra,
+      'src/admission/',
+      'src/answer/',
+      'src/druid-sql/bind/',
+      'src/druid-sql/compile/',
+      'src/druid-sql/functions/',
+      'src/druid-sql/plan/',
+      'src/druid-time/',
+      'src/druid-patterns/',
+      ...ports,
+    ],
   ],
   [
     'src/avatica/',

@@ -1,5 +1,6 @@
 // Aggregators as SQL aggregates: what is aggregated over the rows of a group, and what becomes of it afterwards.
 
+import { wrapped } from '../../druid-sql/functions/numbers.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { meanInRange, scaled, squaredMax, sumInRange } from '../../lib/sums-in-range.ts'
 import { unsupported } from '../parse/json-reader.ts'
@@ -14,7 +15,6 @@ import {
   toFloat,
   toLong,
   toText,
-  wrapLong,
 } from '../values/typed.ts'
 import { dimensionValue } from './extraction.ts'
 import { compileFilter } from './filter.ts'
@@ -161,7 +161,7 @@ function body(
 
 function sum(type: 'LONG' | 'DOUBLE' | 'FLOAT', input: Typed): Body {
   // Longs add up in 128 bits and are brought back to 64 afterwards, as adding them in 64 bits would have left them.
-  if (type === 'LONG') return plain(sql`sum(${toLong(input)})`, (raw) => longValue(wrapLong(raw)))
+  if (type === 'LONG') return plain(sql`sum(${toLong(input)})`, (raw) => longValue(wrapped(raw)))
   if (type === 'DOUBLE') return ofDoubles((values) => sql`sum(${values})`, input, sumInRange, doubleValue)
   return plain(sql`sum(CAST(${toFloat(input)} AS DOUBLE))`, (raw) => ({
     type: 'FLOAT',

@@ -1,3 +1,6 @@
+import { doubleText } from '../../druid-sql/bind/conversions.ts'
+import { upperCase, utf16Units, widthOf, withoutRepeats } from '../../druid-sql/functions/text-room.ts'
+import { concatenated } from '../../druid-sql/functions/texts.ts'
 import { floorToBucket, wideRange } from '../../druid-time/bucket-sql.ts'
 import { formatTime, patternPieces } from '../../druid-time/format-sql.ts'
 import { bind, nextName } from '../../lib/bind-sql.ts'
@@ -9,21 +12,18 @@ import type { DimensionSpec, Extraction, SearchSpec } from '../parse/query-nodes
 import { convertDimension } from '../values/dimension-value.ts'
 import { extractPattern, matchesPattern, matchesWhole } from '../values/patterns.ts'
 import { substringOf, textList } from '../values/text.ts'
-import { concatenated, widthOf } from '../values/text-room.ts'
 import {
   convert,
-  doubleToText,
   type ElementType,
   elementOf,
   listText,
+  nodeOf,
   type Typed,
   textValue,
   toDouble,
   toLong,
   toText,
   typedNull,
-  upperCase,
-  utf16Length,
 } from '../values/typed.ts'
 
 /** Whether a text is a hit of a search. */
@@ -57,7 +57,7 @@ export function extract(value: Typed, extraction: Extraction): Typed {
     case 'lower':
       return textValue(sql`lower(${toText(value)})`)
     case 'strlen':
-      return textValue(sql`CAST(${utf16Length(toText(value))} AS VARCHAR)`)
+      return textValue(sql`CAST(${withoutRepeats([toText(value)], utf16Units)} AS VARCHAR)`)
     case 'substring':
       return textValue(substringOf(toText(value), extraction.index, extraction.length))
     case 'partial':
@@ -75,7 +75,7 @@ export function extract(value: Typed, extraction: Extraction): Typed {
     case 'bucket':
       return textValue(bucket(value, extraction))
     case 'stringFormat':
-      return textValue(formatText(toText(value), widthOf(value), extraction), Number.POSITIVE_INFINITY)
+      return textValue(formatText(toText(value), widthOf(nodeOf(value).type), extraction), Number.POSITIVE_INFINITY)
     case 'timeFormat':
       return textValue(timeText(value, extraction))
   }
@@ -105,7 +105,7 @@ function bucket(value: Typed, { size, offset }: Extraction & { kind: 'bucket' })
   return bind(
     at(toDouble(value)),
     (x) =>
-      sql`CASE WHEN ${x} = trunc(${x}) AND abs(${x}) < 9e18 THEN CAST(CAST(${x} AS BIGINT) AS VARCHAR) ELSE ${doubleToText(x)} END`,
+      sql`CASE WHEN ${x} = trunc(${x}) AND abs(${x}) < 9e18 THEN CAST(CAST(${x} AS BIGINT) AS VARCHAR) ELSE ${doubleText(x)} END`,
   )
 }
 

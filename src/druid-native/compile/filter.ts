@@ -16,14 +16,14 @@ import {
   textValue,
   toDouble,
   toLong,
-  told,
   toText,
+  writtenSql,
 } from '../values/typed.ts'
 import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
 import { compileBound, compileRange, decimalForm, exactLong, never } from './compile-bound.ts'
 import { dimensionValue, extract, matchesSearch } from './extraction.ts'
 import { type FilterIndex, indexWithin, noIndex } from './filter-index.ts'
-import { compileAt } from './source-rows.ts'
+import { bindAt } from './source-rows.ts'
 
 function operand(value: Typed, extraction: Extraction | null): Typed {
   return extraction === null
@@ -110,7 +110,7 @@ export function compileFilter(filter: Filter, scope: Scope, index: FilterIndex =
       return sql`(${within(filter.field)} IS FALSE)`
     default: {
       const condition = compileLeaf(filter, scope, index)
-      return !isPart && condition.text.endsWith(' IS NULL)') ? told(condition) : condition
+      return !isPart && condition.text.endsWith(' IS NULL)') ? sql`(${condition} IS TRUE)` : condition
     }
   }
 }
@@ -124,7 +124,7 @@ function compileLeaf(
     case 'constant':
       return filter.value ? sql`TRUE` : sql`FALSE`
     case 'expression':
-      return truthOf(compileAt(filter.path, filter.expression, scope))
+      return writtenSql(truthOf(bindAt(filter.path, filter.expression, scope)))
     case 'columnComparison':
       return compareColumns(filter, scope)
     case 'null': {
@@ -235,10 +235,6 @@ function compareColumns(filter: Filter & { kind: 'columnComparison' }, scope: Sc
   const texts = filter.dimensions.map((dimension) => toText(dimensionValue(dimension, scope)))
   const first = texts[0]
   if (first === undefined || texts.length === 1) return sql`TRUE`
-  return told(
-    sql`(${sql.join(
-      texts.slice(1).map((text) => sql`${first} IS NOT DISTINCT FROM ${text}`),
-      ' AND ',
-    )})`,
-  )
+  const same = texts.slice(1).map((text) => sql`${first} IS NOT DISTINCT FROM ${text}`)
+  return sql`((${sql.join(same, ' AND ')}) IS TRUE)`
 }

@@ -1,5 +1,8 @@
 // The rows that an aggregating query puts out: dimensions, aggregators and post-aggregators by name, for what comes after the grouping.
 
+import { called } from '../../druid-sql/bind/tree.ts'
+import { double } from '../../druid-sql/bind/types.ts'
+import { numbers } from '../../druid-sql/functions/numbers.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -13,12 +16,14 @@ import {
   elementOf,
   isScalar,
   longValue,
+  nowhere,
   nullValue,
-  powerOf,
   type Typed,
   toDouble,
   toLong,
   typedNull,
+  written,
+  writtenSql,
 } from '../values/typed.ts'
 import { type Aggregation, variance, varianceInRange } from './aggregator.ts'
 import { Layers } from './layers.ts'
@@ -120,7 +125,7 @@ export class Rows implements Scope {
         case 'quotient':
           return divideDoubles(a, b)
         case 'pow':
-          return powerOf(a, b)
+          return writtenSql(called(nowhere, double, numbers.POW.fn, [written(double, a), written(double, b)]))
         default:
           return sql`(${a} ${fn === '+' ? sql`+` : fn === '-' ? sql`-` : sql`*`} ${b})`
       }

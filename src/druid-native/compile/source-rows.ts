@@ -1,27 +1,32 @@
+import type { Bound } from '../../druid-sql/bind/tree.ts'
 import type { TimeRange } from '../../druid-time/bucket-sql.ts'
 import type { Interval } from '../../druid-time/iso.ts'
 import { type Sql, SqlTooLarge, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
-import { compileExpression, type Scope } from '../expression/compile.ts'
+import { bindExpression, type Scope } from '../expression/compile.ts'
 import { ExpressionError } from '../expression/error.ts'
 import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { VirtualColumn } from '../parse/query-nodes.ts'
-import { convert, elementOf, nullValue, type Typed, typedNull } from '../values/typed.ts'
+import { asValue, convert, elementOf, nullValue, type Typed, typedNull } from '../values/typed.ts'
 import { type FilterIndex, indexOf, noIndex } from './filter-index.ts'
 import { Layers } from './layers.ts'
 import type { Relation } from './relation.ts'
 
-/** Compiles the expression that stands at a path of the query. */
-export function compileAt(path: string, expression: Expression, scope: Scope): Typed {
+/** The tree of the expression that stands at a path of the query. */
+export function bindAt(path: string, expression: Expression, scope: Scope): Bound {
   try {
-    return compileExpression(expression, scope)
+    return bindExpression(expression, scope)
   } catch (error) {
     if (error instanceof SqlTooLarge) throw invalidRequest(path, 'the expression is too large')
     if (!(error instanceof ExpressionError)) throw error
     throw error.unsupported ? unsupported(path, error.message) : invalidRequest(path, error.message)
   }
 }
+
+/** The same, written. */
+export const compileAt = (path: string, expression: Expression, scope: Scope): Typed =>
+  asValue(bindAt(path, expression, scope))
 
 /** The rows a query reads: the columns it asks for, those of the relation and the virtual ones, are gathered as they are asked for. */
 export class Source implements Scope {

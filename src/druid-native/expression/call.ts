@@ -1,9 +1,11 @@
 // What a function of Druid's expression language is made with.
 
+import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
+import { nullType } from '../../druid-sql/bind/types.ts'
+import type { PlainFunction } from '../../druid-sql/functions/signature.ts'
 import type { TimeRange } from '../../druid-time/bucket-sql.ts'
 import type { Sql } from '../../lib/sql-text.ts'
-import type { Typed } from '../values/typed.ts'
-import type { BinaryOperator } from './syntax.ts'
+import { asType, nowhere, type Typed, truth } from '../values/typed.ts'
 
 /** One use of a function. */
 export interface Call {
@@ -16,15 +18,49 @@ export interface Call {
   isTime(index: number): boolean
   /** Whether an argument is the name of a column. */
   isColumn(index: number): boolean
-  compare(operator: BinaryOperator, left: Typed, right: Typed): Typed
   refuse(message: string): never
   unsupported(what: string): never
 }
 
-export interface ExpressionFunction {
+interface Arguments {
   /** The least and the most arguments. */
   readonly args: readonly [number, number]
+}
+
+/** A function that SQL has too, or whose parts are known to the planner: a tree of its arguments. */
+interface BoundFunction extends Arguments {
+  bind(args: readonly Bound[], call: Call): Bound
+}
+
+/** A function that this language has alone: a text of those of its arguments. */
+interface OwnFunction extends Arguments {
   compile(args: readonly Typed[], call: Call): Typed
+}
+
+export type ExpressionFunction = BoundFunction | OwnFunction
+
+export const isNull = ({ type }: Bound): boolean => type.kind === 'null'
+export const nullNode: Bound = literal(nowhere, nullType, null)
+
+/** A truth value is a number here. */
+const plainValue = (node: Bound): Bound => (node.type.kind === 'boolean' ? truth(node) : node)
+
+/** One of SQL's, whose operands have fixed types. */
+export const plain = ({ fn, count, types, result }: PlainFunction): BoundFunction => ({
+  args: count,
+  bind: (args) => {
+    const operands = args.map((arg, index) => {
+      const type = types[index]!
+      return type === 'any' ? arg : asType(arg, type)
+    })
+    return plainValue(called(nowhere, result, fn, operands))
+  },
+})
+
+/** The same, but nothing has a type of its own where an argument is a bare null. */
+export function plainOrNull(fn: PlainFunction): ExpressionFunction {
+  const { args, bind } = plain(fn)
+  return { args, bind: (nodes, call) => (nodes.some(isNull) ? nullNode : bind(nodes, call)) }
 }
 
 export type FunctionTable = Readonly<Record<string, ExpressionFunction>>

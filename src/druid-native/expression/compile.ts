@@ -1,18 +1,20 @@
-// Druid's expressions as DuckDB SQL, typed as Druid types them.
+// Druid's expressions as trees, typed as Druid types them.
 // Tested by `test/druid-native/expressions.test.ts`.
 
+import { type Bound, literal } from '../../druid-sql/bind/tree.ts'
+import { double, long, nullType, wideString } from '../../druid-sql/bind/types.ts'
+import { widthOf } from '../../druid-sql/functions/text-room.ts'
 import { type TimeRange, wideRange } from '../../druid-time/bucket-sql.ts'
 import { parseInstantText } from '../../druid-time/iso.ts'
 import { bind } from '../../lib/bind-sql.ts'
-import { type Sql, sql } from '../../lib/sql-text.ts'
-import { widthOfAll } from '../values/text-room.ts'
-import { doubleValue, elementOf, longValue, nullValue, type Typed, textValue } from '../values/typed.ts'
+import { sql } from '../../lib/sql-text.ts'
+import { asValue, elementOf, nodeOf, nowhere, type Typed, valueIn } from '../values/typed.ts'
 import { arrayLiteral, boundedLength } from './arrays.ts'
 import type { Call } from './call.ts'
 import { ExpressionError } from './error.ts'
 import { functions, takesArrays } from './functions.ts'
 import { type ApplyFunction, applyFunctions } from './functions-apply.ts'
-import { compileBinary, compileUnary } from './operators.ts'
+import { bindBinary, bindUnary } from './operators.ts'
 import type { Expression } from './syntax.ts'
 
 /** What names stand for, and what is known of time. */
@@ -27,61 +29,62 @@ export interface Scope {
   readonly isFinished?: boolean
 }
 
-export function compileExpression(expression: Expression, scope: Scope): Typed {
+export const compileExpression = (expression: Expression, scope: Scope): Typed =>
+  asValue(bindExpression(expression, scope))
+
+/** The tree of an expression. */
+export function bindExpression(expression: Expression, scope: Scope): Bound {
   switch (expression.kind) {
     case 'null':
-      return nullValue
+      return literal(nowhere, nullType, null)
     case 'long':
-      return longValue(longLiteral(expression.value))
+      if (expression.value > 2n ** 63n - 1n) throw new ExpressionError(`${expression.value} is no 64-bit number`)
+      return literal(nowhere, long, expression.value)
     case 'double':
-      return doubleValue(sql.double(expression.value))
+      return literal(nowhere, double, expression.value)
     case 'text':
-      return textValue(sql`CAST(${expression.value} AS VARCHAR)`, expression.value.length)
+      return literal(nowhere, wideString(expression.value.length), expression.value)
     case 'name':
-      return scope.column(expression.name)
+      return nodeOf(scope.column(expression.name))
     case 'unary':
-      return compileUnary(expression.operator, operand(expression.operand, expression.operator, scope))
+      return bindUnary(expression.operator, operand(expression.operand, expression.operator, scope))
     case 'binary': {
       const { operator, left, right } = expression
-      return compileBinary(operator, operand(left, operator, scope), operand(right, operator, scope))
+      return bindBinary(operator, operand(left, operator, scope), operand(right, operator, scope))
     }
     case 'call':
-      return compileCall(expression, scope)
+      return bindCall(expression, scope)
     case 'array':
-      return arrayLiteral(expression, (item) => compileExpression(item, scope))
+      return nodeOf(arrayLiteral(expression, (item) => compileExpression(item, scope)))
     case 'lambda':
       throw new ExpressionError(`a lambda stands first in ${Object.keys(applyFunctions).join(', ')} alone`)
   }
 }
 
-function operand(expression: Expression, operator: string, scope: Scope): Typed {
-  const value = compileExpression(expression, scope)
+function operand(expression: Expression, operator: string, scope: Scope): Bound {
+  const value = bindExpression(expression, scope)
   refuseMulti(value, `"${operator}"`)
   return value
 }
 
 /** Druid would do it for each of the values. */
-function refuseMulti(value: Typed, where: string): void {
-  if (value.isMulti)
+function refuseMulti(node: Bound, where: string): void {
+  if (valueIn(node)?.isMulti)
     throw new ExpressionError(`a column of several values in ${where}, which map() does for each,`, true)
 }
 
-function longLiteral(value: bigint): Sql {
-  if (value > 2n ** 63n - 1n) throw new ExpressionError(`${value} is no 64-bit number`)
-  return sql.long(value)
-}
-
-function compileApply(call: Expression & { kind: 'call' }, apply: ApplyFunction, scope: Scope): Typed {
+function bindApply(call: Expression & { kind: 'call' }, apply: ApplyFunction, scope: Scope): Bound {
   const [lambda, ...rest] = call.args
   if (lambda?.kind !== 'lambda') throw new ExpressionError(`"${call.name}" takes a lambda first`)
   const { parameters, body } = lambda
   if (apply.args(parameters.length) !== rest.length)
     throw new ExpressionError(`"${call.name}" takes a lambda of other parameters, or other arguments`)
   const args = rest.map((arg) => boundedArray(compileExpression(arg, scope), scope))
-  return apply.compile(args, {
+  const applied = apply.compile(args, {
     arity: parameters.length,
-    apply: (values) => compileExpression(body, lambdaScope(scope, parameters, values)),
+    apply: (values) => bindExpression(body, lambdaScope(scope, parameters, values)),
   })
+  return nodeOf(applied)
 }
 
 /** Within a lambda, arrays to go through are held once for each element outside: they are short. */
@@ -99,10 +102,10 @@ function lambdaScope(scope: Scope, parameters: readonly string[], values: readon
   }
 }
 
-function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
+function bindCall(call: Expression & { kind: 'call' }, scope: Scope): Bound {
   const name = call.name.toLowerCase()
   const apply = applyFunctions.get(name)
-  if (apply !== undefined) return compileApply(call, apply, scope)
+  if (apply !== undefined) return bindApply(call, apply, scope)
   const found = functions.get(name)
   if (found === undefined) throw new ExpressionError(`there is no function "${call.name}"`)
   if (found === 'unsupported') throw new ExpressionError(`the function "${call.name}"`, true)
@@ -112,7 +115,7 @@ function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
       least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`
     throw new ExpressionError(`"${call.name}" takes ${wanted} arguments, not ${call.args.length}`)
   }
-  const args = call.args.map((arg) => compileExpression(arg, scope))
+  const args = call.args.map((arg) => bindExpression(arg, scope))
   if (!takesArrays(name)) for (const arg of args) refuseMulti(arg, `"${call.name}"`)
   const context: Call = {
     range: scope.range,
@@ -123,7 +126,6 @@ function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
       return arg?.kind === 'name' && arg.name === '__time'
     },
     isColumn: (index) => call.args[index]?.kind === 'name',
-    compare: (operator, left, right) => compileBinary(operator, left, right),
     refuse: (message) => {
       throw new ExpressionError(`"${call.name}": ${message}`)
     },
@@ -131,9 +133,11 @@ function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
       throw new ExpressionError(`${what} in "${call.name}"`, true)
     },
   }
-  const value = found.compile(args, context)
+  if ('bind' in found) return found.bind(args, context)
+  const value = found.compile(args.map(asValue), context)
+  if (value.type !== 'STRING' || value.width !== undefined) return nodeOf(value)
   // A text that is made of others is not longer than all of them, where it is not told to be.
-  return value.type === 'STRING' && value.width === undefined ? { ...value, width: widthOfAll(args) } : value
+  return nodeOf({ ...value, width: args.reduce((sum, { type }) => sum + widthOf(type), 0) })
 }
 
 /** A constant argument: its value, null for `null` or an argument left out; undefined where it is no constant. */

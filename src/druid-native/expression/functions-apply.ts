@@ -1,9 +1,11 @@
 // Functions that apply a lambda to the elements of arrays.
 
+import type { Bound } from '../../druid-sql/bind/tree.ts'
 import { bind, nextName } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import {
+  asValue,
   convert,
   type ElementType,
   elementOf,
@@ -12,6 +14,7 @@ import {
   truthValue,
   typedNull,
   type ValueType,
+  writtenSql,
 } from '../values/typed.ts'
 import { type ArrayOf, arrayOf, arrayValue, asElement, boundedLength, elementValue } from './arrays.ts'
 import { ExpressionError } from './error.ts'
@@ -20,7 +23,7 @@ import { truthOf } from './operators.ts'
 /** The lambda of a call: its body for the values of its parameters. */
 export interface Lambda {
   readonly arity: number
-  apply(values: readonly Typed[]): Typed
+  apply(values: readonly Typed[]): Bound
 }
 
 export interface ApplyFunction {
@@ -78,7 +81,7 @@ function map(arrays: readonly ArrayOf[], lambda: Lambda): Typed {
       ' * ',
     )
     return product(done, (values) => {
-      const value = lambda.apply(values)
+      const value = asValue(lambda.apply(values))
       element = elementTypeOf(value)
       const item = asElement(value).sql
       return element === 'STRING' ? shortText(item, count) : item
@@ -90,7 +93,7 @@ function map(arrays: readonly ArrayOf[], lambda: Lambda): Typed {
 
 function keeping({ element, sql: list }: ArrayOf, lambda: Lambda): Sql {
   const name = nextName()
-  return sql`list_filter(${list}, lambda ${name}: ${truthOf(lambda.apply([elementValue(element, name)]))})`
+  return sql`list_filter(${list}, lambda ${name}: ${writtenSql(truthOf(lambda.apply([elementValue(element, name)])))})`
 }
 
 /** An accumulator that has not grown too long. */
@@ -120,7 +123,7 @@ function fold(arrays: readonly ArrayOf[], initial: Typed, lambda: Lambda): Typed
     ),
   )
   const elements = arrays.map(({ element }, index) => elementValue(element, field(next, `x${index}`)))
-  const result = lambda.apply([...elements, { type, sql: field(total, 'acc') }])
+  const result = asValue(lambda.apply([...elements, { type, sql: field(total, 'acc') }]))
   if (elementOf(result.type) !== null && elementOf(type) === null)
     throw new ExpressionError('an array folded into a single value', true)
   const converted = result.type === null ? typedNull(type) : convert(result, type).sql
@@ -169,7 +172,8 @@ export const applyFunctions: ReadonlyMap<string, ApplyFunction> = new Map<string
             bind(keeping(array, lambda), (x) => sql`CASE WHEN len(${x}) > 0 THEN ${x} END`),
           )
         // A text is a column of one value, and stays one.
-        const body = (x: Sql): Sql => sql`CASE WHEN ${truthOf(lambda.apply([{ ...value!, sql: x }]))} THEN ${x} END`
+        const body = (x: Sql): Sql =>
+          sql`CASE WHEN ${writtenSql(truthOf(lambda.apply([{ ...value!, sql: x }])))} THEN ${x} END`
         return { type: value!.type, sql: bind(value!.sql, body) }
       },
     },

@@ -1,10 +1,11 @@
 // Functions that make arrays.
 
 import { splitsAlike, splitText } from '../../druid-patterns/split-text.ts'
+import { javaPattern } from '../../druid-sql/functions/texts.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { isBrokenPattern, isPortablePattern, re2Of } from '../values/patterns.ts'
-import { convert, nullValue, type Typed, toLong, toText, typedNull } from '../values/typed.ts'
+import { isBrokenPattern, isPortablePattern } from '../values/patterns.ts'
+import { convert, nodeOf, nullValue, type Typed, toLong, toText, typedNull } from '../values/typed.ts'
 import { type ArrayOf, arrayFrom, arrayOf, arrayValue, asElement, boundedLength, hasNull, listType } from './arrays.ts'
 import type { Call, ExpressionFunction, FunctionTable } from './call.ts'
 import { commonType } from './functions-conditional.ts'
@@ -13,8 +14,8 @@ const many = Number.POSITIVE_INFINITY
 
 function makeArray(args: readonly Typed[]): Typed {
   const values = args.map(asElement)
-  const type = commonType(values) ?? 'LONG'
-  return arrayFrom(type === 'STRING' || type === 'LONG' ? type : 'DOUBLE', values)
+  const kind = commonType(values.map(nodeOf))?.kind ?? 'long'
+  return arrayFrom(kind === 'string' ? 'STRING' : kind === 'long' ? 'LONG' : 'DOUBLE', values)
 }
 
 /** The value as an element of the array; an array of one counts as its element. */
@@ -79,7 +80,7 @@ function split([text]: readonly Typed[], call: Call): Typed {
     return call.unsupported(
       'a pattern with look-around, back-references or possessive quantifiers, or one that matches an empty text,',
     )
-  return arrayValue('STRING', splitText(toText(text!), re2Of(pattern)))
+  return arrayValue('STRING', splitText(toText(text!), javaPattern({ pattern }).re2))
 }
 
 const asTexts = (value: Typed): Typed => (value.type === null ? nullValue : convert(value, 'ARRAY<STRING>'))

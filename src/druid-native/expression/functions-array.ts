@@ -1,8 +1,8 @@
 // What is asked of arrays.
 
+import { inRoom, joinedBytesMax } from '../../druid-sql/functions/text-room.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { bytesOf, inRoom, joinedBytesMax } from '../values/text-room.ts'
 import {
   convert,
   longValue,
@@ -109,7 +109,11 @@ const joined = two(({ element, sql: list }, between, call) => {
   const items = bind(list, (x) => sql`CASE WHEN len(${x}) <> 1 OR ${x}[1] IS NOT NULL THEN ${texts(x)} END`)
   const literal = call.literal(1)
   const inRoomOf = (x: Sql, separator: Sql, whole: Sql): Sql =>
-    inRoom(sql`(${bytesOf(x)} + len(${x}) * strlen(${separator}))`, joinedBytesMax, whole)
+    inRoom(
+      sql`(coalesce(list_sum(list_transform(${x}, lambda e: strlen(e))), 0) + len(${x}) * strlen(${separator}))`,
+      joinedBytesMax,
+      whole,
+    )
   if (literal === null || typeof literal === 'string') {
     const separator = sql.literal(literal ?? '')
     const join = (x: Sql): Sql => inRoomOf(x, separator, sql`array_to_string(${x}, ${separator})`)

@@ -1,94 +1,104 @@
+import { type CaseOptions, choice } from '../../druid-sql/bind/bind-expression.ts'
+import { different } from '../../druid-sql/bind/bind-truth.ts'
+import { type IsOptions, isTruth } from '../../druid-sql/bind/logic.ts'
+import { type Bound, called, type EngineFunction } from '../../druid-sql/bind/tree.ts'
+import { arrayOf, boolean, double, isNumeric, isSame, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
+import { greatest, least } from '../../druid-sql/functions/numbers.ts'
+import { firstThere } from '../../druid-sql/functions/values.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import {
+  asType,
+  asValue,
   convert,
   elementOf,
-  nullValue,
+  nodeOf,
+  nowhere,
   sqlType,
   type Typed,
-  toldValue,
   transform,
-  truthValue,
+  truth,
   typedNull,
   type ValueType,
 } from '../values/typed.ts'
-import type { FunctionTable } from './call.ts'
-import { literalText } from './call.ts'
+import { type ExpressionFunction, type FunctionTable, isNull, literalText, nullNode } from './call.ts'
 import { ExpressionError } from './error.ts'
 import { jsonArray } from './functions-json.ts'
-import { truthOf } from './operators.ts'
+import { equal, truthOf } from './operators.ts'
 
 const many = Number.POSITIVE_INFINITY
 
 /** The type that all the values fit: text with anything is text, numbers of both kinds are doubles. */
-export function commonType(values: readonly Typed[]): ValueType | null {
-  const there = values.filter((value) => value.type !== null)
-  const elements = there.map((value) => elementOf(value.type))
-  if (elements.every((element) => element === null)) return commonScalar(there.map(({ type }) => type))
-  if (elements.includes(null)) throw new ExpressionError('an array in one place with a single value', true)
-  if (new Set(elements).size > 1) throw new ExpressionError('arrays of different types in one place', true)
-  return there[0]!.type
+export function commonType(values: readonly Bound[]): SqlType | null {
+  const types = values.filter((value) => !isNull(value)).map(({ type }) => (type.kind === 'float' ? double : type))
+  const [first] = types
+  const areArrays = types.map(({ kind }) => kind === 'array')
+  if (areArrays.includes(true)) {
+    if (areArrays.includes(false)) throw new ExpressionError('an array in one place with a single value', true)
+    if (types.some((type) => !isSame(type, first!)))
+      throw new ExpressionError('arrays of different types in one place', true)
+  }
+  if (first === undefined || types.every((type) => isSame(type, first))) return first ?? null
+  return types.every(({ kind }) => kind === 'long' || kind === 'double') ? double : string
 }
 
-function commonScalar(all: readonly (ValueType | null)[]): ValueType | null {
-  const types = new Set(all.map((type) => (type === 'FLOAT' ? 'DOUBLE' : type)))
-  if (types.size > 1 && (types.has('STRING') || types.has('COMPLEX<json>'))) return 'STRING'
-  if (types.size === 2) return 'DOUBLE'
-  return [...types][0] ?? null
+/** A function of values of one type, which it gives. */
+const ofAlike = (args: readonly [number, number], fn: EngineFunction<null>): ExpressionFunction => ({
+  args,
+  bind: (values) => {
+    const type = commonType(values)
+    if (type === null) return nullNode
+    if (fn !== firstThere && type.kind === 'array') throw new ExpressionError('"greatest" and "least" take no arrays')
+    return called(
+      nowhere,
+      type,
+      fn,
+      values.map((value) => asType(value, type)),
+    )
+  },
+})
+
+/** Conditions, the result of each, and that where none holds. */
+function choose(conditions: readonly Bound[], results: readonly Bound[]): Bound {
+  const type = commonType(results)
+  if (type === null) return nullNode
+  const options: CaseOptions = { isOfValue: false, branches: conditions.length }
+  const operands = [...conditions, ...results.map((result) => asType(result, type))]
+  return called(nowhere, type, choice, operands, options)
 }
+
+/** Pairs of what a condition is made of and a result, and the result where none holds. */
+function choosePairs(args: readonly Bound[], conditionOf: (when: Bound) => Bound): Bound {
+  const pairs = args.length >> 1
+  const whens = args.slice(0, 2 * pairs).filter((_, index) => index % 2 === 0)
+  const results = args.filter((_, index) => index % 2 === 1)
+  const otherwise = args.length % 2 === 1 ? args.at(-1)! : nullNode
+  return choose(whens.map(conditionOf), [...results, otherwise])
+}
+
+/** Of what may be null, told: see `mustBeTold` in `bind-truth.ts`. */
+const is = (what: IsOptions['what'], negated = false): ExpressionFunction => ({
+  args: [1, 1],
+  bind: ([value]) => {
+    const operand = what === 'NULL' ? value! : truthOf(value!)
+    return truth(called(nowhere, boolean, isTruth, [operand], { what, negated, isTold: what === 'NULL' && !negated }))
+  },
+})
+
+const distinct = (negated: boolean): ExpressionFunction => ({
+  args: [2, 2],
+  bind: ([left, right]) => {
+    const types = [left!.type, right!.type] as const
+    const areAlike = types.some(({ kind }) => kind === 'null') || isSame(...types)
+    const areArrays = types.every(({ kind }) => kind === 'array')
+    const type = areArrays ? arrayOf(string) : double
+    const sides = areAlike ? [left!, right!] : [asType(left!, type), asType(right!, type)]
+    return truth(called(nowhere, boolean, different, sides, { negated, isTold: true }))
+  },
+})
 
 const as = (value: Typed, type: ValueType): Sql => (value.type === null ? typedNull(type) : convert(value, type).sql)
-
-function firstNotNull(args: readonly Typed[]): Typed {
-  const type = commonType(args)
-  if (type === null) return nullValue
-  return {
-    type,
-    sql: sql`coalesce(${sql.join(
-      args.map((arg) => as(arg, type)),
-      ', ',
-    )})`,
-  }
-}
-
-/** Pairs of condition and result, and the result where none holds. */
-function choose(pairs: readonly (readonly [Sql, Typed])[], otherwise: Typed): Typed {
-  const type = commonType([...pairs.map(([, result]) => result), otherwise])
-  if (type === null) return nullValue
-  const whens = pairs.map(([condition, result]) => sql`WHEN ${condition} THEN ${as(result, type)}`)
-  return { type, sql: sql`CASE ${sql.join(whens, ' ')} ELSE ${as(otherwise, type)} END` }
-}
-
-function pairsOf(args: readonly Typed[]): readonly (readonly [Typed, Typed])[] {
-  return Array.from({ length: args.length >> 1 }, (_, index) => [args[index * 2]!, args[index * 2 + 1]!] as const)
-}
-
-const otherwiseOf = (args: readonly Typed[]): Typed => (args.length % 2 === 1 ? args.at(-1)! : nullValue)
-
-function distinct([left, right]: readonly Typed[], word: Sql): Typed {
-  if (left === undefined || right === undefined) throw new Error('two values are compared')
-  if (left.type === null || right.type === null) return toldValue(sql`(${left.sql} IS ${word} ${right.sql})`)
-  const isArray = elementOf(left.type) !== null && elementOf(right.type) !== null
-  const type = left.type === right.type ? left.type : isArray ? 'ARRAY<STRING>' : 'DOUBLE'
-  return toldValue(sql`(${as(left, type)} IS ${word} ${as(right, type)})`)
-}
-
-/** The greatest or least of what is not null, compared as their common type. */
-function reduce(name: Sql): (args: readonly Typed[]) => Typed {
-  return (args) => {
-    const type = commonType(args)
-    if (type === null) return nullValue
-    if (elementOf(type) !== null) throw new ExpressionError('"greatest" and "least" take no arrays')
-    return {
-      type,
-      sql: sql`${name}(${sql.join(
-        args.map((arg) => as(arg, type)),
-        ', ',
-      )})`,
-    }
-  }
-}
 
 const castTypes: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
   ['STRING', 'STRING'],
@@ -136,39 +146,30 @@ function castTo(value: Typed, type: ValueType): Typed {
 export const conditionalFunctions = {
   cast: {
     args: [2, 2],
-    compile: ([value], call) => {
+    bind: ([value], call) => {
       const name = literalText(call, 1, 'type').toUpperCase()
       const type = castTypes.get(name)
-      return type === undefined ? call.refuse(`there is no type "${name}"`) : castTo(value!, type)
+      if (type === undefined) return call.refuse(`there is no type "${name}"`)
+      const isPlain = isNumeric(value!.type) && (type === 'LONG' || type === 'DOUBLE')
+      return isPlain ? asType(value!, type === 'LONG' ? long : double) : nodeOf(castTo(asValue(value!), type))
     },
   },
-  coalesce: { args: [1, many], compile: firstNotNull },
-  nvl: { args: [2, 2], compile: firstNotNull },
-  if: { args: [3, 3], compile: ([condition, yes, no]) => choose([[truthOf(condition!), yes!]], no!) },
-  case_searched: {
-    args: [2, many],
-    compile: (args) =>
-      choose(
-        pairsOf(args).map(([condition, result]) => [truthOf(condition), result] as const),
-        otherwiseOf(args),
-      ),
-  },
+  coalesce: ofAlike([1, many], firstThere),
+  nvl: ofAlike([2, 2], firstThere),
+  if: { args: [3, 3], bind: ([condition, ...results]) => choose([truthOf(condition!)], results) },
+  case_searched: { args: [2, many], bind: (args) => choosePairs(args, truthOf) },
   case_simple: {
     args: [3, many],
-    compile: ([value, ...rest], call) =>
-      choose(
-        pairsOf(rest).map(([match, result]) => [truthOf(call.compare('==', value!, match)), result] as const),
-        otherwiseOf(rest),
-      ),
+    bind: ([value, ...rest]) => choosePairs(rest, (match) => truthOf(equal(value!, match))),
   },
-  isnull: { args: [1, 1], compile: ([value]) => toldValue(sql`(${value!.sql} IS NULL)`) },
-  notnull: { args: [1, 1], compile: ([value]) => truthValue(sql`(${value!.sql} IS NOT NULL)`) },
-  istrue: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS TRUE)`) },
-  isfalse: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS FALSE)`) },
-  nottrue: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS NOT TRUE)`) },
-  notfalse: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS NOT FALSE)`) },
-  isdistinctfrom: { args: [2, 2], compile: (args) => distinct(args, sql`DISTINCT FROM`) },
-  notdistinctfrom: { args: [2, 2], compile: (args) => distinct(args, sql`NOT DISTINCT FROM`) },
-  greatest: { args: [0, many], compile: reduce(sql`greatest`) },
-  least: { args: [0, many], compile: reduce(sql`least`) },
+  isnull: is('NULL'),
+  notnull: is('NULL', true),
+  istrue: is('TRUE'),
+  isfalse: is('FALSE'),
+  nottrue: is('TRUE', true),
+  notfalse: is('FALSE', true),
+  isdistinctfrom: distinct(false),
+  notdistinctfrom: distinct(true),
+  greatest: ofAlike([0, many], greatest),
+  least: ofAlike([0, many], least),
 } as const satisfies FunctionTable

@@ -1,12 +1,12 @@
 // JSON in texts. What a path leads to keeps the type that the JSON has, unless the call tells one.
 
 import { isLooseJson } from '../../druid-patterns/json-form.ts'
+import { doubleText } from '../../druid-sql/bind/conversions.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import {
   convert,
-  doubleToText,
   type ElementType,
   elementOf,
   nullValue,
@@ -63,7 +63,7 @@ function scalar(json: Sql, type: ElementType): Sql {
   const plain = sql`CASE WHEN json_type(${json}) = 'BOOLEAN' THEN ${truth} ELSE ${text} END`
   if (type === 'LONG') return textToLong(plain)
   if (type === 'DOUBLE') return textToDouble(plain)
-  return sql`CASE WHEN json_type(${json}) = 'DOUBLE' THEN ${doubleToText(sql`CAST(${text} AS DOUBLE)`)} ELSE ${plain} END`
+  return sql`CASE WHEN json_type(${json}) = 'DOUBLE' THEN ${doubleText(sql`CAST(${text} AS DOUBLE)`)} ELSE ${plain} END`
 }
 
 const items = (json: Sql): Sql => sql`json_extract(${json}, '$[*]')`
@@ -153,7 +153,7 @@ function jsonTextOf([value]: readonly Typed[]): Typed {
   if (type === null) return nullValue
   if (type === 'LONG' || type === 'DOUBLE' || type === 'FLOAT') return textValue(toText(value!))
   if (type !== 'ARRAY<DOUBLE>') return textValue(sql`CAST(to_json(${value!.sql}) AS VARCHAR)`)
-  const texts = transform(value!.sql, (item) => sql`coalesce(${doubleToText(item)}, 'null')`)
+  const texts = transform(value!.sql, (item) => sql`coalesce(${doubleText(item)}, 'null')`)
   return textValue(sql`('[' || array_to_string(${texts}, ',') || ']')`)
 }
 

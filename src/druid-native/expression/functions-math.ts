@@ -1,19 +1,19 @@
+import { called, type EngineFunction, engineFunction } from '../../druid-sql/bind/tree.ts'
+import { double, long } from '../../druid-sql/bind/types.ts'
+import { absolute, ceil, floor, numbers, safeQuotient, squareRoot, wrapped } from '../../druid-sql/functions/numbers.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { asType, doubleValue, longValue, nowhere, nullValue, type Typed, toDouble } from '../values/typed.ts'
 import {
-  divideDoubles,
-  doubleToLong,
-  doubleValue,
-  longValue,
-  nullValue,
-  powerOf,
-  type Typed,
-  toDouble,
-  toLong,
-  wrapLong,
-} from '../values/typed.ts'
-import type { Call, ExpressionFunction, FunctionTable, UnarySql } from './call.ts'
-import { divideLongs } from './operators.ts'
+  type Call,
+  type ExpressionFunction,
+  type FunctionTable,
+  isNull,
+  nullNode,
+  plain,
+  type UnarySql,
+} from './call.ts'
+import { doubleQuotient, longQuotient } from './operators.ts'
 
 const nan = sql.double(Number.NaN)
 
@@ -23,52 +23,54 @@ const ofDouble = (body: UnarySql): ExpressionFunction => ({
   compile: ([value]) => doubleValue(bind(toDouble(value!), body)),
 })
 
-/** Java gives NaN outside the range, where the engine fails. */
-const within = (valid: UnarySql, body: UnarySql): ExpressionFunction =>
-  ofDouble((x) => sql`CASE WHEN isnan(${x}) OR ${valid(x)} THEN ${body(x)} WHEN ${x} IS NOT NULL THEN ${nan} END`)
-
-const finite = (name: Sql): ExpressionFunction =>
-  within(
-    (x) => sql`isfinite(${x})`,
-    (x) => sql`${name}(${x})`,
-  )
+/** The same, of a function that the store knows. */
+const ofKnown = (fn: EngineFunction<null>): ExpressionFunction => ({
+  args: [1, 1],
+  bind: ([value]) => called(nowhere, double, fn, [asType(value!, double)]),
+})
 
 const ofTwoDoubles = (body: (a: Sql, b: Sql) => Sql): ExpressionFunction => ({
   args: [2, 2],
   compile: ([a, b]) => doubleValue(bind2(toDouble(a!), toDouble(b!), body)),
 })
 
-const ofTwoLongs = (body: (a: Sql, b: Sql) => Sql): ExpressionFunction => ({
-  args: [2, 2],
-  compile: ([a, b]) => longValue(body(toLong(a!), toLong(b!))),
-})
-
 /** Longs stay longs; anything else is taken as doubles. */
-const byType = (longs: (a: Sql, b: Sql) => Sql, doubles: (a: Sql, b: Sql) => Sql): ExpressionFunction => ({
-  args: [2, 2],
-  compile: ([a, b]) => {
-    if (a!.type === null || b!.type === null) return nullValue
-    if (a!.type === 'LONG' && b!.type === 'LONG') return longValue(longs(a!.sql, b!.sql))
-    return doubleValue(doubles(toDouble(a!), toDouble(b!)))
+const byType = (longs: EngineFunction<null>, doubles: EngineFunction<null>, count = 2): ExpressionFunction => ({
+  args: [count, count],
+  bind: (args) => {
+    if (args.some(isNull)) return nullNode
+    const type = args.every((arg) => arg.type.kind === 'long') ? long : double
+    return called(
+      nowhere,
+      type,
+      type === long ? longs : doubles,
+      args.map((arg) => asType(arg, type)),
+    )
   },
 })
 
 /** Unlike the engine's, null where either is. */
-const extreme = (operator: Sql): ((a: Sql, b: Sql) => Sql) => {
-  return (a, b) =>
+function extreme(operator: Sql): ExpressionFunction {
+  const fn = engineFunction(([a, b]) =>
     bind2(
-      a,
-      b,
+      a!,
+      b!,
       (x, y) =>
         sql`CASE WHEN ${x} IS NULL OR ${y} IS NULL THEN NULL WHEN ${x} ${operator} ${y} THEN ${x} ELSE ${y} END`,
-    )
+    ),
+  )
+  return byType(fn, fn)
 }
 
-const logarithm = (name: Sql): ExpressionFunction =>
-  ofDouble(
-    (x) =>
-      sql`CASE WHEN isnan(${x}) OR ${x} > 0 THEN ${name}(${x}) WHEN ${x} = 0 THEN ${sql.double(Number.NEGATIVE_INFINITY)} WHEN ${x} < 0 THEN ${nan} END`,
-  )
+/** Of doubles, nothing of nothing is 0, as is nothing of what is no number. */
+export const safeDoubles = engineFunction(([a, b]) =>
+  bind2(
+    a!,
+    b!,
+    (x, y) =>
+      sql`CASE WHEN ${y} <> 0 AND NOT isnan(${y}) THEN ${x} / ${y} WHEN ${x} = 0 AND ${y} IS NOT NULL THEN ${sql.double(0)} END`,
+  ),
+)
 
 /** Of sides whose squares may be beyond all doubles, or next to nothing. One without an end makes it so, whatever number the other is. */
 function hypotenuse(a: Sql, b: Sql): Sql {
@@ -100,7 +102,7 @@ function round(args: readonly Typed[], call: Call): Typed {
     if (digits >= 0) return value
     const unit = sql`CAST(${`1${'0'.repeat(Math.min(-digits, 30))}`} AS HUGEINT)`
     const half = (x: Sql): Sql => sql`(CASE WHEN ${x} < 0 THEN -${unit} ELSE ${unit} END // 2)`
-    return longValue(bind(value.sql, (x) => wrapLong(sql`((CAST(${x} AS HUGEINT) + ${half(x)}) // ${unit} * ${unit})`)))
+    return longValue(bind(value.sql, (x) => wrapped(sql`((CAST(${x} AS HUGEINT) + ${half(x)}) // ${unit} * ${unit})`)))
   }
   // Half up on the decimal digits of the number's text, as BigDecimal rounds, not on its binary value.
   const scale = sql.long(digits)
@@ -115,95 +117,61 @@ function round(args: readonly Typed[], call: Call): Typed {
   )
 }
 
-const shiftBits = (left: boolean): ExpressionFunction =>
-  ofTwoLongs((a, b) =>
-    bind2(a, sql`(${b} & 63)`, (x, n) =>
-      left
-        ? wrapLong(sql`(CAST(${x} AS HUGEINT) * CAST(pow(2, ${n}) AS HUGEINT))`)
-        : sql`CASE WHEN ${x} >= 0 THEN ${x} >> ${n} ELSE -1 - ((-1 - ${x}) >> ${n}) END`,
-    ),
-  )
-
 export const mathFunctions = {
-  abs: {
-    args: [1, 1],
-    compile: ([value]) => {
-      if (value!.type === null) return nullValue
-      if (value!.type === 'LONG') return longValue(wrapLong(sql`abs(CAST(${value!.sql} AS HUGEINT))`))
-      return doubleValue(sql`abs(${toDouble(value!)})`)
-    },
-  },
-  acos: within(
-    (x) => sql`abs(${x}) <= 1`,
-    (x) => sql`acos(${x})`,
-  ),
-  asin: within(
-    (x) => sql`abs(${x}) <= 1`,
-    (x) => sql`asin(${x})`,
-  ),
-  atan: ofDouble((x) => sql`atan(${x})`),
-  atan2: ofTwoDoubles((y, x) => sql`atan2(${y}, ${x})`),
+  abs: byType(absolute, absolute, 1),
+  acos: plain(numbers.ACOS),
+  asin: plain(numbers.ASIN),
+  atan: plain(numbers.ATAN),
+  atan2: plain(numbers.ATAN2),
   cbrt: ofDouble((x) => sql`cbrt(${x})`),
-  ceil: ofDouble((x) => sql`ceil(${x})`),
+  ceil: ofKnown(ceil),
   copysign: ofTwoDoubles(
     (a, b) =>
       sql`CASE WHEN starts_with(CAST(${b} AS VARCHAR), '-') THEN -abs(${a}) WHEN ${b} IS NOT NULL THEN abs(${a}) END`,
   ),
-  cos: finite(sql`cos`),
+  cos: plain(numbers.COS),
   cosh: ofDouble((x) => sql`cosh(${x})`),
-  cot: finite(sql`1 / tan`),
+  cot: ofDouble((x) => sql`CASE WHEN isinf(${x}) THEN ${nan} ELSE 1 / tan(${x}) END`),
   div: {
     args: [2, 2],
     // Whole in any case: doubles are divided as doubles, and cut.
-    compile: ([a, b]) => {
-      if (a!.type === null || b!.type === null) return nullValue
-      if (a!.type === 'LONG' && b!.type === 'LONG') return longValue(divideLongs(a!.sql, b!.sql))
-      return longValue(doubleToLong(divideDoubles(toDouble(a!), toDouble(b!))))
+    bind: (args) => {
+      if (args.some(isNull)) return nullNode
+      if (args.every(({ type }) => type.kind === 'long')) return called(nowhere, long, longQuotient, args)
+      const doubles = args.map((arg) => asType(arg, double))
+      return asType(called(nowhere, double, doubleQuotient, doubles), long)
     },
   },
-  exp: ofDouble((x) => sql`exp(${x})`),
+  exp: plain(numbers.EXP),
   expm1: ofDouble((x) => sql`(CASE WHEN abs(${x}) < 1e-5 THEN ${x} + ${x} * ${x} / 2 ELSE exp(${x}) - 1 END)`),
-  floor: ofDouble((x) => sql`floor(${x})`),
+  floor: ofKnown(floor),
   hypot: ofTwoDoubles((a, b) => bind2(sql`abs(${a})`, sql`abs(${b})`, hypotenuse)),
-  log: logarithm(sql`ln`),
-  log10: logarithm(sql`log10`),
+  log: plain(numbers.LN),
+  log10: plain(numbers.LOG10),
   log1p: ofDouble(
     (x) =>
       sql`CASE WHEN abs(${x}) < 1e-5 THEN ${x} - ${x} * ${x} / 2 WHEN ${x} > -1 THEN ln(1 + ${x}) WHEN ${x} = -1 THEN ${sql.double(Number.NEGATIVE_INFINITY)} WHEN ${x} IS NOT NULL THEN ${nan} END`,
   ),
-  max: byType(extreme(sql`>=`), extreme(sql`>=`)),
-  min: byType(extreme(sql`<=`), extreme(sql`<=`)),
-  pi: { args: [0, 0], compile: () => doubleValue(sql.double(Math.PI)) },
-  pow: ofTwoDoubles(powerOf),
+  max: extreme(sql`>=`),
+  min: extreme(sql`<=`),
+  pi: plain(numbers.PI),
+  pow: plain(numbers.POW),
   remainder: ofTwoDoubles((a, b) => bind2(a, b, nearestRemainder)),
   rint: ofDouble((x) => sql`round_even(${x}, 0)`),
   round: { args: [1, 2], compile: round },
-  safe_divide: byType(
-    (a, b) => divideLongs(a, sql`nullif(${b}, 0)`),
-    // Of doubles, nothing of nothing is 0, as is nothing of what is no number.
-    (a, b) =>
-      bind2(
-        a,
-        b,
-        (x, y) =>
-          sql`CASE WHEN ${y} <> 0 AND NOT isnan(${y}) THEN ${x} / ${y} WHEN ${x} = 0 AND ${y} IS NOT NULL THEN ${sql.double(0)} END`,
-      ),
-  ),
+  safe_divide: byType(safeQuotient, safeDoubles),
   signum: ofDouble((x) => sql`CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END`),
-  sin: finite(sql`sin`),
+  sin: plain(numbers.SIN),
   sinh: ofDouble((x) => sql`sinh(${x})`),
-  sqrt: within(
-    (x) => sql`${x} >= 0`,
-    (x) => sql`sqrt(${x})`,
-  ),
-  tan: finite(sql`tan`),
+  sqrt: ofKnown(squareRoot),
+  tan: plain(numbers.TAN),
   tanh: ofDouble((x) => sql`tanh(${x})`),
-  todegrees: ofDouble((x) => sql`degrees(${x})`),
-  toradians: ofDouble((x) => sql`radians(${x})`),
-  bitwiseand: ofTwoLongs((a, b) => sql`(${a} & ${b})`),
-  bitwiseor: ofTwoLongs((a, b) => sql`(${a} | ${b})`),
-  bitwisexor: ofTwoLongs((a, b) => sql`xor(${a}, ${b})`),
-  bitwisecomplement: { args: [1, 1], compile: ([value]) => longValue(sql`(~${toLong(value!)})`) },
-  bitwiseshiftleft: shiftBits(true),
-  bitwiseshiftright: shiftBits(false),
+  todegrees: plain(numbers.DEGREES),
+  toradians: plain(numbers.RADIANS),
+  bitwiseand: plain(numbers.BITWISE_AND),
+  bitwiseor: plain(numbers.BITWISE_OR),
+  bitwisexor: plain(numbers.BITWISE_XOR),
+  bitwisecomplement: plain(numbers.BITWISE_COMPLEMENT),
+  bitwiseshiftleft: plain(numbers.BITWISE_SHIFT_LEFT),
+  bitwiseshiftright: plain(numbers.BITWISE_SHIFT_RIGHT),
 } as const satisfies FunctionTable

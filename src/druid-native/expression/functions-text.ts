@@ -1,41 +1,32 @@
 import { re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
-import { bind, bind2 } from '../../lib/bind-sql.ts'
-import { longOfDigits } from '../../lib/long-of-digits.ts'
-import { replacedBytes, replacedText } from '../../lib/replaced-text.ts'
-import { reversedText } from '../../lib/reversed-text.ts'
-import { type Sql, sql } from '../../lib/sql-text.ts'
-import { holdsPairs, utf16Filler, utf16Start } from '../../lib/utf16-filler.ts'
+import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
+import { boolean, double, long, string, wideString } from '../../druid-sql/bind/types.ts'
+import { leftPadding, padded, repeatedTimes, rightPadding } from '../../druid-sql/functions/filled-texts.ts'
+import { formattedText } from '../../druid-sql/functions/string-format.ts'
+import { widthOf } from '../../druid-sql/functions/text-room.ts'
 import {
-  extractPattern,
-  isBrokenPattern,
-  isPortablePattern,
-  likePattern,
-  matchable,
-  matchesPattern,
-  patternMax,
-  re2Of,
-} from '../values/patterns.ts'
+  digits,
+  groupOfMatch,
+  joinedTexts,
+  matches,
+  replaced,
+  replacedMatches,
+  texts,
+} from '../../druid-sql/functions/texts.ts'
+import { bind, bind2 } from '../../lib/bind-sql.ts'
+import { sql } from '../../lib/sql-text.ts'
+import { anyText, isBrokenPattern, isPortablePattern, likePattern, patternMax } from '../values/patterns.ts'
 import { substringOf } from '../values/text.ts'
 import {
-  concatenated,
-  inRoom,
-  isFree,
-  joinedBytesMax,
-  told,
-  toldCharactersMax,
-  widthOf,
-  widthOfAll,
-} from '../values/text-room.ts'
-import {
+  asType,
   longValue,
-  nullValue,
+  nowhere,
   type Typed,
   textValue,
   toLong,
   toText,
+  truth,
   truthValue,
-  upperCase,
-  utf16Length,
 } from '../values/typed.ts'
 import {
   type Call,
@@ -43,16 +34,19 @@ import {
   type FunctionTable,
   literalText,
   literalWhole,
-  type UnarySql,
+  plain,
+  plainOrNull,
 } from './call.ts'
-import { formatText } from './formatted-text.ts'
 
 const many = Number.POSITIVE_INFINITY
 
-const ofText = (body: UnarySql): ExpressionFunction => ({
-  args: [1, 1],
-  compile: ([value]) => (value!.type === null ? nullValue : textValue(bind(toText(value!), body))),
-})
+/** A number with a fraction. */
+const isReal = ({ type: { kind } }: Bound): boolean => kind === 'double' || kind === 'float'
+
+const asText = (node: Bound): Bound => asType(node, string)
+
+/** A text that patterns are tried on, however long it is. */
+const anyTextOf = (node: Bound): Bound => ({ ...asText(node), type: anyText })
 
 function patternOf(call: Call, index: number): string {
   const pattern = literalText(call, index, 'pattern')
@@ -62,54 +56,20 @@ function patternOf(call: Call, index: number): string {
     : call.unsupported('a pattern with look-around, back-references or possessive quantifiers')
 }
 
-const trimmed = (name: Sql): ExpressionFunction => ({
-  args: [1, 2],
-  compile: ([value, chars]) =>
-    textValue(sql`${name}(${toText(value!)}, ${chars === undefined ? sql`' '` : toText(chars)})`),
-})
-
 /** Padded to a length, or cut to it; nothing is padded with an empty text. */
-function padded(side: 'left' | 'right'): ExpressionFunction {
-  return {
-    args: [3, 3],
-    compile: ([value, length, chars], call) => {
-      const count = call.literal(1)
-      const width = typeof count === 'bigint' ? Math.max(0, Number(count)) : Number.POSITIVE_INFINITY
-      const fitted = (text: Sql, size: Sql): Sql => (isFree(width) ? text : inRoom(told(size), toldCharactersMax, text))
-      const body = (text: Sql, size: Sql): Sql =>
-        bind(toText(chars!), (pad) => {
-          const name = side === 'left' ? sql`lpad` : sql`rpad`
-          const units = sql`(${utf16Length(text)} - length(${text}))`
-          const plain = sql`${name}(${text}, CAST(${told(size)} - ${units} AS INTEGER), ${pad})`
-          const missing = sql`(${told(size)} - ${utf16Length(text)})`
-          const filler = utf16Filler(pad, missing)
-          const filled = side === 'left' ? sql`${filler} || ${text}` : sql`${text} || ${filler}`
-          const whole = sql`CASE WHEN ${holdsPairs(pad)} AND ${missing} > 0 THEN ${filled} ELSE ${plain} END`
-          return sql`CASE WHEN ${size} IS NULL OR ${text} IS NULL THEN NULL WHEN ${size} < 0 THEN '' WHEN ${size} = 0 THEN NULL WHEN ${pad} = '' OR ${utf16Length(text)} >= ${size} THEN ${utf16Start(text, size)} ELSE ${fitted(whole, size)} END`
-        })
-      return textValue(bind2(toText(value!), toLong(length!), body), width)
-    },
-  }
-}
+const padding = (fn: typeof leftPadding): ExpressionFunction => ({
+  args: [3, 3],
+  bind: ([value, length, chars]) => padded(nowhere, fn, [asText(value!), asType(length!, long), asText(chars!)]),
+})
 
 /** Cut from an end; a length below zero is a fault. */
-const cut = (name: Sql): ExpressionFunction => ({
-  args: [2, 2],
-  compile: ([value, length], call) => {
-    if (literalWhole(call, 1, 'length') < 0) return call.refuse('the length must not be below zero')
-    return textValue(sql`${name}(${toText(value!)}, ${toLong(length!)})`)
-  },
-})
-
-function repeat([text, times]: readonly Typed[], call: Call): Typed {
-  const count = call.literal(1)
-  const width = widthOf(text!) * (typeof count === 'bigint' ? Math.max(0, Number(count)) : Number.POSITIVE_INFINITY)
-  const body = (x: Sql, n: Sql): Sql => {
-    const whole = sql`repeat(${x}, ${told(n)})`
-    const guarded = isFree(width) ? whole : inRoom(sql`(strlen(${x}) * ${told(n)})`, toldCharactersMax, whole)
-    return sql`CASE WHEN ${n} > 0 THEN ${guarded} END`
+function cut(fn: typeof texts.LEFT): ExpressionFunction {
+  const { args, bind } = plain(fn)
+  return {
+    args,
+    bind: (nodes, call) =>
+      literalWhole(call, 1, 'length') < 0 ? call.refuse('the length must not be below zero') : bind(nodes, call),
   }
-  return textValue(bind2(toText(text!), toLong(times!), body), width)
 }
 
 function position(args: readonly Typed[]): Typed {
@@ -125,32 +85,21 @@ function position(args: readonly Typed[]): Typed {
   )
 }
 
-function parseLong(args: readonly Typed[], call: Call): Typed {
-  const radix = args.length === 1 ? 10 : literalWhole(call, 1, 'radix')
-  if (radix < 2 || radix > 36) return call.refuse('the radix must be 2 to 36')
-  return longValue(longOfDigits(toText(args[0]!), radix))
-}
-
-function replace([text, from, to]: readonly Typed[], call: Call): Typed {
-  const sought = call.literal(1)
-  const mayBeEmpty = typeof sought !== 'string' || sought === ''
-  const width = widthOf(text!) * Math.max(1, widthOf(to!) / (mayBeEmpty ? 1 : sought.length))
-  const [x, part, by] = [toText(text!), toText(from!), toText(to!)]
-  if (isFree(width) && !mayBeEmpty) return textValue(replacedText(x, part, by, false), width)
-  const body = (a: Sql, b: Sql): Sql =>
-    bind(by, (c) => {
-      const replaced = replacedText(a, b, c, mayBeEmpty)
-      return isFree(width) ? replaced : inRoom(replacedBytes(a, b, c), joinedBytesMax, replaced)
-    })
-  return textValue(bind2(x, part, body), width)
-}
-
 export const textFunctions = {
   concat: {
     args: [0, many],
-    compile: (args) => textValue(args.length === 0 ? sql`NULL` : concatenated(args.map(toText), widthOfAll(args))),
+    bind: (args) => (args.length === 0 ? literal(nowhere, string, null) : joinedTexts(nowhere, args.map(asText))),
   },
-  format: { args: [1, many], compile: formatText },
+  format: {
+    args: [1, many],
+    bind: ([, ...values], call) => {
+      const form = literalText(call, 0, 'pattern')
+      const shown = values.map((value) =>
+        asType(value, value.type.kind === 'long' ? long : isReal(value) ? double : string),
+      )
+      return formattedText(nowhere, form, shown, call.refuse)
+    },
+  },
   like: {
     args: [2, 3],
     compile: ([value], call) => {
@@ -161,54 +110,45 @@ export const textFunctions = {
       return truthValue(likePattern(toText(value!), pattern, escapedBy))
     },
   },
-  parse_long: { args: [1, 2], compile: parseLong },
+  parse_long: {
+    args: [1, 2],
+    bind: ([text, ...more], call) => {
+      const radix = more.length === 0 ? 10 : literalWhole(call, 1, 'radix')
+      if (radix < 2 || radix > 36) return call.refuse('the radix must be 2 to 36')
+      return called(nowhere, long, digits, [asText(text!)], { radix })
+    },
+  },
   regexp_extract: {
     args: [2, 3],
-    compile: ([value, , index], call) => {
+    bind: ([value, , index], call) => {
       const pattern = patternOf(call, 1)
       const group = index === undefined ? 0 : literalWhole(call, 2, 'index')
       if (group < 0 || group > 9) return call.refuse('the index must be 0 to 9')
       if (group > (readJavaPattern(pattern)?.groups.length ?? 0)) return call.refuse(`there is no group ${group}`)
-      return textValue(bind(toText(value!), (text) => extractPattern(text, pattern, group)))
+      const type = wideString(widthOf(value!.type))
+      return called(nowhere, type, groupOfMatch, [anyTextOf(value!)], { pattern, group })
     },
   },
   regexp_like: {
     args: [2, 2],
-    compile: ([value], call) => truthValue(matchesPattern(toText(value!), patternOf(call, 1))),
+    bind: ([value], call) =>
+      truth(called(nowhere, boolean, matches, [anyTextOf(value!)], { pattern: patternOf(call, 1) })),
   },
   regexp_replace: {
     args: [3, 3],
-    compile: ([value], call) => {
+    bind: ([value, replacement], call) => {
       const pattern = patternOf(call, 1)
       const read = readJavaPattern(pattern)
       const given = literalText(call, 2, 'replacement')
-      const replacement = read === null ? null : re2Replacement(given, read)
-      if (replacement === null) return call.refuse(`"${given}" is no replacement for the groups of the pattern`)
-      const form = sql.literal(re2Of(pattern))
-      const replaced = (x: Sql): Sql =>
-        sql`regexp_replace(${matchable(x, pattern)}, ${form}, ${sql.literal(replacement)}, 'g')`
-      const width = widthOf(value!) * Math.max(1, 2 * replacement.length)
-      if (isFree(width)) return textValue(replaced(toText(value!)), width)
-      // In longer texts a match at each place is reckoned with: to count them would take as long as to replace them.
-      const body = (x: Sql): Sql => {
-        const matches = sql`CASE WHEN strlen(${x}) <= 10000 THEN len(regexp_extract_all(${matchable(x, pattern)}, ${form})) ELSE strlen(${x}) + 1 END`
-        const groups = 1 + (replacement.match(/\\\d/g)?.length ?? 0)
-        const bytes = sql`(strlen(${x}) * ${sql.long(groups)} + ${matches} * ${sql.long(replacement.length)})`
-        return inRoom(bytes, joinedBytesMax, replaced(x))
-      }
-      return textValue(bind(toText(value!), body), width)
+      const known = read === null ? null : re2Replacement(given, read)
+      if (known === null) return call.refuse(`"${given}" is no replacement for the groups of the pattern`)
+      const type = wideString(widthOf(value!.type) * Math.max(1, 2 * known.length))
+      return called(nowhere, type, replacedMatches, [anyTextOf(value!), asText(replacement!)], { pattern, known })
     },
   },
-  contains_string: {
-    args: [2, 2],
-    compile: ([text, part]) => truthValue(sql`contains(${toText(text!)}, ${toText(part!)})`),
-  },
-  icontains_string: {
-    args: [2, 2],
-    compile: ([text, part]) =>
-      truthValue(sql`contains(lower(upper(${toText(text!)})), lower(upper(${toText(part!)})))`),
-  },
-  replace: { args: [3, 3], compile: replace },
+  contains_string: plain(texts.CONTAINS_STRING),
+  icontains_string: plain(texts.ICONTAINS_STRING),
+  replace: { args: [3, 3], bind: (args) => replaced(nowhere, args.map(asText)) },
   substring: {
     args: [3, 3],
     compile: ([text], call) => {
@@ -218,21 +158,17 @@ export const textFunctions = {
       return textValue(substringOf(toText(text!), index, length < 0 ? null : length))
     },
   },
-  left: cut(sql`left`),
-  right: cut(sql`right`),
-  strlen: {
-    args: [1, 1],
-    compile: ([text]) =>
-      text!.type === null ? longValue(sql`CAST(NULL AS BIGINT)`) : longValue(utf16Length(toText(text!))),
-  },
+  left: cut(texts.LEFT),
+  right: cut(texts.RIGHT),
+  strlen: plain(texts.STRLEN),
   strpos: { args: [2, 3], compile: position },
-  trim: trimmed(sql`trim`),
-  ltrim: trimmed(sql`ltrim`),
-  rtrim: trimmed(sql`rtrim`),
-  lower: ofText((x) => sql`lower(${x})`),
-  upper: ofText(upperCase),
-  reverse: ofText(reversedText),
-  repeat: { args: [2, 2], compile: repeat },
-  lpad: padded('left'),
-  rpad: padded('right'),
+  trim: plain(texts.BTRIM),
+  ltrim: plain(texts.LTRIM),
+  rtrim: plain(texts.RTRIM),
+  lower: plainOrNull(texts.LOWER),
+  upper: plainOrNull(texts.UPPER),
+  reverse: plainOrNull(texts.REVERSE),
+  repeat: { args: [2, 2], bind: ([text, times]) => repeatedTimes(nowhere, [asText(text!), asType(times!, long)]) },
+  lpad: padding(leftPadding),
+  rpad: padding(rightPadding),
 } as const satisfies FunctionTable

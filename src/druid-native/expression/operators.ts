@@ -1,198 +1,185 @@
-// The operators of Druid's expression language on typed SQL.
+// The operators of Druid's expression language.
 
+import { negated } from '../../druid-sql/bind/bind-expression.ts'
+import { comparison } from '../../druid-sql/bind/bind-truth.ts'
+import { conjunction, disjunction, not } from '../../druid-sql/bind/logic.ts'
+import { arithmetic, type NumberOperator } from '../../druid-sql/bind/time-arithmetic.ts'
+import { type Bound, called, engineFunction, literal } from '../../druid-sql/bind/tree.ts'
+import { arrayOf, boolean, double, isNumeric, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
+import { cutQuotient, numbers } from '../../druid-sql/functions/numbers.ts'
+import { joinedTexts } from '../../druid-sql/functions/texts.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
-import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
+import { sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { listKey } from '../values/ordering.ts'
-import { concatenated, widthOfAll } from '../values/text-room.ts'
 import {
-  convert,
+  asType,
+  asValue,
+  conditionIn,
   divideDoubles,
-  doubleValue,
-  elementOf,
-  longValue,
-  type NativeType,
-  nullValue,
-  powerOf,
-  type Typed,
+  nowhere,
   textToDouble,
-  textValue,
-  toDouble,
-  toLong,
   toText,
-  truthValue,
-  wrapLong,
+  truth,
+  written,
 } from '../values/typed.ts'
+import { isNull, nullNode } from './call.ts'
 import { ExpressionError } from './error.ts'
 import type { BinaryOperator } from './syntax.ts'
 
+const isTrueText = engineFunction(([x]) => sql`(lower(${x!}) = 'true')`)
+
 /** Whether a value counts as true: numbers above 0, and the text "true". Null stays null. */
-export function truthOf(value: Typed): Sql {
-  if (value.condition !== undefined) return value.condition
-  switch (value.type) {
-    case 'STRING':
-      return sql`(lower(${value.sql}) = 'true')`
-    case 'LONG':
-    case 'DOUBLE':
-    case 'FLOAT':
-      return sql`(${value.sql} > 0)`
-    case null:
-      return sql`CAST(NULL AS BOOLEAN)`
-    default: {
-      // The text of a single element tells what it is; arrays of more, and of none, are never true.
-      const text = toText(value)
-      return bind(text, (x) => sql`(lower(${x}) = 'true' OR coalesce(${textToDouble(x)} > 0, FALSE))`)
-    }
-  }
-}
-
-export function compileUnary(operator: '-' | '!', operand: Typed): Typed {
-  if (operator === '!') return operand.type === null ? nullValue : truthValue(sql`(NOT ${truthOf(operand)})`)
-  if (elementOf(operand.type) !== null) throw new ExpressionError('"-" takes a number, not an array')
-  switch (operand.type) {
-    case null:
-      return nullValue
-    case 'LONG':
-      return longValue(wrapLong(sql`(-CAST(${operand.sql} AS HUGEINT))`))
-    case 'STRING':
-      throw new ExpressionError('"-" takes a number, not a text')
+export function truthOf(node: Bound): Bound {
+  const condition = conditionIn(node)
+  if (condition !== undefined) return condition
+  switch (node.type.kind) {
+    case 'string':
+      return called(nowhere, boolean, isTrueText, [node])
+    case 'long':
+      return compared('>', node, literal(nowhere, long, 0n))
+    case 'double':
+    case 'float':
+      return compared('>', asType(node, double), literal(nowhere, double, 0))
+    case 'null':
+      return literal(nowhere, boolean, null)
     default:
-      return doubleValue(sql`(-${toDouble(operand)})`)
+      // The text of a single element tells what it is; arrays of more, and of none, are never true.
+      return written(
+        boolean,
+        bind(toText(asValue(node)), (x) => sql`(lower(${x}) = 'true' OR coalesce(${textToDouble(x)} > 0, FALSE))`),
+      )
   }
 }
 
-const comparisons: ReadonlyMap<string, Sql> = new Map<string, Sql>([
-  ['<', sql`<`],
-  ['<=', sql`<=`],
-  ['>', sql`>`],
-  ['>=', sql`>=`],
-  ['==', sql`=`],
-  ['!=', sql`<>`],
+const compared = (operator: ComparisonOperator, left: Bound, right: Bound): Bound =>
+  called(nowhere, boolean, comparison, [left, right], { operator, isFilter: false })
+
+export function bindUnary(operator: '-' | '!', operand: Bound): Bound {
+  const { kind } = operand.type
+  if (kind === 'null') return nullNode
+  if (operator === '!') return truth(not(truthOf(operand), nowhere))
+  if (kind === 'array') throw new ExpressionError('"-" takes a number, not an array')
+  if (kind === 'string') throw new ExpressionError('"-" takes a number, not a text')
+  const known = operand.kind === 'literal' ? operand.value : null
+  if (typeof known === 'bigint') return literal(nowhere, long, BigInt.asIntN(64, -known))
+  // Zero has a sign that a literal does not keep.
+  if (typeof known === 'number' && known !== 0) return literal(nowhere, double, -known)
+  const number = kind === 'long' ? operand : asType(operand, double)
+  return called(nowhere, number.type, negated, [number])
+}
+
+const comparisons: ReadonlyMap<BinaryOperator, ComparisonOperator> = new Map([
+  ['<', '<'],
+  ['<=', '<='],
+  ['>', '>'],
+  ['>=', '>='],
+  ['==', '='],
+  ['!=', '<>'],
 ])
 
-const isText = ({ type }: Typed): boolean => type === 'STRING' || type === 'COMPLEX<json>'
+const isText = ({ type: { kind } }: Bound): boolean => kind === 'string' || kind === 'json'
 
 /** The type two operands are brought to. */
-function common(left: Typed, right: Typed): NativeType {
-  if (isText(left) && isText(right)) return 'STRING'
-  return left.type === 'LONG' && right.type === 'LONG' ? 'LONG' : 'DOUBLE'
+function common(left: Bound, right: Bound): SqlType {
+  if (isText(left) && isText(right)) return string
+  return left.type.kind === 'long' && right.type.kind === 'long' ? long : double
 }
 
-export function compileBinary(operator: BinaryOperator, left: Typed, right: Typed): Typed {
-  if (operator === '&&') return truthValue(sql`(${truthOf(left)} AND ${truthOf(right)})`)
-  if (operator === '||') return truthValue(sql`(${truthOf(left)} OR ${truthOf(right)})`)
-  if (left.type === null || right.type === null) return nullOf(operator, left, right)
+export const equal = (left: Bound, right: Bound): Bound => bindBinary('==', left, right)
+
+export function bindBinary(operator: BinaryOperator, left: Bound, right: Bound): Bound {
+  if (operator === '&&' || operator === '||') {
+    const join = operator === '&&' ? conjunction : disjunction
+    return truth(called(nowhere, boolean, join, [truthOf(left), truthOf(right)]))
+  }
   const comparison = comparisons.get(operator)
-  const isJson = left.type === 'COMPLEX<json>' || right.type === 'COMPLEX<json>'
+  if (isNull(left) || isNull(right))
+    return comparison === undefined ? nullOf(left, right) : literal(nowhere, long, null)
+  const isJson = left.type.kind === 'json' || right.type.kind === 'json'
   if (isJson && comparison === undefined)
     throw new ExpressionError(
       `"${operator}" on JSON whose type is not told, as json_value(x, '$.a', 'LONG') tells it,`,
       true,
     )
-  if (elementOf(left.type) !== null && elementOf(right.type) !== null && comparison !== undefined)
+  if (left.type.kind === 'array' && right.type.kind === 'array' && comparison !== undefined)
     return compareArrays(comparison, left, right)
   const type = common(left, right)
-  if (comparison !== undefined) {
-    const as = type === 'STRING' ? toText : type === 'LONG' ? toLong : toDouble
-    return truthValue(sql`(${as(left)} ${comparison} ${as(right)})`)
-  }
-  if (type === 'STRING') {
-    if (operator !== '+') throw new ExpressionError(`"${operator}" takes numbers, not texts`)
-    const width = widthOfAll([left, right])
-    return textValue(concatenated([left.sql, right.sql], width), width)
-  }
-  return type === 'LONG'
-    ? longArithmetic(operator, left.sql, right.sql)
-    : doubleArithmetic(operator, toDouble(left), toDouble(right))
+  // Numbers of both kinds are compared, and calculated with, as they stand.
+  const areNumbers = isNumeric(left.type) && isNumeric(right.type)
+  const sides = areNumbers ? ([left, right] as const) : ([asType(left, type), asType(right, type)] as const)
+  if (comparison !== undefined) return truth(compared(comparison, ...sides))
+  if (type.kind !== 'string') return calculated(operator, type, sides)
+  if (operator !== '+') throw new ExpressionError(`"${operator}" takes numbers, not texts`)
+  return joinedTexts(nowhere, sides)
 }
 
 /** Element by element, in the type that both have room for. */
-function compareArrays(comparison: Sql, left: Typed, right: Typed): Typed {
-  const types = [elementOf(left.type), elementOf(right.type)]
-  const type = types.includes('STRING') ? 'STRING' : types.includes('DOUBLE') ? 'DOUBLE' : 'LONG'
-  const key = (value: Typed): Sql => listKey(convert(value, `ARRAY<${type}>`).sql)
-  return truthValue(sql`(${key(left)} ${comparison} ${key(right)})`)
+function compareArrays(operator: ComparisonOperator, left: Bound, right: Bound): Bound {
+  const kinds = [left, right].map(({ type }) => (type.kind === 'array' ? type.element.kind : null))
+  const type = arrayOf(kinds.includes('string') ? string : kinds.includes('double') ? double : long)
+  return truth(compared(operator, asType(left, type), asType(right, type)))
 }
 
 /** Nothing comes of a null, but the null has a type. */
-function nullOf(operator: BinaryOperator, left: Typed, right: Typed): Typed {
-  if (comparisons.has(operator)) return longValue(sql`CAST(NULL AS BIGINT)`)
-  const type = left.type ?? right.type
-  if (type === null) return nullValue
-  return type === 'STRING'
-    ? textValue(sql`CAST(NULL AS VARCHAR)`)
-    : type === 'LONG'
-      ? longValue(sql`CAST(NULL AS BIGINT)`)
-      : doubleValue(sql`CAST(NULL AS DOUBLE)`)
+function nullOf(left: Bound, right: Bound): Bound {
+  const { kind } = (isNull(left) ? right : left).type
+  if (kind === 'null') return nullNode
+  return literal(nowhere, kind === 'string' ? string : kind === 'long' ? long : double, null)
 }
 
 /** What a division by zero is told with; the runner makes a 400 of it. */
 const divisionByZero = sql`CAST(${failing('a long is divided by zero')} AS BIGINT)`
 
-function longArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Typed {
-  switch (operator) {
-    case '+':
-    case '-':
-    case '*': {
-      const sign = operator === '+' ? sql`+` : operator === '-' ? sql`-` : sql`*`
-      return longValue(
-        bind2(
-          left,
-          right,
-          (x, y) => sql`coalesce(TRY(${x} ${sign} ${y}), ${wrapLong(sql`(CAST(${x} AS HUGEINT) ${sign} ${y})`)})`,
-        ),
-      )
-    }
-    case '/':
-      return longValue(divideLongs(left, right))
-    case '%':
-      return longValue(
-        bind2(
-          left,
-          right,
-          (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} WHEN ${y} = -1 THEN ${x} * 0 ELSE ${x} % ${y} END`,
-        ),
-      )
-    default:
-      return longValue(
-        bind2(
-          left,
-          right,
-          (x, y) => sql`CASE WHEN ${y} < 0 THEN CAST(${failing('a long is raised to a power below zero')} AS BIGINT)
+/** A division of longs by zero fails, also of null. */
+export const longQuotient = engineFunction(([a, b]) =>
+  bind2(a!, b!, (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} ELSE ${cutQuotient(x, y, true)} END`),
+)
+
+export const longRemainder = engineFunction(([a, b]) =>
+  bind2(
+    a!,
+    b!,
+    (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} WHEN ${y} = -1 THEN ${x} * 0 ELSE ${x} % ${y} END`,
+  ),
+)
+
+const longPower = engineFunction(([a, b]) =>
+  bind2(
+    a!,
+    b!,
+    (x, y) => sql`CASE WHEN ${y} < 0 THEN CAST(${failing('a long is raised to a power below zero')} AS BIGINT)
         WHEN ${x} IS NOT NULL AND ${y} >= 0 THEN coalesce(TRY(CAST(CAST(pow(${x}, ${y}) AS HUGEINT) AS BIGINT)), 0) END`,
-        ),
-      )
-  }
-}
+  ),
+)
 
-export function divideLongs(left: Sql, right: Sql): Sql {
-  return bind2(
-    left,
-    right,
-    (x, y) =>
-      sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} WHEN ${y} = -1 THEN ${wrapLong(sql`(-CAST(${x} AS HUGEINT))`)} ELSE ${x} // ${y} END`,
-  )
-}
+export const doubleQuotient = engineFunction(([a, b]) => divideDoubles(a!, b!))
 
-function doubleArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Typed {
-  switch (operator) {
-    case '/':
-      return doubleValue(divideDoubles(left, right))
-    case '%':
-      return doubleValue(
-        bind2(
-          left,
-          right,
-          (
-            x,
-            y,
-          ) => sql`CASE WHEN ${y} = 0 THEN ${x} * ${sql.double(Number.NaN)} WHEN isfinite(${x}) AND isfinite(${y}) THEN ${x} % ${y}
+const doubleRemainder = engineFunction(([a, b]) =>
+  bind2(
+    a!,
+    b!,
+    (
+      x,
+      y,
+    ) => sql`CASE WHEN ${y} = 0 THEN ${x} * ${sql.double(Number.NaN)} WHEN isfinite(${x}) AND isfinite(${y}) THEN ${x} % ${y}
             WHEN isfinite(${x}) AND isinf(${y}) THEN ${x} ELSE ${x} * ${y} * ${sql.double(Number.NaN)} END`,
-        ),
+  ),
+)
+
+const others = {
+  long: { '/': longQuotient, '%': longRemainder, '^': longPower },
+  double: { '/': doubleQuotient, '%': doubleRemainder, '^': numbers.POW.fn },
+}
+
+function calculated(operator: BinaryOperator, type: SqlType, operands: readonly [Bound, Bound]): Bound {
+  const kind = type.kind === 'long' ? 'long' : 'double'
+  return operator === '/' || operator === '%' || operator === '^'
+    ? called(
+        nowhere,
+        type,
+        others[kind][operator],
+        operands.map((operand) => asType(operand, type)),
       )
-    case '^':
-      return doubleValue(powerOf(left, right))
-    default:
-      return doubleValue(sql`(${left} ${operator === '+' ? sql`+` : operator === '-' ? sql`-` : sql`*`} ${right})`)
-  }
+    : called(nowhere, type, arithmetic, operands, { operator: operator as NumberOperator })
 }

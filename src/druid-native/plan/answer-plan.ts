@@ -1,6 +1,7 @@
 // Finished groups as Druid's JSON. Which buckets there are is as in `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts`.
 
 import type { DayRows, Groups } from '../../algebra/aggregation.ts'
+import { emptyValues, finishGroups, type GroupRow } from '../../algebra/finish-groups.ts'
 import { formatTimestamp } from '../../druid-time/iso.ts'
 import type { NativeBuckets } from '../../druid-time/native-granularity.ts'
 import { zonedGranularity } from '../../druid-time/plain-granularity.ts'
@@ -19,7 +20,6 @@ import {
   RowWriter,
   timeseriesEntry,
 } from '../run/json-text.ts'
-import { emptyValues, type FinishedRow, finishGroups } from './finish-groups.ts'
 import type { NativePlan } from './native-plan.ts'
 
 export interface PlannedLimits {
@@ -39,14 +39,20 @@ export async function answerPlan(
   limits: PlannedLimits,
   pacer: Pacer,
 ): Promise<PlannedAnswer | null> {
-  const finished = await finishGroups(plan, groups, pacer)
+  const { aggregation, finish, steps } = plan
+  const outputs = plan.outputs.map(({ value }) => value)
+  const isOneGroup = aggregation.keys.length === 0 && aggregation.granularity.kind === 'all'
+  const finished = await finishGroups({ ...finish, aggregation, outputs, steps, isOneGroup }, groups, pacer)
   // The SQL engine says why not.
   if (finished.length > limits.resultRows || isLongToFill(plan, groups.days)) return null
   const fills = plan.shape.kind === 'timeseries' && !plan.skipsEmptyBuckets
-  const nothing = fills ? emptyValues(plan) : []
+  const nothing = fills ? emptyValues({ aggregation, outputs }) : []
+  const rows = finished.map(
+    ({ row, values }): FinishedRow => ({ bucketMs: Number(row[0]), isEmpty: row.at(-1) === 0n, values }),
+  )
   return {
     rows: finished.length,
-    pieces: jsonList(itemsOf(plan, groups.days, { rows: finished, nothing }, limits.buckets)),
+    pieces: jsonList(itemsOf(plan, groups.days, { rows, nothing }, limits.buckets)),
   }
 }
 
@@ -60,6 +66,13 @@ function isLongToFill({ aggregation: { granularity } }: NativePlan, days: readon
   const { widthMs } = made
   const buckets = days.reduce((sum, { firstMs, lastMs }) => sum + (lastMs - firstMs) / widthMs + 1, 0)
   return buckets > filledMax
+}
+
+interface FinishedRow {
+  readonly bucketMs: number
+  /** Whether it is of no rows at all, as far as the query asks. */
+  readonly isEmpty: boolean
+  readonly values: GroupRow
 }
 
 interface Finished {

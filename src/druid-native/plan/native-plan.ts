@@ -1,9 +1,9 @@
 // A native query that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
 
 import type { AggregationPlan } from '../../algebra/aggregation.ts'
+import type { GroupFinish } from '../../algebra/finish-groups.ts'
 import type { Scalar } from '../../algebra/scalar.ts'
 import type { Interval } from '../../druid-time/iso.ts'
-import type { ValueOrder } from '../../lib/value-order.ts'
 import type { ValueType } from '../values/typed.ts'
 
 export interface GroupOutput {
@@ -13,27 +13,13 @@ export interface GroupOutput {
   readonly value: Scalar
 }
 
-/** Their values are as those of outputs. */
-export interface GroupOrder extends ValueOrder {
-  readonly value: Scalar
-}
-
-export interface GroupFinish {
-  readonly having: Scalar | null
-  readonly order: readonly GroupOrder[]
-  readonly offset: number
-  /** Null is all. */
-  readonly limit: number | null
-  /** Whether `limit` is that of each bucket. */
-  readonly isByBucket: boolean
-}
-
 export interface NativePlan {
   readonly aggregation: AggregationPlan
   readonly outputs: readonly GroupOutput[]
   /** How many parts the expressions have that are evaluated over each group. */
   readonly steps: number
-  readonly finish: GroupFinish
+  /** `isByBucket` says whether `limit` is that of each bucket. */
+  readonly finish: GroupFinish & { readonly isByBucket: boolean }
   readonly intervals: readonly Interval[]
   readonly timesAsLong: boolean
   /** By whose clocks times are written. */

@@ -3,6 +3,7 @@
 // Tested by `test/druid-native/planned.test.ts`.
 
 import { type AggregationPlan, aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
+import type { GroupOrder } from '../../algebra/finish-groups.ts'
 import { call, cellNode, isNull, literal, not, type Scalar } from '../../algebra/scalar.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
@@ -10,7 +11,7 @@ import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import type { GroupByQuery, NativeQuery, TimeseriesQuery, TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec, Having } from '../parse/query-nodes.ts'
-import type { GroupFinish, GroupOrder, GroupOutput, NativePlan } from './native-plan.ts'
+import type { GroupOutput, NativePlan } from './native-plan.ts'
 import { type Columns, keyOf, outputOf, plannedColumns } from './plan-columns.ts'
 import { indexOfFields, rowFilter } from './row-filter.ts'
 import { type VirtualFields, virtualFields } from './virtual-fields.ts'
@@ -90,7 +91,7 @@ export function rangesOf({ intervals }: Pick<NativeQuery, 'intervals'>): readonl
 }
 
 /** How many values a group comes to, from its aggregates to the line of the answer. */
-function cellsOf({ aggregates, outputs, steps }: Columns, { order }: GroupFinish): number {
+function cellsOf({ aggregates, outputs, steps }: Columns, { order }: NativePlan['finish']): number {
   // Values in between take time, and no room.
   return 1 + aggregates.length + 2 * outputs.length + order.length + Math.floor(steps / 8)
 }
@@ -123,8 +124,8 @@ function dimensionsOf(query: Aggregating): readonly DimensionSpec[] {
   }
 }
 
-function finishOf(query: Aggregating, columns: Columns): GroupFinish | null {
-  const all: GroupFinish = { having: null, order: [], offset: 0, limit: null, isByBucket: false }
+function finishOf(query: Aggregating, columns: Columns): NativePlan['finish'] | null {
+  const all: NativePlan['finish'] = { having: null, order: [], offset: 0, limit: null, isByBucket: false }
   switch (query.kind) {
     case 'timeseries':
       return query.context.grandTotal ? null : all
@@ -156,7 +157,7 @@ function rankingOf(metric: TopNMetric, columns: Columns): readonly GroupOrder[] 
   return [{ value: dimension, isDescending: isInverted, nulls: 'first' }]
 }
 
-function finishGroupBy(query: GroupByQuery, columns: Columns): GroupFinish | null {
+function finishGroupBy(query: GroupByQuery, columns: Columns): NativePlan['finish'] | null {
   if (query.subtotals !== null) return null
   const byColumns: GroupOrder[] = []
   for (const { dimension, descending: isDescending, ordering } of query.limitSpec.columns) {

@@ -1,5 +1,7 @@
 // The relation of a data source. Inner queries whose empty buckets must be filled, and topNs, are run first and become inline rows.
 
+import { conjuncts } from '../../druid-sql/bind/logic.ts'
+import type { Bound } from '../../druid-sql/bind/tree.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
@@ -13,13 +15,12 @@ import {
   tableRelation,
   unionRelation,
 } from '../compile/relation.ts'
-import { compileAt, Source } from '../compile/source-rows.ts'
+import { bindAt, Source } from '../compile/source-rows.ts'
 import { truthOf } from '../expression/operators.ts'
-import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { DataSource, InlineColumn, NativeQuery } from '../parse/native-query-types.ts'
 import type { Scalar } from '../parse/query-nodes.ts'
-import { isScalar, type NativeType, nullValue, type Typed, type ValueType } from '../values/typed.ts'
+import { isScalar, type NativeType, nullValue, type Typed, type ValueType, writtenSql } from '../values/typed.ts'
 import { spans } from './filled-buckets.ts'
 import { groupByRelation } from './group-by.ts'
 import type { OutputColumn } from './json-text.ts'
@@ -144,9 +145,7 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
         return sides.left.column(name, 'x')
       }
       const values = names.map(column)
-      const condition = joinCondition(join.condition, (part) =>
-        compileAt(join.path, part, { column, range: wideRange }),
-      )
+      const condition = truthOf(bindAt(join.path, join.condition, { column, range: wideRange }))
       const filtered = join.leftFilter === null ? null : join.leftFilter
       const leftSource = new Source(left, [], intervals, wideRange)
       const leftRows =
@@ -155,18 +154,16 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
       const kind = { INNER: sql`JOIN`, LEFT: sql`LEFT JOIN`, RIGHT: sql`RIGHT JOIN`, FULL: sql`FULL JOIN` }[
         join.joinType
       ]
-      return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${leftRows} AS x ${kind} ${sides.right.select(eternity)} AS y ON ${condition})`
+      return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${leftRows} AS x ${kind} ${sides.right.select(eternity)} AS y ON ${sql.join(conjuncts(condition).map(untold), ' AND ')})`
     },
   }
 }
 
-/** What `&&` puts together, each as it stands, so that the engine joins by `notdistinctfrom` as well as by `==`. */
-function joinCondition(condition: Expression, compile: (part: Expression) => Typed): Sql {
-  if (condition.kind === 'binary' && condition.operator === '&&')
-    return sql`(${joinCondition(condition.left, compile)} AND ${joinCondition(condition.right, compile)})`
-  const whole = compile(condition)
-  return whole.bare ?? truthOf(whole)
-}
+/** A part of the condition as it stands by itself, so that the engine joins by `notdistinctfrom` as well as by `==`. */
+const untold = (part: Bound): Sql =>
+  writtenSql(
+    part.kind === 'call' && part.options !== null ? { ...part, options: { ...part.options, isTold: false } } : part,
+  )
 
 function filteredSelect(source: Source, names: readonly string[], filter: Parameters<typeof compileFilter>[0]) {
   const values = names.map((name) => source.column(name))

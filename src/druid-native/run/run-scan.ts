@@ -3,11 +3,10 @@ import { compileFilter } from '../compile/filter.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { ScanQuery } from '../parse/native-query-types.ts'
-import { answered } from '../values/text-room.ts'
 import { typedNull } from '../values/typed.ts'
 import type { OutputColumn } from './json-text.ts'
 import { scanText, segmentId } from './scan-text.ts'
-import { type Session, sourceOf } from './session.ts'
+import { answered, type Session, sourceOf } from './session.ts'
 
 interface Compiled {
   /** The time (0 where there is none) as r0, then the columns as r1 and so on. */

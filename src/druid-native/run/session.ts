@@ -1,7 +1,9 @@
+import { isFree, outOfRoom, widthOf } from '../../druid-sql/functions/text-room.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
 import type { Interval } from '../../druid-time/iso.ts'
 import { formatTimestamp } from '../../druid-time/iso.ts'
 import { Zone } from '../../druid-time/zone.ts'
+import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest, Problem } from '../../model/problem.ts'
 import { EngineRefusal, type EngineRow, type EngineValue, LongOverflow } from '../../sql-engine/sql-engine.ts'
@@ -9,8 +11,7 @@ import type { Relation } from '../compile/relation.ts'
 import { Source } from '../compile/source-rows.ts'
 import type { NativeQuery } from '../parse/native-query-types.ts'
 import type { VirtualColumn } from '../parse/query-nodes.ts'
-import { answered } from '../values/text-room.ts'
-import type { Typed } from '../values/typed.ts'
+import { nodeOf, type Typed } from '../values/typed.ts'
 import { spans } from './filled-buckets.ts'
 import type { JsonValue } from './json-text.ts'
 import type { NativeEngine, NativeLimits } from './native-engine.ts'
@@ -89,6 +90,10 @@ export function timestampWriter(query: NativeQuery): (ms: number) => JsonValue {
   const zone = 'granularity' in query && query.granularity.kind !== 'all' ? query.granularity.zone : Zone.utc
   return (ms) => formatTimestamp(ms, zone)
 }
+
+/** A value of the answer: a text is copied for each row. */
+export const answered = (value: Typed): Sql =>
+  value.type !== 'STRING' || isFree(widthOf(nodeOf(value).type)) ? value.sql : bind(value.sql, outOfRoom)
 
 /** A list of values as o0, o1 and so on. */
 export const outputs = (values: readonly Typed[]): readonly Sql[] =>

@@ -1,9 +1,10 @@
 // Druid's comparators: the keys that order values as each of them does.
 
+import { utf16Units } from '../../druid-sql/functions/text-room.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Ordering } from '../parse/query-nodes.ts'
-import { type ElementType, elementOf, type Typed, textToDouble, toText, transform, utf16Length } from './typed.ts'
+import { type ElementType, elementOf, type Typed, textToDouble, toText, transform } from './typed.ts'
 
 /** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically: in whichever case. */
 export function alphanumericKey(text: Sql): Sql {
@@ -63,7 +64,7 @@ export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
 }
 
 /** The length in UTF-16 units, then the text. */
-export const lengthKey = (text: Sql): Sql => bind(text, (x) => sql`printf('%010d', ${utf16Length(x)}) || ${x}`)
+export const lengthKey = (text: Sql): Sql => bind(text, (x) => sql`printf('%010d', ${utf16Units(x)}) || ${x}`)
 
 /** Numbers between dots and dashes as numbers, words before them: most of what Maven's comparison does. */
 function versionKey(text: Sql): Sql {

@@ -1,5 +1,31 @@
 // SQL values with their Druid types, and Druid's conversions between them.
 // Tested by `test/druid-native/expressions.test.ts`.
+import { as, cast, castOperand, cutToLong, doubleText } from '../../druid-sql/bind/conversions.ts'
+import {
+  type Bound,
+  called,
+  engineFunction,
+  literal,
+  type Meaning,
+  type WrittenNode,
+} from '../../druid-sql/bind/tree.ts'
+import {
+  arrayOf,
+  boolean,
+  double,
+  engineType,
+  float,
+  isSame,
+  json,
+  long,
+  nullType,
+  type SqlType,
+  string,
+  typeName,
+  wideString,
+} from '../../druid-sql/bind/types.ts'
+import { DuckdbWriter } from '../../druid-sql/compile/write-duckdb.ts'
+import { Zone } from '../../druid-time/zone.ts'
 import { bind, bind2, nextName } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 
@@ -22,42 +48,107 @@ export interface Typed {
   readonly isUntold?: boolean
   /** Of a text that is made and not stored: how long it may be, as far as that can be told (text-room.ts). */
   readonly width?: number | undefined
-  /** The same as a SQL truth value, where the value is one: 1, 0 or null. */
+  /** The same as a SQL truth value, where the value is one. */
   readonly condition?: Sql
-  /** The condition as it stands by itself in a join, where it is not within `told`. */
-  readonly bare?: Sql
 }
 
 export const nullValue: Typed = { type: null, sql: sql`NULL` }
 export const textValue = (value: Sql, width?: number): Typed => ({ type: 'STRING', sql: value, width })
 export const longValue = (value: Sql): Typed => ({ type: 'LONG', sql: value })
 export const doubleValue = (value: Sql): Typed => ({ type: 'DOUBLE', sql: value })
+/** 1, 0 or null. */
 export const truthValue = (condition: Sql): Typed => ({
   type: 'LONG',
   sql: sql`CAST((${condition}) AS BIGINT)`,
   condition,
 })
 
-const sqlTypes = {
-  STRING: sql`VARCHAR`,
-  LONG: sql`BIGINT`,
-  DOUBLE: sql`DOUBLE`,
-  FLOAT: sql`FLOAT`,
-  'ARRAY<STRING>': sql`VARCHAR[]`,
-  'ARRAY<LONG>': sql`BIGINT[]`,
-  'ARRAY<DOUBLE>': sql`DOUBLE[]`,
-  'COMPLEX<json>': sql`JSON`,
+const types: Readonly<Record<ValueType, SqlType>> = {
+  STRING: string,
+  LONG: long,
+  DOUBLE: double,
+  FLOAT: float,
+  'ARRAY<STRING>': arrayOf(string),
+  'ARRAY<LONG>': arrayOf(long),
+  'ARRAY<DOUBLE>': arrayOf(double),
+  'COMPLEX<json>': json,
 }
-export const sqlType = (type: ValueType | null): Sql => sqlTypes[type ?? 'STRING']
+/** Of the tree's types, those that values here have; null of a bare null. */
+const names = new Map(Object.entries(types).map(([name, type]) => [typeName(type), name as ValueType]))
+
+export const sqlType = (type: ValueType | null): Sql => engineType(types[type ?? 'STRING'])
 
 const elements = { 'ARRAY<STRING>': 'STRING', 'ARRAY<LONG>': 'LONG', 'ARRAY<DOUBLE>': 'DOUBLE' } as const
 
-/**
- * What is never unknown (IS NULL, IS DISTINCT FROM), where false and unknown do not come to the same: the engine's optimizer loses nulls of `x IS DISTINCT FROM 5`
- * beside another comparison of x (duckdb#25992), and takes `a = b OR a IS NULL AND b IS NULL` for false where it is unknown (duckdb#23685).
- */
-export const told = (condition: Sql): Sql => sql`(${condition} IS TRUE)`
-export const toldValue = (condition: Sql): Typed => ({ ...truthValue(told(condition)), bare: condition })
+/** Queries of this language have no places in a text: they have paths, which whoever compiles an expression knows. */
+export const nowhere = { line: 1, column: 1 }
+
+/** Whole numbers go round as Java's do. */
+const meaning: Meaning = { wraps: true, zone: Zone.utc }
+const writer = new DuckdbWriter(meaning)
+
+interface ValueNode extends WrittenNode {
+  readonly value: Typed
+}
+
+export const written = (type: SqlType, text: Sql): Bound => ({ kind: 'written', type, place: nowhere, sql: text })
+
+/** The value that is written there, where it was one before. */
+export const valueIn = (node: Bound): Typed | undefined =>
+  node.kind === 'written' && 'value' in node ? (node as ValueNode).value : undefined
+
+/** A value as a part of a tree. */
+export function nodeOf(value: Typed): Bound {
+  const { type, sql: text, width, condition } = value
+  if (condition !== undefined) return truth(written(boolean, condition))
+  if (type === null) return literal(nowhere, nullType, null)
+  const node: ValueNode = {
+    kind: 'written',
+    type: type === 'STRING' && width !== undefined ? wideString(width) : types[type],
+    place: nowhere,
+    sql: text,
+    value,
+  }
+  return node
+}
+
+/** What a tree comes to, written. */
+export function asValue(node: Bound): Typed {
+  const value = valueIn(node)
+  if (value !== undefined) return value
+  const { type } = node
+  return {
+    type: type.kind === 'null' ? null : names.get(typeName(type))!,
+    sql: writer.expression(node),
+    ...(type.kind === 'string' ? { width: type.width } : {}),
+  }
+}
+
+/** Truth values are 1 and 0. */
+export const truth = (condition: Bound): Bound => called(nowhere, long, cast, [condition])
+
+/** What is true or false behind such a number; undefined of any other. */
+export function conditionIn(node: Bound): Bound | undefined {
+  const operand = castOperand(node)
+  return operand?.type.kind === 'boolean' ? operand : undefined
+}
+
+export const writtenSql = (node: Bound): Sql => writer.expression(node)
+
+/** A value of another type where SQL's is another: texts that say true are no numbers, an array of one counts as its element. */
+const conversion = engineFunction(([x], { operands: [operand], type }) =>
+  convertSql({ type: names.get(typeName(operand!.type))!, sql: x! }, names.get(typeName(type))!),
+)
+
+const isNumber = ({ kind }: SqlType): boolean => kind === 'long' || kind === 'double'
+
+export function asType(node: Bound, type: SqlType): Bound {
+  if (isSame(node.type, type)) return node
+  if (node.kind === 'literal' && typeof node.value === 'bigint' && type.kind === 'double')
+    return literal(nowhere, double, Number(node.value))
+  const isAlike = node.type.kind === 'null' || (isNumber(node.type) && (isNumber(type) || type.kind === 'string'))
+  return isAlike ? as(node, type) : called(nowhere, type, conversion, [node])
+}
 
 /** The type of an array's elements; null for what is no array. */
 export function elementOf(type: ValueType | null): ElementType | null {
@@ -67,29 +158,6 @@ export function elementOf(type: ValueType | null): ElementType | null {
 export const isScalar = (type: ValueType): type is NativeType => type !== 'COMPLEX<json>' && elementOf(type) === null
 
 export const typedNull = (type: ValueType | null): Sql => sql`CAST(NULL AS ${sqlType(type)})`
-
-const longMin = sql.long(-(2n ** 63n))
-const longMax = sql.long(2n ** 63n - 1n)
-const two64 = sql`CAST('18446744073709551616' AS HUGEINT)`
-
-/** A HUGEINT as Java's 64 bits hold it. */
-export function wrapLong(huge: Sql): Sql {
-  return bind(
-    huge,
-    (x) => sql`CAST(CASE WHEN ${x} BETWEEN ${longMin} AND ${longMax} THEN ${x}
-      WHEN ((${x} % ${two64}) + ${two64}) % ${two64} > ${longMax} THEN ((${x} % ${two64}) + ${two64}) % ${two64} - ${two64}
-      ELSE ((${x} % ${two64}) + ${two64}) % ${two64} END AS BIGINT)`,
-  )
-}
-
-/** Java's `(long) double`: cut, kept in range, 0 for NaN. */
-export function doubleToLong(double: Sql): Sql {
-  return bind(
-    double,
-    (x) => sql`CASE WHEN isnan(${x}) THEN ${sql.long(0)} WHEN ${x} >= ${sql.double(2 ** 63)} THEN ${longMax}
-      WHEN ${x} <= ${sql.double(-(2 ** 63))} THEN ${longMin} ELSE CAST(trunc(${x}) AS BIGINT) END`,
-  )
-}
 
 /** The form of a whole number, as a pattern. */
 export const longForm = sql.literal('[+-]?[0-9]{1,19}')
@@ -104,43 +172,12 @@ export function textToDouble(text: Sql): Sql {
 }
 
 export function textToLong(text: Sql): Sql {
-  return bind(text, (x) => sql`coalesce(${digitsToLong(x)}, ${doubleToLong(textToDouble(x))})`)
+  return bind(text, (x) => sql`coalesce(${digitsToLong(x)}, ${cutToLong(textToDouble(x))})`)
 }
 
 /** The long that a text of digits stands for; null of any other. `text` is worked out twice. */
 export const digitsToLong = (text: Sql): Sql =>
   sql`CASE WHEN regexp_full_match(${text}, ${longForm}) THEN TRY_CAST(${text} AS BIGINT) END`
-
-/** Java's text of a double: `1.0`, `1.0E7`, `NaN`. */
-export function doubleToText(double: Sql): Sql {
-  return bind(
-    double,
-    (
-      x,
-    ) => sql`CASE WHEN isnan(${x}) THEN 'NaN' WHEN isinf(${x}) THEN CASE WHEN ${x} > 0 THEN 'Infinity' ELSE '-Infinity' END
-      WHEN ${x} = 0 OR (abs(${x}) >= 1e-3 AND abs(${x}) < 1e7) THEN CAST(${x} AS VARCHAR)
-      WHEN abs(${x}) = 5e-324 THEN (CASE WHEN ${x} < 0 THEN '-' ELSE '' END) || '4.9E-324'
-      ELSE (CASE WHEN ${x} < 0 THEN '-' ELSE '' END) || ${scientific(sql`CAST(abs(${x}) AS VARCHAR)`)} END`,
-  )
-}
-
-/** From the engine's shortest digits, fixed or with an exponent, to `d.dddE±n`. */
-function scientific(text: Sql): Sql {
-  return bind(text, (t) => {
-    const mantissa = sql`split_part(${t}, 'e', 1)`
-    const whole = sql`split_part(${t}, '.', 1)`
-    const fraction = sql`split_part(${t}, '.', 2)`
-    const digits = (all: Sql): Sql =>
-      bind(
-        sql`rtrim(${all}, '0')`,
-        (d) => sql`${d}[1] || '.' || (CASE WHEN length(${d}) > 1 THEN ${d}[2:] ELSE '0' END)`,
-      )
-    return sql`CASE WHEN contains(${t}, 'e') THEN ${mantissa} || (CASE WHEN contains(${t}, '.') THEN '' ELSE '.0' END)
-        || 'E' || CAST(CAST(split_part(${t}, 'e', 2) AS INTEGER) AS VARCHAR)
-      WHEN starts_with(${t}, '0.') THEN ${digits(sql`ltrim(${fraction}, '0')`)} || 'E-' || CAST(length(${fraction}) - length(ltrim(${fraction}, '0')) + 1 AS VARCHAR)
-      ELSE ${digits(sql`${whole} || ${fraction}`)} || 'E' || CAST(length(${whole}) - 1 AS VARCHAR) END`
-  })
-}
 
 /** What the one element of an array is as something else; null for an array of more, or of none. */
 const onlyElement = (list: Sql, type: ElementType, body: (element: Typed) => Sql): Sql =>
@@ -179,9 +216,9 @@ export function toText(value: Typed): Sql {
     case 'LONG':
       return sql`CAST(${value.sql} AS VARCHAR)`
     case 'DOUBLE':
-      return doubleToText(value.sql)
+      return doubleText(value.sql)
     case 'FLOAT':
-      return doubleToText(sql`CAST(CAST(${value.sql} AS VARCHAR) AS DOUBLE)`)
+      return doubleText(sql`CAST(CAST(${value.sql} AS VARCHAR) AS DOUBLE)`)
     case null:
       return typedNull('STRING')
   }
@@ -201,7 +238,7 @@ export function toLong(value: Typed): Sql {
       return value.sql
     case 'DOUBLE':
     case 'FLOAT':
-      return doubleToLong(value.sql)
+      return cutToLong(value.sql)
     case null:
       return typedNull('LONG')
   }
@@ -237,23 +274,25 @@ export function toFloat(value: Typed): Sql {
   )
 }
 
-export function convert(value: Typed, type: ValueType): Typed {
-  if (value.type === type) return value
+export const convert = (value: Typed, type: ValueType): Typed =>
+  value.type === type ? value : { type, sql: convertSql(value, type) }
+
+function convertSql(value: Typed, type: ValueType): Sql {
   switch (type) {
     case 'ARRAY<STRING>':
     case 'ARRAY<LONG>':
     case 'ARRAY<DOUBLE>':
-      return { type, sql: toList(value, elements[type]) }
+      return toList(value, elements[type])
     case 'COMPLEX<json>':
-      return { type, sql: sql`to_json(${value.sql})` }
+      return sql`to_json(${value.sql})`
     case 'STRING':
-      return textValue(toText(value))
+      return toText(value)
     case 'LONG':
-      return longValue(toLong(value))
+      return toLong(value)
     case 'DOUBLE':
-      return doubleValue(toDouble(value))
+      return toDouble(value)
     case 'FLOAT':
-      return { type, sql: toFloat(value) }
+      return toFloat(value)
   }
 }
 
@@ -263,12 +302,6 @@ function toList(value: Typed, type: ElementType): Sql {
   if (own !== null) return transform(value.sql, (item) => convert({ type: own, sql: item }, type).sql)
   if (value.type === null) return typedNull(`ARRAY<${type}>`)
   return bind(value.sql, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN [${convert({ ...value, sql: x }, type).sql}] END`)
-}
-
-/** As Java has it: 1 to the power of what has no end, or is no number, is no number; to the engine it is 1. */
-export function powerOf(a: Sql, b: Sql): Sql {
-  const nan = sql.double(Number.NaN)
-  return bind2(a, b, (x, y) => sql`CASE WHEN abs(${x}) = 1 AND NOT isfinite(${y}) THEN ${nan} ELSE pow(${x}, ${y}) END`)
 }
 
 /** IEEE division, which the engine's own is not: it gives null for a zero divisor. */
@@ -284,15 +317,3 @@ export function divideDoubles(a: Sql, b: Sql): Sql {
       ELSE ${sql.double(Number.NEGATIVE_INFINITY)} END ELSE ${x} / ${y} END`,
   )
 }
-
-/** The length in UTF-16 units, as Java counts. */
-export function utf16Length(text: Sql): Sql {
-  return bind(
-    text,
-    (x) => sql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x})
-      ELSE length(${x}) + length(regexp_replace(${x}, '[^\\x{10000}-\\x{10FFFF}]', '', 'g')) END`,
-  )
-}
-
-/** A text in upper case, in which ß becomes two letters, as in Java. */
-export const upperCase = (text: Sql): Sql => sql`upper(replace(${text}, 'ß', 'SS'))`

@@ -11,14 +11,13 @@ import type { BoundFrom, FromContext } from './from-context.ts'
 import type { Relation, ScopeColumn } from './scope.ts'
 import type { SqlTable } from './tables.ts'
 import { type Bound, type BoundRows, columnsIn, type FromNode, type QueryColumn } from './tree.ts'
-import { arrayOf, isSame, type SqlType, string, typeName } from './types.ts'
+import { isSame, type SqlType, typeName } from './types.ts'
 import { withColumn } from './with-column.ts'
 
 type Unnest = Extract<TableExpression, { kind: 'unnest' }>
 
 interface UnnestedArray {
   readonly array: Bound
-  readonly arrayType: SqlType
   readonly element: SqlType
 }
 
@@ -160,13 +159,11 @@ function unnestedArray(from: Unnest, context: FromContext, before: readonly Rela
   const operand = array.bind(from.operand, array)
   if (operand.type.kind !== 'array')
     throw sqlProblem(from.operand.place, `UNNEST takes an array, not a value of type ${typeName(operand.type)}`)
-  // What comes to null by constants alone has no type to the engine, which unnests no such thing.
-  const { element } = operand.type
-  return { array: operand, arrayType: arrayOf(element.kind === 'null' ? string : element), element }
+  return { array: operand, element: operand.type.element }
 }
 
-function unnested(from: Unnest, { array, arrayType, element }: UnnestedArray, context: FromContext): BoundFrom {
-  const node = { kind: 'unnest', array, arrayType, relation: context.nextRelation() } as const
+function unnested(from: Unnest, { array, element }: UnnestedArray, context: FromContext): BoundFrom {
+  const node = { kind: 'unnest', array, relation: context.nextRelation() } as const
   const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: element, isStored: true }
   return related(node, [column], from.alias, from.place)
 }

@@ -157,7 +157,7 @@ const is = (place: Place, operand: Bound, options: IsOptions): Bound =>
 const mustBeTold = (expression: Expression, { isFilter, parts }: ExpressionContext): boolean =>
   !(isFilter && parts.has(expression))
 
-const different = engineFunction<Pick<IsOptions, 'negated' | 'isTold'>>(
+export const different = engineFunction<Pick<IsOptions, 'negated' | 'isTold'>>(
   ([x, y], { operands: [left, right], options: { negated, isTold } }, { zone }) => {
     const type = comparedAs(left!, right!)
     const is = sql`(${castText(left!, x!, type, zone)} IS ${negated ? sql`NOT ` : sql``}DISTINCT FROM ${castText(right!, y!, type, zone)})`

@@ -2,6 +2,7 @@
 
 import { parseIsoTime } from '../../druid-time/parse-sql.ts'
 import { Zone } from '../../druid-time/zone.ts'
+import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { namesZone, parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
@@ -180,26 +181,37 @@ export function arrayJson(x: Sql, type: SqlType): Sql {
 const doubleJson = (x: Sql): Sql =>
   once(x, (v) => sql`CASE WHEN isfinite(${v}) THEN ${doubleText(v)} ELSE '"' || ${doubleText(v)} || '"' END`)
 
-/** A double as Java writes it: 1.0, 1.0E7, 1.0E-4; from the digits that DuckDB writes. */
-function doubleText(x: Sql): Sql {
-  const text = sql`CAST(v AS VARCHAR)`
-  const mantissa = sql`replace(split_part(${text}, 'e', 1), '-', '')`
-  const digits = sql`rtrim(ltrim(replace(${mantissa}, '.', ''), '0'), '0')`
-  const exponent = sql`CASE WHEN contains(${text}, 'e') THEN CAST(split_part(${text}, 'e', 2) AS BIGINT)
-    WHEN abs(v) >= 1 THEN length(split_part(${mantissa}, '.', 1)) - 1
-    ELSE length(ltrim(split_part(${mantissa}, '.', 2), '0')) - length(split_part(${mantissa}, '.', 2)) - 1 END`
-  return once(
-    x,
-    () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 'NaN' WHEN isinf(v) THEN (CASE WHEN v > 0 THEN 'Infinity' ELSE '-Infinity' END)
-      WHEN v = 0 OR (abs(v) >= 0.001 AND abs(v) < 10000000) THEN ${text}
-      WHEN abs(v) = 5e-324::DOUBLE THEN (CASE WHEN v < 0 THEN '-' ELSE '' END) || '4.9E-324'
-      ELSE (CASE WHEN v < 0 THEN '-' ELSE '' END) || substring(${digits}, 1, 1) || '.' ||
-        (CASE WHEN length(${digits}) > 1 THEN substring(${digits}, 2) ELSE '0' END) || 'E' || CAST(${exponent} AS VARCHAR) END`,
+/** A double as Java writes it: 1.0, 1.0E7, 1.0E-4. */
+export const doubleText = (double: Sql): Sql =>
+  bind(
+    double,
+    (
+      x,
+    ) => sql`CASE WHEN isnan(${x}) THEN 'NaN' WHEN isinf(${x}) THEN CASE WHEN ${x} > 0 THEN 'Infinity' ELSE '-Infinity' END
+      WHEN ${x} = 0 OR (abs(${x}) >= 1e-3 AND abs(${x}) < 1e7) THEN CAST(${x} AS VARCHAR)
+      WHEN abs(${x}) = 5e-324::DOUBLE THEN (CASE WHEN ${x} < 0 THEN '-' ELSE '' END) || '4.9E-324'
+      ELSE (CASE WHEN ${x} < 0 THEN '-' ELSE '' END) || ${scientific(sql`CAST(abs(${x}) AS VARCHAR)`)} END`,
   )
+
+/** From the engine's shortest digits, fixed or with an exponent, to `d.dddE±n`. */
+function scientific(text: Sql): Sql {
+  return bind(text, (t) => {
+    const mantissa = sql`split_part(${t}, 'e', 1)`
+    const [whole, fraction] = [sql`split_part(${t}, '.', 1)`, sql`split_part(${t}, '.', 2)`]
+    const digits = (all: Sql): Sql =>
+      bind(
+        sql`rtrim(${all}, '0')`,
+        (d) => sql`${d}[1] || '.' || (CASE WHEN length(${d}) > 1 THEN ${d}[2:] ELSE '0' END)`,
+      )
+    return sql`CASE WHEN contains(${t}, 'e') THEN ${mantissa} || (CASE WHEN contains(${t}, '.') THEN '' ELSE '.0' END)
+        || 'E' || CAST(CAST(split_part(${t}, 'e', 2) AS INTEGER) AS VARCHAR)
+      WHEN left(${t}, 2) = '0.' THEN ${digits(sql`ltrim(${fraction}, '0')`)} || 'E-' || CAST(length(${fraction}) - length(ltrim(${fraction}, '0')) + 1 AS VARCHAR)
+      ELSE ${digits(sql`${whole} || ${fraction}`)} || 'E' || CAST(length(${whole}) - 1 AS VARCHAR) END`
+  })
 }
 
 /** Cut towards zero; what is beyond a long is the nearest one, NaN is 0. */
-function cutToLong(x: Sql): Sql {
+export function cutToLong(x: Sql): Sql {
   return once(
     x,
     () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT

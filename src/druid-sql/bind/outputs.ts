@@ -33,6 +33,7 @@ export function toOutput(
     case 'array':
       return { type: 'string', sql: arrayJson(column, type) }
     case 'interval':
+    case 'float':
     case 'sketch':
     case 'quantiles':
       return null

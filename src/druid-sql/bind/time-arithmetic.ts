@@ -1,6 +1,7 @@
 // Sums of times and intervals.
 
 import { Zone } from '../../druid-time/zone.ts'
+import { bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { numberTexts, wrapped } from '../functions/numbers.ts'
 import { withoutRepeats } from '../functions/text-room.ts'
@@ -30,7 +31,12 @@ export const arithmetic = engineFunction<OperatorOptions>((texts, node, meaning)
   const [x, y] = node.type.kind === 'interval' ? [texts[0]!, texts[1]!] : numberTexts(texts, node, meaning)
   if (node.type.kind !== 'long' || operator === '/') return sql`(${x} ${signs[operator]} ${y})`
   if (!meaning.wraps) return sql`${plainArithmetic[operator]}(${x}, ${y})`
-  return wrapped(sql`(${x}::HUGEINT ${signs[operator]} ${y}::HUGEINT)`)
+  const sign = signs[operator]
+  return bind2(
+    x,
+    y,
+    (a, b) => sql`coalesce(TRY(${a} ${sign} ${b}), ${wrapped(sql`(${a}::HUGEINT ${sign} ${b}::HUGEINT)`)})`,
+  )
 })
 
 /** A time and an interval. */

@@ -11,7 +11,15 @@ import type { PeriodParts } from './periods.ts'
 import { type SqlType, wideString } from './types.ts'
 
 /** An expression. */
-export type Bound = LiteralNode | TimeNode | IntervalNode | ColumnNode | CallNode | AggregateNode | ScalarQueryNode
+export type Bound =
+  | LiteralNode
+  | TimeNode
+  | IntervalNode
+  | ColumnNode
+  | WrittenNode
+  | CallNode
+  | AggregateNode
+  | ScalarQueryNode
 
 interface Node {
   readonly type: SqlType
@@ -55,6 +63,12 @@ export interface ColumnNode extends Node {
   readonly isOfValues?: boolean | undefined
   /** Whether it is JSON, held as text. */
   readonly isJsonText?: boolean | undefined
+}
+
+/** What is written for the engine already: a name that it has, and what native queries alone have. */
+export interface WrittenNode extends Node {
+  readonly kind: 'written'
+  readonly sql: Sql
 }
 
 /** What a function makes of its operands. Of the syntax, operators, conditions and CASE are functions too. */
@@ -239,7 +253,7 @@ export type FromNode =
     }
   | { readonly kind: 'common'; readonly of: number; readonly relation: number }
   | { readonly kind: 'rows'; readonly rows: BoundRows; readonly relation: number }
-  | { readonly kind: 'unnest'; readonly array: Bound; readonly arrayType: SqlType; readonly relation: number }
+  | { readonly kind: 'unnest'; readonly array: Bound; readonly relation: number }
   /** One relation of all columns that are named, and of what is worked out beside them. */
   | { readonly kind: 'widened'; readonly from: FromNode; readonly outputs: readonly Bound[]; readonly relation: number }
   | {
@@ -379,6 +393,8 @@ function keyed(node: Bound): string {
       return plainKey([node.kind, node.type.kind, node.kind === 'time' ? node.ms : [node.isNegative, node.steps]])
     case 'column':
       return `r${node.at.relation}.${node.at.column}${node.isJsonText === true ? ' json' : ''}`
+    case 'written':
+      return `written ${node.sql.text} ${plainKey(node.sql.parameters)}`
     case 'call':
       return `${node.fn.id} ${typeKey(node.type)}(${node.operands.map(keyOf).join(',')})${optionsKey(node.options)}`
     case 'aggregate': {

@@ -20,6 +20,8 @@ export type SqlType =
       readonly kind:
         | 'long'
         | 'double'
+        /** Of 32 bits: a column of a native query. SQL has none. */
+        | 'float'
         | 'boolean'
         | 'timestamp'
         | 'date'
@@ -41,6 +43,7 @@ const simple = (kind: Exclude<Kind, 'array'>): SqlType => ({ kind })
 export const wideString = (width: number): SqlType => ({ kind: 'string', width })
 export const long = simple('long')
 export const double = simple('double')
+export const float = simple('float')
 export const string = simple('string')
 export const boolean = simple('boolean')
 export const timestamp = simple('timestamp')
@@ -57,6 +60,7 @@ export function typeName(type: SqlType): string {
   const names = {
     long: 'BIGINT',
     double: 'DOUBLE',
+    float: 'FLOAT',
     string: 'VARCHAR',
     boolean: 'BOOLEAN',
     timestamp: 'TIMESTAMP',
@@ -75,6 +79,7 @@ export function druidColumnType(type: SqlType): DruidColumnType {
   const types = {
     long: 'LONG',
     double: 'DOUBLE',
+    float: 'FLOAT',
     string: 'STRING',
     boolean: 'LONG',
     timestamp: 'LONG',
@@ -129,6 +134,8 @@ export function engineType(type: SqlType): Sql {
       return sql`BIGINT`
     case 'double':
       return sql`DOUBLE`
+    case 'float':
+      return sql`FLOAT`
     case 'boolean':
       return sql`BOOLEAN`
     case 'timestamp':

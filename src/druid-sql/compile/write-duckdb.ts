@@ -32,7 +32,7 @@ import type {
   SelectNode,
   WindowNode,
 } from '../bind/tree.ts'
-import { engineType, string } from '../bind/types.ts'
+import { arrayOf, engineType, string } from '../bind/types.ts'
 import type { FrameBound } from '../parse/syntax.ts'
 
 export class DuckdbWriter {
@@ -125,7 +125,9 @@ export class DuckdbWriter {
         return sql`(${this.rows(from.rows)}) AS ${relationName(from.relation)}`
       case 'unnest': {
         // What comes to null by constants alone has no type to the engine, which unnests no such thing.
-        const array = sql`CAST(${this.expression(from.array)} AS ${engineType(from.arrayType)})`
+        const { type } = from.array
+        const isTold = type.kind === 'array' && type.element.kind !== 'null'
+        const array = sql`CAST(${this.expression(from.array)} AS ${engineType(isTold ? type : arrayOf(string))})`
         return sql`UNNEST(${array}) AS ${relationName(from.relation)}(${columnName(0)})`
       }
       case 'widened':
@@ -165,6 +167,8 @@ export class DuckdbWriter {
         return intervalText(node)
       case 'column':
         return nodeText(node)
+      case 'written':
+        return node.sql
       case 'call':
         return node.fn.write(this.#all(node.operands), node, this.#meaning)
       case 'aggregate':

@@ -2,15 +2,15 @@
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { holdsPairs, utf16Filler, utf16Start } from '../../lib/utf16-filler.ts'
 import { as, constantOf } from '../bind/conversions.ts'
-import { type Bound, called, engineFunction } from '../bind/tree.ts'
+import { type Bound, called, type EngineFunction, engineFunction } from '../bind/tree.ts'
 import { long, string, wideString } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import { type ScalarFunction, special } from './signature.ts'
 import { inRoom, isFree, onceEach, told, toldCharactersMax, utf16Units, widthOf, withoutRepeats } from './text-room.ts'
 
 /** Druid pads with nothing where the padding is empty; the engine would fail. */
-export function paddedText(side: 'left' | 'right'): ScalarFunction {
-  const fn = engineFunction(([text, count, padding = sql`' '`], { operands: [, , pad], type }) => {
+const padding = (side: 'left' | 'right'): EngineFunction =>
+  engineFunction(([text, count, padding = sql`' '`], { operands: [, , pad], type }) => {
     const known = pad && constantOf(pad)
     const mayHoldPairs = pad !== undefined && !(typeof known === 'string' && !/[\u{10000}-\u{10FFFF}]/u.test(known))
     const filled = (x: Sql, length: Sql, by: Sql): Sql => {
@@ -32,13 +32,21 @@ export function paddedText(side: 'left' | 'right'): ScalarFunction {
           body(x, length, by, (whole) => inRoom(told(length), toldCharactersMax, whole)),
         )
   })
-  return special(2, 3, ({ place, operands: [text, count, padding] }) => {
+
+export const leftPadding = padding('left')
+export const rightPadding = padding('right')
+
+/** Of a text, a length, and what fills it up: a blank where nothing is given. */
+export const padded = (place: Place, fn: EngineFunction, parts: readonly Bound[]): Bound =>
+  called(place, wideString(constantCount(parts[1]!)), fn, parts)
+
+export const paddedText = (fn: EngineFunction): ScalarFunction =>
+  special(2, 3, ({ place, operands: [text, count, padding] }) => {
     const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
     const width = constantCount(count!)
     if (width < Number.POSITIVE_INFINITY) checkTold(width, place)
-    return called(place, wideString(width), fn, parts)
+    return padded(place, fn, parts)
   })
-}
 
 /** How much a count can be, where it is known. */
 function constantCount(count: Bound): number {
@@ -63,9 +71,15 @@ const repeated = engineFunction((texts, { type }) => {
       )
 })
 
+const repeatedWidth = ([text, count]: readonly Bound[]): number => widthOf(text!.type) * constantCount(count!)
+
+/** A text, and how often it is written. */
+export const repeatedTimes = (place: Place, parts: readonly Bound[]): Bound =>
+  called(place, wideString(repeatedWidth(parts)), repeated, parts)
+
 export const repeatedText = special(2, 2, ({ place, operands: [text, count] }) => {
-  const parts = [as(text!, string), as(count!, long)] as const
-  const width = widthOf(parts[0].type) * constantCount(count!)
-  if (typeof constantOf(text!) === 'string' && typeof constantOf(count!) === 'bigint') checkTold(width, place)
-  return called(place, wideString(width), repeated, parts)
+  const parts = [as(text!, string), as(count!, long)]
+  if (typeof constantOf(text!) === 'string' && typeof constantOf(count!) === 'bigint')
+    checkTold(repeatedWidth(parts), place)
+  return repeatedTimes(place, parts)
 })

@@ -1,3 +1,4 @@
+import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type ReadableForm, readableNumber } from '../../lib/readable-number.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
@@ -6,17 +7,24 @@ import { plainInteger } from '../bind/engine-names.ts'
 import { type Bound, type CallNode, called, type EngineFunction, engineFunction, type Meaning } from '../bind/tree.ts'
 import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
-import { type Catalogue, constantInteger, type ScalarFunction, scalar, special } from './signature.ts'
+import {
+  type Catalogue,
+  constantInteger,
+  type PlainFunction,
+  type ScalarFunction,
+  scalar,
+  special,
+} from './signature.ts'
 import { onceEach, withoutRepeats } from './text-room.ts'
 
-const ofDouble = (render: (x: Sql) => Sql): ScalarFunction => scalar([double], double, render)
+const ofDouble = (render: (x: Sql) => Sql): PlainFunction => scalar([double], double, render)
 
 /** Java knows the angle of no end for no number, where the engine fails. */
-const ofAngle = (render: (x: Sql) => Sql): ScalarFunction =>
+const ofAngle = (render: (x: Sql) => Sql): PlainFunction =>
   ofDouble((x) => sql`CASE WHEN isinf(${x}) THEN 'NaN'::DOUBLE ELSE ${render(x)} END`)
 
 /** To Java 1 to the power of what has no end, or is no number, is no number; to the engine it is 1. */
-const power: ScalarFunction = scalar(
+const power: PlainFunction = scalar(
   [double, double],
   double,
   (x, y) => sql`CASE WHEN abs(${x}) = 1 AND NOT isfinite(${y}) THEN 'NaN'::DOUBLE ELSE power(${x}, ${y}) END`,
@@ -148,8 +156,9 @@ export const quotient = engineFunction((texts, node, meaning) => {
 })
 
 /** The least long divided by -1 goes round to itself. */
-function cutQuotient(x: Sql, by: Sql, wraps: boolean): Sql {
-  return wraps ? wrapped(sql`(${x}::HUGEINT // ${by}::HUGEINT)`) : sql`(${x} // ${by})`
+export function cutQuotient(x: Sql, by: Sql, wraps: boolean): Sql {
+  if (!wraps) return sql`(${x} // ${by})`
+  return bind2(x, by, (a, b) => sql`CASE WHEN ${b} = -1 THEN ${wrapped(sql`(-(${a}::HUGEINT))`)} ELSE ${a} // ${b} END`)
 }
 
 export const safeQuotient = engineFunction((texts, node, meaning) => {
@@ -167,10 +176,13 @@ const div = special(2, 2, ({ place, operands: [a, b] }) =>
   called(place, long, quotient, [as(numeric(a!), long), as(numeric(b!), long)]),
 )
 
-function extreme(name: Sql): ScalarFunction {
-  const fn = engineFunction((operands, { type }) =>
-    type.kind === 'null' ? sql`NULL` : sql`${name}(${sql.join(operands, ', ')})`,
-  )
+const among = (name: Sql): EngineFunction =>
+  engineFunction((operands, { type }) => (type.kind === 'null' ? sql`NULL` : sql`${name}(${sql.join(operands, ', ')})`))
+
+export const greatest = among(sql`greatest`)
+export const least = among(sql`least`)
+
+function extreme(fn: EngineFunction): ScalarFunction {
   return special(0, 100, ({ place, operands }) => {
     let type: SqlType | null = { kind: 'null' }
     for (const operand of operands) type = type === null ? null : commonType(type, operand.type)
@@ -203,18 +215,24 @@ export const squareRoot = engineFunction((operands) =>
   withoutRepeats(operands, (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
 )
 
-const bitwise = (render: (a: Sql, b: Sql) => Sql): ScalarFunction => scalar([long, long], long, render)
+const bitwise = (render: (a: Sql, b: Sql) => Sql): PlainFunction => scalar([long, long], long, render)
 /** Java shifts by the low six bits of the count. */
 const shiftLeft = (a: Sql, b: Sql): Sql => wrapped(sql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
 
-/** A sum or product beyond a long, brought back into it as Java's numbers go round. */
+const span = sql`18446744073709551616::HUGEINT`
+const leastLong = sql.long(-(2n ** 63n))
+const greatestLong = sql.long(2n ** 63n - 1n)
+
+/** A sum or product beyond a long, brought back into it as Java's numbers go round. What is within takes no division of 128 bits, which is slow. */
 export function wrapped(huge: Sql): Sql {
-  const span = sql`18446744073709551616::HUGEINT`
-  const half = sql`9223372036854775808::HUGEINT`
-  return sql`CAST((((${huge} + ${half}) % ${span} + ${span}) % ${span} - ${half}) AS BIGINT)`
+  return bind(huge, (x) => {
+    const rest = sql`((${x} % ${span}) + ${span}) % ${span}`
+    return sql`CAST(CASE WHEN ${x} BETWEEN ${leastLong} AND ${greatestLong} THEN ${x}
+      WHEN ${rest} > ${greatestLong} THEN ${rest} - ${span} ELSE ${rest} END AS BIGINT)`
+  })
 }
 
-export const numbers: Catalogue = {
+export const numbers = {
   ABS: sameNumber(absolute),
   ROUND: ofPlaces(round),
   TRUNC: truncate,
@@ -243,8 +261,8 @@ export const numbers: Catalogue = {
   PI: scalar([], double, () => sql`pi()`),
   DIV: div,
   SAFE_DIVIDE: ofNumbers(safeQuotient),
-  GREATEST: extreme(sql`greatest`),
-  LEAST: extreme(sql`least`),
+  GREATEST: extreme(greatest),
+  LEAST: extreme(least),
   BITWISE_AND: bitwise((a, b) => sql`(${a} & ${b})`),
   BITWISE_OR: bitwise((a, b) => sql`(${a} | ${b})`),
   BITWISE_XOR: bitwise((a, b) => sql`xor(${a}, ${b})`),
@@ -259,4 +277,4 @@ export const numbers: Catalogue = {
   HUMAN_READABLE_BINARY_BYTE_FORMAT: humanReadable({ base: 1024, plain: ' B', unit: 'iB' }),
   HUMAN_READABLE_DECIMAL_BYTE_FORMAT: humanReadable({ base: 1000, plain: ' B', unit: 'B' }),
   HUMAN_READABLE_DECIMAL_FORMAT: humanReadable({ base: 1000, plain: '', unit: '' }),
-}
+} satisfies Catalogue

@@ -3,7 +3,7 @@
 import type { Zone } from '../../druid-time/zone.ts'
 import type { Sql } from '../../lib/sql-text.ts'
 import { as, constantOf } from '../bind/conversions.ts'
-import { type Bound, called, engineFunction } from '../bind/tree.ts'
+import { type Bound, called, type EngineFunction, engineFunction } from '../bind/tree.ts'
 import { type SqlType, string } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import { withoutRepeats } from './text-room.ts'
@@ -30,15 +30,25 @@ export interface ScalarFunction {
 
 export type Catalogue = Readonly<Record<string, ScalarFunction>>
 
-/** A function of operands of fixed types; the last `optional` of them may be left out. */
+/** A function of operands of fixed types. */
+export interface PlainFunction extends ScalarFunction {
+  readonly fn: EngineFunction<null>
+  readonly types: readonly (SqlType | 'any')[]
+  readonly result: SqlType
+}
+
+/** The last `optional` operands may be left out. */
 export function scalar(
   types: readonly (SqlType | 'any')[],
   result: SqlType,
   render: (...operands: Sql[]) => Sql,
   optional = 0,
-): ScalarFunction {
+): PlainFunction {
   const fn = engineFunction((operands) => withoutRepeats(operands, render))
   return {
+    fn,
+    types,
+    result,
     count: [types.length - optional, types.length],
     bind: ({ place, operands }) => {
       const taken = operands.map((operand, index) => {

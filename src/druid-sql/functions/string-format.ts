@@ -1,4 +1,4 @@
-// STRING_FORMAT as Java's String.format, which Druid calls: what does not fit its format gives the format and the values, and no error.
+// STRING_FORMAT, and `format` of native queries, as Java's String.format, which Druid calls: what does not fit its format gives the format and the values, and no error.
 
 import { exponentDigits, fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -8,7 +8,7 @@ import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { type Kind, string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
-import { inRoom, isFree, onceEach, toldCharactersMax, utf16Units, widthOf } from './text-room.ts'
+import { inRoom, isFree, onceEach, toldCharactersMax, upperCase, utf16Units, widthOf } from './text-room.ts'
 
 const partForm = /%(?:(\d+)\$)?([-#+ 0,(]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])|%/g
 
@@ -23,12 +23,14 @@ interface Format {
   readonly form: string
 }
 
-const formatted = engineFunction<Format>((texts, { operands, type, place, options: { form } }, { zone }) => {
+const formatted = engineFunction<Format>((texts, { operands, type, options: { form } }, { zone }) => {
   const values = operands.map((operand, index): FormattedValue => {
     const text = texts[index]!
     return { sql: text, kind: operand.type.kind, text: castText(operand, text, string, zone) }
   })
-  const { pieces, misfits } = read(form, values, place)
+  const { pieces, misfits } = read(form, values, (message) => {
+    throw new Error(message)
+  })
   const plain = [sql.literal(form), ...values.map((value) => sql`coalesce(${value.text}, 'null')`)]
   const joined = isFree(widthOf(type)) ? together : boundedTogether
   const unformatted = joined(plain, '; ')
@@ -48,14 +50,22 @@ export const stringFormat = special(1, 100, (call) => {
   const values = call.operands.slice(1).map((operand) => (operand.type.kind === 'null' ? as(operand, string) : operand))
   const other = values.find(({ type }) => !['string', 'long', 'double'].includes(type.kind))
   if (other !== undefined) throw sqlProblem(other.place, `${call.name} takes texts and numbers`)
+  return formattedText(place, form, values, (message) => {
+    throw sqlProblem(place, message)
+  })
+})
+
+type Refuse = (message: string) => never
+
+/** Of texts and numbers. `refuse` is told what is not taken. */
+export function formattedText(place: Place, form: string, values: readonly Bound[], refuse: Refuse): Bound {
   if (numbersIn(form) > toldCharactersMax)
-    throw sqlProblem(place, `a text could become longer than ${toldCharactersMax} characters`)
+    return refuse(`a text could become longer than ${toldCharactersMax} characters`)
   const known = values.map(({ type }): FormattedValue => ({ sql: sql`x`, kind: type.kind, text: sql`x` }))
-  // Refuses what is not taken.
-  read(form, known, place)
+  read(form, known, refuse)
   const width = numbersIn(form) + form.length + 2 * pieceCount(form) * widest(values)
   return called(place, wideString(width), formatted, values, { form })
-})
+}
 
 const together = (parts: readonly Sql[], between: string): Sql =>
   sql`array_to_string([${sql.join(parts, ', ')}], ${sql.literal(between)})`
@@ -73,7 +83,7 @@ function choose(misfits: readonly Sql[], unformatted: Sql, formatted: Sql): Sql 
 }
 
 /** Null where the format is none, or wants more values. `misfits` are true where a value is of another type than its format. */
-function read(form: string, values: readonly FormattedValue[], place: Place) {
+function read(form: string, values: readonly FormattedValue[], refuse: Refuse) {
   const pieces: Sql[] = []
   const misfits: Sql[] = []
   let [at, next] = [0, 0]
@@ -83,14 +93,14 @@ function read(form: string, values: readonly FormattedValue[], place: Place) {
     const [text, index, flags = '', width = '0', precision, conversion] = match
     if (conversion === undefined) return { pieces: null, misfits }
     if (conversion === '%' || conversion === 'n') {
-      if (text.length > 2) throw sqlProblem(place, `${quoted(text)} is not taken in a format`)
+      if (text.length > 2) return refuse(`${quoted(text)} is not taken in a format`)
       pieces.push(sql.literal(conversion === 'n' ? '\n' : '%'))
       continue
     }
     const value = values[index === undefined ? next++ : Number(index) - 1]
     if (value === undefined || !/[sSdxXofe]/.test(conversion) || !isSound(flags, width, precision, conversion)) {
       if (/[bBhHcCtTgGaAE]/.test(conversion) || /[(#]/.test(flags))
-        throw sqlProblem(place, `${quoted(text)} is not taken in a format: %s %S %d %x %X %o %f %e %n %% are`)
+        return refuse(`${quoted(text)} is not taken in a format: %s %S %d %x %X %o %f %e %n %% are`)
       return { pieces: null, misfits }
     }
     const part = {
@@ -103,7 +113,7 @@ function read(form: string, values: readonly FormattedValue[], place: Place) {
     if (value.kind !== wanted) {
       misfits.push(sql`${value.sql} IS NOT NULL`)
       pieces.push(writtenNull(part))
-    } else pieces.push(written(value, part, place))
+    } else pieces.push(written(value, part, refuse))
   }
   pieces.push(sql.literal(form.slice(at)))
   return { pieces, misfits }
@@ -125,13 +135,13 @@ function writtenNull(part: Part): Sql {
   return padded(sql.literal(part.precision === null ? word : word.slice(0, part.precision)), part)
 }
 
-function written(value: FormattedValue, part: Part, place: Place): Sql {
+function written(value: FormattedValue, part: Part, refuse: Refuse): Sql {
   const { conversion, precision, flags } = part
   const none = writtenNull(part)
   if (/[sS]/.test(conversion)) {
     const text = sql`coalesce(${value.text}, 'null')`
     const cut = precision === null ? text : sql`left(${text}, ${plainInteger(precision)})`
-    return padded(conversion === 'S' ? sql`upper(${cut})` : cut, part)
+    return padded(conversion === 'S' ? upperCase(cut) : cut, part)
   }
   if (/[xXo]/.test(conversion)) {
     const digits =
@@ -146,7 +156,7 @@ function written(value: FormattedValue, part: Part, place: Place): Sql {
     return sql`coalesce(${once(value.sql, () => sql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(grouped(digits, flags), sign(flags), part)} END`)}, ${none})`
   }
   const places = precision ?? 6
-  if (places > placesMax) throw sqlProblem(place, `a format takes ${placesMax} digits behind the point at most`)
+  if (places > placesMax) return refuse(`a format takes ${placesMax} digits behind the point at most`)
   const digits =
     conversion === 'e' ? exponentDigits(sql`abs(v)`, places) : grouped(fixedDigits(sql`abs(v)`, places), flags)
   const text = sql`CASE WHEN v IS NULL THEN NULL WHEN NOT isfinite(v) THEN ${padded(notFinite(flags), { ...part, flags: flags.replace('0', '') })}

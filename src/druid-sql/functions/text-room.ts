@@ -32,6 +32,9 @@ const withinUtf16 = sql.literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
 export const utf16Units = (x: Sql): Sql =>
   sql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
 
+/** In upper case, in which ß becomes two letters, as in Java. */
+export const upperCase = (x: Sql): Sql => sql`upper(replace(${x}, 'ß', 'SS'))`
+
 /** The text, where there is room for its bytes; null where their number is. Past `most`, or past the room for all texts, the query fails. */
 export function inRoom(bytes: Sql, most: number, text: Sql): Sql {
   const asked = sql`text_room(CAST(${bytes} AS BIGINT), ${plainInteger(most)}::BIGINT)`

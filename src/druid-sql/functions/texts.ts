@@ -9,20 +9,29 @@ import { as, constantOf, once } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
 import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { boolean, long, type SqlType, string, wideString } from '../bind/types.ts'
-import { quoted, sqlProblem } from '../parse/sql-problem.ts'
-import { paddedText, repeatedText } from './filled-texts.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { leftPadding, paddedText, repeatedText, rightPadding } from './filled-texts.ts'
 import {
   asText,
   type BoundCall,
   type Catalogue,
   constantInteger,
   neededText,
-  type ScalarFunction,
+  type PlainFunction,
   scalar,
   special,
 } from './signature.ts'
 import { stringFormat } from './string-format.ts'
-import { inRoom, isFree, joinedBytesMax, onceEach, utf16Units, widthOf, withoutRepeats } from './text-room.ts'
+import {
+  inRoom,
+  isFree,
+  joinedBytesMax,
+  onceEach,
+  upperCase,
+  utf16Units,
+  widthOf,
+  withoutRepeats,
+} from './text-room.ts'
 
 const lengthOf = scalar([string], long, utf16Units)
 
@@ -44,7 +53,7 @@ const substring = special(2, 3, (call) => {
   return part.bind(call)
 })
 
-function trimmed(from: 'trim' | 'ltrim' | 'rtrim'): ScalarFunction {
+function trimmed(from: 'trim' | 'ltrim' | 'rtrim'): PlainFunction {
   const names = { trim: sql`trim`, ltrim: sql`ltrim`, rtrim: sql`rtrim` }
   return scalar([string, string], string, (x, characters = sql`' '`) => sql`${names[from]}(${x}, ${characters})`, 1)
 }
@@ -56,14 +65,15 @@ const trim = special(1, 2, (call) => {
   return side.bind(call)
 })
 
-const concatenation = engineFunction((parts, { type }) =>
-  isFree(widthOf(type)) ? sql`CAST((${sql.join(parts, ' || ')}) AS VARCHAR)` : concatenated(parts),
-)
+/** Texts one after the other, so wide at the most; null where one of them is. */
+export const concatenated = (parts: readonly Sql[], width: number): Sql =>
+  isFree(width) ? sql`CAST((${sql.join(parts, ' || ')}) AS VARCHAR)` : joinedInRoom(parts)
 
-export const concat = special(1, 1000, ({ place, operands }) => {
-  const texts = operands.map(asText)
-  return called(place, wideString(texts.reduce((sum, { type }) => sum + widthOf(type), 0)), concatenation, texts)
-})
+const concatenation = engineFunction((parts, { type }) => concatenated(parts, widthOf(type)))
+
+export const joinedTexts = (place: Place, texts: readonly Bound[]): Bound => called(place, string, concatenation, texts)
+
+export const concat = special(1, 1000, ({ place, operands }) => joinedTexts(place, operands.map(asText)))
 
 /** CONCAT takes times for their milliseconds, which `||` does not. */
 const withMilliseconds = special(1, 1000, (call) =>
@@ -76,7 +86,7 @@ const withMilliseconds = special(1, 1000, (call) =>
 )
 
 /** As one list, so that each part is held once; null where one of them is. */
-function concatenated(parts: readonly Sql[]): Sql {
+function joinedInRoom(parts: readonly Sql[]): Sql {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e))) AS BIGINT)`
   const whole = inRoom(bytes, joinedBytesMax, sql`array_to_string(v, '')`)
   const isWhole = sql`list_count(v) = ${plainInteger(parts.length)}`
@@ -103,29 +113,31 @@ export function patternOf(call: BoundCall): PatternOptions {
 }
 
 /** A text that a pattern can be done with in time; a longer one fails the query. Only texts that are made are that long. */
-export function matchable(text: Sql, type: SqlType, form: string): Sql {
-  const most = textMaxOf(form)
-  if (isFree(widthOf(type))) return text
-  return onceEach(
+export function matchable(text: Sql, type: SqlType, pattern: string): Sql {
+  const most = textMaxOf(pattern)
+  if (isFree(widthOf(type)) || most >= joinedBytesMax) return text
+  const refused = failing(`a text of more than ${most} characters is too long for this pattern`)
+  return withoutRepeats(
     [text],
-    (x) => sql`CASE WHEN strlen(${x}) <= ${plainInteger(most)} THEN ${x} WHEN ${x} IS NOT NULL
-    THEN CAST(${failing(`a text of more than ${most} characters is too long for this regular expression`)} AS VARCHAR) END`,
+    (x) =>
+      sql`CASE WHEN strlen(${x}) <= ${plainInteger(most)} THEN ${x} WHEN ${x} IS NOT NULL THEN CAST(${refused} AS VARCHAR) END`,
   )
 }
 
-const groupOfMatch = engineFunction<PatternOptions & { readonly group: number }>(
-  ([x], { operands: [text], options }) => {
-    const { re2, groups } = javaPattern(options)
-    const form = sql.literal(re2)
-    const held = groups[options.group - 1]
-    const part = (value: Sql): Sql => sql`regexp_extract(${value}, ${form}, ${plainInteger(options.group)})`
-    const shown = (value: Sql): Sql =>
-      held === undefined || mayBeEmpty(held) ? part(value) : sql`nullif(${part(value)}, '')`
-    const found = (value: Sql): Sql => sql`CASE WHEN regexp_matches(${value}, ${form}) THEN ${shown(value)} END`
-    return isFree(widthOf(text!.type))
-      ? withoutRepeats([x!], found)
-      : onceEach([matchable(x!, text!.type, options.pattern)], found)
-  },
+/** A group of the first match; null where nothing matches, or the group is no part of what matches. */
+export function extractedGroup(text: Sql, type: SqlType, options: PatternOptions, group: number): Sql {
+  const { re2, groups } = javaPattern(options)
+  const form = sql.literal(re2)
+  const held = groups[group - 1]
+  return withoutRepeats([matchable(text, type, options.pattern)], (x) => {
+    const part = sql`regexp_extract(${x}, ${form}, ${plainInteger(group)})`
+    const shown = held === undefined || mayBeEmpty(held) ? part : sql`nullif(${part}, '')`
+    return sql`CASE WHEN regexp_matches(${x}, ${form}) THEN ${shown} END`
+  })
+}
+
+export const groupOfMatch = engineFunction<PatternOptions & { readonly group: number }>(
+  ([x], { operands: [text], options }) => extractedGroup(x!, text!.type, options, options.group),
 )
 
 const regexpExtract = special(2, 3, (call) => {
@@ -138,10 +150,12 @@ const regexpExtract = special(2, 3, (call) => {
   return called(call.place, string, groupOfMatch, [text], { ...options, group })
 })
 
-const matches = engineFunction<PatternOptions>(([x], { operands: [text], options }) => {
-  const form = sql.literal(javaPattern(options).re2)
-  return sql`regexp_matches(${matchable(x!, text!.type, options.pattern)}, ${form})`
-})
+export const matchesPattern = (text: Sql, type: SqlType, options: PatternOptions): Sql =>
+  sql`regexp_matches(${matchable(text, type, options.pattern)}, ${sql.literal(javaPattern(options).re2)})`
+
+export const matches = engineFunction<PatternOptions>(([x], { operands: [text], options }) =>
+  matchesPattern(x!, text!.type, options),
+)
 
 const regexpLike = special(2, 2, (call) =>
   called(call.place, boolean, matches, [asText(call.operands[0]!)], patternOf(call)),
@@ -151,7 +165,7 @@ const regexpLike = special(2, 2, (call) =>
 const countedMax = 10_000
 
 /** A group is $1 to Java and \\1 to RE2. `known` is a replacement that is known now. */
-const replacedMatches = engineFunction<PatternOptions & { readonly known: string | null }>(
+export const replacedMatches = engineFunction<PatternOptions & { readonly known: string | null }>(
   ([x, y], { operands: [text], type, options }) => {
     const by =
       options.known !== null
@@ -185,7 +199,7 @@ const regexpReplace = special(3, 3, (call) => {
   return called(call.place, wideString(width), replacedMatches, texts, { ...options, known })
 })
 
-const digits = engineFunction<{ readonly radix: number }>(([text], { options: { radix } }) =>
+export const digits = engineFunction<{ readonly radix: number }>(([text], { options: { radix } }) =>
   longOfDigits(text!, radix),
 )
 
@@ -196,8 +210,6 @@ const parseLong = special(1, 2, (call) => {
   return called(call.place, long, digits, [text], { radix })
 })
 
-const upper = (x: Sql): Sql => sql`upper(replace(${x}, 'ß', 'SS'))`
-
 const replacedParts = engineFunction((texts, { type, operands: [, part] }) => {
   const sought = constantOf(part!)
   const mayBeEmpty = typeof sought !== 'string' || sought === ''
@@ -206,11 +218,17 @@ const replacedParts = engineFunction((texts, { type, operands: [, part] }) => {
   return onceEach(texts, (x, from, to) => inRoom(replacedBytes(x, from, to), joinedBytesMax, replaced(x, from, to)))
 })
 
-const replace = special(3, 3, ({ place, operands }) => {
-  const parts = operands.map((operand) => as(operand, string))
+const replace = special(3, 3, ({ place, operands }) =>
+  replaced(
+    place,
+    operands.map((operand) => as(operand, string)),
+  ),
+)
+
+export function replaced(place: Place, parts: readonly Bound[]): Bound {
   const width = widthOf(parts[0]!.type) * growth(parts[1]!, parts[2]!)
   return called(place, wideString(width), replacedParts, parts)
-})
+}
 
 /** How many times as long a text may be once a part of it is replaced. */
 function growth(from: Bound, to: Bound): number {
@@ -219,27 +237,28 @@ function growth(from: Bound, to: Bound): number {
   return Math.max(1, widthOf(to.type) / shortest)
 }
 
-function half(whole: (x: Sql, n: Sql) => Sql): ScalarFunction {
+function half(whole: (x: Sql, n: Sql) => Sql): PlainFunction {
   const cut = scalar(
     [string, long],
     string,
     (x, count) => sql`CASE WHEN ${count} < 0 THEN NULL ELSE ${whole(x, count)} END`,
   )
-  return special(2, 2, (call) => {
+  const bind = (call: BoundCall): Bound => {
     const [, count] = call.operands
     const known = constantOf(count!)
     if (typeof known === 'bigint' && known < 0n) throw sqlProblem(count!.place, `${call.name} takes no length below 0`)
     return cut.bind(call)
-  })
+  }
+  return { ...cut, bind }
 }
 
-export const texts: Catalogue = {
+export const texts = {
   LENGTH: lengthOf,
   CHAR_LENGTH: lengthOf,
   CHARACTER_LENGTH: lengthOf,
   STRLEN: lengthOf,
   LOWER: scalar([string], string, (x) => sql`lower(${x})`),
-  UPPER: scalar([string], string, upper),
+  UPPER: scalar([string], string, upperCase),
   SUBSTRING: substring,
   SUBSTR: substring,
   CONCAT: withMilliseconds,
@@ -253,8 +272,8 @@ export const texts: Catalogue = {
   REVERSE: scalar([string], string, (x) => reversedText(x)),
   LEFT: half((x, count) => sql`left(${x}, ${count})`),
   RIGHT: half((x, count) => sql`right(${x}, ${count})`),
-  LPAD: paddedText('left'),
-  RPAD: paddedText('right'),
+  LPAD: paddedText(leftPadding),
+  RPAD: paddedText(rightPadding),
   STRPOS: scalar([string, string], long, (x, part) => sql`strpos(${x}, ${part})`),
   POSITION: scalar(
     [string, string, long],
@@ -278,4 +297,4 @@ export const texts: Catalogue = {
   PARSE_LONG: parseLong,
   // The engine takes no aggregate and no query within TRY.
   DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
-}
+} satisfies Catalogue

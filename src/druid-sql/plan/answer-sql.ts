@@ -1,6 +1,7 @@
 // Rows or groups that the store found, as the columns of the answer.
 import type { Groups, GroupValue } from '../../algebra/aggregation.ts'
 import { evaluator } from '../../algebra/evaluate.ts'
+import { finishGroups } from '../../algebra/finish-groups.ts'
 import type { ScalarType } from '../../algebra/functions.ts'
 import { cellNode, type Scalar } from '../../algebra/scalar.ts'
 import type { RowStream } from '../../answer/store-rows.ts'
@@ -8,7 +9,6 @@ import type { Pacer } from '../../lib/pacer.ts'
 import type { ColumnVector } from '../../model/column.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { ResultBatch } from '../../store/series-store.ts'
-import { finishPlan } from './finish-plan.ts'
 import type { PlannedSql } from './sql-plan.ts'
 
 /** Rows whose columns are made at once. */
@@ -21,7 +21,10 @@ export async function answerSql(
   { resultRows }: Pick<PlanLimits, 'resultRows'>,
   pacer: Pacer,
 ): Promise<RowStream | null> {
-  const rows = 'scan' in plan ? found.rows.slice(plan.offset) : await finishPlan(plan, found, pacer)
+  const rows =
+    'scan' in plan
+      ? found.rows.slice(plan.offset)
+      : (await finishGroups({ ...plan, isByBucket: false }, found, pacer)).map(({ values }) => values)
   return rows.length > resultRows ? null : { fields: plan.fields, batches: plannedBatches(plan, rows, pacer) }
 }
 

@@ -2,44 +2,39 @@
 // Tested by `test/druid-sql/planned-scans.test.ts`.
 
 import { askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
-import { cellNode, fieldNode, fieldsOf, isComputed, type Scalar } from '../../algebra/scalar.ts'
+import { cellNode, fieldNode, fieldsOf as fieldsIn, isComputed, type Scalar } from '../../algebra/scalar.ts'
 import { scanUnitsMax } from '../../algebra/scan-plan.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Bound, SelectNode } from '../bind/tree.ts'
-import type { CheckedSql } from '../translate.ts'
+import { type CheckedSql, fieldsOf } from '../translate.ts'
 import { ScalarReader } from './read-scalar.ts'
 import type { PlannedWhere } from './read-where.ts'
 import type { SqlScanPlan } from './sql-plan.ts'
 import type { TableRows } from './table-rows.ts'
 import type { TableSelect } from './table-select.ts'
 
-/** More is asked for than there are rows. */
-const allOf = 2n ** 31n
-
 /** Null where the SQL engine answers. */
 export function planSqlScan(
-  { select, limit: asked, offset: skipped }: TableSelect,
+  { select, rows: { limit, offset } }: TableSelect,
   entity: Entity,
   table: TableRows,
   checked: CheckedSql,
   where: PlannedWhere,
 ): SqlScanPlan | null {
-  if (select.groups !== null || select.having !== null || select.distinct || asked === 0n) return null
+  if (select.groups !== null || select.having !== null || select.distinct || limit === 0) return null
   // A scan takes rows from one table or file after the other: older ones would come beside those that replaced them.
   if (entity.duplicates === 'replace') return null
   // A scan computes fields of the rows that it has found, not while it looks for them.
-  if (fieldsOf(where.filter).some(isComputed)) return null
+  if (fieldsIn(where.filter).some(isComputed)) return null
   const askedOf = askedRows(entity, where)
-  const rows = new RowValues(table)
-  const outputs = rows.outputs(select)
+  const values = new RowValues(table)
+  const outputs = values.outputs(select)
   const direction = directionOf(select, table)
   if (askedOf === null || outputs === null || direction === null) return null
-  const { columns, steps } = rows
+  const { columns, steps } = values
   if (outputs.some(({ type }, at) => type !== checked.columns[at]!.type)) return null
   // A column may be shown many times.
   const { groupsMax: rowsMax } = boundsOfWork(Math.max(1 + columns.length, outputs.length) + Math.floor(steps / 8))
-  const offset = Number(skipped === null ? 0 : skipped > allOf ? allOf : skipped)
-  const limit = asked === null || asked > allOf ? null : Number(asked)
   return {
     scan: {
       ...askedOf,
@@ -49,7 +44,7 @@ export function planSqlScan(
       rowsMax,
       unitsMax: scanUnitsMax,
     },
-    fields: checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' })),
+    fields: fieldsOf(checked.columns),
     outputs,
     steps,
     offset,

@@ -3,6 +3,7 @@
 // Tested by `test/druid-sql/planned.test.ts`.
 
 import { askedRows, boundsOfWork, type StoreAggregate } from '../../algebra/aggregation.ts'
+import type { GroupOrder } from '../../algebra/finish-groups.ts'
 import { cellNode, fieldNode, type Scalar } from '../../algebra/scalar.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
@@ -13,16 +14,13 @@ import { areNullsFirst, isOfEnds } from '../bind/order.ts'
 import { type Bound, keyOf, optionsOf, type SelectNode } from '../bind/tree.ts'
 import { floorTime } from '../functions/times.ts'
 import type { SqlQuestion } from '../question.ts'
-import type { CheckedSql } from '../translate.ts'
+import { type CheckedSql, fieldsOf } from '../translate.ts'
 import { GroupValues } from './group-values.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
 import { type PlannedWhere, plannedWhere } from './read-where.ts'
-import type { PlannedOrder, PlannedSql, SqlPlan } from './sql-plan.ts'
+import type { PlannedSql, SqlPlan } from './sql-plan.ts'
 import { TableRows } from './table-rows.ts'
 import { type TableSelect, tableSelect } from './table-select.ts'
-
-/** More is asked for than there are groups. */
-const allOf = 2n ** 31n
 
 /** Null where the SQL engine answers. */
 export function planSql(
@@ -48,7 +46,7 @@ interface Keys {
 }
 
 function planGroups(
-  { select, limit, offset }: TableSelect,
+  { select, rows: window }: TableSelect,
   entity: Entity,
   rows: TableRows,
   checked: CheckedSql,
@@ -67,14 +65,13 @@ function planGroups(
   // Without a group or an aggregate these would be rows.
   if (select.groups === null && select.distinct === aggregates.length > 0) return null
   return {
-    fields: checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' })),
+    fields: fieldsOf(checked.columns),
     outputs,
     steps,
     isOneGroup: select.groups === null && !select.distinct,
     having,
     order,
-    offset: offset === null ? 0 : Number(offset > allOf ? allOf : offset),
-    limit: limit === null || limit > allOf ? null : Number(limit),
+    ...window,
     aggregation: {
       ...asked,
       computed: rows.computed.all,
@@ -125,8 +122,8 @@ function orderOf(
   { orderBy }: SelectNode,
   values: GroupValues,
   outputs: readonly Scalar[],
-): readonly PlannedOrder[] | null {
-  const order: PlannedOrder[] = []
+): readonly GroupOrder[] | null {
+  const order: GroupOrder[] = []
   for (const one of orderBy) {
     const { key, descending } = one
     if (typeof key !== 'number' && isOfEnds(key)) continue

@@ -40,12 +40,14 @@ export interface ScalarLeaves extends Pick<TableSelect, 'meant'> {
   readonly aggregateOf: (node: AggregateNode) => Scalar | null
   /** Whether longs are divided by what may be zero. It ends a query, also in a row that a limit leaves out. */
   readonly dividesLongs: boolean
+  /** What functions are that native queries have, and SQL has not. */
+  readonly own?: ReadonlyMap<number, Lower>
 }
 
 type Operator = '+' | '-' | '*' | '/' | '%'
 type Lower = (node: CallNode, reader: ScalarReader) => Scalar | null
 
-const lowered = <Options>(
+export const lowered = <Options>(
   fn: EngineFunction<Options>,
   lower: (operands: readonly Bound[], reader: ScalarReader, options: Options) => Scalar | null,
 ): readonly [number, Lower] => [fn.id, (node, reader) => lower(node.operands, reader, node.options as Options)]
@@ -161,7 +163,8 @@ export class ScalarReader {
       case 'aggregate':
         return this.#leaves.aggregateOf(node)
       case 'call':
-        return node.fn.id === cast.id ? this.#cast(node) : (values.get(node.fn.id)?.(node, this) ?? null)
+        if (node.fn.id === cast.id) return this.#cast(node)
+        return (values.get(node.fn.id) ?? this.#leaves.own?.get(node.fn.id))?.(node, this) ?? null
       default:
         return null
     }
@@ -191,10 +194,15 @@ export class ScalarReader {
     return value !== null && isNumeric(value) ? value : null
   }
 
-  /** A number that a function changes. Constants alone have rules of their own. */
+  /** A number that a function changes. */
   changing(node: Bound): Scalar | null {
     const value = this.number(node)
-    return value?.kind === 'literal' ? null : value
+    return value === null || this.#refuses(value) ? null : value
+  }
+
+  /** Constants alone have rules of their own in SQL. */
+  #refuses({ kind }: Scalar): boolean {
+    return kind === 'literal' && this.#leaves.own === undefined
   }
 
   compared(operator: ComparisonOperator, left: Bound, right: Bound): Scalar | null {
@@ -215,8 +223,7 @@ export class ScalarReader {
 
   arithmetic(operator: Operator, [left, right]: readonly Bound[]): Scalar | null {
     const [a, b] = [this.number(left!), this.number(right!)]
-    // Constants alone have rules of their own.
-    if (a === null || b === null || (a.kind === 'literal' && b.kind === 'literal')) return null
+    if (a === null || b === null || (a.kind === 'literal' && this.#refuses(b))) return null
     const type = numberType(a, b)
     if (type === 'double') return operator === '%' ? null : call(type, operator, [a, b])
     const mayDivide = this.#leaves.dividesLongs || (b.kind === 'literal' && b.value !== 0n)
@@ -243,6 +250,10 @@ export class ScalarReader {
   }
 
   #cast({ operands: [operand], type: { kind } }: CallNode): Scalar | null {
+    if (operand!.type.kind === 'boolean') {
+      const condition = kind === 'long' ? this.condition(operand!) : null
+      return condition && call('long', 'toLong', [condition])
+    }
     const value = this.changing(operand!)
     if (value === null || (kind !== 'long' && kind !== 'double')) return null
     return value.type === kind ? value : call(kind, kind === 'long' ? 'toLong' : 'toDouble', [value])

@@ -1,18 +1,14 @@
 // A query of SQL that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
 
 import type { AggregationPlan } from '../../algebra/aggregation.ts'
+import type { GroupFinish } from '../../algebra/finish-groups.ts'
 import type { Scalar } from '../../algebra/scalar.ts'
 import type { ScanPlan } from '../../algebra/scan-plan.ts'
-import type { ValueOrder } from '../../lib/value-order.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
 import type { DruidShape } from '../../model/druid-layout.ts'
 import type { EntityField } from '../../model/entity.ts'
 
-export interface PlannedOrder extends ValueOrder {
-  readonly value: Scalar
-}
-
-export interface SqlPlan {
+export interface SqlPlan extends GroupFinish {
   readonly aggregation: AggregationPlan
   /** The columns of the answer. */
   readonly fields: readonly EntityField[]
@@ -22,11 +18,6 @@ export interface SqlPlan {
   readonly steps: number
   /** Whether there is a group of no rows too: nothing is grouped by. */
   readonly isOneGroup: boolean
-  readonly having: Scalar | null
-  readonly order: readonly PlannedOrder[]
-  readonly offset: number
-  /** Null is all. */
-  readonly limit: number | null
 }
 
 /** A query for rows as they are. */

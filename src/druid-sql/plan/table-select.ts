@@ -9,10 +9,12 @@ import {
   type SelectNode,
 } from '../bind/tree.ts'
 
+/** More is asked for than there are rows. */
+const allOf = 2n ** 31n
+
 export interface TableSelect {
   readonly select: SelectNode
-  readonly limit: bigint | null
-  readonly offset: bigint | null
+  readonly rows: { readonly limit: number | null; readonly offset: number }
   /** Of all queries, that of the innermost first. */
   readonly conditions: readonly Bound[]
   /** What a column of a query within stands for: a column of the table for itself. Null is what is the same in all rows, for which SQL has rules of its own. */
@@ -23,6 +25,10 @@ export interface TableSelect {
 export function tableSelect(rows: BoundRows): TableSelect | null {
   const common = new Map<number, BoundRows>()
   const { limit, offset } = rows.kind === 'query' ? rows : { limit: null, offset: null }
+  const shown = {
+    limit: limit === null || limit > allOf ? null : Number(limit),
+    offset: offset === null ? 0 : Number(offset > allOf ? allOf : offset),
+  }
   const select = unwrapped(rows, common)
   if (select.kind !== 'select') return null
   const outputs = new Map<number, readonly (Bound | null)[]>()
@@ -47,7 +53,7 @@ export function tableSelect(rows: BoundRows): TableSelect | null {
     if (output === undefined) return column
     return output?.kind === 'column' ? meant(output) : output
   }
-  return { select, limit, offset, conditions, meant }
+  return { select, rows: shown, conditions, meant }
 }
 
 /** The rows within common tables, whose definitions are noted. */
