@@ -1,6 +1,7 @@
 // One metric of one combination of tags and fields as a function of time: what its items say of the time between them.
 import { addDuration, type Duration, fixedMs } from '../../model/duration.ts'
 import type { MetricOverTime } from '../../model/plan.ts'
+import type { ItemRollup } from './item-rollup.ts'
 
 /** An item of one metric. A long beyond 2^53 has its digits too. */
 export interface ItemOfMetric {
@@ -31,6 +32,10 @@ export interface SpanVisitor {
   /** `before` is the item before, null for the first one; `isNew` says that nothing was known just before, or another value. */
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   span(span: Span): void
+  /** Whether several items may be told together. */
+  takes(rollup: ItemRollup): boolean
+  /** Items and the spans between them, told together. */
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void
 }
 
 /** What is looked at; its end is no later than now. */
@@ -76,6 +81,23 @@ export class FunctionOfTime {
     }
     this.#pendingValue = value
     this.#pendingExact = exact
+  }
+
+  /** Whether neighbouring items may be told together, whatever came before them. */
+  takes(rollup: ItemRollup): boolean {
+    const { first, last, longestGapMs } = rollup
+    const isWithin = first.ms >= this.#window.fromMs && last.ms <= this.#window.endMs
+    return isWithin && first.ms + longestGapMs <= this.#gapEnd(first.ms) && this.#visitor.takes(rollup)
+  }
+
+  /** Items that it takes, which come after all before. */
+  addRollup(rollup: ItemRollup): void {
+    this.#commit()
+    const before = this.#before
+    if (before !== null) this.#pass(before, rollup.first)
+    this.#visitor.rollup(rollup, before)
+    this.#before = rollup.last
+    this.#knownUntilMs = rollup.last.ms
   }
 
   finish(): void {

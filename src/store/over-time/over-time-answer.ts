@@ -23,6 +23,7 @@ import { type BucketRow, BucketRows } from './bucket-rows.ts'
 import { BucketStates } from './bucket-states.ts'
 import { filledBuckets } from './fill-buckets.ts'
 import { FunctionOfTime, type Window } from './function-of-time.ts'
+import type { ItemRollup } from './item-rollup.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
 import { type PlottedItem, PlottedMetric } from './plotted-items.ts'
 import { SnappedValues } from './snapped-values.ts'
@@ -37,6 +38,8 @@ export interface NeededItems {
   readonly after: boolean
   /** The dates of the first and last item of the selection have to be known. */
   readonly ends: boolean
+  /** Whether what several say together may be enough. */
+  readonly mayBeRolledUp: boolean
 }
 
 export interface Ends {
@@ -48,12 +51,13 @@ export function neededItems(plan: OverTimePlan): NeededItems {
   if (plan.kind === 'plot') {
     const { fromMs, toMs } = plan.range
     const isOpen = fromMs === Number.NEGATIVE_INFINITY || toMs === Number.POSITIVE_INFINITY
-    return { window: { fromMs, endMs: toMs }, before: false, after: false, ends: isOpen }
+    return { window: { fromMs, endMs: toMs }, before: false, after: false, ends: isOpen, mayBeRolledUp: false }
   }
   if (plan.kind === 'snap') {
     const window = { fromMs: plan.ticksMs[0] ?? 0, endMs: plan.ticksMs.at(-1) ?? -1 }
     // Later than now a value is known only up to an item behind it.
-    return { window, before: true, after: hasLine(plan) || window.endMs > plan.values.nowMs, ends: false }
+    const after = hasLine(plan) || window.endMs > plan.values.nowMs
+    return { window, before: true, after, ends: false, mayBeRolledUp: false }
   }
   const { fromMs, toMs } = plan.range
   const window = { fromMs, endMs: Math.min(toMs, plan.values.nowMs) }
@@ -61,7 +65,7 @@ export function neededItems(plan: OverTimePlan): NeededItems {
     plan.kind === 'aggregate' &&
     (hasLine(plan) || plan.columns.some(({ aggregate }) => aggregate === 'rise' || aggregate === 'resets'))
   const ends = plan.granularity.kind === 'all' && fromMs === Number.NEGATIVE_INFINITY
-  return { window, before: true, after, ends }
+  return { window, before: true, after, ends, mayBeRolledUp: plan.kind === 'aggregate' }
 }
 
 function hasLine({ values }: { readonly values: AggregatePlan['values'] }): boolean {
@@ -71,6 +75,10 @@ function hasLine({ values }: { readonly values: AggregatePlan['values'] }): bool
 /** The items of one combination of tags and fields, in the order of time. */
 export interface Series {
   add(run: ItemRun): void
+  /** Whether what neighbouring items of each metric say together, null of a metric without any, is as good as they are. */
+  takes(rollups: readonly (ItemRollup | null)[]): boolean
+  /** Items that it takes. */
+  addRollups(rollups: readonly (ItemRollup | null)[]): void
   /** Whether items that come later change nothing. */
   readonly isOver: boolean
   finish(): Promise<void>
@@ -255,6 +263,8 @@ export class OverTimeAnswer {
     )
     return {
       isOver: false,
+      takes: () => false,
+      addRollups: () => {},
       add: (run) => {
         for (const one of all) one.add(run)
       },
@@ -282,6 +292,10 @@ function seriesOf(
     },
     add: (run) => {
       for (const one of read) one(run)
+    },
+    takes: (rollups) => rollups.every((rollup, metric) => rollup === null || functions[metric].takes(rollup)),
+    addRollups: (rollups) => {
+      for (const [metric, rollup] of rollups.entries()) if (rollup !== null) functions[metric].addRollup(rollup)
     },
     finish,
   }
