@@ -25,7 +25,7 @@ import { filledBuckets } from './fill-buckets.ts'
 import { FunctionOfTime, type Window } from './function-of-time.ts'
 import type { ItemRollup } from './item-rollup.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
-import { type PlottedItem, PlottedMetric } from './plotted-items.ts'
+import { type PlottedItem, PlottedItems, PlottedMetric } from './plotted-items.ts'
 import { SnappedValues } from './snapped-values.ts'
 
 /** Which items, besides those in the window, tell what happens in it. */
@@ -255,9 +255,8 @@ export class OverTimeAnswer {
       fromMs: fromMs === Number.NEGATIVE_INFINITY ? (this.#ends?.firstMs ?? 0) : fromMs,
       toMs: toMs === Number.POSITIVE_INFINITY ? (this.#ends?.lastMs ?? 0) : toMs,
       points: plan.points,
-      itemsMax: this.#limits.resultRows,
     }
-    const plotted = new Map<string, PlottedItem>()
+    const plotted = new PlottedItems(this.#limits.resultRows)
     const all = metrics.map(
       (field, metric) => new PlottedMetric(metric, metrics.length, isNumericField(field), parts, plotted),
     )
@@ -270,7 +269,7 @@ export class OverTimeAnswer {
       },
       finish: async () => {
         for (const one of all) one.finish()
-        await this.#rows.addAll(plottedRows(plotted.values(), keys), this.#pacer)
+        await this.#rows.addAll(plottedRows(plotted, keys), this.#pacer)
       },
     }
   }
