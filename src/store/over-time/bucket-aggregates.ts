@@ -3,8 +3,7 @@ import type { Value } from '../../model/column.ts'
 import type { AggregateName, Counter } from '../../model/plan.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
 import { ExactSum } from './exact-sum.ts'
-import { type ItemOfMetric, isLess, type Span, valueAtInstant } from './function-of-time.ts'
-import type { ItemRollup } from './item-rollup.ts'
+import { type ItemOfMetric, type ItemRollup, isLess, type Span, valueAtInstant } from './function-of-time.ts'
 
 export interface AggregateRules {
   readonly aggregates: readonly AggregateName[]

@@ -1,8 +1,7 @@
 import type { Cuts } from '../../druid-time/cuts.ts'
 import type { Value } from '../../model/column.ts'
 import { tooManyBuckets } from '../limits.ts'
-import type { ItemOfMetric, Span, SpanVisitor, Window } from './function-of-time.ts'
-import type { ItemRollup } from './item-rollup.ts'
+import type { ItemOfMetric, ItemRollup, Span, SpanVisitor, Window } from './function-of-time.ts'
 
 /** What is told of one metric in one bucket. */
 export interface BucketRow {

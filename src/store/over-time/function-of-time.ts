@@ -1,13 +1,41 @@
 // One metric of one combination of tags and fields as a function of time: what its items say of the time between them.
 import { addDuration, type Duration, fixedMs } from '../../model/duration.ts'
 import type { MetricOverTime } from '../../model/plan.ts'
-import type { ItemRollup } from './item-rollup.ts'
 
 /** An item of one metric. A long beyond 2^53 has its digits too. */
 export interface ItemOfMetric {
   readonly ms: number
   readonly value: number
   readonly exact: bigint | null
+}
+
+/**
+ * What neighbouring items of one metric say together: at least one, each of a date of its own, and no other item lies between two of them.
+ * What is not known is NaN.
+ */
+export interface ItemRollup {
+  readonly count: number
+  readonly first: ItemOfMetric
+  readonly last: ItemOfMetric
+  /** The longest time between two neighbours. */
+  readonly longestGapMs: number
+  readonly sum: number
+  /** What the additions lost. */
+  readonly lost: number
+  readonly least: number
+  readonly greatest: number
+  /** Dates of the first least and the first greatest one. */
+  readonly leastMs: number
+  readonly greatestMs: number
+  /** The sum of squares of the differences to the mean. */
+  readonly squares: number
+  /** From the first to the last item, in value times milliseconds: of values that hold, and of values on the line. */
+  readonly held: number
+  readonly line: number
+  /** How often a value is less than the one before, the sum of these falls, and that of the values that they end on, where these are positive. */
+  readonly falls: number
+  readonly fallen: number
+  readonly restarted: number
 }
 
 /** Whether a value is the lesser one: longs beyond 2^53 are told apart by their digits. */

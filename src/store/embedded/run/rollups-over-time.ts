@@ -1,7 +1,6 @@
 // Hours of sealed files in place of their rows, for values over time: those of which no other table or file has rows between them.
 import type { Range } from '../../../model/plan.ts'
-import type { ItemOfMetric } from '../../over-time/function-of-time.ts'
-import type { ItemRollup } from '../../over-time/item-rollup.ts'
+import type { ItemOfMetric, ItemRollup } from '../../over-time/function-of-time.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type {
   HourBoundDates,

@@ -5,7 +5,6 @@ import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { Chunk, NumberColumn } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { HourBoundDates, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
-import type { SummedColumn } from './hour-sums.ts'
 import type { Section } from './index-layout.ts'
 import type { Arrays } from './section-arrays.ts'
 import { joinArrays, used } from './section-writer.ts'
@@ -16,6 +15,12 @@ const notKept = -1
 export const fallsMax = 4
 /** From here on neighbouring longs share a double. */
 const exactFrom = 2 ** 53
+
+/** A numeric column: where it is in chunks, and in the file. */
+export interface SummedColumn {
+  readonly index: number
+  readonly place: number
+}
 
 /** The hours of a file, by entry. */
 export interface HourRows {
