@@ -2,6 +2,7 @@
 
 import math
 import struct
+from functools import reduce
 from fractions import Fraction
 
 from damage import Damaged, crc32, expect
@@ -209,8 +210,13 @@ def check_rollups(index, columns, time):
         return None
     data = index.sections[(6, 0)]
     ends, at = array("I", data, 0, index.series)
-    hours, _ = array("i", data, at, ends[-1])
+    hours, at = array("i", data, at, ends[-1])
+    steps, at = array("I", data, at, index.series)
+    first_rows, at = array("i", data, at, ends[-1])
+    lengths, at = array("i", data, at, ends[-1])
+    expect(at, len(data), "bytes of the section of hours")
     rows_of_entry = []
+    step_of_entry = []
     with_rollups = set()
     for place, ((row_begin, row_end), (begin, end)) in enumerate(zip(ranges(index.row_ends), ranges(ends))):
         if begin == end:
@@ -219,6 +225,12 @@ def check_rollups(index, columns, time):
         by_hour = rows_by_hour(row_begin, row_end, time)
         expect(hours[begin:end], sorted(by_hour), f"hours of series {place}")
         rows_of_entry += [by_hour[hour] for hour in hours[begin:end]]
+        distances = [time[row] - time[rows[0]] for rows in by_hour.values() for row in rows]
+        expect(steps[place], reduce(math.gcd, map(int, distances), 0) or 1, f"step of series {place}")
+        step_of_entry += [steps[place]] * (end - begin)
+    for entry, (rows, step) in enumerate(zip(rows_of_entry, step_of_entry)):
+        found = (hours[entry] * HOUR_MS + first_rows[entry], lengths[entry] * step)
+        expect(found, (time[rows[0]], time[rows[-1]] - time[rows[0]]), f"dates of the rows of hour {hours[entry]}")
     for place, column in enumerate(columns):
         if (7, place) not in index.sections:
             continue
@@ -241,7 +253,94 @@ def check_rollups(index, columns, time):
             bounds = (float(min(values)), float(max(values))) if values else (math.nan, math.nan)
             if not (is_same(least[entry], bounds[0]) and is_same(greatest[entry], bounds[1])):
                 raise Damaged(f"{what}: bounds {least[entry]}, {greatest[entry]} of {bounds}")
+        found = [[(time[row], column["values"][row]) for row in rows if column["values"][row] is not None] for rows in rows_of_entry]
+        dates = [(time[rows[0]], time[rows[-1]], step) for rows, step in zip(rows_of_entry, step_of_entry)]
+        kept = check_items(index, place, found, dates, [total + loss for total, loss in zip(sums, losses)])
+        check_bound_dates(index, place, found, dates, kept)
+        check_falls(index, place, found, kept)
     return with_rollups
+
+
+def neighbours(items):
+    return list(zip(items, items[1:]))
+
+
+def is_near(one, other, size):
+    return abs(one - other) <= 1e-12 * size
+
+
+def check_items(index, place, found, dates, sums):
+    """Which hours say what their rows do."""
+    data, count = index.sections[(14, place)], len(found)
+    first_at, at = array("i", data, 0, count)
+    last_at, at = array("i", data, at, count)
+    gaps, at = array("i", data, at, count)
+    first, at = array("d", data, at, count)
+    last, at = array("d", data, at, count)
+    uneven = []
+    for entry, items in enumerate(found):
+        what = f"hour {entry} of column {place}"
+        begin, end, step = dates[entry]
+        longs = any(isinstance(value, int) and abs(value) >= 2**53 for _, value in items)
+        if not items or gaps[entry] == -1:
+            expect((first_at[entry], last_at[entry], first[entry], last[entry]), (0, 0, 0, 0), f"{what}: nothing")
+            if items:
+                expect(longs or any(one[0] == other[0] for one, other in neighbours(items)), True, f"{what}: rows to be read")
+            continue
+        ends = (begin + first_at[entry] * step, first[entry], end - last_at[entry] * step, last[entry])
+        expect(ends, (*items[0], *items[-1]), f"{what}: first and last")
+        distances = [to - since for (since, _), (to, _) in neighbours(items)]
+        expect(gaps[entry] * step, max(distances, default=0), f"{what}: longest gap")
+        if len(set(distances)) > 1:
+            uneven.append(entry)
+        elif distances:
+            check_integrals(what, items, distances[0] * (sums[entry] - last[entry]), distances[0] * (sums[entry] - first[entry] / 2 - last[entry] / 2))
+    held, at = array("d", data, at, len(uneven))
+    line, at = array("d", data, at, len(uneven))
+    expect(at, len(data), f"bytes of the items of column {place}")
+    for number, entry in enumerate(uneven):
+        check_integrals(f"hour {entry} of column {place}", found[entry], held[number], line[number])
+    return [gap != -1 for gap in gaps]
+
+
+def check_integrals(what, items, held, line):
+    size = sum(abs(value) * (to - since) for (since, value), (to, _) in neighbours(items))
+    size += sum(abs(value) * (to - since) for (since, _), (to, value) in neighbours(items))
+    if not is_near(held, sum(value * (to - since) for (since, value), (to, _) in neighbours(items)), size):
+        raise Damaged(f"{what}: integral of values that hold")
+    if not is_near(line, sum((one + other) / 2 * (to - since) for (since, one), (to, other) in neighbours(items)), size):
+        raise Damaged(f"{what}: integral of values on the line")
+
+
+def check_bound_dates(index, place, found, dates, kept):
+    values = sum(len(items) for items in found)
+    expect((15, place) in index.sections, values >= 128 * sum(1 for items in found if items), f"dates of bounds of column {place}")
+    if (15, place) not in index.sections:
+        return
+    least, at = array("i", index.sections[(15, place)], 0, len(found))
+    greatest, _ = array("i", index.sections[(15, place)], at, len(found))
+    for entry, items in enumerate(found):
+        begin, _, step = dates[entry]
+        for at, pick in ((least[entry], min), (greatest[entry], max)):
+            bound = pick((value for _, value in items), default=None)
+            wanted = next((date for date, value in items if value == bound), begin) if kept[entry] else begin
+            expect(begin + at * step, wanted, f"hour {entry} of column {place}: date of a bound")
+
+
+def check_falls(index, place, found, kept):
+    falls = [[(one, other) for (_, one), (_, other) in neighbours(items) if other < one] if kept[entry] else [] for entry, items in enumerate(found)]
+    expect((16, place) in index.sections, any(falls), f"falls of column {place}")
+    if not any(falls):
+        return
+    counts, at = array("i", index.sections[(16, place)], 0, len(found))
+    expect(counts, [len(some) if len(some) <= 4 else -1 for some in falls], f"falls of column {place}")
+    some = [pairs for pairs in falls if 0 < len(pairs) <= 4]
+    fallen, at = array("d", index.sections[(16, place)], at, len(some))
+    restarted, _ = array("d", index.sections[(16, place)], at, len(some))
+    for pairs, by, to in zip(some, fallen, restarted):
+        size = sum(abs(one) + abs(other) for one, other in pairs)
+        wanted = (sum(one - other for one, other in pairs), sum(max(0, other) for _, other in pairs))
+        expect((is_near(by, wanted[0], size), is_near(to, wanted[1], size)), (True, True), f"what column {place} fell by")
 
 
 def check_pooled(index, columns, time, with_rollups):

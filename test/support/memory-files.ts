@@ -6,7 +6,10 @@ import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '
 import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/head/copy-rows.ts'
 import { Dictionary } from '../../src/store/embedded/head/dictionary.ts'
 import type {
+  HourBoundDates,
   HourBounds,
+  HourFalls,
+  HourItems,
   HourSums,
   PooledRollups,
   SealedFile,
@@ -277,6 +280,9 @@ class MemoryPages implements SealedPages {
       hoursMs: Float64Array.from(hours, (hour) => Math.floor(all.times[hour.start] / hourMs) * hourMs),
       column: (index) => sumsOf(all, index, hours),
       bounds: (index) => boundsOf(all, index, hours),
+      items: (index) => itemsOf(all, index, hours),
+      boundDates: (index) => boundDatesOf(all, index, hours),
+      falls: (index) => fallsOf(all, index, hours),
     }
   }
 
@@ -337,6 +343,76 @@ class MemoryPages implements SealedPages {
     this.#shown.set(page, shown)
     return shown
   }
+}
+
+interface Hour {
+  readonly start: number
+  readonly end: number
+}
+
+interface Item {
+  readonly ms: number
+  readonly value: number
+}
+
+/** The items of each hour; null of a column without numbers. */
+function itemsByHour({ times, columns }: Chunk, index: number, hours: readonly Hour[]): Item[][] | null {
+  const column = columns[index]
+  if (column?.type !== 'double' && column?.type !== 'long') return null
+  return hours.map(({ start, end }) =>
+    Array.from({ length: end - start }, (_, at) => ({
+      ms: times[start + at],
+      value: column.values[start + at],
+    })).filter(({ value }) => !Number.isNaN(value)),
+  )
+}
+
+const neighbours = (items: readonly Item[]): (readonly [Item, Item])[] =>
+  items.slice(1).map((item, place) => [items[place], item])
+
+function itemsOf(all: Chunk, index: number, hours: readonly Hour[]): HourItems | null {
+  const found = itemsByHour(all, index, hours)
+  if (found === null) return null
+  const isLong = all.columns[index]?.type === 'long'
+  const of = (told: (items: readonly Item[]) => number): Float64Array => Float64Array.from(found, told)
+  const gapOf = (items: readonly Item[]): number => {
+    const gaps = neighbours(items).map(([from, to]) => to.ms - from.ms)
+    const isSound = !gaps.includes(0) && !(isLong && items.some(({ value }) => Math.abs(value) >= 2 ** 53))
+    return isSound ? Math.max(0, ...gaps) : -1
+  }
+  const integral = (meanOf: (from: number, to: number) => number) => (items: readonly Item[]) =>
+    neighbours(items).reduce((sum, [from, to]) => sum + meanOf(from.value, to.value) * (to.ms - from.ms), 0)
+  return {
+    firstMs: of((items) => items[0]?.ms ?? 0),
+    lastMs: of((items) => items.at(-1)?.ms ?? 0),
+    first: of((items) => items[0]?.value ?? 0),
+    last: of((items) => items.at(-1)?.value ?? 0),
+    longestGapMs: of(gapOf),
+    held: of(integral((from) => from)),
+    line: of(integral((from, to) => from / 2 + to / 2)),
+  }
+}
+
+function boundDatesOf(all: Chunk, index: number, hours: readonly Hour[]): HourBoundDates | null {
+  const found = itemsByHour(all, index, hours)
+  const dates = (pick: (...values: number[]) => number): Float64Array =>
+    Float64Array.from(found ?? [], (items) => {
+      const bound = pick(...items.map(({ value }) => value))
+      return items.find(({ value }) => value === bound)?.ms ?? 0
+    })
+  return found && { leastMs: dates(Math.min), greatestMs: dates(Math.max) }
+}
+
+function fallsOf(all: Chunk, index: number, hours: readonly Hour[]): HourFalls | null {
+  const found = itemsByHour(all, index, hours)
+  const falls = (found ?? []).map((items) => neighbours(items).filter(([from, to]) => to.value < from.value))
+  return (
+    found && {
+      counts: Float64Array.from(falls, ({ length }) => (length > 2 ? Number.NaN : length)),
+      fallen: Float64Array.from(falls, (one) => one.reduce((sum, [from, to]) => sum + from.value - to.value, 0)),
+      restarted: Float64Array.from(falls, (one) => one.reduce((sum, [, to]) => sum + Math.max(0, to.value), 0)),
+    }
+  )
 }
 
 function boundsOf(all: Chunk, index: number, hours: readonly { start: number; end: number }[]): HourBounds | null {

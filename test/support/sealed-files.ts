@@ -111,7 +111,14 @@ export interface WriteOptions {
 }
 
 /** So that a few rows make several pages and row groups, with everything in the index. */
-const smallPages = { pageRows: 16, sharedPageRows: 8, groupRows: 64, hourRowsMin: 1, tailRowsMin: 1 }
+const smallPages = {
+  pageRows: 16,
+  sharedPageRows: 8,
+  groupRows: 64,
+  hourRowsMin: 1,
+  boundDatesRowsMin: 1,
+  tailRowsMin: 1,
+}
 
 export async function writeEntity(directory: string, entity: Entity, options: WriteOptions = {}): Promise<Written> {
   const registry = new EntityRegistry(mixed.entityId)
@@ -251,6 +258,7 @@ export const anyWriting = fc.record({
   sharedPageRows: fc.constantFrom(2, 4),
   groupRows: fc.constantFrom(1, 50, 100_000),
   hourRowsMin: fc.constantFrom(0, 2),
+  boundDatesRowsMin: fc.constantFrom(0, 10),
   tailRowsMin: fc.constantFrom(0, 10),
   pageCharacters: fc.constantFrom(1, 20, 1000),
   groupBytes: fc.constantFrom(100, 10_000),

@@ -3,7 +3,7 @@ import type { Value } from '../../model/column.ts'
 import type { AggregateName, Counter } from '../../model/plan.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
 import { ExactSum } from './exact-sum.ts'
-import { type ItemOfMetric, isLess, type Span, valueAtInstant } from './function-of-time.ts'
+import { type ItemOfMetric, type ItemRollup, isLess, type Span, valueAtInstant } from './function-of-time.ts'
 
 export interface AggregateRules {
   readonly aggregates: readonly AggregateName[]
@@ -60,6 +60,36 @@ export class BucketAggregates implements BucketVisitor {
     // The mean of a line is that of its ends.
     this.#integral.add(valueAtInstant(span, fromMs, isStep), lengthMs / 2)
     this.#integral.add(valueAtInstant(span, untilMs, isStep), lengthMs / 2)
+  }
+
+  takes(rollup: ItemRollup): boolean {
+    const { isStep, aggregates, counter } = this.#rules
+    const needed = [
+      rollup.sum + rollup.lost,
+      this.#needsIntegral ? (isStep ? rollup.held : rollup.line) : 0,
+      this.needsUnknown ? rollup.falls : 0,
+      this.needsUnknown ? rollup.fallen + rollup.restarted : 0,
+      aggregates.includes('min_time') ? rollup.leastMs : 0,
+      aggregates.includes('max_time') ? rollup.greatestMs : 0,
+      aggregates.includes('stddev') ? rollup.squares : 0,
+    ]
+    // Which falls a wrap counts through, only the items say.
+    const isWrapped = this.needsUnknown && counter.wrap !== null && rollup.falls > 0
+    return !isWrapped && needed.every(Number.isFinite)
+  }
+
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void {
+    const { first, last, held, line } = rollup
+    this.#items.addRollup(rollup)
+    this.#knownMs += last.ms - first.ms
+    if (this.#needsIntegral) this.#integral.add(this.#rules.isStep ? held : line)
+    if (!this.needsUnknown) return
+    if (before !== null && countedRise(before, first, this.#rules.counter).isReset) this.#resets++
+    this.#resets += rollup.falls
+    if (rollup.count === 1) return
+    const restarted = this.#rules.counter.reset === 'zero' ? rollup.restarted : 0
+    for (const part of [last.value, -first.value, rollup.fallen, restarted]) this.#rise.add(part)
+    this.#hasRise = true
   }
 
   take(lengthMs: number): Omit<BucketRow, 'startMs'> | null {
@@ -155,6 +185,23 @@ class ItemSums {
     this.#larger.add(item.value, this.count)
   }
 
+  addRollup(rollup: ItemRollup): void {
+    const { count, first, last, sum, lost } = rollup
+    const before = this.count
+    this.count += count
+    this.#sum.add(sum)
+    this.#sum.add(lost)
+    this.#first ??= first
+    this.#last = last
+    const least = { ms: rollup.leastMs, value: rollup.least, exact: null }
+    const greatest = { ms: rollup.greatestMs, value: rollup.greatest, exact: null }
+    if (this.#least === null || isLess(least, this.#least)) this.#least = least
+    if (this.#greatest === null || isLess(this.#greatest, greatest)) this.#greatest = greatest
+    if (!this.#hasDeviation) return
+    this.#deviations.addAll((sum + lost) / count, rollup.squares, count, before)
+    this.#smaller.addAll((sum + lost) / count, rollup.squares, count, before)
+  }
+
   value(name: ItemAggregate): Value {
     switch (name) {
       case 'count':
@@ -220,6 +267,14 @@ class Deviations {
     const difference = scaled - this.#mean
     this.#mean += difference / count
     this.#squares += difference * (scaled - this.#mean)
+  }
+
+  /** Adds `count` values to `before` others (Chan). */
+  addAll(mean: number, squares: number, count: number, before: number): void {
+    const difference = mean * this.#factor - this.#mean
+    const share = count / (before + count)
+    this.#mean += difference * share
+    this.#squares += squares * this.#factor * this.#factor + difference * difference * before * share
   }
 
   /** Null where it is beyond all doubles. */

@@ -1,7 +1,7 @@
 import type { Cuts } from '../../druid-time/cuts.ts'
 import type { Value } from '../../model/column.ts'
 import { tooManyBuckets } from '../limits.ts'
-import type { ItemOfMetric, Span, SpanVisitor, Window } from './function-of-time.ts'
+import type { ItemOfMetric, ItemRollup, Span, SpanVisitor, Window } from './function-of-time.ts'
 
 /** What is told of one metric in one bucket. */
 export interface BucketRow {
@@ -19,6 +19,8 @@ export interface BucketVisitor {
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   /** The part of a span that lies in the bucket. */
   part(span: Span, fromMs: number, untilMs: number): void
+  takes(rollup: ItemRollup): boolean
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void
   /** What the bucket holds, which is so long within the window; null for nothing. The next one begins. */
   take(lengthMs: number): Omit<BucketRow, 'startMs'> | null
 }
@@ -33,6 +35,8 @@ export class BucketRows implements SpanVisitor {
   readonly #hold: (values: number) => void
   #startMs = Number.NaN
   #nextMs = Number.NEGATIVE_INFINITY
+  /** The end of the bucket that a rollup was looked at in, whose start it is not before. */
+  #takenMs = Number.NEGATIVE_INFINITY
 
   /** `hold` is told of the values that rows have. */
   constructor(cuts: Cuts, window: Window, bucketsMax: number, visitor: BucketVisitor, hold: (values: number) => void) {
@@ -56,6 +60,17 @@ export class BucketRows implements SpanVisitor {
       this.#visitor.part(span, at, stop)
       at = stop
     }
+  }
+
+  takes(rollup: ItemRollup): boolean {
+    const { first, last } = rollup
+    if (first.ms >= this.#takenMs) this.#takenMs = this.#cuts.nextOf(this.#cuts.startOf(first.ms))
+    return last.ms < this.#takenMs && this.#visitor.takes(rollup)
+  }
+
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void {
+    this.#enter(rollup.first.ms)
+    this.#visitor.rollup(rollup, before)
   }
 
   finish(): void {

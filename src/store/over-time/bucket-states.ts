@@ -21,6 +21,12 @@ export class BucketStates implements BucketVisitor {
     this.#state(from.value).ms += untilMs - fromMs
   }
 
+  takes(): boolean {
+    return false
+  }
+
+  rollup(): void {}
+
   /** The values of all states, one after the other: text, seconds, entries. */
   take(): Omit<BucketRow, 'startMs'> | null {
     if (this.#states.size === 0) return null

@@ -9,6 +9,35 @@ export interface ItemOfMetric {
   readonly exact: bigint | null
 }
 
+/**
+ * What neighbouring items of one metric say together: at least one, each of a date of its own, and no other item lies between two of them.
+ * What is not known is NaN.
+ */
+export interface ItemRollup {
+  readonly count: number
+  readonly first: ItemOfMetric
+  readonly last: ItemOfMetric
+  /** The longest time between two neighbours. */
+  readonly longestGapMs: number
+  readonly sum: number
+  /** What the additions lost. */
+  readonly lost: number
+  readonly least: number
+  readonly greatest: number
+  /** Dates of the first least and the first greatest one. */
+  readonly leastMs: number
+  readonly greatestMs: number
+  /** The sum of squares of the differences to the mean. */
+  readonly squares: number
+  /** From the first to the last item, in value times milliseconds: of values that hold, and of values on the line. */
+  readonly held: number
+  readonly line: number
+  /** How often a value is less than the one before, the sum of these falls, and that of the values that they end on, where these are positive. */
+  readonly falls: number
+  readonly fallen: number
+  readonly restarted: number
+}
+
 /** Whether a value is the lesser one: longs beyond 2^53 are told apart by their digits. */
 export function isLess(left: Omit<ItemOfMetric, 'ms'>, right: Omit<ItemOfMetric, 'ms'>): boolean {
   if (left.value !== right.value || left.exact === null || right.exact === null) return left.value < right.value
@@ -31,6 +60,10 @@ export interface SpanVisitor {
   /** `before` is the item before, null for the first one; `isNew` says that nothing was known just before, or another value. */
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   span(span: Span): void
+  /** Whether several items may be told together. */
+  takes(rollup: ItemRollup): boolean
+  /** Items and the spans between them, told together. */
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void
 }
 
 /** What is looked at; its end is no later than now. */
@@ -83,6 +116,23 @@ export class FunctionOfTime {
     }
     this.#pendingValue = value
     this.#pendingExact = exact
+  }
+
+  /** Whether neighbouring items may be told together, whatever came before them. */
+  takes(rollup: ItemRollup): boolean {
+    const { first, last, longestGapMs } = rollup
+    const isWithin = first.ms >= this.#window.fromMs && last.ms <= this.#window.endMs
+    return isWithin && first.ms + longestGapMs <= this.#gapEnd(first.ms) && this.#visitor.takes(rollup)
+  }
+
+  /** Items that it takes, which come after all before. */
+  addRollup(rollup: ItemRollup): void {
+    this.#commit()
+    const before = this.#before
+    if (before !== null) this.#pass(before, rollup.first)
+    this.#visitor.rollup(rollup, before)
+    this.#before = rollup.last
+    this.#knownUntilMs = rollup.last.ms
   }
 
   finish(): void {

@@ -22,9 +22,9 @@ import { BucketAggregates } from './bucket-aggregates.ts'
 import { type BucketRow, BucketRows } from './bucket-rows.ts'
 import { BucketStates } from './bucket-states.ts'
 import { filledBuckets } from './fill-buckets.ts'
-import { FunctionOfTime, type Window } from './function-of-time.ts'
+import { FunctionOfTime, type ItemRollup, type Window } from './function-of-time.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
-import { type PlottedItem, PlottedMetric } from './plotted-items.ts'
+import { type PlottedItem, PlottedItems, PlottedMetric } from './plotted-items.ts'
 import { SnappedValues } from './snapped-values.ts'
 
 /** Which items, besides those in the window, tell what happens in it. */
@@ -37,6 +37,8 @@ export interface NeededItems {
   readonly after: boolean
   /** Whether the date of the first item of the selection has to be known, or that of the last one; null for neither. */
   readonly ends: { readonly first: boolean; readonly last: boolean } | null
+  /** Whether what several say together may be enough. */
+  readonly mayBeRolledUp: boolean
 }
 
 export interface Ends {
@@ -48,17 +50,14 @@ export function neededItems(plan: OverTimePlan): NeededItems {
   if (plan.kind === 'plot') {
     const { fromMs, toMs } = plan.range
     const [first, last] = [fromMs === Number.NEGATIVE_INFINITY, toMs === Number.POSITIVE_INFINITY]
-    return {
-      window: { fromMs, endMs: toMs },
-      before: false,
-      after: false,
-      ends: first || last ? { first, last } : null,
-    }
+    const ends = first || last ? { first, last } : null
+    return { window: { fromMs, endMs: toMs }, before: false, after: false, ends, mayBeRolledUp: false }
   }
   if (plan.kind === 'snap') {
     const window = { fromMs: plan.ticksMs[0] ?? 0, endMs: plan.ticksMs.at(-1) ?? -1 }
     // Later than now a value is known only up to an item behind it.
-    return { window, before: true, after: hasLine(plan) || window.endMs > plan.values.nowMs, ends: null }
+    const after = hasLine(plan) || window.endMs > plan.values.nowMs
+    return { window, before: true, after, ends: null, mayBeRolledUp: false }
   }
   const { fromMs, toMs } = plan.range
   const window = { fromMs, endMs: Math.min(toMs, plan.values.nowMs) }
@@ -67,7 +66,7 @@ export function neededItems(plan: OverTimePlan): NeededItems {
     (hasLine(plan) || plan.columns.some(({ aggregate }) => aggregate === 'rise' || aggregate === 'resets'))
   const isOpen = plan.granularity.kind === 'all' && fromMs === Number.NEGATIVE_INFINITY
   const ends = isOpen ? { first: true, last: false } : null
-  return { window, before: true, after, ends }
+  return { window, before: true, after, ends, mayBeRolledUp: plan.kind === 'aggregate' }
 }
 
 function hasLine({ values }: { readonly values: AggregatePlan['values'] }): boolean {
@@ -77,6 +76,10 @@ function hasLine({ values }: { readonly values: AggregatePlan['values'] }): bool
 /** The items of one combination of tags and fields, in the order of time. */
 export interface Series {
   add(run: ItemRun): void
+  /** Whether what neighbouring items of each metric say together, null of a metric without any, is as good as they are. */
+  takes(rollups: readonly (ItemRollup | null)[]): boolean
+  /** Items that it takes. */
+  addRollups(rollups: readonly (ItemRollup | null)[]): void
   /** Whether items that come later change nothing. */
   readonly isOver: boolean
   finish(): Promise<void>
@@ -253,20 +256,21 @@ export class OverTimeAnswer {
       fromMs: fromMs === Number.NEGATIVE_INFINITY ? (this.#ends?.firstMs ?? 0) : fromMs,
       toMs: toMs === Number.POSITIVE_INFINITY ? (this.#ends?.lastMs ?? 0) : toMs,
       points: plan.points,
-      itemsMax: this.#limits.resultRows,
     }
-    const plotted = new Map<string, PlottedItem>()
+    const plotted = new PlottedItems(this.#limits.resultRows)
     const all = metrics.map(
       (field, metric) => new PlottedMetric(metric, metrics.length, isNumericField(field), parts, plotted),
     )
     return {
       isOver: false,
+      takes: () => false,
+      addRollups: () => {},
       add: (run) => {
         for (const one of all) one.add(run)
       },
       finish: async () => {
         for (const one of all) one.finish()
-        await this.#rows.addAll(plottedRows(plotted.values(), keys), this.#pacer)
+        await this.#rows.addAll(plottedRows(plotted, keys), this.#pacer)
       },
     }
   }
@@ -290,6 +294,10 @@ function seriesOf(
       for (const one of read) one(run)
       // Later runs hold later dates, or items of this one, which count in no window that ended before it.
       if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
+    },
+    takes: (rollups) => rollups.every((rollup, metric) => rollup === null || functions[metric].takes(rollup)),
+    addRollups: (rollups) => {
+      for (const [metric, rollup] of rollups.entries()) if (rollup !== null) functions[metric].addRollup(rollup)
     },
     finish,
   }

@@ -16,35 +16,71 @@ export interface Parts {
   readonly fromMs: number
   readonly toMs: number
   readonly points: number
-  /** The most items of a combination of tags. */
-  readonly itemsMax: number
 }
 
-/** A row of the run at hand, until that is over; then the item itself. */
-interface Candidate {
-  row: number
-  item: PlottedItem | null
-  readonly value: number
+/** The items of one combination of tags, each once. */
+export class PlottedItems {
+  readonly #itemsMax: number
+  readonly #byDate = new Map<number, PlottedItem[]>()
+  #length = 0
+
+  /** `itemsMax` are the most items. */
+  constructor(itemsMax: number) {
+    this.#itemsMax = itemsMax
+  }
+
+  add(item: PlottedItem): void {
+    const known = this.#byDate.get(item.ms)
+    if (known === undefined) this.#byDate.set(item.ms, [item])
+    else if (known.every(({ position }) => position !== item.position)) known.push(item)
+    else return
+    this.#length++
+    if (this.#length > this.#itemsMax) throw resultTooLarge(this.#itemsMax, null)
+  }
+
+  *[Symbol.iterator](): Generator<PlottedItem> {
+    for (const items of this.#byDate.values()) yield* items
+  }
+}
+
+/** A row of the run at hand, until that is over; then the item itself. There is one for each role, which is set anew again and again. */
+class Candidate {
+  isSet = false
+  row = 0
+  value = 0
   /** The digits of a long beyond 2^53. */
-  readonly exact: bigint | null
-}
+  exact: bigint | null = null
+  item: PlottedItem | null = null
 
-const roles = { first: 0, last: 1, least: 2, greatest: 3 } as const
+  set({ row, value, exact, item }: Candidate): void {
+    this.isSet = true
+    this.row = row
+    this.value = value
+    this.exact = exact
+    this.item = item
+  }
+}
 
 export class PlottedMetric {
   readonly #metric: number
   readonly #parts: Parts
   readonly #isNumber: boolean
-  readonly #plotted: Map<string, PlottedItem>
+  readonly #plotted: PlottedItems
   readonly #metrics: number
   /** The part that the candidates are of. */
   #part = -1
-  #candidates: (Candidate | null)[] = [null, null, null, null]
+  readonly #first = new Candidate()
+  readonly #last = new Candidate()
+  readonly #least = new Candidate()
+  readonly #greatest = new Candidate()
+  readonly #all = [this.#first, this.#last, this.#least, this.#greatest]
   /** Newer items of its date may come. */
-  #pending: { readonly candidate: Candidate; readonly ms: number; readonly text: Value } | null = null
+  readonly #pending = new Candidate()
+  #pendingMs = Number.NaN
+  #pendingText: Value = null
   #text: Value = null
 
-  constructor(metric: number, metrics: number, isNumber: boolean, parts: Parts, plotted: Map<string, PlottedItem>) {
+  constructor(metric: number, metrics: number, isNumber: boolean, parts: Parts, plotted: PlottedItems) {
     this.#metric = metric
     this.#metrics = metrics
     this.#isNumber = isNumber
@@ -56,41 +92,45 @@ export class PlottedMetric {
     const { times, start, end } = run
     const numbers = this.#isNumber ? run.numbers(this.#metric) : null
     if (this.#isNumber && numbers === null) return
+    const pending = this.#pending
     for (let row = start; row < end; row++) {
       const value = numbers === null ? 0 : numbers[row]
       const text = numbers === null ? run.value(this.#metric, row) : null
       if (Number.isNaN(value) || (numbers === null && text === null)) continue
-      if (this.#pending !== null && this.#pending.ms !== times[row]) this.#commit(run)
-      const exact = digitsAt(run, this.#metric, row, value)
-      this.#pending = { candidate: { row, item: null, value, exact }, ms: times[row], text }
+      if (pending.isSet && this.#pendingMs !== times[row]) this.#commit(run)
+      pending.isSet = true
+      pending.row = row
+      pending.value = value
+      pending.exact = digitsAt(run, this.#metric, row, value)
+      pending.item = null
+      this.#pendingMs = times[row]
+      this.#pendingText = text
     }
     // Its rows are not there any more when the next run comes.
-    for (const candidate of [...this.#candidates, this.#pending?.candidate ?? null]) {
-      if (candidate !== null) candidate.item ??= this.#itemAt(run, candidate.row)
+    for (const candidate of [...this.#all, pending]) {
+      if (candidate.isSet) candidate.item ??= this.#itemAt(run, candidate.row)
     }
   }
 
   finish(): void {
-    if (this.#pending !== null) this.#commit(null)
+    if (this.#pending.isSet) this.#commit(null)
     this.#leave(null)
   }
 
   #commit(run: ItemRun | null): void {
-    if (this.#pending === null) return
-    const { candidate, ms, text } = this.#pending
+    const pending = this.#pending
     if (!this.#isNumber) {
-      if (text !== this.#text) this.#plot(candidate, run)
-      this.#text = text
+      if (this.#pendingText !== this.#text) this.#plot(pending, run)
+      this.#text = this.#pendingText
       return
     }
-    const part = this.#partOf(ms)
+    const part = this.#partOf(this.#pendingMs)
     if (part !== this.#part) this.#leave(run)
     this.#part = part
-    const [first, , least, greatest] = this.#candidates
-    if (first === null) this.#candidates[roles.first] = candidate
-    this.#candidates[roles.last] = candidate
-    if (least === null || isLess(candidate, least)) this.#candidates[roles.least] = candidate
-    if (greatest === null || isLess(greatest, candidate)) this.#candidates[roles.greatest] = candidate
+    if (!this.#first.isSet) this.#first.set(pending)
+    this.#last.set(pending)
+    if (!this.#least.isSet || isLess(pending, this.#least)) this.#least.set(pending)
+    if (!this.#greatest.isSet || isLess(this.#greatest, pending)) this.#greatest.set(pending)
   }
 
   #partOf(ms: number): number {
@@ -100,20 +140,21 @@ export class PlottedMetric {
   }
 
   #leave(run: ItemRun | null): void {
-    for (const candidate of this.#candidates) if (candidate !== null) this.#plot(candidate, run)
-    this.#candidates = [null, null, null, null]
+    for (const candidate of this.#all) {
+      if (candidate.isSet) this.#plot(candidate, run)
+      candidate.isSet = false
+    }
   }
 
   #plot(candidate: Candidate, run: ItemRun | null): void {
     const item = candidate.item ?? (run === null ? null : this.#itemAt(run, candidate.row))
     if (item === null) throw new Error('an item is taken out of its run before that is over')
-    this.#plotted.set(`${item.ms} ${item.position}`, item)
-    const { itemsMax } = this.#parts
-    if (this.#plotted.size > itemsMax) throw resultTooLarge(itemsMax, null)
+    this.#plotted.add(item)
   }
 
   #itemAt(run: ItemRun, row: number): PlottedItem {
-    const values = Array.from({ length: this.#metrics }, (_, metric) => run.value(metric, row))
+    const values: Value[] = []
+    for (let metric = 0; metric < this.#metrics; metric++) values.push(run.value(metric, row))
     return { ms: run.times[row], position: run.position(row), values }
   }
 }

@@ -21,6 +21,12 @@ export class SnappedValues implements SpanVisitor {
 
   item(_: ItemOfMetric): void {}
 
+  takes(): boolean {
+    return false
+  }
+
+  rollup(): void {}
+
   span(span: Span): void {
     const { from, to, knownUntilMs } = span
     const ticks = this.#ticksMs

@@ -4,7 +4,7 @@ import { hoursWithin, type TableRollups } from '../head/table-hours.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PooledRollups, SealedPages } from '../reading/sealed-source.ts'
-import { rangePartsOf } from '../reading/shared-dates.ts'
+import { rangePartsOf, spansOf } from '../reading/shared-dates.ts'
 import { type HourRange, hourMs, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import { AnotherWay } from './another-way.ts'
@@ -361,18 +361,4 @@ function* otherPlaces(length: number, some: Uint32Array): Generator<number> {
     if (some[next] === place) next++
     else yield place
   }
-}
-
-/** Between which dates each source has rows of a series. */
-function spansOf(series: number, { tables, files }: RangeSources): Range[] {
-  const spans: Range[] = []
-  for (const table of tables) {
-    const firstMs = table.firstMs(series)
-    if (!Number.isNaN(firstMs)) spans.push({ fromMs: firstMs, toMs: table.lastMs(series) })
-  }
-  for (const { reader } of files) {
-    const place = reader.find(series)
-    if (place !== -1) spans.push({ fromMs: reader.firstMs(place), toMs: reader.lastMs(place) })
-  }
-  return spans
 }

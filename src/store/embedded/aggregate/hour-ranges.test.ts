@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { passes as passesRow } from '../../../../test/support/random-filters.ts'
 import { call, fieldNode, literal, not, type Scalar } from '../../../algebra/scalar.ts'
-import type { SeriesRollups } from '../reading/sealed-source.ts'
+import type { BoundedRollups } from '../reading/sealed-source.ts'
 import { HourRanges, type HourVerdict, partsOfFilter } from './hour-ranges.ts'
 
 const field = { name: 'V', type: 'double', role: 'metric' } as const
@@ -27,7 +27,7 @@ const passes = (range: Scalar, value: number | null): boolean =>
   passesRow(range, { entityId: 1, position: 0, values: { V: value } })
 
 /** The rollups of one hour with these rows. */
-function rollupsOf(rows: readonly (number | null)[]): SeriesRollups {
+function rollupsOf(rows: readonly (number | null)[]): BoundedRollups {
   const values = rows.filter((value) => value !== null)
   const sum = values.reduce((total, value) => total + value, 0)
   const bound = (pick: (...values: number[]) => number) =>

@@ -1,7 +1,7 @@
 // Comparisons of numbers that a filter has, held against the bounds that hours of rollups have: whether all rows of an hour pass, or none.
 import { allOf, conjuncts, type FieldNode, fieldsOf, type LiteralNode, type Scalar } from '../../../algebra/scalar.ts'
 import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
-import type { HourBounds, HourSums, SeriesRollups } from '../reading/sealed-source.ts'
+import type { BoundedRollups, HourBounds, HourSums } from '../reading/sealed-source.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
 /** Of the rows of an hour: all pass, none does, or they have to be looked at. */
@@ -58,7 +58,7 @@ export class HourRanges {
     )
   }
 
-  columnsOf(rollups: SeriesRollups): ColumnBounds {
+  columnsOf(rollups: BoundedRollups): ColumnBounds {
     const columns = new Map<string, BoundedHours>()
     for (const [name, index] of this.#columns)
       columns.set(name, { sums: rollups.column(index), bounds: rollups.bounds(index) })

@@ -1,7 +1,7 @@
 // Rollups of a table: of all its series together, for each UTC hour, what means and bounds need. They are added up as rows are written, so
 // that questions over hours do not read the rows again.
 import type { ColumnVector } from '../../../model/column.ts'
-import type { HourRollups, SeriesRollups } from '../reading/sealed-source.ts'
+import type { BoundedRollups, HourRollups } from '../reading/sealed-source.ts'
 import { type HourRange, hourMs } from '../reading/whole-hours.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import { addToSlot, type SummedSlots } from '../run/sum.ts'
@@ -14,7 +14,7 @@ const arraysOfColumn = 5
 const none = -1
 
 /** Rollups of the rows of a table, of one state of it. Hours are in the order in which their first rows came. */
-export interface TableRollups extends SeriesRollups {
+export interface TableRollups extends BoundedRollups {
   /** How many rows each hour has. */
   readonly rows: Float64Array
   readonly firstMs: number

@@ -90,10 +90,48 @@ export interface HourRollups {
   column(index: number): HourSums | null
 }
 
-/** Rollups of one series, with bounds. */
-export interface SeriesRollups extends HourRollups {
-  /** Null when the file has no value of the series in the column. */
+export interface BoundedRollups extends HourRollups {
+  /** Null when no value of the column is in the rows. */
   bounds(index: number): HourBounds | null
+}
+
+/** Rollups of one series of a file. */
+export interface SeriesRollups extends BoundedRollups {
+  /** Null when the file has no value of the series in the column. */
+  items(index: number): HourItems | null
+  /** Null when the file keeps none. */
+  boundDates(index: number): HourBoundDates | null
+  /** Null when no value is less than the one before it. */
+  falls(index: number): HourFalls | null
+}
+
+/** What the values of an hour say in their order; of an hour without any, nothing that means something. */
+export interface HourItems {
+  /** Dates of the first and the last one, and these. */
+  readonly firstMs: Float64Array
+  readonly lastMs: Float64Array
+  readonly first: Float64Array
+  readonly last: Float64Array
+  /** Between neighbours; less than 0 where rows have to be read: two of them have one date, or a long is beyond what a double holds. */
+  readonly longestGapMs: Float64Array
+  /** From the first to the last, in value times milliseconds: of values that hold, and of values on the line. */
+  readonly held: Float64Array
+  readonly line: Float64Array
+}
+
+/** Dates of the first least and the first greatest value by hour. */
+export interface HourBoundDates {
+  readonly leastMs: Float64Array
+  readonly greatestMs: Float64Array
+}
+
+/** Values that are less than the one before. */
+export interface HourFalls {
+  /** How many, NaN where rows have to be read. */
+  readonly counts: Float64Array
+  /** By how much they are less in all, and the sum of those that are positive. */
+  readonly fallen: Float64Array
+  readonly restarted: Float64Array
 }
 
 /** The least and the greatest value by hour; NaN where there is none. */

@@ -1,8 +1,32 @@
 import type { Range } from '../../../model/plan.ts'
+import type { TableView } from '../head/table-view.ts'
+import type { OpenFile } from './open-file.ts'
 
 /** The parts of a range in order, each with whether several of the sources may have rows in it. */
 export interface RangePart extends Range {
   readonly isShared: boolean
+}
+
+/** Between which dates each source has rows of a series. */
+export function spansOf(
+  series: number,
+  { tables, files }: { readonly tables: readonly TableView[]; readonly files: readonly OpenFile[] },
+): Range[] {
+  const spans: Range[] = []
+  for (const table of tables) {
+    const firstMs = table.firstMs(series)
+    if (!Number.isNaN(firstMs)) spans.push({ fromMs: firstMs, toMs: table.lastMs(series) })
+  }
+  for (const { reader } of files) {
+    const place = reader.find(series)
+    if (place !== -1) spans.push({ fromMs: reader.firstMs(place), toMs: reader.lastMs(place) })
+  }
+  return spans
+}
+
+/** Whether a range has dates from `fromMs` up to `toMs`, which is one of them. */
+export function overlaps(range: Range, fromMs: number, toMs: number): boolean {
+  return range.fromMs <= toMs && fromMs <= range.toMs
 }
 
 /** Where two or more of these spans of dates overlap, in order; spans hold both their ends. */

@@ -16,8 +16,12 @@ import { Combinations } from './combinations.ts'
 import type { FieldAccessor, FieldKey } from './field-accessor.ts'
 import { ItemTest } from './item-filter.ts'
 import type { PlanRun } from './plan-run.ts'
+import { hoursOf } from './rollups-over-time.ts'
 import { isNewer, newestItem, newestOfAll } from './run-latest.ts'
 import { firstItemMs } from './snap-states.ts'
+
+/** What an hour of a metric takes about, in the units of a pacer. */
+const unitsOfHour = 16
 
 /** Values over time, from the rows of each combination of tags and fields in their order. */
 export async function* runOverTime(
@@ -67,12 +71,27 @@ async function readTag(series: Int32Array, to: Series, needed: NeededItems, run:
     for (const item of await itemsBefore(series, fromMs, run)) to.add(item)
   }
   const untilMs = needed.after ? Number.POSITIVE_INFINITY : endMs
-  for await (const { chunk, start, end } of inOrder(series, fromMs, untilMs, run)) {
+  let nextMs = fromMs
+  // Of several series hours may have items among those of others.
+  const hasHours = needed.mayBeRolledUp && series.length === 1
+  for (const hour of hasHours ? hoursOf(series[0], { fromMs, toMs: endMs }, run) : []) {
+    if (run.pacer.spend(unitsOfHour * run.metrics.length)) await run.pacer.rest()
+    if (!to.takes(hour.rollups)) continue
+    if (nextMs < hour.fromMs) await readRows(series, nextMs, hour.fromMs - 1, to, run)
+    to.addRollups(hour.rollups)
+    nextMs = hour.nextMs
+  }
+  await readRows(series, nextMs, untilMs, to, run)
+  await to.finish()
+}
+
+/** The rows of a tag within a range, as far as they change anything. */
+async function readRows(series: Int32Array, fromMs: number, toMs: number, to: Series, run: PlanRun): Promise<void> {
+  for await (const { chunk, start, end } of inOrder(series, fromMs, toMs, run)) {
     to.add(new ChunkRun(run.metrics, chunk, start, end))
     if (run.pacer.spend((end - start) * run.metrics.length)) await run.pacer.rest()
     if (to.isOver) break
   }
-  await to.finish()
 }
 
 /** A tag with fields: which combinations it has, and where the newest item of each is, only all of its rows say. */

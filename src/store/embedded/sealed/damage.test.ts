@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { drawFrom } from '../../../../test/support/random-rows.ts'
 import {
   allTypes,
   type Entity,
@@ -39,7 +40,7 @@ const plant: Entity = {
       ms: 1_700_000_000_000 + row * 600_000,
       position: row * 5 + series,
       values: [
-        row % 7 === 3 ? null : row / 8 + series,
+        row % 7 === 3 ? null : (row % 25) / 8 + series,
         row % 5 === 1 ? null : row % 11 === 0 ? 9_007_199_254_740_993n + BigInt(row) : row * 3,
         row % 4 === 0 ? null : `state ${row % 3}`,
         row % 6 === 0 ? null : row % 2 === 0,
@@ -67,7 +68,13 @@ function readAll({ folder, file }: Written): unknown {
     }),
     sums: Array.from({ length: reader.length }, (_, place) => {
       const hours = reader.hours(place, 0, 2 ** 42 * hourMs)
-      return [hours?.length, hours?.column(0), hours?.column(1)]
+      const of = (column: number) => [
+        hours?.column(column),
+        hours?.items(column),
+        hours?.boundDates(column),
+        hours?.falls(column),
+      ]
+      return [hours?.length, of(0), of(1)]
     }),
     pooled: pooledOf(reader.pooledHours(0, 2 ** 42 * hourMs)),
   }
@@ -194,6 +201,37 @@ describe('the bytes of a file', () => {
   })
 })
 
+/** Changes a section of the index, with the checksums as they would be had it been written so. */
+function changeSection(written: Written, kind: number, change: (section: Buffer) => void): void {
+  const path = paths(written).index
+  const index = new FileIndex(path, openBlocking)
+  const bytes = readFileSync(path)
+  const at = index.sections.findIndex((section) => section.kind === kind)
+  const { offset, bytes: length } = index.sections[at]
+  const section = bytes.subarray(offset, offset + length)
+  change(section)
+  bytes.writeUInt32LE(crc32(section), 96 + at * 32 + 8)
+  const tableEnd = 96 + index.sections.length * 32
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, tableEnd)), tableEnd)
+  writeFileSync(path, bytes)
+}
+
+describe('rollups whose bytes mean something else, with sound checksums', () => {
+  test.each([6, 7, 8, 11, 12, 14, 15, 16])('of section %i are damage or other numbers', async (kind) => {
+    const written = await writeEntity(folder.path, plant)
+    const sound = readFileSync(paths(written).index)
+    const draw = drawFrom(kind)
+    for (let round = 0; round < 60; round++) {
+      writeFileSync(paths(written).index, sound)
+      changeSection(written, kind, (section) => {
+        for (let more = draw(3); more >= 0; more--) section[draw(section.length)] = draw(256)
+      })
+      const seen = outcome(written)
+      if (seen instanceof Error) expect(seen).toBeInstanceOf(DamagedFileError)
+    }
+  })
+})
+
 describe('a file that is not the one of the manifest', () => {
   test('is not read', async () => {
     const one = await writeEntity(folder.path, plant)
@@ -257,19 +295,25 @@ describe('verify', () => {
 
   test('finds rollups of all series together that are not those of each', async () => {
     const written = await writeEntity(folder.path, plant)
-    const path = paths(written).index
-    const index = new FileIndex(path, openBlocking)
-    const bytes = readFileSync(path)
-    // A count of one hour, with the checksums as they would be had it been written so.
-    const at = index.sections.findIndex(({ kind }) => kind === 12)
-    const section = index.sections[at]
-    const entry = 96 + at * 32
-    bytes[section.offset + section.bytes - 4] ^= 1
-    bytes.writeUInt32LE(crc32(bytes.subarray(section.offset, section.offset + section.bytes)), entry + 8)
-    const tableEnd = 96 + index.sections.length * 32
-    bytes.writeUInt32LE(crc32(bytes.subarray(0, tableEnd)), tableEnd)
-    writeFileSync(path, bytes)
+    // A count of one hour.
+    changeSection(written, 12, (section) => {
+      section[section.length - 4] ^= 1
+    })
     expect(await faultsOf(written)).toEqual([expect.stringMatching('the rollups of all series together')])
+  })
+
+  test.each([6, 14, 15, 16])('finds hours that are not those of the rows in section %i', async (kind) => {
+    const written = await writeEntity(folder.path, plant)
+    const sound = readFileSync(paths(written).index)
+    const told: string[] = []
+    for (let fromEnd = 1; fromEnd < 40; fromEnd += 3) {
+      writeFileSync(paths(written).index, sound)
+      changeSection(written, kind, (section) => {
+        section[section.length - fromEnd] ^= 1
+      })
+      told.push(...(await faultsOf(written)))
+    }
+    expect(told).toContainEqual(expect.stringMatching(/are not (those of its rows|of its hours)/))
   })
 
   test('finds series that the registry has other tags of', async () => {

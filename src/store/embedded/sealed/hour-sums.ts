@@ -7,21 +7,18 @@ import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { digitsOfOne, roundTo } from '../parquet/decimals.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { addToSlot } from '../run/sum.ts'
+import { HourItemsBuilder, type SummedColumn } from './hour-items.ts'
 import type { Section } from './index-layout.ts'
 import { addPooled, type PooledColumn, PooledSumsBuilder } from './pooled-sums.ts'
 import { joinArrays, used } from './section-writer.ts'
-
-/** A numeric column: where it is in chunks, and in the file. */
-export interface SummedColumn {
-  readonly index: number
-  readonly place: number
-}
 
 export interface HourSumsOptions {
   /** A series with fewer rows to the hour, on the average, has no rollups. */
   readonly hourRowsMin: number
   /** Once all rollups take so many bytes, further series have none: they are in memory until the file is complete. */
   readonly rollupBytesMax: number
+  /** Where fewer values of a column stand behind an hour, on the average of the file, hours have no dates of its bounds. */
+  readonly boundDatesRowsMin: number
 }
 
 export class HourSumsBuilder {
@@ -29,6 +26,12 @@ export class HourSumsBuilder {
   readonly #options: HourSumsOptions
   readonly #pooled: PooledSumsBuilder
   readonly #hours = new GrowableInt32()
+  /** By entry: the date of the first row counted from the hour's start, and how far the last one is from it, in steps once the series has ended. */
+  readonly #firstAt = new GrowableInt32()
+  readonly #lengths = new GrowableInt32()
+  /** By series: what its rows of an hour lie whole numbers of apart. */
+  readonly #steps = new GrowableInt32()
+  #stepMs = 0
   /** The entry after the last of each series. */
   readonly #ends = new GrowableInt32()
   #firstEntry = 0
@@ -48,7 +51,8 @@ export class HourSumsBuilder {
       const hour = Math.floor(times[row] / hourMs)
       const hourEnd = (hour + 1) * hourMs
       const next = times[end - 1] < hourEnd ? end : firstAtOrAfter(times, row, end, hourEnd)
-      const entry = this.#entryOf(hour)
+      const entry = this.#entryOf(hour, times[row] - hour * hourMs)
+      this.#addDates(entry, times, row, next, hour * hourMs)
       for (const column of this.#columns) column.add(entry, chunk, row, next)
       row = next
     }
@@ -57,9 +61,14 @@ export class HourSumsBuilder {
   endSeries(): void {
     const entries = this.#hours.length - this.#firstEntry
     const isSparse = this.#rows < entries * this.#options.hourRowsMin
-    const entryBytes = 4 + this.#columns.length * 36
+    this.#endHour()
+    const entryBytes = 12 + this.#columns.length * 108
     if (isSparse || this.#hours.length * entryBytes > this.#options.rollupBytesMax) this.#cut(this.#firstEntry)
-    for (const column of this.#columns) column.round(this.#firstEntry)
+    const stepMs = Math.max(1, this.#stepMs)
+    for (const column of this.#columns) column.endSeries(this.#firstEntry, stepMs)
+    for (let entry = this.#firstEntry; entry < this.#hours.length; entry++) this.#lengths.values[entry] /= stepMs
+    this.#steps.push(stepMs)
+    this.#stepMs = 0
     this.#pool()
     this.#ends.push(this.#hours.length)
     this.#firstEntry = this.#hours.length
@@ -69,8 +78,9 @@ export class HourSumsBuilder {
   *sections(): Generator<Section> {
     const entries = this.#hours.length
     if (entries === 0) return
-    yield { kind: 'hours', column: 0, bytes: joinArrays([used(this.#ends), used(this.#hours)]) }
-    for (const column of this.#columns) yield* column.sections(entries)
+    const arrays = [this.#ends, this.#hours, this.#steps, this.#firstAt, this.#lengths]
+    yield { kind: 'hours', column: 0, bytes: joinArrays(arrays.map(used)) }
+    for (const column of this.#columns) yield* column.sections(entries, this.#options.boundDatesRowsMin)
     yield* this.#pooled.sections()
   }
 
@@ -84,15 +94,37 @@ export class HourSumsBuilder {
     }
   }
 
-  #entryOf(hour: number): number {
+  #entryOf(hour: number, firstAt: number): number {
     const last = this.#hours.length - 1
     if (last >= this.#firstEntry && this.#hours.values[last] === hour) return last
+    this.#endHour()
     this.#hours.push(hour)
+    this.#firstAt.push(firstAt)
+    this.#lengths.push(0)
     return last + 1
   }
 
+  /** Takes the dates of rows of an hour. */
+  #addDates(entry: number, times: Float64Array, start: number, end: number, startMs: number): void {
+    let before = this.#firstAt.values[entry] + this.#lengths.values[entry]
+    for (let row = start; row < end && this.#stepMs !== 1; row++) {
+      const at = times[row] - startMs
+      this.#stepMs = commonDivisor(this.#stepMs, at - before)
+      before = at
+    }
+    this.#lengths.values[entry] = times[end - 1] - startMs - this.#firstAt.values[entry]
+  }
+
+  /** The hour at hand has all its rows. */
+  #endHour(): void {
+    const entry = this.#hours.length - 1
+    if (entry < this.#firstEntry) return
+    const firstMs = this.#hours.values[entry] * hourMs + this.#firstAt.values[entry]
+    for (const column of this.#columns) column.endHour(entry, firstMs, firstMs + this.#lengths.values[entry])
+  }
+
   #cut(entries: number): void {
-    this.#hours.length = entries
+    for (const array of [this.#hours, this.#firstAt, this.#lengths]) array.length = entries
     for (const column of this.#columns) column.cut(entries)
   }
 }
@@ -100,6 +132,7 @@ export class HourSumsBuilder {
 /** The sums of one column by entry; they end with the last entry that has a value. */
 class ColumnSums {
   readonly #column: SummedColumn
+  readonly #items: HourItemsBuilder
   readonly #sums = new GrowableFloat64()
   readonly #errors = new GrowableFloat64()
   readonly #counts = new GrowableInt32()
@@ -110,6 +143,7 @@ class ColumnSums {
 
   constructor(column: SummedColumn) {
     this.#column = column
+    this.#items = new HourItemsBuilder(column)
   }
 
   add(entry: number, chunk: Chunk, start: number, end: number): void {
@@ -125,15 +159,26 @@ class ColumnSums {
       greatest: this.#greatest.values,
     }
     addToSlot(slots, entry, column.values, start, end)
+    this.#items.add(chunk, start, end)
+  }
+
+  endHour(entry: number, firstMs: number, lastMs: number): void {
+    this.#items.endHour(entry, firstMs, lastMs)
+  }
+
+  endSeries(firstEntry: number, stepMs: number): void {
+    this.#round(firstEntry)
+    this.#items.endSeries(firstEntry, stepMs)
   }
 
   cut(entries: number): void {
+    this.#items.cut(entries)
     for (const array of [this.#sums, this.#errors, this.#counts, this.#least, this.#greatest])
       array.length = Math.min(array.length, entries)
   }
 
   /** Of decimals, sums from an entry on become the nearest decimal and the rest, which add up to the same: both take fewer bytes so. */
-  round(start: number): void {
+  #round(start: number): void {
     const { values: sums } = this.#sums
     const { values: errors } = this.#errors
     for (let entry = start; entry < this.#counts.length; entry++) {
@@ -158,7 +203,7 @@ class ColumnSums {
     if (count > 0) addPooled(pooled, slot, this.#sums.values[entry], this.#errors.values[entry], count)
   }
 
-  sections(entries: number): Section[] {
+  sections(entries: number, boundDatesRowsMin: number): Section[] {
     if (!used(this.#counts).some((count) => count > 0)) return []
     this.#fill(entries)
     const sums = used(this.#sums)
@@ -172,6 +217,7 @@ class ColumnSums {
     return [
       { kind: 'sums', column, bytes: joinArrays([sums, errors, used(this.#counts)]) },
       { kind: 'bounds', column, bytes: joinArrays([used(this.#least), used(this.#greatest)]) },
+      ...this.#items.sections(entries, used(this.#counts), boundDatesRowsMin),
     ]
   }
 
@@ -184,6 +230,13 @@ class ColumnSums {
       this.#greatest.push(Number.NaN)
     }
   }
+}
+
+/** Of whole numbers, not less than 0. */
+function commonDivisor(left: number, right: number): number {
+  let [one, other] = [left | 0, right | 0]
+  while (other !== 0) [one, other] = [other, (one % other) | 0]
+  return one
 }
 
 /** The numeric ones of some columns. */

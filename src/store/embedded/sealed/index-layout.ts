@@ -24,6 +24,9 @@ export const sectionKinds = {
   pooledHours: 11,
   pooledSums: 12,
   commonValues: 13,
+  items: 14,
+  boundDates: 15,
+  falls: 16,
 } as const
 export type SectionKind = keyof typeof sectionKinds
 

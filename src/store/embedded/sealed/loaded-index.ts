@@ -1,15 +1,16 @@
 import type { ChunkColumn } from '../head/chunk.ts'
-import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
+import type { HourBoundDates, HourBounds, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import type { CacheEntry } from './byte-cache.ts'
 import type { FileIndex } from './file-index.ts'
+import { type HourRows, readBoundDates, readFalls, readItems } from './hour-items.ts'
+import type { SectionKind } from './index-layout.ts'
 import { Arrays } from './section-arrays.ts'
 import { decodeTails } from './tails.ts'
 
-export interface Hours {
+export interface Hours extends HourRows {
   /** The entry after the last of each series. */
   readonly ends: Uint32Array
-  readonly hoursMs: Float64Array
 }
 
 /** Of all series together. */
@@ -24,7 +25,8 @@ export interface TailRows {
   readonly positions: Float64Array
 }
 
-type LoadedKind = 'hours' | 'sums' | 'bounds' | 'tails' | 'columnTails' | 'pooledHours' | 'pooledSums' | 'commonValues'
+/** Sections that are read when they are needed. */
+type LoadedKind = Exclude<SectionKind, 'columns' | 'series' | 'pages' | 'chunks' | 'places'>
 
 /** An index with the sections that were needed so far. */
 export class LoadedIndex implements CacheEntry {
@@ -38,6 +40,9 @@ export class LoadedIndex implements CacheEntry {
   #pooled: PooledHours | null | undefined
   readonly #sums = new Map<number, HourSums | null>()
   readonly #bounds = new Map<number, HourBounds | null>()
+  readonly #items = new Map<number, HourItems | null>()
+  readonly #boundDates = new Map<number, HourBoundDates | null>()
+  readonly #falls = new Map<number, HourFalls | null>()
   readonly #pooledSums = new Map<number, HourSums | null>()
   readonly #columnTails = new Map<number, ChunkColumn | null>()
   readonly #commonValues = new Map<number, Uint32Array | null>()
@@ -60,12 +65,7 @@ export class LoadedIndex implements CacheEntry {
 
   /** The sums of a column, by its place in the file; null when no row of the file has a value in it. */
   sums(place: number): HourSums | null {
-    let sums = this.#sums.get(place)
-    if (sums === undefined) {
-      sums = this.#load('sums', place, (arrays) => this.#readSums(arrays, this.hours?.hoursMs.length ?? 0))
-      this.#sums.set(place, sums)
-    }
-    return sums
+    return this.#kept(this.#sums, 'sums', place, (arrays) => this.#readSums(arrays, this.hours?.hoursMs.length ?? 0))
   }
 
   /** Null when the file keeps no sums of all series together. */
@@ -76,22 +76,52 @@ export class LoadedIndex implements CacheEntry {
 
   /** Of all series together, by hour of `pooled`; null when none of them has a value in the column. */
   pooledSums(place: number): HourSums | null {
-    let sums = this.#pooledSums.get(place)
-    if (sums === undefined) {
-      sums = this.#load('pooledSums', place, (arrays) => this.#readSums(arrays, this.pooled?.hoursMs.length ?? 0))
-      this.#pooledSums.set(place, sums)
-    }
-    return sums
+    return this.#kept(this.#pooledSums, 'pooledSums', place, (arrays) =>
+      this.#readSums(arrays, this.pooled?.hoursMs.length ?? 0),
+    )
   }
 
   /** The bounds of a column by hour; null when no row of the file has a value in it. */
   bounds(place: number): HourBounds | null {
-    let bounds = this.#bounds.get(place)
-    if (bounds === undefined) {
-      bounds = this.#load('bounds', place, (arrays) => this.#readBounds(arrays, this.hours?.hoursMs.length ?? 0))
-      this.#bounds.set(place, bounds)
-    }
-    return bounds
+    return this.#kept(this.#bounds, 'bounds', place, (arrays) =>
+      this.#readBounds(arrays, this.hours?.hoursMs.length ?? 0),
+    )
+  }
+
+  /** What values say in their order, by hour; null when no row of the file has a value in the column. */
+  items(place: number): HourItems | null {
+    const { hours } = this
+    const sums = this.sums(place)
+    if (hours === null || sums === null) return null
+    return this.#kept(
+      this.#items,
+      'items',
+      place,
+      (arrays) => readItems(arrays, hours, sums) ?? this.index.fail('its items are not of its hours'),
+    )
+  }
+
+  /** Null when the file keeps none. */
+  boundDates(place: number): HourBoundDates | null {
+    const { hours } = this
+    if (hours === null) return null
+    return this.#kept(
+      this.#boundDates,
+      'boundDates',
+      place,
+      (arrays) => readBoundDates(arrays, hours) ?? this.index.fail('its dates of bounds are not of its hours'),
+    )
+  }
+
+  /** Null when no hour has any. */
+  falls(place: number): HourFalls | null {
+    const entries = this.hours?.hoursMs.length ?? 0
+    return this.#kept(
+      this.#falls,
+      'falls',
+      place,
+      (arrays) => readFalls(arrays, entries) ?? this.index.fail('its falls are not of its hours'),
+    )
   }
 
   /** Null when the file keeps none. */
@@ -101,31 +131,33 @@ export class LoadedIndex implements CacheEntry {
   }
 
   columnTails(place: number): ChunkColumn | null {
-    let tails = this.#columnTails.get(place)
-    if (tails === undefined) {
-      const { type } = this.index.columns[place]
-      tails = this.#load('columnTails', place, (arrays) => {
-        return (
-          decodeTails(arrays, type, this.index.summary.series) ?? this.index.fail('its tails are not of its series')
-        )
-      })
-      this.#columnTails.set(place, tails)
-    }
-    return tails
+    const { type } = this.index.columns[place]
+    return this.#kept(
+      this.#columnTails,
+      'columnTails',
+      place,
+      (arrays) =>
+        decodeTails(arrays, type, this.index.summary.series) ?? this.index.fail('its tails are not of its series'),
+    )
   }
 
   /** By series: 1 where all its rows have one value in a column. Null where the file does not know of any. */
   commonValues(place: number): Uint32Array | null {
-    let common = this.#commonValues.get(place)
-    if (common === undefined) {
-      common = this.#load('commonValues', place, (arrays) => this.#readCommonValues(arrays))
-      this.#commonValues.set(place, common)
-    }
-    return common
+    return this.#kept(this.#commonValues, 'commonValues', place, (arrays) => this.#readCommonValues(arrays))
   }
 
   evict(): void {
     this.#evicted()
+  }
+
+  /** A section of a column, read once. */
+  #kept<T>(known: Map<number, T | null>, kind: LoadedKind, place: number, read: (arrays: Arrays) => T): T | null {
+    let section = known.get(place)
+    if (section === undefined) {
+      section = this.#load(kind, place, read)
+      known.set(place, section)
+    }
+    return section
   }
 
   #load<T>(kind: LoadedKind, place: number, read: (arrays: Arrays) => T): T | null {
@@ -141,13 +173,24 @@ export class LoadedIndex implements CacheEntry {
   #readHours(arrays: Arrays): Hours {
     const { series } = this.index.summary
     const ends = arrays.uint32(series)
-    const hours = arrays.int32(ends.at(-1) ?? 0)
-    if (!arrays.isAtEnd) this.index.fail('its rollups are not of its series')
-    return { ends, hoursMs: msOf(hours) }
+    const entries = ends.at(-1) ?? 0
+    if (entries > this.index.summary.rows) this.index.fail('it has more rollups than rows')
+    const hoursMs = msOf(arrays.int32(entries))
+    const steps = arrays.uint32(series)
+    const firstAt = arrays.int32(entries)
+    const lengths = arrays.int32(entries)
+    const isRising = ends.every((end, place) => place === 0 || end >= ends[place - 1])
+    if (!arrays.isAtEnd || !isRising) this.index.fail('its rollups are not of its series')
+    const stepsMs = new Float64Array(entries)
+    for (const [place, step] of steps.entries()) stepsMs.fill(step, place === 0 ? 0 : ends[place - 1], ends[place])
+    const firstMs = hoursMs.map((ms, entry) => ms + firstAt[entry])
+    const lastMs = firstMs.map((ms, entry) => ms + lengths[entry] * stepsMs[entry])
+    return { ends, hoursMs, firstMs, lastMs, stepsMs }
   }
 
   #readPooled(arrays: Arrays): PooledHours {
     const [length, without] = arrays.uint32(2)
+    if (Math.max(length, without) > this.index.summary.rows) this.index.fail('it has more rollups than rows')
     const hours = arrays.int32(length)
     const leftOut = arrays.uint32(without)
     if (!arrays.isAtEnd || length === 0) this.index.fail('its hours of all series are not as the format has them')

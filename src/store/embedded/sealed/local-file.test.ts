@@ -13,6 +13,7 @@ import {
   writeEntity,
 } from '../../../../test/support/sealed-files.ts'
 import { lostIn } from '../../../lib/lost-in-sum.ts'
+import type { SeriesRollups } from '../reading/sealed-source.ts'
 import { sumRows } from '../run/sum.ts'
 
 const folder = temporaryFolder()
@@ -25,6 +26,51 @@ function within(rows: readonly Row[], fromMs: number, toMs: number): Row[] {
 function totalOf(sum: number, error: number): readonly number[] {
   const total = sum + error
   return [total, lostIn(sum, error, total)]
+}
+
+/** What an hour says of rows that all have a value in a column. */
+function expectHour(rollups: SeriesRollups, column: number, hour: number, rows: readonly Row[]): void {
+  const told = rollups.items(column)!
+  const items = rows.map(({ ms, values }) => ({ ms, value: values[column]! }))
+  const pairs = items.slice(1).map((to, place) => ({ from: items[place], to, ms: to.ms - items[place].ms }))
+  const held = pairs.reduce((sum, { from, ms }) => sum + Number(from.value) * ms, 0)
+  const line = pairs.reduce((sum, { from, to, ms }) => sum + (Number(from.value) / 2 + Number(to.value) / 2) * ms, 0)
+  const size = pairs.reduce(
+    (sum, { from, to, ms }) => sum + (Math.abs(Number(from.value)) + Math.abs(Number(to.value))) * ms,
+    0,
+  )
+  if (told.longestGapMs[hour] < 0) {
+    const isHuge = items.some(({ value }) => typeof value === 'bigint') || !Number.isFinite(size)
+    expect(isHuge || pairs.some(({ ms }) => ms === 0)).toBe(true)
+    return
+  }
+  expect(pairs.some(({ ms }) => ms === 0)).toBe(false)
+  const [first, last] = [items[0], items[items.length - 1]]
+  expect([told.firstMs[hour], told.first[hour], told.lastMs[hour], told.last[hour]]).toEqual([
+    first.ms,
+    first.value,
+    last.ms,
+    last.value,
+  ])
+  expect(told.longestGapMs[hour]).toBe(Math.max(0, ...pairs.map(({ ms }) => ms)))
+  if (Number.isFinite(size)) {
+    const isEven = pairs.every(({ ms }) => ms === pairs[0].ms)
+    // A sum that is not finite says nothing of what lies between.
+    if (!isEven || Number.isFinite(rollups.column(column)!.sums[hour])) {
+      expect(Math.abs(told.held[hour] - held)).toBeLessThanOrEqual(size * 1e-12)
+      expect(Math.abs(told.line[hour] - line)).toBeLessThanOrEqual(size * 1e-12)
+    }
+  }
+  const falls = pairs.filter(({ from, to }) => to.value < from.value)
+  const counted = rollups.falls(column)?.counts[hour] ?? 0
+  expect(counted).toBe(falls.length > 4 ? Number.NaN : falls.length)
+  const dates = rollups.boundDates(column)
+  if (dates === null) return
+  const values = items.map(({ value }) => Number(value))
+  expect([dates.leastMs[hour], dates.greatestMs[hour]]).toEqual([
+    items[values.indexOf(Math.min(...values))].ms,
+    items[values.indexOf(Math.max(...values))].ms,
+  ])
 }
 
 describe('a file', () => {
@@ -111,6 +157,27 @@ describe('a file', () => {
                 const found = totalOf(sums?.sums[entry] ?? 0, sums?.errors?.[entry] ?? 0)
                 expect(found).toEqual(totalOf(isSound ? sum.sum : Number.NaN, isSound ? sum.error : 0))
               }
+            }
+          }
+        }
+      }),
+      { numRuns: rounds(60) },
+    )
+  })
+
+  test('has hours that say what their values do in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, stretchRows) => {
+        const options = { writing: { ...writing, hourRowsMin: 0 }, stretchRows }
+        const { file, series } = await writeEntity(folder.path, entity, options)
+        const reader = file.open([0, 1], 'cached')
+        for (const [place, { rows }] of series.entries()) {
+          const rollups = reader.hours(place, 0, 2 ** 52)
+          for (const column of [0, 1]) {
+            for (let hour = 0; hour < (rollups?.length ?? 0); hour++) {
+              const startMs = rollups!.hoursMs[hour]
+              const valued = within(rows, startMs, startMs + hourMs - 1).filter(({ values }) => values[column] !== null)
+              if (valued.length > 0) expectHour(rollups!, column, hour, valued)
             }
           }
         }

@@ -160,6 +160,7 @@ function defaults(pageRows: number): WriterOptions {
     pageCharacters: 2 * 1024 * 1024,
     hourRowsMin: 32,
     rollupBytesMax: 64 * 1024 * 1024,
+    boundDatesRowsMin: 128,
     tailRowsMin: 16,
   }
 }

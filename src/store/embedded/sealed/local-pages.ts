@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, firstAfter, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
-import type { HourBounds, HourSums, PooledRollups, SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
+import type { HourSums, PooledRollups, SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
 import type { Pages } from './cached-pages.ts'
 import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
@@ -112,7 +112,10 @@ export class LocalPages implements SealedPages {
       length: end - start,
       hoursMs: hoursMs.subarray(start, end),
       column: (index) => this.#sums(index, start, end, (place) => this.#loaded.sums(place)),
-      bounds: (index) => this.#bounds(index, start, end),
+      bounds: (index) => this.#hourly(index, start, end, (place) => this.#loaded.bounds(place)),
+      items: (index) => this.#hourly(index, start, end, (place) => this.#loaded.items(place)),
+      boundDates: (index) => this.#hourly(index, start, end, (place) => this.#loaded.boundDates(place)),
+      falls: (index) => this.#hourly(index, start, end, (place) => this.#loaded.falls(place)),
     }
   }
 
@@ -155,11 +158,18 @@ export class LocalPages implements SealedPages {
     }
   }
 
-  #bounds(index: number, start: number, end: number): HourBounds | null {
+  /** Some hours of the arrays that a column has. */
+  #hourly<T extends { readonly [name in keyof T]: Float64Array }>(
+    index: number,
+    start: number,
+    end: number,
+    load: (place: number) => T | null,
+  ): T | null {
     const place = this.#places.get(index)
-    const bounds = place === undefined ? null : this.#loaded.bounds(place)
-    if (bounds === null) return null
-    return { least: bounds.least.subarray(start, end), greatest: bounds.greatest.subarray(start, end) }
+    const all = place === undefined ? null : load(place)
+    if (all === null) return null
+    const some = Object.entries<Float64Array>(all).map(([name, values]) => [name, values.subarray(start, end)])
+    return Object.fromEntries(some)
   }
 
   #loadTails(): Chunk | null {

@@ -1,17 +1,22 @@
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import { GrowableFloat64 } from '../head/growable.ts'
-import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
+import type { HourBoundDates, HourBounds, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { type Sum, sumRows } from '../run/sum.ts'
+import { fallsMax, RunningItems } from './hour-items.ts'
 import { type Section, sectionKinds } from './index-layout.ts'
 import type { Hours, LoadedIndex } from './loaded-index.ts'
 import { addPooled, PooledSumsBuilder } from './pooled-sums.ts'
 
 interface VerifiedColumn {
   readonly place: number
+  readonly type: 'double' | 'long'
   readonly sums: HourSums | null
   readonly bounds: HourBounds | null
+  readonly items: HourItems | null
+  readonly boundDates: HourBoundDates | null
+  readonly falls: HourFalls | null
   /** The values of the hour at hand. */
   readonly values: GrowableFloat64
 }
@@ -24,13 +29,14 @@ export class VerifiedHours {
   /** Of the series at hand: its next entry, and the hour that is being gathered. */
   #entry = 0
   #hour = Number.NaN
+  readonly #times = new GrowableFloat64()
 
   constructor(loaded: LoadedIndex, fault: (what: string) => void) {
     this.#loaded = loaded
     this.#fault = fault
     this.#columns = loaded.index.columns.flatMap(({ role, type }, place) =>
       loaded.hours !== null && role === 'value' && (type === 'double' || type === 'long')
-        ? [{ place, sums: loaded.sums(place), bounds: loaded.bounds(place), values: new GrowableFloat64() }]
+        ? [verifiedColumn(loaded, place, type)]
         : [],
     )
   }
@@ -43,6 +49,7 @@ export class VerifiedHours {
       const hour = Math.floor(times.values[row] / hourMs)
       if (hour !== this.#hour) this.#endHour(place)
       this.#hour = hour
+      this.#times.push(times.values[row])
       for (const column of this.#columns) {
         const { values } = column
         const vector = columns[column.place]
@@ -100,12 +107,57 @@ export class VerifiedHours {
     const { hours } = this.#loaded
     if (Number.isNaN(this.#hour) || hours === null) return
     const entry = this.#entry++
-    if (hours.hoursMs[entry] !== this.#hour * hourMs || !this.#columns.every((column) => isRight(column, entry)))
+    const times = this.#times.values.subarray(0, this.#times.length)
+    const isOfRows =
+      hours.hoursMs[entry] === this.#hour * hourMs &&
+      hours.firstMs[entry] === times[0] &&
+      hours.lastMs[entry] === times.at(-1)
+    const isSame = (column: VerifiedColumn): boolean => isRight(column, entry) && hasItems(column, entry, times)
+    if (!isOfRows || !this.#columns.every(isSame))
       this.#fault(
         `place ${place}: the rollups of the hour ${new Date(this.#hour * hourMs).toISOString()} are not those of its rows`,
       )
+    this.#times.length = 0
     for (const { values } of this.#columns) values.length = 0
   }
+}
+
+function verifiedColumn(loaded: LoadedIndex, place: number, type: VerifiedColumn['type']): VerifiedColumn {
+  return {
+    place,
+    type,
+    sums: loaded.sums(place),
+    bounds: loaded.bounds(place),
+    items: loaded.items(place),
+    boundDates: loaded.boundDates(place),
+    falls: loaded.falls(place),
+    values: new GrowableFloat64(),
+  }
+}
+
+/** Whether an entry says of the values gathered what they say in their order. */
+function hasItems(column: VerifiedColumn, entry: number, times: Float64Array): boolean {
+  const { type, values, items, boundDates, falls } = column
+  const found = new RunningItems()
+  found.add(times, { type, values: values.values, exact: null }, 0, values.length)
+  if (found.count === 0) return true
+  const gapMs = items?.longestGapMs[entry]
+  if (items === null || gapMs === undefined || !found.isKept) return !found.isKept && gapMs === -1
+  const [fallen, isCounted] = [falls?.counts[entry] ?? 0, found.falls <= fallsMax]
+  return (
+    gapMs === found.longestGapMs &&
+    items.firstMs[entry] === found.firstMs &&
+    items.lastMs[entry] === found.lastMs &&
+    items.first[entry] === found.first &&
+    items.last[entry] === found.last &&
+    (found.isEven || (items.held[entry] === found.held && items.line[entry] === found.line)) &&
+    (boundDates === null ||
+      (boundDates.leastMs[entry] === found.leastMs && boundDates.greatestMs[entry] === found.greatestMs)) &&
+    isSame(fallen, isCounted ? found.falls : Number.NaN) &&
+    (found.falls === 0 ||
+      !isCounted ||
+      (falls?.fallen[entry] === found.fallen && falls.restarted[entry] === found.restarted))
+  )
 }
 
 /** Whether an entry is that of the values gathered. */

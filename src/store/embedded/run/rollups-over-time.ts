@@ -1,0 +1,179 @@
+// Hours of sealed files in place of their rows, for values over time: those of which no other table or file has rows between them.
+import type { Range } from '../../../model/plan.ts'
+import type { ItemOfMetric, ItemRollup } from '../../over-time/function-of-time.ts'
+import type { OpenFile } from '../reading/open-file.ts'
+import type {
+  HourBoundDates,
+  HourBounds,
+  HourFalls,
+  HourItems,
+  HourSums,
+  SeriesRollups,
+} from '../reading/sealed-source.ts'
+import { overlaps, sharedDates, spansOf } from '../reading/shared-dates.ts'
+import { hourMs, wholeHours } from '../reading/whole-hours.ts'
+import type { PlanRun } from './plan-run.ts'
+
+export interface HourOfSeries {
+  /** The rows that it stands for lie within, and those of no other source. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** No row is before it and behind the hour. */
+  readonly nextMs: number
+  /** By metric; null of one without an item. */
+  readonly rollups: readonly (ItemRollup | null)[]
+}
+
+/** The hours of a series within the range, in order, that say what their rows do. */
+export function* hoursOf(series: number, { fromMs, toMs }: Range, run: PlanRun): Generator<HourOfSeries> {
+  const range = { fromMs: Math.max(fromMs, run.sinceMs), toMs }
+  const shared = sharedDates(spansOf(series, run))
+  const isShared = (from: number, to: number): boolean => shared.some((one) => overlaps(one, from, to))
+  for (const { reader } of filesOf(series, run)) {
+    const place = reader.find(series)
+    const [firstMs, lastMs] = [reader.firstMs(place), reader.lastMs(place)]
+    if (firstMs > range.toMs || lastMs < range.fromMs) continue
+    const whole = wholeHours(range, firstMs, lastMs)
+    const rollups = reader.hours(place, whole.fromMs, whole.toMs)
+    if (rollups === null) continue
+    const metrics = run.metrics.map((accessor) =>
+      accessor.kind === 'column' ? new MetricHours(rollups, accessor.index) : null,
+    )
+    for (let hour = 0; hour < rollups.length; hour++) {
+      const startMs = rollups.hoursMs[hour]
+      const from = Math.max(startMs, firstMs)
+      const to = Math.min(startMs + hourMs - 1, lastMs)
+      if (isShared(from, to) || !metrics.every((metric) => metric === null || metric.isKept(hour))) continue
+      const next = hour + 1 < rollups.length ? rollups.hoursMs[hour + 1] : to + 1
+      const nextMs = isShared(to + 1, next - 1) ? to + 1 : next
+      yield { fromMs: from, toMs: to, nextMs, rollups: metrics.map((metric) => metric?.at(hour) ?? null) }
+    }
+  }
+}
+
+/** Those with rows of a series, oldest first. */
+function filesOf(series: number, { files }: PlanRun): readonly OpenFile[] {
+  return files
+    .filter(({ reader }) => reader.find(series) !== -1)
+    .sort(
+      (left, right) => left.reader.firstMs(left.reader.find(series)) - right.reader.firstMs(right.reader.find(series)),
+    )
+}
+
+/** The hours of one metric of a series of a file. */
+class MetricHours {
+  readonly sums: HourSums | null
+  readonly items: HourItems | null
+  readonly #rollups: SeriesRollups
+  readonly #index: number
+  #bounds: HourBounds | null | undefined
+  #boundDates: HourBoundDates | null | undefined
+  #falls: HourFalls | null | undefined
+
+  constructor(rollups: SeriesRollups, index: number) {
+    this.#rollups = rollups
+    this.#index = index
+    this.sums = rollups.column(index)
+    this.items = rollups.items(index)
+  }
+
+  get bounds(): HourBounds | null {
+    this.#bounds ??= this.#rollups.bounds(this.#index)
+    return this.#bounds
+  }
+
+  get boundDates(): HourBoundDates | null {
+    this.#boundDates ??= this.#rollups.boundDates(this.#index)
+    return this.#boundDates
+  }
+
+  get falls(): HourFalls | null {
+    if (this.#falls === undefined) this.#falls = this.#rollups.falls(this.#index)
+    return this.#falls
+  }
+
+  isKept(hour: number): boolean {
+    return this.items === null || this.sums?.counts[hour] === 0 || this.items.longestGapMs[hour] >= 0
+  }
+
+  /** Null where the metric has no item. */
+  at(hour: number): ItemRollup | null {
+    const { sums, items } = this
+    return sums === null || items === null || sums.counts[hour] === 0 ? null : new HourRollup(this, sums, items, hour)
+  }
+}
+
+/** Reads of the index only what is asked for. */
+class HourRollup implements ItemRollup {
+  readonly first: ItemOfMetric
+  readonly last: ItemOfMetric
+  readonly #hours: MetricHours
+  readonly #sums: HourSums
+  readonly #items: HourItems
+  readonly #hour: number
+
+  constructor(hours: MetricHours, sums: HourSums, items: HourItems, hour: number) {
+    this.#hours = hours
+    this.#sums = sums
+    this.#items = items
+    this.#hour = hour
+    this.first = { ms: items.firstMs[hour], value: items.first[hour], exact: null }
+    this.last = { ms: items.lastMs[hour], value: items.last[hour], exact: null }
+  }
+
+  get count(): number {
+    return this.#sums.counts[this.#hour]
+  }
+
+  get sum(): number {
+    return this.#sums.sums[this.#hour]
+  }
+
+  get lost(): number {
+    return this.#sums.errors?.[this.#hour] ?? 0
+  }
+
+  get longestGapMs(): number {
+    return this.#items.longestGapMs[this.#hour]
+  }
+
+  get held(): number {
+    return this.#items.held[this.#hour]
+  }
+
+  get line(): number {
+    return this.#items.line[this.#hour]
+  }
+
+  get least(): number {
+    return this.#hours.bounds?.least[this.#hour] ?? Number.NaN
+  }
+
+  get greatest(): number {
+    return this.#hours.bounds?.greatest[this.#hour] ?? Number.NaN
+  }
+
+  get leastMs(): number {
+    return this.#hours.boundDates?.leastMs[this.#hour] ?? Number.NaN
+  }
+
+  get greatestMs(): number {
+    return this.#hours.boundDates?.greatestMs[this.#hour] ?? Number.NaN
+  }
+
+  get squares(): number {
+    return Number.NaN
+  }
+
+  get falls(): number {
+    return this.#hours.falls?.counts[this.#hour] ?? 0
+  }
+
+  get fallen(): number {
+    return this.#hours.falls?.fallen[this.#hour] ?? 0
+  }
+
+  get restarted(): number {
+    return this.#hours.falls?.restarted[this.#hour] ?? 0
+  }
+}

@@ -1,0 +1,305 @@
+// What the items of an hour say in their order: the first and the last one, what lies between neighbours, and how often values fall. Gathered
+// while a file is written, and as it is read.
+
+import { lostIn } from '../../../lib/lost-in-sum.ts'
+import type { Chunk, NumberColumn } from '../head/chunk.ts'
+import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
+import type { HourBoundDates, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
+import type { Section } from './index-layout.ts'
+import type { Arrays } from './section-arrays.ts'
+import { joinArrays, used } from './section-writer.ts'
+
+/** In place of the longest gap of an hour, and of its falls: its rows have to be read. */
+const notKept = -1
+/** An hour with more falls is none of a counter: nobody asks how often it was reset. */
+export const fallsMax = 4
+/** From here on neighbouring longs share a double. */
+const exactFrom = 2 ** 53
+
+/** A numeric column: where it is in chunks, and in the file. */
+export interface SummedColumn {
+  readonly index: number
+  readonly place: number
+}
+
+/** The hours of a file, by entry. */
+export interface HourRows {
+  readonly hoursMs: Float64Array
+  /** The dates of the first and the last row. */
+  readonly firstMs: Float64Array
+  readonly lastMs: Float64Array
+  /** All rows of the hour lie whole numbers of that apart. */
+  readonly stepsMs: Float64Array
+}
+
+/** Gathers the items of one metric, which come by date. */
+export class RunningItems {
+  count = 0
+  firstMs = 0
+  first = 0
+  lastMs = 0
+  last = 0
+  longestGapMs = 0
+  leastMs = 0
+  greatestMs = 0
+  falls = 0
+  fallen = 0
+  restarted = 0
+  /** False where two items have one date, or a number is none that a double can hold. */
+  #isSound = true
+  #least = 0
+  #greatest = 0
+  /** Each value times how long it holds, and how long ago the one before it was; with what the additions lost. */
+  #held = 0
+  #heldLost = 0
+  #reached = 0
+  #reachedLost = 0
+
+  add(times: Float64Array, { type, values }: NumberColumn, start: number, end: number): void {
+    for (let row = start; row < end; row++) {
+      const value = values[row]
+      if (Number.isNaN(value)) continue
+      if (type === 'long' && Math.abs(value) >= exactFrom) this.#isSound = false
+      if (this.count++ === 0) this.#begin(times[row], value)
+      else this.#goOn(times[row], value)
+    }
+  }
+
+  /** From the first to the last item, of values that hold. */
+  get held(): number {
+    return this.#held + this.#heldLost
+  }
+
+  /** The mean of a line is that of its ends. */
+  get line(): number {
+    return this.held / 2 + (this.#reached + this.#reachedLost) / 2
+  }
+
+  /** Whether neighbours are all as far apart: then the sum of the values says what lies between them. */
+  get isEven(): boolean {
+    return this.longestGapMs * (this.count - 1) === this.lastMs - this.firstMs
+  }
+
+  /** Whether they say what lies between them. */
+  get isKept(): boolean {
+    return this.#isSound && Number.isFinite(this.held + this.line)
+  }
+
+  clear(): void {
+    this.count = 0
+    this.longestGapMs = 0
+    this.falls = 0
+    this.fallen = 0
+    this.restarted = 0
+    this.#isSound = true
+    this.#held = 0
+    this.#heldLost = 0
+    this.#reached = 0
+    this.#reachedLost = 0
+  }
+
+  #begin(ms: number, value: number): void {
+    this.firstMs = ms
+    this.leastMs = ms
+    this.greatestMs = ms
+    this.lastMs = ms
+    this.first = value
+    this.last = value
+    this.#least = value
+    this.#greatest = value
+  }
+
+  #goOn(ms: number, value: number): void {
+    const { last } = this
+    const gapMs = ms - this.lastMs
+    if (gapMs === 0) this.#isSound = false
+    if (gapMs > this.longestGapMs) this.longestGapMs = gapMs
+    const held = this.#held + last * gapMs
+    this.#heldLost += lostIn(this.#held, last * gapMs, held)
+    this.#held = held
+    const reached = this.#reached + value * gapMs
+    this.#reachedLost += lostIn(this.#reached, value * gapMs, reached)
+    this.#reached = reached
+    if (value < last && ++this.falls <= fallsMax) {
+      this.fallen += last - value
+      if (value > 0) this.restarted += value
+    }
+    if (value < this.#least) {
+      this.#least = value
+      this.leastMs = ms
+    } else if (value > this.#greatest) {
+      this.#greatest = value
+      this.greatestMs = ms
+    }
+    this.lastMs = ms
+    this.last = value
+  }
+}
+
+/** The items of one column by entry; they end with the last entry that has any. */
+export class HourItemsBuilder {
+  readonly #column: SummedColumn
+  readonly #running = new RunningItems()
+  /** Dates of the first and the last item, of the least and the greatest, and the longest gap: in steps of the series once that has ended. */
+  readonly #firstAt = new GrowableInt32()
+  readonly #lastAt = new GrowableInt32()
+  readonly #gaps = new GrowableInt32()
+  readonly #leastAt = new GrowableInt32()
+  readonly #greatestAt = new GrowableInt32()
+  readonly #first = new GrowableFloat64()
+  readonly #last = new GrowableFloat64()
+  /** NaN where the sum of the values says it. */
+  readonly #held = new GrowableFloat64()
+  readonly #line = new GrowableFloat64()
+  readonly #falls = new GrowableInt32()
+  /** NaN where there are no falls, or too many. */
+  readonly #fallen = new GrowableFloat64()
+  readonly #restarted = new GrowableFloat64()
+
+  constructor(column: SummedColumn) {
+    this.#column = column
+  }
+
+  /** Takes rows of the hour at hand. */
+  add(chunk: Chunk, start: number, end: number): void {
+    const column = chunk.columns[this.#column.index]
+    if (column?.type === 'double' || column?.type === 'long') this.#running.add(chunk.times, column, start, end)
+  }
+
+  /** All rows of the hour are there, which is that of an entry; they lie between these dates. */
+  endHour(entry: number, firstMs: number, lastMs: number): void {
+    const running = this.#running
+    if (running.count === 0) return
+    this.#fill(entry)
+    const { isKept } = running
+    const [falls, hasFalls] = [running.falls, running.falls > 0 && running.falls <= fallsMax]
+    this.#firstAt.push(isKept ? running.firstMs - firstMs : 0)
+    this.#lastAt.push(isKept ? lastMs - running.lastMs : 0)
+    this.#gaps.push(isKept ? running.longestGapMs : notKept)
+    this.#leastAt.push(isKept ? running.leastMs - firstMs : 0)
+    this.#greatestAt.push(isKept ? running.greatestMs - firstMs : 0)
+    this.#first.push(isKept ? running.first : 0)
+    this.#last.push(isKept ? running.last : 0)
+    this.#held.push(isKept && !running.isEven ? running.held : Number.NaN)
+    this.#line.push(isKept && !running.isEven ? running.line : Number.NaN)
+    this.#falls.push(!isKept ? 0 : falls > fallsMax ? notKept : falls)
+    this.#fallen.push(isKept && hasFalls ? running.fallen : Number.NaN)
+    this.#restarted.push(isKept && hasFalls ? running.restarted : Number.NaN)
+    running.clear()
+  }
+
+  /** The rows of the series, whose entries begin with this one, lie whole numbers of steps apart. */
+  endSeries(firstEntry: number, stepMs: number): void {
+    for (const { values, length } of [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt])
+      for (let entry = firstEntry; entry < length; entry++) if (values[entry] !== notKept) values[entry] /= stepMs
+  }
+
+  cut(entries: number): void {
+    for (const array of this.#all) array.length = Math.min(array.length, entries)
+  }
+
+  /** `values` are how many there are by entry. */
+  sections(entries: number, values: Int32Array, boundDatesRowsMin: number): Section[] {
+    this.#fill(entries)
+    const column = this.#column.place
+    const arrays = [used(this.#firstAt), used(this.#lastAt), used(this.#gaps), used(this.#first), used(this.#last)]
+    const sections: Section[] = [
+      { kind: 'items', column, bytes: joinArrays([...arrays, known(this.#held), known(this.#line)]) },
+    ]
+    const hours = values.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0)
+    if (values.reduce((sum, count) => sum + count, 0) >= hours * boundDatesRowsMin) {
+      const bytes = joinArrays([used(this.#leastAt), used(this.#greatestAt)])
+      sections.push({ kind: 'boundDates', column, bytes })
+    }
+    if (used(this.#falls).some((falls) => falls !== 0)) {
+      const bytes = joinArrays([used(this.#falls), known(this.#fallen), known(this.#restarted)])
+      sections.push({ kind: 'falls', column, bytes })
+    }
+    return sections
+  }
+
+  get #all() {
+    const dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt, this.#falls]
+    return [...dates, this.#first, this.#last, this.#held, this.#line, this.#fallen, this.#restarted]
+  }
+
+  #fill(entries: number): void {
+    for (const array of [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt, this.#falls])
+      while (array.length < entries) array.push(0)
+    for (const array of [this.#first, this.#last]) while (array.length < entries) array.push(0)
+    for (const array of [this.#held, this.#line, this.#fallen, this.#restarted])
+      while (array.length < entries) array.push(Number.NaN)
+  }
+}
+
+/** Those that are kept. */
+const known = (array: GrowableFloat64): Float64Array => used(array).filter((value) => !Number.isNaN(value))
+
+/** The items of a column in the hours of a file; null where the arrays are not of these. */
+export function readItems(arrays: Arrays, rows: HourRows, sums: HourSums): HourItems | null {
+  const entries = rows.hoursMs.length
+  const [firstAt, lastAt, gaps] = [arrays.int32(entries), arrays.int32(entries), arrays.int32(entries)]
+  const items = {
+    firstMs: datesOf(rows, firstAt),
+    lastMs: rows.lastMs.map((ms, entry) => ms - lastAt[entry] * rows.stepsMs[entry]),
+    first: arrays.float64(entries),
+    last: arrays.float64(entries),
+    longestGapMs: Float64Array.from(gaps, (gap, entry) => (gap === notKept ? gap : gap * rows.stepsMs[entry])),
+    held: new Float64Array(entries),
+    line: new Float64Array(entries),
+  }
+  const uneven: number[] = []
+  for (let entry = 0; entry < entries; entry++) if (!addEven(items, entry, sums)) uneven.push(entry)
+  const [held, line] = [arrays.float64(uneven.length), arrays.float64(uneven.length)]
+  for (const [place, entry] of uneven.entries()) {
+    items.held[entry] = held[place]
+    items.line[entry] = line[place]
+  }
+  return arrays.isAtEnd ? items : null
+}
+
+/** Works out what lies between neighbours that are all as far apart, from the sum of the values; false where they are not. */
+function addEven(items: HourItems, entry: number, { counts, sums, errors }: HourSums): boolean {
+  const { firstMs, lastMs, longestGapMs, first, last, held, line } = items
+  const gapMs = longestGapMs[entry]
+  if (gapMs <= 0) return true
+  if (gapMs * (counts[entry] - 1) !== lastMs[entry] - firstMs[entry]) return false
+  const [sum, error] = [sums[entry], errors?.[entry] ?? 0]
+  held[entry] = totalLess(sum, error, [last[entry]]) * gapMs
+  line[entry] = totalLess(sum, error, [first[entry] / 2, last[entry] / 2]) * gapMs
+  return true
+}
+
+/** A sum and what it lost, less some of its values. */
+function totalLess(sum: number, lost: number, values: readonly number[]): number {
+  let [left, error] = [sum, lost]
+  for (const value of values) {
+    const next = left - value
+    error += lostIn(left, -value, next)
+    left = next
+  }
+  return left + error
+}
+
+const datesOf = ({ firstMs, stepsMs }: HourRows, at: Int32Array): Float64Array =>
+  firstMs.map((ms, entry) => ms + at[entry] * stepsMs[entry])
+
+export function readBoundDates(arrays: Arrays, rows: HourRows): HourBoundDates | null {
+  const entries = rows.hoursMs.length
+  const dates = { leastMs: datesOf(rows, arrays.int32(entries)), greatestMs: datesOf(rows, arrays.int32(entries)) }
+  return arrays.isAtEnd ? dates : null
+}
+
+/** NaN where rows have to be read. */
+export function readFalls(arrays: Arrays, entries: number): HourFalls | null {
+  const counts = Float64Array.from(arrays.int32(entries), (falls) => (falls === notKept ? Number.NaN : falls))
+  const some = counts.reduce((hours, falls) => hours + (falls > 0 ? 1 : 0), 0)
+  const [fallen, restarted] = [arrays.float64(some), arrays.float64(some)]
+  const falls = { counts, fallen: new Float64Array(entries), restarted: new Float64Array(entries) }
+  for (let entry = 0, place = 0; entry < entries; entry++) {
+    if (!(counts[entry] > 0)) continue
+    falls.fallen[entry] = fallen[place]
+    falls.restarted[entry] = restarted[place++]
+  }
+  return arrays.isAtEnd ? falls : null
+}
