@@ -109,6 +109,18 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
     [...words, algebra, 'src/admission/', 'src/answer/', 'src/druid-time/', 'src/druid-patterns/', ...ports],
   ],
   [
+    'src/influxql/',
+    [
+      ...words,
+      'src/admission/',
+      'src/answer/',
+      'src/druid-sql/sql-language.ts',
+      'src/druid-sql/parse/sql-value.ts',
+      'src/druid-time/',
+      ...ports,
+    ],
+  ],
+  [
     'src/avatica/',
     [
       ...words,
@@ -132,6 +144,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/query/',
       'src/druid-sql/',
       'src/druid-native/',
+      'src/influxql/',
       'src/admission/queries.ts',
       'src/admission/reader.ts',
       'src/answer/',
@@ -217,6 +230,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/druid-sql/sql-language.ts',
       'src/druid-time/',
       'src/http/',
+      'src/influxql/influx-queries.ts',
       'src/ingest/',
       'src/journal/',
       'src/metadata/',
