@@ -74,7 +74,7 @@ function filledCells(
   const known = cells.flatMap((cell, place) => (cell === undefined ? [] : [place]))
   const isWhole = isWholeOf(leaf)
   const constant = constantOf(fill, leaf)
-  // Where it has no points yet, or none at all, only a number stands for one, as it is written.
+  // Without a point there is no series of it; only a number stands for one, as it is written.
   const absent = typeof fill === 'object' ? String(Number(fill.digits)) : undefined
   if (known.length === 0) return cells.map(() => absent)
   let next = 0
@@ -86,7 +86,7 @@ function filledCells(
     const [before, behind] = [known[next - 1], known[next]]
     // Where the range is open, a leaf begins with its own first point.
     const isBeyond = (open === 'start' && before === undefined) || (open === 'end' && behind === undefined)
-    if (isBeyond) return absent
+    if (isBeyond) return typeof fill === 'object' ? constant : undefined
     if (fill === 'previous') return before === undefined ? null : cells[before]!
     if (fill !== 'linear') return constant
     if (before === undefined || behind === undefined) return null
