@@ -74,8 +74,8 @@ function filledCells(
   const known = cells.flatMap((cell, place) => (cell === undefined ? [] : [place]))
   const isWhole = isWholeOf(leaf)
   const constant = constantOf(fill, leaf)
-  // Without a point there is no series of it; only a number stands for one, as it is written.
-  const absent = typeof fill === 'object' ? String(Number(fill.digits)) : undefined
+  // Without a point there is no series of it; only a number stands for one, also for a text or a boolean.
+  const absent = typeof fill !== 'object' ? undefined : isWhole ? constant : String(Number(fill.digits))
   if (known.length === 0) return cells.map(() => absent)
   let next = 0
   return cells.map((cell, place) => {
