@@ -37,9 +37,13 @@ export class Guard {
 
   /** Consumption: public, or with a key that has the right to it; what may be read with it is asked of `mayRead`. */
   readonly consumption: onRequestHookHandler = (request, _reply, done) => {
+    this.requireConsumption(request)
+    done()
+  }
+
+  requireConsumption(request: FastifyRequest): void {
     const bar = this.#bar(this.#consumption, request)
     if (bar !== null) this.#access.requireConsume(told(this.asker(request), bar))
-    done()
   }
 
   readonly admin: onRequestHookHandler = (request, _reply, done) => {

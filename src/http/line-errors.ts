@@ -10,6 +10,11 @@ export function lineErrorBody({ code, message }: Problem): LineErrorBody {
   return { code, message }
 }
 
+/** Where statements are taken: clients of InfluxDB 1 show its one text. */
+export function statementErrorBody({ code, message }: Problem): { readonly error: string; readonly code: string } {
+  return { error: message, code }
+}
+
 /** A client makes its batches smaller when it reads this status. */
 const tooLarge = 413
 

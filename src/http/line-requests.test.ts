@@ -7,6 +7,7 @@ import { get, post } from '../../test/support/injected-requests.ts'
 
 const { app, pushed } = await testServer()
 const small = await testServer({}, { TIDEMARK_LIMITS_INGEST_BODY_BYTES: '10' })
+const locked = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
 const line = 'm v=1'
 const token = { authorization: `Token ${keys.pusher}` }
 const v2 = '/api/v2/write?bucket=plant'
@@ -71,6 +72,37 @@ test('what the output influxdb of Telegraf asks before its first write', async (
   expect([asked.statusCode, asked.json()]).toEqual([200, { results: [{ statement_id: 0 }] }])
 })
 
+const reader = Buffer.from(`any:${keys.reader}`).toString('base64')
+const formType = { 'content-type': 'application/x-www-form-urlencoded' }
+
+test.each<[string, InjectOptions]>([
+  [
+    'Grafana, by GET',
+    get('/query?db=plant&epoch=ms&q=SHOW+MEASUREMENTS+LIMIT+1', { authorization: `Basic ${reader}` }),
+  ],
+  [
+    'Grafana, by POST',
+    post('/query?db=plant&epoch=ms', 'q=SELECT+mean(%22V%22)+FROM+plant', {
+      ...formType,
+      authorization: `Basic ${reader}`,
+    }),
+  ],
+  ['a client with a token', get('/query?q=SHOW+DATABASES', { authorization: `Token ${keys.reader}` })],
+  ['node-influx', get(`/query?db=plant&p=${keys.reader}&q=SELECT+V+FROM+plant&u=any`)],
+])('what %s asks', async (_, request) => {
+  const asked = await locked.app.inject(request)
+  expect([asked.statusCode, asked.headers['cache-control'], asked.body]).toEqual([
+    200,
+    'no-store',
+    '{"results":[{"statement_id":0}]}\n',
+  ])
+})
+
+test('a question needs a key that may read', async () => {
+  for (const headers of [{}, token])
+    expect((await locked.app.inject(get('/query?q=SHOW+DATABASES', headers))).statusCode).toBe(403)
+})
+
 test.each<[InjectOptions, number, string]>([
   [post(v2, line), 403, 'forbidden'],
   [post(`${v1}&p=wrong`, line), 403, 'forbidden'],
@@ -86,12 +118,23 @@ test.each<[InjectOptions, number, string]>([
   [post('/api/v2/write?bucket=nothing/autogen', line, token), 404, 'ingest_not_found'],
   [post(v2, line, { ...token, 'idempotency-key': 'ü' }), 400, 'invalid_request'],
   [post(v2, line, { ...token, 'content-encoding': 'br' }), 415, 'unsupported_media_type'],
-  [post('/query?q=DROP%20DATABASE%20x', '', token), 400, 'invalid_request'],
-  [post('/query?q=CREATE%20DATABASE%20x', ''), 403, 'forbidden'],
 ])('%j is %i %s, in a body of InfluxDB', async (request, status, code) => {
   const reported = await outcome(request)
   expect(reported).toMatchObject({ status, code })
   expect(Object.keys(reported.error)).toEqual(['code', 'message'])
+})
+
+test.each<[InjectOptions, number, string]>([
+  [post('/query?q=DROP%20DATABASE%20x', '', token), 400, 'invalid_request'],
+  [post('/query?q=CREATE%20DATABASE%20x', ''), 403, 'forbidden'],
+  [get('/query'), 400, 'invalid_request'],
+  [get('/query?q=SELECT'), 400, 'invalid_request'],
+  [get('/query?q=SHOW%20DATABASES&params=x'), 400, 'invalid_request'],
+  [get('/query?q=SHOW%20DATABASES&params={"a":[]}'), 400, 'invalid_request'],
+  [post('/query', `q=${' '.repeat(200_000)}`), 413, 'query_body_too_large'],
+])('%j is %i %s, in a body of InfluxDB 1', async (request, status, code) => {
+  const { statusCode, body } = await app.inject(request)
+  expect([statusCode, JSON.parse(body)]).toEqual([status, { error: expect.any(String), code }])
 })
 
 test('a body over the limit is a 413', async () => {

@@ -1,5 +1,5 @@
 // What the paths of InfluxDB have in common.
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { answers, lineSecurity } from './document.ts'
 import { lineStatus } from './line-errors.ts'
@@ -17,17 +17,26 @@ const LineError = Type.Object(
   { description: "An error as InfluxDB's JSON." },
 )
 
+export const StatementError = Type.Object(
+  {
+    error: Type.String({ description: 'What is wrong this time, and what to do.' }),
+    code: Type.String({ description: 'The code in docs/errors.md.' }),
+  },
+  { description: "An error as InfluxDB 1's JSON." },
+)
+
 /** As `answers`, with errors as InfluxDB writes them. */
 export function lineAnswers(
   good: Readonly<Record<number, object>>,
   problemCodes: readonly ProblemCode[],
+  error: TSchema = LineError,
 ): Record<number, object> {
   const all: Record<number, object> = { ...good }
   for (const code of problemCodes) {
     const status = statusOf(code)
     const same = problemCodes.filter((other) => statusOf(other) === status)
     const [told] = Object.values(answers(200, '', null, same)).slice(-1)
-    all[status] = { ...told, content: { 'application/json': { schema: LineError } } }
+    all[status] = { ...told, content: { 'application/json': { schema: error } } }
   }
   return all
 }

@@ -5,7 +5,7 @@ import { encodeProtobuf } from '../avatica/protobuf/protobuf-codec.ts'
 import { Problem } from '../model/problem.ts'
 import { commonHeaders } from './common-headers.ts'
 import { druidErrorBody } from './druid-errors.ts'
-import { lineErrorBody, lineStatus } from './line-errors.ts'
+import { lineErrorBody, lineStatus, statementErrorBody } from './line-errors.ts'
 import { pathOf } from './request-head.ts'
 
 export const problemType = 'application/problem+json'
@@ -49,7 +49,7 @@ interface ErrorBody {
 }
 
 function statusOf(problem: Problem, form: FastifyContextConfig['errorBody']): number {
-  if (form === 'lines') return lineStatus(problem)
+  if (form === 'lines' || form === 'influxql') return lineStatus(problem)
   return form === 'avatica-json' || form === 'avatica-protobuf' ? refusalStatus(problem) : problem.status
 }
 
@@ -59,6 +59,8 @@ function bodyOf(problem: Problem, form: FastifyContextConfig['errorBody']): Erro
       return { mediaType: 'application/json', bytes: Buffer.from(JSON.stringify(druidErrorBody(problem))) }
     case 'lines':
       return { mediaType: 'application/json', bytes: Buffer.from(JSON.stringify(lineErrorBody(problem))) }
+    case 'influxql':
+      return { mediaType: 'application/json', bytes: Buffer.from(JSON.stringify(statementErrorBody(problem))) }
     case 'avatica-json':
       return { mediaType: 'application/json', bytes: encodeJson(errorAnswer(problem)) }
     case 'avatica-protobuf':

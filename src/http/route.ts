@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** How its callers may show a key besides `Bearer` and `X-API-Key`. */
     readonly keySchemes?: readonly KeyScheme[]
     /** Whose body its errors have; the service's own where it is left out. */
-    readonly errorBody?: 'druid' | 'lines' | 'avatica-json' | 'avatica-protobuf'
+    readonly errorBody?: 'druid' | 'lines' | 'influxql' | 'avatica-json' | 'avatica-protobuf'
     /** The query parameter that may hold the key. */
     readonly keyParameter?: string
   }

@@ -21,8 +21,9 @@ import { getDruidDatasource, getDruidDatasources, getDruidHealth, getDruidStatus
 import { postDruidNative } from './routes/druid-native.ts'
 import { deleteDruidQuery, postDruidSql } from './routes/druid-sql.ts'
 import { getAdminEntities, getEntities, getTags, patchEntity } from './routes/entities.ts'
+import { influxQuery } from './routes/influx-query.ts'
 import { deleteIngest, getIngest, getIngests, patchIngest, postIngest } from './routes/ingests.ts'
-import { getInfluxHealth, getPing, postInfluxQuery, postLines } from './routes/lines.ts'
+import { getInfluxHealth, getPing, postLines } from './routes/lines.ts'
 import { postMcp } from './routes/mcp.ts'
 import { deleteMetadataItem, getMetadataItems, postMetadataDescriptions, postMetadataItems } from './routes/metadata.ts'
 import {
@@ -89,7 +90,7 @@ export const routes: readonly Route[] = [
   postLines,
   getPing,
   getInfluxHealth,
-  postInfluxQuery,
+  influxQuery,
   postCheck,
   getBatch,
   getOwnIngest,

@@ -14,6 +14,8 @@ import { StorageList, type StorageListParts } from '../admin/storage.ts'
 import { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Admission } from '../admission/admission.ts'
 import { type Language, Queries } from '../admission/queries.ts'
+import type { AnswerSettings } from '../answer/store-rows.ts'
+import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import { Avatica, type SqlOfAvatica } from '../avatica/avatica.ts'
 import type { ItemCatalog, SharedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -25,6 +27,7 @@ import type { AskedSql } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
 import { metricsAccess } from '../http/guard.ts'
 import type { Services } from '../http/services.ts'
+import { InfluxQueries } from '../influxql/influx-queries.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
 import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import type { DiskFloor } from '../ingest/limits/disk-floor.ts'
@@ -73,6 +76,8 @@ export interface ServiceParts {
   readonly runner: PlanRunner
   readonly sqlLanguage: Language<AskedSql>
   readonly nativeLanguage: Language<NativeBody>
+  /** Where answers are kept that are written here. */
+  readonly written: { readonly unsent: UnsentAnswers; readonly settings: AnswerSettings }
   /** The places that all queries share. */
   readonly admission: Admission
   readonly definitions: Definitions
@@ -155,6 +160,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     queries: new Queries(dataLanguage({ definitions, items: parts.readItems, runner, nowMs, limits }), places),
     sqlQueries,
     nativeQueries: new Queries(parts.nativeLanguage, places),
+    influxQueries: new InfluxQueries({ definitions, sqlQueries, limits, nowMs, ...parts.written }),
     entityList: new EntityList({ ...places, definitions, runner }),
     avatica: openAvatica(parts, sqlQueries, own.observe),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),

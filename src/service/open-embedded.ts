@@ -38,11 +38,14 @@ export interface EmbeddedParts extends StorageParts {
   readonly freeBytes: (directory: string) => Promise<number>
 }
 
+/** How long the writing of an answer may hold the event loop. */
+const sliceMs = 5
+
 /** Opens the data folder and replays what the journal holds. `closers` gets what puts each part away, in the order of opening. */
 export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Promise<Opened> {
   const { settings, observe, nowMs, reach, metrics } = parts
   const storage = await openStorage(parts, closers)
-  const { store: files, deltas, engine: scratchDirectory } = dataPaths(resolve(settings.data))
+  const { store: files, deltas, engine: scratchDirectory, spool: spoolDirectory } = dataPaths(resolve(settings.data))
   const { unsent } = storage.store
   const sqlEngine = openSqlEngine({ ...parts, unsent, directories: [files, deltas], scratchDirectory }, closers)
   const { catalog, readingCatalog, journal, keys, store } = storage
@@ -81,6 +84,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       runner: store,
       sqlLanguage: new SqlLanguage({ ...queryParts, definitions, metadata, rows, nowMs }),
       nativeLanguage: nativeLanguage(definitions, new NativeOnOneMachine({ ...queryParts, ...rows })),
+      written: { unsent, settings: { sliceMs, spoolDirectory } },
       admission,
       definitions,
       access,

@@ -160,6 +160,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       close: () => undefined,
     },
     nativeQueries: { run: async () => plainAnswer(rows) },
+    influxQueries: { run: async () => plainAnswer(Buffer.from('{"results":[{"statement_id":0}]}\n')) },
     cancelsElsewhere: null,
     queries: {
       run: async ({ request }, _signal, { mayRead }) => {

@@ -12,6 +12,7 @@ const writers = [
   'src/druid-sql/',
   'src/avatica/metadata-sql.ts',
   'src/druid-native/',
+  'src/influxql/',
   'src/druid-time/',
   'src/druid-patterns/',
   'src/cli/sql.ts',

@@ -121,6 +121,18 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
     ],
   ],
   [
+    'src/influxql/',
+    [
+      ...words,
+      'src/admission/',
+      'src/answer/',
+      'src/druid-sql/sql-language.ts',
+      'src/druid-sql/parse/sql-value.ts',
+      'src/druid-time/',
+      ...ports,
+    ],
+  ],
+  [
     'src/avatica/',
     [
       ...words,
@@ -145,6 +157,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/druid-sql/',
       'src/druid-native/',
       'src/mcp/',
+      'src/influxql/',
       'src/admission/queries.ts',
       'src/admission/reader.ts',
       'src/answer/',
@@ -236,6 +249,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/druid-sql/sql-language.ts',
       'src/druid-time/',
       'src/http/',
+      'src/influxql/influx-queries.ts',
       'src/ingest/',
       'src/journal/',
       'src/metadata/',

@@ -87,6 +87,11 @@ interface Query {
   readonly columns: readonly { readonly selector: string }[]
   readonly root_selector: string
 }
+interface InfluxDashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly query: string }[] }[]
+  readonly templating: { readonly list: readonly { readonly query: string }[] }
+}
+
 interface Dashboard {
   readonly panels: readonly { readonly targets: readonly Query[] }[]
   readonly templating: { readonly list: readonly { readonly query: { readonly infinityQuery?: Query } }[] }
@@ -121,6 +126,29 @@ test('the dashboard of data asks what is answered, and its columns are there', a
     const first: unknown = Array.isArray(rows) ? rows[0] : null
     expect(first).not.toBeNull()
     for (const { selector } of columns) expect(first).toHaveProperty(selector)
+  }
+})
+
+test("the dashboard of Grafana's InfluxDB source asks what is answered", async () => {
+  const values = new Map([
+    ['measurement', 'plant'],
+    ['field', 'V'],
+    ['key', 'T'],
+    ['value:regex', `(${tags.map((tag) => tag.replaceAll('.', '\\.')).join('|')})`],
+  ])
+  const { panels, templating }: InfluxDashboard = JSON.parse(readFileSync('deploy/grafana/influxql.json', 'utf8'))
+  const asked = [...templating.list.slice(1), ...panels.flatMap(({ targets }) => targets)].map(({ query }) =>
+    query
+      .replaceAll(/\$\{([^}]*)\}/g, (_, name: string) => values.get(name) ?? `no variable ${name}`)
+      .replace('$timeFilter', `time >= ${Date.now() - 3_600_000}ms and time <= ${Date.now()}ms`)
+      .replace('$__interval', '5m'),
+  )
+  expect(asked).toHaveLength(6)
+  for (const q of asked) {
+    const { results } = JSON.parse(
+      await fetched(`${service.url}/query?${new URLSearchParams({ db: 'plant', epoch: 'ms', q })}`),
+    )
+    expect(results).toEqual([{ statement_id: 0, series: expect.any(Array) }])
   }
 })
 

@@ -33,7 +33,10 @@ interface QueryParts {
   readonly items: ItemCatalog
 }
 
-type OpenedQueries = Pick<ServiceParts, 'runner' | 'admission' | 'storedSizes' | 'sqlLanguage' | 'nativeLanguage'>
+type OpenedQueries = Pick<
+  ServiceParts,
+  'runner' | 'admission' | 'storedSizes' | 'sqlLanguage' | 'nativeLanguage' | 'written'
+>
 
 /** How long the writing of an answer may hold the event loop. */
 const sliceMs = 5
@@ -57,7 +60,8 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
   void checkTimeZones({ engine, observe: parts.observe, nowMs }, stop.signal)
   const scratchDirectory = join(ownFolder, 'engine')
   const metadata = { items: oneAtATime(parts.items), limits: settings.sql }
-  const onDruid = { engine, clusterName, limits, unsent, settings: { sliceMs, spoolDirectory } }
+  const written = { unsent, settings: { sliceMs, spoolDirectory } }
+  const onDruid = { engine, clusterName, limits, ...written }
   const sqlEngine = openSqlEngine({ ...parts, unsent, directories: [], scratchDirectory }, closers)
   const rows = { druid: new SqlOnDruid({ ...onDruid, metadata }) }
   return {
@@ -70,5 +74,6 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
     },
     sqlLanguage: new SqlLanguage({ definitions, metadata, rows, sqlEngine, limits, nowMs }),
     nativeLanguage: nativeLanguage(definitions, new NativeOnDruid(onDruid)),
+    written,
   }
 }

@@ -129,7 +129,7 @@ export class FunctionOfTime {
   addRollup(rollup: ItemRollup): void {
     this.#commit()
     const before = this.#before
-    if (before !== null) this.#pass(before, rollup.first)
+    if (before !== null) this.#span(before, rollup.first)
     this.#visitor.rollup(rollup, before)
     this.#before = rollup.last
     this.#knownUntilMs = rollup.last.ms

@@ -1,0 +1,185 @@
+// Tested by `src/http/line-requests.test.ts`, `test/acceptance/influxql.test.ts`.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { isCaller, requireCaller } from '../../access/caller.ts'
+import { parseInfluxql } from '../../influxql/parse.ts'
+import { type BoundValue, queryCharactersMax } from '../../influxql/tokens.ts'
+import type { Epoch, ResultFormat } from '../../influxql/write-results.ts'
+import { formatContentType } from '../../model/answer-format.ts'
+import { Problem } from '../../model/problem.ts'
+import { sendBody } from '../answer.ts'
+import { readBytes } from '../body.ts'
+import { lineAnswers, lineConfig, lineSchema, StatementError } from '../line-route.ts'
+import { anyParameters } from '../query-parameters.ts'
+import type { Route, RouteParts } from '../route.ts'
+import { refuseBody } from './admin-request.ts'
+import { commonProblemCodes, releaseAfter } from './rows-query.ts'
+
+const parameters = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      description: 'Statements, with `;` between them.',
+      examples: ['SHOW FIELD KEYS FROM "plant"'],
+    }),
+  ),
+  db: Type.Optional(
+    Type.String({ description: 'The ingest, or the entity. A slash and the text after it are ignored.' }),
+  ),
+  epoch: Type.Optional(
+    Type.String({ description: 'Times as numbers: `ns`, `u`, `ms`, `s`, `m`, `h`. Default: texts.' }),
+  ),
+  chunked: Type.Optional(Type.String({ description: '`true`: a document for each `chunk_size` rows, one a line.' })),
+  chunk_size: Type.Optional(Type.String({ description: 'Default: 10000.' })),
+  pretty: Type.Optional(Type.String({ description: '`true`: with line breaks.' })),
+  params: Type.Optional(Type.String({ description: 'The values of `$name` in the statements, as JSON.' })),
+})
+
+const response = lineAnswers(
+  {
+    200: {
+      description: 'The results of the statements, as InfluxDB 1 writes them. A statement that failed has `error`.',
+      content: {
+        'application/json': { schema: Type.Object({ results: Type.Array(Type.Unknown()) }) },
+        'application/csv': { schema: Type.String({ description: 'With this type in `Accept`.' }) },
+      },
+    },
+  },
+  [
+    ...commonProblemCodes.filter((code) => code !== 'not_acceptable' && code !== 'invalid_json'),
+    'too_many_buckets',
+    'body_too_large',
+  ],
+  StatementError,
+)
+
+/** Questions in InfluxQL. Writers of InfluxDB 1 also make their database here before they write. */
+export const influxQuery: Route = (app, parts) => {
+  const { guard } = parts
+  const config = { ...lineConfig, errorBody: 'influxql' } as const
+  const schema = { ...lineSchema, summary: 'Statements in InfluxQL, as InfluxDB 1 takes them.', response }
+  const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
+    if (!isCaller(guard.asker(request))) guard.requireConsumption(request)
+    done()
+  }
+  app.route({
+    method: 'GET',
+    url: '/query',
+    config,
+    schema: { ...schema, operationId: 'influxql', querystring: parameters },
+    onRequest,
+    preValidation: refuseBody(parts.settings),
+    handler: (request, reply) => answer(new Map(Object.entries(request.query)), request, reply, parts),
+  })
+  app.route({
+    method: 'POST',
+    url: '/query',
+    config,
+    schema: {
+      ...schema,
+      operationId: 'influxql-by-form',
+      description: 'The parameters may stand in the address or in the body, as a form.',
+      querystring: anyParameters,
+    },
+    onRequest,
+    preValidation: readBytes({
+      limitBytes: bodyBytesMax,
+      limitName: 'three times 64 KiB',
+      tooLarge: 'query_body_too_large',
+      mediaTypes: null,
+      whenEmpty: ' ',
+    }),
+    handler: (request, reply) => {
+      const { body, query } = request
+      const form = new URLSearchParams(body instanceof Uint8Array ? Buffer.from(body).toString() : '')
+      return answer(new Map([...form, ...Object.entries(query)]), request, reply, parts)
+    },
+  })
+}
+
+/** Each character may be percent-encoded. */
+const bodyBytesMax = 3 * queryCharactersMax
+
+async function answer(
+  given: ReadonlyMap<string, unknown>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services, settings, guard, inFlight }: RouteParts,
+): Promise<FastifyReply> {
+  const text = (name: string): string | null => {
+    const value = given.get(name)
+    return typeof value === 'string' ? value : null
+  }
+  const query = text('q')
+  if (query === null || query.trim() === '') throw new Problem('invalid_request', 'missing required parameter "q"')
+  const statements = parseInfluxql(query, boundValues(text('params')))
+  if (statements.every(({ kind }) => kind === 'create database')) requireCaller(guard.asker(request))
+  else guard.requireConsumption(request)
+  const cancellation = inFlight.cancellation(reply)
+  const startedMs = performance.now()
+  const format = formatOf(text, request.headers.accept)
+  const found = await services.influxQueries.run(
+    { statements, database: text('db'), format },
+    cancellation,
+    guard.reader(request),
+  )
+  releaseAfter(reply, found)
+  const { rows, bytes } = found
+  services.observe({ kind: 'queryAnswered', query: 'influxql', rows, bytes, ms: performance.now() - startedMs })
+  reply.header('Cache-Control', 'no-store')
+  return sendBody(request, reply, formatContentType(format.isCsv ? 'csv' : 'json'), found, settings.limits.sendIdleMs)
+}
+
+const epochs: ReadonlyMap<string, Epoch> = new Map([
+  ['ns', 'ns'],
+  ['n', 'ns'],
+  ['u', 'u'],
+  ['µ', 'u'],
+  ['us', 'u'],
+  ['ms', 'ms'],
+  ['s', 's'],
+  ['m', 'm'],
+  ['h', 'h'],
+])
+
+const chunkRowsDefault = 10_000
+
+function formatOf(text: (name: string) => string | null, accept: string | undefined): ResultFormat {
+  const chunkSize = Number(text('chunk_size') ?? chunkRowsDefault)
+  const chunkRows = Number.isInteger(chunkSize) && chunkSize > 0 ? chunkSize : chunkRowsDefault
+  return {
+    epoch: epochs.get(text('epoch') ?? '') ?? null,
+    isPretty: text('pretty') === 'true',
+    chunkRows: text('chunked') === 'true' ? chunkRows : null,
+    isCsv: /^(?:application|text)\/csv\b/.test(accept ?? ''),
+  }
+}
+
+/** Throws Problem `invalid_request`. */
+function boundValues(params: string | null): ReadonlyMap<string, BoundValue> {
+  if (params === null || params === '') return new Map()
+  let values: unknown
+  try {
+    values = JSON.parse(params)
+  } catch {
+    throw new Problem('invalid_request', 'error parsing query parameters: params is no JSON')
+  }
+  return new Map(Object.entries(Object(values)).map(([name, value]) => [name, boundValue(name, value)]))
+}
+
+function boundValue(name: string, value: unknown): BoundValue {
+  if (typeof value === 'string') return { kind: 'text', text: value }
+  if (typeof value === 'number') return { kind: 'number', text: String(value) }
+  if (typeof value === 'boolean') return { kind: 'name', text: String(value) }
+  const pairs = Object.entries(Object(value))
+  const [[kind, text] = []] = pairs
+  if (pairs.length === 1 && typeof text === 'string') {
+    if (kind === 'regex') return { kind: 'pattern', text }
+    if (kind === 'identifier') return { kind: 'quoted', text }
+    if (kind === 'duration' && /^(?:\d+(?:ns|us|ms|[uµsmhdw]))+$/.test(text)) return { kind: 'duration', text }
+    if (kind === 'string') return { kind: 'text', text }
+  }
+  throw new Problem(
+    'invalid_request',
+    `params.${name} is a text, a number, true or false, or {"regex": "..."}, {"duration": "5m"} or {"identifier": "..."}`,
+  )
+}

@@ -1,0 +1,331 @@
+// What stands behind SELECT: the columns of an answer, each worked out from what is read of a series, point by point.
+import type { EntityField } from '../model/entity.ts'
+import { matcher } from './patterns.ts'
+import { refusedCalls } from './refusals.ts'
+import { fieldNamed, type Scope, tagNamed } from './scope.ts'
+import type { Arithmetic, ArithmeticNode, CallNode, Node, Select } from './syntax.ts'
+import { refused } from './where.ts'
+
+/** A value as JSON writes it; null where a point has none; undefined where there is no point. */
+export type Cell = string | null | undefined
+
+/** What is known of a series at a time, before its columns are worked out. */
+export interface Point {
+  readonly ms: number
+  readonly cells: readonly Cell[]
+}
+
+/** What is read: a column of rows, or an aggregate of one. */
+export interface Leaf {
+  readonly call: string | null
+  /** Null where the entity has no such field. */
+  readonly field: EntityField | null
+  /** Of `integral`, in milliseconds. */
+  readonly unitMs: number
+}
+
+/** Called with the points of one series, in their order. */
+export type Evaluate = (ms: number, cells: readonly Cell[]) => Cell
+
+export interface Column {
+  readonly name: string
+  /** For a series of its own: it may remember points. */
+  readonly make: () => Evaluate
+}
+
+export interface Columns {
+  readonly columns: readonly Column[]
+  readonly leaves: readonly Leaf[]
+}
+
+/** Of points that are there: of all of them one, by its value. */
+export const selectors: ReadonlySet<string> = new Set(['first', 'last', 'min', 'max'])
+/** Of any type; others are of numbers. */
+const ofAnyType: ReadonlySet<string> = new Set(['count', 'first', 'last', 'count_distinct'])
+/** Worked out here, from the points themselves. */
+export const pointCalls: ReadonlySet<string> = new Set(['integral', 'median'])
+export const aggregateCalls: ReadonlySet<string> = new Set([
+  'mean',
+  'sum',
+  'count',
+  'count_distinct',
+  'spread',
+  'stddev',
+  ...selectors,
+  ...pointCalls,
+])
+const transformCalls: ReadonlySet<string> = new Set([
+  'derivative',
+  'non_negative_derivative',
+  'difference',
+  'non_negative_difference',
+  'cumulative_sum',
+  'moving_average',
+  'elapsed',
+])
+
+/** `keys`: the tags that series are told apart by, which `*` does not show again. Throws Problem `invalid_request`. */
+export function columnsOf(select: Select, scope: Scope, keys: readonly string[], isDescending: boolean): Columns {
+  const expanded = select.columns.flatMap((column) => expand(column, select, scope, keys))
+  const compiler = new Compiler(scope, isDescending)
+  const names = new Set(['time'])
+  const columns = expanded
+    .filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
+    .map(({ value, alias }) => ({ name: unused(alias ?? nameOf(value), names), make: compiler.column(value) }))
+  const { leaves } = compiler
+  const [raw, called] = [leaves.some(({ call }) => call === null), leaves.some(({ call }) => call !== null)]
+  const isOneSelector = leaves
+    .filter(({ call }) => call !== null)
+    .every(({ call }, index) => index === 0 && selectors.has(call!))
+  if (raw && called && (!isOneSelector || compiler.transforms))
+    throw refused('mixing aggregate and non-aggregate queries is not supported')
+  if (leaves.some(isOfPoints) && !leaves.every(isOfPoints))
+    throw refused('integral and median are asked without other aggregates: send a statement of their own.')
+  return { columns, leaves }
+}
+
+export const isOfPoints = ({ call }: Leaf): boolean => call !== null && pointCalls.has(call)
+
+type SelectColumn = Select['columns'][number]
+
+function expand(column: SelectColumn, select: Select, scope: Scope, keys: readonly string[]): readonly SelectColumn[] {
+  const { value, alias } = column
+  const some = starOf(value)
+  if (some === null) return [column]
+  const matches = some.kind === 'pattern' ? matcher(some) : () => true
+  const of = some.kind === 'wildcard' ? some.of : null
+  if (value === some) {
+    // As InfluxDB has it: where tags are grouped by a pattern, none is a column.
+    const { tags: grouped, allTags } = select.groupBy
+    const isGrouped = allTags || grouped.some((tag) => typeof tag !== 'string')
+    const tags = of === 'field' || isGrouped ? [] : scope.tags.filter(({ name }) => !keys.includes(name))
+    const names = [...tags, ...(of === 'tag' ? [] : scope.fields)].map(({ name }) => name).filter(matches)
+    return names.sort().map((name) => ({ value: { kind: 'name', name, of: null }, alias: null }))
+  }
+  const call = innermost(value)
+  return scope.fields
+    .filter(({ name, type }) => matches(name) && (isNumber(type) || ofAnyType.has(call)))
+    .map(({ name }) => ({
+      value: replaced(value, { kind: 'name', name, of: 'field' }),
+      alias: `${alias ?? nameOf(value)}_${name}`,
+    }))
+}
+
+const isNumber = (type: string): boolean => type === 'long' || type === 'double'
+
+function starOf(node: Node): Extract<Node, { kind: 'wildcard' | 'pattern' }> | null {
+  if (node.kind === 'wildcard' || node.kind === 'pattern') return node
+  if (node.kind === 'call') return node.operands[0] === undefined ? null : starOf(node.operands[0])
+  if (node.kind === 'arithmetic' && (starOf(node.left) ?? starOf(node.right)) !== null)
+    throw refused('* is not computed with: name the fields.')
+  return null
+}
+
+function innermost(node: Node): string {
+  if (node.kind !== 'call') return ''
+  const [inner] = node.operands
+  return inner?.kind === 'call' ? innermost(inner) : node.name
+}
+
+function replaced(node: Node, field: Node): Node {
+  if (node.kind !== 'call') return field
+  const [inner, ...others] = node.operands
+  return { ...node, operands: [replaced(inner!, field), ...others] }
+}
+
+function nameOf(node: Node): string {
+  if (node.kind === 'name' || node.kind === 'call') return node.name
+  return node.kind === 'arithmetic'
+    ? [nameOf(node.left), nameOf(node.right)].filter((name) => name !== '').join('_')
+    : ''
+}
+
+function unused(name: string, names: Set<string>): string {
+  let free = name
+  for (let count = 1; names.has(free); count++) free = `${name}_${count}`
+  names.add(free)
+  return free
+}
+
+class Compiler {
+  readonly leaves: Leaf[] = []
+  transforms = false
+  readonly #scope: Scope
+  readonly #isDescending: boolean
+
+  constructor(scope: Scope, isDescending: boolean) {
+    this.#scope = scope
+    this.#isDescending = isDescending
+  }
+
+  column(node: Node): () => Evaluate {
+    const before = this.leaves.length
+    const make = this.#value(node)
+    if (!hasVariable(node) || this.leaves.length < before) throw refused('field must contain at least one variable')
+    return make
+  }
+
+  #value(node: Node): () => Evaluate {
+    switch (node.kind) {
+      case 'name':
+        return this.#leaf(null, node, 0)
+      case 'number': {
+        const cell = String(Number(node.digits))
+        return () => () => cell
+      }
+      case 'arithmetic':
+        return arithmetic(node, this.#value(node.left), this.#value(node.right))
+      case 'call':
+        return this.#call(node)
+      default:
+        throw refused('SELECT takes fields, tags, functions of fields, numbers and + - * / %.')
+    }
+  }
+
+  #call({ name, operands: [operand, parameter, ...others] }: CallNode): () => Evaluate {
+    if (operand === undefined || others.length > 0) throw refused(`invalid number of arguments for ${name}`)
+    if (transformCalls.has(name)) {
+      this.transforms = true
+      // Of fields, and of aggregates; a transform of a transform is computed in the same way.
+      return transform(name, this.#value(operand), parameter ?? null, this.#isDescending)
+    }
+    if (!aggregateCalls.has(name)) {
+      const instead = refusedCalls.get(name)
+      if (instead === undefined)
+        throw refused(
+          `undefined function ${name}(): there are ${[...aggregateCalls, ...transformCalls].filter((one) => one !== 'count_distinct').join(', ')}.`,
+        )
+      throw refused(`${name}() is not supported: ask for ${instead} in SQL, at POST /consumer/data/sql-query.`)
+    }
+    if (parameter !== undefined && name !== 'integral')
+      throw refused(`invalid number of arguments for ${name}, expected 1, got 2`)
+    const unitMs = parameter === undefined ? 1000 : durationMs(parameter, name)
+    if (name === 'count' && operand.kind === 'call' && operand.name === 'distinct')
+      return this.#leaf('count_distinct', operand.operands[0], 0)
+    return this.#leaf(name, operand, unitMs)
+  }
+
+  #leaf(call: string | null, operand: Node | undefined, unitMs: number): () => Evaluate {
+    if (operand?.kind !== 'name') throw refused(`expected field argument in ${call ?? 'SELECT'}()`)
+    const field = operand.of === 'tag' ? null : fieldNamed(this.#scope, operand.name)
+    const tag = call === null && field === null && operand.of !== 'field' ? tagNamed(this.#scope, operand.name) : null
+    if (call !== null && field !== null && !isNumber(field.type) && !ofAnyType.has(call))
+      throw refused(`unsupported ${call} iterator type: ${field.name} is of type ${field.type}`)
+    const leaf: Leaf = { call, field: field ?? tag, unitMs }
+    const known = this.leaves.findIndex((one) => one.call === call && one.field === leaf.field && one.unitMs === unitMs)
+    const at = known === -1 ? this.leaves.push(leaf) - 1 : known
+    return () => (_, cells) => cells[at]
+  }
+}
+
+function hasVariable(node: Node): boolean {
+  if (node.kind === 'arithmetic') return hasVariable(node.left) || hasVariable(node.right)
+  return node.kind === 'name' || node.kind === 'call'
+}
+
+function durationMs(node: Node, call: string): number {
+  if (node.kind !== 'duration' || node.ns <= 0n)
+    throw refused(`second argument to ${call} must be a duration above 0, as 1s`)
+  return Number(node.ns) / 1e6
+}
+
+/** Null where one side has no value; no point where none of them has one. As InfluxDB has it, what is divided by 0 is 0. */
+function arithmetic(node: ArithmeticNode, makeLeft: () => Evaluate, makeRight: () => Evaluate): () => Evaluate {
+  const compute = operations[node.operator]
+  const [countsLeft, countsRight] = [hasVariable(node.left), hasVariable(node.right)]
+  return () => {
+    const [left, right] = [makeLeft(), makeRight()]
+    return (ms, cells) => {
+      const [a, b] = [left(ms, cells), right(ms, cells)]
+      if (!(countsLeft && a !== undefined) && !(countsRight && b !== undefined)) return undefined
+      return a == null || b == null ? null : numberCell(compute(Number(a), Number(b)))
+    }
+  }
+}
+
+const operations: Readonly<Record<Arithmetic, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => (right === 0 ? 0 : left / right),
+  '%': (left, right) => (right === 0 ? 0 : left % right),
+}
+
+export const numberCell = (value: number): string | null => (Number.isFinite(value) ? String(value) : null)
+
+interface Seen {
+  readonly ms: number
+  readonly value: number
+}
+
+/** Of each point and the one before it. */
+function transform(name: string, make: () => Evaluate, parameter: Node | null, isDescending: boolean): () => Evaluate {
+  if (name === 'cumulative_sum') return overPoints(make, sums)
+  if (name === 'moving_average') return overPoints(make, () => movingAverage(countOf(parameter)))
+  const takesUnit = name.endsWith('derivative') || name === 'elapsed'
+  const unitMs = parameter === null ? null : takesUnit ? durationMs(parameter, name) : 0
+  if (unitMs === 0) throw refused(`invalid number of arguments for ${name}, expected 1, got 2`)
+  const sign = isDescending ? -1 : 1
+  const between = (before: Seen, now: Seen): number => {
+    const elapsedMs = now.ms - before.ms
+    if (name === 'elapsed') return Math.trunc(elapsedMs / (unitMs ?? 1e-6))
+    const difference = now.value - before.value
+    return takesUnit ? difference / ((sign * elapsedMs) / (unitMs ?? 1000)) : difference
+  }
+  const neverFalls = name.startsWith('non_negative')
+  return overPoints(make, () => {
+    let before: Seen | null = null
+    return (now) => {
+      if (before === null) {
+        before = now
+        return undefined
+      }
+      // Of two points of one time there is no rate.
+      if (before.ms === now.ms && takesUnit && name !== 'elapsed') return undefined
+      const value = between(before, now)
+      before = now
+      return neverFalls && value < 0 ? undefined : value
+    }
+  })
+}
+
+function overPoints(make: () => Evaluate, start: () => (point: Seen) => number | undefined): () => Evaluate {
+  return () => {
+    const [evaluate, next] = [make(), start()]
+    return (ms, cells) => {
+      const cell = evaluate(ms, cells)
+      if (cell === undefined || cell === null) return undefined
+      const value = next({ ms, value: Number(cell) })
+      return value === undefined ? undefined : numberCell(value)
+    }
+  }
+}
+
+function sums(): (point: Seen) => number {
+  let sum = 0
+  return ({ value }) => {
+    sum += value
+    return sum
+  }
+}
+
+/** More would be kept of each series. */
+const averagedMax = 10_000
+
+function countOf(node: Node | null): number {
+  const count = node?.kind === 'number' ? Number(node.digits) : 0
+  if (!Number.isInteger(count) || count < 2 || count > averagedMax)
+    throw refused(`moving_average takes the last 2 to ${averagedMax} points: write moving_average(x, 5).`)
+  return count
+}
+
+function movingAverage(count: number): (point: Seen) => number | undefined {
+  const values: number[] = []
+  let [sum, at] = [0, 0]
+  return ({ value }) => {
+    sum += value - (values[at] ?? 0)
+    values[at] = value
+    at = (at + 1) % count
+    return values.length < count ? undefined : sum / count
+  }
+}

@@ -1,0 +1,186 @@
+// Questions in InfluxQL: each statement becomes a query of SQL, which is answered as every query of SQL is, on both engines.
+import type { Queries } from '../admission/queries.ts'
+import type { Reader } from '../admission/reader.ts'
+import type { AnswerSettings } from '../answer/store-rows.ts'
+import { storeText } from '../answer/store-text.ts'
+import type { UnsentAnswers } from '../answer/unsent-answers.ts'
+import type { Answer } from '../answer/whole-answer.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { SqlValue } from '../druid-sql/parse/sql-value.ts'
+import type { AskedSql, SqlLimits } from '../druid-sql/sql-language.ts'
+import { Zone } from '../druid-time/zone.ts'
+import type { Cancellation } from '../lib/cancellation.ts'
+import type { Sql, SqlParameter } from '../lib/sql-text.ts'
+import type { Entity } from '../model/entity.ts'
+import { Problem } from '../model/problem.ts'
+import { type Row, rowsLayout, rowsOf } from './answer-rows.ts'
+import { planSelect } from './plan-select.ts'
+import { scopeOf } from './scope.ts'
+import { type SeriesPart, seriesOf } from './series.ts'
+import { show, showDatabases } from './show.ts'
+import type { Select, Show, Statement } from './syntax.ts'
+import { type ResultFormat, type StatementResult, writeResults } from './write-results.ts'
+
+export interface InfluxQuestion {
+  readonly statements: readonly Statement[]
+  /** Of statements that name none. */
+  readonly database: string | null
+  readonly format: ResultFormat
+}
+
+export interface InfluxQueriesParts {
+  readonly definitions: Pick<Definitions, 'ingest' | 'ingests' | 'entity' | 'entities'>
+  readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
+  readonly unsent: UnsentAnswers
+  readonly settings: AnswerSettings
+  readonly limits: SqlLimits
+  readonly nowMs: () => number
+}
+
+interface Asking {
+  readonly database: string | null
+  readonly reader: Reader
+  readonly signal: Cancellation
+  readonly nowMs: number
+}
+
+export class InfluxQueries {
+  readonly #parts: InfluxQueriesParts
+
+  constructor(parts: InfluxQueriesParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Answers all statements in one body; whoever gets it releases it. A statement that is at fault has its error there, and those behind it are not
+   * run. Throws the other Problems of SQL queries.
+   */
+  async run({ statements, database, format }: InfluxQuestion, signal: Cancellation, reader: Reader): Promise<Answer> {
+    const { limits, unsent, settings, nowMs } = this.#parts
+    const asking = { database, reader, signal, nowMs: nowMs() }
+    let rows = 0
+    const count = (some: number): void => {
+      rows += some
+    }
+    const pieces = writeResults(this.#results(statements, asking, count), format)
+    const stored = await storeText(
+      pieces,
+      { resultBytes: limits.resultBytes, budget: unsent.budget() },
+      settings,
+      signal,
+    )
+    return unsent.open({ ...stored, rows })
+  }
+
+  async *#results(
+    statements: readonly Statement[],
+    asking: Asking,
+    count: (rows: number) => void,
+  ): AsyncGenerator<StatementResult> {
+    let hasFailed = false
+    for (const statement of statements) {
+      if (hasFailed) {
+        yield { error: 'not executed' }
+        continue
+      }
+      try {
+        yield await this.#result(statement, asking, count)
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 400) throw error
+        hasFailed = true
+        yield { error: error.message }
+      }
+    }
+  }
+
+  async #result(statement: Statement, asking: Asking, count: (rows: number) => void): Promise<StatementResult> {
+    if (statement.kind === 'select') return this.#select(statement, asking, count)
+    return { zone: Zone.utc, parts: statement.kind === 'show' ? await this.#show(statement, asking) : [] }
+  }
+
+  async #select(select: Select, asking: Asking, count: (rows: number) => void): Promise<StatementResult> {
+    const { buckets: bucketsMax } = this.#parts.limits
+    const { nowMs } = asking
+    const { entity, names } = this.#database(select.sources, asking)
+    const plan = planSelect(select, scopeOf(entity), names, { nowMs, bucketsMax })
+    if (plan === null) return { zone: Zone.utc, parts: [] }
+    const answer = await this.#ask(plan.query, asking)
+    count(answer.rows)
+    return { zone: plan.zone, parts: released(answer, seriesOf(plan, rowsOf(answer), bucketsMax, nowMs)) }
+  }
+
+  async #show(statement: Show, asking: Asking): Promise<readonly SeriesPart[]> {
+    if (statement.what === 'databases') return showDatabases(this.#databases(asking.reader))
+    const sources =
+      statement.database === null ? statement.sources : [{ database: statement.database, measurement: '' }]
+    const { entity, names } = this.#database(sources, asking)
+    const ask = async (query: Sql): Promise<readonly Row[]> => {
+      const answer = await this.#ask(query, asking)
+      const rows: Row[] = []
+      for await (const some of released(answer, rowsOf(answer))) for (const row of some) rows.push(row)
+      return rows
+    }
+    return show(statement, { scope: scopeOf(entity), names, clock: { nowMs: asking.nowMs, zone: Zone.utc }, ask })
+  }
+
+  #ask({ text, parameters }: Sql, { reader, signal, nowMs }: Asking): Promise<Answer> {
+    const { sqlQueries, limits, nowMs: now } = this.#parts
+    // All statements together have the time of one query.
+    const timeoutMs = Math.max(1, limits.queryTimeMs - (now() - nowMs))
+    return sqlQueries.run({ text, parameters: parameters.map(sqlValue), format: rowsLayout, timeoutMs }, signal, reader)
+  }
+
+  /** An ingest is the database that is written to, so its rows are read under its name; an entity is one under its own. */
+  #databases({ mayRead }: Reader): readonly string[] {
+    const { definitions } = this.#parts
+    const ingests = [...definitions.ingests()].flatMap(({ kind, alias, entity }) =>
+      kind === 'series' && mayRead(entity) ? [alias] : [],
+    )
+    const entities = definitions.entities().map(({ name }) => name)
+    return [...new Set([...ingests, ...entities.filter(mayRead)])].sort()
+  }
+
+  #database(
+    sources: readonly { readonly database: string | null }[],
+    { database, reader }: Asking,
+  ): { readonly entity: Entity; readonly names: readonly string[] } {
+    const { definitions } = this.#parts
+    const named = [...new Set(sources.map((source) => source.database ?? database))]
+    const [name = database] = named
+    if (named.length > 1)
+      throw new Problem('invalid_request', 'A statement reads one database: send a statement for each.')
+    if (name == null || name === '')
+      throw new Problem('invalid_request', 'database name required: name the ingest or the entity as db=')
+    // `db/rp` is a form of InfluxDB 1.8.
+    const alias = name.replace(/\/.*/s, '')
+    const entity = definitions.entity(definitions.ingest(alias)?.entity ?? alias)
+    if (entity === undefined || !reader.mayRead(entity.name))
+      throw new Problem('invalid_request', `database not found: ${name}`)
+    return { entity, names: [entity.name, alias] }
+  }
+}
+
+async function* released<Item>(answer: Answer, items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* items
+  } finally {
+    answer.release()
+  }
+}
+
+function sqlValue(value: SqlParameter): SqlValue {
+  switch (typeof value) {
+    case 'string':
+      return { kind: 'text', value }
+    case 'boolean':
+      return { kind: 'boolean', value }
+    default:
+      return value === null ? { kind: 'null' } : { kind: 'number', digits: numberDigits(value) }
+  }
+}
+
+/** A double has a point or an exponent, so that it is none of the whole numbers. */
+function numberDigits(value: number | bigint): string {
+  const digits = String(value)
+  return typeof value === 'bigint' || /^-?\d{1,15}$/.test(digits) || /[.e]/.test(digits) ? digits : `${digits}.0`
+}

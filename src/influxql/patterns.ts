@@ -1,0 +1,65 @@
+// Regular expressions as tools write them, read as LIKE: that is looked up where they are matched against tags, and takes no time that grows with them.
+import { likeTest } from '../lib/like-matcher.ts'
+import { Problem } from '../model/problem.ts'
+import type { PatternNode } from './syntax.ts'
+
+/** One of them matches. Without `%` and `_` a pattern is a text, of which no character is escaped. */
+export interface Likes {
+  readonly texts: readonly string[]
+  readonly patterns: readonly string[]
+}
+
+export const likeEscape = '\\'
+
+/** What is made of texts, `.`, `.*`, `.+`, anchors, and alternatives in one group or without anchors; null for all else. */
+export function likesOf(source: string): Likes | null {
+  const isStart = source.startsWith('^')
+  const isEnd = /(?:^|[^\\])(?:\\\\)*\$$/.test(source)
+  const inner = source.slice(isStart ? 1 : 0, isEnd ? -1 : undefined)
+  const isGroup = inner.startsWith('(') && inner.endsWith(')') && !inner.endsWith('\\)')
+  const alternatives = alternativesOf(isGroup ? inner.slice(1, -1) : inner)
+  if (alternatives === null || (alternatives.length > 1 && !isGroup && (isStart || isEnd))) return null
+  const isText = (one: Alternative): boolean => isStart && isEnd && one.text === one.like.replace(/\\([%_\\])/g, '$1')
+  const like = ({ like: middle }: Alternative): string => `${isStart ? '' : '%'}${middle}${isEnd ? '' : '%'}`
+  return {
+    texts: alternatives.filter(isText).map(({ text }) => text),
+    patterns: alternatives.filter((one) => !isText(one)).map(like),
+  }
+}
+
+interface Alternative {
+  /** Without what stands for other characters. */
+  readonly text: string
+  readonly like: string
+}
+
+function alternativesOf(source: string): readonly Alternative[] | null {
+  const found: Alternative[] = []
+  let [text, like] = ['', '']
+  for (const [part] of source.matchAll(/\.[*+]?|\\[\s\S]|[\s\S]/g)) {
+    if (part === '|') {
+      found.push({ text, like })
+      ;[text, like] = ['', '']
+    } else if (part.startsWith('.')) like += part === '.' ? '_' : part === '.*' ? '%' : '_%'
+    else if (/^(?:\\\w|[\\*+?()[\]{}^$])$/.test(part)) return null
+    else {
+      text += part.at(-1)!
+      like += part.at(-1)!.replace(/[%_\\]/, '\\$&')
+    }
+  }
+  return [...found, { text, like }]
+}
+
+/** Of names that stand in definitions. */
+export function matcher({ source }: PatternNode): (name: string) => boolean {
+  const isInsensitive = source.startsWith('(?i)')
+  const cased = (text: string): string => (isInsensitive ? text.toLowerCase() : text)
+  const likes = likesOf(cased(isInsensitive ? source.slice(4) : source))
+  if (likes === null)
+    throw new Problem(
+      'invalid_request',
+      `/${source}/: regular expressions of measurements and keys are made of text, ., .*, ^, $ and (a|b). Write a simpler one.`,
+    )
+  const tests = likes.patterns.map((pattern) => likeTest(pattern, likeEscape))
+  return (name) => likes.texts.includes(cased(name)) || tests.some((test) => test(cased(name)))
+}

@@ -1,0 +1,300 @@
+// A SELECT of InfluxQL as a query of SQL, which says what is read, and as what is done with its rows on the way out.
+import { Zone } from '../druid-time/zone.ts'
+import { type Sql, sql } from '../lib/sql-text.ts'
+import type { EntityField } from '../model/entity.ts'
+import { latestMs } from '../model/instant.ts'
+import { Problem } from '../model/problem.ts'
+import { type Column, columnsOf, isOfPoints, type Leaf, selectors } from './columns.ts'
+import { matcher } from './patterns.ts'
+import { type Scope, tagKey, tagNamed, tagSql } from './scope.ts'
+import type { Fill, Select } from './syntax.ts'
+import { amongSql, type Clock, patternSql, rangeSql, refused, type TimeRange, whereOf } from './where.ts'
+import { Windows } from './windows.ts'
+
+/**
+ * The columns of `query`: the measurement where `measurement` is null, a text for each tag of `keys` that is read, the time where `hasTime`, then
+ * a value for each leaf.
+ */
+export interface SelectPlan {
+  readonly query: Sql
+  /** The one that is read; null where rows name theirs. */
+  readonly measurement: string | null
+  readonly keys: readonly { readonly name: string; readonly isRead: boolean }[]
+  readonly hasTime: boolean
+  readonly columns: readonly Column[]
+  readonly leaves: readonly Leaf[]
+  /** How a leaf is worked out from rows: not at all, or of windows. */
+  readonly ofPoints: boolean
+  readonly windows: Windows | null
+  readonly fill: Fill
+  readonly range: TimeRange
+  readonly isDescending: boolean
+  /** Whether a row is a point in itself, so that a null in it is none. */
+  readonly isRaw: boolean
+  readonly page: Pick<Select, 'limit' | 'offset' | 'seriesLimit' | 'seriesOffset'>
+  readonly zone: Zone
+}
+
+/** Null where nothing can be found: of a measurement that is not there, or of fields that are not. */
+export function planSelect(
+  select: Select,
+  scope: Scope,
+  names: readonly string[],
+  { nowMs, bucketsMax }: { readonly nowMs: number; readonly bucketsMax: number },
+): SelectPlan | null {
+  const zone = zoneNamed(select.zone)
+  const clock: Clock = { nowMs, zone }
+  const { range: asked, conditions } = whereOf(select.where, scope, clock)
+  const source = sourceOf(select.sources, scope, names)
+  const windows = windowsOf(select, zone)
+  const keys = keysOf(select, scope)
+  const { columns, leaves } = columnsOf(
+    select,
+    scope,
+    keys.map(({ name }) => name),
+    select.isDescending,
+  )
+  const isRaw = leaves.every(({ call }) => call === null)
+  const isGrouped = windows !== null && !isRaw
+  if (windows !== null && isRaw && !leaves.some(isOfPoints))
+    throw refused('GROUP BY requires at least one aggregate function')
+  // Windows end with the present, as in InfluxDB.
+  const range = isGrouped && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
+  if (source === null || range.fromMs > range.untilMs || !leaves.some(isField)) return null
+  if (isGrouped && select.fill !== 'none' && range.startNs !== null) checkBuckets(range, windows, bucketsMax)
+  const read = {
+    select,
+    leaves,
+    windows: isRaw ? null : windows,
+    range,
+    keys: [
+      ...(source.name === null ? [sql.id(scope.measurement!.name)] : []),
+      ...keys.flatMap(({ tag }) => (tag === null ? [] : [tagKey(tag)])),
+    ],
+    conditions: [...rangeSql(range), ...source.conditions, ...conditions],
+    from: sql.id(scope.entity.name),
+  }
+  return {
+    ...queryOf(read),
+    measurement: source.name,
+    keys: keys.map(({ name, tag }) => ({ name, isRead: tag !== null })),
+    columns,
+    leaves,
+    ofPoints: leaves.some(isOfPoints),
+    windows: read.windows,
+    fill: select.fill,
+    range,
+    isDescending: select.isDescending,
+    isRaw,
+    page: select,
+    zone,
+  }
+}
+
+const isField = ({ field }: Leaf): boolean => field !== null && field.role !== 'tag' && field.role !== 'dimension'
+
+function zoneNamed(name: string | null): Zone {
+  const zone = name === null ? Zone.utc : Zone.find(name)
+  if (zone === null) throw refused(`unable to find time zone ${name}: write it as tz('Europe/Madrid')`)
+  return zone
+}
+
+function windowsOf({ groupBy: { interval } }: Select, zone: Zone): Windows | null {
+  if (interval === null) return null
+  if (interval.ns % 1_000_000n !== 0n || interval.offsetNs % 1_000_000n !== 0n)
+    throw refused('GROUP BY time() takes whole milliseconds: times are no finer here.')
+  const intervalMs = Number(interval.ns / 1_000_000n)
+  if (intervalMs > latestMs) throw refused('GROUP BY time() is longer than all time: write a shorter one.')
+  return new Windows(intervalMs, Number(interval.offsetNs / 1_000_000n) % intervalMs, zone)
+}
+
+export function tooManyBuckets(bucketsMax: number): Problem {
+  return new Problem(
+    'too_many_buckets',
+    `The answer would have more than ${bucketsMax} windows (limits.buckets). Ask for a shorter range or longer windows, or write fill(none).`,
+  )
+}
+
+function checkBuckets({ fromMs, untilMs }: TimeRange, { intervalMs }: Windows, bucketsMax: number): void {
+  if ((untilMs - fromMs) / intervalMs > bucketsMax) throw tooManyBuckets(bucketsMax)
+}
+
+/** Of a tag that the entity does not have all rows have ''. */
+interface Key {
+  readonly name: string
+  readonly tag: EntityField | null
+}
+
+function keysOf({ groupBy: { tags, allTags } }: Select, scope: Scope): readonly Key[] {
+  const patterns = tags.flatMap((tag) => (typeof tag === 'string' ? [] : [matcher(tag)]))
+  const named = tags.filter((tag) => typeof tag === 'string')
+  const matched = scope.tags.filter(({ name }) => allTags || patterns.some((matches) => matches(name)))
+  const names = [...new Set([...named, ...matched.map(({ name }) => name)])].sort()
+  return names.map((name) => ({ name, tag: tagNamed(scope, name) }))
+}
+
+interface SourceRows {
+  /** Null where rows name their measurements. */
+  readonly name: string | null
+  readonly conditions: readonly Sql[]
+}
+
+/** `names` are those of the entity where it is one measurement. Null where there is no such measurement. */
+export function sourceOf(
+  sources: Select['sources'],
+  { measurement, entity }: Scope,
+  names: readonly string[],
+): SourceRows | null {
+  if (measurement === null) {
+    const found = sources.find(({ measurement: asked }) =>
+      typeof asked === 'string' ? names.includes(asked) : names.some(matcher(asked)),
+    )
+    if (found === undefined) return sources.length === 0 ? { name: entity.name, conditions: [] } : null
+    return { name: typeof found.measurement === 'string' ? found.measurement : entity.name, conditions: [] }
+  }
+  const texts = sources.flatMap(({ measurement: asked }) => (typeof asked === 'string' ? [asked] : []))
+  const patterns = sources.flatMap(({ measurement: asked }) =>
+    typeof asked === 'string' ? [] : [patternSql(measurement, asked, false)],
+  )
+  const either = [...(texts.length === 0 ? [] : [amongSql(measurement, texts)]), ...patterns]
+  const conditions = either.length === 0 ? [] : [sql`(${sql.join(either, ' OR ')})`]
+  const [only] = texts
+  return { name: only !== undefined && either.length === 1 && texts.length === 1 ? only : null, conditions }
+}
+
+interface Reading {
+  readonly select: Select
+  readonly leaves: readonly Leaf[]
+  readonly windows: Windows | null
+  readonly range: TimeRange
+  readonly keys: readonly Sql[]
+  readonly conditions: readonly Sql[]
+  readonly from: Sql
+}
+
+function queryOf(reading: Reading): Pick<SelectPlan, 'query' | 'hasTime'> {
+  const { leaves, windows } = reading
+  const called = leaves.filter(({ call }) => call !== null)
+  if (called.length === 0 || leaves.some(isOfPoints)) return { query: rowsQuery(reading), hasTime: true }
+  const [{ call }] = called as [Leaf]
+  const isAlone = called.length === 1 && selectors.has(call!)
+  if (isAlone && called[0]!.field !== null && (windows === null || leaves.length > 1)) {
+    const isOfTime = call === 'first' || call === 'last'
+    return {
+      query: isOfTime && windows === null ? endQuery(reading, called[0]!) : pointQuery(reading, called[0]!),
+      hasTime: true,
+    }
+  }
+  return { query: groupsQuery(reading), hasTime: windows !== null }
+}
+
+const whereSql = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
+
+const column = ({ field }: Leaf): Sql => {
+  if (field === null) return sql`CAST(NULL AS DOUBLE)`
+  return field.role === 'tag' || field.role === 'dimension' ? tagSql(field) : sql.id(field.name)
+}
+
+/** Rows with one of the fields, as they are. */
+function rowsQuery(reading: Reading): Sql {
+  const { select, leaves, keys, conditions, from } = reading
+  const fields = leaves.filter(isField).map(column)
+  const some = sql`(${sql.join(
+    fields.map((field) => sql`${field} IS NOT NULL`),
+    ' OR ',
+  )})`
+  const rows = sql`SELECT ${named([...keys, sql`__time`, ...leaves.map(column)])} FROM ${from}${whereSql([...conditions, some])}`
+  // The store orders by time alone.
+  if (keys.length > 0) return sql`SELECT * FROM (${rows})${ordered(keys.length + 1, reading)}`
+  const isCut =
+    select.limit !== null && select.columns.every(({ value }) => value.kind === 'name' || value.kind === 'wildcard')
+  const limit = isCut ? sql` LIMIT ${select.limit! + select.offset}` : sql.empty
+  return sql`${rows} ORDER BY __time${select.isDescending ? sql` DESC` : sql.empty}${limit}`
+}
+
+/** Names of their own: a column twice is none of SQL. */
+const named = (columns: readonly Sql[]): Sql =>
+  sql.join(
+    columns.map((one, at) => sql`${one} AS ${sql.id(`c${at}`)}`),
+    ', ',
+  )
+
+function groupsQuery(reading: Reading): Sql {
+  const { leaves, windows, range, keys, conditions, from } = reading
+  const groups = [...keys, ...(windows === null ? [] : [windows.sql(range.fromMs, range.untilMs)])]
+  const columns = named([...groups, ...leaves.map(aggregateSql)])
+  const grouped = groups.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(groups.length)}`
+  return sql`SELECT ${columns} FROM ${from}${whereSql(conditions)}${grouped}${ordered(groups.length, reading)}`
+}
+
+function ordered(count: number, { select }: Reading): Sql {
+  if (count === 0) return sql.empty
+  const way = select.isDescending ? sql` DESC` : sql.empty
+  const places = Array.from({ length: count }, (_, at) => sql`${sql.id(`c${at}`)}${way}`)
+  return sql` ORDER BY ${sql.join(places, ', ')}`
+}
+
+function aggregateSql(leaf: Leaf): Sql {
+  const { call, field } = leaf
+  const value = column(leaf)
+  switch (call) {
+    case 'mean':
+      return field?.type === 'long' ? sql`AVG(CAST(${value} AS DOUBLE))` : sql`AVG(${value})`
+    case 'count':
+      return sql`COUNT(${value})`
+    case 'count_distinct':
+      return sql`COUNT(DISTINCT ${value})`
+    case 'spread':
+      return sql`MAX(${value}) - MIN(${value})`
+    case 'stddev':
+      return sql`CASE WHEN COUNT(${value}) > 1 THEN STDDEV(${value}) END`
+    case 'first':
+      return sql`EARLIEST(${value}) FILTER (WHERE ${value} IS NOT NULL)`
+    case 'last':
+      return sql`LATEST(${value}) FILTER (WHERE ${value} IS NOT NULL)`
+    case 'sum':
+      return sql`SUM(${value})`
+    case 'min':
+      return sql`MIN(${value})`
+    case 'max':
+      return sql`MAX(${value})`
+    default:
+      throw new Error(`${call} is no aggregate of SQL`)
+  }
+}
+
+/** The first or the last point, under its own time, with what else its row has. */
+function endQuery(reading: Reading, selected: Leaf): Sql {
+  const { leaves, keys, conditions, from } = reading
+  const [time, value] =
+    selected.call === 'last'
+      ? [sql`MAX(__time)`, (one: Sql) => sql`LATEST(${one})`]
+      : [sql`MIN(__time)`, (one: Sql) => sql`EARLIEST(${one})`]
+  const columns = named([...keys, time, ...leaves.map((leaf) => value(column(leaf)))])
+  const grouped = keys.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(keys.length)}`
+  const some = sql`${column(selected)} IS NOT NULL`
+  return sql`SELECT ${columns} FROM ${from}${whereSql([...conditions, some])}${grouped}${ordered(keys.length, reading)}`
+}
+
+/** The point that is selected, of each series or window. */
+function pointQuery(reading: Reading, selected: Leaf): Sql {
+  const { leaves, windows, range, keys, conditions, from } = reading
+  const value = column(selected)
+  const order = {
+    min: sql`${value}, __time`,
+    max: sql`${value} DESC, __time`,
+    first: sql`__time`,
+    last: sql`__time DESC`,
+  }[selected.call!]!
+  const time = windows === null ? sql`__time` : windows.sql(range.fromMs, range.untilMs)
+  const groups = windows === null ? keys : [...keys, time]
+  const partition = groups.length === 0 ? sql.empty : sql`PARTITION BY ${sql.join(groups, ', ')} `
+  const columns = [...keys, time, ...leaves.map(column)]
+  const inner = sql`SELECT ${named(columns)}, ROW_NUMBER() OVER (${partition}ORDER BY ${order}) AS n FROM ${from}${whereSql([...conditions, sql`${value} IS NOT NULL`])}`
+  const outer = sql.join(
+    columns.map((_, at) => sql.id(`c${at}`)),
+    ', ',
+  )
+  return sql`SELECT ${outer} FROM (${inner}) WHERE n = 1${ordered(groups.length, reading)}`
+}

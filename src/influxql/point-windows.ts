@@ -1,0 +1,88 @@
+// What is worked out from the points of a series themselves: integrals and medians, of windows or of all of them.
+import type { Cell, Leaf, Point } from './columns.ts'
+import { numberCell } from './columns.ts'
+import type { SelectPlan } from './plan-select.ts'
+
+export function computedWindows(
+  { leaves, windows, isDescending }: SelectPlan,
+  points: readonly Point[],
+): readonly Point[] {
+  const byStart = new Map<number, Cell[]>()
+  leaves.forEach((leaf, at) => {
+    const known = points.flatMap(({ ms, cells }) => (cells[at] == null ? [] : [{ ms, value: Number(cells[at]) }]))
+    const startOf = (ms: number): number => windows?.startOf(ms) ?? 0
+    const values =
+      leaf.call === 'median'
+        ? mediansOf(known, startOf)
+        : integralsOf(
+            isDescending && windows !== null ? known.reverse() : known,
+            leaf,
+            startOf,
+            (ms) => windows?.endOf(ms) ?? Number.POSITIVE_INFINITY,
+          )
+    for (const [start, value] of values) {
+      const cells = byStart.get(start) ?? Array.from<Cell>({ length: leaves.length })
+      cells[at] = numberCell(value)
+      byStart.set(start, cells)
+    }
+  })
+  const sorted = [...byStart].map(([ms, cells]) => ({ ms, cells })).sort((a, b) => a.ms - b.ms)
+  return isDescending ? sorted.reverse() : sorted
+}
+
+interface Known {
+  readonly ms: number
+  readonly value: number
+}
+
+function mediansOf(points: readonly Known[], startOf: (ms: number) => number): Map<number, number> {
+  const groups = new Map<number, number[]>()
+  for (const { ms, value } of points) {
+    const start = startOf(ms)
+    const group = groups.get(start)
+    if (group === undefined) groups.set(start, [value])
+    else group.push(value)
+  }
+  return new Map([...groups].map(([start, values]) => [start, medianOf(values.sort((a, b) => a - b))]))
+}
+
+function medianOf(sorted: readonly number[]): number {
+  const middle = Math.floor(sorted.length / 2)
+  const [low, high] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle]!, sorted[middle]!]
+  return low + (high - low) / 2
+}
+
+/**
+ * The area below the lines between points, as InfluxDB shares it: the line is cut at the end of the window that it begins in, and the rest of it
+ * belongs to the window in which it ends. A window of one point on its start has none.
+ */
+function integralsOf(
+  points: readonly Known[],
+  { unitMs }: Leaf,
+  startOf: (ms: number) => number,
+  endOf: (ms: number) => number,
+): Map<number, number> {
+  const sums = new Map<number, number>()
+  let [before] = points
+  if (before === undefined) return sums
+  let [start, end, sum] = [startOf(before.ms), endOf(before.ms), 0]
+  const add = (from: Known, to: Known): void => {
+    sum += (0.5 * (from.value + to.value) * (to.ms - from.ms)) / unitMs
+  }
+  for (const point of points.slice(1)) {
+    if (point.ms >= end) {
+      const cut = {
+        ms: end,
+        value: before.value + ((point.value - before.value) * (end - before.ms)) / (point.ms - before.ms),
+      }
+      add(before, cut)
+      sums.set(start, sum)
+      before = cut
+      ;[start, end, sum] = [startOf(point.ms), endOf(point.ms), 0]
+    }
+    add(before, point)
+    before = point
+  }
+  if (before.ms !== start) sums.set(start, sum)
+  return sums
+}

@@ -1,0 +1,178 @@
+// The rows of a SELECT as series: a part of one after the other, filled, worked out, and cut to its page.
+
+import type { Row } from './answer-rows.ts'
+import type { Cell, Evaluate, Leaf, Point } from './columns.ts'
+import { fillSeries } from './fill.ts'
+import type { SelectPlan } from './plan-select.ts'
+import { computedWindows } from './point-windows.ts'
+
+export interface SeriesHead {
+  readonly name: string | null
+  readonly tags: readonly (readonly [name: string, value: string])[]
+  readonly columns: readonly string[]
+}
+
+/** Rows of the same head, which is one object, are one series. A time is milliseconds, and the nanoseconds of a start that is finer. */
+export interface SeriesPart {
+  readonly head: SeriesHead
+  readonly rows: readonly (readonly Cell[])[]
+  /** Of each row; null where rows have none. */
+  readonly times: readonly (number | bigint)[] | null
+}
+
+/** Throws Problem `too_many_buckets`. */
+export async function* seriesOf(
+  plan: SelectPlan,
+  rows: AsyncIterable<readonly Row[]>,
+  bucketsMax: number,
+  nowMs: number,
+): AsyncGenerator<SeriesPart> {
+  const writer = new SeriesWriter(plan, bucketsMax, nowMs)
+  for await (const some of rows) {
+    for (const row of some) {
+      const part = writer.add(row)
+      if (part !== null) yield part
+    }
+    const part = writer.flush()
+    if (part !== null) yield part
+  }
+  const last = writer.end()
+  if (last !== null) yield last
+}
+
+class SeriesWriter {
+  readonly #plan: SelectPlan
+  readonly #bucketsMax: number
+  readonly #nowMs: number
+  readonly #keys: number
+  /** Whether a series is worked out as a whole. */
+  readonly #isGathered: boolean
+  readonly #isFilled: boolean
+  #key: string | null = null
+  #series = 0
+  #windows = 0
+  #current: OpenSeries | null = null
+  #points: Point[] = []
+
+  constructor(plan: SelectPlan, bucketsMax: number, nowMs: number) {
+    this.#plan = plan
+    this.#bucketsMax = bucketsMax
+    this.#nowMs = nowMs
+    this.#keys = (plan.measurement === null ? 1 : 0) + plan.keys.filter(({ isRead }) => isRead).length
+    // As InfluxDB has it: an integral is not filled.
+    this.#isFilled =
+      plan.windows !== null && plan.fill !== 'none' && plan.leaves.every(({ call }) => call !== 'integral')
+    this.#isGathered = plan.ofPoints || this.#isFilled
+  }
+
+  /** A part where the row is the first of the next series. */
+  add(row: Row): SeriesPart | null {
+    const key = row.slice(0, this.#keys).join()
+    const isNext = key !== this.#key
+    const part = isNext ? this.end() : null
+    if (isNext) {
+      this.#key = key
+      this.#current = new OpenSeries(this.#plan, row)
+    }
+    this.#points.push(this.#pointOf(row))
+    return part
+  }
+
+  /** What needs no more rows. */
+  flush(): SeriesPart | null {
+    if (this.#isGathered || this.#current === null) return null
+    const points = this.#points
+    this.#points = []
+    return this.#partOf(points)
+  }
+
+  end(): SeriesPart | null {
+    const points = this.#points
+    this.#points = []
+    if (this.#current === null) return null
+    const part = this.#partOf(this.#isGathered ? this.#workedOut(points) : points)
+    return part
+  }
+
+  #pointOf(row: Row): Point {
+    const { hasTime, leaves, range } = this.#plan
+    const at = this.#keys + (hasTime ? 1 : 0)
+    const ms = hasTime ? Date.parse(row[this.#keys]!.slice(1, -1)) : startMsOf(range.startNs)
+    return { ms, cells: leaves.map((leaf, index) => cellOf(row[at + index]!, leaf)) }
+  }
+
+  #workedOut(points: readonly Point[]): readonly Point[] {
+    const made = this.#plan.ofPoints ? computedWindows(this.#plan, points) : points
+    if (!this.#isFilled) return made
+    const filled = fillSeries(this.#plan, made, { bucketsMax: this.#bucketsMax - this.#windows, nowMs: this.#nowMs })
+    this.#windows += filled.length
+    return filled
+  }
+
+  #partOf(points: readonly Point[]): SeriesPart | null {
+    const { seriesLimit, seriesOffset } = this.#plan.page
+    const part = this.#current!.part(points)
+    if (part === null) return null
+    const place = this.#current!.place ?? this.#series++
+    this.#current!.place = place
+    return place >= seriesOffset && (seriesLimit === null || place < seriesOffset + seriesLimit) ? part : null
+  }
+}
+
+const startMsOf = (startNs: bigint | null): number => (startNs === null ? 0 : Number(startNs / 1_000_000n))
+
+function cellOf(text: string, { call, field }: Leaf): Cell {
+  if (text === 'null') return undefined
+  // A count of nothing is no point.
+  if (text === '0' && (call === 'count' || call === 'count_distinct')) return undefined
+  if (field !== null && field.type === 'boolean' && (call === null || call === 'first' || call === 'last'))
+    return text === '1' ? 'true' : 'false'
+  // As InfluxDB has it: a missing tag.
+  return text === '""' && (field?.role === 'tag' || field?.role === 'dimension') ? undefined : wholeText(text)
+}
+
+/** A double that is whole, as JSON of InfluxDB writes it. */
+const wholeText = (text: string): string => (text.endsWith('.0') ? text.slice(0, -2) : text)
+
+class OpenSeries {
+  /** Among the series that have rows. */
+  place: number | undefined
+  readonly #plan: SelectPlan
+  readonly #head: SeriesHead
+  readonly #evaluates: readonly Evaluate[]
+  #seen = 0
+
+  constructor(plan: SelectPlan, row: Row) {
+    this.#plan = plan
+    const texts = row.map((text): string => (text.startsWith('"') ? JSON.parse(text) : text === 'null' ? '' : text))
+    let at = plan.measurement === null ? 1 : 0
+    this.#head = {
+      name: plan.measurement ?? texts[0]!,
+      tags: plan.keys.map(({ name, isRead }) => [name, isRead ? texts[at++]! : '']),
+      columns: ['time', ...plan.columns.map(({ name }) => name)],
+    }
+    this.#evaluates = plan.columns.map(({ make }) => make())
+  }
+
+  /** Null where none of the points is in the page. */
+  part(points: readonly Point[]): SeriesPart | null {
+    const { limit, offset } = this.#plan.page
+    const rows: Cell[][] = []
+    const times: (number | bigint)[] = []
+    for (const { ms, cells } of points) {
+      const row = this.#evaluates.map((evaluate) => evaluate(ms, cells))
+      if (row.every((value) => value === undefined)) continue
+      const place = this.#seen++
+      if (place < offset || (limit !== null && place >= offset + limit)) continue
+      rows.push(row)
+      times.push(this.#timeOf(ms))
+    }
+    return rows.length === 0 ? null : { head: this.#head, rows, times }
+  }
+
+  #timeOf(ms: number): number | bigint {
+    const { hasTime, windows, range, leaves } = this.#plan
+    if (leaves.some(({ call }) => call === 'median') && windows === null) return range.startNs ?? 0
+    return hasTime || windows !== null ? ms : (range.startNs ?? 0)
+  }
+}

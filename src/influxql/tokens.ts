@@ -1,0 +1,107 @@
+// The tokens of InfluxQL.
+import { Problem } from '../model/problem.ts'
+
+export interface Token {
+  readonly kind: 'name' | 'quoted' | 'text' | 'number' | 'duration' | 'pattern' | 'symbol' | 'end'
+  /** Of names and texts without their quotes; of patterns without the slashes. */
+  readonly text: string
+  readonly at: number
+}
+
+/** A value in place of `$name`. */
+export type BoundValue = Pick<Token, 'kind' | 'text'>
+
+const blank = /(?:\s|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)+/y
+const forms: readonly (readonly [Token['kind'], RegExp])[] = [
+  ['name', /[A-Za-z_][A-Za-z0-9_]*/y],
+  ['quoted', /"(?:[^"\\\n]|\\.)*"/y],
+  ['text', /'(?:[^'\\\n]|\\.)*'/y],
+  ['duration', /(?:\d+(?:ns|us|ms|[uµsmhdw]))+(?![A-Za-z0-9_])/y],
+  ['number', /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
+  ['symbol', /=~|!~|!=|<>|<=|>=|::|[=<>+\-*/%(),;.&|^]/y],
+]
+const pattern = /\/(?:[^/\\\n]|\\.)+\//y
+const parameter = /\$(?:([A-Za-z_][A-Za-z0-9_]*)|"((?:[^"\\\n]|\\.)*)")/y
+
+/** Behind these a slash begins a regular expression; elsewhere it divides. */
+const beforePattern = new Set(['=~', '!~', '(', ',', 'from', 'select', 'by'])
+
+export const queryCharactersMax = 64 * 1024
+
+/** Throws Problem `invalid_request`, with the place. */
+export function tokensOf(text: string, values: ReadonlyMap<string, BoundValue>): readonly Token[] {
+  if (text.length > queryCharactersMax)
+    throw new Problem('invalid_request', `The query has more than ${queryCharactersMax} characters. Split it.`)
+  const tokens: Token[] = []
+  for (let at = 0; at < text.length; ) {
+    const skipped = matchAt(blank, text, at)
+    if (skipped !== null) {
+      at += skipped[0].length
+      continue
+    }
+    const [token, length] = tokenAt(text, at, tokens.at(-1), values)
+    tokens.push(token)
+    at += length
+  }
+  return [...tokens, { kind: 'end', text: 'EOF', at: text.length }]
+}
+
+function tokenAt(
+  text: string,
+  at: number,
+  before: Token | undefined,
+  values: ReadonlyMap<string, BoundValue>,
+): readonly [Token, number] {
+  const bound = matchAt(parameter, text, at)
+  if (bound !== null) {
+    const value = values.get(bound[1] ?? bound[2]!)
+    if (value === undefined) throw syntaxProblem(text, at, `missing parameter: ${bound[1] ?? bound[2]!}`)
+    return [{ ...value, at }, bound[0].length]
+  }
+  const mayBePattern = before !== undefined && before.kind !== 'quoted' && beforePattern.has(before.text.toLowerCase())
+  const regex = mayBePattern ? matchAt(pattern, text, at) : null
+  if (regex !== null)
+    return [{ kind: 'pattern', text: regex[0].slice(1, -1).replaceAll('\\/', '/'), at }, regex[0].length]
+  for (const [kind, form] of forms) {
+    const found = matchAt(form, text, at)?.[0]
+    if (found === undefined) continue
+    const isQuoted = kind === 'quoted' || kind === 'text'
+    const inner = isQuoted
+      ? found.slice(1, -1).replace(/\\(.)/g, (_, one: string) => (one === 'n' ? '\n' : one))
+      : found
+    return [{ kind, text: inner, at }, found.length]
+  }
+  throw syntaxProblem(text, at, `found ${JSON.stringify(text[at])}, which begins nothing`)
+}
+
+function matchAt(form: RegExp, text: string, at: number): RegExpExecArray | null {
+  form.lastIndex = at
+  return form.exec(text)
+}
+
+const nsOf: ReadonlyMap<string, bigint> = new Map([
+  ['ns', 1n],
+  ['u', 1000n],
+  ['µ', 1000n],
+  ['us', 1000n],
+  ['ms', 1_000_000n],
+  ['s', 1_000_000_000n],
+  ['m', 60_000_000_000n],
+  ['h', 3_600_000_000_000n],
+  ['d', 86_400_000_000_000n],
+  ['w', 604_800_000_000_000n],
+])
+
+/** `1h30m` in nanoseconds. */
+export function durationNs(text: string): bigint {
+  let ns = 0n
+  for (const [, count, unit] of text.matchAll(/(\d+)(\D+)/g)) ns += BigInt(count!) * nsOf.get(unit!)!
+  return ns
+}
+
+/** What is wrong with a text, as InfluxDB says it. */
+export function syntaxProblem(text: string, at: number, what: string): Problem {
+  const before = text.slice(0, at).split('\n')
+  const place = `line ${before.length}, char ${before.at(-1)!.length + 1}`
+  return new Problem('invalid_request', `error parsing query: ${what} at ${place}`)
+}

@@ -1,0 +1,180 @@
+// The results of statements as InfluxDB writes them: JSON, one document or several with `chunked`, or CSV.
+import { formatOffset, type Zone } from '../druid-time/zone.ts'
+import type { Cell } from './columns.ts'
+import type { SeriesHead, SeriesPart } from './series.ts'
+
+export type Epoch = 'ns' | 'u' | 'ms' | 's' | 'm' | 'h'
+
+export interface ResultFormat {
+  /** Null writes times as texts. */
+  readonly epoch: Epoch | null
+  readonly isPretty: boolean
+  /** The rows of a document; null for one document of all. */
+  readonly chunkRows: number | null
+  readonly isCsv: boolean
+}
+
+/** What a statement came to. */
+export type StatementResult =
+  | { readonly error: string }
+  | { readonly zone: Zone; readonly parts: AsyncIterable<SeriesPart> | readonly SeriesPart[] }
+
+/** Throws what the results throw. */
+export function writeResults(results: AsyncIterable<StatementResult>, format: ResultFormat): AsyncGenerator<string> {
+  if (format.isCsv) return writeCsv(results, format.epoch ?? 'ns')
+  return format.chunkRows === null ? writeWhole(results, format) : writeChunks(results, format, format.chunkRows)
+}
+
+async function* writeWhole(
+  results: AsyncIterable<StatementResult>,
+  { epoch, isPretty }: ResultFormat,
+): AsyncGenerator<string> {
+  const line = (depth: number): string => (isPretty ? `\n${' '.repeat(4 * depth)}` : '')
+  const colon = isPretty ? ': ' : ':'
+  let statement = 0
+  yield `{${line(1)}"results"${colon}[`
+  for await (const result of results) {
+    yield `${statement === 0 ? '' : ','}${line(2)}{${line(3)}"statement_id"${colon}${statement}`
+    if ('error' in result) yield `,${line(3)}"error"${colon}${JSON.stringify(result.error)}`
+    else {
+      let head: SeriesHead | null = null
+      for await (const part of result.parts) {
+        const isNext = part.head !== head
+        if (isNext) {
+          const end = head === null ? `,${line(3)}"series"${colon}[` : `${line(5)}]${line(4)}},`
+          yield `${end}${line(4)}{${headText(part.head, line, colon)}${line(5)}"values"${colon}[`
+        }
+        head = part.head
+        yield rowTexts(part, epoch, result.zone, line)
+          .join(',')
+          .replace(/^/, isNext ? '' : ',')
+      }
+      if (head !== null) yield `${line(5)}]${line(4)}}${line(3)}]`
+    }
+    yield `${line(2)}}`
+    statement++
+  }
+  yield `${line(1)}]${line(0)}}\n`
+}
+
+function headText({ name, tags, columns }: SeriesHead, line: (depth: number) => string, colon: string): string {
+  const listed = columns.map((column) => `${line(6)}${JSON.stringify(column)}`).join(',')
+  const tagged = tags
+    .map(([key, value]) => `${line(6)}${JSON.stringify(key)}${colon}${JSON.stringify(value)}`)
+    .join(',')
+  const parts = [
+    ...(name === null ? [] : [`"name"${colon}${JSON.stringify(name)}`]),
+    ...(tags.length === 0 ? [] : [`"tags"${colon}{${tagged}${line(5)}}`]),
+    `"columns"${colon}[${listed}${line(5)}],`,
+  ]
+  return `${line(5)}${parts.join(`,${line(5)}`)}`
+}
+
+function rowTexts(
+  { rows, times }: SeriesPart,
+  epoch: Epoch | null,
+  zone: Zone,
+  line: (depth: number) => string,
+): readonly string[] {
+  return rows.map((row, at) => {
+    const cells = row.map((cell) => cell ?? 'null')
+    const all = times === null ? cells : [timeText(times[at]!, epoch, zone), ...cells]
+    return `${line(6)}[${all.map((cell) => `${line(7)}${cell}`).join(',')}${line(6)}]`
+  })
+}
+
+/** A document for so many rows of a series; those that others follow say `partial`. */
+async function* writeChunks(
+  results: AsyncIterable<StatementResult>,
+  { epoch }: ResultFormat,
+  chunkRows: number,
+): AsyncGenerator<string> {
+  const line = (): string => ''
+  let statement = 0
+  for await (const result of results) {
+    const document = (series: string, isPartial: boolean): string =>
+      `{"results":[{"statement_id":${statement}${series}${isPartial ? ',"partial":true' : ''}}]}\n`
+    if ('error' in result) yield document(`,"error":${JSON.stringify(result.error)}`, false)
+    else {
+      let chunk: { readonly head: SeriesHead; readonly rows: string[] } | null = null
+      const series = (isPartial: boolean): string =>
+        chunk === null
+          ? ''
+          : `,"series":[{${headText(chunk.head, line, ':')}"values":[${chunk.rows.join(',')}]${isPartial ? ',"partial":true' : ''}}]`
+      for await (const part of result.parts) {
+        if (chunk !== null && chunk.head !== part.head) {
+          yield document(series(false), true)
+          chunk = null
+        }
+        chunk ??= { head: part.head, rows: [] }
+        for (const row of rowTexts(part, epoch, result.zone, line)) {
+          if (chunk.rows.length === chunkRows) {
+            yield document(series(true), true)
+            chunk.rows.length = 0
+          }
+          chunk.rows.push(row)
+        }
+      }
+      yield document(series(false), false)
+    }
+    statement++
+  }
+}
+
+async function* writeCsv(results: AsyncIterable<StatementResult>, epoch: Epoch): AsyncGenerator<string> {
+  let isFirst = true
+  for await (const result of results) {
+    if ('error' in result) {
+      yield `${isFirst ? '' : '\n'}error\n${csvField(result.error)}\n`
+      isFirst = false
+      continue
+    }
+    let hasHead = false
+    for await (const { head, rows, times } of result.parts) {
+      if (!hasHead) yield `${isFirst ? '' : '\n'}${['name', 'tags', ...head.columns].map(csvField).join(',')}\n`
+      hasHead = true
+      isFirst = false
+      const tags = csvField(head.tags.map(([key, value]) => `${key}=${value}`).join(','))
+      const lines = rows.map((row, at) => {
+        const cells = row.map((cell) => csvField(csvText(cell)))
+        const all = times === null ? cells : [timeText(times[at]!, epoch, null), ...cells]
+        return `${csvField(head.name ?? '')},${tags},${all.join(',')}\n`
+      })
+      yield lines.join('')
+    }
+  }
+}
+
+function csvText(cell: Cell): string {
+  if (cell === null || cell === undefined) return ''
+  return cell.startsWith('"') ? JSON.parse(cell) : cell
+}
+
+const csvField = (text: string): string => (/[",\r\n]|^\s/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+const unitNs: Readonly<Record<Epoch, bigint>> = {
+  ns: 1n,
+  u: 1000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+}
+const unitMs: Readonly<Partial<Record<Epoch, number>>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** Of milliseconds or, where it is a bigint, of nanoseconds. */
+function timeText(time: number | bigint, epoch: Epoch | null, zone: Zone | null): string {
+  if (epoch === null) return `"${momentText(time, zone)}"`
+  const unit = unitMs[epoch]
+  if (typeof time === 'number' && unit !== undefined) return String(Math.trunc(time / unit))
+  const ns = typeof time === 'number' ? BigInt(time) * 1_000_000n : time
+  return String(ns / unitNs[epoch])
+}
+
+function momentText(time: number | bigint, zone: Zone | null): string {
+  const [ms, ns] = typeof time === 'number' ? [time, 0n] : [Number(time / 1_000_000n), time % 1_000_000n]
+  const offset = zone?.offset(ms) ?? 0
+  const [seconds, fraction] = new Date(ms + offset).toISOString().slice(0, -1).split('.') as [string, string]
+  const digits = `${fraction}${ns === 0n ? '' : String(ns).padStart(6, '0')}`.replace(/(?<!0)0+$/, '')
+  return `${seconds}${digits === '' ? '' : `.${digits}`}${offset === 0 ? 'Z' : formatOffset(offset)}`
+}

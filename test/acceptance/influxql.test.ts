@@ -1,0 +1,199 @@
+// InfluxQL on a running service: the bytes of answers, access, and what is refused. `test/tools/influxql.test.ts` compares with a real InfluxDB.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+let service: RunningService
+let readerKey: string
+
+const fields = [
+  { name: 'time', type: 'timestamp', role: 'time' },
+  { name: 'measurement', type: 'string', role: 'tag' },
+  { name: 'host', type: 'string', role: 'tag' },
+  { name: 'region', type: 'string', role: 'dimension' },
+  { name: 'v', type: 'double', role: 'metric' },
+  { name: 'n', type: 'long', role: 'metric' },
+  { name: 'ok', type: 'boolean', role: 'metric' },
+]
+
+beforeAll(async () => {
+  service = await runService({ 'access.consumption': 'key', 'limits.buckets': '1000' })
+  const homeKey = await makeIngest(service.url, adminKey, { alias: 'home', fields })
+  const plantKey = await makeIngest(service.url, adminKey, { alias: 'meters', entity: 'plant' })
+  await makeIngest(service.url, adminKey, { alias: 'secret' })
+  const at = (minute: number) => Date.UTC(2026, 0, 1, 0, minute)
+  const rows = [
+    { time: at(0), measurement: 'cpu', host: 'a', v: 1, n: 9007199254740993n },
+    { time: at(1), measurement: 'cpu', host: 'b', region: 'west', v: 2 },
+    { time: at(5), measurement: 'cpu', host: 'a', v: 4, ok: true },
+    { time: at(6), measurement: 'mem, used', host: 'a', n: 7 },
+  ]
+  const text = JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value))
+  await callWell(service.url, 'POST', '/ingests/home/data?wait=true', {
+    key: homeKey,
+    text: text.replace('9007199254740992', '9007199254740993'),
+  })
+  const plant = [0, 30, 60].map((minute) => ({ D: at(minute), T: 'boiler.level', V: minute }))
+  await callWell(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: plant })
+  readerKey = await makeReader(service.url, adminKey, ['home', 'plant'])
+})
+
+afterAll(() => service?.close())
+
+async function ask(
+  q: string,
+  more: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const query = new URLSearchParams({ db: 'home', q, ...more })
+  const authorization = `Basic ${Buffer.from(`grafana:${readerKey}`).toString('base64')}`
+  const response = await fetch(`${service.url}/query?${query}`, { headers: { authorization, ...headers } })
+  return { status: response.status, text: await response.text(), headers: response.headers }
+}
+
+const series = (text: string): string => `{"results":[{"statement_id":0,"series":[${text}]}]}\n`
+const first = "time >= '2026-01-01' AND time < '2026-01-01T00:08:00Z'"
+
+describe('SELECT', () => {
+  test.each<[string, string]>([
+    [
+      'SELECT * FROM cpu',
+      '{"name":"cpu","columns":["time","host","n","ok","region","v"],"values":[["2026-01-01T00:00:00Z","a",9007199254740993,null,null,1],["2026-01-01T00:01:00Z","b",null,null,"west",2],["2026-01-01T00:05:00Z","a",null,true,null,4]]}',
+    ],
+    [
+      `SELECT mean("v") FROM "cpu" WHERE ${first} GROUP BY time(2m) fill(null)`,
+      '{"name":"cpu","columns":["time","mean"],"values":[["2026-01-01T00:00:00Z",1.5],["2026-01-01T00:02:00Z",null],["2026-01-01T00:04:00Z",4],["2026-01-01T00:06:00Z",null]]}',
+    ],
+    [
+      `SELECT mean(v) AS m, count(n) FROM home.autogen.cpu WHERE ${first} GROUP BY time(4m), host, region fill(0) SLIMIT 1`,
+      '{"name":"cpu","tags":{"host":"a","region":""},"columns":["time","m","count"],"values":[["2026-01-01T00:00:00Z",1,1],["2026-01-01T00:04:00Z",4,0]]}',
+    ],
+    [
+      'SELECT max(v), host FROM cpu',
+      '{"name":"cpu","columns":["time","max","host"],"values":[["2026-01-01T00:05:00Z",4,"a"]]}',
+    ],
+    [
+      'SELECT last(v) FROM cpu GROUP BY *',
+      '{"name":"cpu","tags":{"host":"a","region":""},"columns":["time","last"],"values":[["2026-01-01T00:05:00Z",4]]},{"name":"cpu","tags":{"host":"b","region":"west"},"columns":["time","last"],"values":[["2026-01-01T00:01:00Z",2]]}',
+    ],
+    [
+      'SELECT non_negative_derivative(v, 1m) * 8 FROM cpu',
+      '{"name":"cpu","columns":["time","non_negative_derivative"],"values":[["2026-01-01T00:01:00Z",8],["2026-01-01T00:05:00Z",4]]}',
+    ],
+    [
+      `SELECT integral(v) FROM cpu WHERE ${first} GROUP BY time(2m)`,
+      '{"name":"cpu","columns":["time","integral"],"values":[["2026-01-01T00:00:00Z",225],["2026-01-01T00:04:00Z",585]]}',
+    ],
+    [`SELECT spread(v), median(v) FROM cpu`, ''],
+    [
+      "SELECT v FROM cpu WHERE host =~ /^(a|c)$/ AND region != 'west' ORDER BY time DESC LIMIT 1 tz('Europe/Madrid')",
+      '{"name":"cpu","columns":["time","v"],"values":[["2026-01-01T01:05:00+01:00",4]]}',
+    ],
+    ['SELECT n FROM /m.m/', '{"name":"mem, used","columns":["time","n"],"values":[["2026-01-01T00:06:00Z",7]]}'],
+  ])('%s', async (q, text) => {
+    if (text === '') expect((await ask(q)).text).toContain('integral and median are asked without other aggregates')
+    else expect(await ask(q)).toMatchObject({ status: 200, text: series(text) })
+  })
+
+  test('an entity without the tag `measurement` is one, under the name of its ingest too', async () => {
+    const values = '"columns":["time","mean"],"values":[[0,30]]'
+    const q = (name: string) => `SELECT mean(V) FROM ${name} WHERE T = 'boiler.level'`
+    expect((await ask(q('plant'), { db: 'plant', epoch: 's' })).text).toBe(series(`{"name":"plant",${values}}`))
+    expect((await ask(q('meters'), { db: 'meters/autogen', epoch: 's' })).text).toBe(
+      series(`{"name":"meters",${values}}`),
+    )
+  })
+
+  test('several statements, values of parameters, and the first that fails', async () => {
+    const q =
+      'SELECT v FROM cpu WHERE host = $host LIMIT 1; SELECT v FROM nowhere; SELECT mean(ok) FROM cpu; SHOW DATABASES'
+    expect(JSON.parse((await ask(q, { epoch: 'ms', params: '{"host": "b"}' })).text)).toEqual({
+      results: [
+        { statement_id: 0, series: [{ name: 'cpu', columns: ['time', 'v'], values: [[1767225660000, 2]] }] },
+        { statement_id: 1 },
+        { statement_id: 2, error: 'unsupported mean iterator type: ok is of type boolean' },
+        { statement_id: 3, error: 'not executed' },
+      ],
+    })
+  })
+
+  test('CSV, documents of a few rows, and line breaks', async () => {
+    const q = 'SELECT v FROM cpu GROUP BY host'
+    const csv = await ask(`${q}; SHOW MEASUREMENTS`, {}, { accept: 'application/csv' })
+    expect(csv.headers.get('content-type')).toContain('text/csv')
+    expect(csv.text).toBe(
+      'name,tags,time,v\ncpu,host=a,1767225600000000000,1\ncpu,host=a,1767225900000000000,4\ncpu,host=b,1767225660000000000,2\n\nname,tags,name\nmeasurements,,cpu\nmeasurements,,"mem, used"\n',
+    )
+    const part = (rows: string, partial: string) =>
+      `{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","v"],"values":[${rows}]${partial}}]${partial}}]}\n`
+    expect((await ask('SELECT v FROM cpu', { chunked: 'true', chunk_size: '2', epoch: 'm' })).text).toBe(
+      part('[29453760,1],[29453761,2]', ',"partial":true') + part('[29453765,4]', ''),
+    )
+    const pretty = await ask('SELECT v FROM cpu LIMIT 1', { pretty: 'true' })
+    expect(pretty.text).toContain('\n    "results": [\n        {\n            "statement_id": 0,\n')
+    expect(JSON.parse(pretty.text)).toEqual(JSON.parse((await ask('SELECT v FROM cpu LIMIT 1')).text))
+  })
+})
+
+describe('SHOW', () => {
+  const list = (name: string, columns: string, values: string): string =>
+    `{"name":"${name}","columns":[${columns}],"values":[${values}]}`
+  test.each<[string, string]>([
+    ['SHOW DATABASES', list('databases', '"name"', '["home"],["meters"],["plant"]')],
+    ['SHOW MEASUREMENTS WITH MEASUREMENT =~ /(?i).*CP.*/ LIMIT 100', list('measurements', '"name"', '["cpu"]')],
+    ['SHOW TAG KEYS FROM "cpu"', list('cpu', '"tagKey"', '["host"],["region"]')],
+    ['SHOW FIELD KEYS FROM "mem, used"', list('mem, used', '"fieldKey","fieldType"', '["n","integer"]')],
+    [
+      `SHOW TAG VALUES FROM cpu WITH KEY IN ("host", "region") WHERE host != 'a'`,
+      list('cpu', '"key","value"', '["host","b"],["region","west"]'),
+    ],
+    ['SHOW SERIES FROM cpu', '{"columns":["key"],"values":[["cpu,host=a"],["cpu,host=b,region=west"]]}'],
+    [
+      'SHOW RETENTION POLICIES ON home',
+      '{"columns":["name","duration","shardGroupDuration","replicaN","default"],"values":[["autogen","0s","24h0m0s",1,true]]}',
+    ],
+  ])('%s', async (q, text) => {
+    expect(await ask(q)).toMatchObject({ status: 200, text: series(text) })
+  })
+})
+
+describe('what is refused', () => {
+  test.each<[string, string]>([
+    ['SELECT percentile(v, 95) FROM cpu', 'percentile() is not supported: ask for APPROX_QUANTILE_DS(x, 0.95) in SQL'],
+    ['SELECT v, mean(v) FROM cpu', 'mixing aggregate and non-aggregate queries is not supported'],
+    ['SELECT v FROM cpu WHERE v * 2 > 3', 'compute in SQL'],
+    ['SELECT v FROM cpu WHERE time = 1 OR time = 2', 'time may be compared at the top of WHERE alone'],
+    [`SELECT v FROM cpu WHERE host =~ /${'(a+)+'.repeat(500)}$/`, 'sql_query: '],
+    ["SELECT v FROM cpu WHERE time > 'soon'", "'soon' is no time"],
+  ])('%s', async (q, message) => {
+    const { status, text } = await ask(q)
+    expect([status, JSON.parse(text).results[0].error]).toEqual([200, expect.stringContaining(message)])
+  })
+
+  test('an entity that the reader may not read is as if it were not there', async () => {
+    const missing = (name: string) => `{"results":[{"statement_id":0,"error":"database not found: ${name}"}]}\n`
+    for (const name of ['secret', 'nothing'])
+      expect((await ask('SELECT V FROM secret', { db: name })).text).toBe(missing(name))
+  })
+
+  test('more windows than the limit are a 413', async () => {
+    const { status, text } = await ask("SELECT mean(v) FROM cpu WHERE time > '2025-01-01' GROUP BY time(1m)")
+    expect([status, JSON.parse(text)]).toEqual([
+      413,
+      { code: 'too_many_buckets', error: expect.stringContaining('limits.buckets') },
+    ])
+  })
+
+  test('a union of a thousand tags is one list', async () => {
+    const tags = Array.from({ length: 1000 }, (_, at) => `host='h${at}'`).join(' OR ')
+    const response = await fetch(`${service.url}/query?db=home`, {
+      method: 'POST',
+      headers: { authorization: `Token ${readerKey}` },
+      body: new URLSearchParams({ q: `SELECT v FROM cpu WHERE ${tags} OR host='b'` }),
+    })
+    expect(await response.text()).toBe(
+      series('{"name":"cpu","columns":["time","v"],"values":[["2026-01-01T00:01:00Z",2]]}'),
+    )
+  })
+})

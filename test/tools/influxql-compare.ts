@@ -1,0 +1,52 @@
+// Two answers in InfluxQL side by side.
+interface Series {
+  readonly tags?: object
+  readonly values: readonly unknown[]
+}
+
+export interface InfluxAnswer {
+  readonly error?: string
+  readonly results?: readonly { readonly series?: readonly Series[] }[]
+}
+
+/** Where they differ first; null where they are the same but for the last digits of doubles. */
+export function differenceOf(statement: string, theirs: InfluxAnswer, ours: InfluxAnswer): string | null {
+  const [one, other] = /integral/.test(statement) ? [gathered(theirs), gathered(ours)] : [theirs, ours]
+  return firstDifference(one, other, 'answer')
+}
+
+/** InfluxDB has the series of integrals in no order, and the last window of each by itself at the end. */
+function gathered({ results = [], ...rest }: InfluxAnswer): InfluxAnswer {
+  return { ...rest, results: results.map(({ series = [], ...result }) => ({ ...result, series: merged(series) })) }
+}
+
+function merged(series: readonly Series[]): readonly Series[] {
+  const byTags = new Map<string, Series>()
+  for (const one of series) {
+    const key = JSON.stringify(one.tags ?? {})
+    byTags.set(key, { ...one, values: [...(byTags.get(key)?.values ?? []), ...one.values] })
+  }
+  return [...byTags].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, one]) => one)
+}
+
+function firstDifference(one: unknown, other: unknown, path: string): string | null {
+  if (isNear(one, other)) return null
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+    return `${path}: ${text(one)} there, ${text(other)} here`
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)])
+  for (const key of keys) {
+    const difference = firstDifference(Reflect.get(one, key), Reflect.get(other, key), `${path}.${key}`)
+    if (difference !== null) return difference
+  }
+  return null
+}
+
+function isNear(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'number' || typeof other !== 'number') return one === other
+  return one === other || Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other))
+}
+
+function text(value: unknown): string {
+  const whole = JSON.stringify(value) ?? 'nothing'
+  return whole.length > 300 ? `${whole.slice(0, 300)}...` : whole
+}

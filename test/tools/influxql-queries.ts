@@ -1,0 +1,125 @@
+// Random statements of the InfluxQL that is answered, over the points of `influxql-points.ts`.
+import type { Random } from '../support/random.ts'
+import { fromMs, untilMs } from './influxql-points.ts'
+
+const fields = ['v', 'n', 'm']
+const zones = ['Europe/Madrid', 'America/New_York', 'Asia/Kolkata']
+const intervals = ['1m', '2m', '5m', '7m', '1h', '6h', '1d', '2d', '1w', '90m']
+
+export function randomStatement(random: Random): string {
+  const one = <Item>(items: readonly Item[]): Item => items[random.below(items.length)]!
+  const chance = (percent: number): boolean => random.below(100) < percent
+  const measurement = one(['cpu', 'cpu', 'disk', '"a, b=c \'d"'])
+  const isAggregate = chance(65)
+  const hasWindow = isAggregate && chance(70)
+  // Of these InfluxDB reads a window more at the start, so nothing lies there.
+  const hasChanges = hasWindow && chance(30)
+  const ofPoints = isAggregate && chance(10)
+  const call = (): string => {
+    const field = one(fields)
+    const name = one(['mean', 'sum', 'count', 'min', 'max', 'first', 'last', 'spread'])
+    const inner = `${name}(${field})`
+    if (hasChanges && name !== 'count' && chance(60)) {
+      const outer = one([
+        'derivative',
+        'non_negative_derivative',
+        'difference',
+        'non_negative_difference',
+        'cumulative_sum',
+        'moving_average',
+      ])
+      const parameter = outer.endsWith('derivative') ? ', 1m' : outer === 'moving_average' ? ', 3' : ''
+      return `${outer}(${inner}${parameter})`
+    }
+    return chance(15) ? `${inner} ${one(['+', '-', '*', '/'])} ${one(['2', '0.5', `max(${one(fields)})`])}` : inner
+  }
+  const rawColumn = (): string => one(['v', 'n', 'm', 's', 'ok', 'host', 'v * 2', 'n + v', 'nosuch'])
+  const rawTransform = (): string =>
+    one([
+      'derivative(v, 1m)',
+      'non_negative_derivative(n, 1h)',
+      'difference(n)',
+      'elapsed(v, 1s)',
+      'cumulative_sum(n)',
+      'moving_average(v, 4)',
+    ])
+  const columns = (): string => {
+    if (ofPoints) return one(['integral(v)', 'integral(v, 1m)', 'median(v)', 'median(n)'])
+    if (isAggregate)
+      return chance(10)
+        ? `${one(['mean', 'count', 'last'])}(*)`
+        : Array.from({ length: 1 + random.below(3) }, call).join(', ')
+    if (chance(20)) return '*'
+    if (chance(20)) return rawTransform()
+    return ['v', ...Array.from({ length: random.below(3) }, rawColumn)].join(', ')
+  }
+  const instant = (): number => fromMs + random.below(untilMs - fromMs)
+  const time = (ms: number): string =>
+    one([
+      `${ms}ms`,
+      `'${new Date(ms).toISOString()}'`,
+      `${ms}000000`,
+      `'${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}'`,
+    ])
+  const [from, until] = hasChanges
+    ? [fromMs - 9 * 86_400_000, untilMs + 9 * 86_400_000]
+    : ([instant(), instant()].sort((a, b) => a - b) as [number, number])
+  const conditions: string[] = []
+  const span = hasWindow && !hasChanges && chance(80) ? Math.min(until, from + 40 * 3_600_000) : until
+  const hasStart = hasChanges || chance(85)
+  if (hasStart) conditions.push(`time >= ${time(from)}`)
+  if (hasWindow || chance(85)) conditions.push(`time ${one(['<', '<='])} ${time(Math.max(span, from + 1000))}`)
+  const tagCondition = (): string =>
+    one([
+      `host = '${one(['a', 'b', 'c', 'zz'])}'`,
+      `host != 'a'`,
+      `host =~ /^(a|c)$/`,
+      `host !~ /^b/`,
+      `host =~ /[ab]/`,
+      `region = ''`,
+      `region != ''`,
+      `region =~ /we.t/`,
+      `(host = 'a' OR host = 'c')`,
+      `nosuch = ''`,
+    ])
+  const fieldCondition = (): string =>
+    one([
+      `v > ${random.below(60)}`,
+      `n <= ${random.below(60)}`,
+      `ok = true`,
+      `s = 'on'`,
+      `v != 3`,
+      `20 < v`,
+      `(v < 20 OR host = 'b')`,
+    ])
+  if (chance(40)) conditions.push(tagCondition())
+  if (chance(25)) conditions.push(fieldCondition())
+  const groups = [
+    ...(hasWindow
+      ? [
+          `time(${one(hasChanges ? ['1h', '6h', '1d'] : intervals)}${hasStart && chance(20) ? `, ${one(['10s', '2m', '-1h'])}` : ''})`,
+        ]
+      : []),
+    ...(chance(40) ? [one(['host', 'region', 'host, region', '*', '/h/'])] : []),
+  ]
+  const selected = columns()
+  // In InfluxDB LIMIT counts the points of each function by itself.
+  const isOne = !isAggregate || /^[^,*/+-]*(?:\([^,]*, \w+\))?$/.test(selected)
+  const hasIntegral = selected.startsWith('integral')
+  const limit =
+    isOne && !hasIntegral && chance(25)
+      ? `LIMIT ${1 + random.below(8)}${chance(40) ? ` OFFSET ${random.below(4)}` : ''}`
+      : ''
+  const parts = [
+    `SELECT ${selected} FROM ${measurement}`,
+    conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    groups.length === 0 ? '' : `GROUP BY ${groups.join(', ')}`,
+    hasWindow && chance(70)
+      ? `fill(${one(['null', 'none', 'linear', ...(hasChanges ? [] : ['previous', '0', '-7.5'])])})`
+      : '',
+    !hasIntegral && chance(25) ? `ORDER BY time ${one(['ASC', 'DESC', 'DESC'])}` : '',
+    limit,
+    hasWindow && !groups[0]!.startsWith('time(7m') && chance(20) ? `tz('${one(zones)}')` : '',
+  ]
+  return parts.filter((part) => part !== '').join(' ')
+}
