@@ -23,9 +23,9 @@ export const refusedStatements: ReadonlyMap<string, string> = new Map([
   ['grant', operators],
   ['revoke', operators],
   ['set', operators],
-  ['delete', 'is not supported: an operator corrects rows at POST /admin/entities/{entity}/deletions,'],
+  ['delete', 'is not supported: an operator sets how long the rows of an entity are kept,'],
   ['kill', 'is not supported: close the connection of the query,'],
-  ['explain', 'is not supported: write EXPLAIN PLAN FOR before SQL at POST /druid/v2/sql,'],
+  ['explain', 'is not supported: write EXPLAIN PLAN FOR before SQL, at POST /consumer/data/sql-query,'],
 ])
 
 export const refusals = {

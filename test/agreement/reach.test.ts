@@ -22,8 +22,8 @@ test.each([
   expect(rules.map(({ kind, rule }) => `${kind}: ${rule}`).filter((rule) => !used.has(rule))).toEqual([])
 })
 
-/** There are no lookups and no columns of several values; others are no calls. */
-const leftOut = /^(?:LOOKUP|MV_LENGTH|PI|CURRENT_\w+|LOCALTIMESTAMP|GROUPING)$/
+/** There are no lookups and no columns of several values; others are no calls, or are unknown to Druid. */
+const leftOut = /^(?:TIME_WEIGHTED_AVG|INTEGRAL|COUNTER_RISE|LOOKUP|MV_LENGTH|PI|CURRENT_\w+|LOCALTIMESTAMP|GROUPING)$/
 
 test('functions of SQL', () => {
   const called = new Set(texts.sql.flatMap((text) => [...text.matchAll(/\b([A-Z_0-9]+)\(/g)].map(([, name]) => name!)))

@@ -227,7 +227,7 @@ function query(draw: Draw, dataSource: string): object {
 
 test('random queries are answered as by the SQL engine', async () => {
   let answered = 0
-  const seeds = rounds(15)
+  const seeds = rounds(30)
   const asked = seeds * 12
   for (let seed = 0; seed < seeds; seed++) {
     const draw = drawFrom(seed)
