@@ -10,7 +10,7 @@ test.each<[string, string]>([
   ['SELECT v\nFROM', 'found EOF, expected identifier at line 2, char 5'],
   ['SELECT v INTO x FROM m', 'SELECT INTO is not supported: push what you read'],
   ['SELECT v FROM (SELECT v FROM m)', 'a subquery is not supported: write it in SQL'],
-  ['DELETE FROM m', 'DELETE is not supported: an operator corrects rows'],
+  ['DELETE FROM m', 'DELETE is not supported: an operator sets how long'],
   ['CREATE CONTINUOUS QUERY q ON d BEGIN SELECT 1 END', 'there are no continuous queries'],
   ['ALTER RETENTION POLICY p ON d DURATION 1d', 'ALTER is not supported'],
   ['SHOW QUERIES', 'SHOW QUERIES is not supported'],
