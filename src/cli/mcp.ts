@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { messageOf } from '../lib/message-of.ts'
+import type { CallParts } from '../mcp/call-tool.ts'
 import { type CliContext, connect } from './context.ts'
 
 const help = `
@@ -24,10 +25,13 @@ export function addMcp(program: Command, context: CliContext): void {
       connect(context, options)
       // Loaded here: no other command needs it.
       const { answerLines } = await import('../mcp/assistant-server.ts')
-      await answerLines(context.stdin, outputOf(context), {
+      const parts: CallParts = {
         reading: (signal) => connect(context, options, (address, init) => fetch(address, { ...init, signal })),
         nowMs: context.nowMs,
         failure: messageOf,
+      }
+      await answerLines(context.stdin, outputOf(context), parts, (error) => {
+        context.stderr.write(`no message of the protocol: ${messageOf(error)}\n`)
       })
     })
 }

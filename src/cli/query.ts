@@ -40,8 +40,9 @@ export interface QueryCommandOptions extends AnswerOptions {
 }
 
 const endText = `
-A range includes both of its ends: two hours from 08:00 (--end PT2H) include the item of 10:00, so they have three
-buckets of an hour. To leave the end out, end a little earlier: --end PT1H59M59.999S.
+A range includes both of its ends: two hours from 08:00 (--end PT2H) include the item of 10:00. So means of rows have
+three buckets of an hour, and --end PT1H59M59.999S leaves the end out. Values over time (--weight time, aggregate, states)
+have two: the third has no length.
 `
 
 type Taken =

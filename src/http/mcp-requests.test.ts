@@ -86,6 +86,16 @@ describe('a client', () => {
     ])
   })
 
+  test.each(['application/json', '*/*', 'text/event-stream', ''])(
+    'that takes "%s" is answered in JSON',
+    async (types) => {
+      const { app } = usual
+      const { statusCode, headers, body } = await app.inject(post(latest, { ...bearer, accept: types }))
+      expect([statusCode, headers['content-type']]).toEqual([200, 'application/json'])
+      expect(JSON.parse(body)).toMatchObject({ id: 1, result: {} })
+    },
+  )
+
   test('of the revision of 2026 discovers and calls, each message by itself', async () => {
     const { app } = usual
     const discovered = await app.inject(modern({ ...call('', {}), method: 'server/discover' }))

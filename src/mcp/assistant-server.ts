@@ -1,6 +1,8 @@
 // The only file that knows the protocol's package. What is asked by it is a call of a tool.
 
-import type { Readable, Writable } from 'node:stream'
+import { once } from 'node:events'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { createMcpHandler, type McpServerFactory, Server } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { packageVersion } from '../lib/own-package.ts'
@@ -13,7 +15,10 @@ const listed = tools.map(({ name, title, description, inputSchema }) => {
   return { name, title, description, inputSchema: schema, annotations: { readOnlyHint: true, openWorldHint: false } }
 })
 
-function serverOf(parts: CallParts): McpServerFactory {
+function serverOf(
+  parts: CallParts,
+  answering: <Answer>(answer: Promise<Answer>) => Promise<Answer> = (answer) => answer,
+): McpServerFactory {
   return () => {
     const server = new Server(
       { name: 'tidemark', title: 'Tidemark', version: packageVersion },
@@ -21,7 +26,7 @@ function serverOf(parts: CallParts): McpServerFactory {
     )
     server.setRequestHandler('tools/list', () => ({ tools: listed }))
     server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-      callTool(params.name, params.arguments, mcpReq.signal, parts),
+      answering(callTool(params.name, params.arguments, mcpReq.signal, parts)),
     )
     return server
   }
@@ -34,13 +39,32 @@ export function answerMessage(request: Request, message: unknown, parts: CallPar
   return handler.fetch(request, { parsedBody: message })
 }
 
-/** Answers messages line by line until the input ends. */
-export async function answerLines(input: Readable, output: Writable, parts: CallParts): Promise<void> {
-  const ended = new Promise<void>((resolve) => input.once('close', resolve).once('end', resolve))
-  const served = serveStdio(serverOf(parts), {
-    transport: new StdioServerTransport(input, output),
+/**
+ * Answers messages line by line. Where the input ends, what was asked before is answered; the package by itself would drop it. `reject` hears of
+ * lines that are no message.
+ */
+export async function answerLines(
+  input: Readable,
+  output: Writable,
+  parts: CallParts,
+  reject: (error: Error) => void,
+): Promise<void> {
+  const answers = new Set<Promise<unknown>>()
+  const answering = <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    answers.add(answer)
+    return answer.finally(() => answers.delete(answer))
+  }
+  const lines = new PassThrough()
+  const served = serveStdio(serverOf(parts, answering), {
+    transport: new StdioServerTransport(lines, output),
     maxSubscriptions: 0,
+    onerror: reject,
   })
-  await ended
+  for await (const chunk of input) if (!lines.write(chunk)) await once(lines, 'drain')
+  // The last lines are read, and the last answers written, before their turn of the event loop ends.
+  do {
+    await Promise.allSettled(answers)
+    await setImmediate()
+  } while (answers.size > 0)
   await served.close()
 }

@@ -1,5 +1,6 @@
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import { Problem } from '../model/problem.ts'
+import { lenientArguments } from './lenient-arguments.ts'
 import type { Reading } from './reading.ts'
 import { tools } from './tools.ts'
 
@@ -25,17 +26,11 @@ export async function callTool(
     return refused(`There is no tool ${JSON.stringify(name)}. There are ${tools.map((one) => one.name).join(', ')}.`)
   }
   try {
-    const { rows, note } = await tool.answer(withoutNulls(asked), reading(signal), nowMs())
+    const { rows, note } = await tool.answer(lenientArguments(tool.inputSchema, asked), reading(signal), nowMs())
     return { content: [rows, note].filter((text) => text !== '').map((text) => ({ type: 'text', text })) }
   } catch (error) {
     return refused(reasonOf(error) ?? failure(error))
   }
-}
-
-/** Some assistants name every property, and say null for what they leave out. */
-function withoutNulls(asked: unknown): unknown {
-  if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) return asked ?? {}
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null))
 }
 
 function refused(text: string): Called {
@@ -47,5 +42,9 @@ function reasonOf(error: unknown): string | null {
   if (error instanceof ConnectionError) return error.message
   if (!(error instanceof Problem || error instanceof ServiceError)) return null
   const others = (error.errors ?? []).slice(1).map(({ path, message }) => `\n${path} ${message}.`)
-  return `${error.message} (${error.code})${others.join('')}`
+  return inTools(`${error.message} (${error.code})${others.join('')}`)
 }
+
+/** An assistant has no addresses. */
+const inTools = (text: string): string =>
+  text.replace(/`?GET \/consumer\/metadata\/([^\s`]+)`? lists/, 'find_metadata with the table $1 lists')

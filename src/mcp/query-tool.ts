@@ -5,13 +5,13 @@ import { type PropertySchema, queryRequests, withoutNull } from '../query/reques
 
 /** When each kind is the one to ask. */
 const meanings: Record<QueryKind, string> = {
-  latest: 'the newest item of each tag: what it is now',
+  latest: 'the newest item of each tag: what it is now; tags that have been silent for longest come first',
   last: 'the item of each tag before a date: what it was then',
   next: 'the item of each tag after a date: when it came next',
   average:
     'the mean of each tag in each bucket (granularity): trends, comparisons, and the first choice for a long range',
   aggregate:
-    'what aggregates names, for each tag and bucket: min, max, sum, count, first, last, stddev, the mean weighted by time, integrals (energy from power), rises of counters',
+    'what aggregates names, for each tag and bucket: min, max and when they were, sum, count, first, last, stddev, the mean weighted by time, how much of the time is known, integrals (energy from power), rises of counters',
   states: 'how long each value held and how often it was entered: running hours, alarms, modes',
   snap: 'the state of each tag at each tick, as a table of equal steps',
   plot: 'few items that keep the shape of a long range, with its peaks: for a chart',
@@ -24,10 +24,12 @@ export const kindsText = Object.entries(meanings)
   .map(([kind, meaning]) => `- ${kind}: ${meaning}`)
   .join('\n')
 
-/** Not every assistant's maker takes a null among the words. */
+/** Not every assistant's maker takes a null among the words, or `exclusiveMinimum`. */
 function unsaidNull(property: PropertySchema): PropertySchema {
   const schema = withoutNull(property)
-  return schema.enum === undefined ? schema : { ...schema, enum: schema.enum.filter((word) => word !== null) }
+  const { exclusiveMinimum: _, ...known } =
+    schema.enum === undefined ? schema : { ...schema, enum: schema.enum.filter((word) => word !== null) }
+  return known
 }
 
 /** What a property means to the kinds that take it, those first that mean the same. */

@@ -3,7 +3,6 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { MetadataDescription } from '../client/answers.ts'
 import { itemsOfPage } from '../client/item-page.ts'
 import type { DataQueryRequest } from '../client/request-options.ts'
-import { SqlQueryRequest } from '../druid-sql/request.ts'
 import { checkOf } from '../http/validation.ts'
 import { formatInstant } from '../model/instant.ts'
 import { invalidRequest, type Problem } from '../model/problem.ts'
@@ -107,7 +106,8 @@ const listEntities = tool({
   title: 'List entities',
   description:
     'The entities that can be queried, one JSON object a line: fields (one of role time, tags that name the series, dimensions, metrics that hold the values), how many rows, and from when to when. Begin here. It also tells the time now.',
-  inputSchema: Type.Object({}, { additionalProperties: false }),
+  // Some clients send a property where there is none.
+  inputSchema: Type.Object({}),
   answer: async (_asked, reading, nowMs) => {
     const lines = (await reading.entities()).map((entity) => JSON.stringify(entity))
     const advice = 'Ask for an entity by its name, or query INFORMATION_SCHEMA.COLUMNS by sql.'
@@ -144,11 +144,11 @@ const findTags = tool({
   },
 })
 
-function noTable(table: string, tables: readonly MetadataDescription[]): Problem {
+function noTable(table: string | null, tables: readonly MetadataDescription[]): Problem {
   const names = tables.map(({ entity }) => JSON.stringify(entity)).join(', ')
   return invalidRequest(
     'table',
-    `there is no metadata table ${JSON.stringify(table)} that this key may read; there are: ${names || 'none'}`,
+    `${table === null ? 'names the table to look through' : `there is no metadata table ${JSON.stringify(table)} that this key may read`}; there are: ${names || 'none'}`,
   )
 }
 
@@ -168,6 +168,7 @@ const findMetadata = tool({
   ),
   answer: async ({ table, words: wanted, prefix, max_rows: rows = rowsDefault }, reading) => {
     const tables = await reading.metadata()
+    if (table === undefined && (wanted ?? prefix) !== undefined) throw noTable(null, tables)
     if (table === undefined) {
       const none = 'There is no metadata table that this key may read.'
       return told(
@@ -196,6 +197,12 @@ const checkKind = new Map<QueryKind, (asked: unknown) => unknown>(
   queryKinds.map((kind) => [kind, checked<TSchema>(queryRequests[kind])]),
 )
 
+/** Each point is up to four rows of each tag. The default is for a chart of people. */
+function pointsFor(rows: number, asked: object): number {
+  const ids: unknown = Reflect.get(asked, 'ids')
+  return Math.max(1, Math.floor(rows / 4 / (Array.isArray(ids) && ids.length > 0 ? ids.length : 1)))
+}
+
 const query = tool({
   name: 'query',
   title: 'Query values',
@@ -209,13 +216,16 @@ const query = tool({
     { additionalProperties: false, required: ['kind', 'entity'] },
   ),
   answer: async ({ kind, max_rows: rows = rowsDefault, ...asked }, reading) => {
-    const request = checkKind.get(kind)!(asked) as DataQueryRequest
+    const check = checkKind.get(kind)!
+    const request = check(kind === 'plot' ? { points: pointsFor(rows, asked), ...asked } : asked) as DataQueryRequest
     const records = csvRecords(reading.queryBytes(kind, request, 'csv'))
     return told(await firstLines(records, { rows, headLines: 1 }), {
       headLines: 1,
-      none: 'No rows. list_entities tells from when to when there are any, find_tags how tags are written.',
+      none: 'No rows. list_entities tells from when to when there are any, find_tags how tags are written. Means and aggregates are of numbers: ask states of booleans and texts.',
       advice:
-        'Rows come in the order of time, so the newest are missing. Ask for a shorter range, fewer ids or metrics, a coarser granularity, or average, aggregate or plot in place of select.',
+        kind === 'latest'
+          ? 'The tags whose newest item is oldest come first. Name ids or prefixes, or a date: PT15M shows those with an item since.'
+          : 'Rows come in the order of time, so the newest are missing. Ask for a shorter range, fewer ids, metrics or points, a coarser granularity, or average, aggregate or plot in place of select.',
     })
   },
 })
@@ -223,8 +233,11 @@ const query = tool({
 const sql = tool({
   name: 'sql',
   title: 'Query by SQL',
-  description: `One query in Apache Druid's dialect of SQL, answered as CSV. Each entity is a table; its time is the column __time. Time: TIME_FLOOR(__time, 'PT1H'), __time >= TIMESTAMP '2026-01-01 00:00:00', CURRENT_TIMESTAMP - INTERVAL '1' DAY. Aggregates: COUNT, SUM, AVG, MIN, MAX, EARLIEST(V), LATEST(V), APPROX_QUANTILE_DS(V, 0.9), each with FILTER (WHERE ...). Names with other characters stand in double quotes, texts in single ones. Aggregate, and name a range of __time: rows are many. For plain values over time query is easier.`,
-  inputSchema: Type.Object({ ...SqlQueryRequest.properties, max_rows }, { additionalProperties: false }),
+  description: `One query in Apache Druid's dialect of SQL, answered as CSV. Each entity is a table; its time is the column __time. Time: TIME_FLOOR(__time, 'PT1H'), __time >= TIMESTAMP '2026-01-01 00:00:00', CURRENT_TIMESTAMP - INTERVAL '1' DAY; days are those of UTC unless a zone is named: TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid'). Aggregates: COUNT, SUM, AVG, MIN, MAX, EARLIEST(V), LATEST(V), APPROX_QUANTILE_DS(V, 0.9), TIME_WEIGHTED_AVG(V, __time), INTEGRAL(V, __time), COUNTER_RISE(V, __time), each with FILTER (WHERE ...). Names with other characters stand in double quotes, texts in single ones. Aggregate, and name a range of __time: rows are many. For plain values over time query is easier.`,
+  inputSchema: Type.Object(
+    { sql_query: Type.String({ description: 'The query, one SELECT.' }), max_rows },
+    { additionalProperties: false },
+  ),
   answer: async ({ sql_query, max_rows: rows = rowsDefault }, reading) => {
     const records = csvRecords(reading.sqlBytes(sql_query, 'csv'))
     return told(await firstLines(records, { rows, headLines: 1 }), {

@@ -90,7 +90,7 @@ const metrics = optionalList(
 )
 
 const averagedMetrics = optionalList(
-  'Numeric metric fields to average. `[]`, the default, means all numeric metrics.',
+  'Numeric metric fields to return. `[]`, the default, means all numeric metrics.',
   [['V']],
   namesMax,
 )
@@ -107,7 +107,7 @@ const range = {
     ['2026-01-01T00:00:00Z', 'PT15M'],
   ),
   end_date: optionalText(
-    'The latest date, in ISO 8601 (UTC without a zone), or a duration after `start_date` such as `P1D`. Without it the range has no end, or ends now where `start_date` is a duration. Both ends are included: `PT2H` from 08:00 includes the item of 10:00, so by hour it has three buckets. `PT1H59M59.999S` leaves the end out.',
+    'The latest date, in ISO 8601 (UTC without a zone), or a duration after `start_date` such as `P1D`. Without it the range has no end, or ends now where `start_date` is a duration. Both ends are included: `PT2H` from 08:00 includes the item of 10:00. So means of rows by hour have three buckets, and `PT1H59M59.999S` leaves the end out; values over time (`weight`, `aggregate`, `states`) have two, as the third has no length.',
     ['2026-01-02T00:00:00Z', 'P1D'],
   ),
 }
@@ -345,6 +345,7 @@ export interface PropertySchema {
   readonly type?: string | readonly string[]
   readonly anyOf?: readonly PropertySchema[]
   readonly enum?: readonly unknown[]
+  readonly exclusiveMinimum?: number
   readonly description?: string
 }
 

@@ -28,9 +28,14 @@ const forms: readonly Form[] = [
     read: ({ errorMessage, context }) => ({ status: null, code: codeIn(context), detail: text(errorMessage) }),
   },
   {
-    paths: /^\/(api\/v2\/write|write|query|ping|health)\b/,
+    paths: /^\/(api\/v2\/write|write|ping|health)\b/,
     contentType: 'application/json',
     read: ({ code, message }) => ({ status: null, code: String(code), detail: text(message) }),
+  },
+  {
+    paths: /^\/query\b/,
+    contentType: 'application/json',
+    read: ({ code, error }) => ({ status: null, code: String(code), detail: text(error) }),
   },
   {
     // JSON-RPC has numbers for what a message lacks.

@@ -172,11 +172,8 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
   ['src/client/', words],
   ['src/mqtt/', ['src/client/', ...words]],
-  [
-    'src/mcp/',
-    ['src/client/', 'src/query/requests.ts', 'src/druid-sql/request.ts', 'src/http/validation.ts', ...words],
-  ],
-  ['src/cli/mcp.ts', ['src/mcp/assistant-server.ts', 'src/client/', 'src/cli/', ...words]],
+  ['src/mcp/', ['src/client/', 'src/query/requests.ts', 'src/http/validation.ts', ...words]],
+  ['src/cli/mcp.ts', ['src/mcp/', 'src/client/', 'src/cli/', ...words]],
   ['src/cli/mqtt.ts', ['src/mqtt/push-messages.ts', 'src/client/', 'src/cli/', ...words]],
   ['src/cli/serve.ts', ['src/service/serve.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/versions.ts', ['src/druid-time/zone-folder.ts', 'src/config/', 'src/cli/', ...words]],

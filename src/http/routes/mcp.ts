@@ -67,18 +67,29 @@ export const postMcp: Route = (app, parts) => {
           return `The service failed; its log says why under the request id ${request.id}.`
         },
       })
-      const body = Buffer.from(await answer.arrayBuffer())
+      const { body, mediaType } = await plainAnswer(answer)
       reply.code(answer.status)
       if (body.length === 0) return reply.send()
-      const mediaType = answer.headers.get('content-type') ?? 'application/json'
       return sendBody(request, reply, mediaType, { bytes: body.length, chunks: [body] }, settings.limits.sendIdleMs)
     },
   })
 }
 
-/** The message as the protocol's package takes it: of its headers those that the protocol knows. */
+/** A stream of the one message that ends it, as that message: whoever takes streams takes JSON too, but not the other way round. */
+async function plainAnswer(answer: Response): Promise<{ readonly body: Buffer; readonly mediaType: string }> {
+  const mediaType = answer.headers.get('content-type') ?? jsonType
+  const body = Buffer.from(await answer.arrayBuffer())
+  if (!mediaType.startsWith('text/event-stream')) return { body, mediaType }
+  const [data, ...others] = body.toString().match(/^data: .*$/gm) ?? []
+  if (data === undefined || others.length > 0) return { body, mediaType }
+  return { body: Buffer.from(data.slice('data: '.length)), mediaType: jsonType }
+}
+
+/** The message as the protocol's package takes it: of its headers those that the protocol knows. It insists on two types, where many clients name one. */
 function messageRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
-  const known = Object.entries(headers).filter(([name]) => name === 'accept' || name.startsWith('mcp-'))
+  const known = Object.entries({ ...headers, accept: `${jsonType}, text/event-stream` }).filter(
+    ([name]) => name === 'accept' || name.startsWith('mcp-'),
+  )
   return new Request(`http://localhost${url}`, {
     method: 'POST',
     headers: [...known.map(([name, value]): [string, string] => [name, String(value)]), ['content-type', jsonType]],

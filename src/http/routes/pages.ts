@@ -179,6 +179,13 @@ export const getPortal: Route = (app, { settings }) => {
       return sendBody(request, reply, 'text/html; charset=utf-8', body, sendIdleMs)
     },
   })
+  // The page names what is beside it, so its address has no slash at its end.
+  app.route({
+    method: 'GET',
+    url: '/portal/',
+    schema: { hide: true, querystring: anyParameters },
+    handler: (_request, reply) => reply.redirect('../portal', 308),
+  })
   app.route({
     method: 'GET',
     url: '/portal/assets/:file',
