@@ -327,20 +327,33 @@ def check_bound_dates(index, place, found, dates, kept):
             expect(begin + at * step, wanted, f"hour {entry} of column {place}: date of a bound")
 
 
+def are_exact(pairs):
+    """Whether doubles hold what a counter fell by and began with anew, fall by fall."""
+    fallen = restarted = 0.0
+    for one, other in pairs:
+        exact = (Fraction(fallen) + Fraction(one) - Fraction(other), Fraction(restarted) + Fraction(max(0, other)))
+        drop = one - other
+        if Fraction(drop) != Fraction(one) - Fraction(other):
+            return False
+        fallen, restarted = fallen + drop, restarted + max(0, other)
+        if (Fraction(fallen), Fraction(restarted)) != exact:
+            return False
+    return True
+
+
 def check_falls(index, place, found, kept):
     falls = [[(one, other) for (_, one), (_, other) in neighbours(items) if other < one] if kept[entry] else [] for entry, items in enumerate(found)]
     expect((16, place) in index.sections, any(falls), f"falls of column {place}")
     if not any(falls):
         return
     counts, at = array("i", index.sections[(16, place)], 0, len(found))
-    expect(counts, [len(some) if len(some) <= 4 else -1 for some in falls], f"falls of column {place}")
-    some = [pairs for pairs in falls if 0 < len(pairs) <= 4]
+    expect(counts, [len(some) if len(some) <= 4 and are_exact(some) else -1 for some in falls], f"falls of column {place}")
+    some = [pairs for pairs in falls if 0 < len(pairs) <= 4 and are_exact(pairs)]
     fallen, at = array("d", index.sections[(16, place)], at, len(some))
     restarted, _ = array("d", index.sections[(16, place)], at, len(some))
     for pairs, by, to in zip(some, fallen, restarted):
-        size = sum(abs(one) + abs(other) for one, other in pairs)
         wanted = (sum(one - other for one, other in pairs), sum(max(0, other) for _, other in pairs))
-        expect((is_near(by, wanted[0], size), is_near(to, wanted[1], size)), (True, True), f"what column {place} fell by")
+        expect((by, to), wanted, f"what column {place} fell by")
 
 
 def check_pooled(index, columns, time, with_rollups):

@@ -72,7 +72,8 @@ export class RunningItems {
 
   /** The mean of a line is that of its ends. */
   get line(): number {
-    return this.held / 2 + (this.#reached + this.#reachedLost) / 2
+    const both = this.#held + this.#reached
+    return (both + (lostIn(this.#held, this.#reached, both) + this.#heldLost + this.#reachedLost)) / 2
   }
 
   /** Whether neighbours are all as far apart: then the sum of the values says what lies between them. */
@@ -82,7 +83,8 @@ export class RunningItems {
 
   /** Whether they say what lies between them. */
   get isKept(): boolean {
-    return this.#isSound && Number.isFinite(this.held + this.line)
+    // Readers double the sum of the values, whose mean is that of the line.
+    return this.#isSound && Number.isFinite(4 * (this.held + this.line))
   }
 
   clear(): void {
@@ -120,10 +122,7 @@ export class RunningItems {
     const reached = this.#reached + value * gapMs
     this.#reachedLost += lostIn(this.#reached, value * gapMs, reached)
     this.#reached = reached
-    if (value < last && ++this.falls <= fallsMax) {
-      this.fallen += last - value
-      if (value > 0) this.restarted += value
-    }
+    if (value < last && ++this.falls <= fallsMax) this.#fall(last, value)
     if (value < this.#least) {
       this.#least = value
       this.leastMs = ms
@@ -133,6 +132,21 @@ export class RunningItems {
     }
     this.lastMs = ms
     this.last = value
+  }
+
+  /** What a counter rose is worked out from these by subtraction, so they have to be exact: else the hour goes by rows. */
+  #fall(from: number, to: number): void {
+    const drop = from - to
+    const fallen = this.fallen + drop
+    const restarted = this.restarted + Math.max(0, to)
+    const lost = [
+      lostIn(from, -to, drop),
+      lostIn(this.fallen, drop, fallen),
+      lostIn(this.restarted, Math.max(0, to), restarted),
+    ]
+    this.fallen = fallen
+    this.restarted = restarted
+    if (lost.some((one) => one !== 0)) this.falls = fallsMax + 1
   }
 }
 
@@ -266,7 +280,8 @@ function addEven(items: HourItems, entry: number, { counts, sums, errors }: Hour
   if (gapMs * (counts[entry] - 1) !== lastMs[entry] - firstMs[entry]) return false
   const [sum, error] = [sums[entry], errors?.[entry] ?? 0]
   held[entry] = totalLess(sum, error, [last[entry]]) * gapMs
-  line[entry] = totalLess(sum, error, [first[entry] / 2, last[entry] / 2]) * gapMs
+  // The halves of denormals are none.
+  line[entry] = (totalLess(2 * sum, 2 * error, [first[entry], last[entry]]) * gapMs) / 2
   return true
 }
 
