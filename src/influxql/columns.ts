@@ -64,14 +64,20 @@ const transformCalls: ReadonlySet<string> = new Set([
   'elapsed',
 ])
 
+const columnsMax = 1000
+
 /** `keys`: the tags that series are told apart by, which `*` does not show again. Throws Problem `invalid_request`. */
 export function columnsOf(select: Select, scope: Scope, keys: readonly string[], isDescending: boolean): Columns {
   const expanded = select.columns.flatMap((column) => expand(column, select, scope, keys))
+  if (expanded.length > columnsMax)
+    throw refused(`a SELECT has at most ${columnsMax} columns, and this one has ${expanded.length}: name fewer.`)
   const compiler = new Compiler(scope, isDescending)
   const names = new Set(['time'])
   const columns = expanded
     .filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
     .map(({ value, alias }) => ({ name: unused(alias ?? nameOf(value), names), make: compiler.column(value) }))
+  // What is wrong with a column is told before anything is read.
+  for (const { make } of columns) make()
   const { leaves } = compiler
   const [raw, called] = [leaves.some(({ call }) => call === null), leaves.some(({ call }) => call !== null)]
   const isOneSelector = leaves

@@ -147,7 +147,7 @@ class Parser {
     const { kind, text } = this.#token
     this.#at++
     this.#symbol(')')
-    if (kind === 'number') return { digits: `${isNegative ? '-' : ''}${text}` }
+    if (kind === 'number' && Number.isFinite(Number(text))) return { digits: isNegative ? negative(text) : text }
     const name = text.toLowerCase()
     if (name === 'null' || name === 'none' || name === 'previous' || name === 'linear') return name
     this.#at -= 2
@@ -279,7 +279,7 @@ class Parser {
     const { kind, text } = this.#token
     if (kind === 'number') {
       this.#at++
-      return { kind: 'number', digits: `-${text}` }
+      return { kind: 'number', digits: negative(text) }
     }
     if (kind === 'duration') {
       this.#at++
@@ -402,3 +402,6 @@ class Parser {
     return syntaxProblem(this.#text, this.#token.at, what)
   }
 }
+
+/** The digits of a parameter may have a sign. */
+const negative = (digits: string): string => (digits.startsWith('-') ? digits.slice(1) : `-${digits}`)

@@ -61,7 +61,8 @@ export function planSelect(
   // Windows end with the present, as in InfluxDB.
   const range = isGrouped && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
   if (source === null || range.fromMs > range.untilMs || !leaves.some(isField)) return null
-  if (isGrouped && select.fill !== 'none' && range.startNs !== null) checkBuckets(range, windows, bucketsMax)
+  if (isGrouped && select.fill !== 'none' && range.startNs !== null)
+    checkBuckets(range, windows, bucketsMax / columns.length)
   const read = {
     select,
     leaves,
@@ -111,12 +112,12 @@ function windowsOf({ groupBy: { interval } }: Select, zone: Zone): Windows | nul
 export function tooManyBuckets(bucketsMax: number): Problem {
   return new Problem(
     'too_many_buckets',
-    `The answer would have more than ${bucketsMax} windows (limits.buckets). Ask for a shorter range or longer windows, or write fill(none).`,
+    `The answer would have more than ${bucketsMax} windows, those of each column counted (limits.buckets). Ask for a shorter range, longer windows or fewer columns, or write fill(none).`,
   )
 }
 
 function checkBuckets({ fromMs, untilMs }: TimeRange, { intervalMs }: Windows, bucketsMax: number): void {
-  if ((untilMs - fromMs) / intervalMs > bucketsMax) throw tooManyBuckets(bucketsMax)
+  if ((untilMs - fromMs) / intervalMs > bucketsMax) throw tooManyBuckets(Math.floor(bucketsMax))
 }
 
 /** Of a tag that the entity does not have all rows have ''. */
@@ -197,6 +198,9 @@ const column = ({ field }: Leaf): Sql => {
 }
 
 /** Rows with one of the fields, as they are. */
+/** More than any answer has. */
+const rowsMax = 1_000_000_000_000
+
 function rowsQuery(reading: Reading): Sql {
   const { select, leaves, keys, conditions, from } = reading
   const fields = leaves.filter(isField).map(column)
@@ -209,7 +213,7 @@ function rowsQuery(reading: Reading): Sql {
   if (keys.length > 0) return sql`SELECT * FROM (${rows})${ordered(keys.length + 1, reading)}`
   const isCut =
     select.limit !== null && select.columns.every(({ value }) => value.kind === 'name' || value.kind === 'wildcard')
-  const limit = isCut ? sql` LIMIT ${select.limit! + select.offset}` : sql.empty
+  const limit = isCut ? sql` LIMIT ${Math.min(select.limit! + select.offset, rowsMax)}` : sql.empty
   return sql`${rows} ORDER BY __time${select.isDescending ? sql` DESC` : sql.empty}${limit}`
 }
 

@@ -56,7 +56,8 @@ class SeriesWriter {
 
   constructor(plan: SelectPlan, bucketsMax: number, nowMs: number) {
     this.#plan = plan
-    this.#bucketsMax = bucketsMax
+    // A window has a cell of each column.
+    this.#bucketsMax = Math.floor(bucketsMax / plan.columns.length)
     this.#nowMs = nowMs
     this.#keys = (plan.measurement === null ? 1 : 0) + plan.keys.filter(({ isRead }) => isRead).length
     // As InfluxDB has it: an integral is not filled.

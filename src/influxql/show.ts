@@ -169,7 +169,9 @@ async function tagValues(statement: Show, shown: ShownIn): Promise<readonly Seri
       sql`SELECT DISTINCT ${sql.join(columns, ', ')} ${asked.from} ORDER BY ${places}`,
     )) {
       const name = asked.name ?? textOf(row[0]!)
-      byMeasurement.set(name, [...(byMeasurement.get(name) ?? []), [tag.name, textOf(row.at(-1)!)]])
+      const found = byMeasurement.get(name) ?? []
+      found.push([tag.name, textOf(row.at(-1)!)])
+      byMeasurement.set(name, found)
     }
   }
   const sorted = [...byMeasurement].sort(([one], [other]) => (one < other ? -1 : 1))

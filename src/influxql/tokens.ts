@@ -34,6 +34,9 @@ export function tokensOf(text: string, values: ReadonlyMap<string, BoundValue>):
     throw new Problem('invalid_request', `The query has more than ${queryCharactersMax} characters. Split it.`)
   const tokens: Token[] = []
   for (let at = 0; at < text.length; ) {
+    // Each look for an end that is not there goes through all that follows.
+    if (text.startsWith('/*', at) && !text.includes('*/', at + 2))
+      throw syntaxProblem(text, at, 'a comment begins that has no end')
     const skipped = matchAt(blank, text, at)
     if (skipped !== null) {
       at += skipped[0].length

@@ -118,8 +118,14 @@ function timeNs(node: Node, clock: Clock): bigint {
   )
 }
 
+/** InfluxDB's own first and last nanosecond. */
+const [earliestNs, latestNs] = [-9_223_372_036_854_775_806n, 9_223_372_036_854_775_806n]
+
 function wholeNs(digits: string): bigint {
-  return /^-?\d+$/.test(digits) ? BigInt(digits) : BigInt(Math.trunc(Number(digits)))
+  const number = Number(digits)
+  if (!Number.isFinite(number)) throw refused(`${digits} is beyond all numbers.`)
+  const ns = /^-?\d+$/.test(digits) ? BigInt(digits) : BigInt(Math.trunc(number))
+  return ns < earliestNs ? earliestNs : ns > latestNs ? latestNs : ns
 }
 
 function momentOf(text: string, { zone }: Clock): number {

@@ -83,7 +83,10 @@ function rowTexts(
   })
 }
 
-/** A document for so many rows of a series; those that others follow say `partial`. */
+/** A document is held in memory as a whole. */
+const chunkCharactersMax = 4 * 1024 * 1024
+
+/** A document for so many rows of a series, fewer where they are long; those that others follow say `partial`. */
 async function* writeChunks(
   results: AsyncIterable<StatementResult>,
   { epoch }: ResultFormat,
@@ -96,7 +99,7 @@ async function* writeChunks(
       `{"results":[{"statement_id":${statement}${series}${isPartial ? ',"partial":true' : ''}}]}\n`
     if ('error' in result) yield document(`,"error":${JSON.stringify(result.error)}`, false)
     else {
-      let chunk: { readonly head: SeriesHead; readonly rows: string[] } | null = null
+      let chunk: { readonly head: SeriesHead; readonly rows: string[]; characters: number } | null = null
       const series = (isPartial: boolean): string =>
         chunk === null
           ? ''
@@ -106,13 +109,14 @@ async function* writeChunks(
           yield document(series(false), true)
           chunk = null
         }
-        chunk ??= { head: part.head, rows: [] }
+        chunk ??= { head: part.head, rows: [], characters: 0 }
         for (const row of rowTexts(part, epoch, result.zone, line)) {
-          if (chunk.rows.length === chunkRows) {
+          if (chunk.rows.length === chunkRows || chunk.characters + row.length > chunkCharactersMax) {
             yield document(series(true), true)
-            chunk.rows.length = 0
+            chunk = { head: part.head, rows: [], characters: 0 }
           }
           chunk.rows.push(row)
+          chunk.characters += row.length
         }
       }
       yield document(series(false), false)
@@ -172,7 +176,9 @@ function timeText(time: number | bigint, epoch: Epoch | null, zone: Zone | null)
 }
 
 function momentText(time: number | bigint, zone: Zone | null): string {
-  const [ms, ns] = typeof time === 'number' ? [time, 0n] : [Number(time / 1_000_000n), time % 1_000_000n]
+  // The remainder of what is before 1970 is not negative.
+  const ns = typeof time === 'number' ? 0n : ((time % 1_000_000n) + 1_000_000n) % 1_000_000n
+  const ms = typeof time === 'number' ? time : Number((time - ns) / 1_000_000n)
   const offset = zone?.offset(ms) ?? 0
   const [seconds, fraction] = new Date(ms + offset).toISOString().slice(0, -1).split('.') as [string, string]
   const digits = `${fraction}${ns === 0n ? '' : String(ns).padStart(6, '0')}`.replace(/(?<!0)0+$/, '')

@@ -36,7 +36,9 @@ const max_rows = Type.Optional(
 )
 
 const words = (of: string) =>
-  Type.Optional(Type.String({ description: `Only ${of} with all these words, parted by spaces, in any case.` }))
+  Type.Optional(
+    Type.String({ maxLength: 200, description: `Only ${of} with all these words, parted by spaces, in any case.` }),
+  )
 
 interface ToolParts<Schema extends TObject> extends Omit<Tool, 'inputSchema' | 'answer'> {
   readonly inputSchema: Schema
@@ -84,13 +86,17 @@ interface Search {
 
 /** Looks through page after page for the texts that have all the words. */
 async function search({ words: text, rows, page }: Search): Promise<ToolAnswer> {
-  const wanted = (text ?? '').toLowerCase().split(/\s+/)
+  const wanted = [...new Set((text ?? '').toLowerCase().split(/\s+/))]
+  const isWanted = (item: string): boolean => {
+    const lower = item.toLowerCase()
+    return wanted.every((word) => lower.includes(word))
+  }
   const limit = text === undefined ? rows + 1 : pageItems
   let lookedAt = 0
   async function* found(): AsyncGenerator<string> {
     for (let token: string | null | undefined; token !== null && lookedAt < lookedAtMax; ) {
       const answer = await page(limit, token)
-      for (const item of answer.items) if (wanted.every((word) => item.toLowerCase().includes(word))) yield item
+      for (const item of answer.items) if (isWanted(item)) yield item
       lookedAt += answer.items.length
       token = answer.token
     }

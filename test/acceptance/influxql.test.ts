@@ -166,6 +166,8 @@ describe('what is refused', () => {
     ['SELECT v FROM cpu WHERE time = 1 OR time = 2', 'time may be compared at the top of WHERE alone'],
     [`SELECT v FROM cpu WHERE host =~ /${'(a+)+'.repeat(500)}$/`, 'sql_query: '],
     ["SELECT v FROM cpu WHERE time > 'soon'", "'soon' is no time"],
+    ['SELECT v FROM cpu WHERE time > 1e400', '1e400 is beyond all numbers'],
+    [`SELECT ${'v,'.repeat(1000)}v FROM cpu`, 'a SELECT has at most 1000 columns, and this one has 1001'],
   ])('%s', async (q, message) => {
     const { status, text } = await ask(q)
     expect([status, JSON.parse(text).results[0].error]).toEqual([200, expect.stringContaining(message)])
@@ -175,6 +177,50 @@ describe('what is refused', () => {
     const missing = (name: string) => `{"results":[{"statement_id":0,"error":"database not found: ${name}"}]}\n`
     for (const name of ['secret', 'nothing'])
       expect((await ask('SELECT V FROM secret', { db: name })).text).toBe(missing(name))
+  })
+
+  test('a mistake in a statement leaves those before it', async () => {
+    const { text } = await ask('SELECT v FROM cpu LIMIT 1; SELECT moving_average(v, 1) FROM cpu; SHOW DATABASES')
+    const [rows, mistake, last] = JSON.parse(text).results
+    expect(rows.series).toHaveLength(1)
+    expect([mistake.error, last.error]).toEqual([expect.stringContaining('moving_average'), 'not executed'])
+  })
+
+  test.each<[q: string, error: string]>([
+    ['SELECT mean(v) FROM cpu GROUP BY time(1d) fill(1e400)', 'expected null, none, previous, linear or a number'],
+    [`SELECT ${'/* '.repeat(2000)}`, 'a comment begins that has no end at line 1, char 8'],
+  ])('%.50s', async (q, error) => {
+    const { status, text } = await ask(q)
+    expect([status, JSON.parse(text).error]).toEqual([400, expect.stringContaining(error)])
+  })
+
+  test.each<[q: string, more: Readonly<Record<string, string>>, values: string]>([
+    ['SELECT v FROM cpu LIMIT 999999999999999 OFFSET 999999999999999', {}, ''],
+    [
+      'SELECT mean(v) FROM cpu WHERE time > -9999999999999999999999999',
+      {},
+      '[["1677-09-21T00:12:43.145224195Z",2.3333333333333335]]',
+    ],
+    [
+      'SELECT count(v) FROM cpu WHERE time > $x AND time < 1767225601s GROUP BY time(1s) fill(-$x)',
+      { params: '{"x":-5}' },
+      '',
+    ],
+  ])('%s', async (q, more, values) => {
+    const { status, text } = await ask(q, more)
+    if (values === '') expect([status, text.includes('NaN')]).toEqual([status === 413 ? 413 : 200, false])
+    else expect([status, text]).toEqual([200, expect.stringContaining(values)])
+  })
+
+  test('windows are counted for each column', async () => {
+    const columns = Array.from({ length: 10 }, (_, at) => `mean(v) AS c${at}`).join(', ')
+    const { status } = await ask(`SELECT ${columns} FROM cpu WHERE time >= 0 AND time < 200m GROUP BY time(1m)`)
+    expect(status).toBe(413)
+  })
+
+  test('a document of a stream is bounded whatever is asked', async () => {
+    const { text } = await ask('SELECT * FROM cpu', { chunked: 'true', chunk_size: '100000000' })
+    expect(text.trim().split('\n')).toHaveLength(1)
   })
 
   test('more windows than the limit are a 413', async () => {
