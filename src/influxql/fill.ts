@@ -81,10 +81,10 @@ function filledCells(
       return cell
     }
     const [before, behind] = [known[next - 1], known[next]]
+    if (fill === 'previous' && before !== undefined) return cells[before]!
     // Where the range is open, a leaf begins with its own first point.
     const isBeyond = (open === 'start' && before === undefined) || (open === 'end' && behind === undefined)
-    if (isBeyond) return typeof fill === 'object' ? constant : undefined
-    if (fill === 'previous') return before === undefined ? null : cells[before]!
+    if (isBeyond) return absent
     if (fill !== 'linear') return constant
     if (before === undefined || behind === undefined) return null
     const [from, to] = [Number(cells[before]), Number(cells[behind])]

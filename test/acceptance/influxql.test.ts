@@ -134,6 +134,25 @@ describe('SELECT', () => {
     expect((await ask('SELECT derivative(v) * 60 FROM cpu')).text).toContain('["2026-01-01T00:01:00Z",1]')
   })
 
+  test.each<[string, string]>([
+    [
+      'fill(previous) ORDER BY time DESC',
+      '["2026-01-01T00:04:00Z",true,4],["2026-01-01T00:02:00Z",true,4],["2026-01-01T00:00:00Z",true,2]',
+    ],
+    ['fill(0)', '["2026-01-01T00:00:00Z",0,2],["2026-01-01T00:02:00Z",0,0],["2026-01-01T00:04:00Z",true,4]'],
+  ])('without a start a function begins with its own first point: %s', async (end, values) => {
+    const q = `SELECT last(ok), last(v) FROM cpu WHERE time < '2026-01-01T00:06:00Z' GROUP BY time(2m) ${end}`
+    expect((await ask(q)).text).toBe(series(`{"name":"cpu","columns":["time","last","last_1"],"values":[${values}]}`))
+  })
+
+  test('windows by clocks that are set almost three hundred times', async () => {
+    const q =
+      "SELECT max(v), host FROM cpu WHERE time < '2098-01-01' GROUP BY time(7h, 11m) fill(none) tz('Europe/Madrid')"
+    expect((await ask(q)).text).toBe(
+      series('{"name":"cpu","columns":["time","max","host"],"values":[["2026-01-01T00:11:00+01:00",4,"a"]]}'),
+    )
+  })
+
   test('windows begin with a moment that is named as their offset', async () => {
     const q = (offset: string) => `SELECT count(v) FROM cpu WHERE ${first} GROUP BY time(4m, ${offset}) fill(none)`
     expect((await ask(q("'2026-02-01T00:03:00Z'"))).text).toBe(
