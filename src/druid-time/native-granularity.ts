@@ -11,8 +11,8 @@ export type NativeGranularity =
   | { readonly kind: 'all' }
   /** Buckets of one width that start at the origin plus whole widths: no calendar comes into it. */
   | { readonly kind: 'uniform'; readonly widthMs: number; readonly originMs: number; readonly zone: Zone }
-  /** Of one width on the zone's local clock: hours and less of a zone whose offset they divide the day by. */
-  | { readonly kind: 'localTime'; readonly widthMs: number; readonly zone: Zone }
+  /** Of one width on the zone's local clock: hours and less of a zone whose offset they divide the day by. Druid's have no origin of their own. */
+  | { readonly kind: 'localTime'; readonly widthMs: number; readonly originLocalMs?: number; readonly zone: Zone }
   /** Whole days since the local origin, on the zone's calendar. */
   | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number; readonly zone: Zone }
   /** Whole months since the local origin, on the zone's calendar. */
@@ -104,10 +104,10 @@ export function nativeBucketStart(granularity: NativeBuckets, ms: number): numbe
  * bucket goes on where the clock showed the same hour before, or begins with the change. So one at Lord Howe has 90 minutes, and one has 30.
  */
 function localStart(granularity: LocalTime, ms: number): number {
-  const { zone, widthMs } = granularity
-  const shown = (at: number): number => floorTo(at + zone.offset(at), widthMs)
+  const { zone, widthMs, originLocalMs = 0 } = granularity
+  const shown = (at: number): number => floorTo(zone.toLocal(at) - originLocalMs, widthMs) + originLocalMs
   const startMs = shown(ms) - zone.offset(ms)
-  if ((startMs + zone.offset(startMs)) % widthMs === 0) return startMs
+  if ((zone.toLocal(startMs) - originLocalMs) % widthMs === 0) return startMs
   const changeMs = zone.sameOffsetSince(ms)
   return shown(changeMs - 1) === shown(ms) ? localStart(granularity, changeMs - 1) : changeMs
 }
@@ -189,8 +189,10 @@ type LocalBuckets = Exclude<NativeBuckets, { kind: 'uniform' | 'walk' }>
 /** Where the bucket of a local time ends on a clock that never changes: always later. */
 function localEnd(granularity: LocalBuckets, localMs: number): number {
   switch (granularity.kind) {
-    case 'localTime':
-      return floorTo(localMs, granularity.widthMs) + granularity.widthMs
+    case 'localTime': {
+      const { originLocalMs = 0, widthMs } = granularity
+      return floorTo(localMs - originLocalMs, widthMs) + originLocalMs + widthMs
+    }
     case 'days': {
       const { originLocalMs, days } = granularity
       return floorTo(localMs - originLocalMs, days * msPerDay) + originLocalMs + days * msPerDay

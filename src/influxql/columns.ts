@@ -71,7 +71,8 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[],
   const expanded = select.columns.flatMap((column) => expand(column, select, scope, keys))
   if (expanded.length > columnsMax)
     throw refused(`a SELECT has at most ${columnsMax} columns, and this one has ${expanded.length}: name fewer.`)
-  const compiler = new Compiler(scope, isDescending)
+  const { interval } = select.groupBy
+  const compiler = new Compiler(scope, isDescending, interval === null ? 1000 : Number(interval.ns) / 1e6)
   const names = new Set(['time'])
   const columns = expanded
     .filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
@@ -158,10 +159,12 @@ class Compiler {
   transforms = false
   readonly #scope: Scope
   readonly #isDescending: boolean
+  readonly #derivativeMs: number
 
-  constructor(scope: Scope, isDescending: boolean) {
+  constructor(scope: Scope, isDescending: boolean, derivativeMs: number) {
     this.#scope = scope
     this.#isDescending = isDescending
+    this.#derivativeMs = derivativeMs
   }
 
   column(node: Node): () => Evaluate {
@@ -176,7 +179,7 @@ class Compiler {
       case 'name':
         return this.#leaf(null, node, 0)
       case 'number': {
-        const cell = String(Number(node.digits))
+        const cell = wholeCell.test(node.digits) ? node.digits : String(Number(node.digits))
         return () => () => cell
       }
       case 'arithmetic':
@@ -193,7 +196,7 @@ class Compiler {
     if (transformCalls.has(name)) {
       this.transforms = true
       // Of fields, and of aggregates; a transform of a transform is computed in the same way.
-      return transform(name, this.#value(operand), parameter ?? null, this.#isDescending)
+      return transform(name, this.#value(operand), parameter ?? null, this.#isDescending, this.#derivativeMs)
     }
     if (!aggregateCalls.has(name)) {
       const instead = refusedCalls.get(name)
@@ -244,39 +247,74 @@ function arithmetic(node: ArithmeticNode, makeLeft: () => Evaluate, makeRight: (
     return (ms, cells) => {
       const [a, b] = [left(ms, cells), right(ms, cells)]
       if (!(countsLeft && a !== undefined) && !(countsRight && b !== undefined)) return undefined
-      return a == null || b == null ? null : numberCell(compute(Number(a), Number(b)))
+      return a == null || b == null ? null : numberCell(compute(numberIn(a), numberIn(b)))
     }
   }
 }
 
-const operations: Readonly<Record<Arithmetic, (left: number, right: number) => number>> = {
-  '+': (left, right) => left + right,
-  '-': (left, right) => left - right,
-  '*': (left, right) => left * right,
-  '/': (left, right) => (right === 0 ? 0 : left / right),
-  '%': (left, right) => (right === 0 ? 0 : left % right),
+/** Longs keep all their digits. */
+type Value = number | bigint
+
+const wholeCell = /^-?\d{1,19}$/
+const numberIn = (cell: string): Value => (wholeCell.test(cell) ? BigInt(cell) : Number(cell))
+
+/** Of two whole numbers, and of all others. */
+const operation =
+  (ofWhole: (left: bigint, right: bigint) => bigint, ofAny: (left: number, right: number) => number) =>
+  (left: Value, right: Value): Value =>
+    typeof left === 'bigint' && typeof right === 'bigint' ? ofWhole(left, right) : ofAny(Number(left), Number(right))
+
+const plus = operation(
+  (left, right) => left + right,
+  (left, right) => left + right,
+)
+const minus = operation(
+  (left, right) => left - right,
+  (left, right) => left - right,
+)
+
+const operations: Readonly<Record<Arithmetic, (left: Value, right: Value) => Value>> = {
+  '+': plus,
+  '-': minus,
+  '*': operation(
+    (left, right) => left * right,
+    (left, right) => left * right,
+  ),
+  '/': (left, right) => (Number(right) === 0 ? 0 : Number(left) / Number(right)),
+  '%': operation(
+    (left, right) => (right === 0n ? 0n : left % right),
+    (left, right) => (right === 0 ? 0 : left % right),
+  ),
 }
 
-export const numberCell = (value: number): string | null => (Number.isFinite(value) ? String(value) : null)
+export const numberCell = (value: Value): string | null =>
+  typeof value === 'bigint' || Number.isFinite(value) ? String(value) : null
 
 interface Seen {
   readonly ms: number
-  readonly value: number
+  readonly value: Value
 }
 
 /** Of each point and the one before it. */
-function transform(name: string, make: () => Evaluate, parameter: Node | null, isDescending: boolean): () => Evaluate {
+function transform(
+  name: string,
+  make: () => Evaluate,
+  parameter: Node | null,
+  isDescending: boolean,
+  /** The unit of a derivative that names none: as InfluxDB has it, a window. */
+  derivativeMs: number,
+): () => Evaluate {
   if (name === 'cumulative_sum') return overPoints(make, sums)
   if (name === 'moving_average') return overPoints(make, () => movingAverage(countOf(parameter)))
   const takesUnit = name.endsWith('derivative') || name === 'elapsed'
   const unitMs = parameter === null ? null : takesUnit ? durationMs(parameter, name) : 0
   if (unitMs === 0) throw refused(`invalid number of arguments for ${name}, expected 1, got 2`)
   const sign = isDescending ? -1 : 1
-  const between = (before: Seen, now: Seen): number => {
+  const between = (before: Seen, now: Seen): Value => {
     const elapsedMs = now.ms - before.ms
     if (name === 'elapsed') return Math.trunc(elapsedMs / (unitMs ?? 1e-6))
-    const difference = now.value - before.value
-    return takesUnit ? difference / ((sign * elapsedMs) / (unitMs ?? 1000)) : difference
+    const difference = minus(now.value, before.value)
+    return takesUnit ? Number(difference) / ((sign * elapsedMs) / (unitMs ?? derivativeMs)) : difference
   }
   const neverFalls = name.startsWith('non_negative')
   return overPoints(make, () => {
@@ -295,22 +333,22 @@ function transform(name: string, make: () => Evaluate, parameter: Node | null, i
   })
 }
 
-function overPoints(make: () => Evaluate, start: () => (point: Seen) => number | undefined): () => Evaluate {
+function overPoints(make: () => Evaluate, start: () => (point: Seen) => Value | undefined): () => Evaluate {
   return () => {
     const [evaluate, next] = [make(), start()]
     return (ms, cells) => {
       const cell = evaluate(ms, cells)
       if (cell === undefined || cell === null) return undefined
-      const value = next({ ms, value: Number(cell) })
+      const value = next({ ms, value: numberIn(cell) })
       return value === undefined ? undefined : numberCell(value)
     }
   }
 }
 
-function sums(): (point: Seen) => number {
-  let sum = 0
+function sums(): (point: Seen) => Value {
+  let sum: Value = 0n
   return ({ value }) => {
-    sum += value
+    sum = plus(sum, value)
     return sum
   }
 }
@@ -328,7 +366,8 @@ function countOf(node: Node | null): number {
 function movingAverage(count: number): (point: Seen) => number | undefined {
   const values: number[] = []
   let [sum, at] = [0, 0]
-  return ({ value }) => {
+  return (point) => {
+    const value = Number(point.value)
     sum += value - (values[at] ?? 0)
     values[at] = value
     at = (at + 1) % count

@@ -22,10 +22,8 @@ export function fillSeries(
   const last = windows.startOf(range.hasEnd ? range.untilMs : nowMs)
   const [oldest, newest] = [points[0]!.ms, points.at(-1)!.ms].sort((a, b) => a - b) as [number, number]
   const [from, to] = [first ?? oldest, Math.max(last, newest)]
-  const walked = isDescending ? startsOf(windows, to, from, bucketsMax) : startsOf(windows, from, to, bucketsMax)
-  // Where clocks change, windows that do not divide the change begin anew: none that has a value is left out.
-  const sign = isDescending ? -1 : 1
-  const starts = [...new Set([...walked, ...points.map(({ ms }) => ms)])].sort((a, b) => sign * (a - b))
+  const walked = startsOf(windows, from, to, bucketsMax)
+  const starts = isDescending ? walked.reverse() : walked
   const places = new Map(starts.map((ms, place) => [ms, place]))
   const numbers = starts.map((ms) => Math.trunc(ms / windows.intervalMs))
   const filled = leaves.map((leaf, at) => {
@@ -38,10 +36,9 @@ export function fillSeries(
   return starts.map((ms, place) => ({ ms, cells: filled.map((cells) => cells[place]) }))
 }
 
-function startsOf(windows: Windows, from: number, to: number, bucketsMax: number): readonly number[] {
-  const isDescending = from > to
+function startsOf(windows: Windows, from: number, to: number, bucketsMax: number): number[] {
   const starts: number[] = []
-  for (let start = from; isDescending ? start >= to : start <= to; start = windows.after(start, isDescending)) {
+  for (let start = from; start <= to; start = windows.after(start)) {
     if (starts.length === bucketsMax) throw tooManyBuckets(bucketsMax)
     starts.push(start)
   }
@@ -84,10 +81,10 @@ function filledCells(
       return cell
     }
     const [before, behind] = [known[next - 1], known[next]]
+    if (fill === 'previous' && before !== undefined) return cells[before]!
     // Where the range is open, a leaf begins with its own first point.
     const isBeyond = (open === 'start' && before === undefined) || (open === 'end' && behind === undefined)
-    if (isBeyond) return typeof fill === 'object' ? constant : undefined
-    if (fill === 'previous') return before === undefined ? null : cells[before]!
+    if (isBeyond) return absent
     if (fill !== 'linear') return constant
     if (before === undefined || behind === undefined) return null
     const [from, to] = [Number(cells[before]), Number(cells[behind])]

@@ -41,7 +41,18 @@ test.each<[string, object]>([
     { sources: [{ database: null, measurement: 'b c' }], fill: { digits: '-1.5' } },
   ],
   ['SELECT v FROM m WHERE a =~ /x\\/y/ -- why\n', { where: { operator: '=~', right: { source: 'x/y' } } }],
+  [
+    'SELECT v FROM "d"."autogen"./^c.*/, autogen./n$/ WHERE a =~ // LIMIT 1',
+    {
+      sources: [
+        { database: 'd', measurement: { source: '^c.*' } },
+        { database: null, measurement: { source: 'n$' } },
+      ],
+      where: { right: { source: '' } },
+    },
+  ],
   ["SELECT v / 2 FROM /m|n/ tz('UTC')", { sources: [{ measurement: { source: 'm|n' } }], zone: 'UTC' }],
+  ['SELECT v FROM m GROUP BY time(1h, now())', { groupBy: { interval: { offset: { kind: 'call', name: 'now' } } } }],
   ['SELECT v FROM m GROUP BY time(1h30m)', { groupBy: { interval: { ns: 5_400_000_000_000n } } }],
 ])('%s is read', (text, statement) => {
   expect(parseInfluxql(text)).toMatchObject([statement])

@@ -128,9 +128,9 @@ class Parser {
         } else if (this.#token.text.toLowerCase() === 'time' && this.#tokens[this.#at + 1]?.text === '(') {
           this.#at += 2
           const ns = this.#duration()
-          const offsetNs = this.#takeSymbol(',') ? this.#signedDuration() : 0n
+          const offset = this.#takeSymbol(',') ? this.#sum() : null
           this.#symbol(')')
-          interval = ns === 0n ? null : { ns, offsetNs }
+          interval = ns === 0n ? null : { ns, offset }
         } else {
           tags.push(this.#name())
           this.#cast()
@@ -331,11 +331,6 @@ class Parser {
     if (kind !== 'duration' && text !== '0') throw this.#expected('duration')
     this.#at++
     return durationNs(text)
-  }
-
-  /** `now()` would move the windows with each request. */
-  #signedDuration(): bigint {
-    return this.#takeSymbol('-') ? -this.#duration() : this.#duration()
   }
 
   #pattern(): PatternNode | null {

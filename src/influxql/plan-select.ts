@@ -8,7 +8,7 @@ import { type Column, columnsOf, isOfPoints, type Leaf, selectors } from './colu
 import { matcher } from './patterns.ts'
 import { type Scope, tagKey, tagNamed, tagSql } from './scope.ts'
 import type { Fill, Select } from './syntax.ts'
-import { amongSql, type Clock, patternSql, rangeSql, refused, type TimeRange, whereOf } from './where.ts'
+import { amongSql, type Clock, patternSql, rangeSql, refused, type TimeRange, timeNs, whereOf } from './where.ts'
 import { Windows } from './windows.ts'
 
 /**
@@ -46,7 +46,7 @@ export function planSelect(
   const clock: Clock = { nowMs, zone }
   const { range: asked, conditions } = whereOf(select.where, scope, clock)
   const source = sourceOf(select.sources, scope, names)
-  const windows = windowsOf(select, zone)
+  const windows = windowsOf(select, clock)
   const keys = keysOf(select, scope)
   const { columns, leaves } = columnsOf(
     select,
@@ -100,13 +100,14 @@ function zoneNamed(name: string | null): Zone {
   return zone
 }
 
-function windowsOf({ groupBy: { interval } }: Select, zone: Zone): Windows | null {
+function windowsOf({ groupBy: { interval } }: Select, clock: Clock): Windows | null {
   if (interval === null) return null
-  if (interval.ns % 1_000_000n !== 0n || interval.offsetNs % 1_000_000n !== 0n)
+  const offsetNs = interval.offset === null ? 0n : timeNs(interval.offset, clock)
+  if (interval.ns % 1_000_000n !== 0n || offsetNs % 1_000_000n !== 0n)
     throw refused('GROUP BY time() takes whole milliseconds: times are no finer here.')
   const intervalMs = Number(interval.ns / 1_000_000n)
   if (intervalMs > latestMs) throw refused('GROUP BY time() is longer than all time: write a shorter one.')
-  return new Windows(intervalMs, Number(interval.offsetNs / 1_000_000n) % intervalMs, zone)
+  return new Windows(intervalMs, Number(offsetNs / 1_000_000n) % intervalMs, clock.zone)
 }
 
 export function tooManyBuckets(bucketsMax: number): Problem {

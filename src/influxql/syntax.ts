@@ -62,7 +62,7 @@ export interface Source {
 export type Fill = 'null' | 'none' | 'previous' | 'linear' | { readonly digits: string }
 
 export interface GroupBy {
-  readonly interval: { readonly ns: bigint; readonly offsetNs: bigint } | null
+  readonly interval: { readonly ns: bigint; readonly offset: Node | null } | null
   readonly tags: readonly (string | PatternNode)[]
   readonly allTags: boolean
 }

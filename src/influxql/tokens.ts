@@ -20,11 +20,11 @@ const forms: readonly (readonly [Token['kind'], RegExp])[] = [
   ['number', /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
   ['symbol', /=~|!~|!=|<>|<=|>=|::|[=<>+\-*/%(),;.&|^]/y],
 ]
-const pattern = /\/(?:[^/\\\n]|\\.)+\//y
+const pattern = /\/(?:[^/\\\n]|\\.)*\//y
 const parameter = /\$(?:([A-Za-z_][A-Za-z0-9_]*)|"((?:[^"\\\n]|\\.)*)")/y
 
 /** Behind these a slash begins a regular expression; elsewhere it divides. */
-const beforePattern = new Set(['=~', '!~', '(', ',', 'from', 'select', 'by'])
+const beforePattern = new Set(['=~', '!~', '(', ',', '.', 'from', 'select', 'by'])
 
 export const queryCharactersMax = 64 * 1024
 

@@ -95,8 +95,8 @@ function ceilDiv(value: bigint, by: bigint): bigint {
 
 const mirrored: Partial<Record<Comparison, Comparison>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 
-/** A moment, in nanoseconds. */
-function timeNs(node: Node, clock: Clock): bigint {
+/** A moment, or a length of time, in nanoseconds. Throws Problem `invalid_request`. */
+export function timeNs(node: Node, clock: Clock): bigint {
   switch (node.kind) {
     case 'number':
       return wholeNs(node.digits)
@@ -113,9 +113,7 @@ function timeNs(node: Node, clock: Clock): bigint {
       if (node.operator === '-') return left - right
     }
   }
-  throw refused(
-    "compare time with now() - 6h, with a number and its unit (1700000000000ms) or with '2026-01-01T00:00:00Z'.",
-  )
+  throw refused("write a time as now() - 6h, as a number and its unit (1700000000000ms) or as '2026-01-01T00:00:00Z'.")
 }
 
 /** InfluxDB's own first and last nanosecond. */

@@ -1,56 +1,55 @@
 // The windows of GROUP BY time(), as InfluxDB cuts them: from 1970 on by the clocks of a zone, so that a day begins at its midnight.
+import { bucketEnd, type NativeBuckets, nativeBucketStart } from '../druid-time/native-granularity.ts'
 import type { Zone } from '../druid-time/zone.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
+import { msPerDay } from '../model/instant.ts'
+import { refused } from './where.ts'
 
 export class Windows {
   readonly intervalMs: number
   readonly #offsetMs: number
   readonly #zone: Zone
+  readonly #buckets: NativeBuckets
 
   constructor(intervalMs: number, offsetMs: number, zone: Zone) {
     this.intervalMs = intervalMs
     this.#offsetMs = offsetMs
     this.#zone = zone
+    const originLocalMs = offsetMs
+    this.#buckets =
+      intervalMs % msPerDay === 0
+        ? { kind: 'days', days: intervalMs / msPerDay, originLocalMs, zone }
+        : { kind: 'localTime', widthMs: intervalMs, originLocalMs, zone }
   }
 
   startOf(ms: number): number {
-    const shifted = ms - this.#offsetMs
-    const offset = this.#zone.offset(shifted)
-    const start = shifted - floorMod(shifted + offset, this.intervalMs)
-    return this.#adjusted(start, offset) + this.#offsetMs
+    return nativeBucketStart(this.#buckets, ms)
   }
 
   endOf(ms: number): number {
-    const shifted = ms - this.#offsetMs
-    const offset = this.#zone.offset(shifted)
-    const end = shifted - floorMod(shifted + offset, this.intervalMs) + this.intervalMs
-    return this.#adjusted(end, offset) + this.#offsetMs
+    return bucketEnd(this.#buckets, ms)
   }
 
-  /** The start of the window behind the one that begins here, or before it. */
-  after(startMs: number, isDescending: boolean): number {
-    const next = startMs + (isDescending ? -this.intervalMs : this.intervalMs)
-    if (this.#zone.offset(next) === this.#zone.offset(startMs)) return next
-    const aligned = this.startOf(this.#adjusted(next, this.#zone.offset(startMs)))
-    return aligned > startMs === isDescending || aligned === startMs ? next : aligned
+  /** The start of the window behind the one that begins here. A day that clocks show again does not begin again. */
+  after(startMs: number): number {
+    let at = this.endOf(startMs)
+    while (this.startOf(at) !== at) at = this.endOf(at)
+    return at
   }
 
-  /** Of a moment that was found by an offset. A change as long as a window moves none. */
-  #adjusted(ms: number, offset: number): number {
-    const change = offset - this.#zone.offset(ms)
-    return Math.abs(change) < this.intervalMs ? ms + change : ms
-  }
-
-  /** The start of the window of `__time`, of which all are in a range. */
+  /** The start of the window of `__time`, of which all are in a range. Throws Problem `invalid_request`. */
   sql(fromMs: number, untilMs: number): Sql {
     const zone = this.#zone
     const changes = zone.changes(fromMs - this.intervalMs, untilMs)
     const last = this.#floor(changes.at(-1)?.offsetMs ?? 0)
     if (changes.length < 2) return last
     // Days of a zone begin as Druid has them.
-    if (this.intervalMs === dayMs && this.#offsetMs === 0) return sql`TIME_FLOOR(__time, 'P1D', NULL, ${zone.name})`
-    const branches = changes.slice(1).flatMap(({ fromMs: changeMs }, index) => {
-      const at = changeMs + this.#offsetMs
+    if (this.intervalMs === msPerDay && this.#offsetMs === 0) return sql`TIME_FLOOR(__time, 'P1D', NULL, ${zone.name})`
+    if (changes.length > clockChangesMax)
+      throw refused(
+        `GROUP BY time() by the clocks of ${zone.name} reads at most ${clockChangesMax} of their changes, and the range has ${changes.length - 1}: end it earlier, as with time < now().`,
+      )
+    const branches = changes.slice(1).flatMap(({ fromMs: at }, index) => {
       const before = sql`WHEN __time < MILLIS_TO_TIMESTAMP(${at}) THEN ${this.#floor(changes[index]!.offsetMs)}`
       const around = sql`WHEN __time < MILLIS_TO_TIMESTAMP(${this.endOf(at)}) THEN MILLIS_TO_TIMESTAMP(${this.startOf(at)})`
       return [before, around]
@@ -68,10 +67,11 @@ export class Windows {
   }
 }
 
-const dayMs = 86_400_000
+/** Some 150 years. Each is written out in the query, which has at most as many words as one of SQL. */
+const clockChangesMax = 300
 
 const units = [
-  { ms: dayMs, prefix: 'P', suffix: 'D' },
+  { ms: msPerDay, prefix: 'P', suffix: 'D' },
   { ms: 3_600_000, prefix: 'PT', suffix: 'H' },
   { ms: 60_000, prefix: 'PT', suffix: 'M' },
   { ms: 1000, prefix: 'PT', suffix: 'S' },

@@ -35,7 +35,9 @@ beforeAll(async () => {
     text: text.replace('9007199254740992', '9007199254740993'),
   })
   const plant = [0, 30, 60].map((minute) => ({ D: at(minute), T: 'boiler.level', V: minute }))
-  await callWell(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: plant })
+  // Each hour of a day on which clocks are set, with its number.
+  const hours = Array.from({ length: 13 }, (_, V) => ({ D: Date.UTC(2026, 2, 28, 23 + V), T: 'clock', V }))
+  await callWell(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: [...plant, ...hours] })
   readerKey = await makeReader(service.url, adminKey, ['home', 'plant'])
 })
 
@@ -105,6 +107,90 @@ describe('SELECT', () => {
     )
   })
 
+  test.each<[string, string, readonly unknown[]]>([
+    ['2h', "tz('Europe/Madrid')", ['00 0.5', '03 2', '04 3.5', '06 5.5', '08 7.5', '10 9.5', '12 11.5']],
+    [
+      '2h',
+      "ORDER BY time DESC tz('Europe/Madrid')",
+      ['12 11.5', '10 9.5', '08 7.5', '06 5.5', '04 3.5', '03 2', '00 0.5'],
+    ],
+    ['2h, 1h', "tz('Europe/Madrid')", ['23 0', '01 1', '03 2.5', '05 4.5', '07 6.5', '09 8.5', '11 10.5', '13 12']],
+    ['4h, 2h', "tz('Europe/Madrid')", ['22 0.5', '03 3', '06 6.5', '10 10.5']],
+    ['1w, 4d', "tz('Europe/Rome')", ['00 6']],
+  ])('windows by (%s) where clocks are set, with %s', async (interval, end, windows) => {
+    const range = "time >= '2026-03-28T23:00:00Z' AND time < '2026-03-29T12:00:00Z'"
+    const { text } = await ask(
+      `SELECT mean(V) FROM plant WHERE T = 'clock' AND ${range} GROUP BY time(${interval}) ${end}`,
+      { db: 'plant' },
+    )
+    const [{ values }] = JSON.parse(text).results[0].series
+    expect(values.map(([time, mean]: [string, number]) => `${time.slice(11, 13)} ${mean}`)).toEqual(windows)
+  })
+
+  test('a derivative of windows without a unit is one of a window', async () => {
+    const q = (unit: string) => `SELECT derivative(mean(v)${unit}) FROM cpu WHERE ${first} GROUP BY time(2m) fill(none)`
+    expect((await ask(q(''))).text).toBe((await ask(q(', 2m'))).text)
+    expect((await ask(q(''))).text).toContain('["2026-01-01T00:04:00Z",1.25]')
+    expect((await ask('SELECT derivative(v) * 60 FROM cpu')).text).toContain('["2026-01-01T00:01:00Z",1]')
+  })
+
+  test.each<[string, string]>([
+    [
+      'fill(previous) ORDER BY time DESC',
+      '["2026-01-01T00:04:00Z",true,4],["2026-01-01T00:02:00Z",true,4],["2026-01-01T00:00:00Z",true,2]',
+    ],
+    ['fill(0)', '["2026-01-01T00:00:00Z",0,2],["2026-01-01T00:02:00Z",0,0],["2026-01-01T00:04:00Z",true,4]'],
+  ])('without a start a function begins with its own first point: %s', async (end, values) => {
+    const q = `SELECT last(ok), last(v) FROM cpu WHERE time < '2026-01-01T00:06:00Z' GROUP BY time(2m) ${end}`
+    expect((await ask(q)).text).toBe(series(`{"name":"cpu","columns":["time","last","last_1"],"values":[${values}]}`))
+  })
+
+  test('windows by clocks that are set almost three hundred times', async () => {
+    const q =
+      "SELECT max(v), host FROM cpu WHERE time < '2098-01-01' GROUP BY time(7h, 11m) fill(none) tz('Europe/Madrid')"
+    expect((await ask(q)).text).toBe(
+      series('{"name":"cpu","columns":["time","max","host"],"values":[["2026-01-01T00:11:00+01:00",4,"a"]]}'),
+    )
+  })
+
+  test('windows begin with a moment that is named as their offset', async () => {
+    const q = (offset: string) => `SELECT count(v) FROM cpu WHERE ${first} GROUP BY time(4m, ${offset}) fill(none)`
+    expect((await ask(q("'2026-02-01T00:03:00Z'"))).text).toBe(
+      series(
+        '{"name":"cpu","columns":["time","count"],"values":[["2025-12-31T23:59:00Z",2],["2026-01-01T00:03:00Z",1]]}',
+      ),
+    )
+    const [{ values }] = JSON.parse((await ask(q('now()'), { epoch: 'ms' })).text).results[0].series
+    expect(
+      values.map(([ms]: [number]) => Date.UTC(2026, 0, 1) - 240_000 < ms && ms <= Date.UTC(2026, 0, 1, 0, 5)),
+    ).not.toContain(false)
+  })
+
+  test('longs keep all their digits', async () => {
+    const q = `SELECT n + 2 FROM cpu; SELECT cumulative_sum(n) FROM /cpu|mem/ WHERE n > $v; SELECT difference(max(n)) FROM cpu WHERE ${first} GROUP BY time(4m) fill(0)`
+    const { text } = await ask(q, { params: '{"v":9007199254740992}' })
+    expect(text).toContain('["2026-01-01T00:00:00Z",9007199254740995]')
+    expect(text).toContain('"cumulative_sum"],"values":[["2026-01-01T00:00:00Z",9007199254740993]')
+    expect(text).toContain('"difference"],"values":[["2026-01-01T00:04:00Z",-9007199254740993]')
+  })
+
+  test.each<[string, string, string]>([
+    ['n = $x', '{"integer":9007199254740993}', '"values":[["2026-01-01T00:00:00Z",1]]'],
+    ['v = $x', '{"float":4}', '"values":[["2026-01-01T00:05:00Z",4]]'],
+    ['v = $x', '{"number":4}', '"values":[["2026-01-01T00:05:00Z",4]]'],
+    ['host = $x', '{"string":"b"}', '"values":[["2026-01-01T00:01:00Z",2]]'],
+    ['host =~ $x', '{"regex":"^b"}', '"values":[["2026-01-01T00:01:00Z",2]]'],
+    ['ok = $x', '{"boolean":true}', '"values":[["2026-01-01T00:05:00Z",4]]'],
+    ["$x = 'b'", '{"ident":"host"}', '"values":[["2026-01-01T00:01:00Z",2]]'],
+    ["time = '2026-01-01' + $x", '{"duration":"5m"}', '"values":[["2026-01-01T00:05:00Z",4]]'],
+    ["time = '2026-01-01' + $x", '{"duration":300000000000}', '"values":[["2026-01-01T00:05:00Z",4]]'],
+    ['v = $x', '{"constructor":4}', 'params.x is a text, a number'],
+    ['v = $x', '{"integer":"4"}', 'params.x is a text, a number'],
+  ])('WHERE %s, with %s', async (condition, value, text) => {
+    const found = await ask(`SELECT v FROM cpu WHERE ${condition}`, { params: `{"x":${value}}` })
+    expect(found.text).toContain(text)
+  })
+
   test('several statements, values of parameters, and the first that fails', async () => {
     const q =
       'SELECT v FROM cpu WHERE host = $host LIMIT 1; SELECT v FROM nowhere; SELECT mean(ok) FROM cpu; SHOW DATABASES'
@@ -165,6 +251,10 @@ describe('what is refused', () => {
     ['SELECT v FROM cpu WHERE v * 2 > 3', 'compute in SQL'],
     ['SELECT v FROM cpu WHERE time = 1 OR time = 2', 'time may be compared at the top of WHERE alone'],
     [`SELECT v FROM cpu WHERE host =~ /${'(a+)+'.repeat(500)}$/`, 'sql_query: '],
+    [
+      "SELECT sum(v) FROM cpu WHERE time < '9999-01-01' GROUP BY time(1h) fill(none) tz('Europe/Madrid')",
+      'Europe/Madrid reads at most 300 of their changes',
+    ],
     ["SELECT v FROM cpu WHERE time > 'soon'", "'soon' is no time"],
     ['SELECT v FROM cpu WHERE time > 1e400', '1e400 is beyond all numbers'],
     [`SELECT ${'v,'.repeat(1000)}v FROM cpu`, 'a SELECT has at most 1000 columns, and this one has 1001'],
@@ -228,6 +318,17 @@ describe('what is refused', () => {
     expect([status, JSON.parse(text)]).toEqual([
       413,
       { code: 'too_many_buckets', error: expect.stringContaining('limits.buckets') },
+    ])
+  })
+
+  test('a form that is not urlencoded', async () => {
+    const body = new FormData()
+    body.set('q', 'SHOW DATABASES')
+    const headers = { authorization: `Token ${readerKey}` }
+    const response = await fetch(`${service.url}/query`, { method: 'POST', headers, body })
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('in a form of the type application/x-www-form-urlencoded'),
     ])
   })
 

@@ -5,6 +5,7 @@ import { isCaller, requireCaller } from '../../access/caller.ts'
 import { parseInfluxql } from '../../influxql/parse.ts'
 import { type BoundValue, queryCharactersMax } from '../../influxql/tokens.ts'
 import type { Epoch, ResultFormat } from '../../influxql/write-results.ts'
+import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { formatContentType } from '../../model/answer-format.ts'
 import { Problem } from '../../model/problem.ts'
 import { sendBody } from '../answer.ts'
@@ -110,7 +111,11 @@ async function answer(
     return typeof value === 'string' ? value : null
   }
   const query = text('q')
-  if (query === null || query.trim() === '') throw new Problem('invalid_request', 'missing required parameter "q"')
+  if (query === null || query.trim() === '')
+    throw new Problem(
+      'invalid_request',
+      'missing required parameter "q": send it in the address, or in a form of the type application/x-www-form-urlencoded (curl --data-urlencode).',
+    )
   const statements = parseInfluxql(query, boundValues(text('params')))
   if (statements.every(({ kind }) => kind === 'create database')) requireCaller(guard.asker(request))
   else guard.requireConsumption(request)
@@ -159,7 +164,7 @@ function boundValues(params: string | null): ReadonlyMap<string, BoundValue> {
   if (params === null || params === '') return new Map()
   let values: unknown
   try {
-    values = JSON.parse(params)
+    values = parseWithLongs(params)
   } catch {
     throw new Problem('invalid_request', 'error parsing query parameters: params is no JSON')
   }
@@ -168,18 +173,32 @@ function boundValues(params: string | null): ReadonlyMap<string, BoundValue> {
 
 function boundValue(name: string, value: unknown): BoundValue {
   if (typeof value === 'string') return { kind: 'text', text: value }
-  if (typeof value === 'number') return { kind: 'number', text: String(value) }
+  if (typeof value === 'number' || typeof value === 'bigint') return { kind: 'number', text: String(value) }
   if (typeof value === 'boolean') return { kind: 'name', text: String(value) }
   const pairs = Object.entries(Object(value))
-  const [[kind, text] = []] = pairs
-  if (pairs.length === 1 && typeof text === 'string') {
-    if (kind === 'regex') return { kind: 'pattern', text }
-    if (kind === 'identifier') return { kind: 'quoted', text }
-    if (kind === 'duration' && /^(?:\d+(?:ns|us|ms|[uµsmhdw]))+$/.test(text)) return { kind: 'duration', text }
-    if (kind === 'string') return { kind: 'text', text }
+  const [[kind, inner] = []] = pairs
+  if (pairs.length === 1) {
+    if (kind === 'regex' && typeof inner === 'string') return { kind: 'pattern', text: inner }
+    if ((kind === 'ident' || kind === 'identifier') && typeof inner === 'string') return { kind: 'quoted', text: inner }
+    if (plainKinds.get(kind!)?.includes(typeof inner)) return boundValue(name, inner)
+    // As InfluxDB has it: nanoseconds.
+    const duration = Number.isSafeInteger(inner) ? `${inner}ns` : inner
+    if (kind === 'duration' && typeof duration === 'string' && /^(?:\d+(?:ns|us|ms|[uµsmhdw]))+$/.test(duration))
+      return { kind, text: duration }
   }
   throw new Problem(
     'invalid_request',
-    `params.${name} is a text, a number, true or false, or {"regex": "..."}, {"duration": "5m"} or {"identifier": "..."}`,
+    `params.${name} is a text, a number, true or false, or has one of the forms {"regex": "..."}, {"duration": "5m"}, {"ident": "..."}, {"string": "..."}, {"integer": 5}, {"float": 1.5} and {"boolean": true}`,
   )
 }
+
+const numbers = ['number', 'bigint']
+/** The forms of what may also stand by itself, and of which types it is. */
+const plainKinds: ReadonlyMap<string, readonly string[]> = new Map([
+  ['integer', numbers],
+  ['int', numbers],
+  ['float', numbers],
+  ['number', numbers],
+  ['string', ['string']],
+  ['boolean', ['boolean']],
+])
