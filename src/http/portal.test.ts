@@ -36,3 +36,9 @@ test('no page lets in a script or a style that is not a file of the service, or 
   expect(policy).toContain("frame-ancestors 'none'")
   expect(policy).not.toContain('unsafe')
 })
+
+test('its address with a slash at its end leads to the one whose files are beside it', async () => {
+  const { app } = await testServer()
+  const { statusCode, headers } = await app.inject({ url: '/portal/', headers: browser })
+  expect([statusCode, headers['location']]).toEqual([308, '../portal'])
+})

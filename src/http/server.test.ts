@@ -22,7 +22,6 @@ describe('paths and methods', () => {
   test.each<[InjectOptions, number, string | null]>([
     [get('/'), 200, null],
     [get('/', { accept: 'text/html,*/*;q=0.8' }), 302, null],
-    [get('/portal/'), 404, 'path_not_found'],
     [get('/portal/assets/nothing.js'), 404, 'path_not_found'],
     [get('/portal/assets/..%2findex.html'), 404, 'path_not_found'],
     [get('/nothing'), 404, 'path_not_found'],
