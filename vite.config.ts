@@ -44,6 +44,8 @@ export default defineConfig(({ mode }) => {
       outDir,
       emptyOutDir,
       reportCompressedSize: false,
+      // What is built in keeps its licences beside it.
+      license: { fileName: `${chunks}/licenses.md` },
       rolldownOptions: {
         input: input(),
         output: {

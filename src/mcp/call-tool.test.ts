@@ -3,8 +3,7 @@ import { Problem } from '../model/problem.ts'
 import { queryKinds } from '../model/query-kind.ts'
 import { queryRequests } from '../query/requests.ts'
 import { callTool } from './call-tool.ts'
-import type { Reading } from './reading.ts'
-import { tools } from './tools.ts'
+import { type Reading, tools } from './tools.ts'
 
 const asked: string[] = []
 const tagCount = 120_000

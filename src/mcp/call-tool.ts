@@ -1,8 +1,8 @@
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import { Problem } from '../model/problem.ts'
 import { lenientArguments } from './lenient-arguments.ts'
-import type { Reading } from './reading.ts'
-import { tools } from './tools.ts'
+import { inTools } from './query-tool.ts'
+import { type Reading, tools } from './tools.ts'
 
 export interface CallParts {
   /** What a call reads by; the signal ends it. */
@@ -44,7 +44,3 @@ function reasonOf(error: unknown): string | null {
   const others = (error.errors ?? []).slice(1).map(({ path, message }) => `\n${path} ${message}.`)
   return inTools(`${error.message} (${error.code})${others.join('')}`)
 }
-
-/** An assistant has no addresses. */
-const inTools = (text: string): string =>
-  text.replace(/`?GET \/consumer\/metadata\/([^\s`]+)`? lists/, 'find_metadata with the table $1 lists')

@@ -24,6 +24,12 @@ export const kindsText = Object.entries(meanings)
   .map(([kind, meaning]) => `- ${kind}: ${meaning}`)
   .join('\n')
 
+/** What the service says of its addresses, for an assistant, who has none. */
+export const inTools = (text: string): string =>
+  text
+    .replace('`GET /consumer/data/entities` lists them', '`list_entities` names them')
+    .replace(/GET \/consumer\/metadata\/(\S+) lists/, 'find_metadata with the table $1 lists')
+
 /** Not every assistant's maker takes a null among the words, or `exclusiveMinimum`. */
 function unsaidNull(property: PropertySchema): PropertySchema {
   const schema = withoutNull(property)
@@ -44,11 +50,8 @@ function described(name: string): PropertySchema {
     texts.set(text, [...(texts.get(text) ?? []), kind])
   }
   const isOfAll = takers.length === queryKinds.length && texts.size === 1
-  const description = [...texts]
-    .map(([text, kinds]) => (isOfAll ? text : `For ${kinds.join(', ')}: ${text}`))
-    .join(' ')
-    .replace('`GET /consumer/data/entities` lists them', '`list_entities` names them')
-  return { ...takers[0]!.schema, description }
+  const description = [...texts].map(([text, kinds]) => (isOfAll ? text : `For ${kinds.join(', ')}: ${text}`)).join(' ')
+  return { ...takers[0]!.schema, description: inTools(description) }
 }
 
 const names = new Set(queryKinds.flatMap((kind) => Object.keys(queryRequests[kind].properties)))

@@ -1,6 +1,7 @@
 // What an assistant may ask. Each tool only reads, with the rights of the caller.
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { MetadataDescription } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
 import { itemsOfPage } from '../client/item-page.ts'
 import type { DataQueryRequest } from '../client/request-options.ts'
 import { checkOf } from '../http/validation.ts'
@@ -10,7 +11,9 @@ import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { queryRequests } from '../query/requests.ts'
 import { type Bounded, csvRecords, firstLines, rowsDefault, rowsMax, textBytesMax } from './bounded-text.ts'
 import { kindsText, queryProperties } from './query-tool.ts'
-import type { Reading } from './reading.ts'
+
+/** What an assistant reads by: a client of the service, or the service itself. */
+export type Reading = Pick<TidemarkClient, 'entities' | 'tags' | 'queryBytes' | 'sqlBytes' | 'metadata' | 'itemsText'>
 
 export interface Tool {
   readonly name: string

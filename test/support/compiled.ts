@@ -21,8 +21,11 @@ export function requireCompiled(): void {
   isFresh = true
 }
 
-/** The path of a program of a suite, as `crash/serve-twice`, most of them with a planted bug. */
+/** The path of a program of a suite, as `crash/serve-twice`, most of them with a planted bug. Throws an Error where it is older than the service or its source. */
 export function testProgram(name: string): string {
   requireCompiled()
+  const source = `test/${name.replace('/', '/planted/')}.mjs`
+  if (Math.max(changedMs('build/files-built'), changedMs(source)) > changedMs('build/planted-built'))
+    throw new Error(`${source} is not built as it is now. ${build}`)
   return resolve(`build/tested/planted/${name}.mjs`)
 }
