@@ -1,5 +1,6 @@
 // What stands behind SELECT: the columns of an answer, each worked out from what is read of a series, point by point.
 import type { EntityField } from '../model/entity.ts'
+import { isNumericField } from '../model/field.ts'
 import { matcher } from './patterns.ts'
 import { refusedCalls } from './refusals.ts'
 import { fieldNamed, type Scope, tagNamed } from './scope.ts'
@@ -111,14 +112,12 @@ function expand(column: SelectColumn, select: Select, scope: Scope, keys: readon
   }
   const call = innermost(value)
   return scope.fields
-    .filter(({ name, type }) => matches(name) && (isNumber(type) || ofAnyType.has(call)))
+    .filter((field) => matches(field.name) && (isNumericField(field) || ofAnyType.has(call)))
     .map(({ name }) => ({
       value: replaced(value, { kind: 'name', name, of: 'field' }),
       alias: `${alias ?? nameOf(value)}_${name}`,
     }))
 }
-
-const isNumber = (type: string): boolean => type === 'long' || type === 'double'
 
 function starOf(node: Node): Extract<Node, { kind: 'wildcard' | 'pattern' }> | null {
   if (node.kind === 'wildcard' || node.kind === 'pattern') return node
@@ -218,7 +217,7 @@ class Compiler {
     if (operand?.kind !== 'name') throw refused(`expected field argument in ${call ?? 'SELECT'}()`)
     const field = operand.of === 'tag' ? null : fieldNamed(this.#scope, operand.name)
     const tag = call === null && field === null && operand.of !== 'field' ? tagNamed(this.#scope, operand.name) : null
-    if (call !== null && field !== null && !isNumber(field.type) && !ofAnyType.has(call))
+    if (call !== null && field !== null && !isNumericField(field) && !ofAnyType.has(call))
       throw refused(`unsupported ${call} iterator type: ${field.name} is of type ${field.type}`)
     const leaf: Leaf = { call, field: field ?? tag, unitMs }
     const known = this.leaves.findIndex((one) => one.call === call && one.field === leaf.field && one.unitMs === unitMs)

@@ -92,7 +92,7 @@ export function planSelect(
   }
 }
 
-const isField = ({ field }: Leaf): boolean => field !== null && field.role !== 'tag' && field.role !== 'dimension'
+const isField = ({ field }: Leaf): boolean => field?.role === 'metric'
 
 function zoneNamed(name: string | null): Zone {
   const zone = name === null ? Zone.utc : Zone.find(name)
@@ -195,7 +195,7 @@ const whereSql = (conditions: readonly Sql[]): Sql =>
 
 const column = ({ field }: Leaf): Sql => {
   if (field === null) return sql`CAST(NULL AS DOUBLE)`
-  return field.role === 'tag' || field.role === 'dimension' ? tagSql(field) : sql.id(field.name)
+  return field.role === 'metric' ? sql.id(field.name) : tagSql(field)
 }
 
 /** Rows with one of the fields, as they are. */

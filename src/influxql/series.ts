@@ -1,5 +1,4 @@
 // The rows of a SELECT as series: a part of one after the other, filled, worked out, and cut to its page.
-
 import type { Row } from './answer-rows.ts'
 import type { Cell, Evaluate, Leaf, Point } from './columns.ts'
 import { fillSeries } from './fill.ts'
@@ -129,7 +128,7 @@ function cellOf(text: string, { call, field }: Leaf): Cell {
   if (field !== null && field.type === 'boolean' && (call === null || call === 'first' || call === 'last'))
     return text === '1' ? 'true' : 'false'
   // As InfluxDB has it: a missing tag.
-  return text === '""' && (field?.role === 'tag' || field?.role === 'dimension') ? undefined : wholeText(text)
+  return text === '""' && field !== null && field.role !== 'metric' ? undefined : wholeText(text)
 }
 
 /** A double that is whole, as JSON of InfluxDB writes it. */

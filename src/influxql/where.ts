@@ -2,6 +2,7 @@
 import type { Zone } from '../druid-time/zone.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import type { EntityField } from '../model/entity.ts'
+import { isNumericField } from '../model/field.ts'
 import { earliestMs, latestMs, namesZone, parseInstant } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
 import { likeEscape, likesOf, matcher } from './patterns.ts'
@@ -242,14 +243,13 @@ export function patternSql(tag: EntityField, { source }: PatternNode, isNegative
 function fieldSql(field: EntityField, operator: Comparison, value: Node): Sql {
   const name = sql.id(field.name)
   const { type } = field
-  const isNumber = type === 'long' || type === 'double'
   if (value.kind === 'pattern' && type === 'string') {
     const matches = sql`REGEXP_LIKE(${name}, ${value.source})`
     return operator === '!~' ? sql`NOT ${matches}` : matches
   }
   const written = sqlOperators[operator]
   if (written === undefined) return never
-  if (value.kind === 'number' && isNumber) return sql`${name} ${written} ${numberSql(value.digits, field)}`
+  if (value.kind === 'number' && isNumericField(field)) return sql`${name} ${written} ${numberSql(value.digits, field)}`
   if (value.kind === 'text' && type === 'string' && (operator === '=' || operator === '!='))
     return sql`${name} ${written} ${value.value}`
   if (value.kind === 'boolean' && type === 'boolean' && (operator === '=' || operator === '!='))
