@@ -40,12 +40,12 @@ export interface Columns {
 }
 
 /** Of points that are there: of all of them one, by its value. */
-export const selectors: ReadonlySet<string> = new Set(['first', 'last', 'min', 'max'])
+const selectors: ReadonlySet<string> = new Set(['first', 'last', 'min', 'max'])
 /** Of any type; others are of numbers. */
 const ofAnyType: ReadonlySet<string> = new Set(['count', 'first', 'last', 'count_distinct'])
 /** Worked out here, from the points themselves. */
-export const pointCalls: ReadonlySet<string> = new Set(['integral', 'median'])
-export const aggregateCalls: ReadonlySet<string> = new Set([
+const pointCalls: ReadonlySet<string> = new Set(['integral', 'median'])
+const aggregateCalls: ReadonlySet<string> = new Set([
   'mean',
   'sum',
   'count',
@@ -68,12 +68,12 @@ const transformCalls: ReadonlySet<string> = new Set([
 const columnsMax = 1000
 
 /** `keys`: the tags that series are told apart by, which `*` does not show again. Throws Problem `invalid_request`. */
-export function columnsOf(select: Select, scope: Scope, keys: readonly string[], isDescending: boolean): Columns {
+export function columnsOf(select: Select, scope: Scope, keys: readonly string[]): Columns {
   const expanded = select.columns.flatMap((column) => expand(column, select, scope, keys))
   if (expanded.length > columnsMax)
     throw refused(`a SELECT has at most ${columnsMax} columns, and this one has ${expanded.length}: name fewer.`)
   const { interval } = select.groupBy
-  const compiler = new Compiler(scope, isDescending, interval === null ? 1000 : Number(interval.ns) / 1e6)
+  const compiler = new Compiler(scope, select.isDescending, interval === null ? 1000 : Number(interval.ns) / 1e6)
   const names = new Set(['time'])
   const columns = expanded
     .filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
@@ -81,15 +81,21 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[],
   // What is wrong with a column is told before anything is read.
   for (const { make } of columns) make()
   const { leaves } = compiler
-  const [raw, called] = [leaves.some(({ call }) => call === null), leaves.some(({ call }) => call !== null)]
-  const isOneSelector = leaves
-    .filter(({ call }) => call !== null)
-    .every(({ call }, index) => index === 0 && selectors.has(call!))
-  if (raw && called && (!isOneSelector || compiler.transforms))
+  const called = calledOf(leaves)
+  const isMixed = called.length > 0 && called.length < leaves.length
+  if (isMixed && (selectorOf(called) === null || compiler.transforms))
     throw refused('mixing aggregate and non-aggregate queries is not supported')
   if (leaves.some(isOfPoints) && !leaves.every(isOfPoints))
     throw refused('integral and median are asked without other aggregates: send a statement of their own.')
   return { columns, leaves }
+}
+
+export const calledOf = (leaves: readonly Leaf[]): readonly Leaf[] => leaves.filter(({ call }) => call !== null)
+
+/** The one call, where it selects a point. */
+export function selectorOf(called: readonly Leaf[]): Leaf | null {
+  const [only] = called
+  return called.length === 1 && selectors.has(only!.call!) ? only! : null
 }
 
 export const isOfPoints = ({ call }: Leaf): boolean => call !== null && pointCalls.has(call)
@@ -167,9 +173,8 @@ class Compiler {
   }
 
   column(node: Node): () => Evaluate {
-    const before = this.leaves.length
     const make = this.#value(node)
-    if (!hasVariable(node) || this.leaves.length < before) throw refused('field must contain at least one variable')
+    if (!hasVariable(node)) throw refused('field must contain at least one variable')
     return make
   }
 

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../lib/sql-text.ts'
 import type { EntityField } from '../model/entity.ts'
 import { latestMs } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
-import { type Column, columnsOf, isOfPoints, type Leaf, selectors } from './columns.ts'
+import { type Column, calledOf, columnsOf, isOfPoints, type Leaf, selectorOf } from './columns.ts'
 import { matcher } from './patterns.ts'
 import { type Scope, tagKey, tagNamed, tagSql } from './scope.ts'
 import type { Fill, Select } from './syntax.ts'
@@ -29,8 +29,6 @@ export interface SelectPlan {
   readonly fill: Fill
   readonly range: TimeRange
   readonly isDescending: boolean
-  /** Whether a row is a point in itself, so that a null in it is none. */
-  readonly isRaw: boolean
   readonly page: Pick<Select, 'limit' | 'offset' | 'seriesLimit' | 'seriesOffset'>
   readonly zone: Zone
 }
@@ -52,21 +50,18 @@ export function planSelect(
     select,
     scope,
     keys.map(({ name }) => name),
-    select.isDescending,
   )
-  const isRaw = leaves.every(({ call }) => call === null)
-  const isGrouped = windows !== null && !isRaw
-  if (windows !== null && isRaw && !leaves.some(isOfPoints))
+  if (windows !== null && calledOf(leaves).length === 0)
     throw refused('GROUP BY requires at least one aggregate function')
   // Windows end with the present, as in InfluxDB.
-  const range = isGrouped && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
+  const range = windows !== null && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
   if (source === null || range.fromMs > range.untilMs || !leaves.some(isField)) return null
-  if (isGrouped && select.fill !== 'none' && range.startNs !== null)
+  if (windows !== null && select.fill !== 'none' && range.startNs !== null)
     checkBuckets(range, windows, bucketsMax / columns.length)
   const read = {
     select,
     leaves,
-    windows: isRaw ? null : windows,
+    windows,
     range,
     keys: [
       ...(source.name === null ? [sql.id(scope.measurement!.name)] : []),
@@ -82,11 +77,10 @@ export function planSelect(
     columns,
     leaves,
     ofPoints: leaves.some(isOfPoints),
-    windows: read.windows,
+    windows,
     fill: select.fill,
     range,
     isDescending: select.isDescending,
-    isRaw,
     page: select,
     zone,
   }
@@ -176,18 +170,14 @@ interface Reading {
 
 function queryOf(reading: Reading): Pick<SelectPlan, 'query' | 'hasTime'> {
   const { leaves, windows } = reading
-  const called = leaves.filter(({ call }) => call !== null)
+  const called = calledOf(leaves)
   if (called.length === 0 || leaves.some(isOfPoints)) return { query: rowsQuery(reading), hasTime: true }
-  const [{ call }] = called as [Leaf]
-  const isAlone = called.length === 1 && selectors.has(call!)
-  if (isAlone && called[0]!.field !== null && (windows === null || leaves.length > 1)) {
-    const isOfTime = call === 'first' || call === 'last'
-    return {
-      query: isOfTime && windows === null ? endQuery(reading, called[0]!) : pointQuery(reading, called[0]!),
-      hasTime: true,
-    }
-  }
-  return { query: groupsQuery(reading), hasTime: windows !== null }
+  const selected = selectorOf(called)
+  if (selected === null || selected.field === null || (windows !== null && leaves.length === 1))
+    return { query: groupsQuery(reading), hasTime: windows !== null }
+  const isOfTime = selected.call === 'first' || selected.call === 'last'
+  const query = isOfTime && windows === null ? endQuery(reading, selected) : pointQuery(reading, selected)
+  return { query, hasTime: true }
 }
 
 const whereSql = (conditions: readonly Sql[]): Sql =>
@@ -198,10 +188,10 @@ const column = ({ field }: Leaf): Sql => {
   return field.role === 'metric' ? sql.id(field.name) : tagSql(field)
 }
 
-/** Rows with one of the fields, as they are. */
 /** More than any answer has. */
 const rowsMax = 1_000_000_000_000
 
+/** Rows with one of the fields, as they are. */
 function rowsQuery(reading: Reading): Sql {
   const { select, leaves, keys, conditions, from } = reading
   const fields = leaves.filter(isField).map(column)

@@ -80,24 +80,20 @@ class SeriesWriter {
 
   /** What needs no more rows. */
   flush(): SeriesPart | null {
-    if (this.#isGathered || this.#current === null) return null
-    const points = this.#points
-    this.#points = []
-    return this.#partOf(points)
+    return this.#isGathered ? null : this.end()
   }
 
   end(): SeriesPart | null {
     const points = this.#points
     this.#points = []
     if (this.#current === null) return null
-    const part = this.#partOf(this.#isGathered ? this.#workedOut(points) : points)
-    return part
+    return this.#partOf(this.#isGathered ? this.#workedOut(points) : points)
   }
 
   #pointOf(row: Row): Point {
-    const { hasTime, leaves, range } = this.#plan
+    const { hasTime, leaves } = this.#plan
     const at = this.#keys + (hasTime ? 1 : 0)
-    const ms = hasTime ? Date.parse(row[this.#keys]!.slice(1, -1)) : startMsOf(range.startNs)
+    const ms = hasTime ? Date.parse(row[this.#keys]!.slice(1, -1)) : 0
     return { ms, cells: leaves.map((leaf, index) => cellOf(row[at + index]!, leaf)) }
   }
 
@@ -119,8 +115,6 @@ class SeriesWriter {
   }
 }
 
-const startMsOf = (startNs: bigint | null): number => (startNs === null ? 0 : Number(startNs / 1_000_000n))
-
 function cellOf(text: string, { call, field }: Leaf): Cell {
   if (text === 'null') return undefined
   // A count of nothing is no point.
@@ -140,10 +134,14 @@ class OpenSeries {
   readonly #plan: SelectPlan
   readonly #head: SeriesHead
   readonly #evaluates: readonly Evaluate[]
+  /** Of all points; null where each has its own. */
+  readonly #time: number | bigint | null
   #seen = 0
 
   constructor(plan: SelectPlan, row: Row) {
     this.#plan = plan
+    const isMedian = plan.windows === null && plan.leaves.some(({ call }) => call === 'median')
+    this.#time = plan.hasTime && !isMedian ? null : (plan.range.startNs ?? 0)
     const texts = row.map((text): string => (text.startsWith('"') ? JSON.parse(text) : text === 'null' ? '' : text))
     let at = plan.measurement === null ? 1 : 0
     this.#head = {
@@ -165,14 +163,8 @@ class OpenSeries {
       const place = this.#seen++
       if (place < offset || (limit !== null && place >= offset + limit)) continue
       rows.push(row)
-      times.push(this.#timeOf(ms))
+      times.push(this.#time ?? ms)
     }
     return rows.length === 0 ? null : { head: this.#head, rows, times }
-  }
-
-  #timeOf(ms: number): number | bigint {
-    const { hasTime, windows, range, leaves } = this.#plan
-    if (leaves.some(({ call }) => call === 'median') && windows === null) return range.startNs ?? 0
-    return hasTime || windows !== null ? ms : (range.startNs ?? 0)
   }
 }

@@ -26,7 +26,7 @@ export interface Clock {
 
 export interface Where {
   readonly range: TimeRange
-  /** Of the range too. */
+  /** Besides the range. */
   readonly conditions: readonly Sql[]
 }
 
@@ -189,8 +189,7 @@ export function amongSql(tag: EntityField, texts: readonly string[]): Sql {
 }
 
 function comparisonSql({ operator, left, right }: ComparisonNode, scope: Scope): Sql {
-  if (isOfTime({ kind: 'comparison', operator, left, right }))
-    throw refused('time may be compared at the top of WHERE alone, joined by AND.')
+  if (isTime(left) || isTime(right)) throw refused('time may be compared at the top of WHERE alone, joined by AND.')
   const isTurned = left.kind !== 'name'
   const [name, value] = isTurned ? [right, left] : [left, right]
   if (name.kind !== 'name')
