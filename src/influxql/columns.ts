@@ -2,10 +2,9 @@
 import type { EntityField } from '../model/entity.ts'
 import { isNumericField } from '../model/field.ts'
 import { matcher } from './patterns.ts'
-import { refusedCalls } from './refusals.ts'
+import { refused, refusedCalls } from './refusals.ts'
 import { fieldNamed, type Scope, tagNamed } from './scope.ts'
 import type { Arithmetic, ArithmeticNode, CallNode, Node, Select } from './syntax.ts'
-import { refused } from './where.ts'
 
 /** A value as JSON writes it; null where a point has none; undefined where there is no point. */
 export type Cell = string | null | undefined

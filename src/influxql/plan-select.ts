@@ -6,9 +6,10 @@ import { latestMs } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
 import { type Column, calledOf, columnsOf, isOfPoints, type Leaf, selectorOf } from './columns.ts'
 import { matcher } from './patterns.ts'
+import { refused } from './refusals.ts'
 import { type Scope, tagKey, tagNamed, tagSql } from './scope.ts'
 import type { Fill, Select } from './syntax.ts'
-import { amongSql, type Clock, patternSql, rangeSql, refused, type TimeRange, timeNs, whereOf } from './where.ts'
+import { amongSql, type Clock, patternSql, rangeSql, type TimeRange, timeNs, whereOf } from './where.ts'
 import { Windows } from './windows.ts'
 
 /**

@@ -5,10 +5,11 @@ import type { EntityField } from '../model/entity.ts'
 import type { Row } from './answer-rows.ts'
 import { matcher } from './patterns.ts'
 import { sourceOf } from './plan-select.ts'
+import { refused } from './refusals.ts'
 import { type Scope, tagKey, tagSql } from './scope.ts'
 import type { SeriesPart } from './series.ts'
 import type { Show } from './syntax.ts'
-import { type Clock, patternSql, rangeSql, refused, whereOf } from './where.ts'
+import { type Clock, patternSql, rangeSql, whereOf } from './where.ts'
 
 export interface ShownIn {
   readonly scope: Scope

@@ -4,8 +4,8 @@ import { type Sql, sql } from '../lib/sql-text.ts'
 import type { EntityField } from '../model/entity.ts'
 import { isNumericField } from '../model/field.ts'
 import { earliestMs, latestMs, namesZone, parseInstant } from '../model/instant.ts'
-import { Problem } from '../model/problem.ts'
 import { likeEscape, likesOf, matcher } from './patterns.ts'
+import { refused } from './refusals.ts'
 import { fieldNamed, type Scope, tagKey, tagNamed, tagSql } from './scope.ts'
 import type { Comparison, ComparisonNode, Node, PatternNode } from './syntax.ts'
 
@@ -271,8 +271,4 @@ const sqlOperators: Partial<Record<Comparison, Sql>> = {
   '<=': sql`<=`,
   '>': sql`>`,
   '>=': sql`>=`,
-}
-
-export function refused(message: string): Problem {
-  return new Problem('invalid_request', message)
 }

@@ -3,7 +3,7 @@ import { ZonedBuckets } from '../druid-time/plain-granularity.ts'
 import type { Zone } from '../druid-time/zone.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { msPerDay } from '../model/instant.ts'
-import { refused } from './where.ts'
+import { refused } from './refusals.ts'
 
 export class Windows {
   readonly intervalMs: number
