@@ -50,8 +50,10 @@ function alternativesOf(source: string): readonly Alternative[] | null {
   return [...found, { text, like }]
 }
 
-/** Of names that stand in definitions. */
-export function matcher({ source }: PatternNode): (name: string) => boolean {
+/** Of names that stand in definitions: by one of them, or by a pattern. */
+export function matcher(of: string | PatternNode): (name: string) => boolean {
+  if (typeof of === 'string') return (name) => name === of
+  const { source } = of
   const isInsensitive = source.startsWith('(?i)')
   const cased = (text: string): string => (isInsensitive ? text.toLowerCase() : text)
   const likes = likesOf(cased(isInsensitive ? source.slice(4) : source))

@@ -64,10 +64,7 @@ export function planSelect(
     leaves,
     windows,
     range,
-    keys: [
-      ...(source.name === null ? [sql.id(scope.measurement!.name)] : []),
-      ...keys.flatMap(({ tag }) => (tag === null ? [] : [tagKey(tag)])),
-    ],
+    keys: [...source.key, ...keys.flatMap(({ tag }) => (tag === null ? [] : [tagKey(tag)]))],
     conditions: [...rangeSql(range), ...source.conditions, ...conditions],
     from: sql.id(scope.entity.name),
   }
@@ -130,9 +127,11 @@ function keysOf({ groupBy: { tags, allTags } }: Select, scope: Scope): readonly 
   return names.map((name) => ({ name, tag: tagNamed(scope, name) }))
 }
 
-interface SourceRows {
+export interface SourceRows {
   /** Null where rows name their measurements. */
   readonly name: string | null
+  /** Where they do, the column that has it. */
+  readonly key: readonly Sql[]
   readonly conditions: readonly Sql[]
 }
 
@@ -143,11 +142,9 @@ export function sourceOf(
   names: readonly string[],
 ): SourceRows | null {
   if (measurement === null) {
-    const found = sources.find(({ measurement: asked }) =>
-      typeof asked === 'string' ? names.includes(asked) : names.some(matcher(asked)),
-    )
-    if (found === undefined) return sources.length === 0 ? { name: entity.name, conditions: [] } : null
-    return { name: typeof found.measurement === 'string' ? found.measurement : entity.name, conditions: [] }
+    const found = sources.find(({ measurement: asked }) => names.some(matcher(asked)))
+    if (found === undefined) return sources.length === 0 ? { name: entity.name, key: [], conditions: [] } : null
+    return { name: typeof found.measurement === 'string' ? found.measurement : entity.name, key: [], conditions: [] }
   }
   const texts = sources.flatMap(({ measurement: asked }) => (typeof asked === 'string' ? [asked] : []))
   const patterns = sources.flatMap(({ measurement: asked }) =>
@@ -156,7 +153,8 @@ export function sourceOf(
   const either = [...(texts.length === 0 ? [] : [amongSql(measurement, texts)]), ...patterns]
   const conditions = either.length === 0 ? [] : [sql`(${sql.join(either, ' OR ')})`]
   const [only] = texts
-  return { name: only !== undefined && either.length === 1 && texts.length === 1 ? only : null, conditions }
+  if (only !== undefined && sources.length === 1) return { name: only, key: [], conditions }
+  return { name: null, key: [sql.id(measurement.name)], conditions }
 }
 
 interface Reading {
@@ -181,7 +179,7 @@ function queryOf(reading: Reading): Pick<SelectPlan, 'query' | 'hasTime'> {
   return { query, hasTime: true }
 }
 
-const whereSql = (conditions: readonly Sql[]): Sql =>
+export const whereSql = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
 
 const column = ({ field }: Leaf): Sql => {
@@ -200,7 +198,7 @@ function rowsQuery(reading: Reading): Sql {
     fields.map((field) => sql`${field} IS NOT NULL`),
     ' OR ',
   )})`
-  const rows = sql`SELECT ${named([...keys, sql`__time`, ...leaves.map(column)])} FROM ${from}${whereSql([...conditions, some])}`
+  const rows = sql`SELECT ${namedColumns([...keys, sql`__time`, ...leaves.map(column)])} FROM ${from}${whereSql([...conditions, some])}`
   // The store orders by time alone.
   if (keys.length > 0) return sql`SELECT * FROM (${rows})${ordered(keys.length + 1, reading)}`
   const isCut =
@@ -210,7 +208,7 @@ function rowsQuery(reading: Reading): Sql {
 }
 
 /** Names of their own: a column twice is none of SQL. */
-const named = (columns: readonly Sql[]): Sql =>
+export const namedColumns = (columns: readonly Sql[]): Sql =>
   sql.join(
     columns.map((one, at) => sql`${one} AS ${sql.id(`c${at}`)}`),
     ', ',
@@ -219,7 +217,7 @@ const named = (columns: readonly Sql[]): Sql =>
 function groupsQuery(reading: Reading): Sql {
   const { leaves, windows, range, keys, conditions, from } = reading
   const groups = [...keys, ...(windows === null ? [] : [windows.sql(range.fromMs, range.untilMs)])]
-  const columns = named([...groups, ...leaves.map(aggregateSql)])
+  const columns = namedColumns([...groups, ...leaves.map(aggregateSql)])
   const grouped = groups.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(groups.length)}`
   return sql`SELECT ${columns} FROM ${from}${whereSql(conditions)}${grouped}${ordered(groups.length, reading)}`
 }
@@ -267,7 +265,7 @@ function endQuery(reading: Reading, selected: Leaf): Sql {
     selected.call === 'last'
       ? [sql`MAX(__time)`, (one: Sql) => sql`LATEST(${one})`]
       : [sql`MIN(__time)`, (one: Sql) => sql`EARLIEST(${one})`]
-  const columns = named([...keys, time, ...leaves.map((leaf) => value(column(leaf)))])
+  const columns = namedColumns([...keys, time, ...leaves.map((leaf) => value(column(leaf)))])
   const grouped = keys.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(keys.length)}`
   const some = sql`${column(selected)} IS NOT NULL`
   return sql`SELECT ${columns} FROM ${from}${whereSql([...conditions, some])}${grouped}${ordered(keys.length, reading)}`
@@ -287,7 +285,7 @@ function pointQuery(reading: Reading, selected: Leaf): Sql {
   const groups = windows === null ? keys : [...keys, time]
   const partition = groups.length === 0 ? sql.empty : sql`PARTITION BY ${sql.join(groups, ', ')} `
   const columns = [...keys, time, ...leaves.map(column)]
-  const inner = sql`SELECT ${named(columns)}, ROW_NUMBER() OVER (${partition}ORDER BY ${order}) AS n FROM ${from}${whereSql([...conditions, sql`${value} IS NOT NULL`])}`
+  const inner = sql`SELECT ${namedColumns(columns)}, ROW_NUMBER() OVER (${partition}ORDER BY ${order}) AS n FROM ${from}${whereSql([...conditions, sql`${value} IS NOT NULL`])}`
   const outer = sql.join(
     columns.map((_, at) => sql.id(`c${at}`)),
     ', ',

@@ -1,5 +1,5 @@
 // The rows of a SELECT as series: a part of one after the other, filled, worked out, and cut to its page.
-import type { Row } from './answer-rows.ts'
+import { type Row, textOf } from './answer-rows.ts'
 import type { Cell, Evaluate, Leaf, Point } from './columns.ts'
 import { fillSeries } from './fill.ts'
 import type { SelectPlan } from './plan-select.ts'
@@ -142,7 +142,7 @@ class OpenSeries {
     this.#plan = plan
     const isMedian = plan.windows === null && plan.leaves.some(({ call }) => call === 'median')
     this.#time = plan.hasTime && !isMedian ? null : (plan.range.startNs ?? 0)
-    const texts = row.map((text): string => (text.startsWith('"') ? JSON.parse(text) : text === 'null' ? '' : text))
+    const texts = row.map((text) => (text === 'null' ? '' : textOf(text)))
     let at = plan.measurement === null ? 1 : 0
     this.#head = {
       name: plan.measurement ?? texts[0]!,

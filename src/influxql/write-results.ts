@@ -1,6 +1,6 @@
 // The results of statements as InfluxDB writes them: JSON, one document or several with `chunked`, or CSV.
 import { formatOffset, type Zone } from '../druid-time/zone.ts'
-import type { Cell } from './columns.ts'
+import { textOf } from './answer-rows.ts'
 import type { SeriesHead, SeriesPart } from './series.ts'
 
 export type Epoch = 'ns' | 'u' | 'ms' | 's' | 'm' | 'h'
@@ -45,9 +45,7 @@ async function* writeWhole(
           yield `${end}${line(4)}{${headText(part.head, line, colon)}${line(5)}"values"${colon}[`
         }
         head = part.head
-        yield rowTexts(part, epoch, result.zone, line)
-          .join(',')
-          .replace(/^/, isNext ? '' : ',')
+        yield `${isNext ? '' : ','}${rowTexts(part, epoch, result.zone, line).join(',')}`
       }
       if (head !== null) yield `${line(5)}]${line(4)}}${line(3)}]`
     }
@@ -140,18 +138,13 @@ async function* writeCsv(results: AsyncIterable<StatementResult>, epoch: Epoch):
       isFirst = false
       const tags = csvField(head.tags.map(([key, value]) => `${key}=${value}`).join(','))
       const lines = rows.map((row, at) => {
-        const cells = row.map((cell) => csvField(csvText(cell)))
+        const cells = row.map((cell) => csvField(textOf(cell ?? '')))
         const all = times === null ? cells : [timeText(times[at]!, epoch, null), ...cells]
         return `${csvField(head.name ?? '')},${tags},${all.join(',')}\n`
       })
       yield lines.join('')
     }
   }
-}
-
-function csvText(cell: Cell): string {
-  if (cell === null || cell === undefined) return ''
-  return cell.startsWith('"') ? JSON.parse(cell) : cell
 }
 
 const csvField = (text: string): string => (/[",\r\n]|^\s/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
