@@ -177,8 +177,6 @@ function sqlValue(value: SqlParameter): SqlValue {
   }
 }
 
-/** A double has a point or an exponent, so that it is none of the whole numbers. */
-function numberDigits(value: number | bigint): string {
-  const digits = String(value)
-  return typeof value === 'bigint' || /^-?\d{1,15}$/.test(digits) || /[.e]/.test(digits) ? digits : `${digits}.0`
-}
+/** A double that digits would show as a whole number beyond its own has an exponent. */
+const numberDigits = (value: number | bigint): string =>
+  typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value.toExponential()

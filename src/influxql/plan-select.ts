@@ -187,9 +187,6 @@ const column = ({ field }: Leaf): Sql => {
   return field.role === 'metric' ? sql.id(field.name) : tagSql(field)
 }
 
-/** More than any answer has. */
-const rowsMax = 1_000_000_000_000
-
 /** Rows with one of the fields, as they are. */
 function rowsQuery(reading: Reading): Sql {
   const { select, leaves, keys, conditions, from } = reading
@@ -203,7 +200,7 @@ function rowsQuery(reading: Reading): Sql {
   if (keys.length > 0) return sql`SELECT * FROM (${rows})${ordered(keys.length + 1, reading)}`
   const isCut =
     select.limit !== null && select.columns.every(({ value }) => value.kind === 'name' || value.kind === 'wildcard')
-  const limit = isCut ? sql` LIMIT ${Math.min(select.limit! + select.offset, rowsMax)}` : sql.empty
+  const limit = isCut ? sql` LIMIT ${select.limit! + select.offset}` : sql.empty
   return sql`${rows} ORDER BY __time${select.isDescending ? sql` DESC` : sql.empty}${limit}`
 }
 
