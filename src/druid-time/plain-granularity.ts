@@ -90,7 +90,8 @@ export function bucketsOfPlan(plan: Plan): TimeBuckets | null {
   return 'granularity' in plan ? timeBuckets(plan.granularity) : null
 }
 
-class ZonedBuckets implements TimeBuckets {
+/** By the clocks of a zone. */
+export class ZonedBuckets implements TimeBuckets {
   readonly areOfHours: boolean
   readonly #granularity: NativeBuckets
 

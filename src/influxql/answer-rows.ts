@@ -11,6 +11,9 @@ export const rowsLayout: DruidLayout = {
 
 export type Row = readonly string[]
 
+/** What the text of a cell says: a text without its quotes, all else as it is. */
+export const textOf = (written: string): string => (written.startsWith('"') ? JSON.parse(written) : written)
+
 const cell = /"(?:[^"\\]|\\[\s\S]?)*"?|[^",[\]]+/g
 
 /** As many at a time as come at once. */

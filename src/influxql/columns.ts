@@ -1,10 +1,10 @@
 // What stands behind SELECT: the columns of an answer, each worked out from what is read of a series, point by point.
 import type { EntityField } from '../model/entity.ts'
+import { isNumericField } from '../model/field.ts'
 import { matcher } from './patterns.ts'
-import { refusedCalls } from './refusals.ts'
+import { refused, refusedCalls } from './refusals.ts'
 import { fieldNamed, type Scope, tagNamed } from './scope.ts'
 import type { Arithmetic, ArithmeticNode, CallNode, Node, Select } from './syntax.ts'
-import { refused } from './where.ts'
 
 /** A value as JSON writes it; null where a point has none; undefined where there is no point. */
 export type Cell = string | null | undefined
@@ -39,12 +39,12 @@ export interface Columns {
 }
 
 /** Of points that are there: of all of them one, by its value. */
-export const selectors: ReadonlySet<string> = new Set(['first', 'last', 'min', 'max'])
+const selectors: ReadonlySet<string> = new Set(['first', 'last', 'min', 'max'])
 /** Of any type; others are of numbers. */
 const ofAnyType: ReadonlySet<string> = new Set(['count', 'first', 'last', 'count_distinct'])
 /** Worked out here, from the points themselves. */
-export const pointCalls: ReadonlySet<string> = new Set(['integral', 'median'])
-export const aggregateCalls: ReadonlySet<string> = new Set([
+const pointCalls: ReadonlySet<string> = new Set(['integral', 'median'])
+const aggregateCalls: ReadonlySet<string> = new Set([
   'mean',
   'sum',
   'count',
@@ -67,12 +67,12 @@ const transformCalls: ReadonlySet<string> = new Set([
 const columnsMax = 1000
 
 /** `keys`: the tags that series are told apart by, which `*` does not show again. Throws Problem `invalid_request`. */
-export function columnsOf(select: Select, scope: Scope, keys: readonly string[], isDescending: boolean): Columns {
+export function columnsOf(select: Select, scope: Scope, keys: readonly string[]): Columns {
   const expanded = select.columns.flatMap((column) => expand(column, select, scope, keys))
   if (expanded.length > columnsMax)
     throw refused(`a SELECT has at most ${columnsMax} columns, and this one has ${expanded.length}: name fewer.`)
   const { interval } = select.groupBy
-  const compiler = new Compiler(scope, isDescending, interval === null ? 1000 : Number(interval.ns) / 1e6)
+  const compiler = new Compiler(scope, select.isDescending, interval === null ? 1000 : Number(interval.ns) / 1e6)
   const names = new Set(['time'])
   const columns = expanded
     .filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
@@ -80,15 +80,21 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[],
   // What is wrong with a column is told before anything is read.
   for (const { make } of columns) make()
   const { leaves } = compiler
-  const [raw, called] = [leaves.some(({ call }) => call === null), leaves.some(({ call }) => call !== null)]
-  const isOneSelector = leaves
-    .filter(({ call }) => call !== null)
-    .every(({ call }, index) => index === 0 && selectors.has(call!))
-  if (raw && called && (!isOneSelector || compiler.transforms))
+  const called = calledOf(leaves)
+  const isMixed = called.length > 0 && called.length < leaves.length
+  if (isMixed && (selectorOf(called) === null || compiler.transforms))
     throw refused('mixing aggregate and non-aggregate queries is not supported')
   if (leaves.some(isOfPoints) && !leaves.every(isOfPoints))
     throw refused('integral and median are asked without other aggregates: send a statement of their own.')
   return { columns, leaves }
+}
+
+export const calledOf = (leaves: readonly Leaf[]): readonly Leaf[] => leaves.filter(({ call }) => call !== null)
+
+/** The one call, where it selects a point. */
+export function selectorOf(called: readonly Leaf[]): Leaf | null {
+  const [only] = called
+  return called.length === 1 && selectors.has(only!.call!) ? only! : null
 }
 
 export const isOfPoints = ({ call }: Leaf): boolean => call !== null && pointCalls.has(call)
@@ -111,14 +117,12 @@ function expand(column: SelectColumn, select: Select, scope: Scope, keys: readon
   }
   const call = innermost(value)
   return scope.fields
-    .filter(({ name, type }) => matches(name) && (isNumber(type) || ofAnyType.has(call)))
+    .filter((field) => matches(field.name) && (isNumericField(field) || ofAnyType.has(call)))
     .map(({ name }) => ({
       value: replaced(value, { kind: 'name', name, of: 'field' }),
       alias: `${alias ?? nameOf(value)}_${name}`,
     }))
 }
-
-const isNumber = (type: string): boolean => type === 'long' || type === 'double'
 
 function starOf(node: Node): Extract<Node, { kind: 'wildcard' | 'pattern' }> | null {
   if (node.kind === 'wildcard' || node.kind === 'pattern') return node
@@ -168,9 +172,8 @@ class Compiler {
   }
 
   column(node: Node): () => Evaluate {
-    const before = this.leaves.length
     const make = this.#value(node)
-    if (!hasVariable(node) || this.leaves.length < before) throw refused('field must contain at least one variable')
+    if (!hasVariable(node)) throw refused('field must contain at least one variable')
     return make
   }
 
@@ -218,7 +221,7 @@ class Compiler {
     if (operand?.kind !== 'name') throw refused(`expected field argument in ${call ?? 'SELECT'}()`)
     const field = operand.of === 'tag' ? null : fieldNamed(this.#scope, operand.name)
     const tag = call === null && field === null && operand.of !== 'field' ? tagNamed(this.#scope, operand.name) : null
-    if (call !== null && field !== null && !isNumber(field.type) && !ofAnyType.has(call))
+    if (call !== null && field !== null && !isNumericField(field) && !ofAnyType.has(call))
       throw refused(`unsupported ${call} iterator type: ${field.name} is of type ${field.type}`)
     const leaf: Leaf = { call, field: field ?? tag, unitMs }
     const known = this.leaves.findIndex((one) => one.call === call && one.field === leaf.field && one.unitMs === unitMs)

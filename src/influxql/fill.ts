@@ -6,13 +6,7 @@ import type { Windows } from './windows.ts'
 
 /** The windows of a series, each leaf filled by itself. Throws Problem `too_many_buckets`. */
 export function fillSeries(
-  {
-    windows,
-    fill,
-    range,
-    leaves,
-    isDescending,
-  }: Pick<SelectPlan, 'windows' | 'fill' | 'range' | 'leaves' | 'isDescending'>,
+  { windows, fill, range, leaves, isDescending }: SelectPlan,
   given: readonly Point[],
   { bucketsMax, nowMs }: { readonly bucketsMax: number; readonly nowMs: number },
 ): readonly Point[] {

@@ -15,6 +15,7 @@ import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { type Row, rowsLayout, rowsOf } from './answer-rows.ts'
 import { planSelect } from './plan-select.ts'
+import { refused } from './refusals.ts'
 import { scopeOf } from './scope.ts'
 import { type SeriesPart, seriesOf } from './series.ts'
 import { show, showDatabases } from './show.ts'
@@ -147,15 +148,12 @@ export class InfluxQueries {
     const { definitions } = this.#parts
     const named = [...new Set(sources.map((source) => source.database ?? database))]
     const [name = database] = named
-    if (named.length > 1)
-      throw new Problem('invalid_request', 'A statement reads one database: send a statement for each.')
-    if (name == null || name === '')
-      throw new Problem('invalid_request', 'database name required: name the ingest or the entity as db=')
+    if (named.length > 1) throw refused('A statement reads one database: send a statement for each.')
+    if (name == null || name === '') throw refused('database name required: name the ingest or the entity as db=')
     // `db/rp` is a form of InfluxDB 1.8.
     const alias = name.replace(/\/.*/s, '')
     const entity = definitions.entity(definitions.ingest(alias)?.entity ?? alias)
-    if (entity === undefined || !reader.mayRead(entity.name))
-      throw new Problem('invalid_request', `database not found: ${name}`)
+    if (entity === undefined || !reader.mayRead(entity.name)) throw refused(`database not found: ${name}`)
     return { entity, names: [entity.name, alias] }
   }
 }
@@ -179,8 +177,6 @@ function sqlValue(value: SqlParameter): SqlValue {
   }
 }
 
-/** A double has a point or an exponent, so that it is none of the whole numbers. */
-function numberDigits(value: number | bigint): string {
-  const digits = String(value)
-  return typeof value === 'bigint' || /^-?\d{1,15}$/.test(digits) || /[.e]/.test(digits) ? digits : `${digits}.0`
-}
+/** A double that digits would show as a whole number beyond its own has an exponent. */
+const numberDigits = (value: number | bigint): string =>
+  typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value.toExponential()

@@ -1,8 +1,9 @@
 // InfluxQL by its own grammar, as far as it is answered; what else there is in it is refused by name.
 import type { Problem } from '../model/problem.ts'
-import { comparisons, refusals, refusedStatements } from './refusals.ts'
+import { refusedStatements } from './refusals.ts'
 import {
   type Arithmetic,
+  type Comparison,
   type Fill,
   type GroupBy,
   type Node,
@@ -14,6 +15,18 @@ import {
   shown,
 } from './syntax.ts'
 import { type BoundValue, durationNs, syntaxProblem, type Token, tokensOf } from './tokens.ts'
+
+const comparisons: ReadonlyMap<string, Comparison> = new Map([
+  ['=', '='],
+  ['!=', '!='],
+  ['<>', '!='],
+  ['<', '<'],
+  ['<=', '<='],
+  ['>', '>'],
+  ['>=', '>='],
+  ['=~', '=~'],
+  ['!~', '!~'],
+])
 
 const statementsMax = 100
 /** Of parentheses, and of operators one behind the other. */
@@ -69,7 +82,7 @@ class Parser {
 
   #select(): Select {
     const columns = this.#list(() => this.#column())
-    this.#refuse('into')
+    if (this.#take('into')) throw this.#problem('SELECT INTO is not supported: push what you read into an ingest,')
     this.#word('from')
     const sources = this.#sources()
     const where = this.#take('where') ? this.#condition() : null
@@ -102,7 +115,8 @@ class Parser {
 
   #sources(): readonly Source[] {
     return this.#list(() => {
-      if (this.#isSymbol('(')) throw this.#problem(refusals.subquery)
+      if (this.#isSymbol('('))
+        throw this.#problem('a subquery is not supported: write it in SQL, at POST /consumer/data/sql-query,')
       // `"db".."m"` names no policy.
       const part = () => (this.#isSymbol('.') ? null : (this.#pattern() ?? this.#name()))
       const parts = [part()]
@@ -378,10 +392,6 @@ class Parser {
 
   #symbol(symbol: string): void {
     if (!this.#takeSymbol(symbol)) throw this.#expected(symbol)
-  }
-
-  #refuse(word: 'into'): void {
-    if (this.#take(word)) throw this.#problem(refusals[word])
   }
 
   #expected(what: string): Problem {

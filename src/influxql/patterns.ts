@@ -1,6 +1,6 @@
 // Regular expressions as tools write them, read as LIKE: that is looked up where they are matched against tags, and takes no time that grows with them.
 import { likeTest } from '../lib/like-matcher.ts'
-import { Problem } from '../model/problem.ts'
+import { refused } from './refusals.ts'
 import type { PatternNode } from './syntax.ts'
 
 /** One of them matches. Without `%` and `_` a pattern is a text, of which no character is escaped. */
@@ -50,14 +50,15 @@ function alternativesOf(source: string): readonly Alternative[] | null {
   return [...found, { text, like }]
 }
 
-/** Of names that stand in definitions. */
-export function matcher({ source }: PatternNode): (name: string) => boolean {
+/** Of names that stand in definitions: by one of them, or by a pattern. */
+export function matcher(of: string | PatternNode): (name: string) => boolean {
+  if (typeof of === 'string') return (name) => name === of
+  const { source } = of
   const isInsensitive = source.startsWith('(?i)')
   const cased = (text: string): string => (isInsensitive ? text.toLowerCase() : text)
   const likes = likesOf(cased(isInsensitive ? source.slice(4) : source))
   if (likes === null)
-    throw new Problem(
-      'invalid_request',
+    throw refused(
       `/${source}/: regular expressions of measurements and keys are made of text, ., .*, ^, $ and (a|b). Write a simpler one.`,
     )
   const tests = likes.patterns.map((pattern) => likeTest(pattern, likeEscape))

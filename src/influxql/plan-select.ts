@@ -4,11 +4,12 @@ import { type Sql, sql } from '../lib/sql-text.ts'
 import type { EntityField } from '../model/entity.ts'
 import { latestMs } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
-import { type Column, columnsOf, isOfPoints, type Leaf, selectors } from './columns.ts'
+import { type Column, calledOf, columnsOf, isOfPoints, type Leaf, selectorOf } from './columns.ts'
 import { matcher } from './patterns.ts'
+import { refused } from './refusals.ts'
 import { type Scope, tagKey, tagNamed, tagSql } from './scope.ts'
 import type { Fill, Select } from './syntax.ts'
-import { amongSql, type Clock, patternSql, rangeSql, refused, type TimeRange, timeNs, whereOf } from './where.ts'
+import { amongSql, type Clock, patternSql, rangeSql, type TimeRange, timeNs, whereOf } from './where.ts'
 import { Windows } from './windows.ts'
 
 /**
@@ -29,8 +30,6 @@ export interface SelectPlan {
   readonly fill: Fill
   readonly range: TimeRange
   readonly isDescending: boolean
-  /** Whether a row is a point in itself, so that a null in it is none. */
-  readonly isRaw: boolean
   readonly page: Pick<Select, 'limit' | 'offset' | 'seriesLimit' | 'seriesOffset'>
   readonly zone: Zone
 }
@@ -52,26 +51,20 @@ export function planSelect(
     select,
     scope,
     keys.map(({ name }) => name),
-    select.isDescending,
   )
-  const isRaw = leaves.every(({ call }) => call === null)
-  const isGrouped = windows !== null && !isRaw
-  if (windows !== null && isRaw && !leaves.some(isOfPoints))
+  if (windows !== null && calledOf(leaves).length === 0)
     throw refused('GROUP BY requires at least one aggregate function')
   // Windows end with the present, as in InfluxDB.
-  const range = isGrouped && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
+  const range = windows !== null && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
   if (source === null || range.fromMs > range.untilMs || !leaves.some(isField)) return null
-  if (isGrouped && select.fill !== 'none' && range.startNs !== null)
+  if (windows !== null && select.fill !== 'none' && range.startNs !== null)
     checkBuckets(range, windows, bucketsMax / columns.length)
   const read = {
     select,
     leaves,
-    windows: isRaw ? null : windows,
+    windows,
     range,
-    keys: [
-      ...(source.name === null ? [sql.id(scope.measurement!.name)] : []),
-      ...keys.flatMap(({ tag }) => (tag === null ? [] : [tagKey(tag)])),
-    ],
+    keys: [...source.key, ...keys.flatMap(({ tag }) => (tag === null ? [] : [tagKey(tag)]))],
     conditions: [...rangeSql(range), ...source.conditions, ...conditions],
     from: sql.id(scope.entity.name),
   }
@@ -82,17 +75,16 @@ export function planSelect(
     columns,
     leaves,
     ofPoints: leaves.some(isOfPoints),
-    windows: read.windows,
+    windows,
     fill: select.fill,
     range,
     isDescending: select.isDescending,
-    isRaw,
     page: select,
     zone,
   }
 }
 
-const isField = ({ field }: Leaf): boolean => field !== null && field.role !== 'tag' && field.role !== 'dimension'
+const isField = ({ field }: Leaf): boolean => field?.role === 'metric'
 
 function zoneNamed(name: string | null): Zone {
   const zone = name === null ? Zone.utc : Zone.find(name)
@@ -135,9 +127,11 @@ function keysOf({ groupBy: { tags, allTags } }: Select, scope: Scope): readonly 
   return names.map((name) => ({ name, tag: tagNamed(scope, name) }))
 }
 
-interface SourceRows {
+export interface SourceRows {
   /** Null where rows name their measurements. */
   readonly name: string | null
+  /** Where they do, the column that has it. */
+  readonly key: readonly Sql[]
   readonly conditions: readonly Sql[]
 }
 
@@ -148,11 +142,9 @@ export function sourceOf(
   names: readonly string[],
 ): SourceRows | null {
   if (measurement === null) {
-    const found = sources.find(({ measurement: asked }) =>
-      typeof asked === 'string' ? names.includes(asked) : names.some(matcher(asked)),
-    )
-    if (found === undefined) return sources.length === 0 ? { name: entity.name, conditions: [] } : null
-    return { name: typeof found.measurement === 'string' ? found.measurement : entity.name, conditions: [] }
+    const found = sources.find(({ measurement: asked }) => names.some(matcher(asked)))
+    if (found === undefined) return sources.length === 0 ? { name: entity.name, key: [], conditions: [] } : null
+    return { name: typeof found.measurement === 'string' ? found.measurement : entity.name, key: [], conditions: [] }
   }
   const texts = sources.flatMap(({ measurement: asked }) => (typeof asked === 'string' ? [asked] : []))
   const patterns = sources.flatMap(({ measurement: asked }) =>
@@ -161,7 +153,8 @@ export function sourceOf(
   const either = [...(texts.length === 0 ? [] : [amongSql(measurement, texts)]), ...patterns]
   const conditions = either.length === 0 ? [] : [sql`(${sql.join(either, ' OR ')})`]
   const [only] = texts
-  return { name: only !== undefined && either.length === 1 && texts.length === 1 ? only : null, conditions }
+  if (only !== undefined && sources.length === 1) return { name: only, key: [], conditions }
+  return { name: null, key: [sql.id(measurement.name)], conditions }
 }
 
 interface Reading {
@@ -176,32 +169,25 @@ interface Reading {
 
 function queryOf(reading: Reading): Pick<SelectPlan, 'query' | 'hasTime'> {
   const { leaves, windows } = reading
-  const called = leaves.filter(({ call }) => call !== null)
+  const called = calledOf(leaves)
   if (called.length === 0 || leaves.some(isOfPoints)) return { query: rowsQuery(reading), hasTime: true }
-  const [{ call }] = called as [Leaf]
-  const isAlone = called.length === 1 && selectors.has(call!)
-  if (isAlone && called[0]!.field !== null && (windows === null || leaves.length > 1)) {
-    const isOfTime = call === 'first' || call === 'last'
-    return {
-      query: isOfTime && windows === null ? endQuery(reading, called[0]!) : pointQuery(reading, called[0]!),
-      hasTime: true,
-    }
-  }
-  return { query: groupsQuery(reading), hasTime: windows !== null }
+  const selected = selectorOf(called)
+  if (selected === null || selected.field === null || (windows !== null && leaves.length === 1))
+    return { query: groupsQuery(reading), hasTime: windows !== null }
+  const isOfTime = selected.call === 'first' || selected.call === 'last'
+  const query = isOfTime && windows === null ? endQuery(reading, selected) : pointQuery(reading, selected)
+  return { query, hasTime: true }
 }
 
-const whereSql = (conditions: readonly Sql[]): Sql =>
+export const whereSql = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
 
 const column = ({ field }: Leaf): Sql => {
   if (field === null) return sql`CAST(NULL AS DOUBLE)`
-  return field.role === 'tag' || field.role === 'dimension' ? tagSql(field) : sql.id(field.name)
+  return field.role === 'metric' ? sql.id(field.name) : tagSql(field)
 }
 
 /** Rows with one of the fields, as they are. */
-/** More than any answer has. */
-const rowsMax = 1_000_000_000_000
-
 function rowsQuery(reading: Reading): Sql {
   const { select, leaves, keys, conditions, from } = reading
   const fields = leaves.filter(isField).map(column)
@@ -209,17 +195,17 @@ function rowsQuery(reading: Reading): Sql {
     fields.map((field) => sql`${field} IS NOT NULL`),
     ' OR ',
   )})`
-  const rows = sql`SELECT ${named([...keys, sql`__time`, ...leaves.map(column)])} FROM ${from}${whereSql([...conditions, some])}`
+  const rows = sql`SELECT ${namedColumns([...keys, sql`__time`, ...leaves.map(column)])} FROM ${from}${whereSql([...conditions, some])}`
   // The store orders by time alone.
   if (keys.length > 0) return sql`SELECT * FROM (${rows})${ordered(keys.length + 1, reading)}`
   const isCut =
     select.limit !== null && select.columns.every(({ value }) => value.kind === 'name' || value.kind === 'wildcard')
-  const limit = isCut ? sql` LIMIT ${Math.min(select.limit! + select.offset, rowsMax)}` : sql.empty
+  const limit = isCut ? sql` LIMIT ${select.limit! + select.offset}` : sql.empty
   return sql`${rows} ORDER BY __time${select.isDescending ? sql` DESC` : sql.empty}${limit}`
 }
 
 /** Names of their own: a column twice is none of SQL. */
-const named = (columns: readonly Sql[]): Sql =>
+export const namedColumns = (columns: readonly Sql[]): Sql =>
   sql.join(
     columns.map((one, at) => sql`${one} AS ${sql.id(`c${at}`)}`),
     ', ',
@@ -228,7 +214,7 @@ const named = (columns: readonly Sql[]): Sql =>
 function groupsQuery(reading: Reading): Sql {
   const { leaves, windows, range, keys, conditions, from } = reading
   const groups = [...keys, ...(windows === null ? [] : [windows.sql(range.fromMs, range.untilMs)])]
-  const columns = named([...groups, ...leaves.map(aggregateSql)])
+  const columns = namedColumns([...groups, ...leaves.map(aggregateSql)])
   const grouped = groups.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(groups.length)}`
   return sql`SELECT ${columns} FROM ${from}${whereSql(conditions)}${grouped}${ordered(groups.length, reading)}`
 }
@@ -276,7 +262,7 @@ function endQuery(reading: Reading, selected: Leaf): Sql {
     selected.call === 'last'
       ? [sql`MAX(__time)`, (one: Sql) => sql`LATEST(${one})`]
       : [sql`MIN(__time)`, (one: Sql) => sql`EARLIEST(${one})`]
-  const columns = named([...keys, time, ...leaves.map((leaf) => value(column(leaf)))])
+  const columns = namedColumns([...keys, time, ...leaves.map((leaf) => value(column(leaf)))])
   const grouped = keys.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(keys.length)}`
   const some = sql`${column(selected)} IS NOT NULL`
   return sql`SELECT ${columns} FROM ${from}${whereSql([...conditions, some])}${grouped}${ordered(keys.length, reading)}`
@@ -296,7 +282,7 @@ function pointQuery(reading: Reading, selected: Leaf): Sql {
   const groups = windows === null ? keys : [...keys, time]
   const partition = groups.length === 0 ? sql.empty : sql`PARTITION BY ${sql.join(groups, ', ')} `
   const columns = [...keys, time, ...leaves.map(column)]
-  const inner = sql`SELECT ${named(columns)}, ROW_NUMBER() OVER (${partition}ORDER BY ${order}) AS n FROM ${from}${whereSql([...conditions, sql`${value} IS NOT NULL`])}`
+  const inner = sql`SELECT ${namedColumns(columns)}, ROW_NUMBER() OVER (${partition}ORDER BY ${order}) AS n FROM ${from}${whereSql([...conditions, sql`${value} IS NOT NULL`])}`
   const outer = sql.join(
     columns.map((_, at) => sql.id(`c${at}`)),
     ', ',

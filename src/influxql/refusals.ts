@@ -1,17 +1,9 @@
-// What InfluxDB takes and is not answered here, and what to use in its place; and how its operators are written.
-import type { Comparison } from './syntax.ts'
+// What InfluxDB takes and is not answered here, and what to use in its place.
+import { Problem } from '../model/problem.ts'
 
-export const comparisons: ReadonlyMap<string, Comparison> = new Map([
-  ['=', '='],
-  ['!=', '!='],
-  ['<>', '!='],
-  ['<', '<'],
-  ['<=', '<='],
-  ['>', '>'],
-  ['>=', '>='],
-  ['=~', '=~'],
-  ['!~', '!~'],
-])
+export function refused(message: string): Problem {
+  return new Problem('invalid_request', message)
+}
 
 const operators =
   'is not supported: the operator defines ingests and keys by the command tidemark or at /admin, see docs/guides/operating.md,'
@@ -27,11 +19,6 @@ export const refusedStatements: ReadonlyMap<string, string> = new Map([
   ['kill', 'is not supported: close the connection of the query,'],
   ['explain', 'is not supported: write EXPLAIN PLAN FOR before SQL, at POST /consumer/data/sql-query,'],
 ])
-
-export const refusals = {
-  into: 'SELECT INTO is not supported: push what you read into an ingest,',
-  subquery: 'a subquery is not supported: write it in SQL, at POST /consumer/data/sql-query,',
-} as const
 
 /** Functions, and what to ask in their place. */
 export const refusedCalls: ReadonlyMap<string, string> = new Map([

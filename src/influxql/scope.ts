@@ -1,7 +1,6 @@
 // The names of InfluxQL over an entity: tags and dimensions are tags, metrics are fields, and a tag named `measurement` says whose rows are whose.
-
 import { type Sql, sql } from '../lib/sql-text.ts'
-import type { Entity, EntityField } from '../model/entity.ts'
+import { type Entity, type EntityField, fieldsOfRole } from '../model/entity.ts'
 
 export interface Scope {
   readonly entity: Entity
@@ -13,15 +12,14 @@ export interface Scope {
 }
 
 export function scopeOf(entity: Entity): Scope {
-  const ofRoles = (...roles: readonly string[]) =>
-    entity.fields.filter(({ role }) => roles.includes(role)).sort((a, b) => (a.name < b.name ? -1 : 1))
-  const tags = ofRoles('tag', 'dimension')
+  const byName = (fields: readonly EntityField[]) => [...fields].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const tags = byName([...fieldsOfRole(entity, 'tag'), ...fieldsOfRole(entity, 'dimension')])
   const measurement = tags.find(({ name, type }) => name === 'measurement' && type === 'string') ?? null
   return {
     entity,
     measurement,
     tags: tags.filter((tag) => tag !== measurement),
-    fields: ofRoles('metric', 'quality'),
+    fields: byName(fieldsOfRole(entity, 'metric')),
   }
 }
 

@@ -1,6 +1,5 @@
 // The rows of a SELECT as series: a part of one after the other, filled, worked out, and cut to its page.
-
-import type { Row } from './answer-rows.ts'
+import { type Row, textOf } from './answer-rows.ts'
 import type { Cell, Evaluate, Leaf, Point } from './columns.ts'
 import { fillSeries } from './fill.ts'
 import type { SelectPlan } from './plan-select.ts'
@@ -81,24 +80,20 @@ class SeriesWriter {
 
   /** What needs no more rows. */
   flush(): SeriesPart | null {
-    if (this.#isGathered || this.#current === null) return null
-    const points = this.#points
-    this.#points = []
-    return this.#partOf(points)
+    return this.#isGathered ? null : this.end()
   }
 
   end(): SeriesPart | null {
     const points = this.#points
     this.#points = []
     if (this.#current === null) return null
-    const part = this.#partOf(this.#isGathered ? this.#workedOut(points) : points)
-    return part
+    return this.#partOf(this.#isGathered ? this.#workedOut(points) : points)
   }
 
   #pointOf(row: Row): Point {
-    const { hasTime, leaves, range } = this.#plan
+    const { hasTime, leaves } = this.#plan
     const at = this.#keys + (hasTime ? 1 : 0)
-    const ms = hasTime ? Date.parse(row[this.#keys]!.slice(1, -1)) : startMsOf(range.startNs)
+    const ms = hasTime ? Date.parse(row[this.#keys]!.slice(1, -1)) : 0
     return { ms, cells: leaves.map((leaf, index) => cellOf(row[at + index]!, leaf)) }
   }
 
@@ -120,8 +115,6 @@ class SeriesWriter {
   }
 }
 
-const startMsOf = (startNs: bigint | null): number => (startNs === null ? 0 : Number(startNs / 1_000_000n))
-
 function cellOf(text: string, { call, field }: Leaf): Cell {
   if (text === 'null') return undefined
   // A count of nothing is no point.
@@ -129,7 +122,7 @@ function cellOf(text: string, { call, field }: Leaf): Cell {
   if (field !== null && field.type === 'boolean' && (call === null || call === 'first' || call === 'last'))
     return text === '1' ? 'true' : 'false'
   // As InfluxDB has it: a missing tag.
-  return text === '""' && (field?.role === 'tag' || field?.role === 'dimension') ? undefined : wholeText(text)
+  return text === '""' && field !== null && field.role !== 'metric' ? undefined : wholeText(text)
 }
 
 /** A double that is whole, as JSON of InfluxDB writes it. */
@@ -141,11 +134,15 @@ class OpenSeries {
   readonly #plan: SelectPlan
   readonly #head: SeriesHead
   readonly #evaluates: readonly Evaluate[]
+  /** Of all points; null where each has its own. */
+  readonly #time: number | bigint | null
   #seen = 0
 
   constructor(plan: SelectPlan, row: Row) {
     this.#plan = plan
-    const texts = row.map((text): string => (text.startsWith('"') ? JSON.parse(text) : text === 'null' ? '' : text))
+    const isMedian = plan.windows === null && plan.leaves.some(({ call }) => call === 'median')
+    this.#time = plan.hasTime && !isMedian ? null : (plan.range.startNs ?? 0)
+    const texts = row.map((text) => (text === 'null' ? '' : textOf(text)))
     let at = plan.measurement === null ? 1 : 0
     this.#head = {
       name: plan.measurement ?? texts[0]!,
@@ -166,14 +163,8 @@ class OpenSeries {
       const place = this.#seen++
       if (place < offset || (limit !== null && place >= offset + limit)) continue
       rows.push(row)
-      times.push(this.#timeOf(ms))
+      times.push(this.#time ?? ms)
     }
     return rows.length === 0 ? null : { head: this.#head, rows, times }
-  }
-
-  #timeOf(ms: number): number | bigint {
-    const { hasTime, windows, range, leaves } = this.#plan
-    if (leaves.some(({ call }) => call === 'median') && windows === null) return range.startNs ?? 0
-    return hasTime || windows !== null ? ms : (range.startNs ?? 0)
   }
 }

@@ -2,13 +2,14 @@
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { fixedMs, parseDuration } from '../model/duration.ts'
 import type { EntityField } from '../model/entity.ts'
-import type { Row } from './answer-rows.ts'
+import { type Row, textOf } from './answer-rows.ts'
 import { matcher } from './patterns.ts'
-import { sourceOf } from './plan-select.ts'
+import { namedColumns, type SourceRows, sourceOf, whereSql } from './plan-select.ts'
+import { refused } from './refusals.ts'
 import { type Scope, tagKey, tagSql } from './scope.ts'
 import type { SeriesPart } from './series.ts'
 import type { Show } from './syntax.ts'
-import { type Clock, patternSql, rangeSql, refused, whereOf } from './where.ts'
+import { type Clock, patternSql, rangeSql, whereOf } from './where.ts'
 
 export interface ShownIn {
   readonly scope: Scope
@@ -85,10 +86,7 @@ function retentionPolicy(retention: string | null): SeriesPart {
 const paged = <Item>({ limit, offset }: Show, items: readonly Item[]): readonly Item[] =>
   items.slice(offset, limit === null ? undefined : offset + limit)
 
-interface Asked {
-  /** Null where rows name their measurements, which then come first in each row. */
-  readonly name: string | null
-  readonly key: readonly Sql[]
+interface Asked extends Pick<SourceRows, 'name' | 'key'> {
   readonly from: Sql
 }
 
@@ -98,11 +96,9 @@ function askedRows({ sources, where }: Show, { scope, names, clock }: ShownIn, o
   if (source === null) return null
   const { range, conditions } = whereOf(where, scope, clock)
   const all = [...rangeSql(range), ...source.conditions, ...conditions, ...others]
-  const from = sql`FROM ${sql.id(scope.entity.name)}${all.length === 0 ? sql.empty : sql` WHERE ${sql.join(all, ' AND ')}`}`
-  return { name: source.name, key: source.name === null ? [sql.id(scope.measurement!.name)] : [], from }
+  const from = sql`FROM ${sql.id(scope.entity.name)}${whereSql(all)}`
+  return { name: source.name, key: source.key, from }
 }
-
-const textOf = (cell: string): string => (cell.startsWith('"') ? JSON.parse(cell) : cell)
 
 async function measurements(statement: Show, shown: ShownIn): Promise<readonly SeriesPart[]> {
   const { scope, names, ask } = shown
@@ -115,8 +111,7 @@ async function measurements(statement: Show, shown: ShownIn): Promise<readonly S
       paged(statement, found).map((name) => [name]),
     )
   if (scope.measurement === null) {
-    const matches =
-      value === undefined ? () => true : typeof value === 'string' ? (name: string) => name === value : matcher(value)
+    const matches = value === undefined ? () => true : matcher(value)
     return listed([names[0]!].filter((name) => matches(name) !== isNegative))
   }
   const name = sql.id(scope.measurement.name)
@@ -156,18 +151,16 @@ async function present(
 async function tagValues(statement: Show, shown: ShownIn): Promise<readonly SeriesPart[]> {
   const { operator, values } = statement.with!
   const isNegative = operator.startsWith('!')
-  const tests = values.map((value) => (typeof value === 'string' ? (name: string) => name === value : matcher(value)))
+  const tests = values.map(matcher)
   const keys = shown.scope.tags.filter(({ name }) => tests.some((matches) => matches(name)) !== isNegative)
   if (keys.length > keysMax) throw refused(`SHOW TAG VALUES takes at most ${keysMax} keys: name fewer.`)
   const byMeasurement = new Map<string, (readonly string[])[]>()
   for (const tag of keys) {
     const asked = askedRows(statement, shown, [sql`${tagSql(tag)} <> ''`])
     if (asked === null) return []
-    const columns = [...asked.key, tagSql(tag)].map((one, at) => sql`${one} AS ${sql.id(`c${at}`)}`)
+    const columns = [...asked.key, tagSql(tag)]
     const places = sql.positions(columns.length)
-    for (const row of await shown.ask(
-      sql`SELECT DISTINCT ${sql.join(columns, ', ')} ${asked.from} ORDER BY ${places}`,
-    )) {
+    for (const row of await shown.ask(sql`SELECT DISTINCT ${namedColumns(columns)} ${asked.from} ORDER BY ${places}`)) {
       const name = asked.name ?? textOf(row[0]!)
       const found = byMeasurement.get(name) ?? []
       found.push([tag.name, textOf(row.at(-1)!)])
@@ -185,10 +178,10 @@ async function series(statement: Show, shown: ShownIn): Promise<readonly SeriesP
   const asked = askedRows(statement, shown, [])
   if (asked === null) return []
   const { tags } = shown.scope
-  const columns = [...asked.key, ...tags.map(tagKey)].map((one, at) => sql`${one} AS ${sql.id(`c${at}`)}`)
+  const columns = [...asked.key, ...tags.map(tagKey)]
   if (columns.length === 0) return []
   const rows = await shown.ask(
-    sql`SELECT DISTINCT ${sql.join(columns, ', ')} ${asked.from} ORDER BY ${sql.positions(columns.length)}`,
+    sql`SELECT DISTINCT ${namedColumns(columns)} ${asked.from} ORDER BY ${sql.positions(columns.length)}`,
   )
   const keys = rows.map((row) => {
     const texts = row.map(textOf)

@@ -82,7 +82,7 @@ function matchAt(form: RegExp, text: string, at: number): RegExpExecArray | null
   return form.exec(text)
 }
 
-const nsOf: ReadonlyMap<string, bigint> = new Map([
+const unitsNs: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
   ['u', 1000n],
   ['µ', 1000n],
@@ -98,7 +98,7 @@ const nsOf: ReadonlyMap<string, bigint> = new Map([
 /** `1h30m` in nanoseconds. */
 export function durationNs(text: string): bigint {
   let ns = 0n
-  for (const [, count, unit] of text.matchAll(/(\d+)(\D+)/g)) ns += BigInt(count!) * nsOf.get(unit!)!
+  for (const [, count, unit] of text.matchAll(/(\d+)(\D+)/g)) ns += BigInt(count!) * unitsNs.get(unit!)!
   return ns
 }
 

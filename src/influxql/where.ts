@@ -2,9 +2,10 @@
 import type { Zone } from '../druid-time/zone.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import type { EntityField } from '../model/entity.ts'
+import { isNumericField } from '../model/field.ts'
 import { earliestMs, latestMs, namesZone, parseInstant } from '../model/instant.ts'
-import { Problem } from '../model/problem.ts'
 import { likeEscape, likesOf, matcher } from './patterns.ts'
+import { refused } from './refusals.ts'
 import { fieldNamed, type Scope, tagKey, tagNamed, tagSql } from './scope.ts'
 import type { Comparison, ComparisonNode, Node, PatternNode } from './syntax.ts'
 
@@ -25,7 +26,7 @@ export interface Clock {
 
 export interface Where {
   readonly range: TimeRange
-  /** Of the range too. */
+  /** Besides the range. */
   readonly conditions: readonly Sql[]
 }
 
@@ -188,8 +189,7 @@ export function amongSql(tag: EntityField, texts: readonly string[]): Sql {
 }
 
 function comparisonSql({ operator, left, right }: ComparisonNode, scope: Scope): Sql {
-  if (isOfTime({ kind: 'comparison', operator, left, right }))
-    throw refused('time may be compared at the top of WHERE alone, joined by AND.')
+  if (isTime(left) || isTime(right)) throw refused('time may be compared at the top of WHERE alone, joined by AND.')
   const isTurned = left.kind !== 'name'
   const [name, value] = isTurned ? [right, left] : [left, right]
   if (name.kind !== 'name')
@@ -242,14 +242,13 @@ export function patternSql(tag: EntityField, { source }: PatternNode, isNegative
 function fieldSql(field: EntityField, operator: Comparison, value: Node): Sql {
   const name = sql.id(field.name)
   const { type } = field
-  const isNumber = type === 'long' || type === 'double'
   if (value.kind === 'pattern' && type === 'string') {
     const matches = sql`REGEXP_LIKE(${name}, ${value.source})`
     return operator === '!~' ? sql`NOT ${matches}` : matches
   }
   const written = sqlOperators[operator]
   if (written === undefined) return never
-  if (value.kind === 'number' && isNumber) return sql`${name} ${written} ${numberSql(value.digits, field)}`
+  if (value.kind === 'number' && isNumericField(field)) return sql`${name} ${written} ${numberSql(value.digits, field)}`
   if (value.kind === 'text' && type === 'string' && (operator === '=' || operator === '!='))
     return sql`${name} ${written} ${value.value}`
   if (value.kind === 'boolean' && type === 'boolean' && (operator === '=' || operator === '!='))
@@ -272,8 +271,4 @@ const sqlOperators: Partial<Record<Comparison, Sql>> = {
   '<=': sql`<=`,
   '>': sql`>`,
   '>=': sql`>=`,
-}
-
-export function refused(message: string): Problem {
-  return new Problem('invalid_request', message)
 }

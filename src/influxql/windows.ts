@@ -1,40 +1,39 @@
 // The windows of GROUP BY time(), as InfluxDB cuts them: from 1970 on by the clocks of a zone, so that a day begins at its midnight.
-import { bucketEnd, type NativeBuckets, nativeBucketStart } from '../druid-time/native-granularity.ts'
+import { ZonedBuckets } from '../druid-time/plain-granularity.ts'
 import type { Zone } from '../druid-time/zone.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { msPerDay } from '../model/instant.ts'
-import { refused } from './where.ts'
+import { refused } from './refusals.ts'
 
 export class Windows {
   readonly intervalMs: number
   readonly #offsetMs: number
   readonly #zone: Zone
-  readonly #buckets: NativeBuckets
+  readonly #buckets: ZonedBuckets
 
   constructor(intervalMs: number, offsetMs: number, zone: Zone) {
     this.intervalMs = intervalMs
     this.#offsetMs = offsetMs
     this.#zone = zone
     const originLocalMs = offsetMs
-    this.#buckets =
+    this.#buckets = new ZonedBuckets(
       intervalMs % msPerDay === 0
         ? { kind: 'days', days: intervalMs / msPerDay, originLocalMs, zone }
-        : { kind: 'localTime', widthMs: intervalMs, originLocalMs, zone }
+        : { kind: 'localTime', widthMs: intervalMs, originLocalMs, zone },
+    )
   }
 
   startOf(ms: number): number {
-    return nativeBucketStart(this.#buckets, ms)
+    return this.#buckets.startOf(ms)
   }
 
   endOf(ms: number): number {
-    return bucketEnd(this.#buckets, ms)
+    return this.#buckets.endOf(ms)
   }
 
-  /** The start of the window behind the one that begins here. A day that clocks show again does not begin again. */
+  /** The start of the window behind the one that begins here. */
   after(startMs: number): number {
-    let at = this.endOf(startMs)
-    while (this.startOf(at) !== at) at = this.endOf(at)
-    return at
+    return this.#buckets.nextStart(startMs)
   }
 
   /** The start of the window of `__time`, of which all are in a range. Throws Problem `invalid_request`. */

@@ -1,13 +1,11 @@
 // The results of statements as InfluxDB writes them: JSON, one document or several with `chunked`, or CSV.
 import { formatOffset, type Zone } from '../druid-time/zone.ts'
-import type { Cell } from './columns.ts'
+import { textOf } from './answer-rows.ts'
 import type { SeriesHead, SeriesPart } from './series.ts'
 
-export type Epoch = 'ns' | 'u' | 'ms' | 's' | 'm' | 'h'
-
 export interface ResultFormat {
-  /** Null writes times as texts. */
-  readonly epoch: Epoch | null
+  /** The nanoseconds that times are numbers of; null writes them as texts. */
+  readonly epochNs: bigint | null
   readonly isPretty: boolean
   /** The rows of a document; null for one document of all. */
   readonly chunkRows: number | null
@@ -21,13 +19,13 @@ export type StatementResult =
 
 /** Throws what the results throw. */
 export function writeResults(results: AsyncIterable<StatementResult>, format: ResultFormat): AsyncGenerator<string> {
-  if (format.isCsv) return writeCsv(results, format.epoch ?? 'ns')
+  if (format.isCsv) return writeCsv(results, format.epochNs ?? 1n)
   return format.chunkRows === null ? writeWhole(results, format) : writeChunks(results, format, format.chunkRows)
 }
 
 async function* writeWhole(
   results: AsyncIterable<StatementResult>,
-  { epoch, isPretty }: ResultFormat,
+  { epochNs, isPretty }: ResultFormat,
 ): AsyncGenerator<string> {
   const line = (depth: number): string => (isPretty ? `\n${' '.repeat(4 * depth)}` : '')
   const colon = isPretty ? ': ' : ':'
@@ -45,9 +43,7 @@ async function* writeWhole(
           yield `${end}${line(4)}{${headText(part.head, line, colon)}${line(5)}"values"${colon}[`
         }
         head = part.head
-        yield rowTexts(part, epoch, result.zone, line)
-          .join(',')
-          .replace(/^/, isNext ? '' : ',')
+        yield `${isNext ? '' : ','}${rowTexts(part, epochNs, result.zone, line).join(',')}`
       }
       if (head !== null) yield `${line(5)}]${line(4)}}${line(3)}]`
     }
@@ -72,13 +68,13 @@ function headText({ name, tags, columns }: SeriesHead, line: (depth: number) => 
 
 function rowTexts(
   { rows, times }: SeriesPart,
-  epoch: Epoch | null,
+  epochNs: bigint | null,
   zone: Zone,
   line: (depth: number) => string,
 ): readonly string[] {
   return rows.map((row, at) => {
     const cells = row.map((cell) => cell ?? 'null')
-    const all = times === null ? cells : [timeText(times[at]!, epoch, zone), ...cells]
+    const all = times === null ? cells : [timeText(times[at]!, epochNs, zone), ...cells]
     return `${line(6)}[${all.map((cell) => `${line(7)}${cell}`).join(',')}${line(6)}]`
   })
 }
@@ -89,7 +85,7 @@ const chunkCharactersMax = 4 * 1024 * 1024
 /** A document for so many rows of a series, fewer where they are long; those that others follow say `partial`. */
 async function* writeChunks(
   results: AsyncIterable<StatementResult>,
-  { epoch }: ResultFormat,
+  { epochNs }: ResultFormat,
   chunkRows: number,
 ): AsyncGenerator<string> {
   const line = (): string => ''
@@ -110,7 +106,7 @@ async function* writeChunks(
           chunk = null
         }
         chunk ??= { head: part.head, rows: [], characters: 0 }
-        for (const row of rowTexts(part, epoch, result.zone, line)) {
+        for (const row of rowTexts(part, epochNs, result.zone, line)) {
           if (chunk.rows.length === chunkRows || chunk.characters + row.length > chunkCharactersMax) {
             yield document(series(true), true)
             chunk = { head: part.head, rows: [], characters: 0 }
@@ -125,7 +121,7 @@ async function* writeChunks(
   }
 }
 
-async function* writeCsv(results: AsyncIterable<StatementResult>, epoch: Epoch): AsyncGenerator<string> {
+async function* writeCsv(results: AsyncIterable<StatementResult>, epochNs: bigint): AsyncGenerator<string> {
   let isFirst = true
   for await (const result of results) {
     if ('error' in result) {
@@ -140,8 +136,8 @@ async function* writeCsv(results: AsyncIterable<StatementResult>, epoch: Epoch):
       isFirst = false
       const tags = csvField(head.tags.map(([key, value]) => `${key}=${value}`).join(','))
       const lines = rows.map((row, at) => {
-        const cells = row.map((cell) => csvField(csvText(cell)))
-        const all = times === null ? cells : [timeText(times[at]!, epoch, null), ...cells]
+        const cells = row.map((cell) => csvField(textOf(cell ?? '')))
+        const all = times === null ? cells : [timeText(times[at]!, epochNs, null), ...cells]
         return `${csvField(head.name ?? '')},${tags},${all.join(',')}\n`
       })
       yield lines.join('')
@@ -149,30 +145,12 @@ async function* writeCsv(results: AsyncIterable<StatementResult>, epoch: Epoch):
   }
 }
 
-function csvText(cell: Cell): string {
-  if (cell === null || cell === undefined) return ''
-  return cell.startsWith('"') ? JSON.parse(cell) : cell
-}
-
 const csvField = (text: string): string => (/[",\r\n]|^\s/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-const unitNs: Readonly<Record<Epoch, bigint>> = {
-  ns: 1n,
-  u: 1000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-}
-const unitMs: Readonly<Partial<Record<Epoch, number>>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-
 /** Of milliseconds or, where it is a bigint, of nanoseconds. */
-function timeText(time: number | bigint, epoch: Epoch | null, zone: Zone | null): string {
-  if (epoch === null) return `"${momentText(time, zone)}"`
-  const unit = unitMs[epoch]
-  if (typeof time === 'number' && unit !== undefined) return String(Math.trunc(time / unit))
-  const ns = typeof time === 'number' ? BigInt(time) * 1_000_000n : time
-  return String(ns / unitNs[epoch])
+function timeText(time: number | bigint, epochNs: bigint | null, zone: Zone | null): string {
+  if (epochNs === null) return `"${momentText(time, zone)}"`
+  return String((typeof time === 'number' ? BigInt(time) * 1_000_000n : time) / epochNs)
 }
 
 function momentText(time: number | bigint, zone: Zone | null): string {

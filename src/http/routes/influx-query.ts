@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { isCaller, requireCaller } from '../../access/caller.ts'
 import { parseInfluxql } from '../../influxql/parse.ts'
-import { type BoundValue, queryCharactersMax } from '../../influxql/tokens.ts'
-import type { Epoch, ResultFormat } from '../../influxql/write-results.ts'
+import { type BoundValue, durationNs, queryCharactersMax } from '../../influxql/tokens.ts'
+import type { ResultFormat } from '../../influxql/write-results.ts'
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { formatContentType } from '../../model/answer-format.ts'
 import { Problem } from '../../model/problem.ts'
@@ -134,16 +134,9 @@ async function answer(
   return sendBody(request, reply, formatContentType(format.isCsv ? 'csv' : 'json'), found, settings.limits.sendIdleMs)
 }
 
-const epochs: ReadonlyMap<string, Epoch> = new Map([
-  ['ns', 'ns'],
-  ['n', 'ns'],
-  ['u', 'u'],
-  ['µ', 'u'],
-  ['us', 'u'],
-  ['ms', 'ms'],
-  ['s', 's'],
-  ['m', 'm'],
-  ['h', 'h'],
+const epochsNs: ReadonlyMap<string, bigint> = new Map([
+  ['n', 1n],
+  ...['ns', 'u', 'µ', 'us', 'ms', 's', 'm', 'h'].map((unit) => [unit, durationNs(`1${unit}`)] as const),
 ])
 
 const chunkRowsDefault = 10_000
@@ -152,7 +145,7 @@ function formatOf(text: (name: string) => string | null, accept: string | undefi
   const chunkSize = Number(text('chunk_size') ?? chunkRowsDefault)
   const chunkRows = Number.isInteger(chunkSize) && chunkSize > 0 ? chunkSize : chunkRowsDefault
   return {
-    epoch: epochs.get(text('epoch') ?? '') ?? null,
+    epochNs: epochsNs.get(text('epoch') ?? '') ?? null,
     isPretty: text('pretty') === 'true',
     chunkRows: text('chunked') === 'true' ? chunkRows : null,
     isCsv: /^(?:application|text)\/csv\b/.test(accept ?? ''),
