@@ -92,8 +92,11 @@ class MetricHours {
     return this.#falls
   }
 
+  /** Whether the hour says what its rows do. */
   isKept(hour: number): boolean {
-    return this.items === null || this.sums?.counts[hour] === 0 || this.items.longestGapMs[hour] >= 0
+    const { sums, items } = this
+    if (sums === null || sums.counts[hour] === 0) return true
+    return items !== null && items.longestGapMs[hour] >= 0
   }
 
   /** Null where the metric has no item. */
