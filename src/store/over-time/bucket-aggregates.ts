@@ -71,11 +71,10 @@ export class BucketAggregates implements BucketVisitor {
       this.needsUnknown ? rollup.fallen + rollup.restarted : 0,
       aggregates.includes('min_time') ? rollup.leastMs : 0,
       aggregates.includes('max_time') ? rollup.greatestMs : 0,
-      aggregates.includes('stddev') ? rollup.squares : 0,
     ]
-    // Which falls a wrap counts through, only the items say.
+    // Which falls a wrap counts through, and how far values are from their mean, only the items say.
     const isWrapped = this.needsUnknown && counter.wrap !== null && rollup.falls > 0
-    return !isWrapped && needed.every(Number.isFinite)
+    return !isWrapped && !aggregates.includes('stddev') && needed.every(Number.isFinite)
   }
 
   rollup(rollup: ItemRollup, before: ItemOfMetric | null): void {
@@ -187,7 +186,6 @@ class ItemSums {
 
   addRollup(rollup: ItemRollup): void {
     const { count, first, last, sum, lost } = rollup
-    const before = this.count
     this.count += count
     this.#sum.add(sum)
     this.#sum.add(lost)
@@ -197,9 +195,6 @@ class ItemSums {
     const greatest = { ms: rollup.greatestMs, value: rollup.greatest, exact: null }
     if (this.#least === null || isLess(least, this.#least)) this.#least = least
     if (this.#greatest === null || isLess(this.#greatest, greatest)) this.#greatest = greatest
-    if (!this.#hasDeviation) return
-    this.#deviations.addAll((sum + lost) / count, rollup.squares, count, before)
-    this.#smaller.addAll((sum + lost) / count, rollup.squares, count, before)
   }
 
   value(name: ItemAggregate): Value {
@@ -267,14 +262,6 @@ class Deviations {
     const difference = scaled - this.#mean
     this.#mean += difference / count
     this.#squares += difference * (scaled - this.#mean)
-  }
-
-  /** Adds `count` values to `before` others (Chan). */
-  addAll(mean: number, squares: number, count: number, before: number): void {
-    const difference = mean * this.#factor - this.#mean
-    const share = count / (before + count)
-    this.#mean += difference * share
-    this.#squares += squares * this.#factor * this.#factor + difference * difference * before * share
   }
 
   /** Null where it is beyond all doubles. */

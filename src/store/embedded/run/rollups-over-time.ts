@@ -1,7 +1,6 @@
 // Hours of sealed files in place of their rows, for values over time: those of which no other table or file has rows between them.
 import type { Range } from '../../../model/plan.ts'
 import type { ItemOfMetric, ItemRollup } from '../../over-time/function-of-time.ts'
-import type { OpenFile } from '../reading/open-file.ts'
 import type {
   HourBoundDates,
   HourBounds,
@@ -29,9 +28,7 @@ export function* hoursOf(series: number, { fromMs, toMs }: Range, run: PlanRun):
   const range = { fromMs: Math.max(fromMs, run.sinceMs), toMs }
   const shared = sharedDates(spansOf(series, run))
   const isShared = (from: number, to: number): boolean => shared.some((one) => overlaps(one, from, to))
-  for (const { reader } of filesOf(series, run)) {
-    const place = reader.find(series)
-    const [firstMs, lastMs] = [reader.firstMs(place), reader.lastMs(place)]
+  for (const { reader, place, firstMs, lastMs } of filesOf(series, run)) {
     if (firstMs > range.toMs || lastMs < range.fromMs) continue
     const whole = wholeHours(range, firstMs, lastMs)
     const rollups = reader.hours(place, whole.fromMs, whole.toMs)
@@ -51,13 +48,13 @@ export function* hoursOf(series: number, { fromMs, toMs }: Range, run: PlanRun):
   }
 }
 
-/** Those with rows of a series, oldest first. */
-function filesOf(series: number, { files }: PlanRun): readonly OpenFile[] {
+/** The files with rows of a series, oldest first. */
+function filesOf(series: number, { files }: PlanRun) {
   return files
-    .filter(({ reader }) => reader.find(series) !== -1)
-    .sort(
-      (left, right) => left.reader.firstMs(left.reader.find(series)) - right.reader.firstMs(right.reader.find(series)),
-    )
+    .map(({ reader }) => ({ reader, place: reader.find(series) }))
+    .filter(({ place }) => place !== -1)
+    .map(({ reader, place }) => ({ reader, place, firstMs: reader.firstMs(place), lastMs: reader.lastMs(place) }))
+    .sort((left, right) => left.firstMs - right.firstMs)
 }
 
 /** The hours of one metric of a series of a file. */
@@ -78,12 +75,12 @@ class MetricHours {
   }
 
   get bounds(): HourBounds | null {
-    this.#bounds ??= this.#rollups.bounds(this.#index)
+    if (this.#bounds === undefined) this.#bounds = this.#rollups.bounds(this.#index)
     return this.#bounds
   }
 
   get boundDates(): HourBoundDates | null {
-    this.#boundDates ??= this.#rollups.boundDates(this.#index)
+    if (this.#boundDates === undefined) this.#boundDates = this.#rollups.boundDates(this.#index)
     return this.#boundDates
   }
 
@@ -162,10 +159,6 @@ class HourRollup implements ItemRollup {
 
   get greatestMs(): number {
     return this.#hours.boundDates?.greatestMs[this.#hour] ?? Number.NaN
-  }
-
-  get squares(): number {
-    return Number.NaN
   }
 
   get falls(): number {
