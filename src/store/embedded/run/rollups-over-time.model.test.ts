@@ -225,7 +225,12 @@ function spoiledFile(file: SealedFile, spoil: Spoil): SealedFile {
 
 test('hours that do not say what their values do in order are read as rows', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.nat(), (seed) => checked(seed, spoiledFolder(() => ({ items: () => null })))),
+    fc.asyncProperty(fc.nat(), (seed) =>
+      checked(
+        seed,
+        spoiledFolder(() => ({ items: () => null })),
+      ),
+    ),
     { numRuns: rounds(20) },
   )
 })
