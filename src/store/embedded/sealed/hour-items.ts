@@ -22,14 +22,31 @@ export interface SummedColumn {
   readonly place: number
 }
 
-/** The hours of a file, by entry. */
-export interface HourRows {
+/** The hours of a file as they are stored. */
+export interface Hours {
+  /** The entry after the last of each series. */
+  readonly ends: Uint32Array
+  /** Of each series: all rows of an hour lie whole numbers of that apart. */
+  readonly stepsMs: Uint32Array
+  /** By entry; the date of the first row counted from the hour's start, and how far the last one is from that, in steps. */
   readonly hoursMs: Float64Array
-  /** The dates of the first and the last row. */
+  readonly firstAt: Int32Array
+  readonly lengths: Int32Array
+}
+
+/** The dates of the rows of hours, by entry. */
+export interface HourRows {
   readonly firstMs: Float64Array
   readonly lastMs: Float64Array
-  /** All rows of the hour lie whole numbers of that apart. */
   readonly stepsMs: Float64Array
+}
+
+export function rowsOf({ ends, stepsMs: steps, hoursMs, firstAt, lengths }: Hours): HourRows {
+  const stepsMs = new Float64Array(hoursMs.length)
+  for (const [place, step] of steps.entries()) stepsMs.fill(step, place === 0 ? 0 : ends[place - 1], ends[place])
+  const firstMs = hoursMs.map((ms, entry) => ms + firstAt[entry])
+  const lastMs = firstMs.map((ms, entry) => ms + lengths[entry] * stepsMs[entry])
+  return { firstMs, lastMs, stepsMs }
 }
 
 /** Gathers the items of one metric, which come by date. */
@@ -250,8 +267,9 @@ export class HourItemsBuilder {
 const known = (array: GrowableFloat64): Float64Array => used(array).filter((value) => !Number.isNaN(value))
 
 /** The items of a column in the hours of a file; null where the arrays are not of these. */
-export function readItems(arrays: Arrays, rows: HourRows, sums: HourSums): HourItems | null {
-  const entries = rows.hoursMs.length
+export function readItems(arrays: Arrays, hours: Hours, sums: HourSums): HourItems | null {
+  const rows = rowsOf(hours)
+  const entries = hours.hoursMs.length
   const [firstAt, lastAt, gaps] = [arrays.int32(entries), arrays.int32(entries), arrays.int32(entries)]
   const items = {
     firstMs: datesOf(rows, firstAt),
@@ -299,8 +317,9 @@ function totalLess(sum: number, lost: number, values: readonly number[]): number
 const datesOf = ({ firstMs, stepsMs }: HourRows, at: Int32Array): Float64Array =>
   firstMs.map((ms, entry) => ms + at[entry] * stepsMs[entry])
 
-export function readBoundDates(arrays: Arrays, rows: HourRows): HourBoundDates | null {
-  const entries = rows.hoursMs.length
+export function readBoundDates(arrays: Arrays, hours: Hours): HourBoundDates | null {
+  const rows = rowsOf(hours)
+  const entries = hours.hoursMs.length
   const dates = { leastMs: datesOf(rows, arrays.int32(entries)), greatestMs: datesOf(rows, arrays.int32(entries)) }
   return arrays.isAtEnd ? dates : null
 }
