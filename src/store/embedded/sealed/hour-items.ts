@@ -2,7 +2,7 @@
 // while a file is written, and as it is read.
 
 import { lostIn } from '../../../lib/lost-in-sum.ts'
-import type { Chunk, NumberColumn } from '../head/chunk.ts'
+import type { NumberColumn } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { HourBoundDates, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
 import type { Section } from './index-layout.ts'
@@ -15,12 +15,6 @@ const notKept = -1
 export const fallsMax = 4
 /** From here on neighbouring longs share a double. */
 const exactFrom = 2 ** 53
-
-/** A numeric column: where it is in chunks, and in the file. */
-export interface SummedColumn {
-  readonly index: number
-  readonly place: number
-}
 
 /** The hours of a file as they are stored. */
 export interface Hours {
@@ -169,7 +163,7 @@ export class RunningItems {
 
 /** The items of one column by entry; they end with the last entry that has any. */
 export class HourItemsBuilder {
-  readonly #column: SummedColumn
+  readonly #place: number
   readonly #running = new RunningItems()
   /** Dates of the first and the last item, of the least and the greatest, and the longest gap: in steps of the series once that has ended. */
   readonly #firstAt = new GrowableInt32()
@@ -186,53 +180,65 @@ export class HourItemsBuilder {
   /** NaN where there are no falls, or too many. */
   readonly #fallen = new GrowableFloat64()
   readonly #restarted = new GrowableFloat64()
+  readonly #dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt]
+  /** What they have where an hour says nothing. */
+  readonly #zeros = [...this.#dates, this.#falls, this.#first, this.#last]
+  readonly #unknown = [this.#held, this.#line, this.#fallen, this.#restarted]
 
-  constructor(column: SummedColumn) {
-    this.#column = column
+  /** `place` is that of the column in the file. */
+  constructor(place: number) {
+    this.#place = place
   }
 
   /** Takes rows of the hour at hand. */
-  add(chunk: Chunk, start: number, end: number): void {
-    const column = chunk.columns[this.#column.index]
-    if (column?.type === 'double' || column?.type === 'long') this.#running.add(chunk.times, column, start, end)
+  add(times: Float64Array, column: NumberColumn, start: number, end: number): void {
+    this.#running.add(times, column, start, end)
   }
 
   /** All rows of the hour are there, which is that of an entry; they lie between these dates. */
   endHour(entry: number, firstMs: number, lastMs: number): void {
     const running = this.#running
     if (running.count === 0) return
-    this.#fill(entry)
-    const { isKept } = running
-    const [falls, hasFalls] = [running.falls, running.falls > 0 && running.falls <= fallsMax]
-    this.#firstAt.push(isKept ? running.firstMs - firstMs : 0)
-    this.#lastAt.push(isKept ? lastMs - running.lastMs : 0)
-    this.#gaps.push(isKept ? running.longestGapMs : notKept)
-    this.#leastAt.push(isKept ? running.leastMs - firstMs : 0)
-    this.#greatestAt.push(isKept ? running.greatestMs - firstMs : 0)
-    this.#first.push(isKept ? running.first : 0)
-    this.#last.push(isKept ? running.last : 0)
-    this.#held.push(isKept && !running.isEven ? running.held : Number.NaN)
-    this.#line.push(isKept && !running.isEven ? running.line : Number.NaN)
-    this.#falls.push(!isKept ? 0 : falls > fallsMax ? notKept : falls)
-    this.#fallen.push(isKept && hasFalls ? running.fallen : Number.NaN)
-    this.#restarted.push(isKept && hasFalls ? running.restarted : Number.NaN)
+    this.#fill(entry + 1)
+    if (running.isKept) this.#set(entry, running, firstMs, lastMs)
+    else this.#gaps.values[entry] = notKept
     running.clear()
+  }
+
+  #set(entry: number, running: RunningItems, firstMs: number, lastMs: number): void {
+    this.#firstAt.values[entry] = running.firstMs - firstMs
+    this.#lastAt.values[entry] = lastMs - running.lastMs
+    this.#gaps.values[entry] = running.longestGapMs
+    this.#leastAt.values[entry] = running.leastMs - firstMs
+    this.#greatestAt.values[entry] = running.greatestMs - firstMs
+    this.#first.values[entry] = running.first
+    this.#last.values[entry] = running.last
+    if (!running.isEven) {
+      this.#held.values[entry] = running.held
+      this.#line.values[entry] = running.line
+    }
+    const isCounted = running.falls <= fallsMax
+    this.#falls.values[entry] = isCounted ? running.falls : notKept
+    if (isCounted && running.falls > 0) {
+      this.#fallen.values[entry] = running.fallen
+      this.#restarted.values[entry] = running.restarted
+    }
   }
 
   /** The rows of the series, whose entries begin with this one, lie whole numbers of steps apart. */
   endSeries(firstEntry: number, stepMs: number): void {
-    for (const { values, length } of [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt])
+    for (const { values, length } of this.#dates)
       for (let entry = firstEntry; entry < length; entry++) if (values[entry] !== notKept) values[entry] /= stepMs
   }
 
   cut(entries: number): void {
-    for (const array of this.#all) array.length = Math.min(array.length, entries)
+    for (const array of [...this.#zeros, ...this.#unknown]) array.length = Math.min(array.length, entries)
   }
 
   /** `values` are how many there are by entry. */
   sections(entries: number, values: Int32Array, boundDatesRowsMin: number): Section[] {
     this.#fill(entries)
-    const column = this.#column.place
+    const column = this.#place
     const arrays = [used(this.#firstAt), used(this.#lastAt), used(this.#gaps), used(this.#first), used(this.#last)]
     const sections: Section[] = [
       { kind: 'items', column, bytes: joinArrays([...arrays, known(this.#held), known(this.#line)]) },
@@ -249,17 +255,9 @@ export class HourItemsBuilder {
     return sections
   }
 
-  get #all() {
-    const dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt, this.#falls]
-    return [...dates, this.#first, this.#last, this.#held, this.#line, this.#fallen, this.#restarted]
-  }
-
   #fill(entries: number): void {
-    for (const array of [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt, this.#falls])
-      while (array.length < entries) array.push(0)
-    for (const array of [this.#first, this.#last]) while (array.length < entries) array.push(0)
-    for (const array of [this.#held, this.#line, this.#fallen, this.#restarted])
-      while (array.length < entries) array.push(Number.NaN)
+    for (const array of this.#zeros) while (array.length < entries) array.push(0)
+    for (const array of this.#unknown) while (array.length < entries) array.push(Number.NaN)
   }
 }
 

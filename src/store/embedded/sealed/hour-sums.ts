@@ -7,10 +7,16 @@ import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { digitsOfOne, roundTo } from '../parquet/decimals.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { addToSlot } from '../run/sum.ts'
-import { HourItemsBuilder, type SummedColumn } from './hour-items.ts'
+import { HourItemsBuilder } from './hour-items.ts'
 import type { Section } from './index-layout.ts'
 import { addPooled, type PooledColumn, PooledSumsBuilder } from './pooled-sums.ts'
 import { joinArrays, used } from './section-writer.ts'
+
+/** A numeric column: where it is in chunks, and in the file. */
+export interface SummedColumn {
+  readonly index: number
+  readonly place: number
+}
 
 export interface HourSumsOptions {
   /** A series with fewer rows to the hour, on the average, has no rollups. */
@@ -143,7 +149,7 @@ class ColumnSums {
 
   constructor(column: SummedColumn) {
     this.#column = column
-    this.#items = new HourItemsBuilder(column)
+    this.#items = new HourItemsBuilder(column.place)
   }
 
   add(entry: number, chunk: Chunk, start: number, end: number): void {
@@ -159,7 +165,7 @@ class ColumnSums {
       greatest: this.#greatest.values,
     }
     addToSlot(slots, entry, column.values, start, end)
-    this.#items.add(chunk, start, end)
+    this.#items.add(chunk.times, column, start, end)
   }
 
   endHour(entry: number, firstMs: number, lastMs: number): void {
