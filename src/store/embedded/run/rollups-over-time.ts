@@ -1,6 +1,7 @@
 // Hours of sealed files in place of their rows, for values over time: those of which no other table or file has rows between them.
 import type { Range } from '../../../model/plan.ts'
 import type { ItemOfMetric, ItemRollup } from '../../over-time/function-of-time.ts'
+import type { OpenFile } from '../reading/open-file.ts'
 import type {
   HourBoundDates,
   HourBounds,
@@ -14,9 +15,8 @@ import { hourMs, wholeHours } from '../reading/whole-hours.ts'
 import type { PlanRun } from './plan-run.ts'
 
 export interface HourOfSeries {
-  /** The rows that it stands for lie within, and those of no other source. */
+  /** The rows that it stands for are not before it. */
   readonly fromMs: number
-  readonly toMs: number
   /** No row is before it and behind the hour. */
   readonly nextMs: number
   /** By metric; null of one without an item. */
@@ -24,11 +24,17 @@ export interface HourOfSeries {
 }
 
 /** The hours of a series within the range, in order, that say what their rows do. */
-export function* hoursOf(series: number, { fromMs, toMs }: Range, run: PlanRun): Generator<HourOfSeries> {
+export function* hoursOf(
+  series: number,
+  { fromMs, toMs }: Range,
+  run: Pick<PlanRun, 'sinceMs' | 'tables' | 'files' | 'metrics'>,
+): Generator<HourOfSeries> {
   const range = { fromMs: Math.max(fromMs, run.sinceMs), toMs }
-  const shared = sharedDates(spansOf(series, run))
+  // Of others the index is not read.
+  const files = run.files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)
+  const shared = sharedDates(spansOf(series, { tables: run.tables, files }))
   const isShared = (from: number, to: number): boolean => shared.some((one) => overlaps(one, from, to))
-  for (const { reader, place, firstMs, lastMs } of filesOf(series, run)) {
+  for (const { reader, place, firstMs, lastMs } of ofSeries(series, files)) {
     if (firstMs > range.toMs || lastMs < range.fromMs) continue
     const whole = wholeHours(range, firstMs, lastMs)
     const rollups = reader.hours(place, whole.fromMs, whole.toMs)
@@ -43,13 +49,13 @@ export function* hoursOf(series: number, { fromMs, toMs }: Range, run: PlanRun):
       if (isShared(from, to) || !metrics.every((metric) => metric === null || metric.isKept(hour))) continue
       const next = hour + 1 < rollups.length ? rollups.hoursMs[hour + 1] : to + 1
       const nextMs = isShared(to + 1, next - 1) ? to + 1 : next
-      yield { fromMs: from, toMs: to, nextMs, rollups: metrics.map((metric) => metric?.at(hour) ?? null) }
+      yield { fromMs: from, nextMs, rollups: metrics.map((metric) => metric?.at(hour) ?? null) }
     }
   }
 }
 
 /** The files with rows of a series, oldest first. */
-function filesOf(series: number, { files }: PlanRun) {
+function ofSeries(series: number, files: readonly OpenFile[]) {
   return files
     .map(({ reader }) => ({ reader, place: reader.find(series) }))
     .filter(({ place }) => place !== -1)
