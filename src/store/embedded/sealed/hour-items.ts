@@ -173,21 +173,26 @@ export class HourItemsBuilder {
   readonly #greatestAt = new GrowableInt32()
   readonly #first = new GrowableFloat64()
   readonly #last = new GrowableFloat64()
-  /** NaN where the sum of the values says it. */
+  readonly #falls = new GrowableInt32()
+  readonly #dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt]
+  /** By entry, with zeros where an hour says nothing. */
+  readonly #entries = [...this.#dates, this.#falls, this.#first, this.#last]
+  /** Of the entries of which the sum of the values does not say it, and how many these are without the series at hand. */
   readonly #held = new GrowableFloat64()
   readonly #line = new GrowableFloat64()
-  readonly #falls = new GrowableInt32()
-  /** NaN where there are no falls, or too many. */
+  #unevenBefore = 0
+  /** Of the entries with falls that are counted, likewise. */
   readonly #fallen = new GrowableFloat64()
   readonly #restarted = new GrowableFloat64()
-  readonly #dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt]
-  /** What they have where an hour says nothing. */
-  readonly #zeros = [...this.#dates, this.#falls, this.#first, this.#last]
-  readonly #unknown = [this.#held, this.#line, this.#fallen, this.#restarted]
+  #fallsBefore = 0
 
   /** `place` is that of the column in the file. */
   constructor(place: number) {
     this.#place = place
+  }
+
+  get bytes(): number {
+    return this.#falls.length * 40 + (this.#held.length + this.#fallen.length) * 16
   }
 
   /** Takes rows of the hour at hand. */
@@ -214,14 +219,14 @@ export class HourItemsBuilder {
     this.#first.values[entry] = running.first
     this.#last.values[entry] = running.last
     if (!running.isEven) {
-      this.#held.values[entry] = running.held
-      this.#line.values[entry] = running.line
+      this.#held.push(running.held)
+      this.#line.push(running.line)
     }
     const isCounted = running.falls <= fallsMax
     this.#falls.values[entry] = isCounted ? running.falls : notKept
     if (isCounted && running.falls > 0) {
-      this.#fallen.values[entry] = running.fallen
-      this.#restarted.values[entry] = running.restarted
+      this.#fallen.push(running.fallen)
+      this.#restarted.push(running.restarted)
     }
   }
 
@@ -229,40 +234,40 @@ export class HourItemsBuilder {
   endSeries(firstEntry: number, stepMs: number): void {
     for (const { values, length } of this.#dates)
       for (let entry = firstEntry; entry < length; entry++) if (values[entry] !== notKept) values[entry] /= stepMs
+    this.#unevenBefore = this.#held.length
+    this.#fallsBefore = this.#fallen.length
   }
 
-  cut(entries: number): void {
-    for (const array of [...this.#zeros, ...this.#unknown]) array.length = Math.min(array.length, entries)
+  /** Leaves out the entries of the series at hand, which begin with this one. */
+  cut(firstEntry: number): void {
+    for (const array of this.#entries) array.length = Math.min(array.length, firstEntry)
+    for (const array of [this.#held, this.#line]) array.length = this.#unevenBefore
+    for (const array of [this.#fallen, this.#restarted]) array.length = this.#fallsBefore
   }
 
-  /** `values` are how many there are by entry. */
-  sections(entries: number, values: Int32Array, boundDatesRowsMin: number): Section[] {
+  /** `counts` are how many values there are by entry. */
+  sections(entries: number, counts: Int32Array, boundDatesRowsMin: number): Section[] {
     this.#fill(entries)
     const column = this.#place
-    const arrays = [used(this.#firstAt), used(this.#lastAt), used(this.#gaps), used(this.#first), used(this.#last)]
-    const sections: Section[] = [
-      { kind: 'items', column, bytes: joinArrays([...arrays, known(this.#held), known(this.#line)]) },
-    ]
-    const hours = values.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0)
-    if (values.reduce((sum, count) => sum + count, 0) >= hours * boundDatesRowsMin) {
+    const dates = [used(this.#firstAt), used(this.#lastAt), used(this.#gaps)]
+    const values = [used(this.#first), used(this.#last), used(this.#held), used(this.#line)]
+    const sections: Section[] = [{ kind: 'items', column, bytes: joinArrays([...dates, ...values]) }]
+    const hours = counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0)
+    if (counts.reduce((sum, count) => sum + count, 0) >= hours * boundDatesRowsMin) {
       const bytes = joinArrays([used(this.#leastAt), used(this.#greatestAt)])
       sections.push({ kind: 'boundDates', column, bytes })
     }
     if (used(this.#falls).some((falls) => falls !== 0)) {
-      const bytes = joinArrays([used(this.#falls), known(this.#fallen), known(this.#restarted)])
+      const bytes = joinArrays([used(this.#falls), used(this.#fallen), used(this.#restarted)])
       sections.push({ kind: 'falls', column, bytes })
     }
     return sections
   }
 
   #fill(entries: number): void {
-    for (const array of this.#zeros) while (array.length < entries) array.push(0)
-    for (const array of this.#unknown) while (array.length < entries) array.push(Number.NaN)
+    for (const array of this.#entries) while (array.length < entries) array.push(0)
   }
 }
-
-/** Those that are kept. */
-const known = (array: GrowableFloat64): Float64Array => used(array).filter((value) => !Number.isNaN(value))
 
 /** The items of a column in the hours of a file; null where the arrays are not of these. */
 export function readItems(arrays: Arrays, hours: Hours, sums: HourSums): HourItems | null {

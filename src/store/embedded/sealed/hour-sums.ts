@@ -68,8 +68,8 @@ export class HourSumsBuilder {
     const entries = this.#hours.length - this.#firstEntry
     const isSparse = this.#rows < entries * this.#options.hourRowsMin
     this.#endHour()
-    const entryBytes = 12 + this.#columns.length * 108
-    if (isSparse || this.#hours.length * entryBytes > this.#options.rollupBytesMax) this.#cut(this.#firstEntry)
+    const bytes = this.#columns.reduce((sum, column) => sum + column.bytes, this.#hours.length * 12)
+    if (isSparse || bytes > this.#options.rollupBytesMax) this.#cut(this.#firstEntry)
     const stepMs = Math.max(1, this.#stepMs)
     for (const column of this.#columns) column.endSeries(this.#firstEntry, stepMs)
     for (let entry = this.#firstEntry; entry < this.#hours.length; entry++) this.#lengths.values[entry] /= stepMs
@@ -150,6 +150,10 @@ class ColumnSums {
   constructor(column: SummedColumn) {
     this.#column = column
     this.#items = new HourItemsBuilder(column.place)
+  }
+
+  get bytes(): number {
+    return this.#counts.length * 36 + this.#items.bytes
   }
 
   add(entry: number, chunk: Chunk, start: number, end: number): void {
