@@ -28,7 +28,7 @@ export class BucketAggregates implements BucketVisitor {
     const { aggregates } = rules
     this.#rules = rules
     this.#needsIntegral = aggregates.includes('time_mean') || aggregates.includes('total')
-    this.#items = new ItemSums(aggregates.includes('stddev'))
+    this.#items = new ItemSums(aggregates)
     this.needsUnknown = aggregates.includes('rise') || aggregates.includes('resets')
   }
 
@@ -71,11 +71,10 @@ export class BucketAggregates implements BucketVisitor {
       this.needsUnknown ? rollup.fallen + rollup.restarted : 0,
       aggregates.includes('min_time') ? rollup.leastMs : 0,
       aggregates.includes('max_time') ? rollup.greatestMs : 0,
-      aggregates.includes('stddev') ? rollup.squares : 0,
     ]
-    // Which falls a wrap counts through, only the items say.
+    // Which falls a wrap counts through, and how far values are from their mean, only the items say.
     const isWrapped = this.needsUnknown && counter.wrap !== null && rollup.falls > 0
-    return !isWrapped && needed.every(Number.isFinite)
+    return !isWrapped && !aggregates.includes('stddev') && needed.every(Number.isFinite)
   }
 
   rollup(rollup: ItemRollup, before: ItemOfMetric | null): void {
@@ -150,6 +149,8 @@ const digitsOf = ({ exact, value }: ItemOfMetric): bigint => exact ?? BigInt(val
 
 type ItemAggregate = Exclude<AggregateName, 'time_mean' | 'covered' | 'total' | 'rise' | 'resets'>
 
+const boundAggregates: ReadonlySet<AggregateName> = new Set(['min', 'max', 'min_time', 'max_time'])
+
 /** Squares of some numbers are no doubles, or have lost their digits: deviations are kept of numbers that are so much smaller and larger too. */
 const smaller = 2 ** -600
 const larger = 2 ** 600
@@ -163,13 +164,15 @@ class ItemSums {
   #last: ItemOfMetric | null = null
   #least: ItemOfMetric | null = null
   #greatest: ItemOfMetric | null = null
-  readonly #hasDeviation: boolean
+  readonly #needsBounds: boolean
+  readonly #needsDeviation: boolean
   readonly #deviations = new Deviations(1)
   readonly #smaller = new Deviations(smaller)
   readonly #larger = new Deviations(larger)
 
-  constructor(hasDeviation: boolean) {
-    this.#hasDeviation = hasDeviation
+  constructor(aggregates: readonly AggregateName[]) {
+    this.#needsBounds = aggregates.some((name) => boundAggregates.has(name))
+    this.#needsDeviation = aggregates.includes('stddev')
   }
 
   add(item: ItemOfMetric): void {
@@ -177,9 +180,8 @@ class ItemSums {
     this.#sum.add(item.value)
     this.#first ??= item
     this.#last = item
-    if (this.#least === null || isLess(item, this.#least)) this.#least = item
-    if (this.#greatest === null || isLess(this.#greatest, item)) this.#greatest = item
-    if (!this.#hasDeviation) return
+    if (this.#needsBounds) this.#addBounds(item, item)
+    if (!this.#needsDeviation) return
     this.#deviations.add(item.value, this.count)
     this.#smaller.add(item.value, this.count)
     this.#larger.add(item.value, this.count)
@@ -187,19 +189,21 @@ class ItemSums {
 
   addRollup(rollup: ItemRollup): void {
     const { count, first, last, sum, lost } = rollup
-    const before = this.count
     this.count += count
     this.#sum.add(sum)
     this.#sum.add(lost)
     this.#first ??= first
     this.#last = last
-    const least = { ms: rollup.leastMs, value: rollup.least, exact: null }
-    const greatest = { ms: rollup.greatestMs, value: rollup.greatest, exact: null }
+    if (!this.#needsBounds) return
+    this.#addBounds(
+      { ms: rollup.leastMs, value: rollup.least, exact: null },
+      { ms: rollup.greatestMs, value: rollup.greatest, exact: null },
+    )
+  }
+
+  #addBounds(least: ItemOfMetric, greatest: ItemOfMetric): void {
     if (this.#least === null || isLess(least, this.#least)) this.#least = least
     if (this.#greatest === null || isLess(this.#greatest, greatest)) this.#greatest = greatest
-    if (!this.#hasDeviation) return
-    this.#deviations.addAll((sum + lost) / count, rollup.squares, count, before)
-    this.#smaller.addAll((sum + lost) / count, rollup.squares, count, before)
   }
 
   value(name: ItemAggregate): Value {
@@ -267,14 +271,6 @@ class Deviations {
     const difference = scaled - this.#mean
     this.#mean += difference / count
     this.#squares += difference * (scaled - this.#mean)
-  }
-
-  /** Adds `count` values to `before` others (Chan). */
-  addAll(mean: number, squares: number, count: number, before: number): void {
-    const difference = mean * this.#factor - this.#mean
-    const share = count / (before + count)
-    this.#mean += difference * share
-    this.#squares += squares * this.#factor * this.#factor + difference * difference * before * share
   }
 
   /** Null where it is beyond all doubles. */

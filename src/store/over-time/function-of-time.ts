@@ -27,8 +27,6 @@ export interface ItemRollup {
   /** Dates of the first least and the first greatest one. */
   readonly leastMs: number
   readonly greatestMs: number
-  /** The sum of squares of the differences to the mean. */
-  readonly squares: number
   /** From the first to the last item, in value times milliseconds: of values that hold, and of values on the line. */
   readonly held: number
   readonly line: number

@@ -223,6 +223,18 @@ function spoiledFile(file: SealedFile, spoil: Spoil): SealedFile {
   }
 }
 
+test('hours that do not say what their values do in order are read as rows', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), (seed) =>
+      checked(
+        seed,
+        spoiledFolder(() => ({ items: () => null })),
+      ),
+    ),
+    { numRuns: rounds(20) },
+  )
+})
+
 describe('the same check finds', () => {
   test.each([
     ['a border that is counted twice', borderTwice],

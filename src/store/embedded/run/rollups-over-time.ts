@@ -15,9 +15,8 @@ import { hourMs, wholeHours } from '../reading/whole-hours.ts'
 import type { PlanRun } from './plan-run.ts'
 
 export interface HourOfSeries {
-  /** The rows that it stands for lie within, and those of no other source. */
+  /** The rows that it stands for are not before it. */
   readonly fromMs: number
-  readonly toMs: number
   /** No row is before it and behind the hour. */
   readonly nextMs: number
   /** By metric; null of one without an item. */
@@ -25,13 +24,17 @@ export interface HourOfSeries {
 }
 
 /** The hours of a series within the range, in order, that say what their rows do. */
-export function* hoursOf(series: number, { fromMs, toMs }: Range, run: PlanRun): Generator<HourOfSeries> {
+export function* hoursOf(
+  series: number,
+  { fromMs, toMs }: Range,
+  run: Pick<PlanRun, 'sinceMs' | 'tables' | 'files' | 'metrics'>,
+): Generator<HourOfSeries> {
   const range = { fromMs: Math.max(fromMs, run.sinceMs), toMs }
-  const shared = sharedDates(spansOf(series, run))
+  // Of others the index is not read.
+  const files = run.files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)
+  const shared = sharedDates(spansOf(series, { tables: run.tables, files }))
   const isShared = (from: number, to: number): boolean => shared.some((one) => overlaps(one, from, to))
-  for (const { reader } of filesOf(series, run)) {
-    const place = reader.find(series)
-    const [firstMs, lastMs] = [reader.firstMs(place), reader.lastMs(place)]
+  for (const { reader, place, firstMs, lastMs } of ofSeries(series, files)) {
     if (firstMs > range.toMs || lastMs < range.fromMs) continue
     const whole = wholeHours(range, firstMs, lastMs)
     const rollups = reader.hours(place, whole.fromMs, whole.toMs)
@@ -46,18 +49,18 @@ export function* hoursOf(series: number, { fromMs, toMs }: Range, run: PlanRun):
       if (isShared(from, to) || !metrics.every((metric) => metric === null || metric.isKept(hour))) continue
       const next = hour + 1 < rollups.length ? rollups.hoursMs[hour + 1] : to + 1
       const nextMs = isShared(to + 1, next - 1) ? to + 1 : next
-      yield { fromMs: from, toMs: to, nextMs, rollups: metrics.map((metric) => metric?.at(hour) ?? null) }
+      yield { fromMs: from, nextMs, rollups: metrics.map((metric) => metric?.at(hour) ?? null) }
     }
   }
 }
 
-/** Those with rows of a series, oldest first. */
-function filesOf(series: number, { files }: PlanRun): readonly OpenFile[] {
+/** The files with rows of a series, oldest first. */
+function ofSeries(series: number, files: readonly OpenFile[]) {
   return files
-    .filter(({ reader }) => reader.find(series) !== -1)
-    .sort(
-      (left, right) => left.reader.firstMs(left.reader.find(series)) - right.reader.firstMs(right.reader.find(series)),
-    )
+    .map(({ reader }) => ({ reader, place: reader.find(series) }))
+    .filter(({ place }) => place !== -1)
+    .map(({ reader, place }) => ({ reader, place, firstMs: reader.firstMs(place), lastMs: reader.lastMs(place) }))
+    .sort((left, right) => left.firstMs - right.firstMs)
 }
 
 /** The hours of one metric of a series of a file. */
@@ -78,12 +81,12 @@ class MetricHours {
   }
 
   get bounds(): HourBounds | null {
-    this.#bounds ??= this.#rollups.bounds(this.#index)
+    if (this.#bounds === undefined) this.#bounds = this.#rollups.bounds(this.#index)
     return this.#bounds
   }
 
   get boundDates(): HourBoundDates | null {
-    this.#boundDates ??= this.#rollups.boundDates(this.#index)
+    if (this.#boundDates === undefined) this.#boundDates = this.#rollups.boundDates(this.#index)
     return this.#boundDates
   }
 
@@ -92,8 +95,11 @@ class MetricHours {
     return this.#falls
   }
 
+  /** Whether the hour says what its rows do. */
   isKept(hour: number): boolean {
-    return this.items === null || this.sums?.counts[hour] === 0 || this.items.longestGapMs[hour] >= 0
+    const { sums, items } = this
+    if (sums === null || sums.counts[hour] === 0) return true
+    return items !== null && items.longestGapMs[hour] >= 0
   }
 
   /** Null where the metric has no item. */
@@ -159,10 +165,6 @@ class HourRollup implements ItemRollup {
 
   get greatestMs(): number {
     return this.#hours.boundDates?.greatestMs[this.#hour] ?? Number.NaN
-  }
-
-  get squares(): number {
-    return Number.NaN
   }
 
   get falls(): number {

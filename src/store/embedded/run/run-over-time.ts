@@ -30,7 +30,7 @@ export async function* runOverTime(
   buckets: TimeBuckets | null,
 ): AsyncGenerator<ResultBatch> {
   const needed = neededItems(plan)
-  const ends = needed.ends ? await endsOf(needed, run) : null
+  const ends = needed.ends && (await endsOf(needed.ends, needed.window, run))
   const answer = new OverTimeAnswer(plan, { buckets, limits: run.limits, pacer: run.pacer }, ends)
   const { bounds } = run.selected
   for (let tag = 0; tag + 1 < bounds.length; tag++) {
@@ -49,16 +49,21 @@ export async function* runOverTime(
   yield* answer.batches()
 }
 
-/** The dates of the first and last item of the selection within the window. */
-async function endsOf({ window }: NeededItems, run: PlanRun): Promise<Ends> {
+/** The dates of the first and last item of the selection within the window, where they are needed. */
+async function endsOf(
+  needed: NonNullable<NeededItems['ends']>,
+  { fromMs, endMs }: NeededItems['window'],
+  run: PlanRun,
+): Promise<Ends> {
   let [firstMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const one of run.selected.series) {
-    const newest = await newestItem(one, window.fromMs, window.endMs, run)
-    if (newest === null) continue
-    lastMs = Math.max(lastMs, newest.chunk.times[newest.row])
-    // Looking for it opens the oldest file.
-    if (window.fromMs === Number.NEGATIVE_INFINITY)
-      firstMs = Math.min(firstMs, await firstItemMs(one, window.endMs, run))
+    const prepared = run.source.prepare(one, run.pacer)
+    if (prepared !== null) await prepared
+    if (needed.first) firstMs = Math.min(firstMs, await firstItemMs(one, endMs, run))
+    if (needed.last) {
+      const newest = await newestItem(one, fromMs, endMs, run)
+      if (newest !== null) lastMs = Math.max(lastMs, newest.chunk.times[newest.row])
+    }
     if (run.pacer.spend(8)) await run.pacer.rest()
   }
   return { firstMs, lastMs }

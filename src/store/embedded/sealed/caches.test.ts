@@ -82,6 +82,17 @@ test('what was read once is not read again, and columns are read when they are w
   expect(reading(tail)).toBe(0)
 })
 
+test('the cache counts what sections become in memory', async () => {
+  const { file, folder: stored } = await writeEntity(folder.path, plant)
+  const rollups = file.open([0], 'cached').hours(3, 0, 2 ** 42)!
+  rollups.column(0)
+  const before = stored.indexCacheBytes
+  const arrays: readonly Float64Array[] = Object.values(rollups.items(0)!)
+  const bytes = arrays.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
+  expect(bytes).toBeGreaterThan(0)
+  expect(stored.indexCacheBytes - before).toBeGreaterThanOrEqual(bytes)
+})
+
 test('who goes through a file once leaves the cache alone', async () => {
   const { file, folder: stored } = await writeEntity(folder.path, plant)
   const reader = file.open([], 'once')

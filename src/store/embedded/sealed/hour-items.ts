@@ -2,7 +2,7 @@
 // while a file is written, and as it is read.
 
 import { lostIn } from '../../../lib/lost-in-sum.ts'
-import type { Chunk, NumberColumn } from '../head/chunk.ts'
+import type { NumberColumn } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { HourBoundDates, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
 import type { Section } from './index-layout.ts'
@@ -16,20 +16,31 @@ export const fallsMax = 4
 /** From here on neighbouring longs share a double. */
 const exactFrom = 2 ** 53
 
-/** A numeric column: where it is in chunks, and in the file. */
-export interface SummedColumn {
-  readonly index: number
-  readonly place: number
+/** The hours of a file as they are stored. */
+export interface Hours {
+  /** The entry after the last of each series. */
+  readonly ends: Uint32Array
+  /** Of each series: all rows of an hour lie whole numbers of that apart. */
+  readonly stepsMs: Uint32Array
+  /** By entry; the date of the first row counted from the hour's start, and how far the last one is from that, in steps. */
+  readonly hoursMs: Float64Array
+  readonly firstAt: Int32Array
+  readonly lengths: Int32Array
 }
 
-/** The hours of a file, by entry. */
+/** The dates of the rows of hours, by entry. */
 export interface HourRows {
-  readonly hoursMs: Float64Array
-  /** The dates of the first and the last row. */
   readonly firstMs: Float64Array
   readonly lastMs: Float64Array
-  /** All rows of the hour lie whole numbers of that apart. */
   readonly stepsMs: Float64Array
+}
+
+export function rowsOf({ ends, stepsMs: steps, hoursMs, firstAt, lengths }: Hours): HourRows {
+  const stepsMs = new Float64Array(hoursMs.length)
+  for (const [place, step] of steps.entries()) stepsMs.fill(step, place === 0 ? 0 : ends[place - 1], ends[place])
+  const firstMs = hoursMs.map((ms, entry) => ms + firstAt[entry])
+  const lastMs = firstMs.map((ms, entry) => ms + lengths[entry] * stepsMs[entry])
+  return { firstMs, lastMs, stepsMs }
 }
 
 /** Gathers the items of one metric, which come by date. */
@@ -152,7 +163,7 @@ export class RunningItems {
 
 /** The items of one column by entry; they end with the last entry that has any. */
 export class HourItemsBuilder {
-  readonly #column: SummedColumn
+  readonly #place: number
   readonly #running = new RunningItems()
   /** Dates of the first and the last item, of the least and the greatest, and the longest gap: in steps of the series once that has ended. */
   readonly #firstAt = new GrowableInt32()
@@ -162,96 +173,106 @@ export class HourItemsBuilder {
   readonly #greatestAt = new GrowableInt32()
   readonly #first = new GrowableFloat64()
   readonly #last = new GrowableFloat64()
-  /** NaN where the sum of the values says it. */
+  readonly #falls = new GrowableInt32()
+  readonly #dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt]
+  /** By entry, with zeros where an hour says nothing. */
+  readonly #entries = [...this.#dates, this.#falls, this.#first, this.#last]
+  /** Of the entries of which the sum of the values does not say it, and how many these are without the series at hand. */
   readonly #held = new GrowableFloat64()
   readonly #line = new GrowableFloat64()
-  readonly #falls = new GrowableInt32()
-  /** NaN where there are no falls, or too many. */
+  #unevenBefore = 0
+  /** Of the entries with falls that are counted, likewise. */
   readonly #fallen = new GrowableFloat64()
   readonly #restarted = new GrowableFloat64()
+  #fallsBefore = 0
 
-  constructor(column: SummedColumn) {
-    this.#column = column
+  /** `place` is that of the column in the file. */
+  constructor(place: number) {
+    this.#place = place
+  }
+
+  get bytes(): number {
+    return this.#falls.length * 40 + (this.#held.length + this.#fallen.length) * 16
   }
 
   /** Takes rows of the hour at hand. */
-  add(chunk: Chunk, start: number, end: number): void {
-    const column = chunk.columns[this.#column.index]
-    if (column?.type === 'double' || column?.type === 'long') this.#running.add(chunk.times, column, start, end)
+  add(times: Float64Array, column: NumberColumn, start: number, end: number): void {
+    this.#running.add(times, column, start, end)
   }
 
   /** All rows of the hour are there, which is that of an entry; they lie between these dates. */
   endHour(entry: number, firstMs: number, lastMs: number): void {
     const running = this.#running
     if (running.count === 0) return
-    this.#fill(entry)
-    const { isKept } = running
-    const [falls, hasFalls] = [running.falls, running.falls > 0 && running.falls <= fallsMax]
-    this.#firstAt.push(isKept ? running.firstMs - firstMs : 0)
-    this.#lastAt.push(isKept ? lastMs - running.lastMs : 0)
-    this.#gaps.push(isKept ? running.longestGapMs : notKept)
-    this.#leastAt.push(isKept ? running.leastMs - firstMs : 0)
-    this.#greatestAt.push(isKept ? running.greatestMs - firstMs : 0)
-    this.#first.push(isKept ? running.first : 0)
-    this.#last.push(isKept ? running.last : 0)
-    this.#held.push(isKept && !running.isEven ? running.held : Number.NaN)
-    this.#line.push(isKept && !running.isEven ? running.line : Number.NaN)
-    this.#falls.push(!isKept ? 0 : falls > fallsMax ? notKept : falls)
-    this.#fallen.push(isKept && hasFalls ? running.fallen : Number.NaN)
-    this.#restarted.push(isKept && hasFalls ? running.restarted : Number.NaN)
+    this.#fill(entry + 1)
+    if (running.isKept) this.#set(entry, running, firstMs, lastMs)
+    else this.#gaps.values[entry] = notKept
     running.clear()
+  }
+
+  #set(entry: number, running: RunningItems, firstMs: number, lastMs: number): void {
+    this.#firstAt.values[entry] = running.firstMs - firstMs
+    this.#lastAt.values[entry] = lastMs - running.lastMs
+    this.#gaps.values[entry] = running.longestGapMs
+    this.#leastAt.values[entry] = running.leastMs - firstMs
+    this.#greatestAt.values[entry] = running.greatestMs - firstMs
+    this.#first.values[entry] = running.first
+    this.#last.values[entry] = running.last
+    if (!running.isEven) {
+      this.#held.push(running.held)
+      this.#line.push(running.line)
+    }
+    const isCounted = running.falls <= fallsMax
+    this.#falls.values[entry] = isCounted ? running.falls : notKept
+    if (isCounted && running.falls > 0) {
+      this.#fallen.push(running.fallen)
+      this.#restarted.push(running.restarted)
+    }
   }
 
   /** The rows of the series, whose entries begin with this one, lie whole numbers of steps apart. */
   endSeries(firstEntry: number, stepMs: number): void {
-    for (const { values, length } of [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt])
+    for (const { values, length } of this.#dates)
       for (let entry = firstEntry; entry < length; entry++) if (values[entry] !== notKept) values[entry] /= stepMs
+    this.#unevenBefore = this.#held.length
+    this.#fallsBefore = this.#fallen.length
   }
 
-  cut(entries: number): void {
-    for (const array of this.#all) array.length = Math.min(array.length, entries)
+  /** Leaves out the entries of the series at hand, which begin with this one. */
+  cut(firstEntry: number): void {
+    for (const array of this.#entries) array.length = Math.min(array.length, firstEntry)
+    for (const array of [this.#held, this.#line]) array.length = this.#unevenBefore
+    for (const array of [this.#fallen, this.#restarted]) array.length = this.#fallsBefore
   }
 
-  /** `values` are how many there are by entry. */
-  sections(entries: number, values: Int32Array, boundDatesRowsMin: number): Section[] {
+  /** `counts` are how many values there are by entry. */
+  sections(entries: number, counts: Int32Array, boundDatesRowsMin: number): Section[] {
     this.#fill(entries)
-    const column = this.#column.place
-    const arrays = [used(this.#firstAt), used(this.#lastAt), used(this.#gaps), used(this.#first), used(this.#last)]
-    const sections: Section[] = [
-      { kind: 'items', column, bytes: joinArrays([...arrays, known(this.#held), known(this.#line)]) },
-    ]
-    const hours = values.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0)
-    if (values.reduce((sum, count) => sum + count, 0) >= hours * boundDatesRowsMin) {
+    const column = this.#place
+    const dates = [used(this.#firstAt), used(this.#lastAt), used(this.#gaps)]
+    const values = [used(this.#first), used(this.#last), used(this.#held), used(this.#line)]
+    const sections: Section[] = [{ kind: 'items', column, bytes: joinArrays([...dates, ...values]) }]
+    const hours = counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0)
+    if (counts.reduce((sum, count) => sum + count, 0) >= hours * boundDatesRowsMin) {
       const bytes = joinArrays([used(this.#leastAt), used(this.#greatestAt)])
       sections.push({ kind: 'boundDates', column, bytes })
     }
     if (used(this.#falls).some((falls) => falls !== 0)) {
-      const bytes = joinArrays([used(this.#falls), known(this.#fallen), known(this.#restarted)])
+      const bytes = joinArrays([used(this.#falls), used(this.#fallen), used(this.#restarted)])
       sections.push({ kind: 'falls', column, bytes })
     }
     return sections
   }
 
-  get #all() {
-    const dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt, this.#falls]
-    return [...dates, this.#first, this.#last, this.#held, this.#line, this.#fallen, this.#restarted]
-  }
-
   #fill(entries: number): void {
-    for (const array of [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt, this.#falls])
-      while (array.length < entries) array.push(0)
-    for (const array of [this.#first, this.#last]) while (array.length < entries) array.push(0)
-    for (const array of [this.#held, this.#line, this.#fallen, this.#restarted])
-      while (array.length < entries) array.push(Number.NaN)
+    for (const array of this.#entries) while (array.length < entries) array.push(0)
   }
 }
 
-/** Those that are kept. */
-const known = (array: GrowableFloat64): Float64Array => used(array).filter((value) => !Number.isNaN(value))
-
 /** The items of a column in the hours of a file; null where the arrays are not of these. */
-export function readItems(arrays: Arrays, rows: HourRows, sums: HourSums): HourItems | null {
-  const entries = rows.hoursMs.length
+export function readItems(arrays: Arrays, hours: Hours, sums: HourSums): HourItems | null {
+  const rows = rowsOf(hours)
+  const entries = hours.hoursMs.length
   const [firstAt, lastAt, gaps] = [arrays.int32(entries), arrays.int32(entries), arrays.int32(entries)]
   const items = {
     firstMs: datesOf(rows, firstAt),
@@ -299,8 +320,9 @@ function totalLess(sum: number, lost: number, values: readonly number[]): number
 const datesOf = ({ firstMs, stepsMs }: HourRows, at: Int32Array): Float64Array =>
   firstMs.map((ms, entry) => ms + at[entry] * stepsMs[entry])
 
-export function readBoundDates(arrays: Arrays, rows: HourRows): HourBoundDates | null {
-  const entries = rows.hoursMs.length
+export function readBoundDates(arrays: Arrays, hours: Hours): HourBoundDates | null {
+  const rows = rowsOf(hours)
+  const entries = hours.hoursMs.length
   const dates = { leastMs: datesOf(rows, arrays.int32(entries)), greatestMs: datesOf(rows, arrays.int32(entries)) }
   return arrays.isAtEnd ? dates : null
 }

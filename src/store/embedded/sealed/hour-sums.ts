@@ -7,10 +7,16 @@ import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { digitsOfOne, roundTo } from '../parquet/decimals.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { addToSlot } from '../run/sum.ts'
-import { HourItemsBuilder, type SummedColumn } from './hour-items.ts'
+import { HourItemsBuilder } from './hour-items.ts'
 import type { Section } from './index-layout.ts'
 import { addPooled, type PooledColumn, PooledSumsBuilder } from './pooled-sums.ts'
 import { joinArrays, used } from './section-writer.ts'
+
+/** A numeric column: where it is in chunks, and in the file. */
+export interface SummedColumn {
+  readonly index: number
+  readonly place: number
+}
 
 export interface HourSumsOptions {
   /** A series with fewer rows to the hour, on the average, has no rollups. */
@@ -62,8 +68,8 @@ export class HourSumsBuilder {
     const entries = this.#hours.length - this.#firstEntry
     const isSparse = this.#rows < entries * this.#options.hourRowsMin
     this.#endHour()
-    const entryBytes = 12 + this.#columns.length * 108
-    if (isSparse || this.#hours.length * entryBytes > this.#options.rollupBytesMax) this.#cut(this.#firstEntry)
+    const bytes = this.#columns.reduce((sum, column) => sum + column.bytes, this.#hours.length * 12)
+    if (isSparse || bytes > this.#options.rollupBytesMax) this.#cut(this.#firstEntry)
     const stepMs = Math.max(1, this.#stepMs)
     for (const column of this.#columns) column.endSeries(this.#firstEntry, stepMs)
     for (let entry = this.#firstEntry; entry < this.#hours.length; entry++) this.#lengths.values[entry] /= stepMs
@@ -143,7 +149,11 @@ class ColumnSums {
 
   constructor(column: SummedColumn) {
     this.#column = column
-    this.#items = new HourItemsBuilder(column)
+    this.#items = new HourItemsBuilder(column.place)
+  }
+
+  get bytes(): number {
+    return this.#counts.length * 36 + this.#items.bytes
   }
 
   add(entry: number, chunk: Chunk, start: number, end: number): void {
@@ -159,7 +169,7 @@ class ColumnSums {
       greatest: this.#greatest.values,
     }
     addToSlot(slots, entry, column.values, start, end)
-    this.#items.add(chunk, start, end)
+    this.#items.add(chunk.times, column, start, end)
   }
 
   endHour(entry: number, firstMs: number, lastMs: number): void {

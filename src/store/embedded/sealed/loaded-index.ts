@@ -3,15 +3,10 @@ import type { HourBoundDates, HourBounds, HourFalls, HourItems, HourSums } from 
 import { hourMs } from '../reading/whole-hours.ts'
 import type { CacheEntry } from './byte-cache.ts'
 import type { FileIndex } from './file-index.ts'
-import { type HourRows, readBoundDates, readFalls, readItems } from './hour-items.ts'
+import { type Hours, readBoundDates, readFalls, readItems } from './hour-items.ts'
 import type { SectionKind } from './index-layout.ts'
 import { Arrays } from './section-arrays.ts'
 import { decodeTails } from './tails.ts'
-
-export interface Hours extends HourRows {
-  /** The entry after the last of each series. */
-  readonly ends: Uint32Array
-}
 
 /** Of all series together. */
 export interface PooledHours {
@@ -151,7 +146,12 @@ export class LoadedIndex implements CacheEntry {
   }
 
   /** A section of a column, read once. */
-  #kept<T>(known: Map<number, T | null>, kind: LoadedKind, place: number, read: (arrays: Arrays) => T): T | null {
+  #kept<T extends object>(
+    known: Map<number, T | null>,
+    kind: LoadedKind,
+    place: number,
+    read: (arrays: Arrays) => T,
+  ): T | null {
     let section = known.get(place)
     if (section === undefined) {
       section = this.#load(kind, place, read)
@@ -160,12 +160,12 @@ export class LoadedIndex implements CacheEntry {
     return section
   }
 
-  #load<T>(kind: LoadedKind, place: number, read: (arrays: Arrays) => T): T | null {
+  #load<T extends object>(kind: LoadedKind, place: number, read: (arrays: Arrays) => T): T | null {
     const bytes = this.index.section(kind, place)
     if (bytes === null) return null
     const arrays = new Arrays(bytes)
     const section = read(arrays)
-    this.bytes += arrays.memoryBytes
+    this.bytes += Math.max(arrays.memoryBytes, bytesOf(section))
     this.#grown(this)
     return section
   }
@@ -176,16 +176,12 @@ export class LoadedIndex implements CacheEntry {
     const entries = ends.at(-1) ?? 0
     if (entries > this.index.summary.rows) this.index.fail('it has more rollups than rows')
     const hoursMs = msOf(arrays.int32(entries))
-    const steps = arrays.uint32(series)
+    const stepsMs = arrays.uint32(series)
     const firstAt = arrays.int32(entries)
     const lengths = arrays.int32(entries)
     const isRising = ends.every((end, place) => place === 0 || end >= ends[place - 1])
     if (!arrays.isAtEnd || !isRising) this.index.fail('its rollups are not of its series')
-    const stepsMs = new Float64Array(entries)
-    for (const [place, step] of steps.entries()) stepsMs.fill(step, place === 0 ? 0 : ends[place - 1], ends[place])
-    const firstMs = hoursMs.map((ms, entry) => ms + firstAt[entry])
-    const lastMs = firstMs.map((ms, entry) => ms + lengths[entry] * stepsMs[entry])
-    return { ends, hoursMs, firstMs, lastMs, stepsMs }
+    return { ends, stepsMs, hoursMs, firstAt, lengths }
   }
 
   #readPooled(arrays: Arrays): PooledHours {
@@ -223,6 +219,12 @@ export class LoadedIndex implements CacheEntry {
     if (!arrays.isAtEnd) this.index.fail('its common values are not of its series')
     return flags
   }
+}
+
+/** Of the arrays that a section was made into. */
+function bytesOf(section: object): number {
+  const arrays: readonly unknown[] = ArrayBuffer.isView(section) ? [section] : Object.values(section)
+  return arrays.reduce<number>((bytes, one) => bytes + (ArrayBuffer.isView(one) ? one.byteLength : 0), 0)
 }
 
 function msOf(hours: Int32Array): Float64Array {

@@ -220,3 +220,21 @@ describe('a file', () => {
     expect(everything(file.open([0], 'cached'), 1)).toEqual(series.map(({ rows }) => rows))
   })
 })
+
+test.each([
+  [87, [false, false]],
+  [88, [true, false]],
+  [176, [true, true]],
+])(
+  'with %i bytes for rollups, of which an hour of one number by a clock takes 88, series have some: %j',
+  async (rollupBytesMax, expected) => {
+    const series = ['a', 'b'].map((tag) => ({
+      tags: [tag],
+      rows: Array.from({ length: 40 }, (_, row) => ({ ms: row * 1000, position: row, values: [row / 4] })),
+    }))
+    const plant = { tags: ['T'], columns: [['V', 'double']] as const, series }
+    const { file } = await writeEntity(folder.path, plant, { writing: { rollupBytesMax } })
+    const reader = file.open([0], 'cached')
+    expect([0, 1].map((place) => reader.hours(place, 0, hourMs) !== null)).toEqual(expected)
+  },
+)

@@ -159,17 +159,18 @@ export class LocalPages implements SealedPages {
   }
 
   /** Some hours of the arrays that a column has. */
-  #hourly<T extends { readonly [name in keyof T]: Float64Array }>(
+  #hourly<Name extends string>(
     index: number,
     start: number,
     end: number,
-    load: (place: number) => T | null,
-  ): T | null {
+    load: (place: number) => Readonly<Record<Name, Float64Array>> | null,
+  ): Readonly<Record<Name, Float64Array>> | null {
     const place = this.#places.get(index)
     const all = place === undefined ? null : load(place)
     if (all === null) return null
-    const some = Object.entries<Float64Array>(all).map(([name, values]) => [name, values.subarray(start, end)])
-    return Object.fromEntries(some)
+    const some: Record<Name, Float64Array> = { ...all }
+    for (const name in some) some[name] = some[name].subarray(start, end)
+    return some
   }
 
   #loadTails(): Chunk | null {

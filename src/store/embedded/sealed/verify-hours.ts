@@ -4,9 +4,9 @@ import { GrowableFloat64 } from '../head/growable.ts'
 import type { HourBoundDates, HourBounds, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { type Sum, sumRows } from '../run/sum.ts'
-import { fallsMax, RunningItems } from './hour-items.ts'
+import { fallsMax, type HourRows, type Hours, RunningItems, rowsOf } from './hour-items.ts'
 import { type Section, sectionKinds } from './index-layout.ts'
-import type { Hours, LoadedIndex } from './loaded-index.ts'
+import type { LoadedIndex } from './loaded-index.ts'
 import { addPooled, PooledSumsBuilder } from './pooled-sums.ts'
 
 interface VerifiedColumn {
@@ -26,6 +26,7 @@ export class VerifiedHours {
   readonly #loaded: LoadedIndex
   readonly #fault: (what: string) => void
   readonly #columns: readonly VerifiedColumn[]
+  readonly #rows: HourRows | null
   /** Of the series at hand: its next entry, and the hour that is being gathered. */
   #entry = 0
   #hour = Number.NaN
@@ -34,6 +35,7 @@ export class VerifiedHours {
   constructor(loaded: LoadedIndex, fault: (what: string) => void) {
     this.#loaded = loaded
     this.#fault = fault
+    this.#rows = loaded.hours && rowsOf(loaded.hours)
     this.#columns = loaded.index.columns.flatMap(({ role, type }, place) =>
       loaded.hours !== null && role === 'value' && (type === 'double' || type === 'long')
         ? [verifiedColumn(loaded, place, type)]
@@ -110,8 +112,8 @@ export class VerifiedHours {
     const times = this.#times.values.subarray(0, this.#times.length)
     const isOfRows =
       hours.hoursMs[entry] === this.#hour * hourMs &&
-      hours.firstMs[entry] === times[0] &&
-      hours.lastMs[entry] === times.at(-1)
+      this.#rows?.firstMs[entry] === times[0] &&
+      this.#rows?.lastMs[entry] === times.at(-1)
     const isSame = (column: VerifiedColumn): boolean => isRight(column, entry) && hasItems(column, entry, times)
     if (!isOfRows || !this.#columns.every(isSame))
       this.#fault(
