@@ -1,11 +1,12 @@
 import { type JavaPattern, mayBeEmpty, re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
+import { bind } from '../../lib/bind-sql.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
 import { replacedBytes, replacedText } from '../../lib/replaced-text.ts'
 import { reversedText } from '../../lib/reversed-text.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { as, constantOf, once } from '../bind/conversions.ts'
+import { as, constantOf } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
 import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { boolean, long, type SqlType, string, wideString } from '../bind/types.ts'
@@ -296,5 +297,5 @@ export const texts = {
   STRING_FORMAT: stringFormat,
   PARSE_LONG: parseLong,
   // The engine takes no aggregate and no query within TRY.
-  DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
+  DECODE_BASE64_UTF8: scalar([string], string, (x) => bind(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
 } satisfies Catalogue
