@@ -203,6 +203,7 @@ describe('as documented', () => {
     ["substring('hello', 9, 2)", null],
     ["substring('hello', 4, 0)", ''],
     ["substring('hello', 5, 0)", null],
+    [`${'substring('.repeat(24)}repeat('a', 25)${', 1, -1)'.repeat(24)}`, 'a'],
     ["left('hello', 2)", 'he'],
     ["right('hello', 2)", 'lo'],
     ["strlen('hello')", 5n],

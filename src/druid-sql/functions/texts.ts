@@ -27,6 +27,7 @@ import {
   inRoom,
   isFree,
   joinedBytesMax,
+  nullIfEmpty,
   onceEach,
   upperCase,
   utf16Units,
@@ -40,7 +41,7 @@ const lengthOf = scalar([string], long, utf16Units)
 const part = scalar(
   [string, long, long],
   string,
-  (x, from, count) => sql`nullif(substring(${x}, ${from}${count === undefined ? sql`` : sql`, ${count}`}), '')`,
+  (x, from, count) => nullIfEmpty(sql`substring(${x}, ${from}${count === undefined ? sql`` : sql`, ${count}`})`),
   1,
 )
 
@@ -132,7 +133,7 @@ export function extractedGroup(text: Sql, type: SqlType, options: PatternOptions
   const held = groups[group - 1]
   return withoutRepeats([matchable(text, type, options.pattern)], (x) => {
     const part = sql`regexp_extract(${x}, ${form}, ${plainInteger(group)})`
-    const shown = held === undefined || mayBeEmpty(held) ? part : sql`nullif(${part}, '')`
+    const shown = held === undefined || mayBeEmpty(held) ? part : nullIfEmpty(part)
     return sql`CASE WHEN regexp_matches(${x}, ${form}) THEN ${shown} END`
   })
 }
