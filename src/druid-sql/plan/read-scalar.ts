@@ -14,13 +14,23 @@ import {
 } from '../../algebra/scalar.ts'
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
-import { type CaseOptions, choice, negated } from '../bind/bind-expression.ts'
+import { type CaseOptions, choice } from '../bind/bind-expression.ts'
 import { comparison, like, listed, within } from '../bind/bind-truth.ts'
 import { cast } from '../bind/conversions.ts'
 import { conjunction, disjunction, isTruth, negation } from '../bind/logic.ts'
 import { arithmetic } from '../bind/time-arithmetic.ts'
 import type { AggregateNode, Bound, CallNode, ConstantValue, EngineFunction } from '../bind/tree.ts'
-import { absolute, ceil, floor, quotient, remainder, round, safeQuotient, squareRoot } from '../functions/numbers.ts'
+import {
+  absolute,
+  ceil,
+  floor,
+  negated,
+  quotient,
+  remainder,
+  round,
+  safeQuotient,
+  squareRoot,
+} from '../functions/numbers.ts'
 import { firstThere, nullWhere } from '../functions/values.ts'
 import type { TableSelect } from './table-select.ts'
 
