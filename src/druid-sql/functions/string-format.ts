@@ -209,6 +209,6 @@ const numbersIn = (form: string): number =>
 const pieceCount = (form: string): number => form.split('%').length
 
 /** A double with all its digits. */
-const numberWidth = 350
+const doubleWidth = 350
 const widest = (values: readonly Bound[]): number =>
-  values.reduce((most, { type }) => Math.max(most, type.kind === 'string' ? widthOf(type) : numberWidth), 0)
+  values.reduce((most, { type }) => Math.max(most, type.kind === 'double' ? doubleWidth : widthOf(type)), 0)

@@ -73,10 +73,7 @@ const values: ReadonlyMap<number, Lower> = new Map([
   lowered(arithmetic, (operands, reader, { operator }) => reader.arithmetic(operator, operands)),
   lowered(quotient, (operands, reader) => reader.arithmetic('/', operands)),
   lowered(remainder, (operands, reader) => reader.arithmetic('%', operands)),
-  lowered(safeQuotient, ([a, b], reader) => {
-    const [left, right] = [reader.number(a!), reader.number(b!)]
-    return left && right && call(numberType(left, right), 'safeDivide', [left, right])
-  }),
+  lowered(safeQuotient, (operands, reader) => reader.safeQuotient(operands)),
   lowered(negated, ([x], reader) => {
     const operand = reader.number(x!)
     return operand && call(operand.type, 'negate', [operand])
@@ -238,6 +235,11 @@ export class ScalarReader {
     if (type === 'double') return operator === '%' ? null : call(type, operator, [a, b])
     const mayDivide = this.#leaves.dividesLongs || (b.kind === 'literal' && b.value !== 0n)
     return (operator === '/' || operator === '%') && !mayDivide ? null : call(type, operator, [a, b])
+  }
+
+  safeQuotient([left, right]: readonly Bound[]): Scalar | null {
+    const [a, b] = [this.number(left!), this.number(right!)]
+    return a && b && call(numberType(a, b), 'safeDivide', [a, b])
   }
 
   choice(operands: readonly Bound[], { isOfValue, branches }: CaseOptions): Scalar | null {
