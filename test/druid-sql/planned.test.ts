@@ -503,6 +503,7 @@ describe('longs go round in conditions as in answers', () => {
     ['0 - MIN(l)', '< 0'],
     ['MAX(l) * 2', '= -2'],
     ['-MIN(l)', '< 0'],
+    ['ABS(MIN(l))', '< 0'],
   ])('HAVING %s %s', async (value, condition) => {
     for (const having of [value, 'g']) {
       const asked = `SELECT ${value} AS g FROM plant HAVING ${having} ${condition}`
@@ -516,6 +517,9 @@ describe('longs go round in conditions as in answers', () => {
     ['FROM plant WHERE l + 1 < 0 AND l > 0', 'l = 9223372036854775807'],
     ['FROM plant WHERE l * 2 BETWEEN -2 AND -1', 'l = 9223372036854775807'],
     ['FROM plant WHERE l - 1 = 9223372036854775807', 'l = -9223372036854775808'],
+    ['FROM plant WHERE -l = -9223372036854775808', 'l = -9223372036854775808'],
+    ['FROM plant WHERE ABS(l) < 0', 'l = -9223372036854775808'],
+    ['FROM plant WHERE l / -k = l AND k = 1 AND l <> 0', 'l = -9223372036854775808 AND k = 1'],
     ['FROM (SELECT l + 1 AS g FROM plant) WHERE g = -9223372036854775808', 'l = 9223372036854775807'],
     ['FROM plant AS a JOIN (VALUES (0)) AS v(x) ON a.l + 1 < v.x AND a.l > 0', 'l = 9223372036854775807'],
   ])('%s', async (from, same) => {

@@ -131,7 +131,7 @@ export const mathFunctions = {
   ),
   cos: plain(numbers.COS),
   cosh: ofDouble((x) => sql`cosh(${x})`),
-  cot: ofDouble((x) => sql`CASE WHEN isinf(${x}) THEN ${nan} ELSE 1 / tan(${x}) END`),
+  cot: plain(numbers.COT),
   div: {
     args: [2, 2],
     // Whole in any case: doubles are divided as doubles, and cut.

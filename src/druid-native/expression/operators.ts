@@ -1,12 +1,11 @@
 // The operators of Druid's expression language.
 
-import { negated } from '../../druid-sql/bind/bind-expression.ts'
 import { comparison } from '../../druid-sql/bind/bind-truth.ts'
 import { conjunction, disjunction, not } from '../../druid-sql/bind/logic.ts'
 import { arithmetic, type NumberOperator } from '../../druid-sql/bind/time-arithmetic.ts'
 import { type Bound, called, engineFunction, literal } from '../../druid-sql/bind/tree.ts'
 import { arrayOf, boolean, double, isNumeric, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
-import { cutQuotient, numbers } from '../../druid-sql/functions/numbers.ts'
+import { cutQuotient, negated, numbers } from '../../druid-sql/functions/numbers.ts'
 import { joinedTexts } from '../../druid-sql/functions/texts.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import type { ComparisonOperator } from '../../lib/comparison-operator.ts'

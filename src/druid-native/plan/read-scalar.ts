@@ -1,6 +1,6 @@
 // Native expressions as scalars: over the fields of rows, or over the outputs of groups. Null is what the store does not know.
 // Tested by `test/druid-native/planned.test.ts`.
-import { call, numberType, type Scalar } from '../../algebra/scalar.ts'
+import { call, type Scalar } from '../../algebra/scalar.ts'
 import { lowered, type ScalarLeaves, ScalarReader } from '../../druid-sql/plan/read-scalar.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
 import { sql } from '../../lib/sql-text.ts'
@@ -18,10 +18,7 @@ const own: ScalarLeaves['own'] = new Map([
   lowered(longQuotient, (operands, reader) => reader.arithmetic('/', operands)),
   lowered(doubleQuotient, (operands, reader) => reader.arithmetic('/', operands)),
   lowered(longRemainder, (operands, reader) => reader.arithmetic('%', operands)),
-  lowered(safeDoubles, ([a, b], reader) => {
-    const [left, right] = [reader.number(a!), reader.number(b!)]
-    return left && right && call(numberType(left, right), 'safeDivide', [left, right])
-  }),
+  lowered(safeDoubles, (operands, reader) => reader.safeQuotient(operands)),
 ])
 
 const types = { string: 'STRING', long: 'LONG', double: 'DOUBLE' } as const

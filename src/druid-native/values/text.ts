@@ -1,3 +1,4 @@
+import { nullIfEmpty } from '../../druid-sql/functions/text-room.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 
 /** From the index on; null where nothing is left there, as Druid's substring gives it. */
@@ -7,7 +8,7 @@ export function substringOf(text: Sql, index: number, length: number | null): Sq
     length === null
       ? sql`substr(${text}, ${sql.long(index + 1)})`
       : sql`substr(${text}, ${sql.long(index + 1)}, ${sql.long(length)})`
-  return sql`nullif(${part}, '')`
+  return nullIfEmpty(part)
 }
 
 /** Texts as one list: a single parameter, split by what none of them holds. */

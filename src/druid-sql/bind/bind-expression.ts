@@ -5,7 +5,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
-import { numberCall, numeric, quotient, remainder, wrapped } from '../functions/numbers.ts'
+import { negated, numberCall, numeric, quotient, remainder } from '../functions/numbers.ts'
 import { checkCount } from '../functions/signature.ts'
 import { withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { concat } from '../functions/texts.ts'
@@ -140,10 +140,6 @@ function aroundConstants(a: bigint, b: bigint, result: bigint): bigint {
   const isInteger = (value: bigint): boolean => BigInt.asIntN(32, value) === value
   return BigInt.asIntN(isInteger(a) && isInteger(b) ? 32 : 64, result)
 }
-
-export const negated = engineFunction(([x], { type }, { wraps }) =>
-  type.kind === 'long' && wraps ? wrapped(sql`(-(${x!}::HUGEINT))`) : sql`(-${x!})`,
-)
 
 function bindNegation(operand: Expression, place: Place, context: ExpressionContext): Bound {
   // The smallest long has no positive counterpart.

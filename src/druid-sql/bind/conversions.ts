@@ -126,11 +126,6 @@ function mapped(text: Sql | null, change: (text: Sql) => Sql): Sql | null {
   return text === null ? null : change(text)
 }
 
-/** Runs what uses its argument more than once on a value that is worked out once. */
-export function once(x: Sql, use: (value: Sql) => Sql): Sql {
-  return sql`list_transform([${x}], lambda v: ${use(sql`v`)})[1]`
-}
-
 function elements(x: Sql, from: SqlType, to: SqlType, zone: Zone): Sql | null {
   if (from.kind === 'null') return sql`CAST(${x} AS ${engineType(arrayOf(to))})`
   return mapped(convert({ sql: sql`e`, type: from, zone }, to), (each) => sql`list_transform(${x}, lambda e: ${each})`)
@@ -179,7 +174,7 @@ export function arrayJson(x: Sql, type: SqlType): Sql {
 
 /** JSON has no numbers without an end: they are texts in it. */
 const doubleJson = (x: Sql): Sql =>
-  once(x, (v) => sql`CASE WHEN isfinite(${v}) THEN ${doubleText(v)} ELSE '"' || ${doubleText(v)} || '"' END`)
+  bind(x, (v) => sql`CASE WHEN isfinite(${v}) THEN ${doubleText(v)} ELSE '"' || ${doubleText(v)} || '"' END`)
 
 /** A double as Java writes it: 1.0, 1.0E7, 1.0E-4. */
 export const doubleText = (double: Sql): Sql =>
@@ -211,13 +206,14 @@ function scientific(text: Sql): Sql {
 }
 
 /** Cut towards zero; what is beyond a long is the nearest one, NaN is 0. */
-export function cutToLong(x: Sql): Sql {
-  return once(
-    x,
-    () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT
-      WHEN v <= -9.223372036854775808e18 THEN -9223372036854775807::BIGINT - 1::BIGINT ELSE CAST(trunc(v) AS BIGINT) END`,
+export const cutToLong = (double: Sql): Sql =>
+  bind(
+    double,
+    (
+      x,
+    ) => sql`CASE WHEN isnan(${x}) THEN 0::BIGINT WHEN ${x} >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT
+      WHEN ${x} <= -9.223372036854775808e18 THEN -9223372036854775807::BIGINT - 1::BIGINT ELSE CAST(trunc(${x}) AS BIGINT) END`,
   )
-}
 
 function toLong(x: Sql, type: SqlType, zone: Zone): Sql | null {
   switch (type.kind) {
@@ -230,7 +226,7 @@ function toLong(x: Sql, type: SqlType, zone: Zone): Sql | null {
     case 'date':
       return sql`epoch_ms(${toUtc(sql`CAST(${x} AS TIMESTAMP)`, zone)})`
     case 'string':
-      return once(
+      return bind(
         x,
         (v) =>
           sql`coalesce(CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${v} AS BIGINT) END, ${cutToLong(textToDouble(v))})`,
@@ -246,13 +242,12 @@ function toLong(x: Sql, type: SqlType, zone: Zone): Sql | null {
 export const numberForm = sql.literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
 
 /** The forms that Java reads as a double, and true and false; anything else is null. */
-function textToDouble(x: Sql): Sql {
-  return once(
-    x,
-    () => sql`CASE WHEN regexp_full_match(v, ${numberForm}) THEN TRY_CAST(rtrim(v, 'dDfF') AS DOUBLE)
-      WHEN lower(v) = 'true' THEN 1::DOUBLE WHEN lower(v) = 'false' THEN 0::DOUBLE END`,
+const textToDouble = (text: Sql): Sql =>
+  bind(
+    text,
+    (x) => sql`CASE WHEN regexp_full_match(${x}, ${numberForm}) THEN TRY_CAST(rtrim(${x}, 'dDfF') AS DOUBLE)
+      WHEN lower(${x}) = 'true' THEN 1::DOUBLE WHEN lower(${x}) = 'false' THEN 0::DOUBLE END`,
   )
-}
 
 function toDouble(x: Sql, type: SqlType, zone: Zone): Sql | null {
   switch (type.kind) {
@@ -303,4 +298,4 @@ const furthestMs = sql.long(8_640_000_000_000_000)
 
 /** Null beyond the engine's times. */
 export const timeOfMs = (ms: Sql): Sql =>
-  once(ms, (v) => sql`CASE WHEN ${v} BETWEEN -${furthestMs} AND ${furthestMs} THEN make_timestamp_ms(${v}) END`)
+  bind(ms, (v) => sql`CASE WHEN ${v} BETWEEN -${furthestMs} AND ${furthestMs} THEN make_timestamp_ms(${v}) END`)

@@ -87,23 +87,16 @@ const arrayLength = special(1, 1, (call) => called(call.place, long, length, [ar
 /** Elements of an array that is made by ARRAY_SLICE. */
 const slicedMax = 10_000
 
-/** Operands as short as these are written several times, which takes less time than a lambda. */
-const repeatedTextMax = 64
-
-/** What is beyond the end is null, and a slice of no meaning is none. Without `until`, all from `from` on. */
-function slicePart(list: Sql, from: Sql, until: Sql | null): Sql {
-  const to = until ?? sql`len(${list})`
+/** What is beyond the end is null, and a slice of no meaning is none. Without `to`, all from `from` on. */
+function slicePart(list: Sql, from: Sql, to = sql`len(${list})`): Sql {
   const part = sql`list_resize(${list}[${from} + 1:${to}], ${to} - ${from})`
   return sql`CASE WHEN ${list} IS NULL OR ${from} < 0 OR ${from} > len(${list}) OR ${from} > ${to} THEN NULL
     WHEN ${to} - ${from} > ${plainInteger(slicedMax)} THEN ${failing(`an array would have more than ${slicedMax} elements`)} ELSE ${part} END`
 }
 
-const slice = engineFunction(([list, start, end]) => {
-  const parts = [list!, start!, end ?? sql`NULL::BIGINT`]
-  return parts.every(({ text }) => text.length <= repeatedTextMax)
-    ? slicePart(sql`(${list!})`, sql`(${start!})`, end === undefined ? null : sql`(${end})`)
-    : onceEach(parts, (all, from, until) => slicePart(all, from, end === undefined ? null : until))
-})
+const slice = engineFunction((texts) =>
+  withoutRepeats(texts, (list, from, until) => slicePart(sql`(${list})`, sql`(${from})`, until && sql`(${until})`)),
+)
 
 const arraySlice = special(2, 3, (call) => {
   const { array } = arrayOperand(call)

@@ -96,7 +96,11 @@ const truncate = ofPlaces(
 )
 
 export const absolute = engineFunction(([x], { type }, { wraps }) =>
-  wraps && type.kind === 'long' ? wrapped(sql`abs(${x!}::HUGEINT)`) : sql`abs(${x!})`,
+  wraps && type.kind === 'long' ? butLeast(x!, (long) => sql`abs(${long})`) : sql`abs(${x!})`,
+)
+
+export const negated = engineFunction(([x], { type }, { wraps }) =>
+  wraps && type.kind === 'long' ? negatedLong(x!) : sql`(-${x!})`,
 )
 
 /** A function of two numbers, which are of the type of its result. */
@@ -155,10 +159,9 @@ export const quotient = engineFunction((texts, node, meaning) => {
   return divided(a, b, node.operands[1]!, (x, by) => cutQuotient(x, by, meaning.wraps))
 })
 
-/** The least long divided by -1 goes round to itself. */
 export function cutQuotient(x: Sql, by: Sql, wraps: boolean): Sql {
   if (!wraps) return sql`(${x} // ${by})`
-  return bind2(x, by, (a, b) => sql`CASE WHEN ${b} = -1 THEN ${wrapped(sql`(-(${a}::HUGEINT))`)} ELSE ${a} // ${b} END`)
+  return bind2(x, by, (a, b) => sql`CASE WHEN ${b} = -1 THEN ${negatedLong(a)} ELSE ${a} // ${b} END`)
 }
 
 export const safeQuotient = engineFunction((texts, node, meaning) => {
@@ -218,6 +221,12 @@ export const squareRoot = engineFunction((operands) =>
 const bitwise = (render: (a: Sql, b: Sql) => Sql): PlainFunction => scalar([long, long], long, render)
 /** Java shifts by the low six bits of the count. */
 const shiftLeft = (a: Sql, b: Sql): Sql => wrapped(sql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
+
+/** Of the least long there is no other sign: it goes round to itself. */
+const butLeast = (long: Sql, change: (x: Sql) => Sql): Sql =>
+  bind(long, (x) => sql`CASE WHEN ${x} = ${leastLong} THEN ${x} ELSE ${change(x)} END`)
+
+const negatedLong = (long: Sql): Sql => butLeast(long, (x) => sql`-(${x})`)
 
 const span = sql`18446744073709551616::HUGEINT`
 const leastLong = sql.long(-(2n ** 63n))

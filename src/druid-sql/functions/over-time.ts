@@ -1,8 +1,9 @@
 // The values of a group as a function of time, which Druid's SQL does not have: between the first item of the group and its last one.
 
+import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { meanInRange, scaled, sumInRange } from '../../lib/sums-in-range.ts'
-import { as, once } from '../bind/conversions.ts'
+import { as } from '../bind/conversions.ts'
 import { type Bound, type EngineAggregate, engineAggregate } from '../bind/tree.ts'
 import { double, long } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
@@ -23,7 +24,7 @@ const itemsOf = ([x, ms, position = sql`0::BIGINT`]: readonly Sql[]): Sql => {
 
 /** In the order of time; of items of one date the newest alone. An ORDER BY within `list` would take 18 KB for each group. */
 const inOrder = (items: Sql): Sql =>
-  once(
+  bind(
     sql`list_sort(${items}, 'ASC', 'NULLS LAST')`,
     (all) => sql`list_filter(${all}, lambda e, i: e IS NOT NULL AND coalesce(${all}[i + 1][1] > e[1], TRUE))`,
   )
@@ -56,7 +57,7 @@ const timeMean = engineAggregate<ShapeOptions>((operands, { options }) => ({
     ofItems(items, (all) => {
       const lengthMs = sql`nullif(${all}[-1][1] - ${all}[1][1], 0)`
       const ofScaled = sql`(${integral(all, options, scaled)} / ${lengthMs})`
-      return once(sql`${integral(all, options, unscaled)} / ${lengthMs}`, (mean) => meanInRange(mean, ofScaled))
+      return bind(sql`${integral(all, options, unscaled)} / ${lengthMs}`, (mean) => meanInRange(mean, ofScaled))
     }),
 }))
 
@@ -67,7 +68,7 @@ const hourlyTotal = engineAggregate<ShapeOptions>((operands, { options }) => ({
   finish: (items) =>
     ofItems(items, (all) => {
       const ofScaled = sql`(${integral(all, options, scaled)} / ${hourMs})`
-      return once(sql`${integral(all, options, unscaled)} / ${hourMs}`, (total) => sumInRange(total, ofScaled))
+      return bind(sql`${integral(all, options, unscaled)} / ${hourMs}`, (total) => sumInRange(total, ofScaled))
     }),
 }))
 
@@ -90,7 +91,7 @@ const counterRise = engineAggregate<ResetOptions>((operands, { operands: [x], op
     call: itemsOf(operands),
     finish: (items) =>
       ofItems(items, (all) =>
-        isLong ? rise(all, unscaled) : once(rise(all, unscaled), (sum) => sumInRange(sum, rise(all, scaled))),
+        isLong ? rise(all, unscaled) : bind(rise(all, unscaled), (sum) => sumInRange(sum, rise(all, scaled))),
       ),
   }
 })

@@ -1,8 +1,9 @@
 // STRING_FORMAT, and `format` of native queries, as Java's String.format, which Druid calls: what does not fit its format gives the format and the values, and no error.
 
+import { bind } from '../../lib/bind-sql.ts'
 import { exponentDigits, fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { as, castText, once } from '../bind/conversions.ts'
+import { as, castText } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
 import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { type Kind, string, wideString } from '../bind/types.ts'
@@ -143,32 +144,36 @@ function written(value: FormattedValue, part: Part, refuse: Refuse): Sql {
     const cut = precision === null ? text : sql`left(${text}, ${plainInteger(precision)})`
     return padded(conversion === 'S' ? upperCase(cut) : cut, part)
   }
+  const ofNumber = (body: (x: Sql) => Sql): Sql => sql`coalesce(${bind(value.sql, body)}, ${none})`
   if (/[xXo]/.test(conversion)) {
-    const digits =
-      conversion === 'o' ? sql`printf('%o', v)` : conversion === 'x' ? sql`printf('%x', v)` : sql`printf('%X', v)`
+    const form = sql.literal(`%${conversion}`)
     // The engine writes a sign, Java the bits.
-    const bits = sql`CAST(v::HUGEINT + CASE WHEN v < 0 THEN 18446744073709551616::HUGEINT ELSE 0::HUGEINT END AS UBIGINT)`
-    const unsigned = once(bits, () => digits)
-    return sql`coalesce(${once(value.sql, () => sql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(unsigned, sql`''`, part)} END`)}, ${none})`
+    const bits = (x: Sql): Sql =>
+      sql`CAST(${x}::HUGEINT + CASE WHEN ${x} < 0 THEN 18446744073709551616::HUGEINT ELSE 0::HUGEINT END AS UBIGINT)`
+    const digits = (x: Sql): Sql => bind(bits(x), (unsigned) => sql`printf(${form}, ${unsigned})`)
+    return ofNumber((x) => sql`CASE WHEN ${x} IS NULL THEN NULL ELSE ${fitted(digits(x), sql`''`, part)} END`)
   }
   if (conversion === 'd') {
-    const digits = sql`CAST(abs(v::HUGEINT) AS VARCHAR)`
-    return sql`coalesce(${once(value.sql, () => sql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(grouped(digits, flags), sign(flags), part)} END`)}, ${none})`
+    const digits = (x: Sql): Sql => grouped(sql`CAST(abs(${x}::HUGEINT) AS VARCHAR)`, flags)
+    return ofNumber((x) => sql`CASE WHEN ${x} IS NULL THEN NULL ELSE ${fitted(digits(x), sign(x, flags), part)} END`)
   }
   const places = precision ?? 6
   if (places > placesMax) return refuse(`a format takes ${placesMax} digits behind the point at most`)
-  const digits =
-    conversion === 'e' ? exponentDigits(sql`abs(v)`, places) : grouped(fixedDigits(sql`abs(v)`, places), flags)
-  const text = sql`CASE WHEN v IS NULL THEN NULL WHEN NOT isfinite(v) THEN ${padded(notFinite(flags), { ...part, flags: flags.replace('0', '') })}
-    ELSE ${fitted(digits, sign(flags), part)} END`
-  return sql`coalesce(${once(value.sql, () => text)}, ${none})`
+  const digits = (x: Sql): Sql =>
+    conversion === 'e' ? exponentDigits(x, places) : grouped(fixedDigits(x, places), flags)
+  return ofNumber(
+    (
+      x,
+    ) => sql`CASE WHEN ${x} IS NULL THEN NULL WHEN NOT isfinite(${x}) THEN ${padded(notFinite(x, flags), { ...part, flags: flags.replace('0', '') })}
+    ELSE ${fitted(digits(sql`abs(${x})`), sign(x, flags), part)} END`,
+  )
 }
 
-const notFinite = (flags: string): Sql =>
-  sql`CASE WHEN isnan(v) THEN 'NaN' WHEN v < 0 THEN '-Infinity' ELSE ${flags.includes('+') ? sql`'+Infinity'` : sql`'Infinity'`} END`
+const notFinite = (x: Sql, flags: string): Sql =>
+  sql`CASE WHEN isnan(${x}) THEN 'NaN' WHEN ${x} < 0 THEN '-Infinity' ELSE ${flags.includes('+') ? sql`'+Infinity'` : sql`'Infinity'`} END`
 
-const sign = (flags: string): Sql =>
-  sql`CASE WHEN v < 0 THEN '-' ELSE ${flags.includes('+') ? sql`'+'` : flags.includes(' ') ? sql`' '` : sql`''`} END`
+const sign = (x: Sql, flags: string): Sql =>
+  sql`CASE WHEN ${x} < 0 THEN '-' ELSE ${flags.includes('+') ? sql`'+'` : flags.includes(' ') ? sql`' '` : sql`''`} END`
 
 /** With a comma between thousands. */
 function grouped(digits: Sql, flags: string): Sql {
@@ -204,6 +209,6 @@ const numbersIn = (form: string): number =>
 const pieceCount = (form: string): number => form.split('%').length
 
 /** A double with all its digits. */
-const numberWidth = 350
+const doubleWidth = 350
 const widest = (values: readonly Bound[]): number =>
-  values.reduce((most, { type }) => Math.max(most, type.kind === 'string' ? widthOf(type) : numberWidth), 0)
+  values.reduce((most, { type }) => Math.max(most, type.kind === 'double' ? doubleWidth : widthOf(type)), 0)

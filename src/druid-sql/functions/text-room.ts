@@ -35,6 +35,15 @@ export const utf16Units = (x: Sql): Sql =>
 /** In upper case, in which ß becomes two letters, as in Java. */
 export const upperCase = (x: Sql): Sql => sql`upper(replace(${x}, 'ß', 'SS'))`
 
+/** The engine writes such a text twice, and does its work once: so deep within each other they are still bound at once. */
+const emptyDepthMax = 4
+
+/** Null where nothing is left of a text. */
+export const nullIfEmpty = (text: Sql): Sql =>
+  text.text.split('nullif(').length > emptyDepthMax
+    ? sql`list_transform([${text}], lambda v: nullif(v, ''))[1]`
+    : sql`nullif(${text}, '')`
+
 /** The text, where there is room for its bytes; null where their number is. Past `most`, or past the room for all texts, the query fails. */
 export function inRoom(bytes: Sql, most: number, text: Sql): Sql {
   const asked = sql`text_room(CAST(${bytes} AS BIGINT), ${plainInteger(most)}::BIGINT)`

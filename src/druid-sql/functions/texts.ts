@@ -1,11 +1,12 @@
 import { type JavaPattern, mayBeEmpty, re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
+import { bind } from '../../lib/bind-sql.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
 import { replacedBytes, replacedText } from '../../lib/replaced-text.ts'
 import { reversedText } from '../../lib/reversed-text.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { as, constantOf, once } from '../bind/conversions.ts'
+import { as, constantOf } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
 import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { boolean, long, type SqlType, string, wideString } from '../bind/types.ts'
@@ -26,6 +27,7 @@ import {
   inRoom,
   isFree,
   joinedBytesMax,
+  nullIfEmpty,
   onceEach,
   upperCase,
   utf16Units,
@@ -39,7 +41,7 @@ const lengthOf = scalar([string], long, utf16Units)
 const part = scalar(
   [string, long, long],
   string,
-  (x, from, count) => sql`nullif(substring(${x}, ${from}${count === undefined ? sql`` : sql`, ${count}`}), '')`,
+  (x, from, count) => nullIfEmpty(sql`substring(${x}, ${from}${count === undefined ? sql`` : sql`, ${count}`})`),
   1,
 )
 
@@ -131,7 +133,7 @@ export function extractedGroup(text: Sql, type: SqlType, options: PatternOptions
   const held = groups[group - 1]
   return withoutRepeats([matchable(text, type, options.pattern)], (x) => {
     const part = sql`regexp_extract(${x}, ${form}, ${plainInteger(group)})`
-    const shown = held === undefined || mayBeEmpty(held) ? part : sql`nullif(${part}, '')`
+    const shown = held === undefined || mayBeEmpty(held) ? part : nullIfEmpty(part)
     return sql`CASE WHEN regexp_matches(${x}, ${form}) THEN ${shown} END`
   })
 }
@@ -296,5 +298,5 @@ export const texts = {
   STRING_FORMAT: stringFormat,
   PARSE_LONG: parseLong,
   // The engine takes no aggregate and no query within TRY.
-  DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
+  DECODE_BASE64_UTF8: scalar([string], string, (x) => bind(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
 } satisfies Catalogue

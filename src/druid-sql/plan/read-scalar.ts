@@ -14,13 +14,23 @@ import {
 } from '../../algebra/scalar.ts'
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
-import { type CaseOptions, choice, negated } from '../bind/bind-expression.ts'
+import { type CaseOptions, choice } from '../bind/bind-expression.ts'
 import { comparison, like, listed, within } from '../bind/bind-truth.ts'
 import { cast } from '../bind/conversions.ts'
 import { conjunction, disjunction, isTruth, negation } from '../bind/logic.ts'
 import { arithmetic } from '../bind/time-arithmetic.ts'
 import type { AggregateNode, Bound, CallNode, ConstantValue, EngineFunction } from '../bind/tree.ts'
-import { absolute, ceil, floor, quotient, remainder, round, safeQuotient, squareRoot } from '../functions/numbers.ts'
+import {
+  absolute,
+  ceil,
+  floor,
+  negated,
+  quotient,
+  remainder,
+  round,
+  safeQuotient,
+  squareRoot,
+} from '../functions/numbers.ts'
 import { firstThere, nullWhere } from '../functions/values.ts'
 import type { TableSelect } from './table-select.ts'
 
@@ -63,10 +73,7 @@ const values: ReadonlyMap<number, Lower> = new Map([
   lowered(arithmetic, (operands, reader, { operator }) => reader.arithmetic(operator, operands)),
   lowered(quotient, (operands, reader) => reader.arithmetic('/', operands)),
   lowered(remainder, (operands, reader) => reader.arithmetic('%', operands)),
-  lowered(safeQuotient, ([a, b], reader) => {
-    const [left, right] = [reader.number(a!), reader.number(b!)]
-    return left && right && call(numberType(left, right), 'safeDivide', [left, right])
-  }),
+  lowered(safeQuotient, (operands, reader) => reader.safeQuotient(operands)),
   lowered(negated, ([x], reader) => {
     const operand = reader.number(x!)
     return operand && call(operand.type, 'negate', [operand])
@@ -228,6 +235,11 @@ export class ScalarReader {
     if (type === 'double') return operator === '%' ? null : call(type, operator, [a, b])
     const mayDivide = this.#leaves.dividesLongs || (b.kind === 'literal' && b.value !== 0n)
     return (operator === '/' || operator === '%') && !mayDivide ? null : call(type, operator, [a, b])
+  }
+
+  safeQuotient([left, right]: readonly Bound[]): Scalar | null {
+    const [a, b] = [this.number(left!), this.number(right!)]
+    return a && b && call(numberType(a, b), 'safeDivide', [a, b])
   }
 
   choice(operands: readonly Bound[], { isOfValue, branches }: CaseOptions): Scalar | null {
