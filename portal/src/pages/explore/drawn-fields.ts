@@ -1,6 +1,7 @@
 // How each metric is drawn: by lines or steps, with which gaps, and with what of a bucket.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { fixedMs, parseDuration } from '../../../../src/model/duration.ts'
+import { type Shape, usualShape } from '../../../../src/model/entity.ts'
 import { gapsOver, usualGaps } from '../../parts/line-data.ts'
 import { bucketEndMs } from './buckets.ts'
 import type { DrawnField } from './lines.ts'
@@ -8,9 +9,8 @@ import type { Span, View } from './view.ts'
 
 type Reading = Pick<EntityDescription, 'fields' | 'shapes' | 'max_gaps'>
 
-export function shapeOf(metric: string, { fields, shapes }: Reading): 'line' | 'step' {
-  const type = fields.find(({ name }) => name === metric)?.type
-  return shapes?.[metric] ?? (type === 'double' ? 'line' : 'step')
+export function shapeOf(metric: string, { fields, shapes }: Reading): Shape {
+  return shapes?.[metric] ?? usualShape(fields.find(({ name }) => name === metric)?.type)
 }
 
 function maxGapSeconds(metric: string, { max_gaps }: Reading): number {
