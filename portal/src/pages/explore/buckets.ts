@@ -1,7 +1,7 @@
 // The buckets of a range: which fit it, where they end on the zone's clocks, and which of them the range or now cuts.
 import { addMonths } from '../../../../src/model/duration.ts'
 import type { granularityNames } from '../../../../src/model/granularity.ts'
-import type { RowTable } from '../../parts/rows-stream.ts'
+import { msIn, type RowTable } from '../../parts/rows-stream.ts'
 import { instantAt, localMsOf, midnight } from '../../parts/zoned-time.ts'
 import type { Span } from './view.ts'
 
@@ -63,12 +63,12 @@ export interface Buckets {
 
 /** Of an answer by buckets, which is in the order of their starts. */
 export function bucketsOf(
-  { columns, rows }: RowTable,
+  table: RowTable,
   time: string,
   { granularity, zone, span, nowMs }: { granularity: string; zone: string; span: Span; nowMs: number },
 ): Buckets {
   const [fromSecond, untilSecond] = [span.fromMs / 1000, Math.min(span.toMs, nowMs) / 1000]
-  const first = Date.parse(String(rows[0]?.[columns.indexOf(time)])) / 1000
+  const first = msIn(table, time)(table.rows[0]) / 1000
   // The first one is drawn from where the range begins.
   const startOf = (second: number): number => (second === fromSecond && first < fromSecond ? first : second)
   const endOf = (second: number): number | null => {
