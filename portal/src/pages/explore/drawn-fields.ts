@@ -3,7 +3,7 @@ import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { fixedMs, parseDuration } from '../../../../src/model/duration.ts'
 import { type Shape, usualShape } from '../../../../src/model/entity.ts'
 import { gapsOver, usualGaps } from '../../parts/line-data.ts'
-import { bucketEndMs } from './buckets.ts'
+import { bucketMs } from './buckets.ts'
 import type { DrawnField } from './lines.ts'
 import type { Span, View } from './view.ts'
 
@@ -32,8 +32,8 @@ export interface Drawn {
 }
 
 export function drawnFields(entity: Reading, { view, span, pixels, granularity }: Drawn): DrawnField[] {
-  const { how, zone, fields } = view
-  const bucketSeconds = ((bucketEndMs(span.fromMs, granularity ?? '', zone) ?? span.toMs) - span.fromMs) / 1000
+  const { how, fields } = view
+  const bucketSeconds = (bucketMs(granularity ?? '') ?? span.toMs - span.fromMs) / 1000
   const seenSeconds = how === 'auto' ? (gapPixels * (span.toMs - span.fromMs)) / 1000 / pixels : 0
   return fields.map((name): DrawnField => {
     switch (how) {
