@@ -36,28 +36,18 @@ export function drawnFields(entity: Reading, { view, span, pixels, granularity }
   const bucketSeconds = (bucketMs(granularity ?? '') ?? span.toMs - span.fromMs) / 1000
   const seenSeconds = how === 'auto' ? (gapPixels * (span.toMs - span.fromMs)) / 1000 / pixels : 0
   return fields.map((name): DrawnField => {
+    const line = { name, value: name, drawn: 'line', gapsOf: usualGaps } as const
     switch (how) {
       case 'average':
-        return { name, value: name, drawn: 'line', gapsOf: (seconds) => usualGaps(seconds) }
+        return line
       case 'time_mean':
-        return {
-          name,
-          value: name,
-          drawn: 'line',
-          gapsOf: (seconds) => gapsOver(seconds, missingBucket * bucketSeconds),
-        }
+        return { ...line, gapsOf: (seconds) => gapsOver(seconds, missingBucket * bucketSeconds) }
       case 'band':
-        return {
-          name,
-          value: `${name}.mean`,
-          band: { low: `${name}.min`, high: `${name}.max` },
-          drawn: 'line',
-          gapsOf: (seconds) => usualGaps(seconds),
-        }
+        return { ...line, value: `${name}.mean`, band: { low: `${name}.min`, high: `${name}.max` } }
       case 'rise':
-        return { name, value: `${name}.rise`, drawn: 'painted', gapsOf: () => [] }
+        return { ...line, value: `${name}.rise`, drawn: 'painted', gapsOf: () => [] }
       case 'snap':
-        return { name, value: name, drawn: 'step', gapsOf: (seconds) => usualGaps(seconds) }
+        return { ...line, drawn: 'step' }
       default:
         return drawnItems(name, entity, seenSeconds)
     }
