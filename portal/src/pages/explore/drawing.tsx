@@ -13,7 +13,7 @@ import { type Buckets, bucketsOf } from './buckets.ts'
 import { drawnFields } from './drawn-fields.ts'
 import { LineLegend } from './line-legend.tsx'
 import { type Lines, linesOf } from './lines.ts'
-import { questionOf, timeOf } from './question.ts'
+import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
 import { StateTotals } from './state-totals.tsx'
 import { paintStrips, stripsOf } from './states.ts'
@@ -124,8 +124,8 @@ interface ResultProps extends Omit<Props, 'view'> {
 
 function Result(props: ResultProps) {
   const { shown, entity, zone } = props
-  const { view, table, edges, span, pixels, nowMs } = shown
-  const { granularity } = questionOf(view, span, pixels).request
+  const { view, question, table, edges, span, pixels, nowMs } = shown
+  const { granularity } = question.request
   const time = timeOf(view.how, entity)
   const tags = tagsShown(view, entity)
   const buckets = useMemo(

@@ -4,7 +4,7 @@ import { msIn, type RowTable } from '../../parts/rows-stream.ts'
 import { type Buckets, stepText } from './buckets.ts'
 import { shapeOf } from './drawn-fields.ts'
 import { keyOf } from './lines.ts'
-import { questionOf, timeOf } from './question.ts'
+import { timeOf } from './question.ts'
 import type { Shown } from './use-rows.ts'
 import { type How, type Span, tagsShown } from './view.ts'
 
@@ -17,9 +17,9 @@ const bucketed: Readonly<Partial<Record<How, string>>> = {
   snap: 'State',
 }
 
-export function titleOf({ view, table, span, pixels }: Shown, entity: EntityDescription): string {
+export function titleOf({ view, question, table, span, pixels }: Shown, entity: EntityDescription): string {
   const name = bucketed[view.how]
-  if (name !== undefined) return `${name}, every ${stepText(questionOf(view, span, pixels).request.granularity ?? '')}`
+  if (name !== undefined) return `${name}, every ${stepText(question.request.granularity ?? '')}`
   if (view.how === 'latest') return 'Newest items'
   if (view.how === 'select') return 'Items'
   const types = entity.fields.filter((field) => view.fields.includes(field.name)).map(({ type }) => type)
