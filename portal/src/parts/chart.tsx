@@ -80,7 +80,8 @@ const timeForms: (string | number | null)[][] = [
   [0.001, '{ss}.{fff}', '\n{YYYY}-{MM}-{DD} {HH}:{mm}', null, null, null, '\n{HH}:{mm}', null, 1],
 ]
 
-function variable(name: string): string {
+/** Of the page's style. */
+export function variable(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 }
 
