@@ -12,7 +12,7 @@ import type { Lines } from './lines.ts'
 import { timeOf } from './question.ts'
 import { paintStrips, type Strip, stripsOf } from './states.ts'
 import type { Shown } from './use-rows.ts'
-import { tagsShown, type View } from './view.ts'
+import { fixed, tagsShown, type View } from './view.ts'
 
 export interface DrawnProps {
   readonly shown: Shown
@@ -31,13 +31,13 @@ function framed({
   // Nobody wants to read fractions of what cannot be seen.
   const spanMs = span.toMs - span.fromMs
   const unitMs = spanMs > 60_000_000 ? 60_000 : spanMs > 1_000_000 ? 1000 : 1
-  const iso = (ms: number): string => new Date(Math.round(ms / unitMs) * unitMs).toISOString()
+  const rounded = (ms: number): number => Math.round(ms / unitMs) * unitMs
   return {
     height: 340,
     from: span.fromMs / 1000,
     to: span.toMs / 1000,
     zone,
-    onZoom: (fromMs, toMs) => onChange({ range: '', from: iso(fromMs), to: iso(toMs), live: false }),
+    onZoom: (fromMs, toMs) => onChange({ ...fixed({ fromMs: rounded(fromMs), toMs: rounded(toMs) }), live: false }),
   }
 }
 
