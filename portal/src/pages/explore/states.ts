@@ -67,7 +67,7 @@ export function stripsOf(table: RowTable, { time, tags }: Columns): { strips: St
   return { strips, left: found.size - strips.length }
 }
 
-export interface StripColors {
+interface StripColors {
   /** Of states. */
   colorOf(state: string): string
   /** Of names. */

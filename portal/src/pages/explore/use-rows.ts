@@ -27,7 +27,7 @@ export interface Shown {
   readonly ms: number
 }
 
-export interface TagFault {
+interface TagFault {
   readonly tag: string
   readonly error: unknown
 }

@@ -5,7 +5,7 @@ import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
 import { agoMs, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
 import { linkTo } from '../../shell/link.ts'
 
-export const hows = ['auto', 'average', 'time_mean', 'band', 'rise', 'states', 'select', 'snap', 'latest'] as const
+const hows = ['auto', 'average', 'time_mean', 'band', 'rise', 'states', 'select', 'snap', 'latest'] as const
 export type How = (typeof hows)[number]
 
 export interface View {
