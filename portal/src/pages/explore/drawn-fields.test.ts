@@ -20,3 +20,17 @@ test.each([
     expect(gaps).toEqual(count === 0 ? [] : [{ from: seconds.at(-2), to: seconds.at(-1) }])
   },
 )
+
+test.each([
+  ['PT12H', 12 * 3600],
+  ['P1M', 31 * 86_400],
+])('with max_gaps of %s a longer silence is a gap, and a step holds so long', (gap, longest) => {
+  const drawn = (shape: 'line' | 'step') => {
+    const view = viewOf(new URLSearchParams('field=V&zone=UTC'))
+    const span = { fromMs: Date.parse('2026-01-01'), toMs: Date.parse('2027-01-01') }
+    const reading = { ...entity, shapes: { V: shape }, max_gaps: { V: gap } }
+    return drawnFields(reading, { view, span, pixels: 600, granularity: undefined })[0]!
+  }
+  expect(drawn('line').gapsOf([0, longest, 2 * longest + 1])).toEqual([{ from: longest, to: 2 * longest + 1 }])
+  expect(drawn('step').holdsSeconds).toBe(longest)
+})

@@ -1,6 +1,6 @@
 // How each metric is drawn: by lines or steps, with which gaps, and with what of a bucket.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { fixedMs, parseDuration } from '../../../../src/model/duration.ts'
+import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
 import { type Shape, usualShape } from '../../../../src/model/entity.ts'
 import { gapsOver, usualGaps } from '../../parts/line-data.ts'
 import { bucketMs } from './buckets.ts'
@@ -13,9 +13,10 @@ export function shapeOf(metric: string, { fields, shapes }: Reading): Shape {
   return shapes?.[metric] ?? usualShape(fields.find(({ name }) => name === metric)?.type)
 }
 
+/** A month is one of 31 days. */
 function maxGapSeconds(metric: string, { max_gaps }: Reading): number {
   const duration = parseDuration(max_gaps?.[metric] ?? '')
-  return duration === null ? Number.POSITIVE_INFINITY : fixedMs(duration) / 1000
+  return duration === null ? Number.POSITIVE_INFINITY : addDuration(0, duration, 1) / 1000
 }
 
 /** Of items: a silence of three times what is usual is a gap, if it can be seen, or one of the metric's own bound. */
