@@ -40,6 +40,9 @@ export const shapes = ['line', 'step'] as const
 /** How a value goes from one item to the next: on the line between them, or it holds. */
 export type Shape = (typeof shapes)[number]
 
+/** Of what nothing says a shape. */
+export const usualShape = (type: string | undefined): Shape => (type === 'double' ? 'line' : 'step')
+
 export interface ShapeFrom {
   readonly table: string
   readonly attribute: string

@@ -1,6 +1,6 @@
 import { Zone } from '../druid-time/zone.ts'
 import { type Duration, parseDuration } from '../model/duration.ts'
-import type { Entity, Shape } from '../model/entity.ts'
+import { type Entity, type Shape, usualShape } from '../model/entity.ts'
 import type {
   AggregatePlan,
   AveragePlan,
@@ -194,7 +194,7 @@ function readValues(
   const { shapes, maxGaps } = entity.reading ?? {}
   return {
     metrics: metrics.map(({ name, type }) => ({
-      shape: shape ?? shapes?.[name] ?? (type === 'double' ? 'line' : 'step'),
+      shape: shape ?? shapes?.[name] ?? usualShape(type),
       maxGap: maxGap ?? (maxGaps?.[name] === undefined ? null : parseDuration(maxGaps[name])),
     })),
     shapeOfTag: [],

@@ -20,7 +20,7 @@ const fields = [
 
 beforeAll(async () => {
   service = await runService({ 'access.consumption': 'key', 'limits.buckets': '1000' })
-  const homeKey = await makeIngest(service.url, adminKey, { alias: 'home', fields })
+  const hostsKey = await makeIngest(service.url, adminKey, { alias: 'hosts', fields })
   const plantKey = await makeIngest(service.url, adminKey, { alias: 'meters', entity: 'plant' })
   await makeIngest(service.url, adminKey, { alias: 'secret' })
   const at = (minute: number) => Date.UTC(2026, 0, 1, 0, minute)
@@ -31,15 +31,15 @@ beforeAll(async () => {
     { time: at(6), measurement: 'mem, used', host: 'a', n: 7 },
   ]
   const text = JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value))
-  await callWell(service.url, 'POST', '/ingests/home/data?wait=true', {
-    key: homeKey,
+  await callWell(service.url, 'POST', '/ingests/hosts/data?wait=true', {
+    key: hostsKey,
     text: text.replace('9007199254740992', '9007199254740993'),
   })
   const plant = [0, 30, 60].map((minute) => ({ D: at(minute), T: 'boiler.level', V: minute }))
   // Each hour of a day on which clocks are set, with its number.
   const hours = Array.from({ length: 13 }, (_, V) => ({ D: Date.UTC(2026, 2, 28, 23 + V), T: 'clock', V }))
   await callWell(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: [...plant, ...hours] })
-  readerKey = await makeReader(service.url, adminKey, ['home', 'plant'])
+  readerKey = await makeReader(service.url, adminKey, ['hosts', 'plant'])
 })
 
 afterAll(() => service?.close())
@@ -49,7 +49,7 @@ async function ask(
   more: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = {},
 ) {
-  const query = new URLSearchParams({ db: 'home', q, ...more })
+  const query = new URLSearchParams({ db: 'hosts', q, ...more })
   const authorization = `Basic ${Buffer.from(`grafana:${readerKey}`).toString('base64')}`
   const response = await fetch(`${service.url}/query?${query}`, { headers: { authorization, ...headers } })
   return { status: response.status, text: await response.text(), headers: response.headers }
@@ -69,7 +69,7 @@ describe('SELECT', () => {
       '{"name":"cpu","columns":["time","mean"],"values":[["2026-01-01T00:00:00Z",1.5],["2026-01-01T00:02:00Z",null],["2026-01-01T00:04:00Z",4],["2026-01-01T00:06:00Z",null]]}',
     ],
     [
-      `SELECT mean(v) AS m, count(n) FROM home.autogen.cpu WHERE ${first} GROUP BY time(4m), host, region fill(0) SLIMIT 1`,
+      `SELECT mean(v) AS m, count(n) FROM hosts.autogen.cpu WHERE ${first} GROUP BY time(4m), host, region fill(0) SLIMIT 1`,
       '{"name":"cpu","tags":{"host":"a","region":""},"columns":["time","m","count"],"values":[["2026-01-01T00:00:00Z",1,1],["2026-01-01T00:04:00Z",4,0]]}',
     ],
     [
@@ -236,7 +236,7 @@ describe('SHOW', () => {
   const list = (name: string, columns: string, values: string): string =>
     `{"name":"${name}","columns":[${columns}],"values":[${values}]}`
   test.each<[string, string]>([
-    ['SHOW DATABASES', list('databases', '"name"', '["home"],["meters"],["plant"]')],
+    ['SHOW DATABASES', list('databases', '"name"', '["hosts"],["meters"],["plant"]')],
     ['SHOW MEASUREMENTS WITH MEASUREMENT =~ /(?i).*CP.*/ LIMIT 100', list('measurements', '"name"', '["cpu"]')],
     ['SHOW TAG KEYS FROM "cpu"', list('cpu', '"tagKey"', '["host"],["region"]')],
     ['SHOW FIELD KEYS FROM "mem, used"', list('mem, used', '"fieldKey","fieldType"', '["n","integer"]')],
@@ -246,7 +246,7 @@ describe('SHOW', () => {
     ],
     ['SHOW SERIES FROM cpu', '{"columns":["key"],"values":[["cpu,host=a"],["cpu,host=b,region=west"]]}'],
     [
-      'SHOW RETENTION POLICIES ON home',
+      'SHOW RETENTION POLICIES ON hosts',
       '{"columns":["name","duration","shardGroupDuration","replicaN","default"],"values":[["autogen","0s","24h0m0s",1,true]]}',
     ],
   ])('%s', async (q, text) => {
@@ -344,7 +344,7 @@ describe('what is refused', () => {
 
   test('a union of a thousand tags is one list', async () => {
     const tags = Array.from({ length: 1000 }, (_, at) => `host='h${at}'`).join(' OR ')
-    const response = await fetch(`${service.url}/query?db=home`, {
+    const response = await fetch(`${service.url}/query?db=hosts`, {
       method: 'POST',
       headers: { authorization: `Token ${readerKey}` },
       body: new URLSearchParams({ q: `SELECT v FROM cpu WHERE ${tags} OR host='b'` }),

@@ -13,6 +13,7 @@ import { expectSound, expectSoundEverywhere, openWorld, signIn, type World } fro
 
 const hostile = '<script>alert(1)</script> "\' مرحبا 🌊'
 const startMs = Date.UTC(2026, 0, 1)
+const field = (name: string, type: string, role: string): object => ({ name, type, role })
 /** What a page shows comes late on a busy machine. */
 const patience = { timeout: 45_000 }
 let world: World
@@ -127,7 +128,6 @@ test('raw items, the state at each tick and the newest items are shown', async (
 
 test('tags are found by any part of them and of what metadata says, and it opens with what was drawn last', async () => {
   const { url } = world.server
-  const field = (name: string, type: string, role: string): object => ({ name, type, role })
   const fields = [
     field('id', 'string', 'index'),
     field('description', 'string', 'attribute'),
@@ -285,7 +285,6 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
 
 test('means have a band, counters bars, and states strips, steps and durations', async () => {
   const { url } = world.server
-  const field = (name: string, type: string, role: string): object => ({ name, type, role })
   const fields = [
     field('time', 'timestamp', 'time'),
     field('tag', 'string', 'tag'),
@@ -503,7 +502,6 @@ test('live, what is pushed appears', async () => {
 
 test('of an entity with several tags each combination is a line, or one of the tags alone', async () => {
   const { url } = world.server
-  const field = (name: string, type: string, role: string): object => ({ name, type, role })
   const fields = [
     field('time', 'timestamp', 'time'),
     field('site', 'string', 'tag'),

@@ -185,7 +185,10 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ['src/cli/', ['src/client/', 'src/file-push/', ...words]],
   ['src/main.ts', ['src/cli/']],
   // Pages know the service by its interface alone.
-  ['portal/src/parts/zoned-time.ts', ['src/druid-time/runtime-zone.ts', 'src/druid-time/zone.ts']],
+  [
+    'portal/src/parts/zoned-time.ts',
+    ['portal/src/parts/formats.ts', 'src/druid-time/runtime-zone.ts', 'src/druid-time/zone.ts', ...words],
+  ],
   ['portal/src/parts/', ['portal/src/parts/', 'portal/src/shell/', 'src/client/', ...words]],
   ['portal/src/', ['portal/src/', 'src/client/', 'src/file-push/', ...words]],
   [

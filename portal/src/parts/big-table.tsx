@@ -82,16 +82,15 @@ export function BigTable({ name, table, height = 420, zone }: Props) {
   )
 }
 
-function Cell({ value, zone = 'UTC' }: { readonly value: unknown; readonly zone: string | undefined }) {
+function Cell({ value, zone }: { readonly value: unknown; readonly zone: string | undefined }) {
   if (value === null || value === undefined) return <td class="soft null">null</td>
-  const text = cellText(value, zone)
   return (
     <td
       class={isNumber(value) ? 'right' : undefined}
       dir={typeof value === 'string' ? 'auto' : undefined}
       title={typeof value === 'number' ? String(value) : undefined}
     >
-      {text}
+      {cellText(value, zone)}
     </td>
   )
 }

@@ -80,7 +80,8 @@ const timeForms: (string | number | null)[][] = [
   [0.001, '{ss}.{fff}', '\n{YYYY}-{MM}-{DD} {HH}:{mm}', null, null, null, '\n{HH}:{mm}', null, 1],
 ]
 
-function variable(name: string): string {
+/** Of the page's style. */
+export function variable(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 }
 
@@ -221,10 +222,12 @@ export function Chart(props: ChartProps) {
   const latest = useRef(props)
   latest.current = props
   useEffect(() => void loadPlot().then(([module]) => setPlot(() => module.default)), [])
-  const units = useMemo(() => unitsOf(lines, data), [lines, data])
+  // A page makes its lines anew with each step of the pointer.
+  const drawnLines = JSON.stringify(lines)
+  const units = useMemo(() => unitsOf(lines, data), [drawnLines, data])
   const drawn = useRef(data)
   drawn.current = useMemo(() => inUnits(lines, data, units), [data, units])
-  const shape = JSON.stringify([lines, height, from, to, zone, bands, values, units])
+  const shape = JSON.stringify([drawnLines, height, from, to, zone, bands, values, units])
   useEffect(() => {
     const element = room.current
     if (plot === null || element === null) return

@@ -4,7 +4,15 @@ import { parseWithLongs } from '../../../src/lib/json-with-longs.ts'
 export interface RowTable {
   readonly columns: readonly string[]
   /** Values in the order of the columns; a row may end early. Whole numbers that a double would cut are bigints. */
-  readonly rows: readonly (readonly unknown[])[]
+  readonly rows: readonly Row[]
+}
+
+export type Row = readonly unknown[]
+
+/** When a row is, in milliseconds; NaN of none. */
+export function msIn({ columns }: RowTable, time: string): (row: Row | undefined) => number {
+  const at = columns.indexOf(time)
+  return (row) => Date.parse(String(row?.[at]))
 }
 
 export async function readRows(chunks: AsyncIterable<Uint8Array>, onRows: (rows: number) => void): Promise<RowTable> {

@@ -10,6 +10,7 @@ test.each([
   ['31.1.2026 8:00', 'UTC', '2026-01-31T08:00:00Z'],
   ['2026-01-31T08:00Z', 'Europe/Berlin', '2026-01-31T08:00:00Z'],
   ['2026-01-31 08:00+02:00', 'Europe/Berlin', '2026-01-31T06:00:00Z'],
+  ['31.1.2026 8:00+02:00', 'Europe/Berlin', '2026-01-31T06:00:00Z'],
   ['now', 'Asia/Kathmandu', '2026-07-01T10:20:00Z'],
   ['-6h', 'Asia/Kathmandu', '2026-07-01T04:20:00Z'],
   ['-1.5d', 'UTC', '2026-06-29T22:20:00Z'],
@@ -23,6 +24,7 @@ test.each([
 test.each([
   ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00Z'],
   ['26.11.2026', 'Europe/Berlin', '2026-11-25T23:00:00Z'],
+  ['20261126', 'Europe/Berlin', '2026-11-25T23:00:00Z'],
   ['Yesterday', 'Pacific/Auckland', '2026-06-29T12:00:00Z'],
   ['today', 'America/New_York', '2026-07-01T04:00:00Z'],
 ])('%s in %s is the day that begins at %s', (text, zone, instant) => {
@@ -34,6 +36,7 @@ test.each([
   'soon',
   'constructor',
   '2026-02-30',
+  '2026-02-30T08:00Z',
   '2026-01-01 25:00',
   '32.1.2026',
   '2026-13-01',

@@ -1,9 +1,10 @@
 // Times on the clocks of a zone: how they are shown, and which instant one means that somebody typed.
 import { runtimeOffsets, runtimeZoneName } from '../../../src/druid-time/runtime-zone.ts'
 import { formatOffset } from '../../../src/druid-time/zone.ts'
+import { msPerDay, namesZone, parseInstant } from '../../../src/model/instant.ts'
+import { timeText } from './formats.ts'
 
-const dayMs = 86_400_000
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs } as const
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: msPerDay, w: 7 * msPerDay } as const
 
 export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -25,12 +26,7 @@ function offsetAt(ms: number, zone: string): number {
 export const localMsOf = (ms: number, zone: string): number => ms + offsetAt(ms, zone)
 
 /** `2026-01-01 08:00:00` as the zone's clock shows it; fractions only where there are any. */
-export function clockText(ms: number, zone: string): string {
-  return new Date(localMsOf(ms, zone))
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/(\.000)?Z$/, '')
-}
+export const clockText = (ms: number, zone: string): string => timeText(new Date(localMsOf(ms, zone)).toISOString())
 
 /** The zone with its offset at an instant: `Europe/Madrid, UTC+01:00`. */
 export function zoneText(zone: string, ms: number): string {
@@ -41,7 +37,9 @@ export function zoneText(zone: string, ms: number): string {
 /** The instant of a time on the zone's clock: the earlier one where it is shown twice, the end of the gap where it never is. */
 export function instantAt(localMs: number, zone: string): number {
   // No offset is as long as a day, so a change lies between.
-  const byOffsets = [-dayMs, dayMs].map((apart) => localMs - offsetAt(localMs + apart, zone)).sort((a, b) => a - b)
+  const byOffsets = [-msPerDay, msPerDay]
+    .map((apart) => localMs - offsetAt(localMs + apart, zone))
+    .sort((a, b) => a - b)
   const shown = byOffsets.find((ms) => localMsOf(ms, zone) === localMs)
   if (shown !== undefined) return shown
   let [before, after] = byOffsets as [number, number]
@@ -56,7 +54,7 @@ export function instantAt(localMs: number, zone: string): number {
 /** The midnight that begins the day, moved by so many days. */
 export function midnight(ms: number, zone: string, days = 0): number {
   const localMs = localMsOf(ms, zone)
-  return instantAt((Math.floor(localMs / dayMs) + days) * dayMs, zone)
+  return instantAt((Math.floor(localMs / msPerDay) + days) * msPerDay, zone)
 }
 
 export interface When {
@@ -65,9 +63,9 @@ export interface When {
   readonly isDay: boolean
 }
 
-const clock = String.raw`(?:[T ](\d\d?):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?`
-const yearFirst = new RegExp(String.raw`^(\d{4})-(\d\d)-(\d\d)${clock}$`, 'i')
-const dayFirst = new RegExp(String.raw`^(\d\d?)\.(\d\d?)\.(\d{4})${clock}$`, 'i')
+const isDate = /^\d{4}-?\d\d-?\d\d$/
+const dayFirst = /^(\d\d?)\.(\d\d?)\.(\d{4})/
+const shortHour = /(?<=^\d{4}-\d\d-\d\d[T ])\d:/i
 const ago = /^-(\d+(?:\.\d+)?)(s|m|h|d|w)$/
 const dayNames = new Map([
   ['yesterday', -1],
@@ -93,21 +91,9 @@ export function readWhen(text: string, zone: string, nowMs: number): When | null
   if (days !== undefined) return { ms: midnight(nowMs, zone, days), isDay: true }
   const back = agoMs(word)
   if (back !== null) return { ms: nowMs - back, isDay: false }
-  if (/\d(?:Z|[+-]\d\d:?\d\d)$/i.test(written) && written.includes(':')) {
-    const ms = Date.parse(written.replace(' ', 'T'))
-    return Number.isNaN(ms) ? null : { ms, isDay: false }
-  }
-  const iso = yearFirst.exec(written)
-  const [, day, month, year, ...time] = dayFirst.exec(written) ?? []
-  const parts = iso === null ? [year, month, day, ...time] : iso.slice(1)
-  return parts[0] === undefined ? null : onClock(parts, zone)
-}
-
-function onClock([year, month, day, hours, minutes, seconds, fraction]: (string | undefined)[], zone: string) {
-  const [y, m, d] = [Number(year), Number(month) - 1, Number(day)]
-  const time = [Number(hours ?? 0), Number(minutes ?? 0), Number(seconds ?? 0)] as const
-  const date = new Date(Date.UTC(y, m, d))
-  if (date.getUTCMonth() !== m || date.getUTCDate() !== d || time[0] > 23 || time[1] > 59 || time[2] > 59) return null
-  const localMs = date.getTime() + (time[0] * 60 + time[1]) * 60_000 + time[2] * 1000
-  return { ms: instantAt(localMs + Math.trunc(Number(fraction ?? 0) * 1000), zone), isDay: hours === undefined }
+  const iso = written
+    .replace(dayFirst, (_, day, month, year) => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)
+    .replace(shortHour, (hour) => `0${hour}`)
+  const ms = parseInstant(iso)
+  return ms === null ? null : { ms: namesZone(iso) ? ms : instantAt(ms, zone), isDay: isDate.test(iso) }
 }

@@ -3,6 +3,7 @@
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { meanInRange, scaled, sumInRange } from '../../lib/sums-in-range.ts'
+import { usualShape } from '../../model/entity.ts'
 import { as } from '../bind/conversions.ts'
 import { type Bound, type EngineAggregate, engineAggregate } from '../bind/tree.ts'
 import { double, long } from '../bind/types.ts'
@@ -111,7 +112,7 @@ function operandsOf(call: AggregateCall, x: Bound): readonly Bound[] {
 const ofShape = (fn: EngineAggregate<ShapeOptions>): Aggregate =>
   aggregate(2, 3, (call) => {
     const x = numeric(call.operands[0]!)
-    const shape = word(call, 'line', 'step') ?? (x.type.kind === 'double' ? 'line' : 'step')
+    const shape = word(call, 'line', 'step') ?? usualShape(x.type.kind)
     return result(double, fn, operandsOf(call, as(x, double)), { isStep: shape === 'step' })
   })
 

@@ -1,22 +1,16 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { BigTable } from '../../parts/big-table.tsx'
-import { Chart, type ChartProps, lineColor, mutedColor } from '../../parts/chart.tsx'
 import { plural } from '../../parts/formats.ts'
 import { Empty, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clockText, zoneText } from '../../parts/zoned-time.ts'
-import { useStore } from '../../shell/store.ts'
-import { shownTheme } from '../../shell/theme.ts'
-import { paintBars } from './bars.ts'
-import { type Buckets, bucketsOf } from './buckets.ts'
+import { bucketsOf } from './buckets.ts'
+import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
 import { drawnFields } from './drawn-fields.ts'
-import { LineLegend } from './line-legend.tsx'
 import { type Lines, linesOf } from './lines.ts'
-import { questionOf, timeOf } from './question.ts'
+import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
-import { StateTotals } from './state-totals.tsx'
-import { paintStrips, stripsOf } from './states.ts'
 import { type Shown, useRows } from './use-rows.ts'
 import { tagsShown, type View } from './view.ts'
 import { notesOf, titleOf } from './words.ts'
@@ -116,16 +110,10 @@ function summary(shown: Shown | null): string {
   return shown === null ? '' : `${plural(shown.table.rows.length, 'row')}, ${Math.round(shown.ms)} ms`
 }
 
-interface ResultProps extends Omit<Props, 'view'> {
-  readonly shown: Shown
-  readonly right: View['right']
-  readonly zone: string
-}
-
-function Result(props: ResultProps) {
+function Result(props: DrawnProps) {
   const { shown, entity, zone } = props
-  const { view, table, edges, span, pixels, nowMs } = shown
-  const { granularity } = questionOf(view, span, pixels).request
+  const { view, question, table, edges, span, pixels, nowMs } = shown
+  const { granularity } = question.request
   const time = timeOf(view.how, entity)
   const tags = tagsShown(view, entity)
   const buckets = useMemo(
@@ -184,100 +172,3 @@ function isAcross({ data: [seconds, ...columns] }: Lines, from: number, to: numb
     return known.some((second) => second <= to) && known.some((second) => second >= from)
   })
 }
-
-/** What all charts of a range share. */
-function framed({
-  shown: { span },
-  zone,
-  onChange,
-}: ResultProps): Pick<ChartProps, 'height' | 'from' | 'to' | 'zone' | 'onZoom'> {
-  // Nobody wants to read fractions of what cannot be seen.
-  const spanMs = span.toMs - span.fromMs
-  const unitMs = spanMs > 60_000_000 ? 60_000 : spanMs > 1_000_000 ? 1000 : 1
-  const iso = (ms: number): string => new Date(Math.round(ms / unitMs) * unitMs).toISOString()
-  return {
-    height: 340,
-    from: span.fromMs / 1000,
-    to: span.toMs / 1000,
-    zone,
-    onZoom: (fromMs, toMs) => onChange({ range: '', from: iso(fromMs), to: iso(toMs), live: false }),
-  }
-}
-
-function LineChart(props: ResultProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
-  const { shown, lines, buckets, right, zone, onChange } = props
-  const [cursor, setCursor] = useState<number | null>(null)
-  const theme = useStore(shownTheme)
-  const bars = shown.view.how === 'rise' && buckets !== null
-  const toggle = (name: string): void =>
-    onChange({ right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name] })
-  return (
-    <>
-      <Chart
-        {...framed(props)}
-        title={`${lines.names.join(', ')} over time`}
-        lines={lines.lines.map((line) => ({ ...line, axis: !bars && right.includes(line.name) ? 'right' : 'left' }))}
-        data={lines.data}
-        bands={lines.bands}
-        {...(bars && {
-          values: 'from zero',
-          paint: (canvas) => {
-            const colorOf = (place: number): string => lineColor(place, theme)
-            paintBars(canvas, { ...buckets, data: lines.data, count: lines.names.length, colorOf })
-          },
-        })}
-        onCursor={setCursor}
-      />
-      <LineLegend
-        lines={lines}
-        zone={zone}
-        untilSecond={shown.span.toMs / 1000}
-        right={right}
-        cursor={cursor}
-        {...(!bars && { onRight: toggle })}
-      />
-    </>
-  )
-}
-
-const noStates = new Set(['false', '0', '', 'null'])
-
-function StateChart(props: ResultProps & { readonly buckets: Buckets }) {
-  const { shown, entity, buckets } = props
-  const { view, table } = shown
-  const theme = useStore(shownTheme)
-  const { strips, left } = useMemo(
-    () => stripsOf(table, { time: timeOf(view.how, entity), tags: tagsShown(view, entity) }),
-    [shown],
-  )
-  const states = [...new Set(strips.flatMap(({ totals }) => totals.map(({ state }) => state)))].sort()
-  const colored = states.filter((state) => !noStates.has(state))
-  const colorOf = (state: string): string =>
-    noStates.has(state) ? mutedColor(theme) : lineColor(colored.indexOf(state), theme)
-  return (
-    <>
-      <Chart
-        {...framed(props)}
-        height={40 + 56 * strips.length}
-        title={`States of ${strips.map(({ name }) => name).join(', ')} over time`}
-        lines={[{ name: 'states', drawn: 'painted' }]}
-        data={[
-          [buckets.fromSecond, buckets.untilSecond],
-          [0, 0],
-        ]}
-        values={[0, 1]}
-        paint={(canvas) =>
-          paintStrips(canvas, strips, {
-            colorOf,
-            text: textColor(),
-            pixelRatio: devicePixelRatio,
-            boundsOf: buckets.boundsOf,
-          })
-        }
-      />
-      <StateTotals strips={strips} left={left} colorOf={colorOf} />
-    </>
-  )
-}
-
-const textColor = (): string => getComputedStyle(document.documentElement).getPropertyValue('--text').trim()

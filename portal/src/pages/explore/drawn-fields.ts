@@ -1,21 +1,22 @@
 // How each metric is drawn: by lines or steps, with which gaps, and with what of a bucket.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { fixedMs, parseDuration } from '../../../../src/model/duration.ts'
+import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
+import { type Shape, usualShape } from '../../../../src/model/entity.ts'
 import { gapsOver, usualGaps } from '../../parts/line-data.ts'
-import { bucketEndMs } from './buckets.ts'
+import { bucketMs } from './buckets.ts'
 import type { DrawnField } from './lines.ts'
 import type { Span, View } from './view.ts'
 
 type Reading = Pick<EntityDescription, 'fields' | 'shapes' | 'max_gaps'>
 
-export function shapeOf(metric: string, { fields, shapes }: Reading): 'line' | 'step' {
-  const type = fields.find(({ name }) => name === metric)?.type
-  return shapes?.[metric] ?? (type === 'double' ? 'line' : 'step')
+export function shapeOf(metric: string, { fields, shapes }: Reading): Shape {
+  return shapes?.[metric] ?? usualShape(fields.find(({ name }) => name === metric)?.type)
 }
 
+/** A month is one of 31 days. */
 function maxGapSeconds(metric: string, { max_gaps }: Reading): number {
   const duration = parseDuration(max_gaps?.[metric] ?? '')
-  return duration === null ? Number.POSITIVE_INFINITY : fixedMs(duration) / 1000
+  return duration === null ? Number.POSITIVE_INFINITY : addDuration(0, duration, 1) / 1000
 }
 
 /** Of items: a silence of three times what is usual is a gap, if it can be seen, or one of the metric's own bound. */
@@ -32,32 +33,22 @@ export interface Drawn {
 }
 
 export function drawnFields(entity: Reading, { view, span, pixels, granularity }: Drawn): DrawnField[] {
-  const { how, zone, fields } = view
-  const bucketSeconds = ((bucketEndMs(span.fromMs, granularity ?? '', zone) ?? span.toMs) - span.fromMs) / 1000
+  const { how, fields } = view
+  const bucketSeconds = (bucketMs(granularity ?? '') ?? span.toMs - span.fromMs) / 1000
   const seenSeconds = how === 'auto' ? (gapPixels * (span.toMs - span.fromMs)) / 1000 / pixels : 0
   return fields.map((name): DrawnField => {
+    const line = { name, value: name, drawn: 'line', gapsOf: usualGaps } as const
     switch (how) {
       case 'average':
-        return { name, value: name, drawn: 'line', gapsOf: (seconds) => usualGaps(seconds) }
+        return line
       case 'time_mean':
-        return {
-          name,
-          value: name,
-          drawn: 'line',
-          gapsOf: (seconds) => gapsOver(seconds, missingBucket * bucketSeconds),
-        }
+        return { ...line, gapsOf: (seconds) => gapsOver(seconds, missingBucket * bucketSeconds) }
       case 'band':
-        return {
-          name,
-          value: `${name}.mean`,
-          band: { low: `${name}.min`, high: `${name}.max` },
-          drawn: 'line',
-          gapsOf: (seconds) => usualGaps(seconds),
-        }
+        return { ...line, value: `${name}.mean`, band: { low: `${name}.min`, high: `${name}.max` } }
       case 'rise':
-        return { name, value: `${name}.rise`, drawn: 'painted', gapsOf: () => [] }
+        return { ...line, value: `${name}.rise`, drawn: 'painted', gapsOf: () => [] }
       case 'snap':
-        return { name, value: name, drawn: 'step', gapsOf: (seconds) => usualGaps(seconds) }
+        return { ...line, drawn: 'step' }
       default:
         return drawnItems(name, entity, seenSeconds)
     }

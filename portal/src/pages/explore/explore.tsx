@@ -1,6 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { compareCodePoints } from '../../../../src/lib/compare-code-points.ts'
+import { msPerDay } from '../../../../src/model/instant.ts'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { browserZone } from '../../parts/zoned-time.ts'
@@ -10,9 +12,7 @@ import { goTo, replaceWith, usePlace } from '../../shell/route.ts'
 import { Choices } from './choices.tsx'
 import { Drawing } from './drawing.tsx'
 import { RangeBar } from './range-bar.tsx'
-import { drawable, isBare, keepView, keptView, tagsShown, type View, viewLink, viewOf } from './view.ts'
-
-const dayMs = 86_400_000
+import { drawable, fixed, isBare, keepView, keptView, tagsShown, type View, viewLink, viewOf } from './view.ts'
 
 /** Where the address leaves it open: the entity with most rows, its numbers, or its states where it has none, and a day that has something in it. */
 function completed(view: View, entities: readonly EntityDescription[], nowMs: number): View {
@@ -20,8 +20,7 @@ function completed(view: View, entities: readonly EntityDescription[], nowMs: nu
   const entity = entities.find((one) => one.entity === view.entity) ?? (view.entity === '' ? most : undefined)
   const zone = view.zone === '' ? (entity?.time_zone ?? browserZone()) : view.zone
   if (entity === undefined) return { ...view, zone }
-  const isLines = view.how !== 'auto' || drawable('auto', entity).length > 0
-  const how = isLines ? view.how : 'states'
+  const how = view.how === 'auto' && drawable('auto', entity).length === 0 ? 'states' : view.how
   const metrics = drawable(how, entity)
   const drawn = metrics.find(({ type }) => type === 'double' || type === 'long') ?? metrics[0]
   const fields = view.fields.length > 0 ? view.fields : drawn === undefined ? [] : [drawn.name]
@@ -31,8 +30,8 @@ function completed(view: View, entities: readonly EntityDescription[], nowMs: nu
 function rangeFor({ range, from, to }: View, entity: EntityDescription, nowMs: number): Partial<View> {
   if (range !== '' || (from !== '' && to !== '')) return {}
   const last = entity.last_date === null ? nowMs : Date.parse(entity.last_date)
-  if (last > nowMs - dayMs) return { range: 'P1D' }
-  return { from: new Date(last - dayMs).toISOString(), to: new Date(last).toISOString() }
+  if (last > nowMs - msPerDay) return { range: 'P1D' }
+  return fixed({ fromMs: last - msPerDay, toMs: last })
 }
 
 /** More tags are not looked at. */
@@ -46,9 +45,9 @@ async function freshestTags(client: TidemarkClient, { entity, fields, by }: View
   const rows = await client.query('latest', { entity, ids: Items, metric_name_field: fields, ...named })
   const now = new Date().toISOString()
   const time = (row: (typeof rows)[number]): string => String(Object.values(row)[0])
-  const newest = rows.toSorted((a, b) => (time(a) < time(b) ? 1 : time(a) > time(b) ? -1 : 0))
-  const ordered = [...newest.filter((row) => time(row) <= now), ...newest.filter((row) => time(row) > now)]
-  return [...new Set(ordered.map((row) => String(row[tag] ?? '')))].slice(0, freshestMax)
+  const isAhead = (row: (typeof rows)[number]): number => (time(row) > now ? 1 : 0)
+  const freshest = rows.toSorted((a, b) => isAhead(a) - isAhead(b) || compareCodePoints(time(b), time(a)))
+  return [...new Set(freshest.map((row) => String(row[tag] ?? '')))].slice(0, freshestMax)
 }
 
 export function Explore() {

@@ -9,7 +9,7 @@ import {
   pointOf,
   secondsOf,
 } from '../../parts/line-data.ts'
-import type { RowTable } from '../../parts/rows-stream.ts'
+import { msIn, type Row, type RowTable } from '../../parts/rows-stream.ts'
 
 export interface Lines {
   readonly names: readonly string[]
@@ -58,8 +58,6 @@ export interface Columns {
 }
 
 const linesMax = 20
-
-type Row = RowTable['rows'][number]
 
 interface Column {
   readonly line: DrawnLine
@@ -114,7 +112,8 @@ export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTa
 }
 
 /** Not by their names: those of two combinations may be the same. */
-const keyOf = (row: Row, tagsAt: readonly number[]): string => JSON.stringify(tagsAt.map((at) => row[at] ?? null))
+export const keyOf = (row: Row, tagsAt: readonly number[]): string =>
+  JSON.stringify(tagsAt.map((at) => row[at] ?? null))
 
 function namedKeys({ columns, rows }: RowTable, tags: readonly string[]): [key: string, name: string][] {
   const tagsAt = tags.map((tag) => columns.indexOf(tag))
@@ -129,14 +128,15 @@ function pointsOf(
   columnOf: (field: DrawnField) => string | undefined,
 ): Map<number, number>[] {
   const found = new Map(keys.map((key) => [key, fields.map(() => new Map<number, number>())]))
-  for (const { columns, rows } of tables) {
-    const timeAt = columns.indexOf(time)
+  for (const table of tables) {
+    const { columns, rows } = table
+    const msOf = msIn(table, time)
     const tagsAt = tags.map((tag) => columns.indexOf(tag))
     const at = fields.map((field) => columns.indexOf(columnOf(field) ?? ''))
     for (const row of rows) {
       const points = found.get(keyOf(row, tagsAt))
       if (points === undefined) continue
-      const second = Math.max(bucketsFrom, Date.parse(String(row[timeAt])) / 1000)
+      const second = Math.max(bucketsFrom, msOf(row) / 1000)
       for (const [field, column] of at.entries()) {
         const value = pointOf(row[column])
         if (value !== null) points[field]!.set(second, value)
@@ -189,16 +189,16 @@ function cutEnds(points: Points, gaps: readonly Gap[], field: DrawnField, { isPa
 }
 
 /** One tag as it is, several with a stroke between them. */
-function nameOfTags(values: readonly unknown[]): string {
+export function nameOfTags(values: readonly unknown[]): string {
   return values.map((value) => (value == null ? '–' : String(value))).join(' / ')
 }
 
 /** Rows of several answers to one request as those of one, in the order of their times. */
 export function merged(tables: readonly RowTable[], time: string): RowTable {
   const columns = tables.find(({ rows }) => rows.length > 0)?.columns ?? []
-  const timeAt = columns.indexOf(time)
-  const instant = (row: Row): number => Date.parse(String(row[timeAt]))
-  return { columns, rows: tables.flatMap(({ rows }) => rows).sort((a, b) => instant(a) - instant(b)) }
+  const rows = tables.flatMap((one) => one.rows)
+  const msOf = msIn({ columns, rows }, time)
+  return { columns, rows: rows.sort((a, b) => msOf(a) - msOf(b)) }
 }
 
 export function newestMs({ columns, rows }: RowTable, time: string): number | null {
@@ -208,10 +208,7 @@ export function newestMs({ columns, rows }: RowTable, time: string): number | nu
 
 /** The rows of before, without those that came anew and those that are older than what is shown. */
 export function joined(old: RowTable, fresh: RowTable, time: string, sinceMs: number, fromMs: number): RowTable {
-  const timeAt = old.columns.indexOf(time)
-  const kept = old.rows.filter((row) => {
-    const ms = Date.parse(String(row[timeAt]))
-    return ms < sinceMs && ms >= fromMs
-  })
+  const msOf = msIn(old, time)
+  const kept = old.rows.filter((row) => msOf(row) < sinceMs && msOf(row) >= fromMs)
   return { columns: old.columns, rows: [...kept, ...fresh.rows] }
 }

@@ -35,11 +35,12 @@ export const isBucketed = (how: How): boolean => asked[how].bucketPixels !== und
 export const timeOf = (how: How, { time_field }: Pick<EntityDescription, 'time_field'>): string =>
   how === 'snap' ? 'snap' : time_field
 
+const iso = (ms: number): string => new Date(ms).toISOString()
+
 /** A chart of so many pixels has as many points; buckets come by the zone's clocks. */
 export function questionOf(view: View, { fromMs, toMs }: Span, pixels: number): Question {
   const { how, granularity, zone } = view
   const { kind, bucketPixels, more } = asked[how]
-  const iso = (ms: number): string => new Date(ms).toISOString()
   const fitting = (width: number) => granularityFor(toMs - fromMs, pixels / width)
   const request = {
     ...selectionOf(view),
@@ -61,9 +62,8 @@ function selectionOf({ entity, by, tags, fields }: View): DataQueryRequest {
 /** The items next to the range, which lines come from and lead to; none where the answer has them already. */
 export function edgesOf(view: View, { fromMs, toMs }: Span): readonly Question[] {
   if (view.how !== 'auto' && view.how !== 'select') return []
-  const date = (ms: number): string => new Date(ms).toISOString()
   return [
-    { kind: 'last', request: { ...selectionOf(view), date: date(fromMs) } },
-    { kind: 'next', request: { ...selectionOf(view), date: date(toMs) } },
+    { kind: 'last', request: { ...selectionOf(view), date: iso(fromMs) } },
+    { kind: 'next', request: { ...selectionOf(view), date: iso(toMs) } },
   ]
 }

@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Check, Segments } from '../../parts/inputs.tsx'
 import { browserZone, clockText, zoneText } from '../../parts/zoned-time.ts'
-import { quickRanges, rangeOf, typedRange, type View } from './view.ts'
+import { fixed, quickRanges, rangeOf, typedRange, type View } from './view.ts'
 
 interface Props {
   readonly view: View
@@ -75,11 +75,6 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
       </div>
     </form>
   )
-}
-
-/** The same instants, on whichever clock. */
-function fixed({ fromMs, toMs }: NonNullable<ReturnType<typeof rangeOf>>): Pick<View, 'from' | 'to'> {
-  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }
 }
 
 interface ZoneProps {

@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { SaveAnswer } from '../../parts/save-answer.tsx'
 import { fileNameOf } from '../../parts/save-file.ts'
 import { clientOf, serviceUrl, session } from '../../session/session.ts'
-import { questionOf } from './question.ts'
+import type { Question } from './question.ts'
 import type { Shown } from './use-rows.ts'
 import type { Span, View } from './view.ts'
 
@@ -18,29 +18,26 @@ function savedName({ entity, tags, how }: View, { fromMs, toMs }: Span): string 
 }
 
 /** The request as an address, which a spreadsheet or a notebook fetches; the key is not in it. */
-function addressOf({ view, span, pixels }: Shown): string {
-  const { kind, request } = questionOf(view, span, pixels)
+function addressOf({ kind, request }: Question): string {
   return `${serviceUrl}/consumer/data/${kind}?${queryAddress(request)}&format=csv`
 }
 
 /** The request as a line of a shell; the key is not in it. */
-function curlOf({ view, span, pixels }: Shown): string {
-  const { kind, request } = questionOf(view, span, pixels)
+function curlOf({ kind, request }: Question): string {
   const body = JSON.stringify(request).replaceAll("'", "'\\''")
   const key = session.get()?.key === null ? '' : ' \\\n  -H "Authorization: Bearer $TIDEMARK_KEY"'
   return `curl -s ${serviceUrl}/consumer/data/${kind} \\\n  -H 'Content-Type: application/json'${key} \\\n  -d '${body}'`
 }
 
 export function SaveAndCopy({ shown }: { readonly shown: Shown }) {
-  const { view, span, table, pixels } = shown
-  const { kind, request } = questionOf(view, span, pixels)
+  const { view, question, span, table } = shown
   const [open, show] = useState(false)
   return (
     <>
       <SaveAnswer
         name={savedName(view, span)}
         table={table}
-        arrow={(signal) => clientOf(signal).queryBytes(kind, request, 'arrow')}
+        arrow={(signal) => clientOf(signal).queryBytes(question.kind, question.request, 'arrow')}
       />
       <button type="button" class="button slim" onClick={() => show(true)}>
         Request…
@@ -51,14 +48,14 @@ export function SaveAndCopy({ shown }: { readonly shown: Shown }) {
             As an address, for spreadsheets, notebooks and dashboards. With a key, the user may be any and the password
             is the key.
           </p>
-          <pre class="code">{addressOf(shown)}</pre>
+          <pre class="code">{addressOf(question)}</pre>
           <div class="actions end">
-            <CopyButton text={addressOf(shown)} label="Copy address" />
+            <CopyButton text={addressOf(question)} label="Copy address" />
           </div>
           <p>As a command:</p>
-          <pre class="code">{curlOf(shown)}</pre>
+          <pre class="code">{curlOf(question)}</pre>
           <div class="actions end">
-            <CopyButton text={curlOf(shown)} label="Copy command" />
+            <CopyButton text={curlOf(question)} label="Copy command" />
             <button type="submit" class="button first">
               Close
             </button>

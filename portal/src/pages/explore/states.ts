@@ -1,6 +1,7 @@
 // States over time, as strips of colour: one for each tag and metric.
 import type { Canvas } from '../../parts/chart.tsx'
-import type { RowTable } from '../../parts/rows-stream.ts'
+import { msIn, type Row, type RowTable } from '../../parts/rows-stream.ts'
+import { keyOf, nameOfTags } from './lines.ts'
 
 export interface Strip {
   readonly name: string
@@ -28,17 +29,17 @@ interface Columns {
 const stripsMax = 20
 
 /** The strips of an answer of `states`, and how many there was no room for. */
-export function stripsOf({ columns, rows }: RowTable, { time, tags }: Columns): { strips: Strip[]; left: number } {
+export function stripsOf(table: RowTable, { time, tags }: Columns): { strips: Strip[]; left: number } {
+  const { columns, rows } = table
+  const msOf = msIn(table, time)
   const at = (name: string): number => columns.indexOf(name)
   const tagsAt = tags.map(at)
   const metrics = new Set(rows.map((row) => row[at('metric')]))
-  const found = new Map<string, { name: string; rows: RowTable['rows'][number][] }>()
+  const found = new Map<string, { name: string; rows: Row[] }>()
   for (const row of rows) {
-    const parts = tagsAt.map((place) => row[place] ?? null)
-    const metric = row[at('metric')]
-    const key = JSON.stringify([...parts, metric])
-    const name = [parts.map((part) => (part === null ? '–' : String(part))).join(' / ')]
-    if (metrics.size > 1) name.push(String(metric))
+    const key = keyOf(row, [...tagsAt, at('metric')])
+    const name = [nameOfTags(tagsAt.map((place) => row[place]))]
+    if (metrics.size > 1) name.push(String(row[at('metric')]))
     const strip = found.get(key) ?? { name: name.join(' · '), rows: [] }
     strip.rows.push(row)
     found.set(key, strip)
@@ -47,7 +48,7 @@ export function stripsOf({ columns, rows }: RowTable, { time, tags }: Columns): 
     const pieces = new Map<number, { state: string; seconds: number }[]>()
     const totals = new Map<string, StateTotal>()
     for (const row of strip.rows) {
-      const fromSecond = Date.parse(String(row[at(time)])) / 1000
+      const fromSecond = msOf(row) / 1000
       const [state, seconds, entries] = [
         String(row[at('value')]),
         Number(row[at('seconds')]),
@@ -66,7 +67,7 @@ export function stripsOf({ columns, rows }: RowTable, { time, tags }: Columns): 
   return { strips, left: found.size - strips.length }
 }
 
-export interface StripColors {
+interface StripColors {
   /** Of states. */
   colorOf(state: string): string
   /** Of names. */

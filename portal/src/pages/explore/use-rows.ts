@@ -12,6 +12,8 @@ import { rangeOf, type Span, type View } from './view.ts'
 export interface Shown {
   /** What was asked for. */
   readonly view: View
+  /** As it was sent for the whole range. */
+  readonly question: Question
   readonly table: RowTable
   /** The items next to the range. */
   readonly edges: readonly RowTable[]
@@ -25,7 +27,7 @@ export interface Shown {
   readonly ms: number
 }
 
-export interface TagFault {
+interface TagFault {
   readonly tag: string
   readonly error: unknown
 }
@@ -146,7 +148,9 @@ async function follow(
   }
   const client = clientOf(signal)
   const began = performance.now()
-  const stepped = withStep(view, span, pixels)
+  const question = questionOf(view, span, pixels)
+  // What is new comes in the buckets that the whole is in.
+  const stepped = { ...view, granularity: question.request.granularity ?? '' }
   const rowsOf = ({ kind, request }: Question, onRead = (_rows: number): void => undefined): Promise<RowTable> =>
     readRows(client.queryBytes(kind, request, 'ndjson'), onRead)
   const ask = (part: Span, isWhole: boolean): Promise<Part> =>
@@ -160,7 +164,7 @@ async function follow(
     })
   let { table, edges, faults } = await ask(span, true)
   const ms = performance.now() - began
-  onShown({ view, table, edges, faults, span, pixels, nowMs: Date.now(), ms })
+  onShown({ view, question, table, edges, faults, span, pixels, nowMs: Date.now(), ms })
   while (view.live && view.range !== '') {
     await new Promise((resolve) => setTimeout(resolve, liveEveryMs))
     signal.throwIfAborted()
@@ -171,12 +175,7 @@ async function follow(
     table = since === null ? fresh.table : joined(table, fresh.table, time, since, now.fromMs)
     if (since === null) edges = fresh.edges
     faults = fresh.faults
-    onShown({ view, table, edges, faults, span: now, pixels, nowMs: Date.now(), ms })
+    const asked = questionOf(stepped, now, pixels)
+    onShown({ view, question: asked, table, edges, faults, span: now, pixels, nowMs: Date.now(), ms })
   }
-}
-
-/** What is new comes in the buckets that the whole is in. */
-function withStep(view: View, span: Span, pixels: number): View {
-  const { granularity } = questionOf(view, span, pixels).request
-  return { ...view, granularity: granularity ?? '' }
 }

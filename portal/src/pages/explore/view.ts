@@ -5,7 +5,7 @@ import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
 import { agoMs, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
 import { linkTo } from '../../shell/link.ts'
 
-export const hows = ['auto', 'average', 'time_mean', 'band', 'rise', 'states', 'select', 'snap', 'latest'] as const
+const hows = ['auto', 'average', 'time_mean', 'band', 'rise', 'states', 'select', 'snap', 'latest'] as const
 export type How = (typeof hows)[number]
 
 export interface View {
@@ -77,6 +77,13 @@ export interface Span {
   readonly toMs: number
 }
 
+/** As it stands in the address: the same instants on whichever clock. */
+export const fixed = ({ fromMs, toMs }: Span): Pick<View, 'range' | 'from' | 'to'> => ({
+  range: '',
+  from: new Date(fromMs).toISOString(),
+  to: new Date(toMs).toISOString(),
+})
+
 export const quickRanges: readonly { readonly value: string; readonly text: string }[] = [
   { value: 'PT15M', text: '15 min' },
   { value: 'PT1H', text: '1 h' },
@@ -99,7 +106,6 @@ export function rangeOf({ range, from, to, zone }: View, nowMs: number): Span | 
 
 /** What was typed as a range: a day alone is all of it, and `-6h` alone goes until now. What cannot be read stays as it is. */
 export function typedRange(from: string, to: string, zone: string, nowMs: number): Pick<View, 'range' | 'from' | 'to'> {
-  const iso = (ms: number): string => new Date(ms).toISOString()
   const alone = ['', 'now'].includes(to.trim().toLowerCase())
   const backMs = agoMs(from)
   if (alone && backMs !== null) return { range: `PT${Math.round(backMs / 1000)}S`, from: '', to: '' }
@@ -107,7 +113,7 @@ export function typedRange(from: string, to: string, zone: string, nowMs: number
   const end = readWhen(to.trim() === '' ? 'now' : to, zone, nowMs)
   if (start === null || end === null) return { range: '', from, to }
   const toMs = to.trim() === '' && start.isDay ? midnight(start.ms, zone, 1) : end.ms
-  return { range: '', from: iso(start.ms), to: iso(toMs) }
+  return fixed({ fromMs: start.ms, toMs })
 }
 
 /** The tags that rows are told apart by. */

@@ -1,9 +1,10 @@
 // What is drawn, in words.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import type { RowTable } from '../../parts/rows-stream.ts'
+import { msIn, type RowTable } from '../../parts/rows-stream.ts'
 import { type Buckets, stepText } from './buckets.ts'
 import { shapeOf } from './drawn-fields.ts'
-import { questionOf, timeOf } from './question.ts'
+import { keyOf } from './lines.ts'
+import { timeOf } from './question.ts'
 import type { Shown } from './use-rows.ts'
 import { type How, type Span, tagsShown } from './view.ts'
 
@@ -16,9 +17,9 @@ const bucketed: Readonly<Partial<Record<How, string>>> = {
   snap: 'State',
 }
 
-export function titleOf({ view, table, span, pixels }: Shown, entity: EntityDescription): string {
+export function titleOf({ view, question, table, span, pixels }: Shown, entity: EntityDescription): string {
   const name = bucketed[view.how]
-  if (name !== undefined) return `${name}, every ${stepText(questionOf(view, span, pixels).request.granularity ?? '')}`
+  if (name !== undefined) return `${name}, every ${stepText(question.request.granularity ?? '')}`
   if (view.how === 'latest') return 'Newest items'
   if (view.how === 'select') return 'Items'
   const types = entity.fields.filter((field) => view.fields.includes(field.name)).map(({ type }) => type)
@@ -31,18 +32,17 @@ export function titleOf({ view, table, span, pixels }: Shown, entity: EntityDesc
 
 /** Whether `plot` left nothing out: a pixel with one item of a tag has no other. */
 export function isEveryItem(
-  { columns, rows }: RowTable,
+  table: RowTable,
   { time, tags }: { time: string; tags: readonly string[] },
   { fromMs, toMs }: Span,
   pixels: number,
 ): boolean {
-  const timeAt = columns.indexOf(time)
-  const tagsAt = tags.map((tag) => columns.indexOf(tag))
+  const msOf = msIn(table, time)
+  const tagsAt = tags.map((tag) => table.columns.indexOf(tag))
   const pixelOf = new Map<string, number>()
-  return rows.every((row) => {
-    const key = JSON.stringify(tagsAt.map((at) => row[at] ?? null))
-    const ms = Date.parse(String(row[timeAt]))
-    const pixel = Math.min(pixels - 1, Math.floor(((ms - fromMs) / (toMs - fromMs)) * pixels))
+  return table.rows.every((row) => {
+    const key = keyOf(row, tagsAt)
+    const pixel = Math.min(pixels - 1, Math.floor(((msOf(row) - fromMs) / (toMs - fromMs)) * pixels))
     const isAlone = pixelOf.get(key) !== pixel
     pixelOf.set(key, pixel)
     return isAlone
@@ -57,14 +57,13 @@ export function notesOf({ view, table }: Shown, entity: EntityDescription, bucke
     const steps = fields.filter((field) => shapeOf(field, entity) === 'step')
     if (steps.length > 0) notes.push(`${steps.join(', ')}: a value holds until the next item.`)
   }
-  const timeAt = table.columns.indexOf(timeOf(how, entity))
-  const second = (row: RowTable['rows'][number] | undefined): number => Date.parse(String(row?.[timeAt])) / 1000
   if (buckets !== null && how !== 'snap' && table.rows.length > 0) {
-    const ends = new Map([
-      ['first', second(table.rows[0])],
-      ['last', second(table.rows.at(-1))],
-    ])
-    const cut = [...ends].filter(([, at]) => buckets.isPartial(at)).map(([name]) => name)
+    const msOf = msIn(table, timeOf(how, entity))
+    const ends = [
+      ['first', table.rows[0]],
+      ['last', table.rows.at(-1)],
+    ] as const
+    const cut = ends.filter(([, row]) => buckets.isPartial(msOf(row) / 1000)).map(([name]) => name)
     if (cut.length > 0) {
       notes.push(
         `The ${cut.join(' and the ')} bucket ${cut.length === 1 ? 'is' : 'are'} not whole${how === 'states' ? '' : ': dashed'}.`,

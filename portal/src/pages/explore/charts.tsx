@@ -1,0 +1,146 @@
+// The charts of an answer: lines with their legend, and states with their totals.
+import { useMemo, useState } from 'preact/hooks'
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { Chart, type ChartProps, lineColor, mutedColor, variable } from '../../parts/chart.tsx'
+import { countText, durationText } from '../../parts/formats.ts'
+import { useStore } from '../../shell/store.ts'
+import { shownTheme } from '../../shell/theme.ts'
+import { paintBars } from './bars.ts'
+import type { Buckets } from './buckets.ts'
+import { LineLegend } from './line-legend.tsx'
+import type { Lines } from './lines.ts'
+import { timeOf } from './question.ts'
+import { paintStrips, type Strip, stripsOf } from './states.ts'
+import type { Shown } from './use-rows.ts'
+import { fixed, tagsShown, type View } from './view.ts'
+
+export interface DrawnProps {
+  readonly shown: Shown
+  readonly right: View['right']
+  readonly zone: string
+  readonly entity: EntityDescription
+  onChange(part: Partial<View>): void
+}
+
+/** What all charts of a range share. */
+function framed({
+  shown: { span },
+  zone,
+  onChange,
+}: DrawnProps): Pick<ChartProps, 'height' | 'from' | 'to' | 'zone' | 'onZoom'> {
+  // Nobody wants to read fractions of what cannot be seen.
+  const spanMs = span.toMs - span.fromMs
+  const unitMs = spanMs > 60_000_000 ? 60_000 : spanMs > 1_000_000 ? 1000 : 1
+  const rounded = (ms: number): number => Math.round(ms / unitMs) * unitMs
+  return {
+    height: 340,
+    from: span.fromMs / 1000,
+    to: span.toMs / 1000,
+    zone,
+    onZoom: (fromMs, toMs) => onChange({ ...fixed({ fromMs: rounded(fromMs), toMs: rounded(toMs) }), live: false }),
+  }
+}
+
+export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
+  const { shown, lines, buckets, right, zone, onChange } = props
+  const [cursor, setCursor] = useState<number | null>(null)
+  const theme = useStore(shownTheme)
+  const bars = shown.view.how === 'rise' && buckets !== null
+  const toggle = (name: string): void =>
+    onChange({ right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name] })
+  return (
+    <>
+      <Chart
+        {...framed(props)}
+        title={`${lines.names.join(', ')} over time`}
+        lines={lines.lines.map((line) => ({ ...line, axis: !bars && right.includes(line.name) ? 'right' : 'left' }))}
+        data={lines.data}
+        bands={lines.bands}
+        {...(bars && {
+          values: 'from zero',
+          paint: (canvas) => {
+            const colorOf = (place: number): string => lineColor(place, theme)
+            paintBars(canvas, { ...buckets, data: lines.data, count: lines.names.length, colorOf })
+          },
+        })}
+        onCursor={setCursor}
+      />
+      <LineLegend
+        lines={lines}
+        zone={zone}
+        untilSecond={shown.span.toMs / 1000}
+        right={right}
+        cursor={cursor}
+        {...(!bars && { onRight: toggle })}
+      />
+    </>
+  )
+}
+
+const noStates = new Set(['false', '0', '', 'null'])
+
+export function StateChart(props: DrawnProps & { readonly buckets: Buckets }) {
+  const { shown, entity, buckets } = props
+  const { view, table } = shown
+  const theme = useStore(shownTheme)
+  const { strips, left } = useMemo(
+    () => stripsOf(table, { time: timeOf(view.how, entity), tags: tagsShown(view, entity) }),
+    [shown],
+  )
+  const states = [...new Set(strips.flatMap(({ totals }) => totals.map(({ state }) => state)))].sort()
+  const colored = states.filter((state) => !noStates.has(state))
+  const colorOf = (state: string): string =>
+    noStates.has(state) ? mutedColor(theme) : lineColor(colored.indexOf(state), theme)
+  return (
+    <>
+      <Chart
+        {...framed(props)}
+        height={40 + 56 * strips.length}
+        title={`States of ${strips.map(({ name }) => name).join(', ')} over time`}
+        lines={[{ name: 'states', drawn: 'painted' }]}
+        data={[
+          [buckets.fromSecond, buckets.untilSecond],
+          [0, 0],
+        ]}
+        values={[0, 1]}
+        paint={(canvas) =>
+          paintStrips(canvas, strips, {
+            colorOf,
+            text: variable('--text'),
+            pixelRatio: devicePixelRatio,
+            boundsOf: buckets.boundsOf,
+          })
+        }
+      />
+      <StateTotals strips={strips} left={left} colorOf={colorOf} />
+    </>
+  )
+}
+
+interface TotalsProps {
+  readonly strips: readonly Strip[]
+  readonly left: number
+  colorOf(state: string): string
+}
+
+/** How long each state lasted in the range, and how often it was entered. */
+function StateTotals({ strips, left, colorOf }: TotalsProps) {
+  return (
+    <ul class="line-legend">
+      {strips.flatMap(({ name, totals }) => {
+        const whole = totals.reduce((sum, { seconds }) => sum + seconds, 0)
+        return totals.map(({ state, seconds, entries }) => (
+          <li class="legend-line" key={`${name} ${state}`}>
+            <i class="state-color" style={{ background: colorOf(state) }} />
+            <bdi>{name}</bdi> <strong dir="auto">{state}</strong>
+            <span class="number">
+              {durationText(seconds)} ({Math.round((100 * seconds) / Math.max(whole, Number.MIN_VALUE))} %), entered{' '}
+              {countText(entries)} ×
+            </span>
+          </li>
+        ))
+      })}
+      {left > 0 && <li class="soft small">{countText(left)} more strips are in the table alone.</li>}
+    </ul>
+  )
+}
