@@ -99,8 +99,11 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
       const plan = history.asked(isOfMeasure ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs))
       expectSame(plan, await rowsOf(history.store, plan), model.run(plan), isOfMeasure ? 'small' : 'any')
     }
-    const overTime = history.asked(randomOverTimePlan(drawFrom(draw(2 ** 31)), entity, spanMs))
-    expectSame(overTime, await rowsOf(history.store, overTime), model.run(overTime))
+    const ofOverTime = drawFrom(draw(2 ** 31))
+    const isOfMeasure = ofOverTime(2) === 0
+    const asked = isOfMeasure ? { ...entity, others: [measure] } : entity
+    const overTime = history.asked(randomOverTimePlan(ofOverTime, asked, spanMs))
+    expectSame(overTime, await rowsOf(history.store, overTime), model.run(overTime), isOfMeasure ? 'small' : 'any')
     const { store, folder } = history
     await parts.look?.({ store, folder, model, entity, replaces, sinceMs: history.sinceMs })
     const sinceMs = draw(2) === 0 ? history.sinceMs : Math.max(draw(spanMs), history.sinceMs ?? 0)
