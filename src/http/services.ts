@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts'
+import type { Audit } from '../admin/audit.ts'
 import type { BackupList } from '../admin/backup-list.ts'
 import type { Backups } from '../admin/backups.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
@@ -60,6 +61,7 @@ export interface Services {
   readonly entityList: Pick<EntityList, 'list'>
   readonly tagLists: Pick<TagLists, 'list'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
+  readonly audit: Pick<Audit, 'change' | 'tell' | 'keyRefused' | 'list'>
   readonly ingestAdmin: Public<IngestAdmin>
   readonly rejectedRows: Public<RejectedRows>
   readonly rejectedAdmin: Public<RejectedAdmin>
