@@ -7,6 +7,7 @@ import type { CliContext } from './context.ts'
 import { addCopy } from './copy.ts'
 import { addDemo } from './demo.ts'
 import { addEntities } from './entities.ts'
+import { addHooks } from './hooks.ts'
 import { addIngests } from './ingests.ts'
 import { addKeys } from './keys.ts'
 import { addMcp } from './mcp.ts'
@@ -80,6 +81,7 @@ export function buildProgram(context: CliContext): Command {
   addBackups(program, context)
   addSettings(program, context)
   addAudit(program, context)
+  addHooks(program, context)
   addRestore(program, context)
   addVerify(program, context)
   addAcceptLoss(program, context)
