@@ -10,6 +10,7 @@ import type { SqlValue } from '../druid-sql/parse/sql-value.ts'
 import type { AskedSql, SqlLimits } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
 import type { Cancellation } from '../lib/cancellation.ts'
+import { Pacer } from '../lib/pacer.ts'
 import type { Sql, SqlParameter } from '../lib/sql-text.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
@@ -17,7 +18,7 @@ import { type Row, rowsLayout, rowsOf } from './answer-rows.ts'
 import { planSelect } from './plan-select.ts'
 import { refused } from './refusals.ts'
 import { scopeOf } from './scope.ts'
-import { type SeriesPart, seriesOf } from './series.ts'
+import { type SeriesPart, seriesOf, unitsPerRow } from './series.ts'
 import { show, showDatabases } from './show.ts'
 import type { Select, Show, Statement } from './syntax.ts'
 import { type ResultFormat, type StatementResult, writeResults } from './write-results.ts'
@@ -107,10 +108,11 @@ export class InfluxQueries {
     if (plan === null) return { zone: Zone.utc, parts: [] }
     const answer = await this.#ask(plan.query, asking)
     count(answer.rows)
-    return { zone: plan.zone, parts: released(answer, seriesOf(plan, rowsOf(answer), bucketsMax, nowMs)) }
+    const working = { bucketsMax, nowMs, pacer: this.#pacer(asking) }
+    return { zone: plan.zone, parts: released(answer, seriesOf(plan, rowsOf(answer), working)) }
   }
 
-  async #show(statement: Show, asking: Asking): Promise<readonly SeriesPart[]> {
+  async #show(statement: Show, asking: Asking): Promise<Iterable<SeriesPart>> {
     if (statement.what === 'databases') return showDatabases(this.#databases(asking.reader))
     const sources =
       statement.database === null ? statement.sources : [{ database: statement.database, measurement: '' }]
@@ -118,10 +120,18 @@ export class InfluxQueries {
     const ask = async (query: Sql): Promise<readonly Row[]> => {
       const answer = await this.#ask(query, asking)
       const rows: Row[] = []
-      for await (const some of released(answer, rowsOf(answer))) for (const row of some) rows.push(row)
+      const pacer = this.#pacer(asking)
+      for await (const some of released(answer, rowsOf(answer))) {
+        for (const row of some) rows.push(row)
+        if (pacer.spend(some.length * unitsPerRow)) await pacer.rest()
+      }
       return rows
     }
     return show(statement, { scope: scopeOf(entity), names, clock: { nowMs: asking.nowMs, zone: Zone.utc }, ask })
+  }
+
+  #pacer({ signal }: Asking): Pacer {
+    return new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
   }
 
   #ask({ text, parameters }: Sql, { reader, signal, nowMs }: Asking): Promise<Answer> {

@@ -58,7 +58,7 @@ export function planSelect(
   const range = windows !== null && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
   if (source === null || range.fromMs > range.untilMs || !leaves.some(isField)) return null
   if (windows !== null && select.fill !== 'none' && range.startNs !== null)
-    checkBuckets(range, windows, bucketsMax / columns.length)
+    checkBuckets(range, windows, columns.length, bucketsMax)
   const read = {
     select,
     leaves,
@@ -109,8 +109,13 @@ export function tooManyBuckets(bucketsMax: number): Problem {
   )
 }
 
-function checkBuckets({ fromMs, untilMs }: TimeRange, { intervalMs }: Windows, bucketsMax: number): void {
-  if ((untilMs - fromMs) / intervalMs > bucketsMax) throw tooManyBuckets(Math.floor(bucketsMax))
+function checkBuckets(
+  { fromMs, untilMs }: TimeRange,
+  { intervalMs }: Windows,
+  columns: number,
+  bucketsMax: number,
+): void {
+  if (((untilMs - fromMs) / intervalMs) * columns > bucketsMax) throw tooManyBuckets(bucketsMax)
 }
 
 /** Of a tag that the entity does not have all rows have ''. */
