@@ -162,8 +162,11 @@ export class InfluxQueries {
     if (name == null || name === '') throw refused('database name required: name the ingest or the entity as db=')
     // `db/rp` is a form of InfluxDB 1.8.
     const alias = name.replace(/\/.*/s, '')
-    const entity = definitions.entity(definitions.ingest(alias)?.entity ?? alias)
-    if (entity === undefined || !reader.mayRead(entity.name)) throw refused(`database not found: ${name}`)
+    // What is written to an ingest is read under its name, also where another entity has that name.
+    const entity = [definitions.ingest(alias)?.entity, alias]
+      .flatMap((one) => (one == null ? [] : (definitions.entity(one) ?? [])))
+      .find((one) => reader.mayRead(one.name))
+    if (entity === undefined) throw refused(`database not found: ${name}`)
     return { entity, names: [entity.name, alias] }
   }
 }

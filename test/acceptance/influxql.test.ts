@@ -7,6 +7,8 @@ import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
 let readerKey: string
+let bothKey: string
+let southKey: string
 
 const fields = [
   { name: 'time', type: 'timestamp', role: 'time' },
@@ -23,6 +25,15 @@ beforeAll(async () => {
   const hostsKey = await makeIngest(service.url, adminKey, { alias: 'hosts', fields })
   const plantKey = await makeIngest(service.url, adminKey, { alias: 'meters', entity: 'plant' })
   await makeIngest(service.url, adminKey, { alias: 'secret' })
+  // Each has the name of the other's entity, and each row its entity's.
+  for (const [alias, entity] of [
+    ['north', 'south'],
+    ['south', 'north'],
+  ] as const) {
+    const key = await makeIngest(service.url, adminKey, { alias, entity })
+    const body = [{ D: '2026-01-01', T: entity, V: 1 }]
+    await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
+  }
   const at = (minute: number) => Date.UTC(2026, 0, 1, 0, minute)
   const rows = [
     { time: at(0), measurement: 'cpu', host: 'a', v: 1, n: 9007199254740993n },
@@ -40,6 +51,8 @@ beforeAll(async () => {
   const hours = Array.from({ length: 13 }, (_, V) => ({ D: Date.UTC(2026, 2, 28, 23 + V), T: 'clock', V }))
   await callWell(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: [...plant, ...hours] })
   readerKey = await makeReader(service.url, adminKey, ['hosts', 'plant'])
+  bothKey = await makeReader(service.url, adminKey, ['north', 'south'], 'reader-of-both')
+  southKey = await makeReader(service.url, adminKey, ['south'], 'reader-of-south')
 })
 
 afterAll(() => service?.close())
@@ -114,6 +127,15 @@ describe('SELECT', () => {
     expect((await ask(q('meters'), { db: 'meters/autogen', epoch: 's' })).text).toBe(
       series(`{"name":"meters",${values}}`),
     )
+  })
+
+  test('an ingest that has the name of another entity is that ingest, where it may be read', async () => {
+    const tagsOf = async (key: string, db: string) => {
+      const found = await ask('SELECT V, T FROM /.*/', { db }, { authorization: `Token ${key}` })
+      return /"values":\[\[[^\]]*"(\w+)"\]\]/.exec(found.text)?.[1] ?? found.text
+    }
+    expect(await Promise.all(['north', 'south'].map((db) => tagsOf(bothKey, db)))).toEqual(['south', 'north'])
+    expect(await Promise.all(['north', 'south'].map((db) => tagsOf(southKey, db)))).toEqual(['south', 'south'])
   })
 
   test.each<[string, string, readonly unknown[]]>([
@@ -331,14 +353,12 @@ describe('what is refused', () => {
     ])
   })
 
-  test('a form that is not urlencoded', async () => {
-    const body = new FormData()
-    body.set('q', 'SHOW DATABASES')
-    const headers = { authorization: `Token ${readerKey}` }
-    const response = await fetch(`${service.url}/query`, { method: 'POST', headers, body })
-    expect([response.status, await response.text()]).toEqual([
+  test('a body that is no form', async () => {
+    const headers = { authorization: `Token ${readerKey}`, 'content-type': 'multipart/form-data; boundary=b' }
+    const response = await fetch(`${service.url}/query?q=SHOW+DATABASES`, { method: 'POST', headers, body: '--b\r\n' })
+    expect([response.status, await response.json()]).toEqual([
       400,
-      expect.stringContaining('in a form of the type application/x-www-form-urlencoded'),
+      { code: 'invalid_request', error: expect.stringContaining('no multipart/form-data') },
     ])
   })
 
