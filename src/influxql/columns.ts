@@ -73,10 +73,13 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[])
     throw refused(`a SELECT has at most ${columnsMax} columns, and this one has ${expanded.length}: name fewer.`)
   const { interval } = select.groupBy
   const compiler = new Compiler(scope, select.isDescending, interval === null ? 1000 : Number(interval.ns) / 1e6)
-  const names = new Set(['time'])
-  const columns = expanded
-    .filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
-    .map(({ value, alias }) => ({ name: unused(alias ?? nameOf(value), names), make: compiler.column(value) }))
+  const shown = expanded.filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
+  // As InfluxDB has it: aliases stay as they are, and the names of other columns give way to them.
+  const names = new Set(shown.flatMap(({ alias }) => alias ?? []))
+  const columns = shown.map(({ value, alias }) => ({
+    name: alias ?? unused(nameOf(value), names),
+    make: compiler.column(value),
+  }))
   // What is wrong with a column is told before anything is read.
   for (const { make } of columns) make()
   const { leaves } = compiler

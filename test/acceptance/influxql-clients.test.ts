@@ -129,6 +129,10 @@ describe('Grafana', () => {
       `${head('"tags":{"datacenter":"x y"},', '"mean"')}[[${fromMs},0]]}`,
     ],
     [
+      `SELECT max("value"), min("value") AS "max", max("value") / 60 AS "max" FROM "cpu" WHERE ${range}`,
+      `${head('', '"max_1","max","max"')}[[${fromMs},120,0,2]]}`,
+    ],
+    [
       `SELECT non_negative_derivative(last("value"), 1m) FROM "cpu" WHERE "hostname"::tag = 'server1' AND ${range} GROUP BY time(1m) fill(none)`,
       `${head('', '"non_negative_derivative"')}[[${fromMs + 60_000},60],[${fromMs + 120_000},60]]}`,
     ],
