@@ -36,6 +36,8 @@ export interface Column {
 export interface Columns {
   readonly columns: readonly Column[]
   readonly leaves: readonly Leaf[]
+  /** That the columns of one point take: fields, numbers, functions and operators. */
+  readonly steps: number
 }
 
 /** Of points that are there: of all of them one, by its value. */
@@ -82,14 +84,14 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[])
   }))
   // What is wrong with a column is told before anything is read.
   for (const { make } of columns) make()
-  const { leaves } = compiler
+  const { leaves, steps } = compiler
   const called = calledOf(leaves)
   const isMixed = called.length > 0 && called.length < leaves.length
   if (isMixed && (selectorOf(called) === null || compiler.transforms))
     throw refused('mixing aggregate and non-aggregate queries is not supported')
   if (leaves.some(isOfPoints) && !leaves.every(isOfPoints))
     throw refused('integral and median are asked without other aggregates: send a statement of their own.')
-  return { columns, leaves }
+  return { columns, leaves, steps }
 }
 
 export const calledOf = (leaves: readonly Leaf[]): readonly Leaf[] => leaves.filter(({ call }) => call !== null)
@@ -163,7 +165,9 @@ function unused(name: string, names: Set<string>): string {
 
 class Compiler {
   readonly leaves: Leaf[] = []
+  steps = 0
   transforms = false
+  #averaged = 0
   readonly #scope: Scope
   readonly #isDescending: boolean
   readonly #derivativeMs: number
@@ -181,6 +185,7 @@ class Compiler {
   }
 
   #value(node: Node): () => Evaluate {
+    this.steps++
     switch (node.kind) {
       case 'name':
         return this.#leaf(null, node, 0)
@@ -201,6 +206,7 @@ class Compiler {
     if (operand === undefined || others.length > 0) throw refused(`invalid number of arguments for ${name}`)
     if (transformCalls.has(name)) {
       this.transforms = true
+      if (name === 'moving_average') this.#keep(countOf(parameter ?? null))
       // Of fields, and of aggregates; a transform of a transform is computed in the same way.
       return transform(name, this.#value(operand), parameter ?? null, this.#isDescending, this.#derivativeMs)
     }
@@ -218,6 +224,14 @@ class Compiler {
     if (name === 'count' && operand.kind === 'call' && operand.name === 'distinct')
       return this.#leaf('count_distinct', operand.operands[0], 0)
     return this.#leaf(name, operand, unitMs)
+  }
+
+  #keep(points: number): void {
+    this.#averaged += points
+    if (this.#averaged > averagedMax)
+      throw refused(
+        `the moving averages of a SELECT take at most ${averagedMax} points together, and these take more: average fewer.`,
+      )
   }
 
   #leaf(call: string | null, operand: Node | undefined, unitMs: number): () => Evaluate {
@@ -359,7 +373,7 @@ function sums(): (point: Seen) => Value {
   }
 }
 
-/** More would be kept of each series. */
+/** Of all columns: they are kept of each series. */
 const averagedMax = 10_000
 
 function countOf(node: Node | null): number {

@@ -20,7 +20,7 @@ export async function* filledParts(
   filling: Filling,
 ): AsyncGenerator<readonly Point[]> {
   const { windows, range, leaves } = plan
-  const { atOnce, nowMs, pacer } = filling
+  const { atOnce, nowMs } = filling
   const points = given.filter(({ cells }) => cells.some((cell) => cell !== undefined))
   if (windows === null || points.length === 0) return
   const first = range.startNs === null ? null : windows.startOf(range.fromMs)
@@ -30,7 +30,6 @@ export async function* filledParts(
   const fills = leaves.map((_, at) => fillOf(plan, points, at))
   for (let begin = 0; begin < starts.length; begin += atOnce) {
     yield starts.slice(begin, begin + atOnce).map((ms) => ({ ms, cells: fills.map((cellAt) => cellAt(ms)) }))
-    if (pacer.spend(atOnce * leaves.length)) await pacer.rest()
   }
 }
 

@@ -1,4 +1,5 @@
 // Questions in InfluxQL: each statement becomes a query of SQL, which is answered as every query of SQL is, on both engines.
+import { inTime } from '../admission/in-time.ts'
 import type { Queries } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
@@ -9,9 +10,10 @@ import type { Definitions } from '../catalog/definitions.ts'
 import type { SqlValue } from '../druid-sql/parse/sql-value.ts'
 import type { AskedSql, SqlLimits } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
-import type { Cancellation } from '../lib/cancellation.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { Sql, SqlParameter } from '../lib/sql-text.ts'
+import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { type Row, rowsLayout, rowsOf } from './answer-rows.ts'
@@ -37,12 +39,15 @@ export interface InfluxQueriesParts {
   readonly settings: AnswerSettings
   readonly limits: SqlLimits
   readonly nowMs: () => number
+  readonly timer?: Timer
 }
+
+const advice = 'Ask for a shorter range, fewer columns or fewer statements.'
 
 interface Asking {
   readonly database: string | null
   readonly reader: Reader
-  readonly signal: Cancellation
+  readonly signal: CancelSignal
   readonly nowMs: number
 }
 
@@ -55,9 +60,19 @@ export class InfluxQueries {
 
   /**
    * Answers all statements in one body; whoever gets it releases it. A statement that is at fault has its error there, and those behind it are not
-   * run. Throws the other Problems of SQL queries.
+   * run. All of them together have the time of one query. Throws the other Problems of SQL queries.
    */
-  async run({ statements, database, format }: InfluxQuestion, signal: Cancellation, reader: Reader): Promise<Answer> {
+  run(question: InfluxQuestion, signal: CancelSignal, reader: Reader): Promise<Answer> {
+    const { limits, timer = systemTimer } = this.#parts
+    const { queryTimeMs } = limits
+    return inTime({ signal, queryTimeMs, timer, advice }, (deadline) => this.#answer(question, deadline, reader))
+  }
+
+  async #answer(
+    { statements, database, format }: InfluxQuestion,
+    signal: CancelSignal,
+    reader: Reader,
+  ): Promise<Answer> {
     const { limits, unsent, settings, nowMs } = this.#parts
     const asking = { database, reader, signal, nowMs: nowMs() }
     let rows = 0
@@ -134,11 +149,9 @@ export class InfluxQueries {
     return new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
   }
 
-  #ask({ text, parameters }: Sql, { reader, signal, nowMs }: Asking): Promise<Answer> {
-    const { sqlQueries, limits, nowMs: now } = this.#parts
-    // All statements together have the time of one query.
-    const timeoutMs = Math.max(1, limits.queryTimeMs - (now() - nowMs))
-    return sqlQueries.run({ text, parameters: parameters.map(sqlValue), format: rowsLayout, timeoutMs }, signal, reader)
+  #ask({ text, parameters }: Sql, { reader, signal }: Asking): Promise<Answer> {
+    const question = { text, parameters: parameters.map(sqlValue), format: rowsLayout }
+    return this.#parts.sqlQueries.run(question, signal, reader)
   }
 
   /** An ingest is the database that is written to, so its rows are read under its name; an entity is one under its own. */

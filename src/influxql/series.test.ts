@@ -37,6 +37,13 @@ test.each<[select: string, rows: readonly Row[], windows: number]>([
   [`median(V) FROM plant WHERE ${range} GROUP BY time(1h) fill(none)`, minutes, 834],
   [`median(V) FROM plant WHERE ${range}`, minutes, 1],
   [`V FROM plant WHERE ${range}`, minutes, 50_000],
+  // One chunk of many columns, and one of a deep one.
+  [
+    `${Array.from({ length: 900 }, (_, at) => `V + ${at}`).join()} FROM plant WHERE ${range}`,
+    minutes.slice(0, 1000),
+    1000,
+  ],
+  [`${'difference('.repeat(90)}V${')'.repeat(90)} FROM plant WHERE ${range}`, minutes.slice(0, 1000), 910],
 ])('others have their turn while SELECT %s is worked out', async (select, rows, count) => {
   const [statement] = parseInfluxql(`SELECT ${select}`)
   if (statement?.kind !== 'select') throw new Error('it is a SELECT')
@@ -47,7 +54,11 @@ test.each<[select: string, rows: readonly Row[], windows: number]>([
   const events: string[] = []
   setImmediate(() => events.push('another request'))
   let found = 0
-  for await (const part of seriesOf(plan, inChunks(rows), { bucketsMax, nowMs, pacer })) found += part.rows.length
+  for await (const { rows: some } of seriesOf(plan, inChunks(rows), { bucketsMax, nowMs, pacer })) {
+    found += some.length
+    // What is written at once is no longer than that, either.
+    expect(some.length * plan.columns.length).toBeLessThan(20_000)
+  }
   events.push('the series')
   expect([events, found]).toEqual([['another request', 'the series'], count])
 })

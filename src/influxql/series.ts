@@ -36,23 +36,30 @@ export async function* seriesOf(
   rows: AsyncIterable<readonly Row[]>,
   working: Working,
 ): AsyncGenerator<SeriesPart> {
+  const { pacer } = working
   const writer = new SeriesWriter(plan, working)
-  for await (const some of rows) {
-    for (const row of some) {
-      if (writer.isNext(row)) {
-        yield* writer.end()
-        writer.begin(row)
+  const atOnce = pointsAtOnce(plan)
+  for await (const chunk of rows) {
+    for (let begin = 0; begin < chunk.length; begin += atOnce) {
+      const some = chunk.slice(begin, begin + atOnce)
+      for (const row of some) {
+        if (writer.isNext(row)) {
+          yield* writer.end()
+          writer.begin(row)
+        }
+        writer.add(row)
       }
-      writer.add(row)
+      yield* writer.flush()
+      if (pacer.spend(some.length * unitsPerRow)) await pacer.rest()
     }
-    yield* writer.flush()
-    if (working.pacer.spend(some.length * unitsPerRow)) await working.pacer.rest()
   }
   yield* writer.end()
 }
 
-/** Of a part of a series that is worked out as a whole. */
-const cellsAtOnce = 16_384
+/** Of the points of a series that are worked out at a stretch. */
+const stepsAtOnce = 16_384
+
+const pointsAtOnce = ({ steps }: SelectPlan): number => Math.ceil(stepsAtOnce / steps)
 
 class SeriesWriter {
   readonly #plan: SelectPlan
@@ -103,6 +110,8 @@ class SeriesWriter {
     for await (const some of this.#isGathered ? this.#workedOut(points) : [points]) {
       const part = this.#partOf(some)
       if (part !== null) yield part
+      const { pacer } = this.#working
+      if (pacer.spend(some.length * this.#plan.steps)) await pacer.rest()
     }
   }
 
@@ -120,7 +129,7 @@ class SeriesWriter {
   async *#workedOut(points: readonly Point[]): AsyncGenerator<readonly Point[]> {
     const { bucketsMax, nowMs, pacer } = this.#working
     const made = this.#plan.ofPoints ? await computedWindows(this.#plan, points, pacer) : points
-    const atOnce = Math.ceil(cellsAtOnce / this.#plan.columns.length)
+    const atOnce = pointsAtOnce(this.#plan)
     if (this.#isFilled) {
       const filling = { bucketsMax, windowsBefore: this.#windows, atOnce, nowMs, pacer }
       for await (const some of filledParts(this.#plan, made, filling)) {

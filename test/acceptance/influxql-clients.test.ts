@@ -137,7 +137,7 @@ describe('Grafana', () => {
       `${head('', '"non_negative_derivative"')}[[${fromMs + 60_000},60],[${fromMs + 120_000},60]]}`,
     ],
     [
-      `SELECT "value", "hostname"::tag FROM /^cp/ WHERE "value"::field >= 60 AND "hostname"::tag != 'server1' AND ${range}`,
+      `SELECT "value", "hostname"::tag FROM "cpu" WHERE "value"::field >= 60 AND "hostname"::tag != 'server1' AND ${range}`,
       `${head('', '"value","hostname"')}[[${fromMs + 120_000},60,"server\\\\2"]]}`,
     ],
   ]
