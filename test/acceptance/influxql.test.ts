@@ -334,6 +334,93 @@ describe('what is refused', () => {
     else expect([status, text]).toEqual([200, expect.stringContaining(values)])
   })
 
+  const many = (count: number, text: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => text(at)).join(' ')
+  test.each<[name: string, q: string, status: number, told: string]>([
+    [
+      'windows of a nanosecond',
+      `SELECT mean(v) FROM cpu WHERE ${first} GROUP BY time(1ns) fill(none)`,
+      200,
+      'whole milliseconds',
+    ],
+    ['windows of a millisecond', `SELECT mean(v) FROM cpu WHERE ${first} GROUP BY time(1ms)`, 413, 'limits.buckets'],
+    [
+      'their medians since the first point',
+      'SELECT median(v) FROM cpu GROUP BY time(1ms), host',
+      413,
+      'limits.buckets',
+    ],
+    [
+      'windows longer than all time',
+      `SELECT mean(v) FROM cpu GROUP BY time(${'9'.repeat(50)}w)`,
+      200,
+      'longer than all time',
+    ],
+    [
+      'all of time by hours',
+      "SELECT mean(v) FROM cpu WHERE time >= '0001-01-01' GROUP BY time(1h)",
+      413,
+      'limits.buckets',
+    ],
+    [
+      'parentheses',
+      `SELECT v FROM cpu WHERE ${'('.repeat(30_000)}v>1${')'.repeat(30_000)}`,
+      400,
+      'deeper than 100 levels',
+    ],
+    [
+      'functions of functions',
+      `SELECT ${'derivative('.repeat(3000)}v${')'.repeat(3000)} FROM cpu`,
+      400,
+      'deeper than 100 levels',
+    ],
+    ['signs', `SELECT ${'- '.repeat(20_000)}v FROM cpu`, 400, 'deeper than 100 levels'],
+    ['statements', many(101, () => 'SHOW DATABASES;'), 400, 'more than 100 statements'],
+    ['characters', `SELECT v FROM cpu WHERE host = '${'x'.repeat(70_000)}'`, 400, 'more than 65536 characters'],
+    [
+      'moving averages',
+      `SELECT ${many(20, () => 'moving_average(v, 1000),')} v FROM cpu`,
+      200,
+      'at most 10000 points together',
+    ],
+    ['a regular expression that names itself', 'SELECT v FROM cpu WHERE host =~ /(.*)\\1/', 200, 'sql_query: '],
+    ['repeats of repeats', 'SELECT v FROM cpu WHERE host =~ /(a{1000}){1000}/', 200, 'sql_query: '],
+    ['a measurement by a slow pattern', `SELECT v FROM /${'(a+)+'.repeat(100)}$/`, 200, '"statement_id":0'],
+    [
+      'keys by a slow pattern',
+      `SELECT count(v) FROM cpu GROUP BY /${'(a+)+'.repeat(100)}$/`,
+      200,
+      'Write a simpler one',
+    ],
+    ['a bound of too many digits', `SELECT v FROM cpu LIMIT ${'9'.repeat(16)}`, 400, 'a whole number'],
+    [
+      'a page beyond all rows',
+      `SELECT mean(v) FROM cpu GROUP BY host SLIMIT ${'9'.repeat(15)} SOFFSET ${'9'.repeat(15)}`,
+      200,
+      '{"statement_id":0}',
+    ],
+    [
+      'three thousand conditions',
+      `SELECT v FROM cpu WHERE ${many(3000, (at) => `v > ${at} AND`)} v > 0`,
+      200,
+      '{"statement_id":0',
+    ],
+    [
+      'two thousand patterns',
+      `SELECT v FROM cpu WHERE ${many(2000, (at) => `host =~ /t${at}/ OR`)} v < 0`,
+      200,
+      '{"statement_id":0',
+    ],
+    ['digits beyond doubles', 'SELECT v * 1e308 * 1e308 FROM cpu LIMIT 1', 200, ',null]'],
+  ])('too many, too deep, too long: %s', async (_, q, status, told) => {
+    const response = await fetch(`${service.url}/query?db=hosts`, {
+      method: 'POST',
+      headers: { authorization: `Token ${readerKey}` },
+      body: new URLSearchParams({ q }),
+    })
+    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(told)])
+  })
+
   test('windows are counted for each column', async () => {
     const columns = Array.from({ length: 10 }, (_, at) => `mean(v) AS c${at}`).join(', ')
     const { status } = await ask(`SELECT ${columns} FROM cpu WHERE time >= 0 AND time < 200m GROUP BY time(1m)`)
