@@ -90,6 +90,10 @@ export class LivePositions {
     this.#readers--
   }
 
+  get readers(): number {
+    return this.#readers
+  }
+
   idOf(entityId: number, position: number): string {
     if (this.#epoch === null) throw new Error('ids are given to readers alone, after their beginning')
     return encodeLiveId(this.#epoch, entityId, position)

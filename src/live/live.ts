@@ -39,10 +39,6 @@ export class Live {
     this.#parts = parts
   }
 
-  get readers(): number {
-    return this.#readers
-  }
-
   /** Throws Problems as a select does. */
   read(request: Static<typeof LiveRequest>, reader: Reader): LiveAsked {
     const { definitions, nowMs, limits } = this.#parts

@@ -68,7 +68,6 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const metadata = { items: storage.sqlCatalog.items, limits: settings.sql }
   const { limits: bounds } = settings
   const live = new Live({ definitions, rows: store, positions: storage.live, nowMs, limits: bounds })
-  metrics.watch({ live_readers: () => live.readers })
   let isWarming = false
   const services = await buildServices(
     {
@@ -170,12 +169,13 @@ async function openLimits(
     waiting,
     nowMs,
   })
-  const levels: Omit<Levels, 'waiting_entities' | 'live_readers' | ReplicaLevel> = {
+  const levels: Omit<Levels, 'waiting_entities' | ReplicaLevel> = {
     ...intake.levels,
     idempotency_keys: () => keys.size,
     idempotency_key_bytes: () => keys.bytes,
     journal_bytes: () => storage.journal.bytes,
     pending_rows: () => store.progress.pendingRows,
+    live_readers: () => storage.live.readers,
     running_queries: () => admission.running,
     waiting_queries: () => admission.waiting,
     stored_files: () => store.state.files,
