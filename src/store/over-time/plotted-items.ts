@@ -1,7 +1,7 @@
 // The items of one function of time that a chart needs: of each part of the range the first, last, least and greatest of each metric.
 import type { Value } from '../../model/column.ts'
 import { resultTooLarge } from '../limits.ts'
-import { isLess } from './function-of-time.ts'
+import { type ItemOfMetric, type ItemRollup, isLess } from './function-of-time.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
 
 export interface PlottedItem {
@@ -67,6 +67,12 @@ class Candidate {
     this.exact = exact
     this.item = null
   }
+
+  /** An item of the only metric: of each date there is one, so its position tells nothing. */
+  setItem({ ms, value, exact }: ItemOfMetric): void {
+    this.setRow(-1, value, exact)
+    this.item = { ms, position: 0, values: [exact ?? value] }
+  }
 }
 
 export class PlottedMetric {
@@ -102,6 +108,24 @@ export class PlottedMetric {
     // Its rows are not there any more when the next run comes.
     for (const candidate of [...this.#all, this.#pending]) {
       if (candidate.isSet) candidate.item ??= this.#itemAt(run, candidate.row)
+    }
+  }
+
+  /** Whether the items that are plotted of these are known, which are of the only metric. */
+  takes({ first, last, least, greatest, leastMs, greatestMs }: ItemRollup): boolean {
+    return Number.isFinite(least + greatest + leastMs + greatestMs) && this.#partOf(first.ms) === this.#partOf(last.ms)
+  }
+
+  /** Items that it takes. */
+  addRollup({ first, last, least, greatest, leastMs, greatestMs }: ItemRollup): void {
+    const bounds = [
+      { ms: leastMs, value: least, exact: null },
+      { ms: greatestMs, value: greatest, exact: null },
+    ]
+    for (const item of [first, ...bounds, last]) {
+      this.#commit(null)
+      this.#pending.setItem(item)
+      this.#pendingMs = item.ms
     }
   }
 
