@@ -67,7 +67,8 @@ export type ToStore =
   | { readonly kind: 'release' }
   /** The fields that rows brought are known here. */
   | { readonly kind: 'fieldsKnown' }
-  | { readonly kind: 'close' }
+  /** Rows in memory are sealed first, in so much time at most; a second one may leave less. */
+  | { readonly kind: 'close'; readonly sealMs: number }
 
 /** An error that crosses the threads: a Problem with its code, anything else with `code` null. */
 export interface SentError {

@@ -14,8 +14,8 @@ export interface TakerParts {
   readonly position: () => number
   /** The main thread knows the fields that rows brought. */
   readonly fieldsKnown: () => void
-  /** Nothing more is waited for. */
-  readonly stop: () => void
+  /** Nothing more is waited for but the last seal, for so long. */
+  readonly stop: (sealMs: number) => void
 }
 
 /** Gives each message of the main thread to the part that it is for. */
@@ -47,7 +47,7 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
       case 'purge':
         return answer(message.id, { kind: 'purged', id: message.id }, purge(message.entityId))
       case 'close':
-        stop()
+        stop(message.sealMs)
         return follower.stop()
       default:
         return asks.take(message)
