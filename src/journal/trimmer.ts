@@ -53,9 +53,11 @@ export class Trimmer {
     return { release }
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#trims.run(async () => undefined)
+  /** What is sealed by now is deleted still. */
+  stop(): Promise<void> {
+    return this.#trims.run(async () => {
+      this.#stopped = true
+    })
   }
 
   async #trim(): Promise<void> {

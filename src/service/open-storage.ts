@@ -25,8 +25,15 @@ import type { Reach } from '../observe/crash-point.ts'
 import type { Observe } from '../observe/event.ts'
 import { StoreThread } from '../store-thread/main-side/store-thread.ts'
 
-/** Puts one part away; the server hears when to stop at once. */
-export type Closer = (atOnce: AbortSignal) => unknown
+/** Puts one part away. */
+export type Closer = (stop: Stop) => unknown
+
+export interface Stop {
+  /** Aborted when nothing is to be waited for any more. */
+  readonly atOnce: AbortSignal
+  /** How much is left of `server.shutdownMs`. */
+  readonly leftMs: () => number
+}
 
 export interface Storage {
   readonly catalog: SqliteCatalog
@@ -59,6 +66,9 @@ export interface StorageParts {
 interface KeyParts extends Pick<StorageParts, 'nowMs' | 'disk'> {
   readonly settings: Pick<Settings, 'data' | 'limits'>
 }
+
+/** What rows in memory are sealed in at a stop, of the time that is left: the rest is for what comes after it. */
+const sealShare = 0.5
 
 /** Throws an Error whose message tells the operator what to do. `closers` gets what puts each part away, in the order of opening. */
 export async function openStorage(parts: StorageParts, closers: Closer[]): Promise<Storage> {
@@ -103,7 +113,7 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   }
   closers.push(repeat(tick, live.tickMs, checkFailed(observe)))
   const store: StoreThread = await startStore(parts, { durablePosition: journal.durablePosition, trimmer, live })
-  closers.push(() => store.close())
+  closers.push(({ atOnce, leftMs }) => store.close(leftMs() * sealShare, atOnce))
   journal.onDurable((position) => store.durable(position))
   return { catalog, readingCatalog, sqlCatalog, journal, trimmer, keys, store, live }
 }

@@ -78,7 +78,8 @@ export type ToStore =
     }
   | { readonly kind: 'unfollow'; readonly follower: number }
   | { readonly kind: 'wait'; readonly follower: number; readonly waits: boolean }
-  | { readonly kind: 'close' }
+  /** Rows in memory are sealed first, in so much time at most; a second one may leave less. */
+  | { readonly kind: 'close'; readonly sealMs: number }
 
 /** An error that crosses the threads: a Problem with its code, anything else with `code` null. */
 export interface SentError {

@@ -55,6 +55,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   readonly #unsent: UnsentAnswers
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   readonly #opening: AwaitedStart
+  #sealMs = 0
   readonly fieldsMade = new FieldsMade()
   /** How far it has come behind the journal. */
   readonly progress: ValidationProgress
@@ -172,8 +173,17 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return this.#followers.follow(question, from, follower)
   }
 
-  close(): Promise<void> {
-    return this.#actor.close()
+  /** Rows in memory are sealed first, in `sealMs` at most: else they come from the journal at the next start. */
+  async close(sealMs = 0, atOnce: AbortSignal | null = null): Promise<void> {
+    this.#sealMs = atOnce?.aborted === true ? 0 : sealMs
+    const generation = this.#actor.generation
+    const hurry = (): void => {
+      this.#sealMs = 0
+      generation?.end()
+    }
+    atOnce?.addEventListener('abort', hurry, { once: true })
+    await this.#actor.close()
+    atOnce?.removeEventListener('abort', hurry)
   }
 
   #begin(events: GenerationEvents): StoreGeneration {
@@ -205,7 +215,14 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       events.ended(reason)
     }
     const threadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds.isHeld }
-    return new StoreGeneration({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
+    return new StoreGeneration({
+      threadUrl,
+      data: threadData,
+      take,
+      ended,
+      away: () => this.#away(),
+      sealMs: () => this.#sealMs,
+    })
   }
 
   /** A first start that failed would fail again for the same reason, unless the next one can pass the entry that ended it. */

@@ -57,6 +57,7 @@ export async function runStoreThread(
 ): Promise<void> {
   useZoneFiles(data.timeZones)
   const stopping = new AbortController()
+  const upkeepEnd = new AbortController()
   const { reach = () => undefined, disk = nodeDisk } = overrides
   const base: ThreadBase = { data, reach, disk, stopping, ...openChannel(port, awaitedAfter) }
   const { outbox, send, observe } = base
@@ -68,6 +69,7 @@ export async function runStoreThread(
     snapshots,
     durablePosition: () => follower.durablePosition,
     wake: () => follower.wake(),
+    signal: upkeepEnd.signal,
   })
   const live = openLive(base, sources)
   const follower = openFollower(base, sources, { counts, upkeep, live })
@@ -86,7 +88,11 @@ export async function runStoreThread(
   const { store } = opened
   const answers = new PlanAnswers({ store, disk, spoolDirectory: data.spoolDirectory, observe })
   const asks = new Asks({ store, answers, snapshots, outbox })
-  const stop = (): void => stopping.abort(new Error('the store is stopped'))
+  const stop = (sealMs: number): void => {
+    const isStopped = new Error('the store is stopped')
+    stopping.abort(isStopped)
+    setTimeout(() => upkeepEnd.abort(isStopped), sealMs).unref()
+  }
   const take = takerOf({
     ...{ send, asks, follower, removals, changes, live, upkeep, stop },
     position: () => pipeline.position,
@@ -99,6 +105,8 @@ export async function runStoreThread(
   upkeep.work()
   await follower.follow()
   await live.stop()
+  await upkeep.sealRest(pipeline.position, pipeline.validatedBytes, () => counts.takeChanged())
+  upkeepEnd.abort()
   await upkeep.stop()
   await removals.settle()
   await expiry.settle()
@@ -201,14 +209,14 @@ function openLive(
   })
 }
 
-interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake'> {
+interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake' | 'signal'> {
   readonly snapshots: Snapshots
 }
 
 async function openUpkeep(
-  { data, send, observe, stuck, reach, stopping: { signal } }: ThreadBase,
+  { data, send, observe, stuck, reach }: ThreadBase,
   { catalog, opened }: Sources,
-  { snapshots, durablePosition, wake }: UpkeepNeeds,
+  { snapshots, durablePosition, wake, signal }: UpkeepNeeds,
 ) {
   const removals = new Removals({
     removeFile: (file) => opened.folder.remove(file),

@@ -16,8 +16,8 @@ export interface TakerParts {
   readonly position: () => number
   /** The main thread knows the fields that rows brought. */
   readonly fieldsKnown: () => void
-  /** Nothing more is waited for. */
-  readonly stop: () => void
+  /** Nothing more is waited for but the last seal, for so long. */
+  readonly stop: (sealMs: number) => void
 }
 
 /** Gives each message of the main thread to the part that it is for. */
@@ -55,7 +55,7 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
       case 'wait':
         return live.wait(message.follower, message.waits)
       case 'close':
-        stop()
+        stop(message.sealMs)
         return follower.stop()
       default:
         return asks.take(message)
