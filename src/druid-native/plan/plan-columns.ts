@@ -9,7 +9,7 @@ import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-n
 import type { ValueType } from '../values/typed.ts'
 import type { GroupOutput } from './native-plan.ts'
 import { asNumber, readScalar } from './read-scalar.ts'
-import { type FieldOf, rowFilter } from './row-filter.ts'
+import { type FieldOf, type FilteredFields, rowFilter } from './row-filter.ts'
 
 export interface Columns {
   readonly aggregates: readonly StoreAggregate[]
@@ -31,13 +31,13 @@ export function plannedColumns(
   },
   dimensions: readonly GroupOutput[],
   keys: readonly EntityField[],
-  fieldOf: FieldOf,
+  fields: FilteredFields,
 ): Columns | null {
   const aggregates: StoreAggregate[] = []
   const outputs = [...dimensions]
   const add = (aggregate: StoreAggregate): number => keys.length + aggregates.push(aggregate)
   for (const aggregator of query.aggregations) {
-    const output = aggregatorOutput(aggregator, fieldOf, add)
+    const output = aggregatorOutput(aggregator, fields, add)
     if (output === null) return null
     outputs.push(output)
   }
@@ -61,10 +61,11 @@ function isSketch(aggregator: Aggregator): boolean {
 
 function aggregatorOutput(
   aggregator: Aggregator,
-  fieldOf: FieldOf,
+  fields: FilteredFields,
   add: (aggregate: StoreAggregate) => number,
 ): GroupOutput | null {
   const { name } = aggregator
+  const { fieldOf } = fields
   switch (aggregator.kind) {
     case 'count':
       return { name, type: 'LONG', value: cellNode('long', add({ kind: 'rows' })) }
@@ -99,9 +100,9 @@ function aggregatorOutput(
     case 'last':
       return endOutput(aggregator, fieldOf, add)
     case 'filtered': {
-      const where = rowFilter(aggregator.filter, fieldOf, noIndex)
+      const where = rowFilter(aggregator.filter, fields, noIndex)
       if (where === null) return null
-      const output = aggregatorOutput(aggregator.aggregator, fieldOf, (one) => add({ ...one, where: both(where, one) }))
+      const output = aggregatorOutput(aggregator.aggregator, fields, (one) => add({ ...one, where: both(where, one) }))
       return output === null ? null : { ...output, name }
     }
     default:

@@ -24,28 +24,28 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   if (query.dataSource.kind !== 'table') return null
   const entity = entityOf(query.dataSource.name)
   if (entity === null) return null
-  const virtual = virtualFields(query.virtualColumns, aggregatedFields(entity))
+  const fieldOf = aggregatedFields(entity)
+  const virtual = virtualFields(query.virtualColumns, fieldOf)
   if (virtual === null) return null
-  const { fieldOf } = virtual
-  const index = indexOfFields(aggregatedFields(entity), query.virtualColumns)
-  const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf, index)
+  const index = indexOfFields(fieldOf, query.virtualColumns)
+  const filter = query.filter === null ? null : rowFilter(query.filter, virtual, index)
   if (query.filter !== null && filter === null) return null
   const grouping = groupingOf(query, virtual)
   if (grouping === null) return null
   const { keys, granularity } = grouping
-  const columns = plannedColumns(query, grouping.outputs, keys, fieldOf)
+  const columns = plannedColumns(query, grouping.outputs, keys, virtual)
   const finish = columns === null ? null : finishOf(query, columns)
   const asked = askedRows(entity, { ranges: rangesOf(query), filter })
   if (columns === null || finish === null || asked === null) return null
   return {
     aggregation: {
-      ...asked,
-      computed: virtual.computed,
+      computed: virtual.computed.all,
       granularity,
       keys,
       aggregates: columns.aggregates,
-      ...boundsOfWork(cellsOf(columns, finish)),
       needsDays: needsDays(query),
+      ...boundsOfWork(cellsOf(columns, finish)),
+      ...asked,
     },
     outputs: columns.outputs,
     steps: columns.steps,
