@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { IngestCatalog, StateSources } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { parseDuration } from '../model/duration.ts'
@@ -173,6 +173,12 @@ export class EntityAdmin {
     if (attributes.includes(attribute)) return
     throw invalidRequest('shape_from', `"${table}" has no attribute "${attribute}"; it has ${attributes.join(', ')}`)
   }
+}
+
+/** An entity as the audit tells it; null where there is none. */
+export async function entityState({ ingests }: StateSources, name: string): Promise<unknown> {
+  const entity = (await ingests.entities()).find((one) => one.name === name)
+  return entity === undefined ? null : answerOf(entity)
 }
 
 function definedMembers(change: ReadingChange): ReadingChange {

@@ -1,4 +1,4 @@
-import type { DeletedData, IngestCatalog } from '../catalog/catalog.ts'
+import type { DeletedData, IngestCatalog, StateSources } from '../catalog/catalog.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import type { Ingest, IngestCounters } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
@@ -89,21 +89,33 @@ export class IngestAdmin {
   }
 
   #answer(ingest: Ingest): IngestAnswer {
-    const { alias, kind, entity, fields, duplicates, unknown = 'reject', lines, state, reason, createdMs } = ingest
     const sinceMs = this.#parts.waitingSinceMs(ingest.entityId)
     return {
-      alias,
-      kind,
-      ...(kind === 'series' ? { entity } : {}),
-      fields: [...fields],
-      ...(kind === 'series' ? { duplicates, unknown, lines: lines ?? null } : {}),
-      state,
-      reason,
-      created: formatInstant(createdMs),
+      ...definitionOf(ingest),
       counters: this.#parts.counters(ingest.id),
       ...(sinceMs === null ? {} : { waits_for_slots_since: formatInstant(sinceMs) }),
     }
   }
+}
+
+function definitionOf(ingest: Ingest): Omit<IngestAnswer, 'counters'> {
+  const { alias, kind, entity, fields, duplicates, unknown = 'reject', lines, state, reason, createdMs } = ingest
+  return {
+    alias,
+    kind,
+    ...(kind === 'series' ? { entity } : {}),
+    fields: [...fields],
+    ...(kind === 'series' ? { duplicates, unknown, lines: lines ?? null } : {}),
+    state,
+    reason,
+    created: formatInstant(createdMs),
+  }
+}
+
+/** An ingest as the audit tells it; null where there is none. */
+export async function ingestState({ ingests }: StateSources, alias: string): Promise<unknown> {
+  const ingest = await ingests.find(alias)
+  return ingest === null ? null : definitionOf(ingest)
 }
 
 /** The ingest that a path names. Throws Problem `ingest_not_found` when there is none. */

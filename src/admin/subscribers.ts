@@ -1,5 +1,5 @@
 import { subscriptionAnswer } from '../access/subscriptions.ts'
-import type { AccessCatalog, AccessState, Key, Subscriber, Subscription } from '../catalog/catalog.ts'
+import type { AccessCatalog, AccessState, Key, StateSources, Subscriber, Subscription } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { isName } from '../model/field.ts'
@@ -150,16 +150,43 @@ function keysBySubscriber(keys: readonly Key[]): ReadonlyMap<number, readonly Ke
 }
 
 function answerOf({ name, createdMs }: Subscriber, keys: readonly Key[]): SubscriberAnswer {
+  return { name, created: formatInstant(createdMs), keys: keys.map(keyAnswer) }
+}
+
+function keyAnswer({ id, rights, createdMs, expiresMs }: Key): SubscriberAnswer['keys'][number] {
   return {
-    name,
+    id,
+    rights: [...rights],
     created: formatInstant(createdMs),
-    keys: keys.map(({ id, rights, createdMs, expiresMs }) => ({
-      id,
-      rights: [...rights],
-      created: formatInstant(createdMs),
-      expires: expiresMs === null ? null : formatInstant(expiresMs),
-    })),
+    expires: expiresMs === null ? null : formatInstant(expiresMs),
   }
+}
+
+/** A subscriber with the keys that he has, but for the keys themselves, as the audit tells it; null where there is none. */
+export async function subscriberState({ access }: StateSources, name: string): Promise<unknown> {
+  const { subscribers, keys } = await access.state()
+  const subscriber = subscribers.find((one) => one.name === name)
+  return subscriber === undefined
+    ? null
+    : answerOf(
+        subscriber,
+        keys.filter(({ subscriberId }) => subscriberId === subscriber.id),
+      )
+}
+
+/** A key by its id, and whose it is, as the audit tells it; null where there is none. */
+export async function keyState({ access }: StateSources, id: string): Promise<unknown> {
+  const { subscribers, keys } = await access.state()
+  const key = keys.find((one) => one.id === id)
+  if (key === undefined) return null
+  return { subscriber: subscribers.find((one) => one.id === key.subscriberId)?.name ?? null, ...keyAnswer(key) }
+}
+
+/** A subscriber's subscriptions, as the audit tells them; null where there is no such subscriber. */
+export async function subscriptionsState({ access }: StateSources, name: string): Promise<unknown> {
+  const { subscribers, subscriptions } = await access.state()
+  const subscriber = subscribers.find((one) => one.name === name)
+  return subscriber === undefined ? null : (subscriptions.get(subscriber.id) ?? []).map(subscriptionAnswer)
 }
 
 /** One entry of a request. Throws Problem `invalid_request` when it names nothing, or its dates are none or the wrong way round. */

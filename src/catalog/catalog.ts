@@ -4,6 +4,7 @@ import type { Duplicates, Ingest, IngestKind, IngestState, LineMapping, Unknown 
 import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { Right } from '../model/right.ts'
+import type { AuditCatalog } from './audit.ts'
 import type { DiskSizes, ManifestCatalog } from './manifest.ts'
 import type { QuarantineCatalog } from './quarantine.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
@@ -255,6 +256,12 @@ export interface DroppedCatalog {
   remove(entityId: number, signal: AbortSignal): Promise<boolean>
 }
 
+/** What the audit reads the state of a thing from, within the transaction that changes it. */
+export interface StateSources {
+  readonly ingests: Pick<IngestCatalog, 'find' | 'entities'>
+  readonly access: Pick<AccessCatalog, 'state'>
+}
+
 /** What is kept the same way by one machine and by a cluster. */
 export interface SharedCatalog {
   readonly ingests: IngestCatalog
@@ -265,6 +272,7 @@ export interface SharedCatalog {
   readonly dropped: DroppedCatalog
   readonly quarantine: QuarantineCatalog
   readonly secrets: SecretCatalog
+  readonly audit: AuditCatalog<StateSources>
   close(): Promise<void>
 }
 

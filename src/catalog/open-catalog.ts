@@ -3,6 +3,7 @@ import type { Catalog, SharedCatalog } from './catalog.ts'
 import { createTables, requireTables } from './create-tables.ts'
 import { type CatalogLocks, noLocks } from './locks.ts'
 import { AccessRepository } from './repositories/access.ts'
+import { AuditRepository } from './repositories/audit.ts'
 import { DroppedRepository } from './repositories/dropped.ts'
 import { IngestRepository } from './repositories/ingests.ts'
 import { ItemRepository } from './repositories/items.ts'
@@ -50,6 +51,10 @@ export function repositories(
     dropped: new DroppedRepository(database),
     quarantine: new QuarantineRepository(database),
     secrets: new SecretRepository(database, randomBytes),
+    audit: new AuditRepository(database, (transaction) => ({
+      ingests: new IngestRepository(transaction, locks),
+      access: new AccessRepository(transaction),
+    })),
     close: () => database.destroy(),
   }
 }

@@ -12,6 +12,7 @@ export const counterNames = [
   'entity_id',
   'subscriber_id',
   'judged_position',
+  'audit_id',
 ] as const
 export type CounterName = (typeof counterNames)[number]
 
@@ -218,6 +219,23 @@ const sharedTables = {
     position: 'bigint key',
     part: 'integer key',
     bytes: 'bytea',
+  },
+  /** Who changed what. In its key, lines are in the order of time. */
+  audit_lines: {
+    time_ms: 'bigint key',
+    id: 'bigint key',
+    /** The size of `before` and `after`; it stands before these so that a page can be measured without reading them. */
+    line_bytes: 'bigint',
+    /** JSON strings, see text-column.ts; so is `name`. */
+    key_id: 'text null',
+    subscriber: 'text null',
+    address: 'text null',
+    request: 'text null',
+    what: 'text',
+    name: 'text null',
+    /** JSON. */
+    before: 'text null',
+    after: 'text null',
   },
 } as const satisfies Readonly<Record<string, TableColumns>>
 

@@ -54,7 +54,7 @@ test('settings show no secret, and say which are not as usual', async () => {
   ])
 })
 
-test.each(['backups', 'settings', 'storage'])('%s with a key that may not is told why', async (command) => {
+test.each(['backups', 'settings', 'storage', 'audit'])('%s with a key that may not is told why', async (command) => {
   const { url } = await service({})
   const { code, err } = await tidemark(url, [command])
   expect(code).toBe(1)

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { packageVersion } from '../lib/own-package.ts'
 import { addAcceptLoss } from './accept-loss.ts'
+import { addAudit } from './audit.ts'
 import { addBackup, addBackups } from './backup.ts'
 import type { CliContext } from './context.ts'
 import { addCopy } from './copy.ts'
@@ -80,6 +81,7 @@ export function buildProgram(context: CliContext): Command {
   addBackup(program, context)
   addBackups(program, context)
   addSettings(program, context)
+  addAudit(program, context)
   addRestore(program, context)
   addVerify(program, context)
   addAcceptLoss(program, context)

@@ -2,6 +2,7 @@
 // writes it: there is no second list that could say something else.
 
 import type { OwnSubscriptionAnswer } from '../access/subscriptions.ts'
+import type { AuditAnswer as AuditSchema } from '../admin/audit.ts'
 import type { ListedBackupAnswer } from '../admin/backup-list.ts'
 import type { BackupAnswer } from '../admin/backups.ts'
 import type { ChangeEntity as ChangeEntitySchema, EntityAnswer as EntitySchema } from '../admin/entities.ts'
@@ -49,6 +50,16 @@ export type RowError = CheckAnswer['errors'][number]
 /** A folder on the service's own machine. */
 export type MadeBackup = Plain<BackupAnswer>
 export type ListedBackup = Plain<ListedBackupAnswer>
+
+/** A change on the operator's side. */
+export type AuditAnswer = Plain<AuditSchema>
+export interface AuditFilters {
+  /** A subscriber, or the id of a key. */
+  readonly who?: string
+  readonly what?: string
+  readonly from?: string
+  readonly until?: string
+}
 
 export type SettingAnswer = Plain<SettingSchema>
 

@@ -46,7 +46,7 @@ function calls(t: Tidemark): Promise<unknown>[] {
       t.deleteSubscriber(name),
     ],
     ...[t.createKey(name, { rights: ['ingest'] }), t.deleteKey(id), t.subscriptions(name)],
-    ...[t.putSubscriptions(name, []), t.backups(), t.makeBackup(), t.settings(), t.subscription()],
+    ...[t.putSubscriptions(name, []), t.backups(), t.makeBackup(), t.settings(), t.audit(), t.subscription()],
     ...[t.service(), t.health(), t.readiness(), t.metrics()],
   ]
 }

@@ -1,5 +1,7 @@
 import type {
   AsideAnswer,
+  AuditAnswer,
+  AuditFilters,
   ChangeEntity,
   CreatedKey,
   EntityAnswer,
@@ -141,6 +143,11 @@ export class OperatorClient {
   /** Resolves when the backup is complete. */
   makeBackup(): Promise<MadeBackup> {
     return this.#http.json({ method: 'POST', path: '/admin/backups' })
+  }
+
+  /** Who changed what on the operator's side, newest first. */
+  audit({ limit, token, ...filters }: AuditFilters & PageRequest = {}): Promise<Page<AuditAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/audit${search({ ...filters, limit, NextToken: token })}` })
   }
 
   settings(): Promise<Page<SettingAnswer>> {

@@ -1,5 +1,6 @@
 // Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
 import { answerSettings } from './answer-settings.ts'
+import { auditSettings } from './audit-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
@@ -234,6 +235,7 @@ const settingTable = {
   ...sqlSettings,
   ...jdbcSettings,
   ...clusterSettings,
+  ...auditSettings,
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,
     allowed: 'a list of origins such as https://portal.example, or *',

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { KeyScheme } from '../access/keys.ts'
+import type { AuditedRoute } from './audited-routes.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
@@ -21,6 +22,8 @@ declare module 'fastify' {
     readonly errorBody?: 'druid' | 'lines' | 'influxql' | 'avatica-json' | 'avatica-protobuf'
     /** The query parameter that may hold the key. */
     readonly keyParameter?: string
+    /** What the audit tells of a change by it; `false` of a dry run. */
+    readonly audited?: AuditedRoute | false
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Route } from './route.ts'
+import { getAudit } from './routes/audit.ts'
 import { postAvatica } from './routes/avatica.ts'
 import { getBackups, postBackup } from './routes/backups.ts'
 import { postCheck } from './routes/check.ts'
@@ -129,6 +130,7 @@ export const routes: readonly Route[] = [
   postBackup,
   getBackups,
   getSettings,
+  getAudit,
   getHealth,
   getReadiness,
   getMetrics,

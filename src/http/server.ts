@@ -5,6 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyReply, type FastifyRequest, fastify, type onRouteHookHandler } from 'fastify'
 import { timerMs } from '../lib/timer.ts'
 import { Problem } from '../model/problem.ts'
+import { keepAudit } from './audited-routes.ts'
 import { takeBasic } from './basic-paths.ts'
 import { discardBody } from './body.ts'
 import { BodyBudget } from './body-budget.ts'
@@ -79,6 +80,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     async (scope) => {
       scope.addHook('onRoute', askAgain(guard))
       scope.addHook('onRoute', takeBasic)
+      scope.addHook('onRoute', keepAudit(parts.services, guard))
       const served = parts.settings.role === 'pipeline' ? stateRoutes : routes
       for (const route of served)
         route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard, pushBodies, runningQueries })

@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts'
+import type { Audit } from '../admin/audit.ts'
 import type { BackupList } from '../admin/backup-list.ts'
 import type { Backups } from '../admin/backups.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
@@ -63,6 +64,7 @@ export interface Services {
   /** Null on a cluster, which tells no rows yet. */
   readonly live: Pick<Live, 'read' | 'isAllowed' | 'follow' | 'idOf'> | null
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
+  readonly audit: Pick<Audit, 'change' | 'tell' | 'keyRefused' | 'list'>
   readonly ingestAdmin: Public<IngestAdmin>
   readonly rejectedRows: Public<RejectedRows>
   readonly rejectedAdmin: Public<RejectedAdmin>

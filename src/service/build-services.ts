@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../access/access.ts'
 import { newKey } from '../access/keys.ts'
+import type { Audit } from '../admin/audit.ts'
 import { BackupList } from '../admin/backup-list.ts'
 import { EntityAdmin } from '../admin/entities.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
@@ -58,6 +59,7 @@ const receiptErrorsMax = 100
 export interface ServiceParts {
   readonly settings: Settings
   readonly catalog: SharedCatalog
+  readonly audit: Audit
   /** Items for readers: on one machine by a connection that never waits while a change waits for its turn. */
   readonly readItems: ItemCatalog
   /** As `StorageListParts.sizes`. */
@@ -139,6 +141,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   return {
     ...own,
     access,
+    audit: parts.audit,
     definitions,
     receipts,
     pushes: new Pushes({
@@ -223,6 +226,7 @@ function operatorServices(
         journal,
         progress,
         isQueryable: parts.replayIsQueryable,
+        journaled: () => parts.audit.tell(null),
         nowMs,
         reach,
       }),

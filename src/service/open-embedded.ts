@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path'
 import { Access } from '../access/access.ts'
-import { ensureAdminKey } from '../access/admin-key.ts'
 import { Retentions } from '../admin/retentions.ts'
 import { Admission } from '../admission/admission.ts'
 import { Definitions } from '../catalog/definitions.ts'
@@ -24,6 +23,7 @@ import { warmUp } from '../query/warm-up.ts'
 import type { Copier } from '../replica/copier.ts'
 import type { SqlProcess } from '../sql-process/main-side/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
+import { openAudit } from './open-audit.ts'
 import { openBackups } from './open-backups.ts'
 import { openIntake } from './open-intake.ts'
 import { openReplica, replicaLevels } from './open-replica.ts'
@@ -52,7 +52,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const { catalog, readingCatalog, journal, keys, store } = storage
   const backups = await openBackups(parts, storage)
   const replica = await openReplica(parts, storage, closers)
-  const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
+  const { audit, newAdminKey } = await openAudit(parts, catalog, closers)
   const admission = new Admission(settings.limits, smallQueriesAhead)
   const limits = await openLimits(parts, storage, { replica, admission }, closers)
   const definitions = await Definitions.open(catalog.ingests)
@@ -73,6 +73,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
     {
       settings,
       catalog,
+      audit,
       readItems: readingCatalog.items,
       storedSizes: (entityIds) => readingCatalog.manifest.sizes(entityIds),
       journal,

@@ -122,7 +122,11 @@ export async function openService(
       settings,
       inFlight,
       certificate,
-      failedKeys: new FailedKeys({ perMinute, nowMs: () => performance.now(), observe }),
+      failedKeys: new FailedKeys({
+        perMinute,
+        nowMs: () => performance.now(),
+        observe: combineSinks(observe, refusedTo(services)),
+      }),
       requestId: randomUUID,
     })
     let closeOthers = async (): Promise<void> => undefined
@@ -146,6 +150,13 @@ export async function openService(
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** The audit tells of unknown keys. */
+function refusedTo({ audit }: Pick<Services, 'audit'>): Observe {
+  return (event) => {
+    if (event.kind === 'keyRefused') audit.keyRefused(event.ip)
   }
 }
 

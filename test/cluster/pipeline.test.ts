@@ -158,6 +158,7 @@ async function replayAll(ingests: readonly Ingest[], expected: Expected): Promis
     journal,
     progress,
     isQueryable: async (): Promise<void> => undefined,
+    journaled: async (): Promise<void> => undefined,
     nowMs: Date.now,
     reach: () => undefined,
   }

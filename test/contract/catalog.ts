@@ -3,6 +3,7 @@ import type { Key, NewIngest, OpenIngest, SharedCatalog } from '../../src/catalo
 import { keptTextBytes, type RejectedRow } from '../../src/catalog/rejected.ts'
 import { positionAt } from '../../src/journal/partition-position.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
+import { auditTests } from './audit.ts'
 import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
 import { rejectedKindTests } from './rejected-kinds.ts'
@@ -97,6 +98,7 @@ export function catalogContract<Under extends SharedCatalog>(
     rejectedKindTests(() => catalog)
     itemTests(() => catalog)
     lifecycleTests(() => catalog)
+    auditTests(() => catalog, series)
     replayIntoTests(() => catalog)
     more(() => catalog, reopen)
 

@@ -160,6 +160,7 @@ class History {
         journal: service.journal,
         progress: service,
         isQueryable: async () => undefined,
+        journaled: async () => undefined,
         nowMs: () => nowMs,
         reach: () => undefined,
       }),

@@ -194,6 +194,10 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       list: async () => ({ bytes: pageBytes.length, chunks: [pageBytes] }),
       find: async () => ({ bytes: 2, chunks: [Buffer.from('[]')] }),
     },
+    audit: emptyPages({
+      change: () => ({ run: (work) => work(), keepLine: async () => undefined }),
+      keyRefused: () => undefined,
+    }),
     ingestAdmin: emptyPages({
       create: async ({ alias, kind }) => {
         if (ingests.has(alias)) throw new Problem('conflict', 'The alias is taken.')

@@ -4,6 +4,7 @@ const ports = [
   'src/journal/journal.ts',
   'src/journal/partition-position.ts',
   'src/store/series-store.ts',
+  'src/catalog/audit.ts',
   'src/catalog/catalog.ts',
   'src/catalog/manifest.ts',
   'src/catalog/definitions.ts',

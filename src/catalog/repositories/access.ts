@@ -3,8 +3,8 @@ import { Problem } from '../../model/problem.ts'
 import { rightNames } from '../../model/right.ts'
 import type { AccessCatalog, AccessState, Key, Subscriber, Subscription } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
+import { auditedTransaction } from './audited.ts'
 import { counterValue, nextValue } from './counters.ts'
-import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
 
@@ -100,7 +100,7 @@ export class AccessRepository implements AccessCatalog {
   }
 
   #change<Result>(work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-    return inTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'access_version')
       return work(transaction)
     })

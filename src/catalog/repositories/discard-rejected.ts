@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { inTransaction, othersTurn } from './in-transaction.ts'
+import { auditedTransaction } from './audited.ts'
+import { othersTurn } from './in-transaction.ts'
 import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { listPositions } from './list-rejected.ts'
 import { readConsistently } from './read-consistently.ts'
@@ -68,12 +69,16 @@ async function discardThese(
   subscriberId: number | undefined,
 ): Promise<number> {
   if (positions.length === 0) return 0
-  const discarded = await inTransaction(database, async (transaction) => {
-    await lockKeptBytes(transaction, ingestId)
-    return recounted(transaction, ingestId, positions, () =>
-      markDiscarded(transaction, ingestId, positions, subscriberId),
-    )
-  })
+  const discarded = await auditedTransaction(
+    database,
+    async (transaction) => {
+      await lockKeptBytes(transaction, ingestId)
+      return recounted(transaction, ingestId, positions, () =>
+        markDiscarded(transaction, ingestId, positions, subscriberId),
+      )
+    },
+    (rows) => ({ discarded: rows }),
+  )
   await othersTurn()
   return discarded
 }

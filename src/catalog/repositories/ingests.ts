@@ -15,6 +15,7 @@ import type {
 import { refuse, repetitions } from '../field-disagreements.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
+import { auditedTransaction } from './audited.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { dropEntity, markDeleted } from './delete-ingest.ts'
 import { entityFieldsOf, joinEntity, metadataEntities, readingOf, seriesEntities } from './entities.ts'
@@ -37,7 +38,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   create(ingest: NewIngest): Promise<Ingest> {
-    return inTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       await refuseTakenAlias(transaction, ingest.alias)
       const entityId = await joinEntity(transaction, ingest)
@@ -112,7 +113,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   change(alias: string, change: IngestChange): Promise<Ingest | null> {
-    return inTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const current = await findByAlias(transaction, alias)
       if (current === null) return null
@@ -135,7 +136,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean> {
-    return inTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const ingest = await findByAlias(transaction, alias)
       if (ingest === null) return false
@@ -149,7 +150,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   retain(entityId: number, { retention, sinceMs }: Retention, known: Retention): Promise<boolean> {
-    return inTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const { numUpdatedRows } = await transaction
         .updateTable('entities')
@@ -164,7 +165,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   setReading(entityId: number, change: ReadingChange): Promise<boolean> {
-    return inTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const ofEntity = transaction.selectFrom('entities').where('id', '=', entityId).where('kind', '=', 'series')
       const known = await ofEntity.select('reading').executeTakeFirst()

@@ -4,7 +4,7 @@ import type { Item } from '../../model/item.ts'
 import { type KeyRange, keyAfter } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
+import { auditedTransaction } from './audited.ts'
 import { readConsistently } from './read-consistently.ts'
 import { itemKeyName, lockItems } from './write-items.ts'
 
@@ -53,7 +53,7 @@ export class ItemRepository implements ItemCatalog {
   }
 
   delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean> {
-    return inTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.#database, async (transaction) => {
       await lockItems(transaction, entityId)
       const item = await transaction
         .selectFrom('items')

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { lineFormats } from '../../model/line-format.ts'
 import type { QuarantineCatalog, QuarantinedEntry, QuarantineLevel } from '../quarantine.ts'
 import type { Tables } from '../schema.ts'
+import { auditedTransaction } from './audited.ts'
 import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
 
@@ -64,7 +65,7 @@ export class QuarantineRepository implements QuarantineCatalog {
   }
 
   release(position: number): Promise<boolean> {
-    return inTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.#database, async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('set_aside')
         .set({ let_go: 1 })

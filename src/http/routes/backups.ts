@@ -21,10 +21,12 @@ export const postBackup: Route = (app, { services, settings, guard }) => {
         'unavailable',
       ]),
     },
+    config: { audited: { name: [] } },
     onRequest: [guard.admin, acceptJson],
     preValidation: refuseBody(settings),
     handler: async (request, reply) => {
       const answer = await services.backups.make()
+      await services.audit.tell(answer)
       reply.code(201)
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)
     },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ChangeEntity, EntityAnswer, EntityPage } from '../../admin/entities.ts'
+import { ChangeEntity, EntityAnswer, EntityPage, entityState } from '../../admin/entities.ts'
 import { EntitiesResponse } from '../../query/responses.ts'
 import { TagPageAnswer } from '../../query/tag-lists.ts'
 import { formatParameter, refuseKeys, takeFormat } from '../address.ts'
@@ -108,6 +108,7 @@ export const patchEntity: Route = (app, { services, settings, guard }) => {
       body: ChangeEntity,
       response: answers(200, 'The entity as it is now.', EntityAnswer, [...bodyProblems, 'not_found', 'unavailable']),
     },
+    config: { audited: { name: ['entity'], state: entityState } },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings),
     handler: async (request, reply) => {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { ChangeIngest, CreateIngest, IngestAnswer, IngestPage } from '../../admin/ingest-schemas.ts'
+import { ingestState } from '../../admin/ingests.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
@@ -26,6 +27,7 @@ export const postIngest: Route = (app, { services, settings, guard }) => {
       body: CreateIngest,
       response: answers(201, 'The new ingest.', IngestAnswer, [...bodyProblems, 'conflict']),
     },
+    config: { audited: { name: ['alias'], state: ingestState } },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings),
     handler: async (request, reply) => {
@@ -97,6 +99,7 @@ export const patchIngest: Route = (app, { services, settings, guard }) => {
       body: ChangeIngest,
       response: answers(200, 'The ingest as it is now.', IngestAnswer, [...bodyProblems, 'ingest_not_found']),
     },
+    config: { audited: { name: ['alias'], state: ingestState } },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings),
     handler: async (request, reply) => {
@@ -129,6 +132,9 @@ export const deleteIngest: Route = (app, { services, settings, guard }) => {
         { additionalProperties: false },
       ),
       response: answers(204, 'It is deleted.', null, [...noBodyProblems, 'ingest_not_found', 'conflict']),
+    },
+    config: {
+      audited: { name: ['alias'], state: ingestState, gone: (query) => (query['data'] === 'drop' ? query : null) },
     },
     onRequest: guard.admin,
     preValidation: refuseBody(settings),

@@ -147,6 +147,7 @@ export const deleteMetadataItem: Route = (app, { services, settings, guard }) =>
         'unavailable',
       ]),
     },
+    config: { audited: { name: ['table', 'id'] } },
     onRequest: guard.admin,
     preValidation: refuseBody(settings),
     handler: async (request, reply) => {

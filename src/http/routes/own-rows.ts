@@ -134,6 +134,7 @@ export const deleteOwnRejected: Route = (app, parts) => {
       body: DiscardRequest,
       response: answers(200, 'They are discarded.', DiscardAnswer, [...bodyProblems, 'ingest_not_found']),
     },
+    config: { audited: { name: ['ingest'] } },
     onRequest: [admit, acceptJson],
     preValidation: readAdminBody(parts.settings, { whenEmpty: '{}' }),
     handler: async (request, reply) => {

@@ -81,6 +81,7 @@ export const deleteRejected: Route = (app, { services, settings, guard }) => {
       body: DiscardRequest,
       response: answers(200, 'They are discarded.', DiscardAnswer, [...bodyProblems, 'ingest_not_found']),
     },
+    config: { audited: { name: ['alias'] } },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings, { whenEmpty: '{}' }),
     handler: async (request, reply) => {
@@ -111,11 +112,13 @@ export const postReplay: Route = (app, { services, settings, guard, inFlight }) 
         'unavailable',
       ]),
     },
+    config: { audited: { name: ['alias'] } },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings, { whenEmpty: '{}' }),
     handler: async (request, reply) => {
       const signal = inFlight.signal(reply)
       const answer = await services.rejectedAdmin.replay(request.params.alias, request.body, signal)
+      await services.audit.tell(answer)
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)
     },
   })
@@ -137,6 +140,7 @@ export const postReplayPreview: Route = (app, { services, settings, guard }) => 
       body: ReplayRequest,
       response: answers(200, 'The outcome.', PreviewAnswer, [...bodyProblems, 'ingest_not_found']),
     },
+    config: { audited: false },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings, { whenEmpty: '{}' }),
     handler: async (request, reply) => {

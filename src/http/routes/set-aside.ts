@@ -78,6 +78,7 @@ export const deleteSetAside: Route = (app, { services, settings, guard }) => {
       params: Type.Object({ id: Type.String({ description: 'The id in the list.' }) }),
       response: answers(204, 'The body is deleted.', null, [...noBodyProblems, 'not_found', 'unavailable']),
     },
+    config: { audited: { name: ['id'] } },
     onRequest: guard.admin,
     preValidation: refuseBody(settings),
     handler: async (request, reply) => {

@@ -9,6 +9,7 @@ import {
   SubscriberPage,
   SubscriptionPage,
 } from '../../admin/subscriber-schemas.ts'
+import { keyState, subscriberState, subscriptionsState } from '../../admin/subscribers.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
@@ -35,6 +36,7 @@ export const postSubscriber: Route = (app, { services, settings, guard }) => {
       body: CreateSubscriber,
       response: answers(201, 'The new subscriber.', SubscriberAnswer, [...bodyProblems, 'conflict']),
     },
+    config: { audited: { name: ['name'], state: subscriberState } },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings),
     handler: async (request, reply) => {
@@ -77,6 +79,7 @@ export const deleteSubscriber: Route = (app, { services, settings, guard }) => {
       params: Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) }),
       response: answers(204, 'It is deleted.', null, [...noBodyProblems, 'not_found']),
     },
+    config: { audited: { name: ['name'], state: subscriberState } },
     onRequest: guard.admin,
     preValidation: refuseBody(settings),
     handler: async (request, reply) => {
@@ -102,6 +105,7 @@ export const postKey: Route = (app, { services, settings, guard }) => {
         'not_found',
       ]),
     },
+    config: { audited: { name: ['name'], state: subscriberState } },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings),
     handler: async (request, reply) => {
@@ -124,6 +128,7 @@ export const deleteKey: Route = (app, { services, settings, guard }) => {
       params: Type.Object({ id: Type.String({ description: 'The id of the key.' }) }),
       response: answers(204, 'It is revoked.', null, [...noBodyProblems, 'not_found']),
     },
+    config: { audited: { name: ['id'], state: keyState } },
     onRequest: guard.admin,
     preValidation: refuseBody(settings),
     handler: async (request, reply) => {
@@ -146,6 +151,7 @@ export const putSubscriptions: Route = (app, { services, settings, guard }) => {
       body: PutSubscriptions,
       response: answers(200, 'The subscriptions as they are now.', SubscriptionPage, [...bodyProblems, 'not_found']),
     },
+    config: { audited: { name: ['name'], state: subscriptionsState } },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings),
     handler: async (request, reply) => {

@@ -58,6 +58,7 @@ class World {
         },
       },
       quarantine: { list: async () => [], bodyPart: async () => null },
+      journaled: async () => undefined,
       journal: { append: async (entry) => this.#journal.push(entry) - 1 },
       progress: { waitFor: (position, signal) => this.#waitFor(position, signal) },
       isQueryable: async (rows) => {

@@ -35,6 +35,8 @@ export interface ReplayParts {
   readonly progress: Pick<IngestProgress, 'waitFor'>
   /** Resolves once queries see the rows that were stored, or it took too long; rejects with the signal's reason when it is aborted. */
   readonly isQueryable: (rows: ValidatedAgain, signal: AbortSignal) => Promise<void>
+  /** Called when rows were put into the journal: whatever follows, they are validated again. */
+  readonly journaled: () => Promise<void>
   readonly nowMs: () => number
   readonly reach: Reach
 }
@@ -98,7 +100,7 @@ export class Replays {
     rows: readonly ReplayedRow[],
     signal: AbortSignal,
   ): Promise<RejectedFates> {
-    const { rejected, journal, progress, isQueryable, nowMs, reach } = this.#parts
+    const { rejected, journal, journaled, progress, isQueryable, nowMs, reach } = this.#parts
     const body = encodeReplayedRows(rows)
     const entry: JournalEntry = {
       ingestId: target.id,
@@ -112,6 +114,7 @@ export class Replays {
     }
     const position = await journal.append(entry, target)
     reach('replay-journaled')
+    await journaled()
     await progress.waitFor(positionAfter({ position, rows: entry.rows }), signal)
     const positions = rows.map((row) => row.position)
     // By what has become of them, not by what this entry did: another one may have stored them since they were listed.

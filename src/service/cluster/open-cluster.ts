@@ -1,7 +1,7 @@
 // The cluster engine: pushes go to Kafka, series are in Druid, all else in PostgreSQL; this process keeps nothing.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Access } from '../../access/access.ts'
-import { ensureAdminKey } from '../../access/admin-key.ts'
+import type { Audit } from '../../admin/audit.ts'
 import { Retentions } from '../../admin/retentions.ts'
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import { Definitions } from '../../catalog/definitions.ts'
@@ -26,6 +26,7 @@ import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import { SlotWaits } from '../../store/druid/upkeep/known-slot-waits.ts'
 import { purgeBefore } from '../../store/druid/upkeep/purge-before.ts'
 import { buildServices, type Opened } from '../build-services.ts'
+import { openAudit } from '../open-audit.ts'
 import type { Closer } from '../open-storage.ts'
 import { troubles } from '../troubles.ts'
 import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './cluster-connections.ts'
@@ -58,7 +59,7 @@ const purgeMs = 180_000
 export async function openCluster(parts: ClusterParts, closers: Closer[]): Promise<Opened> {
   const { settings, observe, metrics, nowMs } = parts
   const known = await openKnown(parts, closers)
-  const { catalog, definitions, access, newAdminKey } = known
+  const { catalog, audit, definitions, access, newAdminKey } = known
   const rows = await openRows(parts, known, closers)
   const { druid, supervisors, kafka, journal, store, progress, keys, isSeen } = rows
   const queryParts = { ...parts, druid, store, definitions, items: catalog.items }
@@ -75,6 +76,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     {
       settings,
       catalog,
+      audit,
       readItems: catalog.items,
       journal,
       keys,
@@ -106,6 +108,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
 
 interface Known {
   readonly catalog: ClusterCatalog
+  readonly audit: Audit
   readonly definitions: Definitions
   readonly access: Access
   readonly newAdminKey: string | null
@@ -115,13 +118,13 @@ interface Known {
 async function openKnown({ settings, observe, nowMs }: ClusterParts, closers: Closer[]): Promise<Known> {
   const catalog = await openCatalog(settings, observe)
   closers.push(() => catalog.close())
-  const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
+  const { audit, newAdminKey } = await openAudit({ settings, observe, nowMs }, catalog, closers)
   const definitions = await Definitions.open(catalog.ingests)
   const access = await Access.open(catalog.access, nowMs)
   closers.push(() => definitions.close())
   closers.push(() => access.close())
   followChanges(catalog, { definitions, access }, observe)
-  return { catalog, definitions, access, newAdminKey }
+  return { catalog, audit, definitions, access, newAdminKey }
 }
 
 interface Rows {

@@ -8,6 +8,7 @@ import { useStore } from '../../shell/store.ts'
 import { Health } from '../overview/health.tsx'
 import { Incoming } from '../overview/incoming.tsx'
 import { useMetrics } from '../overview/watch-rates.ts'
+import { Audit } from './audit.tsx'
 import { Backups } from './backups.tsx'
 import { EntitySizes } from './entity-sizes.tsx'
 import { MetricCharts } from './metric-charts.tsx'
@@ -31,6 +32,7 @@ export function Operate() {
       <RetainedEntities />
       <EntitySizes />
       {operates && <Backups />}
+      {operates && <Audit />}
       <Parts />
       {metrics.value !== null && (
         <>

@@ -1,0 +1,204 @@
+import { Type } from 'typebox'
+import type { AskedChange, AuditCatalog, AuditedChange, AuditLine, AuditPlace, NewAuditLine } from '../catalog/audit.ts'
+import type { StateSources } from '../catalog/catalog.ts'
+import { Serial } from '../lib/serial.ts'
+import { addDuration, parseDuration } from '../model/duration.ts'
+import { formatInstant, parseInstant } from '../model/instant.ts'
+import type { NextTokens } from '../model/next-token.ts'
+import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
+import { invalidRequest } from '../model/problem.ts'
+import { pageSchema } from './list-page.ts'
+
+const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+
+export const AuditAnswer = Type.Object(
+  {
+    time: Type.String({ format: 'date-time' }),
+    key: orNull('The id of the key that was shown; null for what the service notes itself.'),
+    subscriber: orNull('Whose key it was.'),
+    address: orNull('The address that the request came from.'),
+    request: orNull("The request's id: its answer has it as `X-Request-Id`."),
+    what: Type.String({
+      description:
+        'What was done: the `operationId` of the endpoint, `start` for a start of the service, or `refuseKeys` for requests with an unknown key.',
+      examples: ['changeIngest'],
+    }),
+    name: orNull('The name of what was changed, as the path of the request has it.'),
+    before: Type.Unknown({ description: 'What it was, as reading it answers; null where it was not there.' }),
+    after: Type.Unknown({
+      description: 'What it is since, or what was done to rows and files, in numbers; null where it is gone.',
+    }),
+  },
+  { description: "A change on the operator's side." },
+)
+export type AuditAnswer = Type.Static<typeof AuditAnswer>
+
+export const AuditPage = pageSchema(AuditAnswer)
+
+export interface AuditRequest extends PageRequest {
+  readonly who?: string | undefined
+  readonly what?: string | undefined
+  readonly from?: string | undefined
+  readonly until?: string | undefined
+}
+
+export interface AuditParts {
+  readonly audit: AuditCatalog<StateSources>
+  readonly tokens: NextTokens
+  /** A page ends early once its lines are longer than this together. */
+  readonly pageBytes: number
+  /** How long lines are kept: an ISO 8601 duration. */
+  readonly keep: string
+  /** The settings of this start that are not the default ones; no secret is among them. */
+  readonly settings: unknown
+  readonly nowMs: () => number
+}
+
+/** What a thing of this name is, as the audit tells it; null where there is none. */
+export type ReadState = (sources: StateSources, name: string) => Promise<unknown>
+export type Asked = AskedChange<StateSources>
+
+const nobody = { key: null, subscriber: null, address: null, request: null }
+const startName = 'start'
+const minuteMs = 60_000
+/** More are counted without their address. */
+const addressesMax = 20
+/** So many go in one transaction: others get their turn in between. */
+const removedAtOnce = 1000
+
+/** The unknown keys of a minute. */
+interface RefusedKeys {
+  readonly startedMs: number
+  requests: number
+  readonly addresses: Map<string, number>
+  lineId: number | null
+  /** How many of them the line tells of. */
+  told: number
+}
+
+/** Who changed what on the operator's side. What changes keeps its line itself, in its own transaction. */
+export class Audit {
+  readonly #parts: AuditParts
+  #refused: RefusedKeys | null = null
+  #toldStart = false
+  readonly #own = new Serial()
+
+  constructor(parts: AuditParts) {
+    this.#parts = parts
+  }
+
+  change(asked: Asked): AuditedChange {
+    return this.#parts.audit.change(asked, this.#parts.nowMs)
+  }
+
+  /** A change that the service makes by itself, at its start. */
+  startChange(name: string, state: ReadState): AuditedChange {
+    return this.change({ ...nobody, what: startName, name, state: (sources) => state(sources, name) })
+  }
+
+  /** As `AuditCatalog.tell`. */
+  tell(after: unknown): Promise<void> {
+    return this.#parts.audit.tell(after)
+  }
+
+  /** Somebody showed a key that nobody has. */
+  keyRefused(address: string): void {
+    const now = this.#parts.nowMs()
+    if (this.#refused === null || now - this.#refused.startedMs >= minuteMs) {
+      // What a line of the minute before does not tell yet goes with this one's: one that cannot be written is no reason to keep more.
+      const untold = this.#refused === null ? 0 : this.#refused.requests - this.#refused.told
+      this.#refused = { startedMs: now, requests: untold, addresses: new Map(), lineId: null, told: 0 }
+    }
+    const { addresses } = this.#refused
+    this.#refused.requests += 1
+    if (addresses.has(address) || addresses.size < addressesMax)
+      addresses.set(address, (addresses.get(address) ?? 0) + 1)
+  }
+
+  /** Keeps lines of what is known since and not kept yet. Call it often. */
+  keepOwn(): Promise<void> {
+    return this.#own.run(async () => {
+      await this.#tellStart()
+      await this.#tellRefused()
+    })
+  }
+
+  /** Removes lines that are older than they are kept. */
+  async removeOld(): Promise<void> {
+    const { audit, keep, nowMs } = this.#parts
+    const duration = parseDuration(keep)
+    if (duration === null) throw new Error(`audit.keep is ${keep}, which is no duration`)
+    const beforeMs = addDuration(nowMs(), duration, -1)
+    while ((await audit.removeBefore(beforeMs, removedAtOnce)) === removedAtOnce);
+  }
+
+  /** Newest first. Throws Problem `invalid_request` for a bad date, `invalid_token`. */
+  async list({ who, what, from, until, ...request }: AuditRequest): Promise<Page<AuditAnswer>> {
+    const { audit, tokens, pageBytes } = this.#parts
+    const limit = pageLimit(request)
+    const scope = ['/admin/audit', who ?? null, what ?? null, from ?? null, until ?? null] as const
+    const after = request.token === undefined ? null : placeIn(tokens.decode(scope, request.token))
+    const [fromMs, untilMs] = [instantOf('from', from), instantOf('until', until)]
+    // What cannot be kept now is kept later; what is there can be read.
+    await this.keepOwn().catch(() => undefined)
+    const { lines, more } = await audit.list({ who, what, fromMs, untilMs, after, limit, bytesMax: pageBytes })
+    const last = lines.at(-1)
+    return {
+      Items: lines.map(answerOf),
+      NextToken: more && last !== undefined ? tokens.encode(scope, `${last.timeMs} ${last.id}`) : null,
+    }
+  }
+
+  async #tellStart(): Promise<void> {
+    if (this.#toldStart) return
+    const { audit, settings } = this.#parts
+    this.#toldStart = true
+    try {
+      const filter = { what: startName, after: null, limit: 1, bytesMax: 1 }
+      const [last] = (await audit.list(filter)).lines
+      await audit.add(this.#ownLine(startName, last?.after ?? null, settings))
+    } catch (error) {
+      this.#toldStart = false
+      throw error
+    }
+  }
+
+  async #tellRefused(): Promise<void> {
+    const refused = this.#refused
+    if (refused === null || refused.told === refused.requests) return
+    const { requests, addresses, lineId } = refused
+    const after = { requests, addresses: Object.fromEntries(addresses) }
+    if (lineId !== null) await this.#parts.audit.mend(lineId, after)
+    else
+      refused.lineId = await this.#parts.audit.add({
+        ...this.#ownLine('refuseKeys', null, after),
+        ...onlyOne(addresses),
+      })
+    refused.told = requests
+  }
+
+  #ownLine(what: string, before: unknown, after: unknown): NewAuditLine {
+    return { timeMs: this.#parts.nowMs(), ...nobody, what, name: null, before, after }
+  }
+}
+
+function onlyOne(addresses: ReadonlyMap<string, number>): { readonly address: string | null } {
+  const [first = null, ...others] = addresses.keys()
+  return { address: others.length === 0 ? first : null }
+}
+
+function answerOf({ id: _, timeMs, ...line }: AuditLine): AuditAnswer {
+  return { time: formatInstant(timeMs), ...line }
+}
+
+function placeIn(key: string): AuditPlace {
+  const [timeMs = 0, id = 0] = key.split(' ').map(Number)
+  return { timeMs, id }
+}
+
+function instantOf(path: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const ms = parseInstant(text)
+  if (ms === null) throw invalidRequest(path, 'must be a date-time, as 2026-01-01T00:00:00Z')
+  return ms
+}

@@ -1,0 +1,135 @@
+import type { Kysely, Transaction } from 'kysely'
+import { howManyFit } from '../../lib/how-many-fit.ts'
+import type {
+  AskedChange,
+  AuditCatalog,
+  AuditedChange,
+  AuditFilter,
+  AuditLine,
+  AuditPage,
+  NewAuditLine,
+} from '../audit.ts'
+import type { StateSources } from '../catalog.ts'
+import type { Tables } from '../schema.ts'
+import { type Doing, doing, insertLine, lineOf, mendLine } from './audited.ts'
+import { inTransaction } from './in-transaction.ts'
+import { portions } from './portions.ts'
+import { readConsistently } from './read-consistently.ts'
+import { fromTextColumn, toTextColumn } from './text-column.ts'
+
+export class AuditRepository implements AuditCatalog<StateSources> {
+  readonly #database: Kysely<Tables>
+  readonly #sources: (transaction: Transaction<Tables>) => StateSources
+
+  constructor(database: Kysely<Tables>, sources: (transaction: Transaction<Tables>) => StateSources) {
+    this.#database = database
+    this.#sources = sources
+  }
+
+  change(asked: AskedChange<StateSources>, nowMs: () => number): AuditedChange {
+    const read = asked.state
+    const state = read === undefined ? null : (transaction: Transaction<Tables>) => read(this.#sources(transaction))
+    const current: Doing = { asked, nowMs, state, lineId: null, counts: {} }
+    return {
+      run: (work) => doing.run(current, work),
+      keepLine: async () => {
+        if (current.lineId !== null) return
+        current.lineId = await inTransaction(this.#database, async (transaction) => {
+          const standing = (await state?.(transaction)) ?? null
+          return insertLine(transaction, lineOf(current, standing, standing))
+        })
+      },
+    }
+  }
+
+  async tell(after: unknown): Promise<void> {
+    const current = doing.getStore()
+    if (current === undefined) return
+    if (current.lineId !== null) await this.mend(current.lineId, after)
+    else current.lineId = await this.add(lineOf(current, null, after))
+  }
+
+  add(line: NewAuditLine): Promise<number> {
+    return inTransaction(this.#database, (transaction) => insertLine(transaction, line))
+  }
+
+  mend(id: number, after: unknown): Promise<boolean> {
+    return inTransaction(this.#database, (transaction) => mendLine(transaction, id, after))
+  }
+
+  list(filter: AuditFilter): Promise<AuditPage> {
+    return readConsistently(this.#database, async (transaction) => {
+      const found = await sizesOf(transaction, filter)
+      const sizes = found.slice(0, filter.limit).map(({ line_bytes }) => line_bytes)
+      const ids = found.slice(0, howManyFit(sizes, filter.bytesMax)).map(({ id }) => id)
+      return { lines: await linesOf(transaction, ids), more: found.length > ids.length }
+    })
+  }
+
+  removeBefore(ms: number, linesMax: number): Promise<number> {
+    return inTransaction(this.#database, async (transaction) => {
+      const old = await transaction
+        .selectFrom('audit_lines')
+        .select('id')
+        .where('time_ms', '<', ms)
+        .orderBy('time_ms')
+        .limit(linesMax)
+        .execute()
+      for (const ids of portions(old.map(({ id }) => id)))
+        await transaction.deleteFrom('audit_lines').where('id', 'in', ids).execute()
+      return old.length
+    })
+  }
+}
+
+/** One more than the page takes, where there are as many. */
+function sizesOf(
+  transaction: Transaction<Tables>,
+  { who, what, fromMs, untilMs, after, limit }: AuditFilter,
+): Promise<readonly Pick<Tables['audit_lines'], 'id' | 'line_bytes'>[]> {
+  let select = transaction.selectFrom('audit_lines').select(['id', 'line_bytes'])
+  if (who !== undefined) {
+    const named = toTextColumn(who)
+    select = select.where(({ or, eb }) => or([eb('subscriber', '=', named), eb('key_id', '=', named)]))
+  }
+  if (what !== undefined) select = select.where('what', '=', what)
+  if (fromMs !== undefined) select = select.where('time_ms', '>=', fromMs)
+  if (untilMs !== undefined) select = select.where('time_ms', '<', untilMs)
+  if (after !== null) {
+    const { timeMs, id } = after
+    select = select.where('time_ms', '<=', timeMs)
+    select = select.where(({ or, eb }) => or([eb('time_ms', '<', timeMs), eb('id', '<', id)]))
+  }
+  return select
+    .orderBy('time_ms', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+}
+
+async function linesOf(transaction: Transaction<Tables>, ids: readonly number[]): Promise<readonly AuditLine[]> {
+  const lines: AuditLine[] = []
+  for (const portion of portions(ids)) {
+    const rows = await transaction.selectFrom('audit_lines').selectAll().where('id', 'in', portion).execute()
+    const places = new Map(portion.map((id, place) => [id, place]))
+    rows.sort((left, right) => places.get(left.id)! - places.get(right.id)!)
+    lines.push(...rows.map(lineOfRow))
+  }
+  return lines
+}
+
+function lineOfRow(row: Tables['audit_lines']): AuditLine {
+  const { id, time_ms, key_id, subscriber, address, request, what, name, before, after } = row
+  return {
+    id,
+    timeMs: time_ms,
+    key: key_id === null ? null : fromTextColumn(key_id),
+    subscriber: subscriber === null ? null : fromTextColumn(subscriber),
+    address,
+    request,
+    what,
+    name: name === null ? null : fromTextColumn(name),
+    before: before === null ? null : JSON.parse(before),
+    after: after === null ? null : JSON.parse(after),
+  }
+}

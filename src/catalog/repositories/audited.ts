@@ -1,0 +1,118 @@
+// A change and its line of the audit in one transaction: neither is without the other, whenever the service is killed.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Kysely, Transaction } from 'kysely'
+import type { AskedChange, ChangeAsker, NewAuditLine } from '../audit.ts'
+import type { Tables } from '../schema.ts'
+import { nextValue } from './counters.ts'
+import { inTransaction } from './in-transaction.ts'
+import { toTextColumn } from './text-column.ts'
+
+/** A change that is being done. */
+export interface Doing {
+  readonly asked: Pick<AskedChange<never>, 'what' | 'name' | keyof ChangeAsker>
+  readonly nowMs: () => number
+  /** As `AskedChange.state`, of what a transaction sees. */
+  readonly state: ((transaction: Transaction<Tables>) => Promise<unknown>) | null
+  /** The last line that was kept of it. */
+  lineId: number | null
+  /** What was done so far, by number. */
+  counts: Readonly<Record<string, number>>
+}
+
+/** The change that the running code does, however deep in it a transaction begins. */
+export const doing = new AsyncLocalStorage<Doing>()
+
+/**
+ * As `inTransaction`, for what operators change. `counts` says how much a result has changed, and null of one that changed nothing: of a change without a
+ * state, the transactions count together in one line.
+ */
+export async function auditedTransaction<Result>(
+  database: Kysely<Tables>,
+  change: (transaction: Transaction<Tables>) => Promise<Result>,
+  counts: (result: Result) => Readonly<Record<string, number>> | null = (result) => (result === false ? null : {}),
+): Promise<Result> {
+  const current = doing.getStore()
+  if (current === undefined) return inTransaction(database, change)
+  const { state } = current
+  const { result, ...kept } = await inTransaction(database, async (transaction) => {
+    if (state === null) {
+      const done = await change(transaction)
+      return { result: done, ...(await keepCounts(transaction, current, counts(done))) }
+    }
+    const before = await state(transaction)
+    const done = await change(transaction)
+    return { result: done, ...(await keepStates(transaction, current, before, await state(transaction))) }
+  })
+  Object.assign(current, kept)
+  return result
+}
+
+type Kept = Partial<Pick<Doing, 'lineId' | 'counts'>>
+
+async function keepStates(
+  transaction: Transaction<Tables>,
+  current: Doing,
+  before: unknown,
+  after: unknown,
+): Promise<Kept> {
+  if (JSON.stringify(before) === JSON.stringify(after)) return {}
+  return { lineId: await insertLine(transaction, lineOf(current, before, after)) }
+}
+
+async function keepCounts(
+  transaction: Transaction<Tables>,
+  current: Doing,
+  counts: Readonly<Record<string, number>> | null,
+): Promise<Kept> {
+  if (counts === null) return {}
+  const all = { ...current.counts }
+  for (const [name, count] of Object.entries(counts)) all[name] = (all[name] ?? 0) + count
+  const after = Object.keys(all).length === 0 ? null : all
+  if (current.lineId !== null) await mendLine(transaction, current.lineId, after)
+  return { counts: all, lineId: current.lineId ?? (await insertLine(transaction, lineOf(current, null, after))) }
+}
+
+export function lineOf({ asked, nowMs }: Doing, before: unknown, after: unknown): NewAuditLine {
+  const { key, subscriber, address, request, what, name } = asked
+  return { timeMs: nowMs(), key, subscriber, address, request, what, name, before, after }
+}
+
+export async function insertLine(transaction: Transaction<Tables>, line: NewAuditLine): Promise<number> {
+  const id = await nextValue(transaction, 'audit_id')
+  const { timeMs, key, subscriber, address, request, what, name } = line
+  const [before, after] = [jsonOf(line.before), jsonOf(line.after)]
+  await transaction
+    .insertInto('audit_lines')
+    .values({
+      time_ms: timeMs,
+      id,
+      line_bytes: lineBytes(before) + lineBytes(after),
+      key_id: key === null ? null : toTextColumn(key),
+      subscriber: subscriber === null ? null : toTextColumn(subscriber),
+      address,
+      request,
+      what,
+      name: name === null ? null : toTextColumn(name),
+      before,
+      after,
+    })
+    .execute()
+  return id
+}
+
+export async function mendLine(transaction: Transaction<Tables>, id: number, after: unknown): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('audit_lines')
+    .set({ after: jsonOf(after) })
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+function jsonOf(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value)
+}
+
+function lineBytes(json: string | null): number {
+  return json === null ? 0 : Buffer.byteLength(json)
+}

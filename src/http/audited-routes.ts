@@ -1,0 +1,84 @@
+// The one place that sees to it that each change on the operator's side is told by the audit before it is answered.
+import type { FastifyRequest, onRouteHookHandler, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify'
+import { isCaller } from '../access/caller.ts'
+import type { Asked, Audit, ReadState } from '../admin/audit.ts'
+import type { Guard } from './guard.ts'
+import type { Services } from './services.ts'
+
+/** What the audit tells of a change by a route, besides who asked for it. */
+export interface AuditedRoute {
+  /** The members of the path, or else of the body, that name what is changed. */
+  readonly name: readonly string[]
+  /** What is changed, as it is; left out where rows or files are changed: of these it tells numbers alone. */
+  readonly state?: ReadState
+  /** By the query parameters, what is told of it once it is gone, if that is more than nothing. */
+  readonly gone?: (query: Members) => unknown
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const readingMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/** Throws an Error for a route of the operator's side that changes something and does not say what the audit tells of it. */
+export function keepAudit({ audit }: Pick<Services, 'audit'>, guard: Guard): onRouteHookHandler {
+  return (route) => {
+    const { method, routePath, schema, config } = route
+    const isOperators = routePath.startsWith('/admin/') && ![method].flat().every((one) => readingMethods.includes(one))
+    const audited = config?.audited
+    if (isOperators && audited === undefined) {
+      throw new Error(
+        `${String(method)} ${routePath} changes something: its config is to say what the audit tells of it`,
+      )
+    }
+    if (audited === undefined || audited === false) return
+    const what = operationId(schema)
+    const changes = new WeakMap<FastifyRequest, ReturnType<Audit['change']>>()
+    const { handler } = route
+    const inAudit: RouteHandlerMethod = function (request, reply) {
+      const change = audit.change(askedBy(request, { what, audited, guard }))
+      changes.set(request, change)
+      return change.run(() => handler.call(this, request, reply))
+    }
+    const keepLine: onSendAsyncHookHandler = async (request, reply, payload) => {
+      if (reply.statusCode < 300) await changes.get(request)?.keepLine()
+      return payload
+    }
+    route.handler = inAudit
+    route.onSend = [keepLine, ...[route.onSend].flat().filter((hook) => hook !== undefined)]
+  }
+}
+
+function operationId(schema: unknown): string {
+  if (typeof schema === 'object' && schema !== null && 'operationId' in schema) return String(schema.operationId)
+  throw new Error('a route that the audit tells of has an operationId')
+}
+
+interface AuditedRequest {
+  readonly what: string
+  readonly audited: AuditedRoute
+  readonly guard: Guard
+}
+
+function askedBy(request: FastifyRequest, { what, audited, guard }: AuditedRequest): Asked {
+  const asker = guard.asker(request)
+  const known = isCaller(asker) ? asker : null
+  const members: Members = { ...membersOf(request.body), ...membersOf(request.params) }
+  const name = audited.name.length === 0 ? null : audited.name.map((member) => String(members[member])).join('/')
+  const { state, gone } = audited
+  return {
+    key: known?.keyId ?? null,
+    subscriber: known?.subscriber ?? null,
+    address: request.ip,
+    request: request.id,
+    what,
+    name,
+    state:
+      state === undefined
+        ? undefined
+        : async (sources) => (await state(sources, name ?? '')) ?? gone?.(membersOf(request.query)) ?? null,
+  }
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
