@@ -47,7 +47,8 @@ export class ComputedFields {
     switch (name) {
       case 'and':
       case 'or':
-      case 'not': {
+      case 'not':
+      case 'isTrue': {
         const parts = operands.map((operand) => this.filterOf(operand))
         return parts.includes(null) ? null : call('boolean', name, parts as readonly Scalar[])
       }
@@ -76,7 +77,7 @@ export class ComputedFields {
     const field = this.fieldOf(left!)
     if (field === null || !others.every((other) => isComparable(field, other))) return null
     const value = this.all.find((one) => one.field === field)?.value
-    const base = value === undefined ? null : baseBound(value, name, others[0] as LiteralNode)
+    const base = value === undefined || others.length === 0 ? null : baseBound(value, name, others[0] as LiteralNode)
     return base ?? call('boolean', name, [fieldNode(field), ...others])
   }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { TidemarkClient } from '../client/client.ts'
+import type { ClientOptions } from '../client/transport.ts'
 import { UsageError } from './command-error.ts'
 
 export interface TextOutput {
@@ -33,12 +34,17 @@ const defaultUrl = 'http://127.0.0.1:8080'
 
 /** A client for `--url` and `--key`, or what the environment says. Throws `UsageError` where that is no address. */
 export function connect(context: CliContext, options: ConnectionOptions, send: typeof fetch = fetch): TidemarkClient {
+  return new TidemarkClient({ ...connectionOf(context, options), fetch: send })
+}
+
+/** What a client is made with, as `connect` makes one. */
+export function connectionOf(context: CliContext, options: ConnectionOptions): Pick<ClientOptions, 'url' | 'key'> {
   const url = options.url ?? (context.environment['TIDEMARK_URL'] || defaultUrl)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(`"${url}" is not the address of a service. Give --url or TIDEMARK_URL, as in ${defaultUrl}.`)
   }
   const key = options.key ?? context.environment['TIDEMARK_KEY']
-  return new TidemarkClient({ url, key: key === undefined || key.trim() === '' ? undefined : key.trim(), fetch: send })
+  return { url, key: key === undefined || key.trim() === '' ? undefined : key.trim() }
 }
 
 /** Waits where the reader of the output is slower than we are. */

@@ -7,6 +7,7 @@ import type { CliContext } from './context.ts'
 import { addCopy } from './copy.ts'
 import { addDemo } from './demo.ts'
 import { addEntities } from './entities.ts'
+import { addFollow } from './follow.ts'
 import { addHooks } from './hooks.ts'
 import { addIngests } from './ingests.ts'
 import { addKeys } from './keys.ts'
@@ -68,6 +69,7 @@ export function buildProgram(context: CliContext): Command {
   addQuery(program, context)
   addSql(program, context)
   addNative(program, context)
+  addFollow(program, context)
   addEntities(program, context)
   addStorage(program, context)
   addTags(program, context)

@@ -30,6 +30,7 @@ function calls(t: Tidemark): Promise<unknown>[] {
       t.receipt(alias, id),
       t.ownIngest(alias),
     ],
+    ...[t.live({ entity }, { signal: AbortSignal.timeout(100) }).next()],
     ...[t.entities(), t.tags(entity), t.metadata(), t.items(table, []), t.itemsById(table, [])],
     ...[t.rejected(alias), t.rejected(alias, {}, 'own'), t.rejectedSummary(alias), t.rejectedSummary(alias, 'own')],
     ...[t.batches(alias), t.batches(alias, {}, 'own'), t.discardRejected(alias, null), t.replayRejected(alias, null)],

@@ -24,6 +24,21 @@ export interface TagsRequest extends PageRequest {
   readonly id_name_field?: string
 }
 
+/** Which rows are told, and what is shown of them: as a select asks. */
+export type LiveRequest = Pick<
+  DataQueryRequest,
+  'entity' | 'ids' | 'prefixes' | 'id_name_field' | 'metric_name_field' | 'fields'
+>
+
+export interface LiveOptions {
+  /** The last id of an earlier stream of this entity: it goes on behind that. */
+  readonly after?: string | undefined
+  /** Ends the stream. */
+  readonly signal?: AbortSignal | undefined
+  /** Told of each cut, after which it connects again by itself. */
+  readonly onRetry?: (error: Error, waitMs: number) => void
+}
+
 /** All that a data query may ask; which of it a kind takes, the service says. */
 export interface DataQueryRequest {
   readonly entity: string

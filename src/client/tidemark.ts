@@ -2,7 +2,8 @@
 import type { QueryKind } from '../model/query-kind.ts'
 import { TidemarkClient } from './client.ts'
 import { allBytes, lineValues } from './line-values.ts'
-import type { DataQueryRequest } from './request-options.ts'
+import { type LiveEvent, liveEvents } from './live-events.ts'
+import type { DataQueryRequest, LiveOptions, LiveRequest } from './request-options.ts'
 import { Transport } from './transport.ts'
 import { IngestWriter } from './writer.ts'
 import type { IngestWriterOptions } from './writer-options.ts'
@@ -10,7 +11,15 @@ import type { IngestWriterOptions } from './writer-options.ts'
 export type { ProblemCode } from '../model/problem.ts'
 export type * from './answers.ts'
 export type { WriterClock } from './clock.ts'
-export type { DataQueryRequest, PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
+export type { LiveEvent } from './live-events.ts'
+export type {
+  DataQueryRequest,
+  LiveOptions,
+  LiveRequest,
+  PushLinesOptions,
+  PushOptions,
+  TagsRequest,
+} from './request-options.ts'
 export type { RejectedSelection, WhoseRows } from './request-paths.ts'
 export type { PushedBody } from './row-text.ts'
 export { ConnectionError, type ErrorCode, ServiceError } from './service-error.ts'
@@ -47,6 +56,11 @@ export class Tidemark extends TidemarkClient {
   /** The rows of a data query, as they come. Who stops reading early ends the query. */
   rows<Row = AnsweredRow>(kind: QueryKind, request: DataQueryRequest): AsyncGenerator<Row> {
     return lineValues(this.queryBytes(kind, request, 'ndjson'))
+  }
+
+  /** The items of an entity as they become queryable, until the signal ends it. After a cut it connects again by itself, and misses nothing. */
+  live<Row = AnsweredRow>(request: LiveRequest, options: LiveOptions = {}): AsyncGenerator<LiveEvent<Row>> {
+    return liveEvents(this.#http, request, options)
   }
 
   /** The items of a time range, as they come. */

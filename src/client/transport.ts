@@ -90,7 +90,12 @@ export class Transport {
   async *bytes(path: string, body: object | string, format: AnswerFormat = 'json'): AsyncGenerator<Uint8Array> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const headers = { accept: formatMediaType(format) }
-    const response = await this.#call({ method: 'POST', path, body: text, headers })
+    yield* this.stream({ method: 'POST', path, body: text, headers })
+  }
+
+  /** As `bytes`, of any call. */
+  async *stream(call: Call): AsyncGenerator<Uint8Array> {
+    const response = await this.#call(call)
     const reader = response.body?.getReader()
     if (reader === undefined) throw serviceErrorOf(response.status, '', null)
     try {

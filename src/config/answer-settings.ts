@@ -81,6 +81,29 @@ export const answerSettings = {
     description:
       'The longest that a client may read nothing of its answer. After that the service closes the connection.',
   }),
+  'limits.liveReaders': integer({
+    default: 1000,
+    unit: 'readers',
+    min: 0,
+    max: 100_000,
+    description: 'The most readers of live rows at once. Beyond them a reader gets a 503.',
+  }),
+  'limits.liveBytes': integer({
+    default: 4 * mebibyte,
+    unit: 'bytes',
+    min: 1,
+    max: gibibyte,
+    description:
+      'How far a reader of live rows may fall behind. With more rows waiting for it, it gets the event `behind` and is closed; it may go on with its last id.',
+  }),
+  'limits.liveKeepMs': integer({
+    default: 600_000,
+    unit: 'milliseconds',
+    min: 0,
+    max: longestMs,
+    description:
+      'How long a reader of live rows may be away and then go on with its last id. While there are readers, and for that long after the last one, the journal keeps the pushes of this time on disk.',
+  }),
   'spool.answerMemoryBytes': integer({
     default: 8 * mebibyte,
     unit: 'bytes',

@@ -101,10 +101,10 @@ function realPath(path: string): string {
 
 /** A file where the data folder has a folder, or the other way round. */
 function partFaults(data: string): string[] {
-  const { catalog, validation, ...folders } = dataPaths(data)
+  const { catalog, validation, live, ...folders } = dataPaths(data)
   const expected = [
     ...Object.values(folders).map((path) => ({ path, kind: 'a folder' })),
-    ...[catalog, validation, join(data, 'owner.lock'), join(data, 'owner.pid')].map((path) => ({
+    ...[catalog, validation, live, join(data, 'owner.lock'), join(data, 'owner.pid')].map((path) => ({
       path,
       kind: 'a file',
     })),

@@ -11,6 +11,7 @@ export function dataPaths(data: string) {
     deltas: join(data, 'engine', 'deltas'),
     store: join(data, 'store'),
     replica: join(data, 'replica'),
+    live: join(data, 'live.json'),
     validation: join(data, 'judging.note'),
   }
 }

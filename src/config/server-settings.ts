@@ -68,6 +68,7 @@ export const serverSettings = {
     unit: 'milliseconds',
     min: 0,
     max: longestMs,
-    description: 'How long requests in flight may go on after the server is asked to stop.',
+    description:
+      'How long requests in flight may go on after the server is asked to stop. Of what is left then, rows in memory are sealed in half at most; those that are not are read from the journal at the next start.',
   }),
 } satisfies Record<string, Setting>

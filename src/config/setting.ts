@@ -1,6 +1,7 @@
 // The kinds of settings. Each knows how to read its value from text (a flag or an environment variable) and from JSON (the file).
 
 export type Unit =
+  | 'readers'
   | 'milliseconds'
   | 'bytes'
   | 'rows'

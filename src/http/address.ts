@@ -25,15 +25,18 @@ export interface Address {
   readonly read: preValidationHookHandler
 }
 
-/** The address of what a body asks. */
-export function addressOf({
-  properties,
-  required = [],
-}: {
-  readonly properties: TObject['properties']
-  readonly required?: readonly string[]
-}): Address {
-  const parameters = { ...mapped(properties, withoutNull), format: formatParameter }
+/** The address of what a body asks, with other parameters besides. */
+export function addressOf(
+  {
+    properties,
+    required = [],
+  }: {
+    readonly properties: TObject['properties']
+    readonly required?: readonly string[]
+  },
+  others: Readonly<Record<string, PropertySchema>> = { format: formatParameter },
+): Address {
+  const parameters = { ...mapped(properties, withoutNull), ...others }
   const readings = new Map(Object.entries(mapped(parameters, readingOf)))
   return {
     querystring: { type: 'object', properties: parameters, required: [...required], additionalProperties: false },

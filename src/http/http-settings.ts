@@ -11,6 +11,7 @@ export interface HttpSettings {
     readonly queryBodiesBytes: number
     readonly adminBodyBytes: number
     readonly sendIdleMs: number
+    readonly liveBytes: number
   }
   readonly jdbc: { readonly bodiesBytes: number }
   readonly cors: { readonly origins: readonly string[] }

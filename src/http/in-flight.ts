@@ -36,6 +36,7 @@ export class InFlight {
   #begun = 0
   #stopping = false
   #whenEmpty: (() => void) | null = null
+  readonly #onStop: (() => void)[] = []
   readonly #closed: (this: ServerResponse) => void
 
   constructor() {
@@ -49,9 +50,15 @@ export class InFlight {
   /** New requests are refused from now on. Who is answered learns that his connection ends, and sends nothing more on it. */
   stop(): void {
     this.#stopping = true
+    for (const listener of this.#onStop) listener()
     // Of answers that wait behind each other only the last: none is sent behind the one that says so.
     const lastOn = new Map(this.#inOrder().map(({ reply }) => [reply.request.raw.socket, reply.raw]))
     for (const response of lastOn.values()) if (!response.headersSent) response.setHeader('connection', 'close')
+  }
+
+  /** Called when the server stops: what would go on for ever ends itself. */
+  onStop(listener: () => void): void {
+    this.#onStop.push(listener)
   }
 
   get stopping(): boolean {

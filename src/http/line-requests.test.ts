@@ -98,6 +98,17 @@ test.each<[string, InjectOptions]>([
   ])
 })
 
+test('a key in the address of a question, as node-influx and old Grafanas send it, is in no event', async () => {
+  const { app: asked, events } = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
+  const statuses: number[] = []
+  for (const q of ['SHOW+DATABASES', 'SELECT', 'DROP+DATABASE+x'])
+    for (const key of [keys.reader, `${keys.reader}0`])
+      statuses.push((await asked.inject(get(`/query?u=any&p=${key}&q=${q}`))).statusCode)
+  expect(statuses).toEqual([200, 403, 400, 403, 400, 403])
+  expect(events).not.toEqual([])
+  expect(JSON.stringify(events)).not.toContain(keys.reader)
+})
+
 test('a question needs a key that may read', async () => {
   for (const headers of [{}, token])
     expect((await locked.app.inject(get('/query?q=SHOW+DATABASES', headers))).statusCode).toBe(403)

@@ -118,6 +118,11 @@ describe('a client', () => {
   })
 })
 
+test('the address with a slash at its end leads to the one without, with the message', async () => {
+  const { statusCode, headers } = await usual.app.inject({ ...post(latest), url: '/mcp/' })
+  expect([statusCode, headers['location']]).toEqual([308, '../mcp'])
+})
+
 const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}` })
 
 describe('access', () => {

@@ -26,6 +26,7 @@ import { deleteHook, getDeliveries, getHook, getHooks, putHook } from './routes/
 import { influxQuery } from './routes/influx-query.ts'
 import { deleteIngest, getIngest, getIngests, patchIngest, postIngest } from './routes/ingests.ts'
 import { getInfluxHealth, getPing, postLines } from './routes/lines.ts'
+import { getLive } from './routes/live.ts'
 import { postMcp } from './routes/mcp.ts'
 import { deleteMetadataItem, getMetadataItems, postMetadataDescriptions, postMetadataItems } from './routes/metadata.ts'
 import {
@@ -75,6 +76,7 @@ export const routes: readonly Route[] = [
   postAggregate,
   postPlot,
   postStates,
+  getLive,
   postSqlQuery,
   postDruidNative,
   postDruidSql,

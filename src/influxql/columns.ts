@@ -36,6 +36,8 @@ export interface Column {
 export interface Columns {
   readonly columns: readonly Column[]
   readonly leaves: readonly Leaf[]
+  /** That the columns of one point take: fields, numbers, functions and operators. */
+  readonly steps: number
 }
 
 /** Of points that are there: of all of them one, by its value. */
@@ -73,20 +75,23 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[])
     throw refused(`a SELECT has at most ${columnsMax} columns, and this one has ${expanded.length}: name fewer.`)
   const { interval } = select.groupBy
   const compiler = new Compiler(scope, select.isDescending, interval === null ? 1000 : Number(interval.ns) / 1e6)
-  const names = new Set(['time'])
-  const columns = expanded
-    .filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
-    .map(({ value, alias }) => ({ name: unused(alias ?? nameOf(value), names), make: compiler.column(value) }))
+  const shown = expanded.filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
+  // As InfluxDB has it: aliases stay as they are, and the names of other columns give way to them.
+  const names = new Set(shown.flatMap(({ alias }) => alias ?? []))
+  const columns = shown.map(({ value, alias }) => ({
+    name: alias ?? unused(nameOf(value), names),
+    make: compiler.column(value),
+  }))
   // What is wrong with a column is told before anything is read.
   for (const { make } of columns) make()
-  const { leaves } = compiler
+  const { leaves, steps } = compiler
   const called = calledOf(leaves)
   const isMixed = called.length > 0 && called.length < leaves.length
   if (isMixed && (selectorOf(called) === null || compiler.transforms))
     throw refused('mixing aggregate and non-aggregate queries is not supported')
   if (leaves.some(isOfPoints) && !leaves.every(isOfPoints))
     throw refused('integral and median are asked without other aggregates: send a statement of their own.')
-  return { columns, leaves }
+  return { columns, leaves, steps }
 }
 
 export const calledOf = (leaves: readonly Leaf[]): readonly Leaf[] => leaves.filter(({ call }) => call !== null)
@@ -160,7 +165,9 @@ function unused(name: string, names: Set<string>): string {
 
 class Compiler {
   readonly leaves: Leaf[] = []
+  steps = 0
   transforms = false
+  #averaged = 0
   readonly #scope: Scope
   readonly #isDescending: boolean
   readonly #derivativeMs: number
@@ -178,6 +185,7 @@ class Compiler {
   }
 
   #value(node: Node): () => Evaluate {
+    this.steps++
     switch (node.kind) {
       case 'name':
         return this.#leaf(null, node, 0)
@@ -198,6 +206,7 @@ class Compiler {
     if (operand === undefined || others.length > 0) throw refused(`invalid number of arguments for ${name}`)
     if (transformCalls.has(name)) {
       this.transforms = true
+      if (name === 'moving_average') this.#keep(countOf(parameter ?? null))
       // Of fields, and of aggregates; a transform of a transform is computed in the same way.
       return transform(name, this.#value(operand), parameter ?? null, this.#isDescending, this.#derivativeMs)
     }
@@ -215,6 +224,14 @@ class Compiler {
     if (name === 'count' && operand.kind === 'call' && operand.name === 'distinct')
       return this.#leaf('count_distinct', operand.operands[0], 0)
     return this.#leaf(name, operand, unitMs)
+  }
+
+  #keep(points: number): void {
+    this.#averaged += points
+    if (this.#averaged > averagedMax)
+      throw refused(
+        `the moving averages of a SELECT take at most ${averagedMax} points together, and these take more: average fewer.`,
+      )
   }
 
   #leaf(call: string | null, operand: Node | undefined, unitMs: number): () => Evaluate {
@@ -356,7 +373,7 @@ function sums(): (point: Seen) => Value {
   }
 }
 
-/** More would be kept of each series. */
+/** Of all columns: they are kept of each series. */
 const averagedMax = 10_000
 
 function countOf(node: Node | null): number {

@@ -1,42 +1,52 @@
 // fill(): what windows without a value have.
-import type { Cell, Leaf, Point } from './columns.ts'
-import { numberCell } from './columns.ts'
+import type { Pacer } from '../lib/pacer.ts'
+import { type Cell, type Leaf, numberCell, type Point } from './columns.ts'
 import { type SelectPlan, tooManyBuckets } from './plan-select.ts'
-import type { Windows } from './windows.ts'
 
-/** The windows of a series, each leaf filled by itself. Throws Problem `too_many_buckets`. */
-export function fillSeries(
-  { windows, fill, range, leaves, isDescending }: SelectPlan,
+export interface Filling {
+  /** Of windows, those of each column counted. */
+  readonly bucketsMax: number
+  /** Those of other series. */
+  readonly windowsBefore: number
+  readonly atOnce: number
+  readonly nowMs: number
+  readonly pacer: Pacer
+}
+
+/** The windows of a series, each leaf filled by itself, some at a time. Throws Problem `too_many_buckets`. */
+export async function* filledParts(
+  plan: SelectPlan,
   given: readonly Point[],
-  { bucketsMax, nowMs }: { readonly bucketsMax: number; readonly nowMs: number },
-): readonly Point[] {
+  filling: Filling,
+): AsyncGenerator<readonly Point[]> {
+  const { windows, range, leaves } = plan
+  const { atOnce, nowMs } = filling
   const points = given.filter(({ cells }) => cells.some((cell) => cell !== undefined))
-  if (windows === null || points.length === 0) return []
+  if (windows === null || points.length === 0) return
   const first = range.startNs === null ? null : windows.startOf(range.fromMs)
   const last = windows.startOf(range.hasEnd ? range.untilMs : nowMs)
   const [oldest, newest] = [points[0]!.ms, points.at(-1)!.ms].sort((a, b) => a - b) as [number, number]
-  const [from, to] = [first ?? oldest, Math.max(last, newest)]
-  const walked = startsOf(windows, from, to, bucketsMax)
-  const starts = isDescending ? walked.reverse() : walked
-  const places = new Map(starts.map((ms, place) => [ms, place]))
-  const numbers = starts.map((ms) => Math.trunc(ms / windows.intervalMs))
-  const filled = leaves.map((leaf, at) => {
-    const cells = Array.from<Cell>({ length: starts.length })
-    for (const point of points) {
-      cells[places.get(point.ms)!] = point.cells[at]
-    }
-    return filledCells(cells, numbers, leaf, fill, first === null ? (isDescending ? 'end' : 'start') : null)
-  })
-  return starts.map((ms, place) => ({ ms, cells: filled.map((cells) => cells[place]) }))
+  const starts = await startsOf(plan, first ?? oldest, Math.max(last, newest), filling)
+  const fills = leaves.map((_, at) => fillOf(plan, points, at))
+  for (let begin = 0; begin < starts.length; begin += atOnce) {
+    yield starts.slice(begin, begin + atOnce).map((ms) => ({ ms, cells: fills.map((cellAt) => cellAt(ms)) }))
+  }
 }
 
-function startsOf(windows: Windows, from: number, to: number, bucketsMax: number): number[] {
+async function startsOf(
+  { windows, columns, isDescending }: SelectPlan,
+  from: number,
+  to: number,
+  { bucketsMax, windowsBefore, pacer }: Filling,
+): Promise<readonly number[]> {
+  const most = Math.floor(bucketsMax / columns.length) - windowsBefore
   const starts: number[] = []
-  for (let start = from; start <= to; start = windows.after(start)) {
-    if (starts.length === bucketsMax) throw tooManyBuckets(bucketsMax)
+  for (let start = from; start <= to; start = windows!.after(start)) {
+    if (starts.length === most) throw tooManyBuckets(bucketsMax)
     starts.push(start)
+    if (pacer.spend(1)) await pacer.rest()
   }
-  return starts
+  return isDescending ? starts.reverse() : starts
 }
 
 /** Their values are doubles whatever their field is. */
@@ -54,36 +64,34 @@ function constantOf(fill: SelectPlan['fill'], leaf: Leaf): string | null {
   return String(isWholeOf(leaf) ? Math.trunc(Number(fill.digits)) : Number(fill.digits))
 }
 
-function filledCells(
-  cells: readonly Cell[],
-  /** Of the windows: how many there were since 1970. */
-  numbers: readonly number[],
-  leaf: Leaf,
-  fill: SelectPlan['fill'],
-  open: 'start' | 'end' | null,
-): readonly Cell[] {
-  const known = cells.flatMap((cell, place) => (cell === undefined ? [] : [place]))
+/** The cells of a leaf, asked window by window in the order of its points. */
+function fillOf(
+  { windows, fill, range, leaves, isDescending }: SelectPlan,
+  points: readonly Point[],
+  at: number,
+): (ms: number) => Cell {
+  const leaf = leaves[at]!
+  const known = points.filter(({ cells }) => cells[at] !== undefined)
   const isWhole = isWholeOf(leaf)
   const constant = constantOf(fill, leaf)
   // Without a point there is no series of it; only a number stands for one, also for a text or a boolean.
   const absent = typeof fill !== 'object' ? undefined : isWhole ? constant : String(Number(fill.digits))
-  if (known.length === 0) return cells.map(() => absent)
+  // Where the range is open, a leaf begins with its own first point.
+  const [opensBefore, opensBehind] = [range.startNs === null && !isDescending, range.startNs === null && isDescending]
+  /** How many there were since 1970. */
+  const numberOf = (ms: number): number => Math.trunc(ms / windows!.intervalMs)
   let next = 0
-  return cells.map((cell, place) => {
-    if (cell !== undefined) {
-      next++
-      return cell
-    }
+  return (ms) => {
+    if (known.length === 0) return absent
+    if (known[next]?.ms === ms) return known[next++]!.cells[at]
     const [before, behind] = [known[next - 1], known[next]]
-    if (fill === 'previous' && before !== undefined) return cells[before]!
-    // Where the range is open, a leaf begins with its own first point.
-    const isBeyond = (open === 'start' && before === undefined) || (open === 'end' && behind === undefined)
-    if (isBeyond) return absent
+    if (fill === 'previous' && before !== undefined) return before.cells[at]
+    if ((opensBefore && before === undefined) || (opensBehind && behind === undefined)) return absent
     if (fill !== 'linear') return constant
     if (before === undefined || behind === undefined) return null
-    const [from, to] = [Number(cells[before]), Number(cells[behind])]
-    const slope = (to - from) / (numbers[behind]! - numbers[before]!)
-    const value = slope * (numbers[place]! - numbers[before]!) + from
+    const [from, to] = [Number(before.cells[at]), Number(behind.cells[at])]
+    const slope = (to - from) / (numberOf(behind.ms) - numberOf(before.ms))
+    const value = slope * (numberOf(ms) - numberOf(before.ms)) + from
     return Number.isNaN(value) ? null : numberCell(isWhole ? Math.trunc(value) : value)
-  })
+  }
 }

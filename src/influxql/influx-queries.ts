@@ -1,4 +1,5 @@
 // Questions in InfluxQL: each statement becomes a query of SQL, which is answered as every query of SQL is, on both engines.
+import { inTime } from '../admission/in-time.ts'
 import type { Queries } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
@@ -9,15 +10,17 @@ import type { Definitions } from '../catalog/definitions.ts'
 import type { SqlValue } from '../druid-sql/parse/sql-value.ts'
 import type { AskedSql, SqlLimits } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
-import type { Cancellation } from '../lib/cancellation.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
+import { Pacer } from '../lib/pacer.ts'
 import type { Sql, SqlParameter } from '../lib/sql-text.ts'
+import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { type Row, rowsLayout, rowsOf } from './answer-rows.ts'
 import { planSelect } from './plan-select.ts'
 import { refused } from './refusals.ts'
 import { scopeOf } from './scope.ts'
-import { type SeriesPart, seriesOf } from './series.ts'
+import { type SeriesPart, seriesOf, unitsPerRow } from './series.ts'
 import { show, showDatabases } from './show.ts'
 import type { Select, Show, Statement } from './syntax.ts'
 import { type ResultFormat, type StatementResult, writeResults } from './write-results.ts'
@@ -36,12 +39,15 @@ export interface InfluxQueriesParts {
   readonly settings: AnswerSettings
   readonly limits: SqlLimits
   readonly nowMs: () => number
+  readonly timer?: Timer
 }
+
+const advice = 'Ask for a shorter range, fewer columns or fewer statements.'
 
 interface Asking {
   readonly database: string | null
   readonly reader: Reader
-  readonly signal: Cancellation
+  readonly signal: CancelSignal
   readonly nowMs: number
 }
 
@@ -54,9 +60,19 @@ export class InfluxQueries {
 
   /**
    * Answers all statements in one body; whoever gets it releases it. A statement that is at fault has its error there, and those behind it are not
-   * run. Throws the other Problems of SQL queries.
+   * run. All of them together have the time of one query. Throws the other Problems of SQL queries.
    */
-  async run({ statements, database, format }: InfluxQuestion, signal: Cancellation, reader: Reader): Promise<Answer> {
+  run(question: InfluxQuestion, signal: CancelSignal, reader: Reader): Promise<Answer> {
+    const { limits, timer = systemTimer } = this.#parts
+    const { queryTimeMs } = limits
+    return inTime({ signal, queryTimeMs, timer, advice }, (deadline) => this.#answer(question, deadline, reader))
+  }
+
+  async #answer(
+    { statements, database, format }: InfluxQuestion,
+    signal: CancelSignal,
+    reader: Reader,
+  ): Promise<Answer> {
     const { limits, unsent, settings, nowMs } = this.#parts
     const asking = { database, reader, signal, nowMs: nowMs() }
     let rows = 0
@@ -107,10 +123,11 @@ export class InfluxQueries {
     if (plan === null) return { zone: Zone.utc, parts: [] }
     const answer = await this.#ask(plan.query, asking)
     count(answer.rows)
-    return { zone: plan.zone, parts: released(answer, seriesOf(plan, rowsOf(answer), bucketsMax, nowMs)) }
+    const working = { bucketsMax, nowMs, pacer: this.#pacer(asking) }
+    return { zone: plan.zone, parts: released(answer, seriesOf(plan, rowsOf(answer), working)) }
   }
 
-  async #show(statement: Show, asking: Asking): Promise<readonly SeriesPart[]> {
+  async #show(statement: Show, asking: Asking): Promise<Iterable<SeriesPart>> {
     if (statement.what === 'databases') return showDatabases(this.#databases(asking.reader))
     const sources =
       statement.database === null ? statement.sources : [{ database: statement.database, measurement: '' }]
@@ -118,17 +135,23 @@ export class InfluxQueries {
     const ask = async (query: Sql): Promise<readonly Row[]> => {
       const answer = await this.#ask(query, asking)
       const rows: Row[] = []
-      for await (const some of released(answer, rowsOf(answer))) for (const row of some) rows.push(row)
+      const pacer = this.#pacer(asking)
+      for await (const some of released(answer, rowsOf(answer))) {
+        for (const row of some) rows.push(row)
+        if (pacer.spend(some.length * unitsPerRow)) await pacer.rest()
+      }
       return rows
     }
     return show(statement, { scope: scopeOf(entity), names, clock: { nowMs: asking.nowMs, zone: Zone.utc }, ask })
   }
 
-  #ask({ text, parameters }: Sql, { reader, signal, nowMs }: Asking): Promise<Answer> {
-    const { sqlQueries, limits, nowMs: now } = this.#parts
-    // All statements together have the time of one query.
-    const timeoutMs = Math.max(1, limits.queryTimeMs - (now() - nowMs))
-    return sqlQueries.run({ text, parameters: parameters.map(sqlValue), format: rowsLayout, timeoutMs }, signal, reader)
+  #pacer({ signal }: Asking): Pacer {
+    return new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
+  }
+
+  #ask({ text, parameters }: Sql, { reader, signal }: Asking): Promise<Answer> {
+    const question = { text, parameters: parameters.map(sqlValue), format: rowsLayout }
+    return this.#parts.sqlQueries.run(question, signal, reader)
   }
 
   /** An ingest is the database that is written to, so its rows are read under its name; an entity is one under its own. */
@@ -152,8 +175,11 @@ export class InfluxQueries {
     if (name == null || name === '') throw refused('database name required: name the ingest or the entity as db=')
     // `db/rp` is a form of InfluxDB 1.8.
     const alias = name.replace(/\/.*/s, '')
-    const entity = definitions.entity(definitions.ingest(alias)?.entity ?? alias)
-    if (entity === undefined || !reader.mayRead(entity.name)) throw refused(`database not found: ${name}`)
+    // What is written to an ingest is read under its name, also where another entity has that name.
+    const entity = [definitions.ingest(alias)?.entity, alias]
+      .flatMap((one) => (one == null ? [] : (definitions.entity(one) ?? [])))
+      .find((one) => reader.mayRead(one.name))
+    if (entity === undefined) throw refused(`database not found: ${name}`)
     return { entity, names: [entity.name, alias] }
   }
 }

@@ -24,6 +24,8 @@ export interface SelectPlan {
   readonly hasTime: boolean
   readonly columns: readonly Column[]
   readonly leaves: readonly Leaf[]
+  /** That the columns of one point take. */
+  readonly steps: number
   /** How a leaf is worked out from rows: not at all, or of windows. */
   readonly ofPoints: boolean
   readonly windows: Windows | null
@@ -47,7 +49,7 @@ export function planSelect(
   const source = sourceOf(select.sources, scope, names)
   const windows = windowsOf(select, clock)
   const keys = keysOf(select, scope)
-  const { columns, leaves } = columnsOf(
+  const { columns, leaves, steps } = columnsOf(
     select,
     scope,
     keys.map(({ name }) => name),
@@ -58,7 +60,7 @@ export function planSelect(
   const range = windows !== null && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
   if (source === null || range.fromMs > range.untilMs || !leaves.some(isField)) return null
   if (windows !== null && select.fill !== 'none' && range.startNs !== null)
-    checkBuckets(range, windows, bucketsMax / columns.length)
+    checkBuckets(range, windows, columns.length, bucketsMax)
   const read = {
     select,
     leaves,
@@ -74,6 +76,7 @@ export function planSelect(
     keys: keys.map(({ name, tag }) => ({ name, isRead: tag !== null })),
     columns,
     leaves,
+    steps,
     ofPoints: leaves.some(isOfPoints),
     windows,
     fill: select.fill,
@@ -109,8 +112,13 @@ export function tooManyBuckets(bucketsMax: number): Problem {
   )
 }
 
-function checkBuckets({ fromMs, untilMs }: TimeRange, { intervalMs }: Windows, bucketsMax: number): void {
-  if ((untilMs - fromMs) / intervalMs > bucketsMax) throw tooManyBuckets(Math.floor(bucketsMax))
+function checkBuckets(
+  { fromMs, untilMs }: TimeRange,
+  { intervalMs }: Windows,
+  columns: number,
+  bucketsMax: number,
+): void {
+  if (((untilMs - fromMs) / intervalMs) * columns > bucketsMax) throw tooManyBuckets(bucketsMax)
 }
 
 /** Of a tag that the entity does not have all rows have ''. */
@@ -189,7 +197,7 @@ const column = ({ field }: Leaf): Sql => {
 
 /** Rows with one of the fields, as they are. */
 function rowsQuery(reading: Reading): Sql {
-  const { select, leaves, keys, conditions, from } = reading
+  const { select, leaves, range, keys, conditions, from } = reading
   const fields = leaves.filter(isField).map(column)
   const some = sql`(${sql.join(
     fields.map((field) => sql`${field} IS NOT NULL`),
@@ -201,6 +209,8 @@ function rowsQuery(reading: Reading): Sql {
   const isCut =
     select.limit !== null && select.columns.every(({ value }) => value.kind === 'name' || value.kind === 'wildcard')
   const limit = isCut ? sql` LIMIT ${select.limit! + select.offset}` : sql.empty
+  // What has one time is in its order, and Druid refuses to sort by a constant.
+  if (range.fromMs === range.untilMs) return sql`${rows}${limit}`
   return sql`${rows} ORDER BY __time${select.isDescending ? sql` DESC` : sql.empty}${limit}`
 }
 

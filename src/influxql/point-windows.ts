@@ -1,31 +1,38 @@
 // What is worked out from the points of a series themselves: integrals and medians, of windows or of all of them.
-import type { Cell, Leaf, Point } from './columns.ts'
-import { numberCell } from './columns.ts'
+import { inParts } from '../lib/in-parts.ts'
+import type { Pacer } from '../lib/pacer.ts'
+import { type Cell, type Leaf, numberCell, type Point } from './columns.ts'
 import type { SelectPlan } from './plan-select.ts'
 
-export function computedWindows(
+export async function computedWindows(
   { leaves, windows, isDescending }: SelectPlan,
   points: readonly Point[],
-): readonly Point[] {
+  pacer: Pacer,
+): Promise<readonly Point[]> {
   const byStart = new Map<number, Cell[]>()
-  leaves.forEach((leaf, at) => {
-    const known = points.flatMap(({ ms, cells }) => (cells[at] == null ? [] : [{ ms, value: Number(cells[at]) }]))
+  for (const [at, leaf] of leaves.entries()) {
+    const known: Known[] = []
+    await inParts(0, points.length, pacer, (start, end) => {
+      for (const { ms, cells } of points.slice(start, end))
+        if (cells[at] != null) known.push({ ms, value: Number(cells[at]) })
+    })
     const startOf = (ms: number): number => windows?.startOf(ms) ?? 0
     const values =
       leaf.call === 'median'
-        ? mediansOf(known, startOf)
-        : integralsOf(
+        ? await mediansOf(known, startOf, pacer)
+        : await integralsOf(
             isDescending && windows !== null ? known.reverse() : known,
             leaf,
             startOf,
             (ms) => windows?.endOf(ms) ?? Number.POSITIVE_INFINITY,
+            pacer,
           )
     for (const [start, value] of values) {
       const cells = byStart.get(start) ?? Array.from<Cell>({ length: leaves.length })
       cells[at] = numberCell(value)
       byStart.set(start, cells)
     }
-  })
+  }
   const sorted = [...byStart].map(([ms, cells]) => ({ ms, cells })).sort((a, b) => a.ms - b.ms)
   return isDescending ? sorted.reverse() : sorted
 }
@@ -35,18 +42,31 @@ interface Known {
   readonly value: number
 }
 
-function mediansOf(points: readonly Known[], startOf: (ms: number) => number): Map<number, number> {
+/** Of the pacer, for a point that is sorted or whose window is sought. */
+const unitsPerPoint = 16
+
+async function mediansOf(
+  points: readonly Known[],
+  startOf: (ms: number) => number,
+  pacer: Pacer,
+): Promise<Map<number, number>> {
   const groups = new Map<number, number[]>()
   for (const { ms, value } of points) {
     const start = startOf(ms)
     const group = groups.get(start)
     if (group === undefined) groups.set(start, [value])
     else group.push(value)
+    if (pacer.spend(unitsPerPoint)) await pacer.rest()
   }
-  return new Map([...groups].map(([start, values]) => [start, medianOf(values.sort((a, b) => a - b))]))
+  const medians = new Map<number, number>()
+  for (const [start, values] of groups) {
+    medians.set(start, medianOf(Float64Array.from(values).sort()))
+    if (pacer.spend(values.length * unitsPerPoint)) await pacer.rest()
+  }
+  return medians
 }
 
-function medianOf(sorted: readonly number[]): number {
+function medianOf(sorted: Float64Array): number {
   const middle = Math.floor(sorted.length / 2)
   const [low, high] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle]!, sorted[middle]!]
   return low + (high - low) / 2
@@ -56,12 +76,13 @@ function medianOf(sorted: readonly number[]): number {
  * The area below the lines between points, as InfluxDB shares it: the line is cut at the end of the window that it begins in, and the rest of it
  * belongs to the window in which it ends. A window of one point on its start has none.
  */
-function integralsOf(
+async function integralsOf(
   points: readonly Known[],
   { unitMs }: Leaf,
   startOf: (ms: number) => number,
   endOf: (ms: number) => number,
-): Map<number, number> {
+  pacer: Pacer,
+): Promise<Map<number, number>> {
   const sums = new Map<number, number>()
   let [before] = points
   if (before === undefined) return sums
@@ -70,6 +91,7 @@ function integralsOf(
     sum += (0.5 * (from.value + to.value) * (to.ms - from.ms)) / unitMs
   }
   for (const point of points.slice(1)) {
+    if (pacer.spend(unitsPerPoint)) await pacer.rest()
     if (point.ms >= end) {
       const cut = {
         ms: end,

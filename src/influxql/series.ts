@@ -1,7 +1,8 @@
 // The rows of a SELECT as series: a part of one after the other, filled, worked out, and cut to its page.
+import type { Pacer } from '../lib/pacer.ts'
 import { type Row, textOf } from './answer-rows.ts'
 import type { Cell, Evaluate, Leaf, Point } from './columns.ts'
-import { fillSeries } from './fill.ts'
+import { filledParts } from './fill.ts'
 import type { SelectPlan } from './plan-select.ts'
 import { computedWindows } from './point-windows.ts'
 
@@ -19,30 +20,50 @@ export interface SeriesPart {
   readonly times: readonly (number | bigint)[] | null
 }
 
+export interface Working {
+  /** Of windows, those of each column counted. */
+  readonly bucketsMax: number
+  readonly nowMs: number
+  readonly pacer: Pacer
+}
+
+/** Of the pacer, for a row that is read. */
+export const unitsPerRow = 4
+
 /** Throws Problem `too_many_buckets`. */
 export async function* seriesOf(
   plan: SelectPlan,
   rows: AsyncIterable<readonly Row[]>,
-  bucketsMax: number,
-  nowMs: number,
+  working: Working,
 ): AsyncGenerator<SeriesPart> {
-  const writer = new SeriesWriter(plan, bucketsMax, nowMs)
-  for await (const some of rows) {
-    for (const row of some) {
-      const part = writer.add(row)
-      if (part !== null) yield part
+  const { pacer } = working
+  const writer = new SeriesWriter(plan, working)
+  const atOnce = pointsAtOnce(plan)
+  for await (const chunk of rows) {
+    for (let begin = 0; begin < chunk.length; begin += atOnce) {
+      const some = chunk.slice(begin, begin + atOnce)
+      for (const row of some) {
+        if (writer.isNext(row)) {
+          yield* writer.end()
+          writer.begin(row)
+        }
+        writer.add(row)
+      }
+      yield* writer.flush()
+      if (pacer.spend(some.length * unitsPerRow)) await pacer.rest()
     }
-    const part = writer.flush()
-    if (part !== null) yield part
   }
-  const last = writer.end()
-  if (last !== null) yield last
+  yield* writer.end()
 }
+
+/** Of the points of a series that are worked out at a stretch. */
+const stepsAtOnce = 16_384
+
+const pointsAtOnce = ({ steps }: SelectPlan): number => Math.ceil(stepsAtOnce / steps)
 
 class SeriesWriter {
   readonly #plan: SelectPlan
-  readonly #bucketsMax: number
-  readonly #nowMs: number
+  readonly #working: Working
   readonly #keys: number
   /** Whether a series is worked out as a whole. */
   readonly #isGathered: boolean
@@ -53,11 +74,9 @@ class SeriesWriter {
   #current: OpenSeries | null = null
   #points: Point[] = []
 
-  constructor(plan: SelectPlan, bucketsMax: number, nowMs: number) {
+  constructor(plan: SelectPlan, working: Working) {
     this.#plan = plan
-    // A window has a cell of each column.
-    this.#bucketsMax = Math.floor(bucketsMax / plan.columns.length)
-    this.#nowMs = nowMs
+    this.#working = working
     this.#keys = (plan.measurement === null ? 1 : 0) + plan.keys.filter(({ isRead }) => isRead).length
     // As InfluxDB has it: an integral is not filled.
     this.#isFilled =
@@ -65,29 +84,39 @@ class SeriesWriter {
     this.#isGathered = plan.ofPoints || this.#isFilled
   }
 
-  /** A part where the row is the first of the next series. */
-  add(row: Row): SeriesPart | null {
-    const key = row.slice(0, this.#keys).join()
-    const isNext = key !== this.#key
-    const part = isNext ? this.end() : null
-    if (isNext) {
-      this.#key = key
-      this.#current = new OpenSeries(this.#plan, row)
-    }
+  isNext(row: Row): boolean {
+    return this.#keyOf(row) !== this.#key
+  }
+
+  /** The series of a row. */
+  begin(row: Row): void {
+    this.#key = this.#keyOf(row)
+    this.#current = new OpenSeries(this.#plan, row)
+  }
+
+  add(row: Row): void {
     this.#points.push(this.#pointOf(row))
-    return part
   }
 
   /** What needs no more rows. */
-  flush(): SeriesPart | null {
-    return this.#isGathered ? null : this.end()
+  async *flush(): AsyncGenerator<SeriesPart> {
+    if (!this.#isGathered) yield* this.end()
   }
 
-  end(): SeriesPart | null {
+  async *end(): AsyncGenerator<SeriesPart> {
     const points = this.#points
     this.#points = []
-    if (this.#current === null) return null
-    return this.#partOf(this.#isGathered ? this.#workedOut(points) : points)
+    if (this.#current === null) return
+    for await (const some of this.#isGathered ? this.#workedOut(points) : [points]) {
+      const part = this.#partOf(some)
+      if (part !== null) yield part
+      const { pacer } = this.#working
+      if (pacer.spend(some.length * this.#plan.steps)) await pacer.rest()
+    }
+  }
+
+  #keyOf(row: Row): string {
+    return row.slice(0, this.#keys).join()
   }
 
   #pointOf(row: Row): Point {
@@ -97,12 +126,17 @@ class SeriesWriter {
     return { ms, cells: leaves.map((leaf, index) => cellOf(row[at + index]!, leaf)) }
   }
 
-  #workedOut(points: readonly Point[]): readonly Point[] {
-    const made = this.#plan.ofPoints ? computedWindows(this.#plan, points) : points
-    if (!this.#isFilled) return made
-    const filled = fillSeries(this.#plan, made, { bucketsMax: this.#bucketsMax - this.#windows, nowMs: this.#nowMs })
-    this.#windows += filled.length
-    return filled
+  async *#workedOut(points: readonly Point[]): AsyncGenerator<readonly Point[]> {
+    const { bucketsMax, nowMs, pacer } = this.#working
+    const made = this.#plan.ofPoints ? await computedWindows(this.#plan, points, pacer) : points
+    const atOnce = pointsAtOnce(this.#plan)
+    if (this.#isFilled) {
+      const filling = { bucketsMax, windowsBefore: this.#windows, atOnce, nowMs, pacer }
+      for await (const some of filledParts(this.#plan, made, filling)) {
+        this.#windows += some.length
+        yield some
+      }
+    } else for (let begin = 0; begin < made.length; begin += atOnce) yield made.slice(begin, begin + atOnce)
   }
 
   #partOf(points: readonly Point[]): SeriesPart | null {

@@ -19,22 +19,26 @@ export interface ShownIn {
   readonly ask: (query: Sql) => Promise<readonly Row[]>
 }
 
-const listOf = (
+/** As many at a time as are written at once. */
+const rowsAtOnce = 8192
+
+function* listOf(
   name: string | null,
   columns: readonly string[],
   values: readonly (readonly string[])[],
-): readonly SeriesPart[] =>
-  values.length === 0
-    ? []
-    : [
-        {
-          head: { name, tags: [], columns },
-          times: null,
-          rows: values.map((row) => row.map((value) => JSON.stringify(value))),
-        },
-      ]
+): Generator<SeriesPart> {
+  const head = { name, tags: [], columns }
+  for (let begin = 0; begin < values.length; begin += rowsAtOnce) {
+    const rows = values.slice(begin, begin + rowsAtOnce).map((row) => row.map((value) => JSON.stringify(value)))
+    yield { head, times: null, rows }
+  }
+}
 
-export function showDatabases(names: readonly string[]): readonly SeriesPart[] {
+function* joined(lists: readonly Iterable<SeriesPart>[]): Generator<SeriesPart> {
+  for (const list of lists) yield* list
+}
+
+export function showDatabases(names: readonly string[]): Iterable<SeriesPart> {
   return listOf(
     'databases',
     ['name'],
@@ -42,7 +46,7 @@ export function showDatabases(names: readonly string[]): readonly SeriesPart[] {
   )
 }
 
-export async function show(statement: Show, shown: ShownIn): Promise<readonly SeriesPart[]> {
+export async function show(statement: Show, shown: ShownIn): Promise<Iterable<SeriesPart>> {
   switch (statement.what) {
     case 'retention policies':
       return [retentionPolicy(shown.scope.entity.retention)]
@@ -100,11 +104,11 @@ function askedRows({ sources, where }: Show, { scope, names, clock }: ShownIn, o
   return { name: source.name, key: source.key, from }
 }
 
-async function measurements(statement: Show, shown: ShownIn): Promise<readonly SeriesPart[]> {
+async function measurements(statement: Show, shown: ShownIn): Promise<Iterable<SeriesPart>> {
   const { scope, names, ask } = shown
   const [operator, value] = [statement.with?.operator ?? '=', statement.with?.values[0]]
   const isNegative = operator.startsWith('!')
-  const listed = (found: readonly string[]): readonly SeriesPart[] =>
+  const listed = (found: readonly string[]): Iterable<SeriesPart> =>
     listOf(
       'measurements',
       ['name'],
@@ -129,10 +133,10 @@ async function present(
   columns: readonly EntityField[],
   head: readonly string[],
   cellsOf: (column: EntityField) => readonly string[],
-): Promise<readonly SeriesPart[]> {
+): Promise<Iterable<SeriesPart>> {
   const asked = askedRows(statement, shown, [])
   if (asked === null || columns.length === 0) return []
-  const listed = (name: string, found: readonly EntityField[]): readonly SeriesPart[] =>
+  const listed = (name: string, found: readonly EntityField[]): Iterable<SeriesPart> =>
     listOf(name, head, paged(statement, found.map(cellsOf)))
   if (shown.scope.measurement === null && statement.where === null) return listed(asked.name!, columns)
   const { key, from, name } = asked
@@ -145,10 +149,10 @@ async function present(
     name ?? textOf(row[0]!),
     columns.filter((_, at) => row[at + key.length] !== '0'),
   ])
-  return series.sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([one, found]) => listed(one, found))
+  return joined(series.sort(([one], [other]) => (one < other ? -1 : 1)).map(([one, found]) => listed(one, found)))
 }
 
-async function tagValues(statement: Show, shown: ShownIn): Promise<readonly SeriesPart[]> {
+async function tagValues(statement: Show, shown: ShownIn): Promise<Iterable<SeriesPart>> {
   const { operator, values } = statement.with!
   const isNegative = operator.startsWith('!')
   const tests = values.map(matcher)
@@ -168,13 +172,13 @@ async function tagValues(statement: Show, shown: ShownIn): Promise<readonly Seri
     }
   }
   const sorted = [...byMeasurement].sort(([one], [other]) => (one < other ? -1 : 1))
-  return sorted.flatMap(([name, rows]) => listOf(name, ['key', 'value'], paged(statement, rows)))
+  return joined(sorted.map(([name, rows]) => listOf(name, ['key', 'value'], paged(statement, rows))))
 }
 
 /** Each is a query of its own. */
 const keysMax = 100
 
-async function series(statement: Show, shown: ShownIn): Promise<readonly SeriesPart[]> {
+async function series(statement: Show, shown: ShownIn): Promise<Iterable<SeriesPart>> {
   const asked = askedRows(statement, shown, [])
   if (asked === null) return []
   const { tags } = shown.scope

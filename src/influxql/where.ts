@@ -161,7 +161,11 @@ function orSql(operands: readonly Node[], scope: Scope): Sql {
   for (const operand of operands) {
     const found = equalTag(operand, scope)
     if (found === null) others.push(conditionSql(operand, scope))
-    else texts.set(found.tag, [...(texts.get(found.tag) ?? []), found.text])
+    else {
+      const known = texts.get(found.tag)
+      if (known === undefined) texts.set(found.tag, [found.text])
+      else known.push(found.text)
+    }
   }
   const lists = [...texts].map(([tag, values]) => amongSql(tag, values))
   return sql`(${sql.join([...lists, ...others], ' OR ')})`
@@ -170,7 +174,7 @@ function orSql(operands: readonly Node[], scope: Scope): Sql {
 function equalTag(node: Node, scope: Scope): { readonly tag: EntityField; readonly text: string } | null {
   if (node.kind !== 'comparison' || node.operator !== '=' || node.left.kind !== 'name' || node.right.kind !== 'text')
     return null
-  const tag = tagNamed(scope, node.left.name)
+  const tag = node.left.of === 'field' ? null : tagNamed(scope, node.left.name)
   return tag === null ? null : { tag, text: node.right.value }
 }
 

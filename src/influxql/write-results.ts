@@ -15,7 +15,7 @@ export interface ResultFormat {
 /** What a statement came to. */
 export type StatementResult =
   | { readonly error: string }
-  | { readonly zone: Zone; readonly parts: AsyncIterable<SeriesPart> | readonly SeriesPart[] }
+  | { readonly zone: Zone; readonly parts: AsyncIterable<SeriesPart> | Iterable<SeriesPart> }
 
 /** Throws what the results throw. */
 export function writeResults(results: AsyncIterable<StatementResult>, format: ResultFormat): AsyncGenerator<string> {

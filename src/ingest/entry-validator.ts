@@ -116,6 +116,11 @@ export class EntryValidator {
     return (await this.#version(ingestId, fieldsVersion))?.duplicates === 'replace'
   }
 
+  /** The entity that an entry's rows go to; null of one that was dropped. */
+  async entityOf({ ingestId, fieldsVersion }: PlacedEntry): Promise<number | null> {
+    return (await this.#version(ingestId, fieldsVersion))?.entityId ?? null
+  }
+
   /**
    * Validates pushes, no replays: from a row of the first one as far as the budget goes, one row at least. What was lost is passed over. One
    * of which something was decided comes alone, with the decision.

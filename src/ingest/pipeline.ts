@@ -1,6 +1,7 @@
 // The pipeline turns journal entries into stored rows, items of metadata and rejected rows. It is deterministic: an entry at its position
 // always comes to the same outcome. So after a crash it begins again at the store's position, and changes nothing that was there.
 import type { Outcome, OutcomeCatalog } from '../catalog/catalog.ts'
+import type { QuarantineDecision } from '../catalog/quarantine.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { ItemWrite } from '../model/item.ts'
@@ -70,6 +71,11 @@ export class Pipeline {
   /** Bytes of the bodies that it has validated, whatever was in them. */
   get validatedBytes(): number {
     return this.#validatedBytes
+  }
+
+  /** What was decided of an entry that is not validated any more; undefined of any other. */
+  decision(position: number): QuarantineDecision | undefined {
+    return this.#watch.decision(position)
   }
 
   /** Learns which entities were dropped. From then on nothing of them is written to the store, also by a step that is being made. */

@@ -100,8 +100,14 @@ export interface LocalJournalWriter extends JournalWriter {
   close(): Promise<void>
 }
 
+/** What was at a position has been deleted. */
+export class NotInJournal extends Error {}
+
 export interface JournalCursor {
-  /** Entries in order from `position`, as far as `untilPosition` (exclusive), up to about `bytesMax` of bodies; empty when there are none. */
+  /**
+   * Entries in order from `position`, as far as `untilPosition` (exclusive), up to about `bytesMax` of bodies; empty when there are none. Throws
+   * NotInJournal where the position is before the first.
+   */
   read(position: number, untilPosition: number, bytesMax: number): Promise<readonly PlacedEntry[]>
   close(): Promise<void>
 }

@@ -20,7 +20,7 @@ export class Trimmer {
   /** How many want nothing to be deleted. */
   #holds = 0
   #stopped = false
-  #neededPosition = (): number => Number.POSITIVE_INFINITY
+  readonly #needed: (() => number)[] = []
 
   constructor(parts: TrimmerParts) {
     this.#parts = parts
@@ -32,9 +32,9 @@ export class Trimmer {
     void this.#trims.run(() => this.#trim())
   }
 
-  /** Keeps what a copy of the journal has still to read: from that position on. */
+  /** Keeps what somebody has still to read, a copy of the journal or readers of live rows: from that position on. */
   needs(neededPosition: () => number): void {
-    this.#neededPosition = neededPosition
+    this.#needed.push(neededPosition)
   }
 
   /** Less may be needed now. */
@@ -53,14 +53,16 @@ export class Trimmer {
     return { release }
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#trims.run(async () => undefined)
+  /** What is sealed by now is deleted still. */
+  stop(): Promise<void> {
+    return this.#trims.run(async () => {
+      this.#stopped = true
+    })
   }
 
   async #trim(): Promise<void> {
     const { journal, observe, reach } = this.#parts
-    const position = Math.min(this.#position, this.#neededPosition())
+    const position = Math.min(this.#position, ...this.#needed.map((position) => position()))
     if (this.#holds > 0 || this.#stopped || position <= this.#trimmedPosition) return
     try {
       let segments = await journal.trim(position)

@@ -29,6 +29,7 @@ const levels = {
   replica_failing: '1 while the replica cannot be written.',
   running_queries: 'Queries that run now; `limits.runningQueries` is the limit.',
   waiting_queries: 'Queries in the queue; above `limits.waitingQueries` more are refused.',
+  live_readers: 'Readers of live rows; `limits.liveReaders` is the limit.',
   stored_files: 'Sealed files.',
   stored_rows: 'Rows in sealed files.',
   stored_bytes: 'Size of sealed files, indexes included.',

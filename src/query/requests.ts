@@ -18,6 +18,8 @@ type TotalUnit = keyof typeof totalUnits
 /** Every tag of the entity is held against every prefix. */
 const prefixesMax = 10_000
 
+const closed = { additionalProperties: false }
+
 const orNull = '`null` counts as left out.'
 
 const optionalText = (description: string, examples: readonly string[]) =>
@@ -177,8 +179,6 @@ const referenceDate = (side: string) =>
     examples: ['2026-01-01T00:00:00Z'],
   })
 
-const closed = { additionalProperties: false }
-
 const overTime = { weight, shape, max_gap: max_gap_of_values }
 
 const AverageRequest = Type.Object(
@@ -206,6 +206,20 @@ const AverageGranularityRequest = Type.Object(
 const SelectRequest = Type.Object(
   { ...selection, ...range, metric_name_field: metrics, fields },
   { ...closed, description: 'Each item in the range.' },
+)
+
+/** What the stream of an entity's new items takes, as parameters of its address. */
+export const LiveRequest = Type.Object(
+  {
+    ...selection,
+    metric_name_field: metrics,
+    fields,
+    after: optionalText(
+      'The last `id` of an earlier stream of this entity: the stream goes on behind it. The header `Last-Event-ID`, which a browser sends by itself when it connects again, counts before it.',
+      ['5f0c3a9be41d7c22-1834-kq3c0O9mJdVx2hYt'],
+    ),
+  },
+  closed,
 )
 
 const LatestRequest = Type.Object(

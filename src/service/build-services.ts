@@ -101,7 +101,7 @@ export interface ServiceParts {
 }
 
 /** What each engine brings itself. */
-interface OwnServices extends Pick<Services, 'cancelsElsewhere' | 'backups' | 'readiness' | 'observe'> {
+interface OwnServices extends Pick<Services, 'cancelsElsewhere' | 'live' | 'backups' | 'readiness' | 'observe'> {
   readonly metrics: Metrics
 }
 

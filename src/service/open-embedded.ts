@@ -15,6 +15,7 @@ import { DiskFloor } from '../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import { QuarantineCount } from '../ingest/quarantine/quarantine-count.ts'
 import { repeat } from '../lib/repeat.ts'
+import { Live } from '../live/live.ts'
 import { formatInstant } from '../model/instant.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { FailingWork } from '../observe/failing-work.ts'
@@ -68,6 +69,8 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const rows = { store, snapshots: store, damaged }
   const queryParts = { sqlEngine, limits: settings.limits }
   const metadata = { items: storage.sqlCatalog.items, limits: settings.sql }
+  const { limits: bounds } = settings
+  const live = new Live({ definitions, rows: store, positions: storage.live, nowMs, limits: bounds })
   let isWarming = false
   const services = await buildServices(
     {
@@ -101,6 +104,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
     },
     {
       cancelsElsewhere: null,
+      live,
       backups,
       metrics,
       readiness: () => ({
@@ -176,6 +180,7 @@ async function openLimits(
     idempotency_key_bytes: () => keys.bytes,
     journal_bytes: () => storage.journal.bytes,
     pending_rows: () => store.progress.pendingRows,
+    live_readers: () => storage.live.readers,
     running_queries: () => admission.running,
     waiting_queries: () => admission.waiting,
     stored_files: () => store.state.files,

@@ -17,14 +17,23 @@ import type { LocalJournalWriter } from '../journal/journal.ts'
 import { Trimmer } from '../journal/trimmer.ts'
 import type { Disk } from '../lib/disk.ts'
 import { narrowFolder } from '../lib/private-files.ts'
+import { repeat } from '../lib/repeat.ts'
+import { LivePositions, type LivePositionsParts } from '../live/live-positions.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Observe } from '../observe/event.ts'
 import { StoreThread } from '../store-thread/main-side/store-thread.ts'
 
-/** Puts one part away; the server hears when to stop at once. */
-export type Closer = (atOnce: AbortSignal) => unknown
+/** Puts one part away. */
+export type Closer = (stop: Stop) => unknown
+
+export interface Stop {
+  /** Aborted when nothing is to be waited for any more. */
+  readonly atOnce: AbortSignal
+  /** How much is left of `server.shutdownMs`. */
+  readonly leftMs: () => number
+}
 
 export interface Storage {
   readonly catalog: SqliteCatalog
@@ -36,6 +45,8 @@ export interface Storage {
   readonly trimmer: Trimmer
   readonly keys: IdempotencyKeys
   readonly store: StoreThread
+  /** Where readers of live rows may go on. */
+  readonly live: LivePositions
 }
 
 export interface StorageParts {
@@ -55,6 +66,9 @@ export interface StorageParts {
 interface KeyParts extends Pick<StorageParts, 'nowMs' | 'disk'> {
   readonly settings: Pick<Settings, 'data' | 'limits'>
 }
+
+/** What rows in memory are sealed in at a stop, of the time that is left: the rest is for what comes after it. */
+const sealShare = 0.5
 
 /** Throws an Error whose message tells the operator what to do. `closers` gets what puts each part away, in the order of opening. */
 export async function openStorage(parts: StorageParts, closers: Closer[]): Promise<Storage> {
@@ -85,10 +99,35 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   closers.push(() => keys.close())
   const trimmer = new Trimmer({ journal, observe, reach })
   closers.push(() => trimmer.stop())
-  const store = await startStore(parts, { durablePosition: journal.durablePosition, trimmer })
-  closers.push(() => store.close())
+  const live = await openLivePositions(parts, {
+    journal,
+    catalog,
+    sealedPosition,
+    position: () => store.progress.processedThrough(),
+  })
+  trimmer.needs(() => live.neededPosition)
+  journal.beforeTrim((position) => live.beforeTrim(position))
+  const tick = async (): Promise<void> => {
+    await live.tick()
+    trimmer.again()
+  }
+  closers.push(repeat(tick, live.tickMs, checkFailed(observe)))
+  const store: StoreThread = await startStore(parts, { durablePosition: journal.durablePosition, trimmer, live })
+  closers.push(({ atOnce, leftMs }) => store.close(leftMs() * sealShare, atOnce))
   journal.onDurable((position) => store.durable(position))
-  return { catalog, readingCatalog, sqlCatalog, journal, trimmer, keys, store }
+  return { catalog, readingCatalog, sqlCatalog, journal, trimmer, keys, store, live }
+}
+
+function openLivePositions(
+  { settings, nowMs, disk, observe }: StorageParts,
+  known: Pick<LivePositionsParts, 'journal' | 'sealedPosition' | 'position'> & { readonly catalog: Catalog },
+): Promise<LivePositions> {
+  const { live: path, journal: directory } = dataPaths(settings.data)
+  return LivePositions.open({
+    ...{ disk, path, nowMs, observe, keepMs: settings.limits.liveKeepMs, ingests: known.catalog.ingests },
+    cursor: openFileJournalCursor({ disk, directory }, { bodies: 'passing' }),
+    ...known,
+  })
 }
 
 /** A folder that a tool copied may be open to all users of the machine. */
@@ -142,13 +181,13 @@ export async function openKeys(
   return keys
 }
 
-interface StoreParts extends Pick<Storage, 'trimmer'> {
+interface StoreParts extends Pick<Storage, 'trimmer' | 'live'> {
   readonly durablePosition: number
 }
 
 function startStore(
   { settings, observe, threadUrl }: StorageParts,
-  { durablePosition, trimmer }: StoreParts,
+  { durablePosition, trimmer, live }: StoreParts,
 ): Promise<StoreThread> {
   const paths = dataPaths(settings.data)
   const data = {
@@ -171,6 +210,7 @@ function startStore(
       restartDelayMs: settings.store.restartDelayMs,
       spool: settings.spool,
       sealed: (position) => trimmer.sealed(position),
+      stored: (entityIds, fromPosition, toPosition) => live.stored(entityIds, fromPosition, toPosition),
       noteDeath: () => noteDeathIn(paths.validation),
     },
     durablePosition,

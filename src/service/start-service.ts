@@ -96,7 +96,9 @@ export async function openService(
   }
   const closers: Closer[] = []
   const closeAll = async (atOnce: AbortSignal): Promise<void> => {
-    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
+    const untilMs = performance.now() + settings.server.shutdownMs
+    const leftMs = (): number => Math.max(0, untilMs - performance.now())
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer({ atOnce, leftMs })
   }
   let closed: Promise<void> | null = null
   const close = (atOnce: AbortSignal = new AbortController().signal): Promise<void> => {
@@ -131,7 +133,7 @@ export async function openService(
       requestId: randomUUID,
     })
     let closeOthers = async (): Promise<void> => undefined
-    closers.push(async (atOnce) => {
+    closers.push(async ({ atOnce }) => {
       await stopServer(app, inFlight, { shutdownMs, atOnce })
       await closeOthers()
     })

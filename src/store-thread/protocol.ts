@@ -6,6 +6,8 @@ import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { Tally } from '../ingest/pipeline.ts'
+import type { LiveNews } from '../live/live-feed.ts'
+import type { LiveQuestion } from '../live/live-rows.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
@@ -67,7 +69,17 @@ export type ToStore =
   | { readonly kind: 'release' }
   /** The fields that rows brought are known here. */
   | { readonly kind: 'fieldsKnown' }
-  | { readonly kind: 'close' }
+  /** Rows of an entity that become queryable are to be told, from a position on, or from now. */
+  | {
+      readonly kind: 'follow'
+      readonly follower: number
+      readonly question: LiveQuestion
+      readonly from: number | null
+    }
+  | { readonly kind: 'unfollow'; readonly follower: number }
+  | { readonly kind: 'wait'; readonly follower: number; readonly waits: boolean }
+  /** Rows in memory are sealed first, in so much time at most; a second one may leave less. */
+  | { readonly kind: 'close'; readonly sealMs: number }
 
 /** An error that crosses the threads: a Problem with its code, anything else with `code` null. */
 export interface SentError {
@@ -86,7 +98,13 @@ export type FromStore =
   | { readonly kind: 'state'; readonly state: StoreState }
   | { readonly kind: 'held'; readonly id: number }
   | { readonly kind: 'purged'; readonly id: number }
-  | { readonly kind: 'progress'; readonly position: number; readonly tallies: readonly Tally[] }
+  | {
+      readonly kind: 'progress'
+      readonly position: number
+      readonly tallies: readonly Tally[]
+      /** Of the entities that got rows. */
+      readonly entityIds: readonly number[]
+    }
   | { readonly kind: 'ready' }
   /** Rows brought fields; nothing more is validated until `fieldsKnown`. */
   | { readonly kind: 'fieldsMade' }
@@ -98,4 +116,5 @@ export type FromStore =
   | { readonly kind: 'tags'; readonly id: number; readonly page: TagPage }
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
+  | { readonly kind: 'live'; readonly news: LiveNews }
   | { readonly kind: 'event'; readonly event: ServiceEvent }

@@ -7,6 +7,8 @@ import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
 let readerKey: string
+let bothKey: string
+let southKey: string
 
 const fields = [
   { name: 'time', type: 'timestamp', role: 'time' },
@@ -23,6 +25,15 @@ beforeAll(async () => {
   const hostsKey = await makeIngest(service.url, adminKey, { alias: 'hosts', fields })
   const plantKey = await makeIngest(service.url, adminKey, { alias: 'meters', entity: 'plant' })
   await makeIngest(service.url, adminKey, { alias: 'secret' })
+  // Each has the name of the other's entity, and each row its entity's.
+  for (const [alias, entity] of [
+    ['north', 'south'],
+    ['south', 'north'],
+  ] as const) {
+    const key = await makeIngest(service.url, adminKey, { alias, entity })
+    const body = [{ D: '2026-01-01', T: entity, V: 1 }]
+    await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
+  }
   const at = (minute: number) => Date.UTC(2026, 0, 1, 0, minute)
   const rows = [
     { time: at(0), measurement: 'cpu', host: 'a', v: 1, n: 9007199254740993n },
@@ -40,6 +51,8 @@ beforeAll(async () => {
   const hours = Array.from({ length: 13 }, (_, V) => ({ D: Date.UTC(2026, 2, 28, 23 + V), T: 'clock', V }))
   await callWell(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: [...plant, ...hours] })
   readerKey = await makeReader(service.url, adminKey, ['hosts', 'plant'])
+  bothKey = await makeReader(service.url, adminKey, ['north', 'south'], 'reader-of-both')
+  southKey = await makeReader(service.url, adminKey, ['south'], 'reader-of-south')
 })
 
 afterAll(() => service?.close())
@@ -114,6 +127,15 @@ describe('SELECT', () => {
     expect((await ask(q('meters'), { db: 'meters/autogen', epoch: 's' })).text).toBe(
       series(`{"name":"meters",${values}}`),
     )
+  })
+
+  test('an ingest that has the name of another entity is that ingest, where it may be read', async () => {
+    const tagsOf = async (key: string, db: string) => {
+      const found = await ask('SELECT V, T FROM /.*/', { db }, { authorization: `Token ${key}` })
+      return /"values":\[\[[^\]]*"(\w+)"\]\]/.exec(found.text)?.[1] ?? found.text
+    }
+    expect(await Promise.all(['north', 'south'].map((db) => tagsOf(bothKey, db)))).toEqual(['south', 'north'])
+    expect(await Promise.all(['north', 'south'].map((db) => tagsOf(southKey, db)))).toEqual(['south', 'south'])
   })
 
   test.each<[string, string, readonly unknown[]]>([
@@ -312,6 +334,93 @@ describe('what is refused', () => {
     else expect([status, text]).toEqual([200, expect.stringContaining(values)])
   })
 
+  const many = (count: number, text: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => text(at)).join(' ')
+  test.each<[name: string, q: string, status: number, told: string]>([
+    [
+      'windows of a nanosecond',
+      `SELECT mean(v) FROM cpu WHERE ${first} GROUP BY time(1ns) fill(none)`,
+      200,
+      'whole milliseconds',
+    ],
+    ['windows of a millisecond', `SELECT mean(v) FROM cpu WHERE ${first} GROUP BY time(1ms)`, 413, 'limits.buckets'],
+    [
+      'their medians since the first point',
+      'SELECT median(v) FROM cpu GROUP BY time(1ms), host',
+      413,
+      'limits.buckets',
+    ],
+    [
+      'windows longer than all time',
+      `SELECT mean(v) FROM cpu GROUP BY time(${'9'.repeat(50)}w)`,
+      200,
+      'longer than all time',
+    ],
+    [
+      'all of time by hours',
+      "SELECT mean(v) FROM cpu WHERE time >= '0001-01-01' GROUP BY time(1h)",
+      413,
+      'limits.buckets',
+    ],
+    [
+      'parentheses',
+      `SELECT v FROM cpu WHERE ${'('.repeat(30_000)}v>1${')'.repeat(30_000)}`,
+      400,
+      'deeper than 100 levels',
+    ],
+    [
+      'functions of functions',
+      `SELECT ${'derivative('.repeat(3000)}v${')'.repeat(3000)} FROM cpu`,
+      400,
+      'deeper than 100 levels',
+    ],
+    ['signs', `SELECT ${'- '.repeat(20_000)}v FROM cpu`, 400, 'deeper than 100 levels'],
+    ['statements', many(101, () => 'SHOW DATABASES;'), 400, 'more than 100 statements'],
+    ['characters', `SELECT v FROM cpu WHERE host = '${'x'.repeat(70_000)}'`, 400, 'more than 65536 characters'],
+    [
+      'moving averages',
+      `SELECT ${many(20, () => 'moving_average(v, 1000),')} v FROM cpu`,
+      200,
+      'at most 10000 points together',
+    ],
+    ['a regular expression that names itself', 'SELECT v FROM cpu WHERE host =~ /(.*)\\1/', 200, 'sql_query: '],
+    ['repeats of repeats', 'SELECT v FROM cpu WHERE host =~ /(a{1000}){1000}/', 200, 'sql_query: '],
+    ['a measurement by a slow pattern', `SELECT v FROM /${'(a+)+'.repeat(100)}$/`, 200, '"statement_id":0'],
+    [
+      'keys by a slow pattern',
+      `SELECT count(v) FROM cpu GROUP BY /${'(a+)+'.repeat(100)}$/`,
+      200,
+      'Write a simpler one',
+    ],
+    ['a bound of too many digits', `SELECT v FROM cpu LIMIT ${'9'.repeat(16)}`, 400, 'a whole number'],
+    [
+      'a page beyond all rows',
+      `SELECT mean(v) FROM cpu GROUP BY host SLIMIT ${'9'.repeat(15)} SOFFSET ${'9'.repeat(15)}`,
+      200,
+      '{"statement_id":0}',
+    ],
+    [
+      'three thousand conditions',
+      `SELECT v FROM cpu WHERE ${many(3000, (at) => `v > ${at} AND`)} v > 0`,
+      200,
+      '{"statement_id":0',
+    ],
+    [
+      'two thousand patterns',
+      `SELECT v FROM cpu WHERE ${many(2000, (at) => `host =~ /t${at}/ OR`)} v < 0`,
+      200,
+      '{"statement_id":0',
+    ],
+    ['digits beyond doubles', 'SELECT v * 1e308 * 1e308 FROM cpu LIMIT 1', 200, ',null]'],
+  ])('too many, too deep, too long: %s', async (_, q, status, told) => {
+    const response = await fetch(`${service.url}/query?db=hosts`, {
+      method: 'POST',
+      headers: { authorization: `Token ${readerKey}` },
+      body: new URLSearchParams({ q }),
+    })
+    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(told)])
+  })
+
   test('windows are counted for each column', async () => {
     const columns = Array.from({ length: 10 }, (_, at) => `mean(v) AS c${at}`).join(', ')
     const { status } = await ask(`SELECT ${columns} FROM cpu WHERE time >= 0 AND time < 200m GROUP BY time(1m)`)
@@ -331,14 +440,12 @@ describe('what is refused', () => {
     ])
   })
 
-  test('a form that is not urlencoded', async () => {
-    const body = new FormData()
-    body.set('q', 'SHOW DATABASES')
-    const headers = { authorization: `Token ${readerKey}` }
-    const response = await fetch(`${service.url}/query`, { method: 'POST', headers, body })
-    expect([response.status, await response.text()]).toEqual([
+  test('a body that is no form', async () => {
+    const headers = { authorization: `Token ${readerKey}`, 'content-type': 'multipart/form-data; boundary=b' }
+    const response = await fetch(`${service.url}/query?q=SHOW+DATABASES`, { method: 'POST', headers, body: '--b\r\n' })
+    expect([response.status, await response.json()]).toEqual([
       400,
-      expect.stringContaining('in a form of the type application/x-www-form-urlencoded'),
+      { code: 'invalid_request', error: expect.stringContaining('no multipart/form-data') },
     ])
   })
 

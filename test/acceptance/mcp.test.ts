@@ -60,14 +60,14 @@ function overLines(method: string, params: object): Promise<Message> {
   })
 }
 
-async function overHttp(method: string, params: object): Promise<Message> {
+async function overHttp(method: string, params: object, path = '/mcp'): Promise<Message> {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}`,
   }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const text = await (await fetch(`${service.url}/mcp`, { method: 'POST', headers, body })).text()
+  const text = await (await fetch(`${service.url}${path}`, { method: 'POST', headers, body })).text()
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text)
 }
 
@@ -106,7 +106,9 @@ test('the entities are those that the key may read', async () => {
 })
 
 test('the tools are the same', async () => {
-  expect((await overHttp('tools/list', {})).result).toEqual((await overLines('tools/list', {})).result)
+  const { result } = await overLines('tools/list', {})
+  expect((await overHttp('tools/list', {})).result).toEqual(result)
+  expect((await overHttp('tools/list', {}, '/mcp/')).result).toEqual(result)
 })
 
 test('the command ends with its input', async () => {

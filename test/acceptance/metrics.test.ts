@@ -87,7 +87,8 @@ test('rows are told by ingest', async () => {
 })
 
 test('after a restart counters begin at 0: what the journal holds from before is validated again apart', async () => {
-  let service = await runService()
+  // A stop has no time to seal them.
+  let service = await runService({ 'server.shutdownMs': '0' })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const push = (): Promise<Response> =>
     fetch(`${service.url}/ingests/plant/data?wait=true`, {

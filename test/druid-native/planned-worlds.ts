@@ -89,7 +89,8 @@ export function randomFilter(draw: Draw, depth = 0, numbers: readonly string[] =
   const number = oneOf(draw, numbers)
   const column = oneOf(draw, [text, number])
   const bound = (): string | undefined => (draw(3) === 0 ? undefined : String(oneOf(draw, [0, 1, 1.5, 7, 100, -2.25])))
-  switch (draw(depth < 2 ? 10 : 7)) {
+  const within = (): object => randomFilter(draw, depth + 1, numbers)
+  switch (draw(depth < 2 ? 14 : 10)) {
     case 0:
       return { type: 'selector', dimension: text, value: orNull(draw, texts) }
     case 1:
@@ -113,12 +114,33 @@ export function randomFilter(draw: Draw, depth = 0, numbers: readonly string[] =
       const pattern = oneOf(draw, ['a%', '%b', '_', '%', '', '%_%', '1\\%', '%é%'])
       return { type: 'like', dimension: text, pattern, escape: draw(2) === 0 ? '\\' : undefined }
     }
-    case 7:
-      return { type: 'not', field: randomFilter(draw, depth + 1, numbers) }
-    case 8:
-      return { type: 'and', fields: [randomFilter(draw, depth + 1, numbers), randomFilter(draw, depth + 1, numbers)] }
+    case 7: {
+      const values = [oneOf(draw, texts), orNull(draw, texts)]
+      return { type: 'inType', column: text, matchValueType: 'STRING', values }
+    }
+    case 8: {
+      const ofTexts = { column: text, matchValueType: 'STRING', lower: oneOf(draw, texts), upper: orNull(draw, texts) }
+      const ofNumbers = { column: number, matchValueType: 'DOUBLE', lower: oneOf(draw, doubles), upper: 50 }
+      return { type: 'range', ...oneOf(draw, [ofTexts, ofNumbers]), lowerOpen: draw(2) === 0 }
+    }
+    case 9: {
+      const written = [
+        `${number} * 2 > 3`,
+        `${text} == 'a'`,
+        `isnull(${text}) || ${number} <= 1.5`,
+        `${text} != 'b'`,
+        'l',
+      ]
+      return { type: 'expression', expression: oneOf(draw, written) }
+    }
+    case 10:
+      return { type: oneOf(draw, ['istrue', 'isfalse']), field: within() }
+    case 11:
+      return { type: 'not', field: within() }
+    case 12:
+      return { type: 'and', fields: [within(), within()] }
     default:
-      return { type: 'or', fields: [randomFilter(draw, depth + 1, numbers), randomFilter(draw, depth + 1, numbers)] }
+      return { type: 'or', fields: [within(), within()] }
   }
 }
 

@@ -205,6 +205,13 @@ function query(draw: Draw, dataSource: string): object {
     aggregation: oneOf(draw, names),
     value: oneOf(draw, [0, 1, 2.5]),
   }
+  const column = oneOf(draw, names)
+  const finished = oneOf(draw, [
+    { type: 'in', dimension: 'tag', values: ['a', null, '10'] },
+    { type: 'not', field: { type: 'range', column, matchValueType: 'DOUBLE', lower: 1.5 } },
+    { type: 'bound', dimension: 'tag', upper: 'b' },
+    { type: 'not', field: { type: 'selector', dimension: column, value: oneOf(draw, ['3', '1.5', 'a', null]) } },
+  ])
   const columns = [...names, 'tag']
     .filter(() => draw(4) === 0)
     .map((dimension): { dimension: string; direction: string; dimensionOrder?: string } => {
@@ -220,7 +227,9 @@ function query(draw: Draw, dataSource: string): object {
     ...common,
     ...(floored.length > 0 ? { granularity: 'all' } : {}),
     dimensions,
-    ...(draw(3) === 0 ? { having: draw(2) === 0 ? having : { type: 'not', havingSpec: having } } : {}),
+    ...(draw(3) === 0
+      ? { having: oneOf(draw, [having, { type: 'not', havingSpec: having }, { type: 'filter', filter: finished }]) }
+      : {}),
     ...(draw(2) === 0 ? { limitSpec: { type: 'default', limit: 1 + draw(20), offset: draw(3), columns } } : {}),
   }
 }

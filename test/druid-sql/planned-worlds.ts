@@ -202,7 +202,7 @@ export function condition(draw: Draw, depth = 0): string {
   const constant = oneOf(draw, ['0', '1', '1.5', '-3', '12', '100', '-2.25', '1e2'])
   const operator = oneOf(draw, ['=', '<>', '<', '<=', '>', '>='])
   const negated = draw(3) === 0 ? 'NOT ' : ''
-  switch (draw(depth < 2 ? 12 : 9)) {
+  switch (draw(depth < 2 ? 13 : 9)) {
     case 0:
       return `${column} ${operator} ${text(oneOf(draw, texts))}`
     case 1:
@@ -224,6 +224,8 @@ export function condition(draw: Draw, depth = 0): string {
     case 9:
       return `NOT (${condition(draw, depth + 1)})`
     case 10:
+      return `((${condition(draw, depth + 1)}) IS ${negated}${oneOf(draw, ['TRUE', 'FALSE'])})`
+    case 11:
       return `(${condition(draw, depth + 1)} AND ${condition(draw, depth + 1)})`
     default:
       return `(${condition(draw, depth + 1)} OR ${condition(draw, depth + 1)})`

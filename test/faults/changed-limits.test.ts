@@ -20,8 +20,11 @@ interface Reported {
   readonly batch: string
 }
 
+/** A stop has no time to seal: rows are validated again. */
+const settingsOf = (rowBytes: number) => ({ 'limits.rowBytes': String(rowBytes), 'server.shutdownMs': '0' })
+
 async function pushed(rowBytes: number): Promise<Reported & Receipt> {
-  const service = await runService({ 'limits.rowBytes': String(rowBytes) })
+  const service = await runService(settingsOf(rowBytes))
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const body = [long, short, bad]
   const receipt = await callWell<Receipt>(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
@@ -30,7 +33,7 @@ async function pushed(rowBytes: number): Promise<Reported & Receipt> {
 
 /** What there is of the push after a start with another limit. */
 async function after({ service, key, batch }: Reported, rowBytes: number) {
-  const changed = await service.restart({ settings: { 'limits.rowBytes': String(rowBytes) } })
+  const changed = await service.restart({ settings: settingsOf(rowBytes) })
   const query = { entity: 'plant' }
   const items = await callWell<{ V: number }[]>(changed.url, 'POST', '/consumer/data/select', { body: query })
   const list = await callWell<{ Items: { index: number }[] }>(changed.url, 'GET', '/admin/ingests/plant/rejected', {
@@ -52,7 +55,7 @@ async function after({ service, key, batch }: Reported, rowBytes: number) {
 
 test('a row that a replay stored is stored or rejected, and never neither, when it is too long from now on', async () => {
   const first = await pushed(1000)
-  const service = await first.service.restart({ settings: { 'limits.rowBytes': '100000' } })
+  const service = await first.service.restart({ settings: settingsOf(100_000) })
   const path = '/admin/ingests/plant/rejected/replay'
   expect(await callWell(service.url, 'POST', path, { key: adminKey, body: {} })).toEqual({
     replayed: 2,

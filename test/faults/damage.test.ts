@@ -33,8 +33,13 @@ let nativeAnswer: unknown
 let folders = 0
 afterAll(() => rm(root, { recursive: true, force: true }))
 
+/** A stop has no time to seal: what is in the journal stays there. */
 const settingsOf = (data: string, settings: Readonly<Record<string, string>> = {}) =>
-  loadSettings({ flags: { port: '0', data, ...settings }, environment: usualEnvironment, file: null })
+  loadSettings({
+    flags: { port: '0', data, 'server.shutdownMs': '0', ...settings },
+    environment: usualEnvironment,
+    file: null,
+  })
 
 function start(
   data: string,

@@ -16,13 +16,19 @@ const sqlEntryUrl = new URL('../../dist/sql-process/worker-side/entry.js', impor
 
 const rowsOfPush = 50
 const pushes = 7
-/** A few pushes a file, and every third one has a file of its own. */
-const settings = { 'journal.segmentBytes': '65536', 'journal.apartBytes': '65536', 'store.headRows': '200' }
+/** A few pushes a file, and every third one has a file of its own. A stop has no time to seal. */
+const settings = {
+  'journal.segmentBytes': '65536',
+  'journal.apartBytes': '65536',
+  'store.headRows': '200',
+  'server.shutdownMs': '0',
+}
 const environment = {
   TIDEMARK_ADMIN_KEY: adminKey,
   TIDEMARK_JOURNAL_SEGMENT_BYTES: '65536',
   TIDEMARK_JOURNAL_APART_BYTES: '65536',
   TIDEMARK_STORE_HEAD_ROWS: '200',
+  TIDEMARK_SERVER_SHUTDOWN_MS: '0',
 }
 
 let root: string

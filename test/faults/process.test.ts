@@ -1,5 +1,5 @@
 // The service as a process: how it starts, what it refuses, how it stops. With real signals and a real folder.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -36,6 +36,36 @@ test('SIGTERM ends it with 0, and the next start has everything', async () => {
   const second = await start()
   expect(await callWell(second.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).toEqual([row])
 })
+
+test('SIGTERM leaves all rows in files, and next to nothing in the journal; the answers stay the same', async () => {
+  const first = await start()
+  const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
+  const body = Array.from({ length: 20_000 }, (_, at) => ({ ...row, T: `t${at % 7}`, V: at }))
+  await callWell(first.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  const ask = (server: ServerProcess) =>
+    callWell(server.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+  const before = await ask(first)
+  expect(await journalBytes()).toBeGreaterThan(100_000)
+  expect(await first.stop()).toBe(0)
+  expect(await journalBytes()).toBeLessThan(1000)
+  const second = await start()
+  expect(second.log).toContain('"validatedAgainRows":0')
+  expect(await ask(second)).toEqual(before)
+})
+
+test('without time for a seal SIGTERM leaves the rows in the journal', async () => {
+  const first = await start({ TIDEMARK_SERVER_SHUTDOWN_MS: '0' })
+  const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
+  await callWell(first.url, 'POST', '/ingests/plant/data?wait=true', { key, body: row })
+  expect(await first.stop()).toBe(0)
+  expect((await start()).log).toContain('"validatedAgainRows":1')
+})
+
+async function journalBytes(): Promise<number> {
+  const folder = join(dataDirectory, 'journal')
+  const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size))
+  return sizes.reduce((sum, bytes) => sum + bytes, 0)
+}
 
 test('what a request was answered before SIGTERM is finished: a push in flight is acknowledged or refused, never cut', async () => {
   const server = await start()

@@ -94,6 +94,7 @@ export function emptyPages<Part extends object>(given: NoInfer<Partial<Part>> = 
 
 export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
   return {
+    live: null,
     access: {
       changes: 0,
       identify: (credential) => {

@@ -78,6 +78,10 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   // What a pusher is told before he pushes is told by a check too.
   ['src/ingest/further-faults.ts', [...words, 'src/file-push/foreseen-fault.ts', ...ports]],
   ['src/ingest/check-hints.ts', [...words, 'src/file-push/misread-times.ts', ...ports]],
+  [
+    'src/live/',
+    [...words, 'src/observe/', 'src/admission/reader.ts', 'src/answer/', 'src/ingest/', 'src/query/', ...ports],
+  ],
   ['src/ingest/', [...words, 'src/observe/', ...ports]],
   ['src/metadata/', [...words, 'src/observe/', ...ports]],
   [
@@ -155,6 +159,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/avatica/',
       'src/admin/',
       'src/ingest/',
+      'src/live/',
       'src/metadata/',
       'src/query/',
       'src/druid-sql/',
@@ -257,6 +262,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/influxql/influx-queries.ts',
       'src/ingest/',
       'src/journal/',
+      'src/live/',
       'src/metadata/',
       'src/object-store/',
       'src/query/',
@@ -277,6 +283,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/druid-time/zone-rules.ts',
       'src/ingest/',
       'src/journal/',
+      'src/live/',
       'src/store-thread/',
       'src/store/embedded/',
     ],
@@ -297,6 +304,8 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/druid-time/zone-rules.ts',
       'src/ingest/pipeline.ts',
       'src/ingest/progress.ts',
+      'src/live/live-feed.ts',
+      'src/live/live-rows.ts',
       'src/store/embedded/upkeep/upkeep.ts',
       'src/store/embedded/deltas/snapshots.ts',
       'src/store/embedded/open-store.ts',
@@ -341,6 +350,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@fastify/type-provider-typebox': ['src/http/'],
   typebox: [
     'src/http/',
+    'src/live/',
     'src/query/',
     'src/druid-sql/',
     'src/druid-native/',

@@ -1,4 +1,9 @@
-// The points of two servers: two measurements with gaps and missing fields, and one with a nasty name. No two points of a measurement are of one time.
+// The points of two servers. Random ones: two measurements with gaps and missing fields, and one with a nasty name; no two points of a measurement are of one time.
+// And readings of tags: the demo's, and the Numenta Anomaly Benchmark's.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { instrumentsOf, rowsAt } from '../../src/cli/demo/plant.ts'
 import type { Random } from '../support/random.ts'
 
 export const fromMs = Date.parse('2026-03-27T00:00:00Z')
@@ -36,4 +41,40 @@ export function randomLines(random: Random): string {
     }
   }
   return lines.join('\n')
+}
+
+export interface Reading {
+  readonly D: number
+  readonly T: string
+  readonly V: number
+}
+
+const nabDirectory = fileURLToPath(new URL('../../../shared/data/nab/', import.meta.url))
+
+/** Null where this machine does not have it. */
+export function nabReadings(): readonly Reading[] | null {
+  if (!existsSync(nabDirectory)) return null
+  const files = readdirSync(nabDirectory).filter((name) => name.endsWith('.csv'))
+  return files.flatMap((file) => {
+    const [, ...lines] = readFileSync(join(nabDirectory, file), 'utf8').trim().split('\n')
+    return lines.map((line) => {
+      const [time, value] = line.trim().split(',') as [string, string]
+      return { D: Date.parse(`${time.replace(' ', 'T')}Z`), T: basename(file, '.csv'), V: Number(value) }
+    })
+  })
+}
+
+/** Two hours of it, on which clocks are set. */
+export function demoReadings(seed: number): readonly Reading[] {
+  const instruments = instrumentsOf(seed)
+  const minutes = Array.from({ length: 120 }, (_, minute) => Date.parse('2026-03-29T00:00:00Z') + 60_000 * minute)
+  return minutes.flatMap((ms) =>
+    rowsAt(seed, instruments, ms)
+      .trim()
+      .split('\n')
+      .map((text) => {
+        const { D, T, V } = JSON.parse(text) as { D: string; T: string; V: number }
+        return { D: Date.parse(D), T, V }
+      }),
+  )
 }

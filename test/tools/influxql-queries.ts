@@ -1,6 +1,6 @@
 // Random statements of the InfluxQL that is answered, over the points of `influxql-points.ts`.
 import type { Random } from '../support/random.ts'
-import { fromMs, untilMs } from './influxql-points.ts'
+import { fromMs, type Reading, untilMs } from './influxql-points.ts'
 
 const fields = ['v', 'n', 'm']
 const zones = ['Europe/Madrid', 'America/New_York', 'Asia/Kolkata']
@@ -124,4 +124,86 @@ export function randomStatement(random: Random): string {
     hasWindow && !/^time\((?:7m|90m|[24]h,)/.test(groups[0]!) && chance(20) ? `tz('${one(zones)}')` : '',
   ]
   return parts.filter((part) => part !== '').join(' ')
+}
+
+const grafanaIntervals = ['10s', '1m', '2m', '5m', '10m', '30m', '1h', '2h', '6h', '12h', '1d', '7d']
+const intervalsMs = [1, 6, 12, 30, 60, 180, 360, 720, 2160, 4320, 8640, 60_480].map((tens) => 10_000 * tens)
+const dayMs = 86_400_000
+
+/** As Grafana's query builder writes it, of readings in the field V of a measurement by the tag T. */
+export function grafanaStatement(random: Random, measurement: string, readings: readonly Reading[]): string {
+  const one = <Item>(items: readonly Item[]): Item => items[random.below(items.length)]!
+  const chance = (percent: number): boolean => random.below(100) < percent
+  const pattern = (tag: string): string => tag.replace(/[.-]/g, '\\$&')
+  const [some, other] = [one(readings), one(readings)]
+  const isOne = chance(40)
+  const condition = isOne
+    ? one([`"T"::tag = '${some.T}'`, `"T" =~ /^${pattern(some.T)}$/`])
+    : one([
+        '',
+        `("T"::tag = '${some.T}' OR "T"::tag = '${other.T}')`,
+        `"T"::tag =~ /^(${pattern(some.T)}|${pattern(other.T)})$/`,
+        `"T"::tag != '${some.T}'`,
+        `("T"::tag != '${some.T}' AND "V"::field > ${other.V})`,
+      ])
+  const kind = one(['raw', 'aggregate', 'windows', 'windows', 'windows', 'changes'])
+  const isGrouped = kind !== 'raw' && chance(50)
+  // Of points of one time InfluxDB takes the larger, so the first and the last are asked of single series.
+  const names = [
+    ...['mean', 'sum', 'min', 'max', 'spread', ...(isOne || isGrouped ? ['first', 'last'] : [])],
+    ...(kind === 'changes' ? [] : ['count']),
+  ]
+  const aggregate = (): string => `${one(names)}("V")`
+  const math = (): string => (chance(30) ? one([' / 100', ' * 8', ' + 0.5']) : '')
+  const alias = (): string => (chance(30) ? ` AS "${one(['a b', 'peak', 'V'])}"` : '')
+  const select = (): string => {
+    if (kind === 'raw' || (kind === 'aggregate' && isOne && chance(30)))
+      return one([
+        '"V"',
+        '"V"::field, "T"::tag',
+        'difference("V")',
+        'non_negative_derivative("V", 1m)',
+        'elapsed("V", 1s)',
+      ])
+    if (kind === 'changes')
+      return one([
+        `non_negative_derivative(${aggregate()}, 10s)`,
+        `derivative(${aggregate()}, 1s)`,
+        `difference(${aggregate()})`,
+        `moving_average(${aggregate()}, 5)`,
+        `cumulative_sum(${aggregate()})`,
+      ])
+    if (chance(15))
+      return one(
+        kind === 'windows'
+          ? ['median("V")']
+          : ['median("V")', 'stddev("V")', ...(isOne || isGrouped ? ['integral("V")'] : [])],
+      )
+    return Array.from({ length: chance(75) ? 1 : 2 }, () => `${aggregate()}${math()}${alias()}`).join(', ')
+  }
+  const selected = select()
+  const reach = kind === 'raw' ? 3_600_000 * 6 : one([3_600_000, dayMs, 20 * dayMs])
+  // Of changes InfluxDB reads windows before the start, or behind the end, so nothing lies there.
+  const times = readings.map(({ D }) => D)
+  const least = times.reduce((a, b) => Math.min(a, b))
+  const most = times.reduce((a, b) => Math.max(a, b))
+  const [from, until] =
+    kind === 'changes'
+      ? [least - 60 * dayMs, most + 60 * dayMs]
+      : [some.D - random.below(reach), some.D + random.below(reach)]
+  const interval = grafanaIntervals[intervalsMs.findIndex((ms) => (until - from) / ms < 300)] ?? '7d'
+  const hasWindow = kind === 'windows' || kind === 'changes'
+  const groups = [...(hasWindow ? [`time(${interval})`] : []), ...(isGrouped ? ['"T"::tag'] : [])]
+  const fill = one(['null', 'none', 'linear', ...(kind === 'changes' ? [] : ['previous', '0'])])
+  const isPlain = !/,|integral/.test(selected)
+  return [
+    `SELECT ${selected} FROM "${measurement}" WHERE ${kind === 'raw' && !isOne ? `"T"::tag = '${some.T}' AND ` : condition === '' ? '' : `${condition} AND `}time >= ${from}ms and time <= ${until}ms`,
+    groups.length === 0 ? '' : `GROUP BY ${groups.join(', ')}`,
+    hasWindow && chance(80) ? `fill(${fill})` : '',
+    isPlain && chance(30) ? `ORDER BY time ${one(['ASC', 'DESC'])}` : '',
+    isPlain && chance(20) ? `limit ${1 + random.below(50)}` : '',
+    hasWindow && chance(20) ? `tz('${one(['Europe/Madrid', 'America/New_York'])}')` : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
 }

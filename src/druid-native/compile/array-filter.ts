@@ -1,5 +1,7 @@
 // Filters on columns of arrays, and of several values.
 
+import type { Bound } from '../../druid-sql/bind/tree.ts'
+import { boolean } from '../../druid-sql/bind/types.ts'
 import { bind, nextName } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
@@ -7,7 +9,18 @@ import { arrayFrom, positionIn } from '../expression/arrays.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { Filter, Scalar } from '../parse/query-nodes.ts'
 import { listKey } from '../values/ordering.ts'
-import { convert, doubleValue, elementOf, longValue, type Typed, textValue } from '../values/typed.ts'
+import {
+  convert,
+  doubleValue,
+  elementOf,
+  longValue,
+  nodeOf,
+  type Typed,
+  textValue,
+  written,
+  writtenSql,
+} from '../values/typed.ts'
+import { never } from './equality-filter.ts'
 
 function literal(value: Scalar | null): Typed {
   if (value === null) return textValue(sql`CAST(NULL AS VARCHAR)`)
@@ -15,44 +28,39 @@ function literal(value: Scalar | null): Typed {
   return typeof value === 'number' ? doubleValue(sql.double(value)) : textValue(sql`CAST(${String(value)} AS VARCHAR)`)
 }
 
-const never = (value: Typed): Sql => sql`(CASE WHEN ${value.sql} IS NOT NULL THEN FALSE END)`
-
 /** Whether an array has an element; null is in those that hold null, what the array's type has no room for is in none. */
-export function hasElement(value: Typed, filter: Filter & { kind: 'containsElement' }): Sql {
+export function hasElement(value: Typed, filter: Filter & { kind: 'containsElement' }): Bound {
   const element = elementOf(value.type)
   if (element === null) throw new Error('an array is searched')
   const wanted = literal(filter.value)
   const item = convert(wanted, element)
   const isExact = element === 'LONG' && wanted.type === 'DOUBLE' ? sql`FALSE` : sql`${item.sql} IS NOT NULL`
   const isThere = filter.value === null ? sql`TRUE` : isExact
-  return bind(
-    value.sql,
-    (list) => sql`(CASE WHEN ${list} IS NOT NULL THEN ${isThere} AND ${positionIn(list, item.sql)} > 0 END)`,
-  )
+  const has = (list: Sql): Sql =>
+    sql`(CASE WHEN ${list} IS NOT NULL THEN ${isThere} AND ${positionIn(list, item.sql)} > 0 END)`
+  return written(boolean, bind(value.sql, has))
 }
 
-export function equalsArray(value: Typed, filter: Filter & { kind: 'equalsArray' }): Sql {
+export function equalsArray(value: Typed, filter: Filter & { kind: 'equalsArray' }): Bound {
   const element = elementOf(value.type)
-  if (element === null || value.isMulti) return never(value)
+  if (element === null || value.isMulti) return never(nodeOf(value))
   const wanted = arrayFrom(element, filter.values.map(literal))
-  return sql`(${listKey(value.sql)} = ${listKey(wanted.sql)})`
+  return written(boolean, sql`(${listKey(value.sql)} = ${listKey(wanted.sql)})`)
 }
 
 /** A condition on any of several values; an array as a whole has none but those made for arrays. */
-export function onAnyValue(value: Typed, kind: string, condition: (one: Typed) => Sql): Sql {
+export function onAnyValue(value: Typed, kind: string, condition: (one: Bound) => Bound): Bound {
   const element = elementOf(value.type)
-  if (element === null) return condition(value)
+  if (element === null) return condition(nodeOf(value))
   if (!value.isMulti) {
-    if (kind === 'equals') return never(value)
+    if (kind === 'equals') return never(nodeOf(value))
     if (kind === 'range' || kind === 'inType') throw unsupported('filter', `the filter "${kind}" on an array`)
     throw invalidRequest('filter', `the filter "${kind}" takes no array: arrayContainsElement, equals and null do`)
   }
   const name = nextName()
-  const one = (item: Sql): Typed => convert({ type: element, sql: item }, 'STRING')
-  const none = condition(textValue(sql`CAST(NULL AS VARCHAR)`))
-  return bind(
-    value.sql,
-    (list) =>
-      sql`(CASE WHEN ${list} IS NULL THEN ${none} ELSE len(list_filter(${list}, lambda ${name}: ${condition(one(name))})) > 0 END)`,
-  )
+  const ofText = (text: Sql): Sql => writtenSql(condition(nodeOf(textValue(text))))
+  const each = ofText(convert({ type: element, sql: name }, 'STRING').sql)
+  const some = (list: Sql): Sql =>
+    sql`(CASE WHEN ${list} IS NULL THEN ${ofText(sql`CAST(NULL AS VARCHAR)`)} ELSE len(list_filter(${list}, lambda ${name}: ${each})) > 0 END)`
+  return written(boolean, bind(value.sql, some))
 }

@@ -1,6 +1,6 @@
 // Which parts of a filter Druid answers by its indexes of texts. Where it does, a bound of a null text is unknown; else it is false.
 
-import type { Expression } from '../expression/syntax.ts'
+import { type Expression, partsOf } from '../expression/syntax.ts'
 import type { Filter, VirtualColumn } from '../parse/query-nodes.ts'
 
 export interface FilterIndex {
@@ -70,30 +70,9 @@ function isAnswered(filter: Filter, index: FilterIndex): boolean {
 
 /** Whether an expression reads one column, and that is indexed. */
 function readsOne(expression: Expression, isIndexed: (column: string) => boolean): boolean {
-  const names = new Set<string>()
-  addNames(expression, names)
+  const names = new Set(namesIn(expression))
   return names.size === 1 && [...names].every(isIndexed)
 }
 
-function addNames(expression: Expression, names: Set<string>): void {
-  switch (expression.kind) {
-    case 'name':
-      names.add(expression.name)
-      break
-    case 'unary':
-      addNames(expression.operand, names)
-      break
-    case 'binary':
-      addNames(expression.left, names)
-      addNames(expression.right, names)
-      break
-    case 'call':
-      for (const argument of expression.args) addNames(argument, names)
-      break
-    case 'array':
-      for (const item of expression.items) addNames(item, names)
-      break
-    case 'lambda':
-      addNames(expression.body, names)
-  }
-}
+const namesIn = (part: Expression): readonly string[] =>
+  part.kind === 'name' ? [part.name] : partsOf(part).flatMap(namesIn)

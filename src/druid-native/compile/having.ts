@@ -1,47 +1,46 @@
-import { type Sql, sql } from '../../lib/sql-text.ts'
+import { conjunction, disjunction, is, not } from '../../druid-sql/bind/logic.ts'
+import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
+import { boolean, double, isNumeric } from '../../druid-sql/bind/types.ts'
+import { sql } from '../../lib/sql-text.ts'
+import type { Scope } from '../expression/compile.ts'
+import { compared } from '../expression/operators.ts'
 import type { Having } from '../parse/query-nodes.ts'
-import { type Typed, toText } from '../values/typed.ts'
+import { asType, nodeOf, nowhere, numberNode, type Typed, toText, written, writtenSql } from '../values/typed.ts'
+import { isNull } from './equality-filter.ts'
 import { dimensionValue } from './extraction.ts'
-import { compileFilter } from './filter.ts'
-import type { Rows } from './result-rows.ts'
+import { bindFilter } from './filter.ts'
 
-const operators = { '>': sql`>`, '<': sql`<`, '=': sql`=` }
+const isTrue = (condition: Bound): Bound => is(condition, { what: 'TRUE', negated: false, isTold: false }, nowhere)
 
 /** A condition on finished rows: true or false, never unknown but inside a filter. `time` is that of a row's bucket, in milliseconds. */
-export function compileHaving(having: Having, rows: Rows, time: Sql): Sql {
+export function bindHaving(having: Having, rows: Scope, time: Typed): Bound {
   switch (having.kind) {
     case 'always':
-      return sql`TRUE`
+      return literal(nowhere, boolean, true)
     case 'and':
-    case 'or':
-      if (having.specs.length === 0) return having.kind === 'and' ? sql`TRUE` : sql`FALSE`
-      return sql`(${sql.join(
-        having.specs.map((spec) => compileHaving(spec, rows, time)),
-        having.kind === 'and' ? ' AND ' : ' OR ',
-      )})`
+    case 'or': {
+      if (having.specs.length === 0) return literal(nowhere, boolean, having.kind === 'and')
+      const specs = having.specs.map((spec) => bindHaving(spec, rows, time))
+      return called(nowhere, boolean, having.kind === 'and' ? conjunction : disjunction, specs)
+    }
     case 'not':
-      return sql`(NOT ${compileHaving(having.spec, rows, time)})`
+      return not(bindHaving(having.spec, rows, time), nowhere)
     case 'filter': {
-      const column = (name: string): Typed => (name === '__time' ? { type: 'LONG', sql: time } : rows.column(name))
-      return sql`coalesce(${compileFilter(having.filter, { column, range: rows.range, isFinished: true })}, FALSE)`
+      const column = (name: string): Typed => (name === '__time' ? time : rows.column(name))
+      return isTrue(bindFilter(having.filter, { column, range: rows.range, isFinished: true }))
     }
     case 'dimSelector': {
       const value = toText(dimensionValue(having.dimension, rows))
       // Null and '' are one here.
-      return sql`(coalesce(${value}, '') = ${having.value ?? ''})`
+      return written(boolean, sql`(coalesce(${value}, '') = ${having.value ?? ''})`)
     }
     case 'compare': {
-      const value = rows.column(having.aggregation)
-      const { value: constant } = having
-      if (constant === null) return having.operator === '=' ? sql`(${value.sql} IS NULL)` : sql`FALSE`
-      const literal =
-        typeof constant === 'bigint' || Number.isSafeInteger(constant)
-          ? sql.long(constant)
-          : sql.double(Number(constant))
-      const compared = value.type === 'STRING' ? sql`TRY_CAST(${value.sql} AS DOUBLE)` : value.sql
-      return value.type === null
-        ? sql`FALSE`
-        : sql`coalesce(${compared} ${operators[having.operator]} ${literal}, FALSE)`
+      const value = nodeOf(rows.column(having.aggregation))
+      const { value: constant, operator } = having
+      if (constant === null) return operator === '=' ? isNull(value, true) : literal(nowhere, boolean, false)
+      if (value.type.kind === 'null') return literal(nowhere, boolean, false)
+      const text = value.type.kind === 'string' ? written(double, sql`TRY_CAST(${writtenSql(value)} AS DOUBLE)`) : value
+      return isTrue(compared(operator, isNumeric(text.type) ? text : asType(text, double), numberNode(constant)))
     }
   }
 }

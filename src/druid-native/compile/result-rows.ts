@@ -1,33 +1,86 @@
 // The rows that an aggregating query puts out: dimensions, aggregators and post-aggregators by name, for what comes after the grouping.
 
-import { called } from '../../druid-sql/bind/tree.ts'
-import { double } from '../../druid-sql/bind/types.ts'
-import { numbers } from '../../druid-sql/functions/numbers.ts'
+import { arithmetic } from '../../druid-sql/bind/time-arithmetic.ts'
+import { type Bound, called, engineFunction, literal } from '../../druid-sql/bind/tree.ts'
+import { double, long, type SqlType } from '../../druid-sql/bind/types.ts'
+import { greatest, least, numbers } from '../../druid-sql/functions/numbers.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
 import type { Scope } from '../expression/compile.ts'
+import { doubleQuotient } from '../expression/operators.ts'
 import type { PostAggregator } from '../parse/query-nodes.ts'
 import {
-  convert,
-  divideDoubles,
+  asType,
+  asValue,
   doubleValue,
-  elementOf,
   isScalar,
   longValue,
+  nodeOf,
   nowhere,
   nullValue,
+  numberNode,
   type Typed,
   toDouble,
-  toLong,
-  typedNull,
-  written,
-  writtenSql,
+  typeOf,
 } from '../values/typed.ts'
 import { type Aggregation, variance, varianceInRange } from './aggregator.ts'
 import { Layers } from './layers.ts'
-import { compileAt } from './source-rows.ts'
+import { bindAt } from './source-rows.ts'
+
+type SketchPost = Extract<PostAggregator, { kind: 'estimate' | 'thetaSetOp' | 'quantile' | 'histogram' | 'stddev' }>
+
+/** The value of a post-aggregator over a row. `ofSketch` is what comes of all that a sketch holds. */
+export function bindPost(post: PostAggregator, scope: Scope, ofSketch: (post: SketchPost) => Typed): Bound {
+  const numbersOf = (fields: readonly PostAggregator[], type: SqlType): readonly Bound[] =>
+    fields.map((field) => {
+      const value = bindPost(field, scope, ofSketch)
+      if (value.type.kind === 'string')
+        throw invalidRequest(field.path, 'is a text, with which nothing can be calculated')
+      return asType(value, type)
+    })
+  switch (post.kind) {
+    case 'fieldAccess': {
+      const value = scope.column(post.fieldName)
+      if (value !== nullValue) return nodeOf(value)
+      throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is the name of nothing that comes before`)
+    }
+    case 'constant':
+      return numberNode(post.value)
+    case 'arithmetic':
+      return numbersOf(post.fields, double).reduce((left, right) => calculated(post.fn, left, right))
+    case 'expression': {
+      const value = bindAt(`${post.path}.expression`, post.expression, scope)
+      const { outputType } = post
+      return outputType === null || (value.type.kind === 'array' && isScalar(outputType))
+        ? value
+        : asType(value, typeOf(outputType))
+    }
+    case 'extreme': {
+      const type = post.type === 'LONG' ? long : double
+      const values = numbersOf(post.fields, type)
+      if (values.length === 0) return literal(nowhere, type, null)
+      return called(nowhere, type, post.greatest ? greatest : least, values)
+    }
+    default:
+      return nodeOf(ofSketch(post))
+  }
+}
+
+/** Of doubles: what is divided by 0 is 0. */
+export const quotientOrZero = engineFunction(([a, b]) =>
+  bind2(a!, b!, (x, y) => sql`CASE WHEN ${y} = 0 THEN CASE WHEN ${x} IS NOT NULL THEN 0e0 END ELSE ${x} / ${y} END`),
+)
+
+const quotients = { '/': quotientOrZero, quotient: doubleQuotient, pow: numbers.POW.fn }
+
+/** In doubles. */
+function calculated(fn: (PostAggregator & { kind: 'arithmetic' })['fn'], left: Bound, right: Bound): Bound {
+  return fn === '/' || fn === 'quotient' || fn === 'pow'
+    ? called(nowhere, double, quotients[fn], [left, right])
+    : called(nowhere, double, arithmetic, [left, right], { operator: fn })
+}
 
 export class Rows implements Scope {
   readonly range = wideRange
@@ -60,7 +113,8 @@ export class Rows implements Scope {
   }
 
   setPostAggregator(post: PostAggregator): void {
-    this.#values.set(post.name!, this.#layers.define(this.#compile(post)))
+    const value = bindPost(post, this, (sketch) => this.#ofSketch(sketch))
+    this.#values.set(post.name!, this.#layers.define(asValue(value)))
   }
 
   /** The grouped rows with all values made. */
@@ -73,65 +127,6 @@ export class Rows implements Scope {
     return sql.id(`x${index}`)
   }
 
-  #compile(post: PostAggregator): Typed {
-    switch (post.kind) {
-      case 'fieldAccess':
-        if (!this.has(post.fieldName))
-          throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is the name of nothing that comes before`)
-        return this.column(post.fieldName)
-      case 'constant': {
-        const { value } = post
-        return typeof value === 'bigint' || Number.isSafeInteger(value)
-          ? longValue(sql.long(value))
-          : doubleValue(sql.double(Number(value)))
-      }
-      case 'arithmetic':
-        return doubleValue(this.#arithmetic(post))
-      case 'expression': {
-        const value = compileAt(`${post.path}.expression`, post.expression, this)
-        const isArray = elementOf(value.type) !== null
-        if (post.outputType === null || (isArray && isScalar(post.outputType))) return value
-        return value.type === null
-          ? { type: post.outputType, sql: typedNull(post.outputType) }
-          : convert(value, post.outputType)
-      }
-      case 'extreme': {
-        const values = post.fields.map((field) => this.#number(field)).map(post.type === 'LONG' ? toLong : toDouble)
-        if (values.length === 0) return { type: post.type, sql: typedNull(post.type) }
-        return { type: post.type, sql: sql`${post.greatest ? sql`greatest` : sql`least`}(${sql.join(values, ', ')})` }
-      }
-      default:
-        return this.#ofSketch(post)
-    }
-  }
-
-  #number(post: PostAggregator): Typed {
-    const value = this.#compile(post)
-    if (value.type === 'STRING') throw invalidRequest(post.path, 'is a text, with which nothing can be calculated')
-    return value
-  }
-
-  /** From left to right in doubles; what is divided by 0 with "/" is 0. */
-  #arithmetic({ fn, fields }: PostAggregator & { kind: 'arithmetic' }): Sql {
-    const values = fields.map((field) => toDouble(this.#number(field)))
-    return values.reduce((a, b) => {
-      switch (fn) {
-        case '/':
-          return bind2(
-            a,
-            b,
-            (x, y) => sql`CASE WHEN ${y} = 0 THEN CASE WHEN ${x} IS NOT NULL THEN 0e0 END ELSE ${x} / ${y} END`,
-          )
-        case 'quotient':
-          return divideDoubles(a, b)
-        case 'pow':
-          return writtenSql(called(nowhere, double, numbers.POW.fn, [written(double, a), written(double, b)]))
-        default:
-          return sql`(${a} ${fn === '+' ? sql`+` : fn === '-' ? sql`-` : sql`*`} ${b})`
-      }
-    })
-  }
-
   #sketch(field: PostAggregator, kind: NonNullable<Aggregation['sketch']>['kind']): NonNullable<Aggregation['sketch']> {
     const sketch = field.kind === 'fieldAccess' ? this.#aggregations.get(field.fieldName)?.sketch : null
     if (sketch?.kind === kind) return sketch
@@ -141,9 +136,7 @@ export class Rows implements Scope {
     )
   }
 
-  #ofSketch(
-    post: Extract<PostAggregator, { kind: 'estimate' | 'thetaSetOp' | 'quantile' | 'histogram' | 'stddev' }>,
-  ): Typed {
+  #ofSketch(post: SketchPost): Typed {
     switch (post.kind) {
       case 'estimate': {
         const count = this.#estimate(post.field)

@@ -1,6 +1,6 @@
 import { type CaseOptions, choice } from '../../druid-sql/bind/bind-expression.ts'
 import { different } from '../../druid-sql/bind/bind-truth.ts'
-import { type IsOptions, isTruth } from '../../druid-sql/bind/logic.ts'
+import { type IsOptions, is } from '../../druid-sql/bind/logic.ts'
 import { type Bound, called, type EngineFunction } from '../../druid-sql/bind/tree.ts'
 import { arrayOf, boolean, double, isNumeric, isSame, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
 import { greatest, least } from '../../druid-sql/functions/numbers.ts'
@@ -78,11 +78,11 @@ function choosePairs(args: readonly Bound[], conditionOf: (when: Bound) => Bound
 }
 
 /** Of what may be null, told: see `mustBeTold` in `bind-truth.ts`. */
-const is = (what: IsOptions['what'], negated = false): ExpressionFunction => ({
+const truthIs = (what: IsOptions['what'], negated = false): ExpressionFunction => ({
   args: [1, 1],
   bind: ([value]) => {
     const operand = what === 'NULL' ? value! : truthOf(value!)
-    return truth(called(nowhere, boolean, isTruth, [operand], { what, negated, isTold: what === 'NULL' && !negated }))
+    return truth(is(operand, { what, negated, isTold: what === 'NULL' && !negated }, nowhere))
   },
 })
 
@@ -162,12 +162,12 @@ export const conditionalFunctions = {
     args: [3, many],
     bind: ([value, ...rest]) => choosePairs(rest, (match) => truthOf(equal(value!, match))),
   },
-  isnull: is('NULL'),
-  notnull: is('NULL', true),
-  istrue: is('TRUE'),
-  isfalse: is('FALSE'),
-  nottrue: is('TRUE', true),
-  notfalse: is('FALSE', true),
+  isnull: truthIs('NULL'),
+  notnull: truthIs('NULL', true),
+  istrue: truthIs('TRUE'),
+  isfalse: truthIs('FALSE'),
+  nottrue: truthIs('TRUE', true),
+  notfalse: truthIs('FALSE', true),
   isdistinctfrom: distinct(false),
   notdistinctfrom: distinct(true),
   greatest: ofAlike([0, many], greatest),

@@ -51,7 +51,7 @@ export function truthOf(node: Bound): Bound {
   }
 }
 
-const compared = (operator: ComparisonOperator, left: Bound, right: Bound): Bound =>
+export const compared = (operator: ComparisonOperator, left: Bound, right: Bound): Bound =>
   called(nowhere, boolean, comparison, [left, right], { operator, isFilter: false })
 
 export function bindUnary(operator: '-' | '!', operand: Bound): Bound {

@@ -1,15 +1,15 @@
 // The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
 
 import type { StoreAggregate } from '../../algebra/aggregation.ts'
-import { call, cellNode, isNumeric, literal, type Scalar } from '../../algebra/scalar.ts'
+import type { ScalarType } from '../../algebra/functions.ts'
+import { call, cellNode, literal, type Scalar } from '../../algebra/scalar.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { noIndex } from '../compile/filter-index.ts'
 import { type Expression, partsOf } from '../expression/syntax.ts'
 import type { Aggregator, DimensionSpec, PostAggregator } from '../parse/query-nodes.ts'
-import type { ValueType } from '../values/typed.ts'
 import type { GroupOutput } from './native-plan.ts'
-import { asNumber, readScalar } from './read-scalar.ts'
-import { type FieldOf, rowFilter } from './row-filter.ts'
+import { asNumber, readPost } from './read-scalar.ts'
+import { type FieldOf, type FilteredFields, rowFilter } from './row-filter.ts'
 
 export interface Columns {
   readonly aggregates: readonly StoreAggregate[]
@@ -31,13 +31,13 @@ export function plannedColumns(
   },
   dimensions: readonly GroupOutput[],
   keys: readonly EntityField[],
-  fieldOf: FieldOf,
+  fields: FilteredFields,
 ): Columns | null {
   const aggregates: StoreAggregate[] = []
   const outputs = [...dimensions]
   const add = (aggregate: StoreAggregate): number => keys.length + aggregates.push(aggregate)
   for (const aggregator of query.aggregations) {
-    const output = aggregatorOutput(aggregator, fieldOf, add)
+    const output = aggregatorOutput(aggregator, fields, add)
     if (output === null) return null
     outputs.push(output)
   }
@@ -61,10 +61,11 @@ function isSketch(aggregator: Aggregator): boolean {
 
 function aggregatorOutput(
   aggregator: Aggregator,
-  fieldOf: FieldOf,
+  fields: FilteredFields,
   add: (aggregate: StoreAggregate) => number,
 ): GroupOutput | null {
   const { name } = aggregator
+  const { fieldOf } = fields
   switch (aggregator.kind) {
     case 'count':
       return { name, type: 'LONG', value: cellNode('long', add({ kind: 'rows' })) }
@@ -99,9 +100,9 @@ function aggregatorOutput(
     case 'last':
       return endOutput(aggregator, fieldOf, add)
     case 'filtered': {
-      const where = rowFilter(aggregator.filter, fieldOf, noIndex)
+      const where = rowFilter(aggregator.filter, fields, noIndex)
       if (where === null) return null
-      const output = aggregatorOutput(aggregator.aggregator, fieldOf, (one) => add({ ...one, where: both(where, one) }))
+      const output = aggregatorOutput(aggregator.aggregator, fields, (one) => add({ ...one, where: both(where, one) }))
       return output === null ? null : { ...output, name }
     }
     default:
@@ -160,33 +161,19 @@ export function outputOf(name: string, { outputs, outputsAt }: Before): Pick<Gro
 }
 
 function postValue(post: PostAggregator, before: Before): Pick<GroupOutput, 'type' | 'value'> | null {
-  switch (post.kind) {
-    case 'fieldAccess':
-      return outputOf(post.fieldName, before)
-    case 'constant': {
-      const isLong = typeof post.value === 'bigint' || Number.isSafeInteger(post.value)
-      if (isLong) return { type: 'LONG', value: literal('long', BigInt(post.value)) }
-      return Number.isFinite(post.value) ? { type: 'DOUBLE', value: literal('double', post.value) } : null
-    }
-    case 'expression': {
-      const value = readScalar(post.expression, (name) => inputOf(name, before))
-      return value === null ? null : computedOutput(value, post.outputType)
-    }
-    case 'arithmetic': {
-      const { fn } = post
-      // Where they are ordered by, numbers come before what is none.
-      if (fn === 'pow' || fn === 'quotient' || post.numericFirst || post.fields.length < 2) return null
-      const fields = post.fields.map((field) => postValue(field, before))
-      if (fields.some((field) => field === null || field.type === 'STRING')) return null
-      const values = fields.flatMap((field) => (field === null ? [] : [field.value]))
-      const name = fn === '/' ? 'divideOrZero' : fn
-      // In doubles, from left to right.
-      return { type: 'DOUBLE', value: values.reduce((left, right) => call('double', name, [left, right])) }
-    }
-    default:
-      return null
-  }
+  if (post.kind === 'fieldAccess') return outputOf(post.fieldName, before)
+  // Where they are ordered by, numbers come before what is none.
+  if (post.kind === 'arithmetic' && post.numericFirst) return null
+  const value = readPost(post, (name) => inputOf(name, before))
+  const type = value === null ? undefined : outputTypes.get(value.type)
+  return value === null || type === undefined ? null : { type, value }
 }
+
+const outputTypes: ReadonlyMap<ScalarType, GroupOutput['type']> = new Map([
+  ['string', 'STRING'],
+  ['long', 'LONG'],
+  ['double', 'DOUBLE'],
+])
 
 const stepsOf = (post: PostAggregator): number => (post.kind === 'expression' ? sizeOf(post.expression) : 0)
 
@@ -194,15 +181,8 @@ const sizeOf = (expression: Expression): number => partsOf(expression).reduce((s
 
 const plannedTypes = { STRING: 'string', LONG: 'long', DOUBLE: 'double' } as const
 
-/** What a name stands for in an expression: a value of an output before it. A bucket is a number of another kind. */
-function inputOf(name: string, before: Before): Scalar | null {
+/** What a name stands for behind the groups: a value of an output before it. A bucket is a number of another kind. */
+export function inputOf(name: string, before: Before): Scalar | null {
   const value = outputOf(name, before)?.value ?? null
   return value?.type === 'timestamp' ? null : value
-}
-
-function computedOutput(value: Scalar, type: ValueType | null): Pick<GroupOutput, 'type' | 'value'> | null {
-  if (value.type === 'string') return type === null || type === 'STRING' ? { type: 'STRING', value } : null
-  if (!isNumeric(value) || (type !== null && type !== 'LONG' && type !== 'DOUBLE')) return null
-  const number = asNumber(value, type === null ? (value.type as 'long' | 'double') : plannedTypes[type])
-  return { type: number.type === 'long' ? 'LONG' : 'DOUBLE', value: number }
 }

@@ -4,15 +4,16 @@
 
 import { type AggregationPlan, aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
 import type { GroupOrder } from '../../algebra/finish-groups.ts'
-import { call, cellNode, isNull, literal, not, type Scalar } from '../../algebra/scalar.ts'
+import { cellNode, type Scalar } from '../../algebra/scalar.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Range } from '../../model/plan.ts'
 import type { GroupByQuery, NativeQuery, TimeseriesQuery, TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
-import type { DimensionSpec, Having } from '../parse/query-nodes.ts'
+import type { DimensionSpec } from '../parse/query-nodes.ts'
 import type { GroupOutput, NativePlan } from './native-plan.ts'
-import { type Columns, keyOf, outputOf, plannedColumns } from './plan-columns.ts'
+import { type Columns, inputOf, keyOf, outputOf, plannedColumns } from './plan-columns.ts'
+import { readHaving } from './read-scalar.ts'
 import { indexOfFields, rowFilter } from './row-filter.ts'
 import { type VirtualFields, virtualFields } from './virtual-fields.ts'
 
@@ -24,28 +25,28 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   if (query.dataSource.kind !== 'table') return null
   const entity = entityOf(query.dataSource.name)
   if (entity === null) return null
-  const virtual = virtualFields(query.virtualColumns, aggregatedFields(entity))
+  const fieldOf = aggregatedFields(entity)
+  const virtual = virtualFields(query.virtualColumns, fieldOf)
   if (virtual === null) return null
-  const { fieldOf } = virtual
-  const index = indexOfFields(aggregatedFields(entity), query.virtualColumns)
-  const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf, index)
+  const index = indexOfFields(fieldOf, query.virtualColumns)
+  const filter = query.filter === null ? null : rowFilter(query.filter, virtual, index)
   if (query.filter !== null && filter === null) return null
   const grouping = groupingOf(query, virtual)
   if (grouping === null) return null
   const { keys, granularity } = grouping
-  const columns = plannedColumns(query, grouping.outputs, keys, fieldOf)
+  const columns = plannedColumns(query, grouping.outputs, keys, virtual)
   const finish = columns === null ? null : finishOf(query, columns)
   const asked = askedRows(entity, { ranges: rangesOf(query), filter })
   if (columns === null || finish === null || asked === null) return null
   return {
     aggregation: {
-      ...asked,
-      computed: virtual.computed,
+      computed: virtual.computed.all,
       granularity,
       keys,
       aggregates: columns.aggregates,
-      ...boundsOfWork(cellsOf(columns, finish)),
       needsDays: needsDays(query),
+      ...boundsOfWork(cellsOf(columns, finish)),
+      ...asked,
     },
     outputs: columns.outputs,
     steps: columns.steps,
@@ -177,37 +178,10 @@ function finishGroupBy(query: GroupByQuery, columns: Columns): NativePlan['finis
   const order = query.context.sortByDimsFirst
     ? [...byColumns, ...natural, ...byBucket]
     : [...byBucket, ...byColumns, ...natural]
-  const having = query.having === null ? null : conditionOf(query.having, columns)
+  const having = query.having === null ? null : readHaving(query.having, (name) => inputOf(name, columns))
   if (query.having !== null && having === null) return null
   const { limit, offset } = query.limitSpec
   return { having, order, offset, limit, isByBucket: false }
-}
-
-/** True or false: null is neither above, below nor equal to a number. */
-function conditionOf(having: Having, columns: Columns): Scalar | null {
-  switch (having.kind) {
-    case 'always':
-      return literal('boolean', true)
-    case 'and':
-    case 'or': {
-      const conditions = having.specs.map((spec) => conditionOf(spec, columns))
-      return conditions.includes(null) ? null : call('boolean', having.kind, conditions as readonly Scalar[])
-    }
-    case 'not': {
-      const condition = conditionOf(having.spec, columns)
-      return condition && not(condition)
-    }
-    case 'compare': {
-      const output = outputOf(having.aggregation, columns)
-      if (output === null || output.type === 'STRING') return null
-      const { value, operator } = having
-      if (value === null) return operator === '=' ? isNull(output.value) : literal('boolean', false)
-      const constant = literal(typeof value === 'bigint' ? 'long' : 'double', value)
-      return call('boolean', 'isTrue', [call('boolean', operator, [output.value, constant])])
-    }
-    default:
-      return null
-  }
 }
 
 const outputCell = (at: number, { outputs, outputsAt }: Columns): Scalar =>

@@ -1,6 +1,7 @@
 // Which native scans the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine.
 // Tested by `test/druid-native/planned-scans.test.ts`.
 import { aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
+import { ComputedFields } from '../../algebra/computed-fields.ts'
 import { scanUnitsMax } from '../../algebra/scan-plan.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { ScanQuery } from '../parse/native-query-types.ts'
@@ -15,9 +16,11 @@ export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | 
   // A scan takes rows from one table or file after the other: older ones would come beside those that replaced them.
   if (entity === null || entity.duplicates === 'replace') return null
   const fieldOf = aggregatedFields(entity)
-  const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf, indexOfFields(fieldOf, []))
+  const computed = new ComputedFields()
+  const filter =
+    query.filter === null ? null : rowFilter(query.filter, { fieldOf, computed }, indexOfFields(fieldOf, []))
   const asked = askedRows(entity, { ranges: rangesOf(query), filter })
-  if ((query.filter !== null && filter === null) || asked === null) return null
+  if ((query.filter !== null && filter === null) || computed.all.length > 0 || asked === null) return null
   const fields = entity.fields.filter(({ role }) => role !== 'time')
   const names = query.columns.length === 0 ? ['__time', ...fields.map(({ name }) => name)] : query.columns
   if (!areKnown(names, fields)) return null
@@ -28,12 +31,12 @@ export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | 
   return {
     kind: 'scan',
     scan: {
-      ...asked,
       columns,
       isDescending: query.order === 'descending',
       limit: query.limit === null ? null : query.limit + query.offset,
       rowsMax,
       unitsMax: scanUnitsMax,
+      ...asked,
     },
     outputs: names.map((name) => outputOfColumn(name, columns)),
     segmentsOf: query.order === 'none' ? entity.name : null,

@@ -1,14 +1,21 @@
 // Native expressions as scalars: over the fields of rows, or over the outputs of groups. Null is what the store does not know.
 // Tested by `test/druid-native/planned.test.ts`.
 import { call, type Scalar } from '../../algebra/scalar.ts'
-import { lowered, type ScalarLeaves, ScalarReader } from '../../druid-sql/plan/read-scalar.ts'
+import { constantOf, lowered, type ScalarLeaves, ScalarReader } from '../../druid-sql/plan/read-scalar.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
 import { sql } from '../../lib/sql-text.ts'
-import { bindExpression } from '../expression/compile.ts'
+import { Problem } from '../../model/problem.ts'
+import { among } from '../compile/equality-filter.ts'
+import { bindFilter, like } from '../compile/filter.ts'
+import type { FilterIndex } from '../compile/filter-index.ts'
+import { bindHaving } from '../compile/having.ts'
+import { bindPost, quotientOrZero } from '../compile/result-rows.ts'
+import { bindExpression, type Scope } from '../expression/compile.ts'
 import { ExpressionError } from '../expression/error.ts'
 import { safeDoubles } from '../expression/functions-math.ts'
 import { doubleQuotient, longQuotient, longRemainder } from '../expression/operators.ts'
 import type { Expression } from '../expression/syntax.ts'
+import type { Filter, Having, PostAggregator } from '../parse/query-nodes.ts'
 import { type NativeType, nullValue, type Typed, valueIn } from '../values/typed.ts'
 
 /** What a name stands for. */
@@ -19,11 +26,34 @@ const own: ScalarLeaves['own'] = new Map([
   lowered(doubleQuotient, (operands, reader) => reader.arithmetic('/', operands)),
   lowered(longRemainder, (operands, reader) => reader.arithmetic('%', operands)),
   lowered(safeDoubles, (operands, reader) => reader.safeQuotient(operands)),
+  lowered(quotientOrZero, ([a, b], reader) => {
+    const operands = [reader.number(a!), reader.number(b!)] as const
+    return operands[0] && operands[1] && call('double', 'divideOrZero', operands as readonly Scalar[])
+  }),
+  lowered(among, ([x], reader, { constants }) => {
+    const [value, items] = [reader.value(x!), reader.all<string | bigint | number>(constants, constantOf)]
+    return value && items && call('boolean', 'in', [value, ...items])
+  }),
+  lowered(like, ([x], reader, { pattern, escapedBy }) => reader.like(x!, pattern, escapedBy)),
 ])
 
 const types = { string: 'STRING', long: 'LONG', double: 'DOUBLE' } as const
 
-export function readScalar(expression: Expression, leafOf: LeafOf): Scalar | null {
+export const readScalar = (expression: Expression, leafOf: LeafOf): Scalar | null =>
+  read(leafOf, (reader, scope) => reader.value(bindExpression(expression, scope)))
+
+/** `index`: by which Druid answers the filter. */
+export const readFilter = (filter: Filter, leafOf: LeafOf, index: FilterIndex): Scalar | null =>
+  read(leafOf, (reader, scope) => reader.condition(bindFilter(filter, scope, index)))
+
+export const readHaving = (having: Having, leafOf: LeafOf): Scalar | null =>
+  read(leafOf, (reader, scope) => reader.condition(bindHaving(having, scope, nullValue)))
+
+/** What sketches hold is for the SQL engine. */
+export const readPost = (post: PostAggregator, leafOf: LeafOf): Scalar | null =>
+  read(leafOf, (reader, scope) => reader.value(bindPost(post, scope, () => nullValue)))
+
+function read(leafOf: LeafOf, bound: (reader: ScalarReader, scope: Scope) => Scalar | null): Scalar | null {
   const leaves = new Map<Typed, Scalar>()
   const column = (name: string): Typed => {
     const leaf = leafOf(name)
@@ -40,10 +70,10 @@ export function readScalar(expression: Expression, leafOf: LeafOf): Scalar | nul
     own,
   })
   try {
-    return reader.value(bindExpression(expression, { range: wideRange, column }))
+    return bound(reader, { range: wideRange, column })
   } catch (error) {
     // The SQL engine tells it.
-    if (error instanceof ExpressionError) return null
+    if (error instanceof ExpressionError || error instanceof Problem) return null
     throw error
   }
 }

@@ -1,7 +1,7 @@
 // Virtual columns that the store knows: fields under another name, what is computed from fields, and floors of the time, which rows are grouped by.
 
 import type { AggregationPlan } from '../../algebra/aggregation.ts'
-import { type ComputedField, ComputedFields } from '../../algebra/computed-fields.ts'
+import { ComputedFields } from '../../algebra/computed-fields.ts'
 import { fieldNode, isNumeric } from '../../algebra/scalar.ts'
 import { parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
@@ -11,15 +11,13 @@ import type { EntityField } from '../../model/entity.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { VirtualColumn } from '../parse/query-nodes.ts'
 import { readScalar } from './read-scalar.ts'
-import type { FieldOf } from './row-filter.ts'
+import type { FieldOf, FilteredFields } from './row-filter.ts'
 
 type Buckets = AggregationPlan['granularity']
 
-export interface VirtualFields {
-  /** Fields of the entity too, as far as no virtual column has their name. */
-  readonly fieldOf: FieldOf
+/** Fields of the entity too, as far as no virtual column has their name. */
+export interface VirtualFields extends FilteredFields {
   readonly floorOf: (name: string) => Buckets | null
-  readonly computed: readonly ComputedField[]
 }
 
 /** Null where one is of another kind. */
@@ -39,7 +37,7 @@ export function virtualFields(columns: readonly VirtualColumn[], fieldOf: FieldO
   return {
     fieldOf: (name) => fields.get(name) ?? (floors.has(name) ? null : fieldOf(name)),
     floorOf: (name) => floors.get(name) ?? null,
-    computed: computed.all,
+    computed,
   }
 
   function fieldFor(expression: Expression, ownField: FieldOf): EntityField | null {

@@ -1,4 +1,4 @@
-import { exactLong } from '../compile/compile-bound.ts'
+import { exactLong } from '../compile/equality-filter.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
 
 type NumberType = 'LONG' | 'DOUBLE'

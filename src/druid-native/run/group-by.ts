@@ -1,13 +1,13 @@
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
 import { aggregate } from '../compile/aggregate.ts'
-import { compileHaving } from '../compile/having.ts'
+import { bindHaving } from '../compile/having.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import type { Rows } from '../compile/result-rows.ts'
 import type { GroupByQuery } from '../parse/native-query-types.ts'
 import type { Aggregator, OrderColumn, PostAggregator } from '../parse/query-nodes.ts'
 import { naturalKey, orderBy, sortKeys } from '../values/ordering.ts'
-import { type Typed, typedNull, type ValueType } from '../values/typed.ts'
+import { longValue, type Typed, typedNull, type ValueType, writtenSql } from '../values/typed.ts'
 import { groupByEvent, groupByList, jsonText, RowWriter } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
@@ -42,7 +42,7 @@ function groupedBy(
   const keys = query.limitSpec.columns.flatMap((column) => keysOf(column, made.rows, query))
   const time = query.granularity.kind === 'all' ? sql.long(query.intervals[0]?.startMs ?? 0) : sql`"b"`
   const conditions = [
-    ...(query.having === null ? [] : [compileHaving(query.having, made.rows, time)]),
+    ...(query.having === null ? [] : [writtenSql(bindHaving(query.having, made.rows, longValue(time)))]),
     // The one row of no rows at all is given for a query without dimensions, not for a subtotal.
     ...(query.subtotals === null
       ? []

@@ -76,6 +76,7 @@ const types: Readonly<Record<ValueType, SqlType>> = {
 /** Of the tree's types, those that values here have; null of a bare null. */
 const names = new Map(Object.entries(types).map(([name, type]) => [typeName(type), name as ValueType]))
 
+export const typeOf = (type: ValueType): SqlType => types[type]
 export const sqlType = (type: ValueType | null): Sql => engineType(types[type ?? 'STRING'])
 
 const elements = { 'ARRAY<STRING>': 'STRING', 'ARRAY<LONG>': 'LONG', 'ARRAY<DOUBLE>': 'DOUBLE' } as const
@@ -123,6 +124,12 @@ export function asValue(node: Bound): Typed {
     ...(type.kind === 'string' ? { width: type.width } : {}),
   }
 }
+
+/** A constant number: a whole one is a long. */
+export const numberNode = (value: number | bigint): Bound =>
+  typeof value === 'bigint' || Number.isSafeInteger(value)
+    ? literal(nowhere, long, BigInt(value))
+    : literal(nowhere, double, value)
 
 /** Truth values are 1 and 0. */
 export const truth = (condition: Bound): Bound => called(nowhere, long, cast, [condition])

@@ -12,7 +12,7 @@ import { comparedAs, requireComparable } from './comparable.ts'
 import { as, castText, constantOf } from './conversions.ts'
 import { columnText, plainInteger } from './engine-names.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
-import { conjunction, disjunction, type IsOptions, isTruth, not } from './logic.ts'
+import { conjunction, disjunction, type IsOptions, is, not } from './logic.ts'
 import { arrayOrder } from './order.ts'
 import { type Bound, called, engineFunction, literal, type Meaning } from './tree.ts'
 import { boolean, isSame, string } from './types.ts'
@@ -109,13 +109,13 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       const operand =
         what === 'NULL' ? bind(expression.operand) : bindCondition(expression.operand, context, `what is IS ${what}`)
       const isTold = (what === 'NULL' || what === 'UNKNOWN') && !negated && mustBeTold(expression, context)
-      return is(place, operand, { what: what === 'UNKNOWN' ? 'NULL' : what, negated, isTold })
+      return is(operand, { what: what === 'UNKNOWN' ? 'NULL' : what, negated, isTold }, place)
     }
     case 'distinctFrom': {
       const [left, right] = [bind(expression.left), bind(expression.right)]
       const filter = context.filters.has(expression) ? comparedColumn(left, '=', right, false, place) : null
       const { negated } = expression
-      if (filter !== null) return is(place, filter, { what: 'TRUE', negated: !negated, isTold: false })
+      if (filter !== null) return is(filter, { what: 'TRUE', negated: !negated, isTold: false }, place)
       requireComparable(left, right)
       return called(place, boolean, different, [left, right], {
         negated,
@@ -145,9 +145,6 @@ export function compared(
   requireComparable(left, right)
   return called(place, boolean, comparison, [left, right], { operator, isFilter })
 }
-
-const is = (place: Place, operand: Bound, options: IsOptions): Bound =>
-  called(place, boolean, isTruth, [operand], options)
 
 /**
  * What is never unknown is told to be true, so that the engine's optimizer takes it as it stands: beside another comparison of x, it leaves out the nulls

@@ -20,6 +20,9 @@ export interface IsOptions {
   readonly isTold: boolean
 }
 
+export const is = (operand: Bound, options: IsOptions, place: Place): Bound =>
+  called(place, boolean, isTruth, [operand], options)
+
 /** `x IS NULL`, `x IS NOT TRUE`. */
 export const isTruth = engineFunction<IsOptions>(([x], { options: { what, negated, isTold } }) => {
   const whats = { NULL: sql`NULL`, TRUE: sql`TRUE`, FALSE: sql`FALSE` }

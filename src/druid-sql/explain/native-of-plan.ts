@@ -202,7 +202,8 @@ export function nativeFilter(filter: Scalar, nameOf: NameOf): object {
     case 'or':
       return { type: name, fields: operands.map((operand) => nativeFilter(operand, nameOf)) }
     case 'not':
-      return { type: 'not', field: nativeFilter(first!, nameOf) }
+    case 'isTrue':
+      return { type: name.toLowerCase(), field: nativeFilter(first!, nameOf) }
     default: {
       if (first?.kind !== 'field') throw new Error('a condition is of a field')
       return conditionOf(name, nameOf(first.field), first.type, others as readonly LiteralNode[])

@@ -37,12 +37,12 @@ export function planSqlScan(
   const { groupsMax: rowsMax } = boundsOfWork(Math.max(1 + columns.length, outputs.length) + Math.floor(steps / 8))
   return {
     scan: {
-      ...askedOf,
       columns,
       isDescending: direction === 'descending',
       limit: limit === null ? null : limit + offset,
       rowsMax,
       unitsMax: scanUnitsMax,
+      ...askedOf,
     },
     fields: fieldsOf(checked.columns),
     outputs,

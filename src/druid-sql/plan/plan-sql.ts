@@ -71,16 +71,16 @@ function planGroups(
     isOneGroup: select.groups === null && !select.distinct,
     having,
     order,
-    ...window,
     aggregation: {
-      ...asked,
       computed: rows.computed.all,
       granularity: keys.granularity,
       keys: keys.fields,
       aggregates,
-      ...boundsOfWork(cellsOf(keys, aggregates, { outputs, order, steps })),
       needsDays: false,
+      ...boundsOfWork(cellsOf(keys, aggregates, { outputs, order, steps })),
+      ...asked,
     },
+    ...window,
   }
 }
 

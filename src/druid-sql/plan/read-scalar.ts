@@ -118,9 +118,11 @@ const conditions: ReadonlyMap<number, Lower> = new Map([
     const condition = reader.condition(x!)
     return condition && not(condition)
   }),
-  lowered(isTruth, ([x], reader, options) => {
-    const value = options.what === 'NULL' ? reader.value(x!) : null
-    return value && (options.negated ? not(isNull(value)) : isNull(value))
+  lowered(isTruth, ([x], reader, { what, negated }) => {
+    const operand = what === 'NULL' ? reader.value(x!) : reader.condition(x!)
+    if (operand === null) return null
+    const is = what === 'NULL' ? isNull(operand) : call('boolean', 'isTrue', [what === 'TRUE' ? operand : not(operand)])
+    return negated ? not(is) : is
   }),
   lowered(comparison, ([a, b], reader, { operator }) => reader.compared(operator, a!, b!)),
   lowered(within, ([x, low, high], reader, { symmetric }) => {
@@ -131,14 +133,9 @@ const conditions: ReadonlyMap<number, Lower> = new Map([
     const found = reader.among(operands)
     return found && options.negated ? not(found) : found
   }),
-  lowered(like, ([x, pattern], reader, { escapedBy }) => {
-    const value = reader.value(x!)
-    const texts = [pattern!.kind === 'literal' ? pattern!.value : null, ...(escapedBy === null ? [] : [escapedBy])]
-    const constants = reader.all(texts, textLiteral)
-    return value?.type !== 'string' || value.kind === 'literal' || constants === null
-      ? null
-      : call('boolean', 'like', [value, ...constants])
-  }),
+  lowered(like, ([x, pattern], reader, { escapedBy }) =>
+    reader.like(x!, pattern!.kind === 'literal' ? pattern!.value : null, escapedBy),
+  ),
 ])
 
 export class ScalarReader {
@@ -183,7 +180,8 @@ export class ScalarReader {
       const meant = this.#leaves.meant(node)
       return meant === null || meant.kind === 'column' ? null : this.condition(meant)
     }
-    return node.kind === 'call' ? (conditions.get(node.fn.id)?.(node, this) ?? null) : null
+    if (node.kind !== 'call') return null
+    return (conditions.get(node.fn.id) ?? this.#leaves.own?.get(node.fn.id))?.(node, this) ?? null
   }
 
   all<One>(some: readonly One[], read: (one: One) => Scalar | null): readonly Scalar[] | null {
@@ -226,6 +224,13 @@ export class ScalarReader {
     if (equal.includes(null)) return null
     const isList = value.kind !== 'literal' && among.every(({ kind }) => kind === 'literal')
     return isList ? call('boolean', 'in', [value, ...among]) : call('boolean', 'or', equal as readonly Scalar[])
+  }
+
+  like(text: Bound, pattern: ConstantValue, escapedBy: string | null): Scalar | null {
+    const value = this.value(text)
+    const constants = this.all([pattern, ...(escapedBy === null ? [] : [escapedBy])], textLiteral)
+    if (value?.type !== 'string' || value.kind === 'literal' || constants === null) return null
+    return call('boolean', 'like', [value, ...constants])
   }
 
   arithmetic(operator: Operator, [left, right]: readonly Bound[]): Scalar | null {
@@ -273,7 +278,7 @@ export class ScalarReader {
 }
 
 /** A number or a text. The engine takes another character for half of one. */
-function constantOf(value: ConstantValue): Scalar | null {
+export function constantOf(value: ConstantValue): Scalar | null {
   switch (typeof value) {
     case 'string':
       return hasHalfPair(value) ? null : literal('string', value)

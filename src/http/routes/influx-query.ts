@@ -33,6 +33,8 @@ const parameters = Type.Object({
   chunk_size: Type.Optional(Type.String({ description: 'Default: 10000.' })),
   pretty: Type.Optional(Type.String({ description: '`true`: with line breaks.' })),
   params: Type.Optional(Type.String({ description: 'The values of `$name` in the statements, as JSON.' })),
+  p: Type.Optional(Type.String({ description: 'The key, if no header has it.' })),
+  ...Object.fromEntries(['rp', 'u'].map((name) => [name, Type.Optional(Type.String({ description: 'Ignored.' }))])),
 })
 
 const response = lineAnswers(
@@ -78,7 +80,8 @@ export const influxQuery: Route = (app, parts) => {
     schema: {
       ...schema,
       operationId: 'influxql-by-form',
-      description: 'The parameters may stand in the address or in the body, as a form.',
+      description:
+        'The parameters may stand in the address or in the body, as a form: urlencoded, or multipart/form-data.',
       querystring: anyParameters,
     },
     onRequest,
@@ -89,16 +92,30 @@ export const influxQuery: Route = (app, parts) => {
       mediaTypes: null,
       whenEmpty: ' ',
     }),
-    handler: (request, reply) => {
-      const { body, query } = request
-      const form = new URLSearchParams(body instanceof Uint8Array ? Buffer.from(body).toString() : '')
-      return answer(new Map([...form, ...Object.entries(query)]), request, reply, parts)
+    handler: async (request, reply) => {
+      const form = await formOf(request)
+      return answer(new Map([...form, ...Object.entries(request.query)]), request, reply, parts)
     },
   })
 }
 
 /** Each character may be percent-encoded. */
 const bodyBytesMax = 3 * queryCharactersMax
+
+/** What a body says that is no form in parts is urlencoded: many clients do not name its type. Throws Problem `invalid_request`. */
+async function formOf({ body, headers }: FastifyRequest): Promise<readonly (readonly [string, string])[]> {
+  const bytes = body instanceof Uint8Array ? Buffer.from(body) : Buffer.alloc(0)
+  const type = headers['content-type'] ?? ''
+  if (!/^multipart\/form-data\b/i.test(type)) return [...new URLSearchParams(bytes.toString())]
+  try {
+    const form = await new Response(bytes, { headers: { 'content-type': type } }).formData()
+    return await Promise.all(
+      [...form].map(async ([name, value]) => [name, typeof value === 'string' ? value : await value.text()] as const),
+    )
+  } catch {
+    throw new Problem('invalid_request', 'The body is no multipart/form-data with the boundary that its type names.')
+  }
+}
 
 async function answer(
   given: ReadonlyMap<string, unknown>,
@@ -114,7 +131,7 @@ async function answer(
   if (query === null || query.trim() === '')
     throw new Problem(
       'invalid_request',
-      'missing required parameter "q": send it in the address, or in a form of the type application/x-www-form-urlencoded (curl --data-urlencode).',
+      'missing required parameter "q": send it in the address, or in the body as a form (curl --data-urlencode, or --form q=@statements.txt).',
     )
   const statements = parseInfluxql(query, boundValues(text('params')))
   if (statements.every(({ kind }) => kind === 'create database')) requireCaller(guard.asker(request))

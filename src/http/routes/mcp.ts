@@ -9,6 +9,7 @@ import type { QueryRequest } from '../../query/requests.ts'
 import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { answers, optionalKeySecurity } from '../document.ts'
+import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { bodyProblems } from './admin-request.ts'
 
@@ -28,6 +29,13 @@ const Message = Type.Object(
 /** What an assistant asks by the Model Context Protocol, over HTTP: a message a request. */
 export const postMcp: Route = (app, parts) => {
   const { services, settings, guard, inFlight } = parts
+  // Clients send the message again, with their key, to where this leads.
+  app.route({
+    method: 'POST',
+    url: `${url}/`,
+    schema: { hide: true, querystring: anyParameters },
+    handler: (_request, reply) => reply.redirect(`..${url}`, 308),
+  })
   app.route({
     method: 'POST',
     url,

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { DiskFile } from '../../lib/disk.ts'
-import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal.ts'
+import { type JournalCursor, NotInJournal, type PlacedEntry, positionAfter } from '../journal.ts'
 import { decodeEntry, decodeRecordHeader, isRecordHeader, type RecordHeader, recordHeaderBytes } from '../record.ts'
 import { ReadBlocks } from './read-blocks.ts'
 import { newerVersion, refusal } from './refusal.ts'
@@ -80,7 +80,7 @@ class FileJournalCursor implements JournalCursor {
     const names = (await this.#folder.disk.list(this.#folder.directory)).filter(isSegmentName)
     const name = names.findLast((each) => (positionOfName(each) ?? Number.POSITIVE_INFINITY) <= position)
     if (name === undefined)
-      throw new Error(`${this.#folder.directory}: position ${position} is not in the journal any more`)
+      throw new NotInJournal(`${this.#folder.directory}: position ${position} is not in the journal any more`)
     return this.#open(name)
   }
 

@@ -98,6 +98,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     },
     {
       cancelsElsewhere: catalog.cancelsElsewhere,
+      live: null,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
       readiness: () => ({ ...health.readiness, ...troubles(limits, parts.failing) }),

@@ -36,14 +36,18 @@ interface StoreGenerationParts {
   readonly ended: (reason: unknown) => void
   /** What those hear whose questions it did not live to answer. */
   readonly away: () => Problem
+  /** How long the last seal may take. */
+  readonly sealMs: () => number
 }
 
 /** One life of the store's thread: what is posted to it, and what it has been asked. */
 export class StoreGeneration implements Generation {
   readonly #asks = new PendingAsks<Reply>()
   readonly #outbox: Outbox<ToStore>
+  readonly #sealMs: () => number
 
-  constructor({ threadUrl, data, take, ended, away }: StoreGenerationParts) {
+  constructor({ threadUrl, data, take, ended, away, sealMs }: StoreGenerationParts) {
+    this.#sealMs = sealMs
     const worker = new Worker(threadUrl, { workerData: data })
     this.#outbox = new Outbox(worker)
     let failure: unknown = new Error('the store thread ended')
@@ -83,7 +87,8 @@ export class StoreGeneration implements Generation {
   }
 
   end(): void {
-    this.post({ kind: 'close' })
+    this.post({ kind: 'close', sealMs: this.#sealMs() })
+    this.flush()
   }
 
   #settle(reply: Reply): void {

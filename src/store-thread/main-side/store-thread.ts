@@ -7,6 +7,7 @@ import { Actor, type Death, type GenerationEvents, type NextStart } from '../../
 import { Holds } from '../../lib/actor/holds.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Held } from '../../lib/held.ts'
+import type { Follower, Following, LiveQuestion, LiveRows } from '../../live/live-rows.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
@@ -19,6 +20,7 @@ import { type PlannedQuery, sentLimits, sentQuery } from '../plan-text.ts'
 import type { StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
 import { FieldsMade } from './fields-made.ts'
+import { Followers } from './followers.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import { type Notice, type Reply, replyOf, StoreGeneration, type Unnumbered } from './store-generation.ts'
 import { storeAway } from './store-unavailable.ts'
@@ -34,6 +36,8 @@ export interface StoreThreadOptions {
   readonly spool: SpoolSettings
   /** Told when the sealed position may have moved: the journal is not needed before it. */
   readonly sealed: (position: number) => void
+  /** Told of the entities that a step from one position to another stored rows of. */
+  readonly stored?: (entityIds: readonly number[], fromPosition: number, toPosition: number) => void
   /**
    * Notes that the thread died, but not its process. True if the thread was validation an entry of the journal: another start may come past
    * that entry.
@@ -45,15 +49,17 @@ export interface StoreThreadOptions {
 const firstStartsMax = 50
 
 /** The main thread's side of the store's thread. One that dies is started again, and loses nothing: the journal holds all. */
-export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots {
+export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots, LiveRows {
   readonly #options: StoreThreadOptions
   readonly #actor: Actor<StoreGeneration>
   readonly #unsent: UnsentAnswers
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   readonly #opening: AwaitedStart
+  #sealMs = 0
   readonly fieldsMade = new FieldsMade()
   /** How far it has come behind the journal. */
   readonly progress: ValidationProgress
+  readonly #followers = new Followers((message) => this.#post(message))
   /** Those who want no file to be deleted. */
   readonly #holds = new Holds({
     hold: () => this.#ask({ kind: 'hold' }, null),
@@ -162,8 +168,22 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     }
   }
 
-  close(): Promise<void> {
-    return this.#actor.close()
+  follow(question: LiveQuestion, from: number | null, follower: Follower): Following {
+    if (!this.isReady) throw this.#away()
+    return this.#followers.follow(question, from, follower)
+  }
+
+  /** Rows in memory are sealed first, in `sealMs` at most: else they come from the journal at the next start. */
+  async close(sealMs = 0, atOnce: AbortSignal | null = null): Promise<void> {
+    this.#sealMs = atOnce?.aborted === true ? 0 : sealMs
+    const generation = this.#actor.generation
+    const hurry = (): void => {
+      this.#sealMs = 0
+      generation?.end()
+    }
+    atOnce?.addEventListener('abort', hurry, { once: true })
+    await this.#actor.close()
+    atOnce?.removeEventListener('abort', hurry)
   }
 
   #begin(events: GenerationEvents): StoreGeneration {
@@ -183,6 +203,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         const validatedAgainRows = this.progress.validatedRows - validatedBefore
         observe({ kind: 'storeStarted', validatedAgainRows, ms: performance.now() - startedMs })
         this.progress.ready()
+        this.#followers.again()
         // The journal may have grown while the thread was starting.
         this.#post({ kind: 'durable', position: this.progress.durablePosition })
       } else {
@@ -194,7 +215,14 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       events.ended(reason)
     }
     const threadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds.isHeld }
-    return new StoreGeneration({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
+    return new StoreGeneration({
+      threadUrl,
+      data: threadData,
+      take,
+      ended,
+      away: () => this.#away(),
+      sealMs: () => this.#sealMs,
+    })
   }
 
   /** A first start that failed would fail again for the same reason, unless the next one can pass the entry that ended it. */
@@ -225,6 +253,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         return
       case 'progress':
         this.#opening.goesOn()
+        this.#options.stored?.(message.entityIds, this.progress.processedThrough(), message.position)
         this.progress.validated(message.position, message.tallies)
         return
       case 'fieldsMade':
@@ -233,6 +262,9 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       case 'waits':
         // Once it has been ready, it answers while it waits.
         if (!this.isReady) this.#opening.waitsFor(message.awaited)
+        return
+      case 'live':
+        this.#followers.take(message.news)
         return
       default:
         this.#options.observe(message.event)

@@ -13,7 +13,7 @@ test('what was validated is told with the next news, in its order, and wakes nob
   observe({ ...validated, rows: 2 })
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(received).toEqual([])
-  send({ kind: 'progress', position: 3, tallies: [] })
+  send({ kind: 'progress', position: 3, tallies: [], entityIds: [] })
   observe({ kind: 'validationFailed', message: 'no room', retryInMs: 1 })
   await expect
     .poll(() => received)
@@ -21,7 +21,7 @@ test('what was validated is told with the next news, in its order, and wakes nob
       [
         { kind: 'event', event: validated },
         { kind: 'event', event: { ...validated, rows: 2 } },
-        { kind: 'progress', position: 3, tallies: [] },
+        { kind: 'progress', position: 3, tallies: [], entityIds: [] },
       ],
       [{ kind: 'event', event: { kind: 'validationFailed', message: 'no room', retryInMs: 1 } }],
     ])

@@ -19,6 +19,8 @@ import type { JournalCursor } from '../../journal/journal.ts'
 import { type Disk, isDiskFull } from '../../lib/disk.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { BorrowedArrays, SpareBuffers } from '../../lib/spare-buffers.ts'
+import { JournalRows } from '../../live/journal-rows.ts'
+import { LiveFeed } from '../../live/live-feed.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Reach } from '../../observe/crash-point.ts'
@@ -35,6 +37,7 @@ import { type Channel, openChannel } from './channel.ts'
 import { FieldsPublished } from './fields-published.ts'
 import { openSnapshots } from './open-snapshots.ts'
 import { takerOf } from './take-messages.ts'
+import { WrittenEntities } from './written-entities.ts'
 
 /** Parts that a test may put in place of the real ones. */
 export interface StoreThreadOverrides {
@@ -54,6 +57,7 @@ export async function runStoreThread(
 ): Promise<void> {
   useZoneFiles(data.timeZones)
   const stopping = new AbortController()
+  const upkeepEnd = new AbortController()
   const { reach = () => undefined, disk = nodeDisk } = overrides
   const base: ThreadBase = { data, reach, disk, stopping, ...openChannel(port, awaitedAfter) }
   const { outbox, send, observe } = base
@@ -65,13 +69,16 @@ export async function runStoreThread(
     snapshots,
     durablePosition: () => follower.durablePosition,
     wake: () => follower.wake(),
+    signal: upkeepEnd.signal,
   })
-  const follower = openFollower(base, sources, { counts, upkeep })
+  const live = openLive(base, sources)
+  const follower = openFollower(base, sources, { counts, upkeep, live })
   const changes = new CatalogChanges({
     // The pipeline first: it must not write rows of an entity that is being removed.
     read: async () => {
       await pipeline.refresh()
       await expiry.refresh()
+      await live.refresh()
       upkeep.work()
     },
     failed: checkFailed(observe),
@@ -81,9 +88,13 @@ export async function runStoreThread(
   const { store } = opened
   const answers = new PlanAnswers({ store, disk, spoolDirectory: data.spoolDirectory, observe })
   const asks = new Asks({ store, answers, snapshots, outbox })
-  const stop = (): void => stopping.abort(new Error('the store is stopped'))
+  const stop = (sealMs: number): void => {
+    const isStopped = new Error('the store is stopped')
+    stopping.abort(isStopped)
+    setTimeout(() => upkeepEnd.abort(isStopped), sealMs).unref()
+  }
   const take = takerOf({
-    ...{ send, asks, follower, removals, changes, upkeep, stop },
+    ...{ send, asks, follower, removals, changes, live, upkeep, stop },
     position: () => pipeline.position,
     fieldsKnown: () => sources.fields.known(),
   })
@@ -93,6 +104,9 @@ export async function runStoreThread(
   send({ kind: 'begun', state: upkeep.state, counts: manifest.counts })
   upkeep.work()
   await follower.follow()
+  await live.stop()
+  await upkeep.sealRest(pipeline.position, pipeline.validatedBytes, () => counts.takeChanged())
+  upkeepEnd.abort()
   await upkeep.stop()
   await removals.settle()
   await expiry.settle()
@@ -115,6 +129,7 @@ interface Sources {
   readonly pipeline: Pipeline
   readonly batchArrays: BorrowedArrays
   readonly fields: FieldsPublished
+  readonly written: WrittenEntities
   readonly close: () => Promise<void>
 }
 
@@ -139,6 +154,7 @@ async function openSources(
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
   const notes = await NoteFile.open(disk, data.validationNotePath)
+  const written = new WrittenEntities(opened.store)
   const pipeline = await Pipeline.open({
     ingests: catalog.ingests,
     outcomes: catalog.outcomes,
@@ -150,7 +166,7 @@ async function openSources(
     validator: wrapValidator(new RowValidator({ rowBytes, arrays: batchArrays })),
     itemValidator: new ItemValidator({ rowBytes }),
     open: { ingests: catalog.ingests, fieldsMax, made: () => fields.published() },
-    store: opened.store,
+    store: written,
     observe,
     reach,
     stepBytes: settings.stepBytes,
@@ -162,17 +178,45 @@ async function openSources(
     await notes.close()
     await catalog.close()
   }
-  return { catalog, manifest, opened, pipeline, batchArrays, fields, close }
+  return { catalog, manifest, opened, pipeline, batchArrays, fields, written, close }
 }
 
-interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake'> {
+/** A cursor and a validator of its own: what it reads again does not disturb the pipeline. */
+function openLive(
+  { data, send, observe, disk, stopping: { signal } }: ThreadBase,
+  { catalog, opened: { store }, pipeline }: Sources,
+): LiveFeed {
+  const { rowBytes, fieldsMax, journalDirectory: directory, settings } = data
+  const rows = new JournalRows({
+    ingests: catalog.ingests,
+    dropped: catalog.dropped,
+    outcomes: catalog.outcomes,
+    journal: openFileJournalCursor({ disk, directory }, { bodies: 'passing' }),
+    validator: new RowValidator({ rowBytes, ...liveMemory }),
+    itemValidator: new ItemValidator({ rowBytes }),
+    // What it reads the pipeline has read: the fields are there.
+    open: { ingests: catalog.ingests, fieldsMax, made: async () => undefined },
+    decision: (position) => pipeline.decision(position),
+  })
+  return new LiveFeed({
+    rows,
+    position: () => pipeline.position,
+    store,
+    send: (news) => send({ kind: 'live', news }),
+    observe,
+    signal,
+    retryDelayMs: settings.retryDelayMs,
+  })
+}
+
+interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake' | 'signal'> {
   readonly snapshots: Snapshots
 }
 
 async function openUpkeep(
-  { data, send, observe, stuck, reach, stopping: { signal } }: ThreadBase,
+  { data, send, observe, stuck, reach }: ThreadBase,
   { catalog, opened }: Sources,
-  { snapshots, durablePosition, wake }: UpkeepNeeds,
+  { snapshots, durablePosition, wake, signal }: UpkeepNeeds,
 ) {
   const removals = new Removals({
     removeFile: (file) => opened.folder.remove(file),
@@ -207,8 +251,8 @@ async function openUpkeep(
 
 function openFollower(
   { data, send, observe, stuck, stopping }: ThreadBase,
-  { pipeline, batchArrays }: Sources,
-  { counts, upkeep }: { readonly counts: IngestCounts; readonly upkeep: Upkeep },
+  { pipeline, batchArrays, written }: Sources,
+  { counts, upkeep, live }: { readonly counts: IngestCounts; readonly upkeep: Upkeep; readonly live: LiveFeed },
 ): Follower {
   const { retryDelayMs } = data.settings
   return new Follower(
@@ -218,7 +262,8 @@ function openFollower(
         // The store has copied its rows.
         batchArrays.giveBack()
         counts.add(tallies)
-        send({ kind: 'progress', position: pipeline.position, tallies })
+        send({ kind: 'progress', position: pipeline.position, tallies, entityIds: written.take() })
+        live.moved()
       },
       mustWait: () => {
         upkeep.afterStep(pipeline.position, pipeline.validatedBytes, () => counts.takeChanged())
@@ -234,6 +279,9 @@ function openFollower(
     data.durablePosition,
   )
 }
+
+/** Strings that the second reading remembers. */
+const liveMemory = { rememberedStringsMax: 1 << 16, rememberedBytesMax: 32 << 20 }
 
 /** The columns of one step of the pipeline. */
 const batchMemory = { bytesMin: 4096, bytesMax: 16 * 1024 * 1024, idleMs: 10_000 }

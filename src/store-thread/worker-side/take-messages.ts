@@ -1,3 +1,4 @@
+import type { LiveFeed } from '../../live/live-feed.ts'
 import type { FromStore, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 import type { Asks } from './asks.ts'
@@ -9,18 +10,19 @@ export interface TakerParts {
   readonly follower: { durable(position: number): void; stop(): void }
   readonly removals: { hold(): Promise<void>; release(): void }
   readonly changes: CatalogChanges
+  readonly live: Pick<LiveFeed, 'follow' | 'unfollow' | 'wait'>
   readonly upkeep: { purge(entityId: number, position: number): Promise<void> }
   /** How far the rows are validated. */
   readonly position: () => number
   /** The main thread knows the fields that rows brought. */
   readonly fieldsKnown: () => void
-  /** Nothing more is waited for. */
-  readonly stop: () => void
+  /** Nothing more is waited for but the last seal, for so long. */
+  readonly stop: (sealMs: number) => void
 }
 
 /** Gives each message of the main thread to the part that it is for. */
 export function takerOf(parts: TakerParts): (message: ToStore) => void {
-  const { send, asks, follower, removals, changes, upkeep, position, fieldsKnown, stop } = parts
+  const { send, asks, follower, removals, changes, live, upkeep, position, fieldsKnown, stop } = parts
   const answer = (id: number, done: FromStore, work: Promise<void>): void => {
     work.then(
       () => send(done),
@@ -46,8 +48,14 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
         return void changes.learn()
       case 'purge':
         return answer(message.id, { kind: 'purged', id: message.id }, purge(message.entityId))
+      case 'follow':
+        return live.follow(message.follower, message.question, message.from)
+      case 'unfollow':
+        return live.unfollow(message.follower)
+      case 'wait':
+        return live.wait(message.follower, message.waits)
       case 'close':
-        stop()
+        stop(message.sealMs)
         return follower.stop()
       default:
         return asks.take(message)

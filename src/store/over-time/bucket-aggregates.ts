@@ -151,12 +151,6 @@ type ItemAggregate = Exclude<AggregateName, 'time_mean' | 'covered' | 'total' | 
 
 const boundAggregates: ReadonlySet<AggregateName> = new Set(['min', 'max', 'min_time', 'max_time'])
 
-/** Squares of some numbers are no doubles, or have lost their digits: deviations are kept of numbers that are so much smaller and larger too. */
-const smaller = 2 ** -600
-const larger = 2 ** 600
-/** Below it squares lose digits. */
-const squaresMin = 2 ** -900
-
 class ItemSums {
   count = 0
   readonly #sum = new ExactSum()
@@ -166,9 +160,7 @@ class ItemSums {
   #greatest: ItemOfMetric | null = null
   readonly #needsBounds: boolean
   readonly #needsDeviation: boolean
-  readonly #deviations = new Deviations(1)
-  readonly #smaller = new Deviations(smaller)
-  readonly #larger = new Deviations(larger)
+  readonly #deviations = new Deviations()
 
   constructor(aggregates: readonly AggregateName[]) {
     this.#needsBounds = aggregates.some((name) => boundAggregates.has(name))
@@ -181,10 +173,7 @@ class ItemSums {
     this.#first ??= item
     this.#last = item
     if (this.#needsBounds) this.#addBounds(item, item)
-    if (!this.#needsDeviation) return
-    this.#deviations.add(item.value, this.count)
-    this.#smaller.add(item.value, this.count)
-    this.#larger.add(item.value, this.count)
+    if (this.#needsDeviation) this.#deviations.add(item.value, this.count)
   }
 
   addRollup(rollup: ItemRollup): void {
@@ -227,14 +216,8 @@ class ItemSums {
       case 'max_time':
         return this.#greatest?.ms ?? null
       case 'stddev':
-        return this.count < 2 ? null : this.#deviation()
+        return this.count < 2 ? null : this.#deviations.ofSample(this.count)
     }
-  }
-
-  #deviation(): number | null {
-    const isSmall = this.#deviations.squares < squaresMin
-    const ofLarger = isSmall ? this.#larger.ofSample(this.count) : null
-    return ofLarger ?? this.#deviations.ofSample(this.count) ?? this.#smaller.ofSample(this.count)
   }
 
   clear(): void {
@@ -245,28 +228,24 @@ class ItemSums {
     this.#least = null
     this.#greatest = null
     this.#deviations.clear()
-    this.#smaller.clear()
-    this.#larger.clear()
   }
 }
 
 const valueIn = (item: ItemOfMetric | null): Value => item?.exact ?? item?.value ?? null
 
+/** Powers of two that numbers are kept times, each while they are no larger than `scaledMax`: squares of others are no doubles, or lose digits. */
+const largestFactor = 2 ** 600
+const smallestFactor = 2 ** -600
+const scaledMax = 2 ** 500
+
 /** The deviation of a sample, value by value (Welford). */
 class Deviations {
-  readonly #factor: number
+  #factor = largestFactor
   #mean = 0
   #squares = 0
 
-  get squares(): number {
-    return this.#squares
-  }
-
-  constructor(factor: number) {
-    this.#factor = factor
-  }
-
   add(value: number, count: number): void {
+    while (Math.abs(value * this.#factor) > scaledMax && this.#factor > smallestFactor) this.#scaleDown()
     const scaled = value * this.#factor
     const difference = scaled - this.#mean
     this.#mean += difference / count
@@ -280,7 +259,15 @@ class Deviations {
   }
 
   clear(): void {
+    this.#factor = largestFactor
     this.#mean = 0
     this.#squares = 0
+  }
+
+  #scaleDown(): void {
+    this.#factor *= smallestFactor
+    this.#mean *= smallestFactor
+    this.#squares *= smallestFactor
+    this.#squares *= smallestFactor
   }
 }

@@ -37,8 +37,6 @@ export interface NeededItems {
   readonly after: boolean
   /** Whether the date of the first item of the selection has to be known, or that of the last one; null for neither. */
   readonly ends: { readonly first: boolean; readonly last: boolean } | null
-  /** Whether what several say together may be enough. */
-  readonly mayBeRolledUp: boolean
 }
 
 export interface Ends {
@@ -51,13 +49,13 @@ export function neededItems(plan: OverTimePlan): NeededItems {
     const { fromMs, toMs } = plan.range
     const [first, last] = [fromMs === Number.NEGATIVE_INFINITY, toMs === Number.POSITIVE_INFINITY]
     const ends = first || last ? { first, last } : null
-    return { window: { fromMs, endMs: toMs }, before: false, after: false, ends, mayBeRolledUp: false }
+    return { window: { fromMs, endMs: toMs }, before: false, after: false, ends }
   }
   if (plan.kind === 'snap') {
     const window = { fromMs: plan.ticksMs[0] ?? 0, endMs: plan.ticksMs.at(-1) ?? -1 }
     // Later than now a value is known only up to an item behind it.
     const after = hasLine(plan) || window.endMs > plan.values.nowMs
-    return { window, before: true, after, ends: null, mayBeRolledUp: false }
+    return { window, before: true, after, ends: null }
   }
   const { fromMs, toMs } = plan.range
   const window = { fromMs, endMs: Math.min(toMs, plan.values.nowMs) }
@@ -66,7 +64,7 @@ export function neededItems(plan: OverTimePlan): NeededItems {
     (hasLine(plan) || plan.columns.some(({ aggregate }) => aggregate === 'rise' || aggregate === 'resets'))
   const isOpen = plan.granularity.kind === 'all' && fromMs === Number.NEGATIVE_INFINITY
   const ends = isOpen ? { first: true, last: false } : null
-  return { window, before: true, after, ends, mayBeRolledUp: plan.kind === 'aggregate' }
+  return { window, before: true, after, ends }
 }
 
 function hasLine({ values }: { readonly values: AggregatePlan['values'] }): boolean {
@@ -76,6 +74,8 @@ function hasLine({ values }: { readonly values: AggregatePlan['values'] }): bool
 /** The items of one combination of tags and fields, in the order of time. */
 export interface Series {
   add(run: ItemRun): void
+  /** Whether it may take what several items say together. */
+  readonly mayTakeRollups: boolean
   /** Whether what neighbouring items of each metric say together, null of a metric without any, is as good as they are. */
   takes(rollups: readonly (ItemRollup | null)[]): boolean
   /** Items that it takes. */
@@ -87,6 +87,9 @@ export interface Series {
 
 /** Values of buckets and ticks that wait for the end of their function: about half a gigabyte. */
 const heldValuesMax = 4_000_000
+
+/** Shorter parts of a plot have borders in so many hours that reading all rows is as fast. */
+const rolledUpPartMsMin = 4 * 3_600_000
 
 export class OverTimeAnswer {
   readonly #plan: OverTimePlan
@@ -210,7 +213,7 @@ export class OverTimeAnswer {
       )
       for (const one of held) for (const { values } of one) this.#hold(-values.length)
     }
-    return seriesOf(functions, read, finish)
+    return seriesOf(functions, { read, finish, mayTakeRollups: plan.kind === 'aggregate' })
   }
 
   #snapped(plan: OverTimePlan & { kind: 'snap' }, keys: readonly Value[]): Series {
@@ -246,7 +249,7 @@ export class OverTimeAnswer {
         yield [dateMs, ...keys, ...values, tickMs]
       }
     }
-    return seriesOf(functions, read, finish)
+    return seriesOf(functions, { read, finish, mayTakeRollups: false })
   }
 
   #plotted(plan: OverTimePlan & { kind: 'plot' }, keys: readonly Value[]): Series {
@@ -261,10 +264,15 @@ export class OverTimeAnswer {
     const all = metrics.map(
       (field, metric) => new PlottedMetric(metric, metrics.length, isNumericField(field), parts, plotted),
     )
+    // Of several metrics the items show the others too.
+    const isOfOne = metrics.length === 1 && isNumericField(metrics[0])
     return {
       isOver: false,
-      takes: () => false,
-      addRollups: () => {},
+      mayTakeRollups: isOfOne && parts.toMs - parts.fromMs >= parts.points * rolledUpPartMsMin,
+      takes: (rollups) => rollups.every((rollup, metric) => rollup === null || all[metric].takes(rollup)),
+      addRollups: (rollups) => {
+        for (const [metric, rollup] of rollups.entries()) if (rollup !== null) all[metric].addRollup(rollup)
+      },
       add: (run) => {
         for (const one of all) one.add(run)
       },
@@ -283,10 +291,16 @@ function startOfAll({ range }: AggregatePlan | StatesPlan, ends: Ends | null): n
 
 function seriesOf(
   functions: readonly FunctionOfTime[],
-  read: readonly ((run: ItemRun) => void)[],
-  finish: () => Promise<void>,
+  {
+    read,
+    finish,
+    mayTakeRollups,
+  }: Pick<Series, 'finish' | 'mayTakeRollups'> & {
+    readonly read: readonly ((run: ItemRun) => void)[]
+  },
 ): Series {
   return {
+    mayTakeRollups,
     get isOver(): boolean {
       return functions.every((one) => one.isOver)
     },

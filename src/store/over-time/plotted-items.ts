@@ -1,7 +1,7 @@
 // The items of one function of time that a chart needs: of each part of the range the first, last, least and greatest of each metric.
 import type { Value } from '../../model/column.ts'
 import { resultTooLarge } from '../limits.ts'
-import { isLess } from './function-of-time.ts'
+import { type ItemOfMetric, type ItemRollup, isLess } from './function-of-time.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
 
 export interface PlottedItem {
@@ -59,6 +59,20 @@ class Candidate {
     this.exact = exact
     this.item = item
   }
+
+  setRow(row: number, value: number, exact: bigint | null): void {
+    this.isSet = true
+    this.row = row
+    this.value = value
+    this.exact = exact
+    this.item = null
+  }
+
+  /** An item of the only metric: of each date there is one, so its position tells nothing. */
+  setItem({ ms, value, exact }: ItemOfMetric): void {
+    this.setRow(-1, value, exact)
+    this.item = { ms, position: 0, values: [exact ?? value] }
+  }
 }
 
 export class PlottedMetric {
@@ -67,8 +81,8 @@ export class PlottedMetric {
   readonly #isNumber: boolean
   readonly #plotted: PlottedItems
   readonly #metrics: number
-  /** The part that the candidates are of. */
-  #part = -1
+  /** The end of the part that the candidates are of. */
+  #untilMs = Number.NEGATIVE_INFINITY
   readonly #first = new Candidate()
   readonly #last = new Candidate()
   readonly #least = new Candidate()
@@ -89,44 +103,89 @@ export class PlottedMetric {
   }
 
   add(run: ItemRun): void {
-    const { times, start, end } = run
-    const numbers = this.#isNumber ? run.numbers(this.#metric) : null
-    if (this.#isNumber && numbers === null) return
-    const pending = this.#pending
-    for (let row = start; row < end; row++) {
-      const value = numbers === null ? 0 : numbers[row]
-      const text = numbers === null ? run.value(this.#metric, row) : null
-      if (Number.isNaN(value) || (numbers === null && text === null)) continue
-      if (pending.isSet && this.#pendingMs !== times[row]) this.#commit(run)
-      pending.isSet = true
-      pending.row = row
-      pending.value = value
-      pending.exact = digitsAt(run, this.#metric, row, value)
-      pending.item = null
-      this.#pendingMs = times[row]
-      this.#pendingText = text
-    }
+    if (this.#isNumber) this.#addNumbers(run)
+    else this.#addOthers(run)
     // Its rows are not there any more when the next run comes.
-    for (const candidate of [...this.#all, pending]) {
+    for (const candidate of [...this.#all, this.#pending]) {
       if (candidate.isSet) candidate.item ??= this.#itemAt(run, candidate.row)
     }
   }
 
+  /** Whether the items that are plotted of these are known, which are of the only metric. */
+  takes({ first, last, least, greatest, leastMs, greatestMs }: ItemRollup): boolean {
+    return Number.isFinite(least + greatest + leastMs + greatestMs) && this.#partOf(first.ms) === this.#partOf(last.ms)
+  }
+
+  /** Items that it takes. */
+  addRollup({ first, last, least, greatest, leastMs, greatestMs }: ItemRollup): void {
+    const bounds = [
+      { ms: leastMs, value: least, exact: null },
+      { ms: greatestMs, value: greatest, exact: null },
+    ]
+    for (const item of [first, ...bounds, last]) {
+      this.#commit(null)
+      this.#pending.setItem(item)
+      this.#pendingMs = item.ms
+    }
+  }
+
   finish(): void {
-    if (this.#pending.isSet) this.#commit(null)
+    this.#commit(null)
     this.#leave(null)
+  }
+
+  #addNumbers(run: ItemRun): void {
+    const numbers = run.numbers(this.#metric)
+    if (numbers === null) return
+    const { times, start, end } = run
+    for (let row = start; row < end; row++) {
+      if (Number.isNaN(numbers[row])) continue
+      if (this.#pendingMs !== times[row]) {
+        this.#commit(run)
+        row = this.#lastBetween(run, numbers, row)
+      }
+      this.#pending.setRow(row, numbers[row], digitsAt(run, this.#metric, row, numbers[row]))
+      this.#pendingMs = times[row]
+    }
+  }
+
+  #addOthers(run: ItemRun): void {
+    const { times, start, end } = run
+    for (let row = start; row < end; row++) {
+      const value = run.value(this.#metric, row)
+      if (value === null) continue
+      if (this.#pendingMs !== times[row]) this.#commit(run)
+      this.#pending.setRow(row, 0, null)
+      this.#pendingMs = times[row]
+      this.#pendingText = value
+    }
+  }
+
+  /**
+   * From a row on, the last one of those in the part at hand whose values lie between the least and the greatest: of these, it alone may be
+   * plotted. The row itself where there are none.
+   */
+  #lastBetween({ times, end }: ItemRun, numbers: Float64Array, row: number): number {
+    const [least, greatest, untilMs] = [this.#least, this.#greatest, this.#untilMs]
+    if (!least.isSet || least.exact !== null || greatest.exact !== null) return row
+    const [from, to] = [least.value, greatest.value]
+    let next = row
+    while (next < end && numbers[next] >= from && numbers[next] <= to && times[next] < untilMs) next++
+    return Math.max(row, next - 1)
   }
 
   #commit(run: ItemRun | null): void {
     const pending = this.#pending
+    if (!pending.isSet) return
     if (!this.#isNumber) {
       if (this.#pendingText !== this.#text) this.#plot(pending, run)
       this.#text = this.#pendingText
       return
     }
-    const part = this.#partOf(this.#pendingMs)
-    if (part !== this.#part) this.#leave(run)
-    this.#part = part
+    if (this.#pendingMs >= this.#untilMs) {
+      this.#leave(run)
+      this.#untilMs = this.#endOf(this.#partOf(this.#pendingMs))
+    }
     if (!this.#first.isSet) this.#first.set(pending)
     this.#last.set(pending)
     if (!this.#least.isSet || isLess(pending, this.#least)) this.#least.set(pending)
@@ -137,6 +196,15 @@ export class PlottedMetric {
     const { fromMs, toMs, points } = this.#parts
     if (toMs === fromMs) return 0
     return Math.min(points - 1, Math.floor(((ms - fromMs) * points) / (toMs - fromMs)))
+  }
+
+  /** The first whole millisecond behind a part. */
+  #endOf(part: number): number {
+    const { fromMs, toMs, points } = this.#parts
+    if (part === points - 1 || toMs === fromMs) return Number.POSITIVE_INFINITY
+    let ms = Math.floor(fromMs + ((part + 1) * (toMs - fromMs)) / points) - 1
+    while (this.#partOf(ms) <= part) ms++
+    return ms
   }
 
   #leave(run: ItemRun | null): void {

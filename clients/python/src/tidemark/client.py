@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from .errors import NoAnswerError
+from .errors import NoAnswerError, TidemarkError
 from .frames import frame_of, require, wide
 from .progress import Progress, ProgressOption
 from .push import Push
-from .retries import Retries
+from .retries import Retries, may_go_better
 from .rows import batches, table_of
 from .times import Moment, moment_text, period_text, zone_of
 from .transport import Transport, arrow_type
@@ -46,6 +46,18 @@ class Written(Generic[Frame]):
     #: A row for each rejected row: `row`, its place in the frame from 0 (`frame.iloc[rejected.row]`), `field`, `code` and `message`.
     rejected: Frame
     batches: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Live:
+    """Items that became queryable together, as the service writes them: flat, with dates as texts."""
+
+    #: Whoever goes on from it, with `after`, misses nothing and is told nothing twice.
+    id: str
+    items: list[dict[str, Any]]
+    #: Whether rows may be missing before this: those from `date` on, of any date where it is None.
+    reset: bool = False
+    date: Optional[str] = None
 
 
 class Tidemark(Generic[Frame]):
@@ -152,6 +164,37 @@ class Tidemark(Generic[Frame]):
         """The entities that the key may read, with their fields, numbers of rows, and first and last dates."""
         described: list[dict[str, Any]] = self._http.json("GET", "/consumer/data/entities")
         return described
+
+    def live(
+        self, ids: Names = (), *, entity: Optional[str] = None, prefixes: Names = (), tag: Optional[str] = None,
+        metric: Names = (), fields: Names = (), after: Optional[str] = None,
+    ) -> Iterator[Live]:
+        """
+        The items of an entity as they become queryable, for as long as it is looped over.
+
+        After a cut it connects again by itself and misses nothing. `after` goes on behind the `id` of an earlier loop. Where `reset` is true, rows may
+        be missing: those from `date` on, or of any date where it is None, have to be read anew.
+        """
+        name = entity or self._only_entity()[0]
+        lists = {"ids": ids, "prefixes": prefixes, "metric_name_field": metric, "fields": fields}
+        # Each value by itself, with what parts lists escaped.
+        values = [(key, one.replace("\\", "\\\\").replace(",", "\\,")) for key, names in lists.items() for one in _names(names)]
+        asked = [("entity", name), *values, *([] if tag is None else [("id_name_field", tag)])]
+        last_id, wait_s = after, self._retries.first_wait_s
+        while True:
+            try:
+                for id, event, data in self._http.events("/consumer/data/live", asked, last_id):
+                    wait_s = self._retries.first_wait_s
+                    if event == "rows" and id and data:
+                        yield Live(id, json.loads(data))
+                    elif event == "reset" and id and data:
+                        yield Live(id, [], True, json.loads(data)["date"])
+                    last_id = id or last_id
+            except TidemarkError as error:
+                if not may_go_better(error):
+                    raise
+            self._retries.sleep(wait_s)
+            wait_s = min(wait_s * 2, self._retries.longest_wait_s)
 
     def write(self, frame: Any, ingest: str, *, id: Optional[str] = None, wait_s: float = 60) -> Written[Frame]:
         """

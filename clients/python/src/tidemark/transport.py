@@ -7,13 +7,14 @@ import json
 import socket
 import ssl
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 from urllib.parse import urlencode, urlsplit
 
 from .errors import NoAnswerError, ServiceError, TidemarkError, service_error_of
 
 json_type = "application/json"
 arrow_type = "application/vnd.apache.arrow.stream"
+event_stream_type = "text/event-stream"
 _part_bytes = 1024 * 1024
 
 
@@ -84,6 +85,33 @@ class Transport:
         if isinstance(outcome, TidemarkError):
             raise outcome
         return self._taken(outcome, accept)
+
+    def events(self, path: str, parameters: Sequence[tuple[str, str]], last_id: Optional[str]) -> Iterator[tuple[Optional[str], str, Optional[str]]]:
+        """The blocks of a stream of server-sent events: id, event and data. Raises `NoAnswerError` when it ends."""
+        headers = {"Accept": event_stream_type, **({} if last_id is None else {"Last-Event-ID": last_id})}
+        connection = self._connection()
+        failure: Optional[TidemarkError] = None
+        try:
+            authorization = {} if self._key is None else {"Authorization": self._key.header()}
+            connection.request("GET", f"{self._base}{path}?{urlencode(parameters)}", headers={**headers, **authorization})
+            response = connection.getresponse()
+            if response.status != 200 or response.headers.get_content_type() != event_stream_type:
+                failure = service_error_of(response.status, response.read(_part_bytes), response.headers.get("Retry-After"))
+            else:
+                block: dict[str, str] = {}
+                for raw in response:
+                    line = raw.decode().rstrip("\r\n")
+                    name, _, value = line.partition(":")
+                    if name:
+                        block[name] = value.removeprefix(" ")
+                    elif line == "" and block:
+                        yield block.get("id"), block.get("event", "message"), block.get("data")
+                        block = {}
+        except (OSError, http.client.HTTPException) as error:
+            failure = NoAnswerError(f"The stream of {self.url} broke ({type(error).__name__}).", sent=True)
+        finally:
+            connection.close()
+        raise failure or NoAnswerError(f"The stream of {self.url} ended.", sent=True)
 
     def _taken(self, answer: _Answer, accept: str) -> bytes:
         status, headers, body = answer.status, answer.headers, answer.body

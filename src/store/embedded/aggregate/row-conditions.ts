@@ -40,7 +40,7 @@ export function filterTests(filter: Scalar | null, accessorOf: (name: string) =>
 /** How many conditions a row may have to be held against. */
 export function conditionsOf(filter: Scalar | null): number {
   if (filter === null) return 0
-  const isJoined = filter.kind === 'call' && (filter.name === 'and' || filter.name === 'or' || filter.name === 'not')
+  const isJoined = filter.kind === 'call' && ['and', 'or', 'not', 'isTrue'].includes(filter.name)
   return isJoined ? partsOf(filter).reduce((sum, part) => sum + conditionsOf(part), 0) : 1
 }
 
@@ -59,6 +59,10 @@ function compileTest(filter: Scalar, wanted: boolean, accessorOf: (name: string)
     }
     case 'not':
       return compileTest(operands[0], !wanted, accessorOf)
+    case 'isTrue': {
+      const { test, isOfSeries } = compileTest(operands[0], true, accessorOf)
+      return { test: wanted ? test : (chunk, row, series) => !test(chunk, row, series), isOfSeries }
+    }
     default: {
       const [of, ...constants] = operands
       if (of.kind !== 'field') throw new Error('a condition is of a field')

@@ -22,7 +22,7 @@ import { Zone } from '../../../druid-time/zone.ts'
 import { nodeDisk } from '../../../lib/node-disk.ts'
 import type { Value } from '../../../model/column.ts'
 import type { EntityField } from '../../../model/entity.ts'
-import { type AggregatePlan, aggregateNames } from '../../../model/plan.ts'
+import { type AggregatePlan, aggregateNames, type PlotPlan } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder, SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
@@ -115,9 +115,16 @@ function randomAggregate(draw: Draw, spanMs: number): AggregatePlan {
   }
 }
 
+/** Of one metric, whose parts are hours long at times. */
+function randomPlot(draw: Draw, spanMs: number): PlotPlan {
+  const { selection, range } = randomAggregate(draw, spanMs)
+  const [metric] = selection.metrics
+  return { kind: 'plot', selection: { ...selection, metrics: [metric!] }, range, points: 1 + draw(4) }
+}
+
 async function ask(draw: Draw, spanMs: number, { store, model, sinceMs }: SeenHistory): Promise<void> {
   for (let question = 0; question < 4; question++) {
-    const plan = planSince(randomAggregate(draw, spanMs), sinceMs)
+    const plan = planSince((draw(4) === 0 ? randomPlot : randomAggregate)(draw, spanMs), sinceMs)
     expectSame(plan, await rowsOf(store, plan), model.run(plan), 'small')
   }
 }

@@ -78,7 +78,7 @@ async function readTag(series: Int32Array, to: Series, needed: NeededItems, run:
   const untilMs = needed.after ? Number.POSITIVE_INFINITY : endMs
   let nextMs = fromMs
   // Of several series hours may have items among those of others.
-  const hasHours = needed.mayBeRolledUp && series.length === 1
+  const hasHours = to.mayTakeRollups && series.length === 1
   for (const hour of hasHours ? hoursOf(series[0], { fromMs, toMs: endMs }, run) : []) {
     if (run.pacer.spend(unitsOfHour * run.metrics.length)) await run.pacer.rest()
     if (!to.takes(hour.rollups)) continue

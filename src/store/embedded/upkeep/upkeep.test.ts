@@ -212,6 +212,32 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: R
   return { catalog, events, observe, storeDirectory, store, upkeep, freeze, seal, leave, dropForEver, stop }
 }
 
+describe('when the pipeline has ended', () => {
+  const rest = (upkeep: Upkeep, position: number): Promise<void> =>
+    upkeep.sealRest(position, 0, () => [{ ingestId: 1, validated: position, rejected: 0 }])
+
+  test('what is in memory, and what is being sealed, is sealed', async () => {
+    const { store, upkeep, freeze, stop } = await opened(new Faults(Number.POSITIVE_INFINITY, 0))
+    freeze(0)
+    freeze(batchRows, 3)
+    await rest(upkeep, batchRows + 3)
+    expect(upkeep.state).toMatchObject({ sealedPosition: batchRows + 3, rows: batchRows + 3 })
+    expect((await rowsOf(store, everything)).length).toBe(batchRows + 3)
+    await rest(upkeep, batchRows + 3)
+    await stop()
+  })
+
+  test('a seal that fails is not waited for', async () => {
+    const faults = new Faults(Number.POSITIVE_INFINITY, 0)
+    const { upkeep, freeze, stop } = await opened(faults)
+    freeze(0, 3)
+    faults.failSealing(Number.POSITIVE_INFINITY)
+    await rest(upkeep, 3)
+    expect(upkeep.state.sealedPosition).toBe(0)
+    await stop()
+  })
+})
+
 /** Seals four batches, which come to be merged, on a disk that fails; then the store is opened anew. */
 async function history(faults: Faults) {
   const { catalog, events, observe, storeDirectory, store, upkeep, seal, stop } = await opened(faults)

@@ -104,9 +104,25 @@ export class Upkeep {
    */
   afterStep(position: number, validatedBytes: number, counts: () => readonly IngestCount[]): void {
     this.#unsealed.advance(position, validatedBytes)
-    if (this.#isHeld || !this.#isDue()) return
+    if (!this.#isHeld && this.#isDue()) this.#freeze(position, counts())
+  }
+
+  /**
+   * Called when the pipeline has ended, as after a step: seals all that is left, in one attempt or until the signal. An entity that is being
+   * dropped keeps the rest for the next start.
+   */
+  async sealRest(position: number, validatedBytes: number, counts: () => readonly IngestCount[]): Promise<void> {
+    const { signal } = this.#parts
+    if (this.#seal !== null && !(await this.#sealsAtOnce())) return
+    this.#unsealed.advance(position, validatedBytes)
+    if (signal.aborted || this.#isHeld || this.#unsealed.isNothing) return
+    this.#freeze(position, counts())
+    await this.#sealsAtOnce()
+  }
+
+  #freeze(position: number, counts: readonly IngestCount[]): void {
     this.#unsealed.freeze()
-    this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
+    this.#seal = { frozen: this.#parts.store.freeze(position), counts }
     this.#merges.hurry()
     this.work()
   }

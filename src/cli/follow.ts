@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { Tidemark } from '../client/tidemark.ts'
+import { JsonRows } from '../lib/json-rows.ts'
+import { type CliContext, connectionOf } from './context.ts'
+import { collectList } from './option-values.ts'
+
+interface FollowOptions {
+  readonly entity: string
+  readonly ids?: readonly string[]
+  readonly prefixes?: readonly string[]
+  readonly idName?: string
+  readonly metrics?: readonly string[]
+  readonly fields?: readonly string[]
+  readonly after?: string
+  readonly showIds?: boolean
+}
+
+const helpText = `
+It goes on until it is stopped (Ctrl+C). After a cut it connects again by itself, and misses nothing.
+With --show-ids, go on later behind the last id: --after <id>.
+
+  tidemark follow --entity plant --ids boiler.temp,boiler.flow
+`
+
+/** `tidemark follow`: the items of an entity as they become queryable, a line of JSON each. */
+export function addFollow(program: Command, context: CliContext): void {
+  program
+    .command('follow')
+    .description('the items of an entity as they become queryable, a line of JSON each')
+    .requiredOption('--entity <entity>', 'the entity')
+    .option('--ids <tags>', 'only these tags, by commas', collectList)
+    .option('--prefixes <prefixes>', 'only tags that begin so, by commas', collectList)
+    .option('--id-name <field>', 'the tag field, where there are several (default: the first)')
+    .option('--metrics <fields>', 'the metrics to show, by commas (default: all)', collectList)
+    .option('--fields <fields>', 'extra dimensions and tags to show, by commas', collectList)
+    .option('--after <id>', 'go on behind this id of an earlier stream')
+    .option('--show-ids', 'write the id of each event to standard error')
+    .addHelpText('after', helpText)
+    .action(async (options: FollowOptions, command: Command) => {
+      const { entity, ids, prefixes, idName, metrics, fields, after, showIds } = options
+      const all = { ids, prefixes, id_name_field: idName, metric_name_field: metrics, fields }
+      const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+      const client = new Tidemark(connectionOf(context, command.optsWithGlobals()))
+      const onRetry = (error: Error): void => {
+        context.stderr.write(`${error.message} Connecting again.\n`)
+      }
+      for await (const told of client.live({ entity, ...given }, { after, onRetry })) {
+        if (told.event === 'rows') {
+          const rows = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER }).push(Buffer.from(told.json))
+          context.stdout.write(rows.map((row) => `${Buffer.from(row).toString()}\n`).join(''))
+        } else {
+          const missing = told.date === null ? 'any date' : `dates from ${told.date} on`
+          context.stderr.write(`The id is too old or unknown: rows of ${missing} may be missing. Select them.\n`)
+        }
+        if (showIds === true) context.stderr.write(`${told.id}\n`)
+      }
+    })
+}

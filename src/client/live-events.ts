@@ -1,0 +1,71 @@
+import { eventBlocks } from './event-blocks.ts'
+import { queryAddress } from './query-address.ts'
+import type { LiveOptions, LiveRequest } from './request-options.ts'
+import { defaultWaits, mayGoBetter } from './retries.ts'
+import { ConnectionError } from './service-error.ts'
+import type { Transport } from './transport.ts'
+
+/** What a stream of live rows says. Whoever goes on later from `id`, with `after`, misses nothing and is told nothing twice. */
+export type LiveEvent<Row> =
+  /** `json` is the text of `items`, with all digits of whole numbers that a double does not hold. */
+  | { readonly event: 'rows'; readonly id: string; readonly items: readonly Row[]; readonly json: string }
+  /** Rows may be missing before this: those from `date` on have to be read anew, all of them where it is null. */
+  | { readonly event: 'reset'; readonly id: string; readonly date: string | null }
+
+/** The service says something every 15 seconds: a connection that is silent for so long is broken. */
+const silentMs = 45_000
+
+/** The events of one entity, over as many connections as it takes: after a cut it goes on with the last id. */
+export async function* liveEvents<Row>(
+  http: Transport,
+  request: LiveRequest,
+  { after, signal, onRetry = () => undefined }: LiveOptions,
+): AsyncGenerator<LiveEvent<Row>> {
+  let lastId = after ?? null
+  const hasEnded = (): boolean => signal?.aborted === true
+  for (let failures = 0; !hasEnded(); ) {
+    try {
+      for await (const { id, event, data } of blocksOf(http, request, lastId, signal)) {
+        failures = 0
+        if (event === 'rows' && id !== null && data !== null) yield { event, id, items: JSON.parse(data), json: data }
+        else if (event === 'reset' && id !== null && data !== null) yield { event, id, date: JSON.parse(data).date }
+        // The one who takes an event has it before the id counts.
+        lastId = id ?? lastId
+      }
+      throw new ConnectionError('The stream of live rows ended.', { sent: true, cause: null })
+    } catch (error) {
+      if (hasEnded()) return
+      if (!(error instanceof Error) || !mayGoBetter(error)) throw error
+      const waitMs = Math.min(defaultWaits.firstRetryWaitMs * 2 ** failures++, defaultWaits.maxRetryWaitMs)
+      onRetry(error, waitMs)
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
+}
+
+/** The blocks of one connection. */
+async function* blocksOf(
+  http: Transport,
+  request: LiveRequest,
+  lastId: string | null,
+  signal: AbortSignal | undefined,
+) {
+  const silence = new AbortController()
+  const timer = (): ReturnType<typeof setTimeout> => setTimeout(() => silence.abort(), silentMs)
+  let waiting = timer()
+  const heard = async function* (bytes: AsyncIterable<Uint8Array>) {
+    for await (const chunk of bytes) {
+      clearTimeout(waiting)
+      waiting = timer()
+      yield chunk
+    }
+  }
+  try {
+    const path = `/consumer/data/live?${queryAddress(request)}`
+    const headers = { accept: 'text/event-stream', ...(lastId === null ? {} : { 'last-event-id': lastId }) }
+    const ended = AbortSignal.any([silence.signal, ...(signal === undefined ? [] : [signal])])
+    yield* eventBlocks(heard(http.stream({ method: 'GET', path, headers, signal: ended })))
+  } finally {
+    clearTimeout(waiting)
+  }
+}

@@ -1,0 +1,141 @@
+// Filters that values lie between bounds.
+
+import { conjunction, is, not } from '../../druid-sql/bind/logic.ts'
+import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
+import { boolean, double, type Kind, long, string } from '../../druid-sql/bind/types.ts'
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { compared } from '../expression/operators.ts'
+import { unsupported } from '../parse/json-reader.ts'
+import type { Filter } from '../parse/query-nodes.ts'
+import { alphanumericKey, lengthKey } from '../values/ordering.ts'
+import { asType, nowhere, textToDouble, valueIn, written, writtenSql } from '../values/typed.ts'
+import { decimalForm, exactLong, falseWhereThere, never } from './equality-filter.ts'
+
+const isNumeric = ({ type: { kind } }: Bound): boolean => kind === 'long' || kind === 'double' || kind === 'float'
+
+/** `1.5f`, as Java writes a number of 32 bits. */
+const javaSuffix = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]$/
+
+interface Bounds<Value> {
+  readonly lower: Value | null
+  readonly upper: Value | null
+  readonly lowerStrict: boolean
+  readonly upperStrict: boolean
+}
+
+/** A value between bounds; a bound that is not there holds for all. */
+function between(value: Bound, { lower, upper, lowerStrict, upperStrict }: Bounds<Bound>): Bound {
+  const operand = value.type.kind === 'float' ? asType(value, double) : value
+  const parts = [
+    ...(lower === null ? [] : [compared(lowerStrict ? '>' : '>=', operand, lower)]),
+    ...(upper === null ? [] : [compared(upperStrict ? '<' : '<=', operand, upper)]),
+  ]
+  return called(nowhere, boolean, conjunction, parts)
+}
+
+const mapBounds = <From, To>(bounds: Bounds<From>, map: (from: From) => To): Bounds<To> => ({
+  ...bounds,
+  lower: bounds.lower === null ? null : map(bounds.lower),
+  upper: bounds.upper === null ? null : map(bounds.upper),
+})
+
+/**
+ * Where there is no lower bound, null is below the upper one; a column of numbers has no such null, however they are compared. A text that is null
+ * is out of the bounds, but for one that Druid finds by an index: of that it does not know.
+ */
+export function bindBound(filter: Filter & { kind: 'bound' }, value: Bound, byIndex: boolean): Bound {
+  const condition = boundCondition(filter, value)
+  if (isNumeric(value) && valueIn(value)?.isUntold !== true) return condition
+  if (filter.lower === null) return is(condition, { what: 'FALSE', negated: true, isTold: false }, nowhere)
+  if (byIndex && value.type.kind !== 'null') return condition
+  return is(condition, { what: 'TRUE', negated: false, isTold: false }, nowhere)
+}
+
+function boundCondition(filter: Filter & { kind: 'bound' }, value: Bound): Bound {
+  if (value.type.kind === 'null') return literal(nowhere, boolean, null)
+  switch (filter.ordering) {
+    case 'numeric':
+      return isNumeric(value)
+        ? numericBound(value, filter)
+        : written(boolean, numericTextBound(writtenSql(value), filter))
+    case 'strlen':
+      return betweenTexts(value, filter, lengthKey)
+    case 'alphanumeric':
+      return betweenTexts(value, filter, alphanumericKey)
+    case 'version':
+      throw unsupported('', 'the ordering "version" in a filter')
+    default:
+      return betweenTexts(value, filter)
+  }
+}
+
+/** By their texts, or by keys of those. */
+function betweenTexts(value: Bound, bounds: Bounds<string>, key?: (text: Sql) => Sql): Bound {
+  const sideOf = (text: Bound): Bound => (key === undefined ? text : written(string, key(writtenSql(text))))
+  return between(
+    sideOf(asType(value, string)),
+    mapBounds(bounds, (text) => sideOf(literal(nowhere, string, text))),
+  )
+}
+
+/** As Java's parsers read it, which take more for a double. */
+function parsedLiteral(text: string, kind: Kind): Bound | null {
+  const suffix = kind === 'long' ? null : javaSuffix.exec(text)
+  return numberLiteral(suffix === null ? text : suffix[1]!, kind)
+}
+
+/** A number as the column's type compares with it exactly; null for no number. */
+function numberLiteral(text: string, kind: Kind): Bound | null {
+  const whole = kind === 'long' ? exactLong(text) : null
+  if (whole !== null) return literal(nowhere, long, whole)
+  return decimalForm.test(text) ? literal(nowhere, double, Number(text)) : null
+}
+
+/** To Druid what is no number comes before all numbers: it bounds nothing below, and leaves nothing above. */
+function numericBound(value: Bound, filter: Bounds<string>): Bound {
+  const { lower, upper } = mapBounds(filter, (text) => parsedLiteral(text, value.type.kind))
+  if (filter.upper !== null && upper === null) return never(value)
+  return lower === null && upper === null ? not(never(value), nowhere) : between(value, { ...filter, lower, upper })
+}
+
+/** Texts by their numbers: those that are none come before all that are. */
+function numericTextBound(text: Sql, filter: Bounds<string>): Sql {
+  return bind(text, (x) =>
+    bind(textToDouble(x), (number) => {
+      const side = (constant: string, isLower: boolean, strict: boolean): Sql => {
+        const operator = isLower ? (strict ? sql`>` : sql`>=`) : strict ? sql`<` : sql`<=`
+        if (!decimalForm.test(constant))
+          return sql`CASE WHEN ${number} IS NOT NULL THEN ${isLower ? sql`TRUE` : sql`FALSE`} ELSE ${x} ${operator} ${constant} END`
+        return sql`CASE WHEN ${number} IS NOT NULL THEN ${number} ${operator} ${sql.double(Number(constant))} WHEN ${x} IS NOT NULL THEN ${isLower ? sql`FALSE` : sql`TRUE`} END`
+      }
+      const parts = [
+        ...(filter.lower === null ? [] : [side(filter.lower, true, filter.lowerStrict)]),
+        ...(filter.upper === null ? [] : [side(filter.upper, false, filter.upperStrict)]),
+      ]
+      return sql`(${sql.join(parts, ' AND ')})`
+    }),
+  )
+}
+
+/** Unlike a bound, a range never holds for null. */
+export function bindRange(filter: Filter & { kind: 'range' }, value: Bound): Bound {
+  const bounds: Bounds<string> = {
+    lower: filter.lower === null ? null : String(filter.lower),
+    upper: filter.upper === null ? null : String(filter.upper),
+    lowerStrict: filter.lowerOpen,
+    upperStrict: filter.upperOpen,
+  }
+  if (value.type.kind === 'null') return literal(nowhere, boolean, null)
+  if (filter.type === 'STRING') return betweenTexts(value, bounds)
+  if (isNumeric(value)) return numericRange(value, bounds)
+  // A text that is no number is out of the range; of null it is unknown.
+  return falseWhereThere(numericRange(written(double, textToDouble(writtenSql(value))), bounds), value)
+}
+
+function numericRange(value: Bound, filter: Bounds<string>): Bound {
+  const { lower, upper } = mapBounds(filter, (text) => numberLiteral(text, value.type.kind))
+  // A bound that is no number leaves nothing of a column of numbers.
+  if ((filter.lower !== null && lower === null) || (filter.upper !== null && upper === null)) return never(value)
+  return between(value, { ...filter, lower, upper })
+}

@@ -1,0 +1,140 @@
+// Filters that a value is one of some constants, and what texts stand for where they are such constants.
+
+import { disjunction, is } from '../../druid-sql/bind/logic.ts'
+import { type Bound, called, engineFunction, literal } from '../../druid-sql/bind/tree.ts'
+import { boolean, double, type Kind, long } from '../../druid-sql/bind/types.ts'
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { plainLong } from '../../model/long.ts'
+import type { Filter, Scalar } from '../parse/query-nodes.ts'
+import { textList } from '../values/text.ts'
+import { asType, digitsToLong, nowhere, textToDouble, textToLong, written, writtenSql } from '../values/typed.ts'
+
+export const decimalForm = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
+
+/** The exact long that a text stands for, as BigDecimal reads it. */
+export function exactLong(text: string): bigint | null {
+  if (/^[+-]?\d+$/.test(text)) return plainLong(text.replace('+', ''))
+  const number = decimalForm.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) ? BigInt(number) : null
+}
+
+/** A longer list is a parameter of its own: texts put together by what none of them holds. */
+const listedMax = 100
+
+/** So few texts are looked for while a column is read, so that the others are read for rows that pass alone; more are joined. */
+const soughtMax = 16
+
+type Constants = readonly string[] | readonly bigint[] | readonly number[]
+
+/** Whether a value is one of some constants of its type; unknown of null, also where there are no constants. */
+export const among = engineFunction<{ readonly constants: Constants }>(([x], { options: { constants } }) => {
+  const [first] = constants
+  if (first === undefined) return sql`(CASE WHEN ${x!} IS NOT NULL THEN FALSE END)`
+  if (constants.length > listedMax) {
+    const type = typeof first === 'string' ? sql`VARCHAR` : typeof first === 'bigint' ? sql`BIGINT` : sql`DOUBLE`
+    return sql`(${x!} IN (SELECT CAST(unnest(${textList(constants.map(String))}) AS ${type})))`
+  }
+  const literals = sql.join(constants.map(constantSql), ', ')
+  const areSought = typeof first === 'string' && constants.length > 1 && constants.length <= soughtMax
+  return areSought ? sql`list_contains([${literals}], ${x!})` : sql`(${x!} IN (${literals}))`
+})
+
+function constantSql(constant: string | bigint | number): Sql {
+  if (typeof constant === 'string') return sql`CAST(${constant} AS VARCHAR)`
+  return typeof constant === 'bigint' ? sql.long(constant) : sql.double(constant)
+}
+
+const amongConstants = (value: Bound, constants: Constants): Bound =>
+  called(nowhere, boolean, among, [value], { constants })
+
+/** False where there is a value, unknown where there is none. */
+export const never = (value: Bound): Bound => amongConstants(value, [])
+
+/** Whether a value is one of those that texts stand for, which are read as its type. */
+function amongTexts(value: Bound, texts: readonly string[]): Bound {
+  switch (value.type.kind) {
+    case 'null':
+      return literal(nowhere, boolean, null)
+    case 'long':
+      return amongConstants(
+        value,
+        texts.map(exactLong).filter((one) => one !== null),
+      )
+    case 'double':
+    case 'float':
+      return amongConstants(asType(value, double), texts.filter((text) => decimalForm.test(text)).map(Number))
+    default:
+      return amongConstants(value, texts)
+  }
+}
+
+/** `isTold`: see `mustBeTold` in `bind-truth.ts`. */
+export const isNull = (value: Bound, isTold = false): Bound =>
+  is(value, { what: 'NULL', negated: false, isTold }, nowhere)
+
+const any = (conditions: readonly Bound[]): Bound =>
+  conditions.length === 1 ? conditions[0]! : called(nowhere, boolean, disjunction, conditions)
+
+/** Equality with a constant, which is read as the column's type. */
+export const equalsText = (value: Bound, constant: string): Bound =>
+  amongTexts(value.type.kind === 'json' ? asType(value, double) : value, [constant])
+
+/** `isTold`: of null among the constants. */
+export function amongValues(value: Bound, values: readonly (string | null)[], isTold: boolean): Bound {
+  if (values.length === 0) return value.type.kind === 'null' ? literal(nowhere, boolean, false) : never(value)
+  const texts = values.filter((one) => one !== null)
+  const parts = texts.length === 0 ? [] : [amongTexts(value, texts)]
+  return any(values.includes(null) ? [...parts, isNull(value, isTold)] : parts)
+}
+
+export function amongTyped(value: Bound, { type, values }: Filter & { kind: 'inType' }, isTold: boolean): Bound {
+  const texts = values.map((one) => (one === null ? null : constantText(one, type)))
+  const number = numberIn(value, type, new Set(texts).size > 1)
+  if (number === null) return amongValues(value, texts, isTold)
+  const found = falseWhereThere(
+    amongTexts(
+      number,
+      texts.filter((text) => text !== null),
+    ),
+    value,
+  )
+  return texts.includes(null) ? any([found, isNull(value, isTold)]) : found
+}
+
+export function equalsTyped(value: Bound, constant: Scalar, type: string): Bound {
+  const number = numberIn(value, type, false)
+  const text = constantText(constant, type)
+  return number === null ? equalsText(value, text) : falseWhereThere(equalsText(number, text), value)
+}
+
+/** Of a text that stands for no number, a condition of its number is false. */
+export const falseWhereThere = (condition: Bound, text: Bound): Bound =>
+  written(boolean, sql`coalesce(${writtenSql(condition)}, ${writtenSql(never(text))})`)
+
+/**
+ * The number that a text stands for where it is compared with numbers: `007` is equal to 7. Null where none is compared. Among several whole
+ * numbers Druid looks for texts of digits alone: 1000 is found in `1e3`, and 7 or 1000 is not.
+ */
+function numberIn(value: Bound, type: string, isAmongSeveral: boolean): Bound | null {
+  if (value.type.kind !== 'string' || type === 'STRING') return null
+  const text = writtenSql(value)
+  if (type !== 'LONG') return written(double, textToDouble(text))
+  if (isAmongSeveral) return written(long, digitsToLong(text))
+  const whole = bind(text, (x) =>
+    bind(textToLong(x), (one) => sql`(CASE WHEN CAST(${one} AS DOUBLE) = ${textToDouble(x)} THEN ${one} END)`),
+  )
+  return written(long, whole)
+}
+
+/** A typed constant as text: a double has a point in it, which matters where it meets a text. */
+function constantText(value: Scalar, type: string): string {
+  const text = String(value)
+  return (type === 'DOUBLE' || type === 'FLOAT') && /^-?\d+$/.test(text) ? `${text}.0` : text
+}
+
+/** Whether a text is no number of the type; of texts none is. */
+export function isNoNumber(text: string, kind: Kind): boolean {
+  if (kind === 'long') return exactLong(text) === null
+  return (kind === 'double' || kind === 'float') && !decimalForm.test(text)
+}

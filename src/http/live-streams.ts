@@ -1,0 +1,180 @@
+// Answers that go on: rows as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Live, LiveAsked } from '../live/live.ts'
+import type { Following, Told } from '../live/live-rows.ts'
+import { commonHeaders } from './common-headers.ts'
+import { cutOffIdle } from './idle-clients.ts'
+
+type LivePort = Pick<Live, 'follow' | 'idOf'>
+
+export interface LiveStreamSettings {
+  /** `limits.liveBytes`. */
+  readonly liveBytes: number
+  readonly sendIdleMs: number
+}
+
+interface OpenStream {
+  readonly raw: ServerResponse
+  readonly asked: LiveAsked
+  readonly isAllowed: () => boolean
+  following: Following | null
+  /** From then on rows are told as they come. */
+  hasCaughtUp: boolean
+  /** Of the last id that was sent, and how far the entity is known. */
+  sentPosition: number
+  position: number
+}
+
+const secondMs = 1000
+/** In seconds. */
+const commentEvery = 15
+const accessEvery = 2
+/** Whoever has more than that before him is told no more of what he missed, until he has taken it. */
+const aheadBytes = 256 * 1024
+
+/** The streams of one server. One timer serves all of them: a thousand of their own would be a thousand wakes a second. */
+export class LiveStreams {
+  readonly #live: LivePort
+  readonly #settings: LiveStreamSettings
+  readonly #streams = new Set<OpenStream>()
+  /** What was told is told to many: it is written once. */
+  readonly #frames = new WeakMap<Told, Buffer>()
+  #seconds = 0
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(live: LivePort, settings: LiveStreamSettings) {
+    this.#live = live
+    this.#settings = settings
+  }
+
+  /** Answers with the stream. Resolves when its head has left; rejects with a Problem where there is to be none. */
+  async open(
+    { id }: FastifyRequest,
+    reply: FastifyReply,
+    asked: LiveAsked,
+    { lastId, isAllowed }: { readonly lastId: string | null; readonly isAllowed: () => boolean },
+  ): Promise<void> {
+    const { raw } = reply
+    const stream: OpenStream = {
+      ...{ raw, asked, isAllowed, following: null, hasCaughtUp: false, sentPosition: 0, position: 0 },
+    }
+    let begin = (): void => undefined
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const following = await this.#live.follow(asked, lastId, {
+      begun: (position, isReset) => {
+        if (!raw.destroyed && !reply.sent) this.#begin(id, reply, stream, { position, isReset })
+        begin()
+      },
+      told: (told) => this.#told(stream, told),
+      caughtUp: () => {
+        stream.hasCaughtUp = true
+      },
+      lost: () => this.#behind(stream),
+    })
+    stream.following = following
+    const closed = (): void => {
+      this.#streams.delete(stream)
+      following.end()
+      this.#keepTime()
+      begin()
+    }
+    if (raw.closed || raw.destroyed) closed()
+    else raw.once('close', closed)
+    await begun
+  }
+
+  /** The server stops. */
+  endAll(): void {
+    for (const stream of this.#streams) this.#end(stream)
+  }
+
+  #begin(
+    requestId: string,
+    reply: FastifyReply,
+    stream: OpenStream,
+    { position, isReset }: { readonly position: number; readonly isReset: boolean },
+  ): void {
+    const { raw, asked } = stream
+    reply.hijack()
+    for (const [name, value] of Object.entries({ ...commonHeaders(requestId), ...reply.getHeaders() })) {
+      if (value !== undefined) raw.setHeader(name, value)
+    }
+    // Proxies that know the second one do not hold the events back.
+    raw.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+    stream.sentPosition = position
+    stream.position = position
+    const block = `id: ${this.#live.idOf(asked, position)}\n`
+    raw.write(isReset ? `${block}event: reset\ndata: {"date":null}\n\n` : `${block}\n`)
+    raw.on('drain', () => stream.following?.wait(false))
+    this.#streams.add(stream)
+    this.#keepTime()
+  }
+
+  #told(stream: OpenStream, told: Told): void {
+    const { raw, asked } = stream
+    if (raw.writableEnded || raw.destroyed) return
+    const last = told.rows.at(-1)
+    stream.position = told.position
+    if (last === undefined) return
+    if (stream.hasCaughtUp && raw.writableLength > this.#settings.liveBytes) {
+      this.#behind(stream)
+      return
+    }
+    raw.write(this.#frame(asked, told))
+    stream.sentPosition = last.position
+    if (!stream.hasCaughtUp && raw.writableLength > aheadBytes) stream.following?.wait(true)
+  }
+
+  #frame(asked: LiveAsked, told: Told): Buffer {
+    const known = this.#frames.get(told)
+    if (known !== undefined) return known
+    const blocks = told.rows.map(
+      ({ items, position }) => `id: ${this.#live.idOf(asked, position)}\nevent: rows\ndata: ${items}\n\n`,
+    )
+    const frame = Buffer.from(blocks.join(''))
+    this.#frames.set(told, frame)
+    return frame
+  }
+
+  /** Says that there is more than this reader has taken. The last id stands: it leads on from what he has got. */
+  #behind(stream: OpenStream): void {
+    const { raw } = stream
+    if (raw.writableEnded || raw.destroyed) return
+    raw.write(`event: behind\ndata: {"liveBytes":${this.#settings.liveBytes}}\n\n`)
+    cutOffIdle(raw, this.#settings.sendIdleMs)
+    this.#end(stream)
+  }
+
+  #end(stream: OpenStream): void {
+    this.#streams.delete(stream)
+    stream.following?.end()
+    stream.following = null
+    stream.raw.end()
+  }
+
+  #keepTime(): void {
+    if (this.#streams.size > 0) this.#timer ??= setInterval(() => this.#second(), secondMs).unref()
+    else if (this.#timer !== null) {
+      clearInterval(this.#timer)
+      this.#timer = null
+    }
+  }
+
+  #second(): void {
+    this.#seconds++
+    for (const stream of this.#streams) {
+      if (this.#seconds % accessEvery === 0 && !stream.isAllowed()) {
+        this.#end(stream)
+        continue
+      }
+      if (stream.position > stream.sentPosition) {
+        stream.sentPosition = stream.position
+        stream.raw.write(`id: ${this.#live.idOf(stream.asked, stream.position)}\n\n`)
+      }
+      if (this.#seconds % commentEvery === 0) stream.raw.write(':\n\n')
+    }
+  }
+}

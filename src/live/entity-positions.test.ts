@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { EntityPositions } from './entity-positions.ts'
+
+const stretch = 65_536
+
+test.each<[string, stored: readonly (readonly [from: number, to: number])[], firstPosition: number, trimmed: number]>([
+  ['nothing was stored', [], 100, 0],
+  ['all of it before the cut', [[10, 20]], 100, 20],
+  ['all of it behind the cut', [[100, 120]], 100, 0],
+  ['a step that reaches over the cut', [[90, 120]], 100, 100],
+  ['a step that reaches over the cut and a stretch', [[stretch - 10, stretch + 10]], stretch - 5, stretch - 5],
+  [
+    'stretches on both sides',
+    [
+      [10, 20],
+      [stretch + 10, stretch + 20],
+    ],
+    stretch,
+    20,
+  ],
+  [
+    'what is told twice',
+    [
+      [10, 20],
+      [10, 20],
+    ],
+    15,
+    15,
+  ],
+  [
+    'what is told out of order',
+    [
+      [stretch * 2, stretch * 2 + 5],
+      [10, 20],
+    ],
+    stretch,
+    20,
+  ],
+])('%s', (_, stored, firstPosition, trimmed) => {
+  const positions = new EntityPositions()
+  for (const [from, to] of stored) positions.stored(1, from, to)
+  positions.trim(firstPosition)
+  expect(positions.trimmedPosition(1)).toBe(trimmed)
+  expect(new EntityPositions(positions.trimmed).trimmedPosition(1)).toBe(trimmed)
+  expect(positions.trimmedPosition(2)).toBe(0)
+})

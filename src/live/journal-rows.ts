@@ -1,0 +1,144 @@
+// Stored rows in the order in which they became queryable: the journal, validated again. Validation is deterministic, so that who goes on from a
+// position is told the same rows as who never went away, whatever was restarted, sealed or merged meanwhile.
+import type { OutcomeCatalog } from '../catalog/catalog.ts'
+import type { QuarantineDecision } from '../catalog/quarantine.ts'
+import { EntryValidator, type EntryValidatorParts } from '../ingest/entry-validator.ts'
+import { firstRow, isSpent, newBudget, type RowOfEntry } from '../ingest/step-budget.ts'
+import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal/journal.ts'
+import type { RowBatch } from '../model/row-batch.ts'
+
+export interface JournalRowsParts extends EntryValidatorParts {
+  readonly journal: JournalCursor
+  readonly outcomes: Pick<OutcomeCatalog, 'rejectedIn' | 'replay'>
+  /** What was decided of an entry that is not validated. */
+  readonly decision: (position: number) => QuarantineDecision | undefined
+}
+
+/** Rows that were stored together. */
+export interface StoredRows {
+  readonly batch: RowBatch
+  /** Where rows stand that a replay stored, all of them; null of pushed rows, which stand at their own positions. */
+  readonly replayPosition: number | null
+  /** Positions of rows of the batch that are not stored. */
+  readonly rejected: ReadonlySet<number>
+}
+
+export interface StoredPart {
+  readonly rows: readonly StoredRows[]
+  /** All rows of the entities before this position are read. */
+  readonly throughPosition: number
+}
+
+/** As much as holds up others for a few milliseconds. */
+const partRows = 8192
+const partBytes = 512 * 1024
+
+/** Rows before the position to which it is read must be validated. */
+export class JournalRows {
+  readonly #parts: JournalRowsParts
+  readonly #validator: EntryValidator
+  /** Read from the journal, and not validated to their ends. */
+  #entries: readonly PlacedEntry[] = []
+  #place: RowOfEntry = firstRow
+  #position = -1
+
+  constructor(parts: JournalRowsParts) {
+    this.#parts = parts
+    this.#validator = new EntryValidator(parts)
+  }
+
+  /** Learns which entities were dropped. */
+  refresh(): Promise<void> {
+    return this.#validator.refresh()
+  }
+
+  close(): Promise<void> {
+    return this.#parts.journal.close()
+  }
+
+  /** The stored rows of these entities from a position on, a bounded part of them, before `untilPosition`. Throws NotInJournal where they are gone. */
+  async read(fromPosition: number, untilPosition: number, entityIds: ReadonlySet<number>): Promise<StoredPart> {
+    try {
+      if (this.#position !== fromPosition || this.#entries.length === 0) await this.#load(fromPosition, untilPosition)
+      const rows: StoredRows[] = []
+      const budget = newBudget(partRows, partBytes)
+      while (this.#entries.length > 0 && (this.#position <= fromPosition || !isSpent(budget))) {
+        const wanted = await this.#wanted(entityIds)
+        if (wanted.length === 0) this.#moveTo(1, firstRow)
+        else if (wanted[0]!.format === 'replay') await this.#replay(wanted[0]!, rows)
+        else await this.#validate(wanted, isSpent(budget) ? newBudget(partRows, partBytes) : budget, rows)
+      }
+      return { rows, throughPosition: this.#position }
+    } catch (error) {
+      this.#position = -1
+      throw error
+    }
+  }
+
+  async #load(fromPosition: number, untilPosition: number): Promise<void> {
+    this.#entries = await this.#parts.journal.read(fromPosition, untilPosition, partBytes)
+    this.#place = firstRow
+    // It begins with the whole entry that the position lies in.
+    this.#position = this.#entries[0]?.position ?? fromPosition
+  }
+
+  /** Entries from the first on that are validated together; none where nobody asked for the first. */
+  async #wanted(entityIds: ReadonlySet<number>): Promise<readonly PlacedEntry[]> {
+    const { decision } = this.#parts
+    const wanted: PlacedEntry[] = []
+    for (const entry of this.#entries) {
+      const isAlone = entry.format === 'replay' || decision(entry.position) !== undefined
+      if (entry.format === 'lost' || (isAlone && wanted.length > 0)) break
+      const entityId = await this.#validator.entityOf(entry)
+      if (entityId === null || !entityIds.has(entityId)) break
+      wanted.push(entry)
+      if (isAlone) break
+    }
+    return wanted
+  }
+
+  async #validate(
+    entries: readonly PlacedEntry[],
+    budget: ReturnType<typeof newBudget>,
+    rows: StoredRows[],
+  ): Promise<void> {
+    const { decision, outcomes } = this.#parts
+    const { runs, reached } = await this.#validator.validate(
+      entries,
+      this.#place,
+      budget,
+      decision(entries[0]!.position),
+    )
+    for (const { ingestId, batch } of runs) {
+      if (batch === null || batch.rows === 0) continue
+      const [first, last] = [batch.positions[0]!, batch.positions[batch.rows - 1]!]
+      // Outcomes that were told stand, also where a limit was changed since.
+      const rejected = new Set(await outcomes.rejectedIn(ingestId, first, last + 1))
+      rows.push({ batch, replayPosition: null, rejected })
+    }
+    this.#moveTo(reached.entries, reached.place)
+  }
+
+  async #replay(entry: PlacedEntry, rows: StoredRows[]): Promise<void> {
+    const isQuarantined = this.#parts.decision(entry.position) !== undefined
+    const validated = isQuarantined ? null : await this.#validator.validateReplay(entry)
+    if (validated?.batch != null) {
+      const { batch, outcome } = validated
+      // Told again, a replay changes nothing and says what it stored. Reasons of rows that it did not store may have come since.
+      const { stored } = await this.#parts.outcomes.replay({ ...outcome, rejected: [], items: [] })
+      const isStored = new Set(stored)
+      const rejected = new Set(batch.positions.filter((position) => !isStored.has(position)))
+      rows.push({ batch, replayPosition: outcome.into === undefined ? entry.position : null, rejected })
+    }
+    this.#moveTo(1, firstRow)
+  }
+
+  #moveTo(entries: number, place: RowOfEntry): void {
+    const last = this.#entries[entries - 1]
+    this.#entries = this.#entries.slice(entries)
+    this.#place = place
+    const [next] = this.#entries
+    if (next !== undefined) this.#position = next.position + place.index
+    else if (last !== undefined) this.#position = positionAfter(last)
+  }
+}

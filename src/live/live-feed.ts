@@ -1,0 +1,308 @@
+// Tells followers the rows that become queryable. It trails the pipeline through the journal, at its own pace, so that the pipeline waits for nobody;
+// whoever comes back with an old position is told from there by the same code.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NotInJournal } from '../journal/journal.ts'
+import { outputFields } from '../model/plan.ts'
+import { checkFailed } from '../observe/check-failed.ts'
+import type { Observe } from '../observe/event.ts'
+import type { SeriesQuerier } from '../store/series-store.ts'
+import type { JournalRows, StoredRows } from './journal-rows.ts'
+import type { LiveQuestion, Told, ToldRows } from './live-rows.ts'
+import { mergedItems } from './merged-items.ts'
+import { itemTest, rowTexts } from './row-texts.ts'
+import { RowsByTag } from './rows-by-tag.ts'
+
+export type LiveNews =
+  | { readonly kind: 'following'; readonly follower: number; readonly position: number }
+  | { readonly kind: 'told'; readonly told: readonly Told[] }
+  | { readonly kind: 'caughtUp'; readonly followers: readonly number[] }
+  | { readonly kind: 'lost'; readonly followers: readonly number[] }
+
+export interface LiveFeedParts {
+  readonly rows: Pick<JournalRows, 'read' | 'refresh' | 'close'>
+  /** All rows before it are queryable. */
+  readonly position: () => number
+  readonly store: Pick<SeriesQuerier, 'run'>
+  readonly send: (news: LiveNews) => void
+  readonly observe: Observe
+  readonly signal: AbortSignal
+  /** How long to wait after a failure. */
+  readonly retryDelayMs: number
+}
+
+interface Followed {
+  readonly id: number
+  readonly question: LiveQuestion
+  /** The same for all who ask the same. */
+  readonly key: string
+  /** All rows before it are told. */
+  position: number
+  waits: boolean
+  hasCaughtUp: boolean
+}
+
+/** Rows come as often as that at most, so that many small pushes cost no more than a few larger ones. */
+const roundMs = 20
+/** One event has about so many rows, which a page handles in a moment. */
+const eventRows = 1000
+
+export class LiveFeed {
+  readonly #parts: LiveFeedParts
+  readonly #followed = new Map<number, Followed>()
+  #running: Promise<void> | null = null
+  #wake: (() => void) | null = null
+
+  constructor(parts: LiveFeedParts) {
+    this.#parts = parts
+  }
+
+  follow(id: number, question: LiveQuestion, from: number | null): void {
+    const position = from ?? this.#parts.position()
+    const key = JSON.stringify(question)
+    this.#followed.set(id, { id, question, key, position, waits: false, hasCaughtUp: false })
+    this.#parts.send({ kind: 'following', follower: id, position })
+    this.moved()
+  }
+
+  unfollow(id: number): void {
+    this.#followed.delete(id)
+  }
+
+  wait(id: number, waits: boolean): void {
+    const followed = this.#followed.get(id)
+    if (followed === undefined) return
+    followed.waits = waits
+    this.moved()
+  }
+
+  /** Learns which entities were dropped. */
+  async refresh(): Promise<void> {
+    if (this.#running !== null) await this.#parts.rows.refresh()
+  }
+
+  /** The signal is aborted: resolves when nothing is read any more. */
+  async stop(): Promise<void> {
+    await this.#running
+    await this.#parts.rows.close()
+  }
+
+  /** More may be to be told. */
+  moved(): void {
+    if (this.#followed.size === 0) return
+    this.#wake?.()
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+    })
+  }
+
+  async #run(): Promise<void> {
+    const { signal, observe, retryDelayMs } = this.#parts
+    const pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined)
+    await this.#parts.rows.refresh().catch(checkFailed(observe))
+    while (this.#followed.size > 0 && !signal.aborted) {
+      try {
+        const isBehind = await this.#round()
+        if (isBehind) await new Promise((resolve) => setImmediate(resolve))
+        else await Promise.all([pause(roundMs), this.#news()])
+      } catch (error) {
+        checkFailed(observe)(error)
+        await pause(retryDelayMs)
+      }
+    }
+  }
+
+  /** Resolves when more may be to be told. */
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#parts.signal.removeEventListener('abort', done)
+        this.#wake = null
+        resolve()
+      }
+      this.#parts.signal.addEventListener('abort', done)
+      this.#wake = done
+      if (this.#followed.size === 0 || this.#parts.signal.aborted || this.#due().length > 0) done()
+    })
+  }
+
+  /** Those who are to be told something. */
+  #due(): Followed[] {
+    const position = this.#parts.position()
+    return [...this.#followed.values()].filter(
+      (followed) =>
+        (!followed.waits || followed.hasCaughtUp) && (followed.position < position || !followed.hasCaughtUp),
+    )
+  }
+
+  /** Tells the next part to those who have come least far, and to all others whom it concerns. Whether there is more to be told at once. */
+  async #round(): Promise<boolean> {
+    const due = this.#due()
+    const from = due.reduce((least, { position }) => Math.min(least, position), Number.POSITIVE_INFINITY)
+    const until = this.#parts.position()
+    if (from < until) await this.#tellFrom(from, until, due)
+    this.#noteCaughtUp()
+    return this.#due().some(({ hasCaughtUp, position }) => !hasCaughtUp || position < until)
+  }
+
+  async #tellFrom(from: number, until: number, due: readonly Followed[]): Promise<void> {
+    const { rows, send } = this.#parts
+    const entityIds = new Set(due.map(({ question }) => question.plan.selection.entityId))
+    try {
+      const { rows: stored, throughPosition } = await rows.read(from, until, entityIds)
+      const concerned = due.filter(({ position }) => position < throughPosition)
+      const told = await this.#tell(stored, concerned, throughPosition)
+      for (const followed of concerned) followed.position = throughPosition
+      if (told.length > 0) send({ kind: 'told', told })
+    } catch (error) {
+      if (!(error instanceof NotInJournal)) throw error
+      const lost = due.filter(({ position }) => position === from).map(({ id }) => id)
+      for (const id of lost) this.#followed.delete(id)
+      send({ kind: 'lost', followers: lost })
+    }
+  }
+
+  async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<Told[]> {
+    const parts = stored.map((rows) => new ToldPart(rows, this.#parts))
+    const told: Told[] = []
+    const groups = groupsOf(concerned)
+    for (const [{ question, position: from }] of groups) {
+      for (const part of parts) part.want(question, from)
+    }
+    for (const group of groups) {
+      const [{ question, position: from }] = group
+      const lines: Line[] = []
+      let isNew = false
+      for (const part of parts) {
+        isNew ||= part.isNew(question, from)
+        for (const line of await part.lines(question, from)) lines.push(line)
+      }
+      if (!isNew) continue
+      told.push({ followers: group.map(({ id }) => id), rows: eventsOf(lines), position })
+    }
+    return told
+  }
+
+  #noteCaughtUp(): void {
+    const position = this.#parts.position()
+    const followers: number[] = []
+    for (const followed of this.#followed.values()) {
+      if (followed.hasCaughtUp || followed.waits || followed.position < position) continue
+      followed.hasCaughtUp = true
+      followers.push(followed.id)
+    }
+    if (followers.length > 0) this.#parts.send({ kind: 'caughtUp', followers })
+  }
+}
+
+type Group = [Followed, ...Followed[]]
+
+/** Those who ask the same and have come equally far. */
+function groupsOf(all: readonly Followed[]): readonly Group[] {
+  const groups = new Map<string, Group>()
+  for (const followed of all) {
+    const key = `${followed.position} ${followed.key}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [followed])
+    else group.push(followed)
+  }
+  return [...groups.values()]
+}
+
+/** A row as JSON, and the position behind it. */
+interface Line {
+  readonly text: string
+  readonly position: number
+}
+
+/** Cut only where the position moves: rows of one replay are one event. */
+function eventsOf(lines: readonly Line[]): readonly ToldRows[] {
+  const events: ToldRows[] = []
+  let first = 0
+  for (let index = 0; index < lines.length; index++) {
+    const { position } = lines[index]!
+    const isLast = index === lines.length - 1
+    if (!isLast && (index - first + 1 < eventRows || lines[index + 1]!.position === position)) continue
+    const texts = lines.slice(first, index + 1).map(({ text }) => text)
+    events.push({ items: `[${texts.join(',')}]`, position })
+    first = index + 1
+  }
+  return events
+}
+
+/** Rows that were stored together, as they are told. */
+class ToldPart {
+  readonly #stored: StoredRows
+  readonly #parts: Pick<LiveFeedParts, 'store' | 'signal'>
+  readonly #byTag: RowsByTag
+  /** By what is shown of the rows: those that are wanted, and their texts. */
+  readonly #shapes = new Map<string, { wanted: Set<number>; texts: Map<number, string> | null }>()
+
+  constructor(stored: StoredRows, parts: Pick<LiveFeedParts, 'store' | 'signal'>) {
+    this.#stored = stored
+    this.#parts = parts
+    this.#byTag = new RowsByTag(stored)
+  }
+
+  /** Whether the entity has rows here from this position on, whoever asked for them. */
+  isNew({ plan }: LiveQuestion, from: number): boolean {
+    const { batch, rejected } = this.#stored
+    if (batch.entityId !== plan.selection.entityId) return false
+    for (let row = batch.rows - 1; row >= 0 && this.#placeOf(row) >= from; row--) {
+      if (!rejected.has(batch.positions[row]!)) return true
+    }
+    return false
+  }
+
+  /** Says that `lines` will be asked for: rows of all who ask are formatted together. */
+  want(question: LiveQuestion, from: number): void {
+    const { wanted } = this.#shape(question)
+    for (const row of this.#rowsOf(question, from)) wanted.add(row)
+  }
+
+  async lines(question: LiveQuestion, from: number): Promise<readonly Line[]> {
+    const rows = this.#rowsOf(question, from)
+    if (rows.length === 0) return []
+    const shape = this.#shape(question)
+    shape.texts ??= await this.#texts(question, [...shape.wanted])
+    const { texts } = shape
+    return rows.flatMap((row) => {
+      const text = texts.get(row)
+      return text === undefined ? [] : [{ text, position: this.#placeOf(row) + 1 }]
+    })
+  }
+
+  async #texts(question: LiveQuestion, rows: readonly number[]): Promise<Map<number, string>> {
+    const { store, signal } = this.#parts
+    if (question.itemTags !== null) return new Map(await mergedItems(store, question, this.#stored, rows, signal))
+    const { batch } = this.#stored
+    const items = rows.filter(itemTest(batch, question.plan.selection.metrics))
+    const texts = rowTexts(batch, items, outputFields(question.plan))
+    return new Map(items.map((row, index) => [row, texts[index]!]))
+  }
+
+  #rowsOf({ plan: { selection } }: LiveQuestion, from: number): readonly number[] {
+    if (this.#stored.batch.entityId !== selection.entityId) return []
+    const rows = this.#byTag.rowsOf(selection)
+    return rows.length === 0 || this.#placeOf(rows[0]!) >= from
+      ? rows
+      : rows.filter((row) => this.#placeOf(row) >= from)
+  }
+
+  #placeOf(row: number): number {
+    return this.#stored.replayPosition ?? this.#stored.batch.positions[row]!
+  }
+
+  #shape({ plan: { selection }, itemTags }: LiveQuestion) {
+    const { tags, fields, metrics } = selection
+    const key = JSON.stringify([
+      [...tags, ...fields, ...metrics].map(({ name }) => name),
+      metrics.length,
+      itemTags !== null,
+    ])
+    const known = this.#shapes.get(key)
+    if (known !== undefined) return known
+    const shape = { wanted: new Set<number>(), texts: null }
+    this.#shapes.set(key, shape)
+    return shape
+  }
+}

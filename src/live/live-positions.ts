@@ -1,0 +1,198 @@
+// Where readers may go on: which ids are good, and from where on the journal is kept for them.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { IngestCatalog } from '../catalog/catalog.ts'
+import { type JournalCursor, type LocalJournalWriter, positionAfter } from '../journal/journal.ts'
+import type { Disk } from '../lib/disk.ts'
+import { Serial } from '../lib/serial.ts'
+import { checkFailed } from '../observe/check-failed.ts'
+import type { Observe } from '../observe/event.ts'
+import { EntityPositions } from './entity-positions.ts'
+import { decodeLiveId, encodeLiveId, type LiveEpoch } from './live-ids.ts'
+import { type LiveMark, type LiveRecord, readLiveRecord, writeLiveRecord } from './live-record.ts'
+
+export interface LivePositionsParts {
+  readonly disk: Disk
+  readonly path: string
+  readonly journal: Pick<LocalJournalWriter, 'firstPosition' | 'durablePosition'>
+  /** Of the same journal, for this alone. */
+  readonly cursor: JournalCursor
+  readonly ingests: Pick<IngestCatalog, 'findVersion'>
+  /** Rows before it are not validated again at this start. */
+  readonly sealedPosition: number
+  /** Rows before it are queryable. */
+  readonly position: () => number
+  /** `limits.liveKeepMs` */
+  readonly keepMs: number
+  readonly observe: Observe
+  readonly nowMs: () => number
+}
+
+/** So many runs of the service are known by their ids. */
+const epochsMax = 1000
+const scanBytes = 1024 * 1024
+const scansMax = 5
+const scanAgainMs = 1000
+
+export class LivePositions {
+  readonly #parts: LivePositionsParts
+  readonly #entities: EntityPositions
+  /** How far the journal reached when this run began. */
+  readonly #beginPosition: number
+  readonly #writes = new Serial()
+  #epochs: readonly LiveEpoch[]
+  #epoch: LiveEpoch | null = null
+  #marks: readonly LiveMark[]
+  #begun: Promise<void> = Promise.resolve()
+  #readers = 0
+  /** What happened in what the journal holds and is not validated again is known. */
+  #isKnown: Promise<void> = Promise.resolve()
+
+  private constructor(parts: LivePositionsParts, { epochs, entities, marks }: LiveRecord) {
+    this.#parts = parts
+    this.#beginPosition = parts.journal.durablePosition
+    this.#entities = new EntityPositions(entities)
+    this.#epochs = epochs.map((epoch) => ({ ...epoch, endPosition: epoch.endPosition ?? this.#beginPosition }))
+    this.#marks = marks
+  }
+
+  static async open(parts: LivePositionsParts): Promise<LivePositions> {
+    const record = await readLiveRecord(parts.path)
+    const positions = new LivePositions(parts, record)
+    if (record.epochs.length === 0) return positions
+    await positions.#write()
+    positions.#isKnown = positions.#learn()
+    return positions
+  }
+
+  /** How often `tick` is to be called. */
+  get tickMs(): number {
+    return Math.max(1000, Math.min(60_000, this.#parts.keepMs / 10))
+  }
+
+  /** A reader begins: what he is told can be gone on from, also after a kill. To be called, and awaited, before he is told anything. */
+  async begin(): Promise<void> {
+    this.#readers++
+    // One that is being written is of use when it is on disk.
+    if (this.#epoch !== null && (this.#marks.length > 0 || this.#parts.keepMs === 0)) return this.#begun
+    this.#epoch ??= { name: randomBytes(8).toString('hex'), secret: randomBytes(16).toString('hex'), endPosition: null }
+    if (!this.#epochs.includes(this.#epoch)) this.#epochs = [...this.#epochs, this.#epoch].slice(-epochsMax)
+    this.#mark()
+    this.#begun = this.#write()
+    this.#begun.catch(() => {
+      // The next reader tries again.
+      this.#marks = []
+    })
+    await this.#begun
+  }
+
+  end(): void {
+    this.#readers--
+  }
+
+  get readers(): number {
+    return this.#readers
+  }
+
+  idOf(entityId: number, position: number): string {
+    if (this.#epoch === null) throw new Error('ids are given to readers alone, after their beginning')
+    return encodeLiveId(this.#epoch, entityId, position)
+  }
+
+  /** From where on rows are to be told to whoever shows this id; null where that is not known any more. */
+  async startOf(entityId: number, id: string): Promise<number | null> {
+    const position = decodeLiveId(this.#epochs, entityId, id)
+    if (position === null || position > this.#parts.position()) return null
+    const { firstPosition } = this.#parts.journal
+    if (position >= firstPosition) return position
+    await this.#isKnown
+    return this.#entities.trimmedPosition(entityId) <= position ? firstPosition : null
+  }
+
+  /** A step stored rows of these entities. */
+  stored(entityIds: readonly number[], fromPosition: number, toPosition: number): void {
+    for (const entityId of entityIds) this.#entities.stored(entityId, fromPosition, toPosition)
+  }
+
+  /** To be awaited before the journal is cut to begin there. */
+  async beforeTrim(firstPosition: number): Promise<void> {
+    await this.#isKnown
+    this.#entities.trim(firstPosition)
+    if (this.#epochs.length > 0) await this.#write()
+  }
+
+  /** The journal is needed from this position on. */
+  get neededPosition(): number {
+    const { keepMs, nowMs } = this.#parts
+    const oldMs = nowMs() - keepMs
+    const needed = this.#marks.findLast(({ timeMs }) => timeMs <= oldMs) ?? this.#marks[0]
+    return needed?.position ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Notes where the pipeline stands while there are readers, and forgets what nobody can go on from. */
+  async tick(): Promise<void> {
+    if (this.#marks.length === 0 && this.#readers === 0) return
+    const { keepMs, nowMs } = this.#parts
+    const oldMs = nowMs() - keepMs
+    if (this.#readers > 0) this.#mark()
+    const firstKept = this.#marks.findLastIndex(({ timeMs }) => timeMs <= oldMs)
+    const isOver = (this.#marks.at(-1)?.timeMs ?? 0) + this.tickMs <= oldMs
+    this.#marks = isOver ? [] : this.#marks.slice(Math.max(0, firstKept))
+    await this.#write()
+  }
+
+  #mark(): void {
+    const { position, nowMs, keepMs } = this.#parts
+    if (keepMs === 0) return
+    const timeMs = nowMs()
+    // A clock that was put back would keep what was marked later for long.
+    const before = this.#marks.map((mark) => ({ ...mark, timeMs: Math.min(mark.timeMs, timeMs) }))
+    this.#marks = [...before, { position: position(), timeMs }]
+  }
+
+  #write(): Promise<void> {
+    const { disk, path } = this.#parts
+    return this.#writes.run(() => {
+      const record = { epochs: this.#epochs, entities: this.#entities.trimmed, marks: this.#marks }
+      return writeLiveRecord(disk, path, record)
+    })
+  }
+
+  /** Where what happened cannot be known, ids of earlier runs are unknown from then on. */
+  async #learn(): Promise<void> {
+    for (let attempt = 1; attempt <= scansMax; attempt++) {
+      try {
+        return await this.#scan()
+      } catch (error) {
+        checkFailed(this.#parts.observe)(error)
+        await sleep(scanAgainMs, undefined, { ref: false })
+      }
+    }
+    this.#epochs = this.#epoch === null ? [] : [this.#epoch]
+  }
+
+  /** Looks which entities got rows that are in the journal and were sealed before this run. Rejected rows count too: that only makes ids older. */
+  async #scan(): Promise<void> {
+    const { journal, cursor, sealedPosition, ingests } = this.#parts
+    const entityIds = new Map<number, number | null>()
+    try {
+      for (let position = journal.firstPosition; position < sealedPosition; ) {
+        const entries = await cursor.read(position, sealedPosition, scanBytes)
+        for (const entry of entries) {
+          position = positionAfter(entry)
+          if (entry.format === 'lost') continue
+          const { ingestId, fieldsVersion } = entry
+          if (!entityIds.has(ingestId)) {
+            const ingest = await ingests.findVersion(ingestId, fieldsVersion)
+            entityIds.set(ingestId, ingest?.entityId ?? null)
+          }
+          const entityId = entityIds.get(ingestId) ?? null
+          if (entityId !== null) this.#entities.stored(entityId, entry.position, position)
+        }
+        if (entries.length === 0) break
+      }
+    } finally {
+      await cursor.close()
+    }
+  }
+}

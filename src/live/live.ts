@@ -1,0 +1,110 @@
+import type { Static } from 'typebox'
+import type { Reader } from '../admission/reader.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import { fieldsOfRole } from '../model/entity.ts'
+import { Problem } from '../model/problem.ts'
+import { planQuery } from '../query/plan-query.ts'
+import { readableEntity } from '../query/readable-entity.ts'
+import type { LiveRequest } from '../query/requests.ts'
+import type { LivePositions } from './live-positions.ts'
+import type { Follower, Following, LiveQuestion, LiveRows } from './live-rows.ts'
+
+export interface LiveParts {
+  readonly definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>
+  readonly rows: LiveRows
+  readonly positions: Pick<LivePositions, 'begin' | 'end' | 'idOf' | 'startOf'>
+  readonly nowMs: () => number
+  readonly limits: { readonly liveReaders: number; readonly buckets: number }
+}
+
+/** What somebody wants to be told. */
+export interface LiveAsked {
+  readonly entity: string
+  readonly entityId: number
+  readonly question: LiveQuestion
+}
+
+/** Who is told rows; `begun` comes first, and once. */
+export interface LiveListener extends Omit<Follower, 'following'> {
+  /** `isReset`: the id that was shown is too old or unknown, so that rows may be missing before this position. */
+  begun(position: number, isReset: boolean): void
+}
+
+/** The rows of entities as they become queryable. */
+export class Live {
+  readonly #parts: LiveParts
+  #readers = 0
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts
+  }
+
+  /** Throws Problems as a select does. */
+  read(request: Static<typeof LiveRequest>, reader: Reader): LiveAsked {
+    const { definitions, nowMs, limits } = this.#parts
+    const { after: _, ...select } = request
+    const entity = readableEntity(definitions, request.entity, reader)
+    const plan = planQuery('select', select, { entity, nowMs: nowMs(), bucketsMax: limits.buckets })
+    if (plan.kind !== 'select') throw new Error(`the plan of a select is one, and not a ${plan.kind}`)
+    const [first, ...others] = fieldsOfRole(entity, 'tag')
+    if (first === undefined) throw new Error(`entity ${entity.name} has no tag, which its definition must have`)
+    const itemTags = entity.duplicates === 'replace' ? ([first, ...others] as const) : null
+    return { entity: entity.name, entityId: entity.id, question: { plan, itemTags } }
+  }
+
+  /** Whether what was asked may still be told: to whom it is, and of an entity that is still there. */
+  isAllowed({ entity, entityId }: LiveAsked, { mayRead }: Reader): boolean {
+    return mayRead(entity) && this.#parts.definitions.entity(entity)?.id === entityId
+  }
+
+  /** From behind an id on, or from now. Throws Problem `overloaded` for one reader too many, and `unavailable`. */
+  async follow({ entityId, question }: LiveAsked, lastId: string | null, listener: LiveListener): Promise<Following> {
+    const { rows, positions, limits } = this.#parts
+    if (this.#readers >= limits.liveReaders) throw tooMany(limits.liveReaders)
+    this.#readers++
+    try {
+      await positions.begin()
+      const from = lastId === null ? null : await positions.startOf(entityId, lastId)
+      const isReset = lastId !== null && from === null
+      let hasBegun = false
+      const following = rows.follow(question, from, {
+        following: (position) => {
+          // A store that begins again says it once more.
+          if (!hasBegun) listener.begun(position, isReset)
+          hasBegun = true
+        },
+        told: (told) => listener.told(told),
+        caughtUp: () => listener.caughtUp(),
+        lost: () => listener.lost(),
+      })
+      let hasEnded = false
+      const end = (): void => {
+        if (hasEnded) return
+        hasEnded = true
+        following.end()
+        this.#left()
+      }
+      return { wait: (waits) => following.wait(waits), end }
+    } catch (error) {
+      this.#left()
+      throw error
+    }
+  }
+
+  idOf({ entityId }: LiveAsked, position: number): string {
+    return this.#parts.positions.idOf(entityId, position)
+  }
+
+  #left(): void {
+    this.#readers--
+    this.#parts.positions.end()
+  }
+}
+
+function tooMany(liveReaders: number): Problem {
+  return new Problem(
+    'overloaded',
+    `There are ${liveReaders} readers of live rows, which is limits.liveReaders. Try again later, or ask the operator to raise it.`,
+    { retryAfterS: 10 },
+  )
+}

@@ -1,0 +1,51 @@
+// Rows as JSON, each formatted once however many followers are told it.
+import { ChunkWriter } from '../answer/chunk-writer.ts'
+import { ndjsonShaper } from '../answer/text/shape-text.ts'
+import { type ColumnVector, isNullAt, nullBoolean, nullCode, pickRows } from '../model/column.ts'
+import type { EntityField } from '../model/entity.ts'
+
+/** Rows as columns, by the names of their fields. */
+export interface NamedColumns {
+  readonly fields: readonly EntityField[]
+  readonly columns: readonly ColumnVector[]
+}
+
+/** Rows of `source` as JSON objects of these fields, in the order of `rows`. A field that the source lacks is null. */
+export function rowTexts(source: NamedColumns, rows: readonly number[], fields: readonly EntityField[]): string[] {
+  if (rows.length === 0) return []
+  const columns = fields.map((field) => {
+    const column = columnOf(source, field)
+    return column === null ? nulls(field, rows.length) : pickRows(column, rows)
+  })
+  const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
+  const shaper = ndjsonShaper(fields, out)
+  for (let row = 0; row < rows.length; ) row = shaper.add({ rows: rows.length, columns }, row, rows.length)
+  shaper.end()
+  // A line ends nowhere but at its end: JSON writes line feeds as escapes.
+  return Buffer.concat(out.finish()).toString().trimEnd().split('\n')
+}
+
+/** Whether a row is an item: one of these metrics is not null. */
+export function itemTest(source: NamedColumns, metrics: readonly EntityField[]): (row: number) => boolean {
+  const columns = metrics.flatMap((metric) => columnOf(source, metric) ?? [])
+  return (row) => columns.some((column) => !isNullAt(column, row))
+}
+
+export function columnOf({ fields, columns }: NamedColumns, { name }: EntityField): ColumnVector | null {
+  return columns[fields.findIndex((field) => field.name === name)] ?? null
+}
+
+function nulls({ name, type }: EntityField, rows: number): ColumnVector {
+  switch (type) {
+    case 'string':
+      return { type, codes: new Int32Array(rows).fill(nullCode), dictionary: [] }
+    case 'boolean':
+      return { type, values: new Uint8Array(rows).fill(nullBoolean) }
+    case 'long':
+      return { type, values: new Float64Array(rows).fill(Number.NaN), exact: null }
+    case 'json':
+      throw new Error(`a series entity has no field of type json, but ${name} is one`)
+    default:
+      return { type, values: new Float64Array(rows).fill(Number.NaN) }
+  }
+}

@@ -1,0 +1,29 @@
+import type { RowBatch } from '../../model/row-batch.ts'
+import type { SeriesWriter } from '../../store/series-store.ts'
+
+/** Notes which entities the rows of a step went to. */
+export class WrittenEntities implements SeriesWriter {
+  readonly #store: SeriesWriter
+  #entityIds = new Set<number>()
+
+  constructor(store: SeriesWriter) {
+    this.#store = store
+  }
+
+  get position(): number {
+    return this.#store.position
+  }
+
+  write(batch: RowBatch): void {
+    this.#store.write(batch)
+    this.#entityIds.add(batch.entityId)
+  }
+
+  /** Since it was last asked. */
+  take(): readonly number[] {
+    if (this.#entityIds.size === 0) return []
+    const entityIds = [...this.#entityIds]
+    this.#entityIds = new Set()
+    return entityIds
+  }
+}
