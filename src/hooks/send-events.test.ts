@@ -36,6 +36,7 @@ test('a hook that hangs holds up no other, and what is stopped stays as it was',
   const called: string[] = []
   const sender = new EventSender({
     hooks: {
+      find: async (name) => hook(name),
       due: async (name) => [delivery(1, name), delivery(2, name)],
       note: async (attempt) => {
         notes.push(attempt)
@@ -63,4 +64,31 @@ test('a hook that hangs holds up no other, and what is stopped stays as it was',
   expect(called).toContain('http://well {"id":"2","kind":"disk_low","time":"1970-01-01T00:00:00.000Z","disk":"d"}')
   sender.begin([hook('well')])
   expect(notes).toHaveLength(2)
+})
+
+test('each event goes where its hook is by then, and to nobody once the hook is gone', async () => {
+  const called: (string | null)[] = []
+  let current: Hook | null = { ...hook('old'), secret: 'first' }
+  const next = [{ ...hook('old'), url: 'http://new', secret: 'second' }, null]
+  const sender = new EventSender({
+    hooks: {
+      find: async () => current,
+      due: async (name) => [1, 2, 3].map((id) => delivery(id, name)),
+      note: async () => undefined,
+    },
+    call: async ({ url, secret }) => {
+      called.push(`${url} ${secret}`)
+      current = next.shift() ?? null
+      return { status: 204, error: null }
+    },
+    failed: (error) => {
+      throw error
+    },
+    nowMs: () => 5,
+  })
+  sender.begin([hook('old')])
+  await expect.poll(() => called.length).toBe(2)
+  await new Promise((resolve) => setImmediate(resolve))
+  await sender.close()
+  expect(called).toEqual(['http://old first', 'http://new second'])
 })

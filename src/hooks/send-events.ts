@@ -4,7 +4,7 @@ import { formatInstant } from '../model/instant.ts'
 import type { CallOutcome, HookCall } from './call-hook.ts'
 
 export interface SenderParts {
-  readonly hooks: Pick<HookCatalog, 'due' | 'note'>
+  readonly hooks: Pick<HookCatalog, 'find' | 'due' | 'note'>
   readonly call: (call: HookCall, stop: AbortSignal) => Promise<CallOutcome>
   readonly failed: (error: unknown) => void
   readonly nowMs: () => number
@@ -44,10 +44,14 @@ export class EventSender {
     await Promise.all(this.#sending.values())
   }
 
-  async #send({ name, url, secret }: Hook): Promise<void> {
+  async #send({ name }: Hook): Promise<void> {
     const { hooks, call, nowMs } = this.#parts
     const { signal } = this.#stop
     for (const delivery of await hooks.due(name, nowMs(), atOnce)) {
+      // Calls before this one may have taken long: the hook may be gone, or have another address or secret.
+      const hook = await hooks.find(name)
+      if (hook === null || signal.aborted) return
+      const { url, secret } = hook
       const outcome = await call({ url, secret, body: JSON.stringify(eventOf(delivery)), nowMs: nowMs() }, signal)
       if (signal.aborted) return
       await hooks.note(attemptOf(delivery, outcome, nowMs()))

@@ -68,8 +68,10 @@ export function openHooks(parts: HookParts, closers: Closer[]): void {
     } catch (error) {
       observed.giveBack(taken)
       throw error
+    } finally {
+      // What is kept is sent, also while there is no looking at rows.
+      sender.begin(all)
     }
-    sender.begin(all)
   }
   closers.push(() => sender.close())
   closers.push(repeat(round, settings.limits.checkMs, failed))
