@@ -3,9 +3,9 @@ import type { StateSources } from '../catalog/catalog.ts'
 import type { Delivery, Hook, HookCatalog, HookKind } from '../catalog/hooks.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { addressFault } from '../lib/public-address.ts'
-import { parseDuration } from '../model/duration.ts'
+import { addDuration, parseDuration } from '../model/duration.ts'
 import { isName } from '../model/field.ts'
-import { formatInstant } from '../model/instant.ts'
+import { formatInstant, msPerDay } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
@@ -13,6 +13,10 @@ import { pageOf, pageSchema } from './list-page.ts'
 
 const plainKinds = ['disk_low', 'part_away', 'backup_failed', 'replica_behind'] as const
 const allKinds = ['rejected_rows', 'nothing_received', ...plainKinds] as const
+
+const nameCharactersMax = 128
+/** It is part of a key of the catalog's, which PostgreSQL bounds. */
+const tagCharactersMax = 512
 
 const Kind = Type.Object(
   {
@@ -23,9 +27,15 @@ const Kind = Type.Object(
     within: Type.Optional(
       Type.String({ description: 'Of `rejected_rows`: the time they are counted in, an ISO 8601 duration.' }),
     ),
-    ingest: Type.Optional(Type.String({ description: 'Of `nothing_received`: the alias of an ingest.' })),
-    tag: Type.Optional(Type.String({ description: 'Of `nothing_received`: a tag, in place of an ingest.' })),
-    entity: Type.Optional(Type.String({ description: 'The entity of the tag; by default every one.' })),
+    ingest: Type.Optional(
+      Type.String({ maxLength: nameCharactersMax, description: 'Of `nothing_received`: the alias of an ingest.' }),
+    ),
+    tag: Type.Optional(
+      Type.String({ maxLength: tagCharactersMax, description: 'Of `nothing_received`: a tag, in place of an ingest.' }),
+    ),
+    entity: Type.Optional(
+      Type.String({ maxLength: nameCharactersMax, description: 'The entity of the tag; by default every one.' }),
+    ),
     for: Type.Optional(
       Type.String({ description: 'Of `nothing_received`: for how long nothing came, an ISO 8601 duration.' }),
     ),
@@ -216,9 +226,12 @@ function kindOf(given: Kind, path: string): HookKind {
 }
 
 function durationOf(path: string, text: string | undefined): string {
-  if (text !== undefined && text.length <= 64 && parseDuration(text) !== null) return text
-  throw invalidRequest(path, 'must be an ISO 8601 duration, as PT5M')
+  const duration = text === undefined || text.length > 64 ? null : parseDuration(text)
+  if (text !== undefined && duration !== null && addDuration(0, duration, 1) <= longestMs) return text
+  throw invalidRequest(path, 'must be an ISO 8601 duration, as PT5M, of a year at most')
 }
+
+const longestMs = 366 * msPerDay
 
 function answerOf({ name, url, kinds, secret, createdMs }: Hook): HookAnswer {
   return { name, url, kinds: [...kinds], signed: secret !== null, created: formatInstant(createdMs) }

@@ -50,11 +50,17 @@ export function openHooks(parts: HookParts, closers: Closer[]): void {
   const call: SenderParts['call'] = (asked, stop) => callHook(asked, { ...calling, stop })
   const sender = new EventSender({ hooks, call, failed, nowMs })
   const rows = watchRows(parts)
-  let looked = { atMs: Number.NEGATIVE_INFINITY, conditions: [] as readonly Condition[], of: '' }
+  let looked: { readonly atMs: number; readonly conditions: readonly Condition[]; readonly of: string } | null = null
   const look = async (all: readonly Hook[]): Promise<readonly Condition[]> => {
     const of = JSON.stringify(all)
-    if (looked.of === of && performance.now() - looked.atMs < rowsEveryMs) return looked.conditions
-    looked = { atMs: performance.now(), conditions: await rows.conditions(all), of }
+    if (looked?.of === of && performance.now() - looked.atMs < rowsEveryMs) return looked.conditions
+    try {
+      looked = { atMs: performance.now(), conditions: await rows.conditions(all), of }
+    } catch (error) {
+      if (looked === null) throw error
+      // What was the case still is, as far as anyone knows; what else is observed does not wait.
+      failed(error)
+    }
     return looked.conditions
   }
   const round = async (): Promise<void> => {

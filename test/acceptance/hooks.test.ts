@@ -76,6 +76,8 @@ describe('a hook', () => {
     [{ url: 'https://a.example/', kinds: ['diskLow'] }],
     [{ url: 'https://a.example/', kinds: ['rejected_rows'] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'rejected_rows', over: 1, within: '5m' }] }],
+    [{ url: 'https://a.example/', kinds: [{ kind: 'rejected_rows', over: 1, within: 'P999999999Y' }] }],
+    [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', tag: 'a'.repeat(513), for: 'PT1H' }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'disk_low', over: 1 }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', for: 'PT1H' }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', ingest: 'a', tag: 'b', for: 'PT1H' }] }],
