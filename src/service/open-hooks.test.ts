@@ -6,16 +6,24 @@ import type { ServiceEvent } from '../observe/event.ts'
 import { type HookParts, openHooks } from './open-hooks.ts'
 import type { Closer } from './open-storage.ts'
 
-test('what is kept for a hook is sent also while looking at rows fails', async () => {
+test('while looking at rows fails, what is kept is sent, and what else is observed is kept', async () => {
   const hook: Hook = { name: 'h', url: 'http://h', kinds: [{ kind: 'disk_low' }], secret: null, createdMs: 0 }
+  let list = [hook]
   const asked: string[] = []
+  const raised: string[] = []
+  let looks = 0
   const hooks: HookCatalog = {
-    list: async () => [hook],
+    list: async () => list,
     find: async () => hook,
     put: async () => false,
     delete: async () => false,
-    raise: async () => undefined,
-    heard: () => Promise.reject(new Error('not now')),
+    raise: async (conditions) => {
+      raised.push(...conditions.map(({ kind }) => kind))
+    },
+    heard: async () => {
+      if (looks++ === 0) return []
+      throw new Error('not now')
+    },
     putHeard: async () => undefined,
     due: async (name) => {
       asked.push(name)
@@ -26,12 +34,13 @@ test('what is kept for a hook is sent also while looking at rows fails', async (
     lease: async () => true,
   }
   const events: ServiceEvent[] = []
+  const observed = new ObservedConditions()
   const closers: Closer[] = []
   openHooks(
     {
       settings: loadSettings({ flags: { 'limits.checkMs': '1' }, environment: {}, file: null }),
       observe: (event) => events.push(event),
-      observed: new ObservedConditions(),
+      observed,
       nowMs: () => 0,
       catalog: { hooks, rejected: {} as HookParts['catalog']['rejected'] },
       definitions: {} as HookParts['definitions'],
@@ -42,7 +51,11 @@ test('what is kept for a hook is sent also while looking at rows fails', async (
   )
   try {
     await expect.poll(() => asked).toContain('h')
-    expect(events).toContainEqual({ kind: 'checkFailed', message: 'Error: not now' })
+    await expect.poll(() => raised).toEqual([])
+    list = [hook, { ...hook, name: 'other' }]
+    await expect.poll(() => events).toContainEqual({ kind: 'checkFailed', message: 'Error: not now' })
+    observed.observe({ kind: 'diskFilling', disk: 'd', freeBytes: 1, floorBytes: 2 })
+    await expect.poll(() => raised).toContain('disk_low')
   } finally {
     for (const close of closers.reverse()) await close({ atOnce: AbortSignal.abort(), leftMs: () => 0 })
   }
