@@ -16,7 +16,7 @@ const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, secon
 const push = (ingest: string, ingestKey: string, body: readonly Row[]) =>
   callWell(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key: ingestKey, body })
 const told = (reader: LiveReader, rows: readonly unknown[]) =>
-  expect.poll(() => reader.rows, { timeout: 10_000 }).toEqual(rows)
+  expect.poll(() => reader.rows, { timeout: 60_000 }).toEqual(rows)
 
 beforeAll(async () => {
   service = await runService({ 'limits.liveBytes': '100000', 'limits.liveReaders': '5', 'store.headAgeMs': '50' })
@@ -109,7 +109,7 @@ test('the position of the entity is told to who gets none of its rows', async ()
   await reader.connect(service.url, 'entity=plant&ids=nobody')
   const first = reader.lastId
   await push('plant', key, [{ D: at(1), T: 'a', V: 1 }])
-  await expect.poll(() => reader.lastId, { timeout: 10_000 }).not.toBe(first)
+  await expect.poll(() => reader.lastId, { timeout: 60_000 }).not.toBe(first)
   expect(reader.rows).toEqual([])
   await reader.cut()
 })
@@ -134,7 +134,7 @@ test('who takes nothing gets the event behind, and goes on where he was', async 
   expect(seen).toBeLessThan(60_001)
   const reader = new LiveReader()
   await reader.connect(service.url, 'entity=plant', id)
-  await expect.poll(() => reader.rows.length, { timeout: 20_000 }).toBe(60_001 - seen)
+  await expect.poll(() => reader.rows.length, { timeout: 60_000 }).toBe(60_001 - seen)
   expect(reader.events).toEqual([])
   expect(reader.rows.at(-1)).toMatchObject({ T: 'last' })
   await reader.cut()
@@ -189,13 +189,13 @@ describe('a stream ends', () => {
         if (one.event === 'rows') items.push(...one.items)
     })()
     const metrics = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text()
-    await expect.poll(metrics, { timeout: 10_000 }).toContain('tidemark_live_readers 1')
+    await expect.poll(metrics, { timeout: 60_000 }).toContain('tidemark_live_readers 1')
     await push('plant', key, [{ D: at(1), T: 'c', V: 1 }])
-    await expect.poll(() => items.length).toBe(1)
+    await expect.poll(() => items.length, { timeout: 60_000 }).toBe(1)
     service = await service.restart()
     await push('plant', key, [{ D: at(2), T: 'c', V: 2 }])
     url = service.url
-    await expect.poll(() => items, { timeout: 15_000 }).toMatchObject([{ V: 1 }, { V: 2 }])
+    await expect.poll(() => items, { timeout: 60_000 }).toMatchObject([{ V: 1 }, { V: 2 }])
     stop.abort()
     await following
   })
