@@ -8,7 +8,6 @@ import { addCopy } from './copy.ts'
 import { addDemo } from './demo.ts'
 import { addEntities } from './entities.ts'
 import { addFollow } from './follow.ts'
-import { addHooks } from './hooks.ts'
 import { addIngests } from './ingests.ts'
 import { addKeys } from './keys.ts'
 import { addMcp } from './mcp.ts'
@@ -83,7 +82,6 @@ export function buildProgram(context: CliContext): Command {
   addBackups(program, context)
   addSettings(program, context)
   addAudit(program, context)
-  addHooks(program, context)
   addRestore(program, context)
   addVerify(program, context)
   addAcceptLoss(program, context)

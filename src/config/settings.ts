@@ -2,7 +2,6 @@
 import { answerSettings } from './answer-settings.ts'
 import { auditSettings } from './audit-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
-import { hookSettings } from './hook-settings.ts'
 import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { replicaSettings } from './replica-settings.ts'
@@ -237,7 +236,6 @@ const settingTable = {
   ...jdbcSettings,
   ...clusterSettings,
   ...auditSettings,
-  ...hookSettings,
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,
     allowed: 'a list of origins such as https://portal.example, or *',
