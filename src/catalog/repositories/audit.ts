@@ -11,7 +11,7 @@ import type {
 } from '../audit.ts'
 import type { StateSources } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { type Doing, doing, insertLine, lineOf, mendLine } from './audited.ts'
+import { currentChange, type Doing, insertLine, lineOf, mendLine, runChange } from './audited.ts'
 import { inTransaction } from './in-transaction.ts'
 import { portions } from './portions.ts'
 import { readConsistently } from './read-consistently.ts'
@@ -31,7 +31,7 @@ export class AuditRepository implements AuditCatalog<StateSources> {
     const state = read === undefined ? null : (transaction: Transaction<Tables>) => read(this.#sources(transaction))
     const current: Doing = { asked, nowMs, state, lineId: null, counts: {} }
     return {
-      run: (work) => doing.run(current, work),
+      run: (work) => runChange(current, work),
       keepLine: async () => {
         if (current.lineId !== null) return
         current.lineId = await inTransaction(this.#database, async (transaction) => {
@@ -43,7 +43,7 @@ export class AuditRepository implements AuditCatalog<StateSources> {
   }
 
   async tell(after: unknown): Promise<void> {
-    const current = doing.getStore()
+    const current = currentChange()
     if (current === undefined) return
     if (current.lineId !== null) await this.mend(current.lineId, after)
     else current.lineId = await this.add(lineOf(current, null, after))
