@@ -11,7 +11,7 @@ import type {
 } from '../audit.ts'
 import type { StateSources } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { currentChange, type Doing, insertLine, lineOf, mendLine, runChange } from './audited.ts'
+import { currentChange, type Doing, insertLine, keepAfter, lineOf, mendLine, runChange } from './audited.ts'
 import { inTransaction } from './in-transaction.ts'
 import { portions } from './portions.ts'
 import { readConsistently } from './read-consistently.ts'
@@ -45,8 +45,7 @@ export class AuditRepository implements AuditCatalog<StateSources> {
   async tell(after: unknown): Promise<void> {
     const current = currentChange()
     if (current === undefined) return
-    if (current.lineId !== null) await this.mend(current.lineId, after)
-    else current.lineId = await this.add(lineOf(current, null, after))
+    current.lineId = await inTransaction(this.#database, (transaction) => keepAfter(transaction, current, after))
   }
 
   add(line: NewAuditLine): Promise<number> {

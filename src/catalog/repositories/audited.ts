@@ -1,6 +1,6 @@
 // A change and its line of the audit in one transaction: neither is without the other, whenever the service is killed.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AskedChange, ChangeAsker, NewAuditLine } from '../audit.ts'
 import type { Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
@@ -87,8 +87,15 @@ async function keepCounts(
   const all = { ...current.counts }
   for (const [name, count] of Object.entries(counts)) all[name] = (all[name] ?? 0) + count
   const after = Object.keys(all).length === 0 ? null : all
-  if (current.lineId !== null) await mendLine(transaction, current.lineId, after)
-  return { counts: all, lineId: current.lineId ?? (await insertLine(transaction, lineOf(current, null, after))) }
+  return { counts: all, lineId: await keepAfter(transaction, current, after) }
+}
+
+/** The line of a change tells of this since: its first line, or the one that it has, mended. */
+export async function keepAfter(transaction: Transaction<Tables>, current: Doing, after: unknown): Promise<number> {
+  const { lineId } = current
+  if (lineId === null) return insertLine(transaction, lineOf(current, null, after))
+  await mendLine(transaction, lineId, after)
+  return lineId
 }
 
 export function lineOf({ asked, nowMs }: Doing, before: unknown, after: unknown): NewAuditLine {
@@ -119,10 +126,11 @@ export async function insertLine(transaction: Transaction<Tables>, line: NewAudi
   return id
 }
 
-export async function mendLine(transaction: Transaction<Tables>, id: number, after: unknown): Promise<boolean> {
+export async function mendLine(transaction: Transaction<Tables>, id: number, value: unknown): Promise<boolean> {
+  const after = jsonOf(value)
   const { numUpdatedRows } = await transaction
     .updateTable('audit_lines')
-    .set({ after: jsonOf(after) })
+    .set({ after, line_bytes: sql<number>`coalesce(octet_length(${sql.ref('before')}), 0) + ${lineBytes(after)}` })
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
