@@ -211,7 +211,8 @@ function checkTarget(path: string, target: string | null): void {
   throw invalidRequest(path, 'must be a name, or "*" for every one')
 }
 
-function instantOf(path: string, text: string | null | undefined): number | null {
+/** A date-time of a request; null where it is left out. Throws Problem `invalid_request`. */
+export function instantOf(path: string, text: string | null | undefined): number | null {
   if (text === undefined || text === null) return null
   const ms = parseInstant(text)
   if (ms === null) throw invalidRequest(path, 'must be a date-time, as 2026-01-01T00:00:00Z')
