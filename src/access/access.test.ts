@@ -56,6 +56,7 @@ const catalog: AccessCatalog = {
     if (away) throw new Error('away')
     return state
   },
+  find: refused,
   createSubscriber: refused,
   deleteSubscriber: refused,
   putKey: refused,

@@ -3,11 +3,11 @@ import type { AskedChange, AuditCatalog, AuditedChange, AuditLine, AuditPlace, N
 import type { StateSources } from '../catalog/catalog.ts'
 import { Serial } from '../lib/serial.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
-import { formatInstant, parseInstant } from '../model/instant.ts'
+import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
-import { invalidRequest } from '../model/problem.ts'
 import { pageSchema } from './list-page.ts'
+import { instantOf } from './subscribers.ts'
 
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
@@ -138,7 +138,7 @@ export class Audit {
     const limit = pageLimit(request)
     const scope = ['/admin/audit', who ?? null, what ?? null, from ?? null, until ?? null] as const
     const after = request.token === undefined ? null : placeIn(tokens.decode(scope, request.token))
-    const [fromMs, untilMs] = [instantOf('from', from), instantOf('until', until)]
+    const [fromMs, untilMs] = [instantOf('from', from) ?? undefined, instantOf('until', until) ?? undefined]
     // What cannot be kept now is kept later; what is there can be read.
     await this.keepOwn().catch(() => undefined)
     const { lines, more } = await audit.list({ who, what, fromMs, untilMs, after, limit, bytesMax: pageBytes })
@@ -194,11 +194,4 @@ function answerOf({ id: _, timeMs, ...line }: AuditLine): AuditAnswer {
 function placeIn(key: string): AuditPlace {
   const [timeMs = 0, id = 0] = key.split(' ').map(Number)
   return { timeMs, id }
-}
-
-function instantOf(path: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const ms = parseInstant(text)
-  if (ms === null) throw invalidRequest(path, 'must be a date-time, as 2026-01-01T00:00:00Z')
-  return ms
 }

@@ -1,5 +1,13 @@
 import { subscriptionAnswer } from '../access/subscriptions.ts'
-import type { AccessCatalog, AccessState, Key, StateSources, Subscriber, Subscription } from '../catalog/catalog.ts'
+import type {
+  AccessCatalog,
+  AccessState,
+  Key,
+  StateSources,
+  Subscriber,
+  SubscriberAccess,
+  Subscription,
+} from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { isName } from '../model/field.ts'
@@ -75,7 +83,7 @@ export class SubscriberAdmin {
         'must be a date-time in the future, as 2030-01-01T00:00:00Z; leave it out for a key without end',
       )
     }
-    const { id: subscriberId } = subscriberIn(await access.state(), name)
+    const { id: subscriberId } = (await this.#find(name)).subscriber
     const { key, hash } = newKey()
     const id = newKeyId()
     await access.putKey({ id, subscriberId, hash, rights: [...new Set(rights)], createdMs: nowMs(), expiresMs })
@@ -99,16 +107,22 @@ export class SubscriberAdmin {
   async putSubscriptions(name: string, request: PutSubscriptions): Promise<Page<SubscriptionAnswer>> {
     const { access, changed } = this.#parts
     const subscriptions = request.map(subscriptionOf)
-    await access.putSubscriptions(subscriberIn(await access.state(), name).id, subscriptions)
+    await access.putSubscriptions((await this.#find(name)).subscriber.id, subscriptions)
     await changed()
     return { Items: subscriptions.map(subscriptionAnswer), NextToken: null }
   }
 
   /** All of them at once, as they were put: what fits into one request fits into one answer. Throws Problem `not_found`. */
   async getSubscriptions(name: string): Promise<Page<SubscriptionAnswer>> {
-    const state = await this.#parts.access.state()
-    const subscriptions = state.subscriptions.get(subscriberIn(state, name).id) ?? []
+    const { subscriptions } = await this.#find(name)
     return { Items: subscriptions.map(subscriptionAnswer), NextToken: null }
+  }
+
+  async #find(name: string): Promise<SubscriberAccess> {
+    const { access } = this.#parts
+    const found = await access.find({ name })
+    if (found === null) throw unknownSubscriber(await access.state(), name)
+    return found
   }
 }
 
@@ -123,12 +137,6 @@ function checkName(name: string): void {
     'name',
     `must have 1 to ${nameCharactersMax} characters, no control characters, and not be "." or ".."`,
   )
-}
-
-function subscriberIn({ subscribers }: AccessState, name: string): Subscriber {
-  const subscriber = subscribers.find((candidate) => candidate.name === name)
-  if (subscriber === undefined) throw unknownSubscriber({ subscribers }, name)
-  return subscriber
 }
 
 function unknownSubscriber({ subscribers }: Pick<AccessState, 'subscribers'>, name: string): Problem {
@@ -164,29 +172,21 @@ function keyAnswer({ id, rights, createdMs, expiresMs }: Key): SubscriberAnswer[
 
 /** A subscriber with the keys that he has, but for the keys themselves, as the audit tells it; null where there is none. */
 export async function subscriberState({ access }: StateSources, name: string): Promise<unknown> {
-  const { subscribers, keys } = await access.state()
-  const subscriber = subscribers.find((one) => one.name === name)
-  return subscriber === undefined
-    ? null
-    : answerOf(
-        subscriber,
-        keys.filter(({ subscriberId }) => subscriberId === subscriber.id),
-      )
+  const found = await access.find({ name })
+  return found === null ? null : answerOf(found.subscriber, found.keys)
 }
 
 /** A key by its id, and whose it is, as the audit tells it; null where there is none. */
 export async function keyState({ access }: StateSources, id: string): Promise<unknown> {
-  const { subscribers, keys } = await access.state()
-  const key = keys.find((one) => one.id === id)
-  if (key === undefined) return null
-  return { subscriber: subscribers.find((one) => one.id === key.subscriberId)?.name ?? null, ...keyAnswer(key) }
+  const found = await access.find({ keyId: id })
+  const key = found?.keys.find((one) => one.id === id)
+  return found === null || key === undefined ? null : { subscriber: found.subscriber.name, ...keyAnswer(key) }
 }
 
 /** A subscriber's subscriptions, as the audit tells them; null where there is no such subscriber. */
 export async function subscriptionsState({ access }: StateSources, name: string): Promise<unknown> {
-  const { subscribers, subscriptions } = await access.state()
-  const subscriber = subscribers.find((one) => one.name === name)
-  return subscriber === undefined ? null : (subscriptions.get(subscriber.id) ?? []).map(subscriptionAnswer)
+  const found = await access.find({ name })
+  return found === null ? null : found.subscriptions.map(subscriptionAnswer)
 }
 
 /** One entry of a request. Throws Problem `invalid_request` when it names nothing, or its dates are none or the wrong way round. */
@@ -211,7 +211,8 @@ function checkTarget(path: string, target: string | null): void {
   throw invalidRequest(path, 'must be a name, or "*" for every one')
 }
 
-function instantOf(path: string, text: string | null | undefined): number | null {
+/** A date-time of a request; null where it is left out. Throws Problem `invalid_request`. */
+export function instantOf(path: string, text: string | null | undefined): number | null {
   if (text === undefined || text === null) return null
   const ms = parseInstant(text)
   if (ms === null) throw invalidRequest(path, 'must be a date-time, as 2026-01-01T00:00:00Z')

@@ -31,7 +31,7 @@ export interface AskedChange<Sources> extends ChangeAsker {
 /** What is asked for, while it is done. */
 export interface AuditedChange {
   /** Runs the work: each transaction of it that changes something for an operator also keeps a line. */
-  run<Result>(work: () => Result): Result
+  run<Result>(work: () => Promise<Result>): Promise<Result>
   /** Keeps a line unless the work has kept one: for what changes no definitions. */
   keepLine(): Promise<void>
 }

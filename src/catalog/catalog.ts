@@ -128,8 +128,17 @@ export interface AccessState {
   readonly subscriptions: ReadonlyMap<number, readonly Subscription[]>
 }
 
+/** What decides what one subscriber may do. */
+export interface SubscriberAccess {
+  readonly subscriber: Subscriber
+  readonly keys: readonly Key[]
+  readonly subscriptions: readonly Subscription[]
+}
+
 export interface AccessCatalog {
   state(): Promise<AccessState>
+  /** The subscriber of a name, or with the key of an id; null when there is none. */
+  find(by: { readonly name: string } | { readonly keyId: string }): Promise<SubscriberAccess | null>
   /** Throws Problem `conflict` for a taken name. */
   createSubscriber(name: string, createdMs: number): Promise<Subscriber>
   /** Its keys and subscriptions go with it. False when there is no such subscriber. */
@@ -259,7 +268,7 @@ export interface DroppedCatalog {
 /** What the audit reads the state of a thing from, within the transaction that changes it. */
 export interface StateSources {
   readonly ingests: Pick<IngestCatalog, 'find' | 'entities'>
-  readonly access: Pick<AccessCatalog, 'state'>
+  readonly access: Pick<AccessCatalog, 'find'>
 }
 
 /** What is kept the same way by one machine and by a cluster. */

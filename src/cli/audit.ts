@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { AuditAnswer, AuditFilters } from '../client/answers.ts'
+import { firstItems } from './all-items.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
@@ -7,8 +8,6 @@ import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 interface AuditOptions extends AuditFilters, JsonOption {
   readonly limit: number
 }
-
-const pageLinesMax = 10_000
 
 /** The members of a state that are another one since; all of what was not a state before, or is none since. */
 function changeOf({ before, after }: AuditAnswer): string {
@@ -47,15 +46,8 @@ export function addAudit(program: Command, context: CliContext): void {
     .option('--json', 'print JSON, with all that is told of each change')
     .action(async ({ limit, json, ...filters }: AuditOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      const items: AuditAnswer[] = []
-      let token: string | null | undefined
-      while (token !== null && items.length < limit) {
-        const page = { limit: Math.min(pageLinesMax, limit - items.length), ...(token === undefined ? {} : { token }) }
-        const answer = await client.audit({ ...filters, ...page })
-        items.push(...answer.Items)
-        token = answer.NextToken
-      }
+      const { items, more } = await firstItems(limit, (page) => client.audit({ ...filters, ...page }))
       printItems(context, json === undefined ? {} : { json }, { items, columns, none: 'There is no such change.' })
-      if (token !== null) context.stderr.write('There are more; --limit shows them.\n')
+      if (more) context.stderr.write('There are more; --limit shows them.\n')
     })
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { MetadataDescription } from '../client/answers.ts'
-import type { TidemarkClient } from '../client/client.ts'
 import { itemsOfPage, textsInList } from '../client/item-page.ts'
 import { itemOperatorMeanings } from '../model/item-operator.ts'
+import { firstItems } from './all-items.ts'
 import { answerTable } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
@@ -81,7 +81,12 @@ function addItems(metadata: Command, context: CliContext): void {
     .addHelpText('after', itemsExamples)
     .action(async (table: string, { where = [], limit, ...options }: ItemsOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      const { items, more } = await firstItems(client, { table, where: where.map(conditionOf), limit })
+      const conditions = where.map(conditionOf)
+      const { items, more } = await firstItems(limit, async (page) => {
+        // The texts of items, in which every digit of a number stays.
+        const { items: texts, token } = itemsOfPage(await client.itemsText(table, conditions, page))
+        return { Items: texts, NextToken: token }
+      })
       print(context, options, items)
       if (more) context.stderr.write('There are more; --limit shows them.\n')
     })
@@ -96,24 +101,6 @@ function conditionOf(text: string): readonly [name: string, value: string] {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`"${text}" is not a condition. Write field=value or field[bw]=value.`)
   return [text.slice(0, at), text.slice(at + 1)]
-}
-
-interface Wanted {
-  readonly table: string
-  readonly where: readonly (readonly [name: string, value: string])[]
-  readonly limit: number
-}
-
-/** The texts of items, in which every digit of a number stays. */
-async function firstItems(client: TidemarkClient, { table, where, limit }: Wanted) {
-  const items: string[] = []
-  for (let token: string | undefined; ; ) {
-    const page = { limit: Math.min(10_000, limit - items.length), ...(token === undefined ? {} : { token }) }
-    const answer = itemsOfPage(await client.itemsText(table, where, page))
-    items.push(...answer.items)
-    if (answer.token === null || items.length >= limit) return { items, more: answer.token !== null }
-    token = answer.token
-  }
 }
 
 function print(context: CliContext, options: JsonOption, items: readonly string[]): void {

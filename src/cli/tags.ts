@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { printable } from '../lib/text-table.ts'
+import { firstItems } from './all-items.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './option-values.ts'
 import { type JsonOption, printJson } from './output.ts'
@@ -9,8 +10,6 @@ interface TagsOptions extends JsonOption {
   readonly idName?: string
   readonly limit: number
 }
-
-const pageTagsMax = 10_000
 
 /** `tidemark tags`: the tags of an entity, one a line. */
 export function addTags(program: Command, context: CliContext): void {
@@ -27,18 +26,11 @@ export function addTags(program: Command, context: CliContext): void {
         ...(prefix === undefined ? {} : { prefix }),
         ...(idName === undefined ? {} : { id_name_field: idName }),
       }
-      const tags: string[] = []
-      let token: string | null | undefined
-      while (token !== null && tags.length < limit) {
-        const page = { limit: Math.min(pageTagsMax, limit - tags.length), ...(token === undefined ? {} : { token }) }
-        const answer = await client.tags(entity, { ...filters, ...page })
-        tags.push(...answer.Items)
-        token = answer.NextToken
-      }
+      const { items: tags, more } = await firstItems(limit, (page) => client.tags(entity, { ...filters, ...page }))
       if (json === true) printJson(context, tags)
       else if (tags.length === 0) context.stdout.write('There is no such tag.\n')
       // A tag may hold line ends and what moves a terminal's cursor.
       else context.stdout.write(tags.map((tag) => `${printable(tag)}\n`).join(''))
-      if (token !== null) context.stderr.write('There are more; --limit shows them.\n')
+      if (more) context.stderr.write('There are more; --limit shows them.\n')
     })
 }

@@ -1,6 +1,5 @@
 // Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
 import { answerSettings } from './answer-settings.ts'
-import { auditSettings } from './audit-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
@@ -235,7 +234,12 @@ const settingTable = {
   ...sqlSettings,
   ...jdbcSettings,
   ...clusterSettings,
-  ...auditSettings,
+  'audit.keep': text({
+    default: 'P365D',
+    pattern: /^P(?=\d)(\d{1,3}Y)?(\d{1,4}M)?(\d{1,4}W)?(\d{1,5}D)?$/,
+    allowed: 'a duration of years, months, weeks and days such as P365D',
+    description: 'How long the lines of the audit are kept; `tidemark audit` lists them.',
+  }),
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,
     allowed: 'a list of origins such as https://portal.example, or *',

@@ -37,7 +37,7 @@ export function keepAudit({ audit }: Pick<Services, 'audit'>, guard: Guard): onR
     const inAudit: RouteHandlerMethod = function (request, reply) {
       const change = audit.change(askedBy(request, { what, audited, guard }))
       changes.set(request, change)
-      return change.run(() => handler.call(this, request, reply))
+      return change.run(async () => handler.call(this, request, reply))
     }
     const keepLine: onSendAsyncHookHandler = async (request, reply, payload) => {
       if (reply.statusCode < 300) await changes.get(request)?.keepLine()

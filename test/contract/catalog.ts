@@ -391,6 +391,21 @@ function accessTests(catalog: () => SharedCatalog): void {
     expect(state.subscriptions).toEqual(new Map([[x.id, subscriptions]]))
   })
 
+  test('finds a subscriber by its name or by a key, with what it has itself', async () => {
+    const { access } = catalog()
+    const [x, y] = [await access.createSubscriber('x', 5), await access.createSubscriber('y', 6)]
+    const keys = [key('k1', x.id), key('k2', x.id)]
+    for (const each of [...keys, key('k3', y.id)]) await access.putKey(each)
+    const subscription = { ingest: 'a', entity: null, fromMs: null, untilMs: null, suspended: false }
+    await access.putSubscriptions(x.id, [subscription])
+    await access.putSubscriptions(y.id, [{ ...subscription, ingest: 'b' }])
+    const found = { subscriber: x, keys, subscriptions: [subscription] }
+    expect(await access.find({ name: 'x' })).toEqual(found)
+    expect(await access.find({ keyId: 'k2' })).toEqual(found)
+    expect(await access.find({ keyId: 'k3' })).toMatchObject({ subscriber: y, keys: [{ id: 'k3' }] })
+    expect([await access.find({ name: 'k1' }), await access.find({ keyId: 'x' })]).toEqual([null, null])
+  })
+
   test('orders names by code point', async () => {
     // UTF-16 would put the emoji before U+FF5E.
     const names = ['A', 'a', 'é', '～', '😀']

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { Problem } from '../../model/problem.ts'
 import { rightNames } from '../../model/right.ts'
-import type { AccessCatalog, AccessState, Key, Subscriber, Subscription } from '../catalog.ts'
+import type { AccessCatalog, AccessState, Key, Subscriber, SubscriberAccess, Subscription } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { auditedTransaction } from './audited.ts'
 import { counterValue, nextValue } from './counters.ts'
@@ -22,6 +22,21 @@ export class AccessRepository implements AccessCatalog {
       keys: await keysOf(transaction),
       subscriptions: await subscriptionsOf(transaction),
     }))
+  }
+
+  find(by: Parameters<AccessCatalog['find']>[0]): Promise<SubscriberAccess | null> {
+    return readConsistently(this.#database, async (transaction) => {
+      const id =
+        'name' in by
+          ? transaction.selectFrom('subscribers').select('id').where('name', '=', by.name)
+          : transaction.selectFrom('keys').select('subscriber_id as id').where('id', '=', by.keyId)
+      const row = await id.executeTakeFirst()
+      const [subscriber] = row === undefined ? [] : await subscribersOf(transaction, row.id)
+      if (subscriber === undefined) return null
+      const keys = await keysOf(transaction, subscriber.id)
+      const subscriptions = await subscriptionsOf(transaction, subscriber.id)
+      return { subscriber, keys, subscriptions: subscriptions.get(subscriber.id) ?? [] }
+    })
   }
 
   createSubscriber(name: string, createdMs: number): Promise<Subscriber> {
@@ -113,13 +128,26 @@ async function requireSubscriber(transaction: Transaction<Tables>, id: number): 
   throw new Problem('not_found', 'The subscriber was deleted meanwhile. Create it again first.')
 }
 
-async function subscribersOf(database: Kysely<Tables>): Promise<readonly Subscriber[]> {
-  const rows = await database.selectFrom('subscribers').selectAll().orderBy('name').execute()
+/** All of them, or the one of an id. */
+async function subscribersOf(database: Kysely<Tables>, id?: number): Promise<readonly Subscriber[]> {
+  const rows = await database
+    .selectFrom('subscribers')
+    .selectAll()
+    .$if(id !== undefined, (query) => query.where('id', '=', id!))
+    .orderBy('name')
+    .execute()
   return rows.map(({ id, name, created_ms }) => ({ id, name, createdMs: created_ms }))
 }
 
-async function keysOf(database: Kysely<Tables>): Promise<readonly Key[]> {
-  const rows = await database.selectFrom('keys').selectAll().orderBy('created_ms').orderBy('id').execute()
+/** Of all subscribers, or of one. */
+async function keysOf(database: Kysely<Tables>, subscriberId?: number): Promise<readonly Key[]> {
+  const rows = await database
+    .selectFrom('keys')
+    .selectAll()
+    .$if(subscriberId !== undefined, (query) => query.where('subscriber_id', '=', subscriberId!))
+    .orderBy('created_ms')
+    .orderBy('id')
+    .execute()
   return rows.map(({ id, subscriber_id, hash, rights, created_ms, expires_ms }) => ({
     id,
     subscriberId: subscriber_id,
@@ -130,10 +158,15 @@ async function keysOf(database: Kysely<Tables>): Promise<readonly Key[]> {
   }))
 }
 
-async function subscriptionsOf(database: Kysely<Tables>): Promise<ReadonlyMap<number, readonly Subscription[]>> {
+/** By subscriber id: of all subscribers, or of one. */
+async function subscriptionsOf(
+  database: Kysely<Tables>,
+  subscriberId?: number,
+): Promise<ReadonlyMap<number, readonly Subscription[]>> {
   const rows = await database
     .selectFrom('subscriptions')
     .selectAll()
+    .$if(subscriberId !== undefined, (query) => query.where('subscriber_id', '=', subscriberId!))
     .orderBy('subscriber_id')
     .orderBy('ordinal')
     .execute()

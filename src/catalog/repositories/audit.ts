@@ -11,8 +11,8 @@ import type {
 } from '../audit.ts'
 import type { StateSources } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { type Doing, doing, insertLine, lineOf, mendLine } from './audited.ts'
-import { inTransaction } from './in-transaction.ts'
+import { currentChange, type Doing, insertLine, keepAfter, lineOf, mendLine, runChange } from './audited.ts'
+import { inTransaction, othersTurn } from './in-transaction.ts'
 import { portions } from './portions.ts'
 import { readConsistently } from './read-consistently.ts'
 import { fromTextColumn, toTextColumn } from './text-column.ts'
@@ -31,7 +31,7 @@ export class AuditRepository implements AuditCatalog<StateSources> {
     const state = read === undefined ? null : (transaction: Transaction<Tables>) => read(this.#sources(transaction))
     const current: Doing = { asked, nowMs, state, lineId: null, counts: {} }
     return {
-      run: (work) => doing.run(current, work),
+      run: (work) => runChange(current, work),
       keepLine: async () => {
         if (current.lineId !== null) return
         current.lineId = await inTransaction(this.#database, async (transaction) => {
@@ -43,10 +43,9 @@ export class AuditRepository implements AuditCatalog<StateSources> {
   }
 
   async tell(after: unknown): Promise<void> {
-    const current = doing.getStore()
+    const current = currentChange()
     if (current === undefined) return
-    if (current.lineId !== null) await this.mend(current.lineId, after)
-    else current.lineId = await this.add(lineOf(current, null, after))
+    current.lineId = await inTransaction(this.#database, (transaction) => keepAfter(transaction, current, after))
   }
 
   add(line: NewAuditLine): Promise<number> {
@@ -66,19 +65,19 @@ export class AuditRepository implements AuditCatalog<StateSources> {
     })
   }
 
-  removeBefore(ms: number, linesMax: number): Promise<number> {
-    return inTransaction(this.#database, async (transaction) => {
-      const old = await transaction
-        .selectFrom('audit_lines')
-        .select('id')
-        .where('time_ms', '<', ms)
-        .orderBy('time_ms')
-        .limit(linesMax)
-        .execute()
-      for (const ids of portions(old.map(({ id }) => id)))
-        await transaction.deleteFrom('audit_lines').where('id', 'in', ids).execute()
-      return old.length
-    })
+  async removeBefore(ms: number, linesMax: number): Promise<number> {
+    const { numDeletedRows } = await inTransaction(this.#database, (transaction) =>
+      transaction
+        .deleteFrom('audit_lines')
+        .where('id', 'in', (query) =>
+          query.selectFrom('audit_lines').select('id').where('time_ms', '<', ms).orderBy('time_ms').limit(linesMax),
+        )
+        .executeTakeFirstOrThrow(),
+    )
+    const removed = Number(numDeletedRows)
+    // There may be more.
+    if (removed === linesMax) await othersTurn()
+    return removed
   }
 }
 
@@ -87,7 +86,7 @@ function sizesOf(
   transaction: Transaction<Tables>,
   { who, what, fromMs, untilMs, after, limit }: AuditFilter,
 ): Promise<readonly Pick<Tables['audit_lines'], 'id' | 'line_bytes'>[]> {
-  let select = transaction.selectFrom('audit_lines').select(['id', 'line_bytes'])
+  let select = newestFirst(transaction).select(['id', 'line_bytes'])
   if (who !== undefined) {
     const named = toTextColumn(who)
     select = select.where(({ or, eb }) => or([eb('subscriber', '=', named), eb('key_id', '=', named)]))
@@ -100,19 +99,17 @@ function sizesOf(
     select = select.where('time_ms', '<=', timeMs)
     select = select.where(({ or, eb }) => or([eb('time_ms', '<', timeMs), eb('id', '<', id)]))
   }
-  return select
-    .orderBy('time_ms', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
+  return select.limit(limit + 1).execute()
+}
+
+function newestFirst(transaction: Transaction<Tables>) {
+  return transaction.selectFrom('audit_lines').orderBy('time_ms', 'desc').orderBy('id', 'desc')
 }
 
 async function linesOf(transaction: Transaction<Tables>, ids: readonly number[]): Promise<readonly AuditLine[]> {
   const lines: AuditLine[] = []
   for (const portion of portions(ids)) {
-    const rows = await transaction.selectFrom('audit_lines').selectAll().where('id', 'in', portion).execute()
-    const places = new Map(portion.map((id, place) => [id, place]))
-    rows.sort((left, right) => places.get(left.id)! - places.get(right.id)!)
+    const rows = await newestFirst(transaction).selectAll().where('id', 'in', portion).execute()
     lines.push(...rows.map(lineOfRow))
   }
   return lines
