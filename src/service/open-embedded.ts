@@ -66,8 +66,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const rows = { store, snapshots: store, damaged }
   const queryParts = { sqlEngine, limits: settings.limits }
   const metadata = { items: storage.sqlCatalog.items, limits: settings.sql }
-  const { limits: bounds } = settings
-  const live = new Live({ definitions, rows: store, positions: storage.live, nowMs, limits: bounds })
+  const live = new Live({ definitions, rows: store, positions: storage.live, nowMs, limits: settings.limits })
   let isWarming = false
   const services = await buildServices(
     {

@@ -115,7 +115,6 @@ export async function openService(
     closers.push(repeat(async () => avatica.closeIdle(), settings.limits.checkMs, checkFailed(observe)))
     const inFlight = new InFlight()
     const certificate = await openCertificate(settings, observe, closers)
-    const { shutdownMs } = settings.server
     const { failedKeysPerMinute: perMinute } = settings.limits
     const app = await buildServer({
       services: withOwnState(services, { certificate, publicReading: publicReading(settings) }),
@@ -130,8 +129,8 @@ export async function openService(
       requestId: randomUUID,
     })
     let closeOthers = async (): Promise<void> => undefined
-    closers.push(async ({ atOnce }) => {
-      await stopServer(app, inFlight, { shutdownMs, atOnce })
+    closers.push(async ({ atOnce, leftMs }) => {
+      await stopServer(app, inFlight, { shutdownMs: leftMs(), atOnce })
       await closeOthers()
     })
     const listening = await listenAt(app, settings)

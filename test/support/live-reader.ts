@@ -1,12 +1,12 @@
 /** A block of a stream of server-sent events. */
-export interface LiveBlock {
+interface LiveBlock {
   readonly id: string | null
   readonly event: string | null
   readonly data: string | null
 }
 
 /** The blocks of a stream, as they come; those of an answer that is cut end with the cut. */
-export async function* liveBlocks(response: Response): AsyncGenerator<LiveBlock> {
+async function* liveBlocks(response: Response): AsyncGenerator<LiveBlock> {
   const decoder = new TextDecoder()
   let text = ''
   const reader = response.body!.getReader()

@@ -269,10 +269,6 @@ export class OverTimeAnswer {
     return {
       isOver: false,
       mayTakeRollups: isOfOne && parts.toMs - parts.fromMs >= parts.points * rolledUpPartMsMin,
-      takes: (rollups) => rollups.every((rollup, metric) => rollup === null || all[metric].takes(rollup)),
-      addRollups: (rollups) => {
-        for (const [metric, rollup] of rollups.entries()) if (rollup !== null) all[metric].addRollup(rollup)
-      },
       add: (run) => {
         for (const one of all) one.add(run)
       },
@@ -280,6 +276,7 @@ export class OverTimeAnswer {
         for (const one of all) one.finish()
         await this.#rows.addAll(plottedRows(plotted, keys), this.#pacer)
       },
+      ...rollupsTo(all),
     }
   }
 }
@@ -309,11 +306,20 @@ function seriesOf(
       // Later runs hold later dates, or items of this one, which count in no window that ended before it.
       if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
     },
-    takes: (rollups) => rollups.every((rollup, metric) => rollup === null || functions[metric].takes(rollup)),
-    addRollups: (rollups) => {
-      for (const [metric, rollup] of rollups.entries()) if (rollup !== null) functions[metric].addRollup(rollup)
-    },
     finish,
+    ...rollupsTo(functions),
+  }
+}
+
+/** What items say together goes to each metric by itself. */
+function rollupsTo(
+  metrics: readonly Pick<FunctionOfTime, 'takes' | 'addRollup'>[],
+): Pick<Series, 'takes' | 'addRollups'> {
+  return {
+    takes: (rollups) => rollups.every((rollup, metric) => rollup === null || metrics[metric].takes(rollup)),
+    addRollups: (rollups) => {
+      for (const [metric, rollup] of rollups.entries()) if (rollup !== null) metrics[metric].addRollup(rollup)
+    },
   }
 }
 

@@ -53,10 +53,7 @@ class Candidate {
   item: PlottedItem | null = null
 
   set({ row, value, exact, item }: Candidate): void {
-    this.isSet = true
-    this.row = row
-    this.value = value
-    this.exact = exact
+    this.setRow(row, value, exact)
     this.item = item
   }
 

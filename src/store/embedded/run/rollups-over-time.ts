@@ -31,11 +31,11 @@ export function* hoursOf(
 ): Generator<HourOfSeries> {
   const range = { fromMs: Math.max(fromMs, run.sinceMs), toMs }
   // Of others the index is not read.
-  const files = run.files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)
+  const files = run.files.filter(({ info }) => overlaps(range, info.firstMs, info.lastMs))
   const shared = sharedDates(spansOf(series, { tables: run.tables, files }))
   const isShared = (from: number, to: number): boolean => shared.some((one) => overlaps(one, from, to))
   for (const { reader, place, firstMs, lastMs } of ofSeries(series, files)) {
-    if (firstMs > range.toMs || lastMs < range.fromMs) continue
+    if (!overlaps(range, firstMs, lastMs)) continue
     const whole = wholeHours(range, firstMs, lastMs)
     const rollups = reader.hours(place, whole.fromMs, whole.toMs)
     if (rollups === null) continue
