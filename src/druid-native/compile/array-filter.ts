@@ -10,11 +10,11 @@ import { unsupported } from '../parse/json-reader.ts'
 import type { Filter, Scalar } from '../parse/query-nodes.ts'
 import { listKey } from '../values/ordering.ts'
 import {
+  asValue,
   convert,
-  doubleValue,
   elementOf,
-  longValue,
   nodeOf,
+  numberNode,
   type Typed,
   textValue,
   written,
@@ -24,8 +24,8 @@ import { never } from './equality-filter.ts'
 
 function literal(value: Scalar | null): Typed {
   if (value === null) return textValue(sql`CAST(NULL AS VARCHAR)`)
-  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return longValue(sql.long(BigInt(value)))
-  return typeof value === 'number' ? doubleValue(sql.double(value)) : textValue(sql`CAST(${String(value)} AS VARCHAR)`)
+  if (typeof value === 'bigint' || typeof value === 'number') return asValue(numberNode(value))
+  return textValue(sql`CAST(${String(value)} AS VARCHAR)`)
 }
 
 /** Whether an array has an element; null is in those that hold null, what the array's type has no room for is in none. */

@@ -10,7 +10,7 @@ import { unsupported } from '../parse/json-reader.ts'
 import type { Filter } from '../parse/query-nodes.ts'
 import { alphanumericKey, lengthKey } from '../values/ordering.ts'
 import { asType, nowhere, textToDouble, valueIn, written, writtenSql } from '../values/typed.ts'
-import { decimalForm, exactLong, falseWhereThere, never } from './equality-filter.ts'
+import { decimalForm, exactLong, falseWhereThere, isTrue, never } from './equality-filter.ts'
 
 const isNumeric = ({ type: { kind } }: Bound): boolean => kind === 'long' || kind === 'double' || kind === 'float'
 
@@ -49,7 +49,7 @@ export function bindBound(filter: Filter & { kind: 'bound' }, value: Bound, byIn
   if (isNumeric(value) && valueIn(value)?.isUntold !== true) return condition
   if (filter.lower === null) return is(condition, { what: 'FALSE', negated: true, isTold: false }, nowhere)
   if (byIndex && value.type.kind !== 'null') return condition
-  return is(condition, { what: 'TRUE', negated: false, isTold: false }, nowhere)
+  return isTrue(condition)
 }
 
 function boundCondition(filter: Filter & { kind: 'bound' }, value: Bound): Bound {

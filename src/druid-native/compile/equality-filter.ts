@@ -73,6 +73,10 @@ function amongTexts(value: Bound, texts: readonly string[]): Bound {
 export const isNull = (value: Bound, isTold = false): Bound =>
   is(value, { what: 'NULL', negated: false, isTold }, nowhere)
 
+/** False also of what is unknown. */
+export const isTrue = (condition: Bound): Bound =>
+  is(condition, { what: 'TRUE', negated: false, isTold: false }, nowhere)
+
 const any = (conditions: readonly Bound[]): Bound =>
   conditions.length === 1 ? conditions[0]! : called(nowhere, boolean, disjunction, conditions)
 

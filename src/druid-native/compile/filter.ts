@@ -13,7 +13,7 @@ import { likePattern, matchesPattern } from '../values/patterns.ts'
 import { asType, asValue, elementOf, nodeOf, nowhere, toLong, typedNull, written, writtenSql } from '../values/typed.ts'
 import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
 import { bindBound, bindRange } from './bound-filter.ts'
-import { amongTyped, amongValues, equalsText, equalsTyped, isNoNumber, isNull } from './equality-filter.ts'
+import { amongTyped, amongValues, equalsText, equalsTyped, isNoNumber, isNull, isTrue } from './equality-filter.ts'
 import { dimensionValue, extract, matchesSearch } from './extraction.ts'
 import { type FilterIndex, indexWithin, noIndex } from './filter-index.ts'
 import { bindAt } from './source-rows.ts'
@@ -141,6 +141,5 @@ function compareColumns({ dimensions }: Filter & { kind: 'columnComparison' }, s
   const same = others.map((other) =>
     called(nowhere, boolean, different, [first, other], { negated: true, isTold: false }),
   )
-  const areSame = called(nowhere, boolean, conjunction, same)
-  return is(areSame, { what: 'TRUE', negated: false, isTold: false }, nowhere)
+  return isTrue(called(nowhere, boolean, conjunction, same))
 }

@@ -1,4 +1,4 @@
-import { conjunction, disjunction, is, not } from '../../druid-sql/bind/logic.ts'
+import { conjunction, disjunction, not } from '../../druid-sql/bind/logic.ts'
 import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
 import { boolean, double, isNumeric } from '../../druid-sql/bind/types.ts'
 import { sql } from '../../lib/sql-text.ts'
@@ -6,11 +6,9 @@ import type { Scope } from '../expression/compile.ts'
 import { compared } from '../expression/operators.ts'
 import type { Having } from '../parse/query-nodes.ts'
 import { asType, nodeOf, nowhere, numberNode, type Typed, toText, written, writtenSql } from '../values/typed.ts'
-import { isNull } from './equality-filter.ts'
+import { isNull, isTrue } from './equality-filter.ts'
 import { dimensionValue } from './extraction.ts'
 import { bindFilter } from './filter.ts'
-
-const isTrue = (condition: Bound): Bound => is(condition, { what: 'TRUE', negated: false, isTold: false }, nowhere)
 
 /** A condition on finished rows: true or false, never unknown but inside a filter. `time` is that of a row's bucket, in milliseconds. */
 export function bindHaving(having: Having, rows: Scope, time: Typed): Bound {

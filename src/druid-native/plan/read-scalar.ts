@@ -27,8 +27,8 @@ const own: ScalarLeaves['own'] = new Map([
   lowered(longRemainder, (operands, reader) => reader.arithmetic('%', operands)),
   lowered(safeDoubles, (operands, reader) => reader.safeQuotient(operands)),
   lowered(quotientOrZero, ([a, b], reader) => {
-    const operands = [reader.number(a!), reader.number(b!)] as const
-    return operands[0] && operands[1] && call('double', 'divideOrZero', operands as readonly Scalar[])
+    const [left, right] = [reader.number(a!), reader.number(b!)]
+    return left && right && call('double', 'divideOrZero', [left, right])
   }),
   lowered(among, ([x], reader, { constants }) => {
     const [value, items] = [reader.value(x!), reader.all<string | bigint | number>(constants, constantOf)]

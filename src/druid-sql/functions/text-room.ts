@@ -1,5 +1,6 @@
 // How long texts may become, asked before they are made: the engine's bound on memory does not count them. What is known to stay short is not
 // asked about, so that ordinary texts cost nothing more.
+import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainInteger } from '../bind/engine-names.ts'
 import type { SqlType } from '../bind/types.ts'
@@ -41,7 +42,7 @@ const emptyDepthMax = 4
 /** Null where nothing is left of a text. */
 export const nullIfEmpty = (text: Sql): Sql =>
   text.text.split('nullif(').length > emptyDepthMax
-    ? sql`list_transform([${text}], lambda v: nullif(v, ''))[1]`
+    ? bind(text, (x) => sql`nullif(${x}, '')`)
     : sql`nullif(${text}, '')`
 
 /** The text, where there is room for its bytes; null where their number is. Past `most`, or past the room for all texts, the query fails. */

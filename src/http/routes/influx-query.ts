@@ -16,6 +16,7 @@ import type { Route, RouteParts } from '../route.ts'
 import { refuseBody } from './admin-request.ts'
 import { commonProblemCodes, releaseAfter } from './rows-query.ts'
 
+const ignored = Type.Optional(Type.String({ description: 'Ignored.' }))
 const parameters = Type.Object({
   q: Type.Optional(
     Type.String({
@@ -34,7 +35,8 @@ const parameters = Type.Object({
   pretty: Type.Optional(Type.String({ description: '`true`: with line breaks.' })),
   params: Type.Optional(Type.String({ description: 'The values of `$name` in the statements, as JSON.' })),
   p: Type.Optional(Type.String({ description: 'The key, if no header has it.' })),
-  ...Object.fromEntries(['rp', 'u'].map((name) => [name, Type.Optional(Type.String({ description: 'Ignored.' }))])),
+  rp: ignored,
+  u: ignored,
 })
 
 const response = lineAnswers(

@@ -95,12 +95,14 @@ async function plainAnswer(answer: Response): Promise<{ readonly body: Buffer; r
 
 /** The message as the protocol's package takes it: of its headers those that the protocol knows. It insists on two types, where many clients name one. */
 function messageRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
-  const known = Object.entries({ ...headers, accept: `${jsonType}, text/event-stream` }).filter(
-    ([name]) => name === 'accept' || name.startsWith('mcp-'),
-  )
+  const known = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'))
   return new Request(`http://localhost${url}`, {
     method: 'POST',
-    headers: [...known.map(([name, value]): [string, string] => [name, String(value)]), ['content-type', jsonType]],
+    headers: {
+      ...Object.fromEntries(known.map(([name, value]) => [name, String(value)])),
+      accept: `${jsonType}, text/event-stream`,
+      'content-type': jsonType,
+    },
     signal,
   })
 }
