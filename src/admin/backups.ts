@@ -98,11 +98,11 @@ export class Backups {
     }
   }
 
-  /** What is wrong with a disk is told to the operator, and to the log. */
+  /** Each failure is told to the log and to hooks; what is wrong with a disk to who asks, too. */
   #failure(error: unknown): unknown {
+    this.#parts.observe({ kind: 'backupFailed', message: messageOf(error) })
     const isFull = isOutOfSpace(error)
     if (!isFull && !isDiskFailure(error)) return error
-    this.#parts.observe({ kind: 'backupFailed', message: messageOf(error) })
     return isFull ? diskIsFull(error) : diskHasFailed(error)
   }
 

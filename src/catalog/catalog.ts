@@ -5,6 +5,7 @@ import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { Right } from '../model/right.ts'
 import type { AuditCatalog } from './audit.ts'
+import type { HookCatalog } from './hooks.ts'
 import type { DiskSizes, ManifestCatalog } from './manifest.ts'
 import type { QuarantineCatalog } from './quarantine.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
@@ -269,6 +270,7 @@ export interface DroppedCatalog {
 export interface StateSources {
   readonly ingests: Pick<IngestCatalog, 'find' | 'entities'>
   readonly access: Pick<AccessCatalog, 'find'>
+  readonly hooks: Pick<HookCatalog, 'find'>
 }
 
 /** What is kept the same way by one machine and by a cluster. */
@@ -282,6 +284,7 @@ export interface SharedCatalog {
   readonly quarantine: QuarantineCatalog
   readonly secrets: SecretCatalog
   readonly audit: AuditCatalog<StateSources>
+  readonly hooks: HookCatalog
   close(): Promise<void>
 }
 

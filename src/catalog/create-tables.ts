@@ -76,6 +76,7 @@ async function createIndexes({ schema }: Kysely<Tables>): Promise<void> {
     .columns(['ingest_id', 'subscriber_id', 'code', 'field_key', 'position'])
     .where(sql.ref('state'), '=', sql.lit('kept'))
     .execute()
+  await schema.createIndex('hook_deliveries_of_hook').on('hook_deliveries').columns(['hook', 'id']).execute()
   await schema.createIndex('audit_lines_by_id').on('audit_lines').column('id').unique().execute()
   await schema
     .createIndex('rejected_kinds_by_rows')

@@ -5,6 +5,7 @@ import { type CatalogLocks, noLocks } from './locks.ts'
 import { AccessRepository } from './repositories/access.ts'
 import { AuditRepository } from './repositories/audit.ts'
 import { DroppedRepository } from './repositories/dropped.ts'
+import { HookRepository } from './repositories/hooks.ts'
 import { IngestRepository } from './repositories/ingests.ts'
 import { ItemRepository } from './repositories/items.ts'
 import { ManifestRepository } from './repositories/manifest.ts'
@@ -54,7 +55,9 @@ export function repositories(
     audit: new AuditRepository(database, (transaction) => ({
       ingests: new IngestRepository(transaction, locks),
       access: new AccessRepository(transaction),
+      hooks: new HookRepository(transaction),
     })),
+    hooks: new HookRepository(database),
     close: () => database.destroy(),
   }
 }

@@ -109,6 +109,8 @@ export interface RejectedCatalog {
    * number.
    */
   fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates>
+  /** How many rows of batches that were received since then are rejected, discarded ones included, those that were stored since not. */
+  since(ingestId: number, fromMs: number): Promise<number>
   /** How many rows of each ingest are rejected, discarded ones included, by ingest id. */
   counts(): Promise<ReadonlyMap<number, number>>
   /** About how many bytes the rows in the list of each ingest take, by ingest id; an ingest without any may be absent. */

@@ -13,6 +13,8 @@ export const counterNames = [
   'subscriber_id',
   'judged_position',
   'audit_id',
+  'hooks_version',
+  'hook_event_id',
 ] as const
 export type CounterName = (typeof counterNames)[number]
 
@@ -219,6 +221,52 @@ const sharedTables = {
     position: 'bigint key',
     part: 'integer key',
     bytes: 'bytea',
+  },
+  hooks: {
+    /** JSON strings, see text-column.ts: `name`, `url` and `secret`. */
+    name: 'text key',
+    url: 'text',
+    /** JSON. */
+    kinds: 'text',
+    secret: 'text null',
+    secret_set_ms: 'bigint null',
+    created_ms: 'bigint',
+  },
+  /** What is the case, and was told to hooks. */
+  hook_conditions: {
+    key: 'text key',
+    hook: 'text',
+    since_ms: 'bigint',
+  },
+  /** How much of an ingest was heard of, and when last: of those that hooks watch. */
+  hook_heard: {
+    key: 'text key',
+    heard: 'bigint',
+    since_ms: 'bigint',
+  },
+  /** Events for hooks, the newest of each. */
+  hook_deliveries: {
+    id: 'bigint key',
+    /** JSON strings; so is `error`. */
+    hook: 'text',
+    kind: 'text',
+    time_ms: 'bigint',
+    /** JSON. */
+    event: 'text',
+    /** `waiting`, `delivered` or `given_up`. */
+    state: 'text',
+    attempts: 'integer',
+    /** When it is tried next; null when it is not any more. */
+    next_ms: 'bigint null',
+    status: 'integer null',
+    error: 'text null',
+    ended_ms: 'bigint null',
+  },
+  /** What one process of several does, and until when it is his. */
+  leases: {
+    name: 'text key',
+    holder: 'text',
+    until_ms: 'bigint',
   },
   /** Who changed what. In its key, lines are in the order of time. */
   audit_lines: {

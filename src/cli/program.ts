@@ -8,6 +8,7 @@ import { addCopy } from './copy.ts'
 import { addDemo } from './demo.ts'
 import { addEntities } from './entities.ts'
 import { addFollow } from './follow.ts'
+import { addHooks } from './hooks.ts'
 import { addIngests } from './ingests.ts'
 import { addKeys } from './keys.ts'
 import { addMcp } from './mcp.ts'
@@ -82,6 +83,7 @@ export function buildProgram(context: CliContext): Command {
   addBackups(program, context)
   addSettings(program, context)
   addAudit(program, context)
+  addHooks(program, context)
   addRestore(program, context)
   addVerify(program, context)
   addAcceptLoss(program, context)

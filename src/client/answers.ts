@@ -6,6 +6,7 @@ import type { AuditAnswer as AuditSchema } from '../admin/audit.ts'
 import type { ListedBackupAnswer } from '../admin/backup-list.ts'
 import type { BackupAnswer } from '../admin/backups.ts'
 import type { ChangeEntity as ChangeEntitySchema, EntityAnswer as EntitySchema } from '../admin/entities.ts'
+import type { DeliveryAnswer as DeliverySchema, HookAnswer as HookSchema, PutHook } from '../admin/hooks.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
 import type { OwnIngestAnswer as OwnIngestSchema } from '../admin/own-ingest.ts'
 import type { AsideAnswer as AsideSchema } from '../admin/quarantine.ts'
@@ -60,6 +61,12 @@ export interface AuditFilters {
   readonly from?: string
   readonly until?: string
 }
+
+/** An address that is told what an operator must know. */
+export type HookAnswer = Plain<HookSchema>
+export type HookDefinition = Plain<PutHook>
+/** An event of a hook, and what became of it. */
+export type HookDelivery = Plain<DeliverySchema>
 
 export type SettingAnswer = Plain<SettingSchema>
 

@@ -5,6 +5,9 @@ import type {
   ChangeEntity,
   CreatedKey,
   EntityAnswer,
+  HookAnswer,
+  HookDefinition,
+  HookDelivery,
   IngestAnswer,
   IngestChange,
   ListedBackup,
@@ -148,6 +151,29 @@ export class OperatorClient {
   /** Who changed what on the operator's side, newest first. */
   audit({ limit, token, ...filters }: AuditFilters & PageRequest = {}): Promise<Page<AuditAnswer>> {
     return this.#http.json({ method: 'GET', path: `/admin/audit${search({ ...filters, limit, NextToken: token })}` })
+  }
+
+  /** Makes a hook, or replaces it; a secret that is left out stays. */
+  putHook(name: string, hook: HookDefinition): Promise<HookAnswer> {
+    return this.#http.json({ method: 'PUT', path: `/admin/hooks/${segment(name)}`, body: JSON.stringify(hook) })
+  }
+
+  hooks({ limit, token }: PageRequest = {}): Promise<Page<HookAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/hooks${search({ limit, NextToken: token })}` })
+  }
+
+  hook(name: string): Promise<HookAnswer> {
+    return this.#http.json({ method: 'GET', path: `/admin/hooks/${segment(name)}` })
+  }
+
+  async deleteHook(name: string): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/admin/hooks/${segment(name)}` })
+  }
+
+  /** The events of a hook, newest first. */
+  hookDeliveries(name: string, { limit, token }: PageRequest = {}): Promise<Page<HookDelivery>> {
+    const path = `/admin/hooks/${segment(name)}/deliveries${search({ limit, NextToken: token })}`
+    return this.#http.json({ method: 'GET', path })
   }
 
   settings(): Promise<Page<SettingAnswer>> {

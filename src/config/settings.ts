@@ -240,6 +240,11 @@ const settingTable = {
     allowed: 'a duration of years, months, weeks and days such as P365D',
     description: 'How long the lines of the audit are kept; `tidemark audit` lists them.',
   }),
+  'hooks.privateAddresses': flag({
+    default: false,
+    description:
+      'Whether a hook may be at an address of this machine, or of a private, link-local, shared or reserved network. While it may not, who may make hooks cannot reach the neighbours of the service by them.',
+  }),
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,
     allowed: 'a list of origins such as https://portal.example, or *',

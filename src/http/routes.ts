@@ -22,6 +22,7 @@ import { getDruidDatasource, getDruidDatasources, getDruidHealth, getDruidStatus
 import { postDruidNative } from './routes/druid-native.ts'
 import { deleteDruidQuery, postDruidSql } from './routes/druid-sql.ts'
 import { getAdminEntities, getEntities, getTags, patchEntity } from './routes/entities.ts'
+import { deleteHook, getDeliveries, getHook, getHooks, putHook } from './routes/hooks.ts'
 import { influxQuery } from './routes/influx-query.ts'
 import { deleteIngest, getIngest, getIngests, patchIngest, postIngest } from './routes/ingests.ts'
 import { getInfluxHealth, getPing, postLines } from './routes/lines.ts'
@@ -131,6 +132,11 @@ export const routes: readonly Route[] = [
   getBackups,
   getSettings,
   getAudit,
+  putHook,
+  getHooks,
+  getHook,
+  deleteHook,
+  getDeliveries,
   getHealth,
   getReadiness,
   getMetrics,

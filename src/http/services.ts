@@ -3,6 +3,7 @@ import type { Audit } from '../admin/audit.ts'
 import type { BackupList } from '../admin/backup-list.ts'
 import type { Backups } from '../admin/backups.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
+import type { HookAdmin } from '../admin/hooks.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
 import type { QuarantineAdmin } from '../admin/quarantine.ts'
 import type { RejectedAdmin } from '../admin/rejected.ts'
@@ -71,6 +72,7 @@ export interface Services {
   readonly quarantineAdmin: Public<QuarantineAdmin>
   readonly subscriberAdmin: Public<SubscriberAdmin>
   readonly entityAdmin: Public<EntityAdmin>
+  readonly hookAdmin: Public<HookAdmin>
   readonly storageList: Public<StorageList>
   readonly itemAdmin: Public<ItemAdmin>
   readonly backups: Pick<Backups, 'make'>

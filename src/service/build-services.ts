@@ -5,6 +5,7 @@ import { newKey } from '../access/keys.ts'
 import type { Audit } from '../admin/audit.ts'
 import { BackupList } from '../admin/backup-list.ts'
 import { EntityAdmin } from '../admin/entities.ts'
+import { HookAdmin } from '../admin/hooks.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
 import { QuarantineAdmin } from '../admin/quarantine.ts'
 import { RejectedAdmin } from '../admin/rejected.ts'
@@ -202,7 +203,10 @@ interface SharedServices {
 function operatorServices(
   parts: ServiceParts,
   { batchIds, tokens, rejectedRows, pushCheck }: SharedServices,
-): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'quarantineAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
+): Pick<
+  Services,
+  'ingestAdmin' | 'rejectedAdmin' | 'quarantineAdmin' | 'subscriberAdmin' | 'entityAdmin' | 'hookAdmin'
+> {
   const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
   const { ingests, rejected } = catalog
   return {
@@ -252,6 +256,12 @@ function operatorServices(
       newKey,
       newKeyId: randomUUID,
       changed: () => access.refresh(),
+      nowMs,
+    }),
+    hookAdmin: new HookAdmin({
+      hooks: catalog.hooks,
+      tokens,
+      privateAddresses: parts.settings.hooks.privateAddresses,
       nowMs,
     }),
     entityAdmin: new EntityAdmin({

@@ -9,6 +9,7 @@ import { dataPaths } from '../config/data-paths.ts'
 import { nativeLanguage } from '../druid-native/native-language.ts'
 import { NativeOnOneMachine } from '../druid-native/native-on-one-machine.ts'
 import { SqlLanguage } from '../druid-sql/sql-language.ts'
+import type { ObservedConditions } from '../hooks/observed-conditions.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { DiskFloor } from '../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
@@ -25,6 +26,7 @@ import type { SqlProcess } from '../sql-process/main-side/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
 import { openAudit } from './open-audit.ts'
 import { openBackups } from './open-backups.ts'
+import { openHooks } from './open-hooks.ts'
 import { openIntake } from './open-intake.ts'
 import { openReplica, replicaLevels } from './open-replica.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
@@ -34,6 +36,7 @@ import { troubles } from './troubles.ts'
 export interface EmbeddedParts extends StorageParts {
   readonly metrics: Metrics
   readonly failing: FailingWork
+  readonly observed: ObservedConditions
   readonly sqlEntryUrl: URL
   /** How much is free on the disk of the data folder. */
   readonly freeBytes: (directory: string) => Promise<number>
@@ -111,6 +114,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       observe,
     },
   )
+  openHooks({ ...parts, catalog, definitions, progress: store.progress, queries: services.queries }, closers)
   const started = async (): Promise<void> => {
     await store.started()
     isWarming = true

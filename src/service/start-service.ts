@@ -4,6 +4,7 @@ import { checkStart, listenFailure, ownPairFiles } from '../config/check-start.t
 import type { Settings } from '../config/settings.ts'
 import { readZoneFiles, timeZonesOf } from '../druid-time/zone-folder.ts'
 import { useZoneFiles, zoneFilesInForce } from '../druid-time/zone-rules.ts'
+import { ObservedConditions } from '../hooks/observed-conditions.ts'
 import { FailedKeys } from '../http/failed-keys.ts'
 import { InFlight } from '../http/in-flight.ts'
 import { type Listening, listen } from '../http/listen.ts'
@@ -77,11 +78,13 @@ export async function openService(
 ): Promise<Service> {
   const metrics = new Metrics({ processMetrics: true })
   const failing = new FailingWork(Date.now)
-  const observe = combineSinks(metrics.observe, failing.observe, observer)
+  const observed = new ObservedConditions()
+  const observe = combineSinks(metrics.observe, failing.observe, observed.observe, observer)
   const parts = {
     settings,
     observe,
     failing,
+    observed,
     metrics,
     nowMs: Date.now,
     threadUrl: compiledThread,

@@ -26,6 +26,7 @@ let service: RunningService
 let pusher: string
 const admin = { key: adminKey }
 const secretText = 'a text of a row that nobody is told'
+const hookSecret = 'what events are signed with'
 const made: string[] = []
 
 const list = (query = '') => callWell<Listed>(service.url, 'GET', `/admin/audit${query}`, admin)
@@ -150,6 +151,21 @@ const changes: Readonly<Record<string, Change>> = {
     first: () => push('tags', [{ id: 'boiler' }]),
     line: { name: 'tags/boiler', before: null, after: null },
   },
+  putHook: {
+    method: 'PUT',
+    path: '/admin/hooks/alarm',
+    body: { url: 'https://alarms.example/', kinds: ['disk_low'], secret: hookSecret },
+    line: {
+      name: 'alarm',
+      before: null,
+      after: expect.objectContaining({ name: 'alarm', secret_set: expect.any(String) }),
+    },
+  },
+  deleteHook: {
+    method: 'DELETE',
+    path: '/admin/hooks/alarm',
+    line: { name: 'alarm', before: expect.objectContaining({ name: 'alarm' }), after: null },
+  },
   makeBackup: {
     method: 'POST',
     path: '/admin/backups',
@@ -244,7 +260,7 @@ test('lines are found by who, what and when, newest first, page by page', async 
 test('nothing secret is told; lines outlive a start, which leaves its own with the settings', async () => {
   const before = (await list()).Items
   const text = JSON.stringify(before)
-  for (const secret of [...made, secretText]) expect(text).not.toContain(secret)
+  for (const secret of [...made, secretText, hookSecret]) expect(text).not.toContain(secret)
   service = await service.restart({ settings: { 'limits.resultRows': '1234' } })
   const after = (await list()).Items
   expect(after.slice(1)).toEqual(before)

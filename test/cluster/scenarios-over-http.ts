@@ -42,7 +42,9 @@ export class Askers {
 
   #start(nowMs: number | null, limits: Readonly<Record<string, number>>): Promise<Service> {
     const own = Object.entries(limits).map(([limit, value]) => [`limits.${limit}`, String(value)])
-    const flags = { port: '0', data: this.#dataDirectory, role: 'api', ...Object.fromEntries(own) }
+    // Some thirty of them stand side by side, and PostgreSQL has 200 connections.
+    const connections = { 'postgres.connections': '4' }
+    const flags = { port: '0', data: this.#dataDirectory, role: 'api', ...connections, ...Object.fromEntries(own) }
     const environment = { ...usualEnvironment, ...clusterEnvironment(this.#clusterName) }
     const settings = loadSettings({ flags, environment, file: null })
     return startService(settings, () => undefined, nowMs === null ? {} : { nowMs: () => nowMs })

@@ -1,8 +1,12 @@
 // Processes of a cluster side by side: the scenarios through them, and what one does that another sees.
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
@@ -21,7 +25,7 @@ let askers: Askers
 
 function start(role: 'api' | 'pipeline'): Promise<ServerProcess> {
   // The first rows of a dozen entities at once, on a machine that may have other work: how soon they are there is no matter of this test.
-  const patient = { TIDEMARK_LIMITS_INGEST_WAIT_MS: '60000' }
+  const patient = { TIDEMARK_LIMITS_INGEST_WAIT_MS: '60000', TIDEMARK_HOOKS_PRIVATE_ADDRESSES: 'true' }
   const environment = { ...clusterEnvironment(name), ...patient, TIDEMARK_ROLE: role }
   return ServerProcess.start({ dataDirectory, environment })
 }
@@ -127,6 +131,38 @@ describe('two processes', () => {
     const parts = { kafka: { reachable: true }, druid: { reachable: true }, postgres: { reachable: true } }
     for (const { url } of [first, second, pipeline]) {
       expect((await call(url, 'GET', '/readyz', { key: adminKey })).body).toMatchObject({ cluster: parts })
+    }
+  })
+
+  test('tell a hook of too many rejected rows, also when any of them is killed', async () => {
+    const told: string[] = []
+    const receiver = createServer((request, response) => {
+      void text(request).then((body) => {
+        told.push(JSON.parse(body).ingest)
+        response.writeHead(204).end()
+      })
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const kinds = [{ kind: 'rejected_rows', over: 0, within: 'PT1H' }]
+    await callWell(first.url, 'PUT', '/admin/hooks/rejected', { key: adminKey, body: { url, kinds } })
+    const servers = [pipeline, first, second]
+    try {
+      for (const [index, server] of servers.entries()) {
+        const alias = `rejects-${index}`
+        const pushKey = await makeIngest(first.url, adminKey, { alias })
+        await untilStatus(200, 5000, second.url, 'POST', `/ingests/${alias}/data`, { key: pushKey, body: [] })
+        const body = [{ D: 'never', T: 'a', V: 1 }]
+        await callWell(second.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pushKey, body })
+        await expect.poll(() => told.includes(alias), { timeout: 60_000 }).toBe(true)
+        await server.kill()
+        servers[index] = await start(server === pipeline ? 'pipeline' : 'api')
+        ;[pipeline, first, second] = servers as [ServerProcess, ServerProcess, ServerProcess]
+      }
+      // At least once: a process may be killed before it notes that the call was taken.
+      expect([...new Set(told)]).toEqual(['rejects-0', 'rejects-1', 'rejects-2'])
+    } finally {
+      receiver.close()
     }
   })
 })

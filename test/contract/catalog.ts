@@ -4,6 +4,7 @@ import { keptTextBytes, type RejectedRow } from '../../src/catalog/rejected.ts'
 import { positionAt } from '../../src/journal/partition-position.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { auditTests } from './audit.ts'
+import { hookTests } from './hooks.ts'
 import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
 import { rejectedKindTests } from './rejected-kinds.ts'
@@ -99,6 +100,7 @@ export function catalogContract<Under extends SharedCatalog>(
     itemTests(() => catalog)
     lifecycleTests(() => catalog)
     auditTests(() => catalog, series)
+    hookTests(() => catalog)
     replayIntoTests(() => catalog)
     more(() => catalog, reopen)
 

@@ -216,6 +216,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       },
     }),
     entityAdmin: emptyPages(),
+    hookAdmin: emptyPages({ put: async () => ({ isNew: true, answer: null! }) }),
     storageList: emptyPages(),
     itemAdmin: emptyPages(),
     backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },

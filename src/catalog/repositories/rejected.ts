@@ -50,6 +50,16 @@ export class RejectedRepository implements RejectedCatalog {
     return rejectedBatchesOf(this.#database, ingestId, subscriberId, page)
   }
 
+  async since(ingestId: number, fromMs: number): Promise<number> {
+    const { rows } = await this.#database
+      .selectFrom('rejected_batches')
+      .select(({ fn }) => fn.sum<number | null>('rejected').as('rows'))
+      .where('ingest_id', '=', ingestId)
+      .where('received_ms', '>=', fromMs)
+      .executeTakeFirstOrThrow()
+    return Number(rows ?? 0)
+  }
+
   fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates> {
     return readConsistently(this.#database, async (transaction) => {
       const fates = { stored: 0, rejected: 0 }

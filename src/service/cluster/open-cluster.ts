@@ -9,6 +9,7 @@ import type { RowPlace } from '../../catalog/partitions.ts'
 import { openPostgresCatalog } from '../../catalog/postgres/postgres-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
 import { DruidClient } from '../../druid-client/druid-client.ts'
+import type { ObservedConditions } from '../../hooks/observed-conditions.ts'
 import { PartsHealth, type PartsHealthOptions } from '../../http/parts-health.ts'
 import { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
@@ -27,6 +28,7 @@ import { SlotWaits } from '../../store/druid/upkeep/known-slot-waits.ts'
 import { purgeBefore } from '../../store/druid/upkeep/purge-before.ts'
 import { buildServices, type Opened } from '../build-services.ts'
 import { openAudit } from '../open-audit.ts'
+import { openHooks } from '../open-hooks.ts'
 import type { Closer } from '../open-storage.ts'
 import { troubles } from '../troubles.ts'
 import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './cluster-connections.ts'
@@ -39,6 +41,7 @@ export interface ClusterParts {
   readonly observe: Observe
   readonly metrics: Metrics
   readonly failing: FailingWork
+  readonly observed: ObservedConditions
   readonly nowMs: () => number
   /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA. */
   readonly sqlEntryUrl: URL
@@ -102,6 +105,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       observe,
     },
   )
+  openHooks({ ...parts, catalog, definitions, progress, queries: services.queries }, closers)
   if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors, druid, isSeen }, closers)
   return { services, newAdminKey, started: async () => undefined }
 }

@@ -1,0 +1,262 @@
+import { Type } from 'typebox'
+import type { StateSources } from '../catalog/catalog.ts'
+import type { Delivery, Hook, HookCatalog, HookKind } from '../catalog/hooks.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
+import { addressFault } from '../lib/public-address.ts'
+import { addDuration, parseDuration } from '../model/duration.ts'
+import { isName } from '../model/field.ts'
+import { formatInstant, msPerDay } from '../model/instant.ts'
+import type { NextTokens } from '../model/next-token.ts'
+import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
+import { pageOf, pageSchema } from './list-page.ts'
+
+const plainKinds = ['disk_low', 'part_away', 'backup_failed', 'replica_behind'] as const
+const allKinds = ['rejected_rows', 'nothing_received', ...plainKinds] as const
+
+const nameCharactersMax = 128
+/** It is part of a key of the catalog's, which PostgreSQL bounds. */
+const tagCharactersMax = 512
+
+const Kind = Type.Object(
+  {
+    kind: Type.Enum([...allKinds]),
+    over: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Of `rejected_rows`: how many rows of an ingest are not too many.' }),
+    ),
+    within: Type.Optional(
+      Type.String({ description: 'Of `rejected_rows`: the time they are counted in, an ISO 8601 duration.' }),
+    ),
+    ingest: Type.Optional(
+      Type.String({ maxLength: nameCharactersMax, description: 'Of `nothing_received`: the alias of an ingest.' }),
+    ),
+    tag: Type.Optional(
+      Type.String({ maxLength: tagCharactersMax, description: 'Of `nothing_received`: a tag, in place of an ingest.' }),
+    ),
+    entity: Type.Optional(
+      Type.String({ maxLength: nameCharactersMax, description: 'The entity of the tag; by default every one.' }),
+    ),
+    for: Type.Optional(
+      Type.String({ description: 'Of `nothing_received`: for how long nothing came, an ISO 8601 duration.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+type Kind = Type.Static<typeof Kind>
+
+const kindsMax = 100
+const urlCharactersMax = 2048
+
+export const PutHook = Type.Object(
+  {
+    url: Type.String({ maxLength: urlCharactersMax, examples: ['https://alarms.example/tidemark'] }),
+    kinds: Type.Array(Type.Union([Kind, Type.Enum([...plainKinds])]), {
+      maxItems: kindsMax,
+      description: 'What the hook is told of. A kind that needs no more may be its name alone.',
+      examples: [[{ kind: 'rejected_rows', over: 100, within: 'PT5M' }, 'disk_low']],
+    }),
+    secret: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'What events are signed with. It is never shown. Left out, the one from before stays.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'A hook.' },
+)
+export type PutHook = Type.Static<typeof PutHook>
+
+export const HookAnswer = Type.Object(
+  {
+    name: Type.String(),
+    url: Type.String(),
+    kinds: Type.Array(Kind),
+    secret_set: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When the secret was set with which events are signed; null where there is none.',
+    }),
+    created: Type.String({ format: 'date-time' }),
+  },
+  { description: 'An address that is told what an operator must know.' },
+)
+export type HookAnswer = Type.Static<typeof HookAnswer>
+
+export const HookPage = pageSchema(HookAnswer)
+
+const orNull = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+
+export const DeliveryAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the event, the same at each attempt.' }),
+    kind: Type.Enum([...allKinds]),
+    time: Type.String({ format: 'date-time' }),
+    event: Type.Unknown({ description: 'What the hook is told.' }),
+    state: Type.Enum(['waiting', 'delivered', 'given_up']),
+    attempts: Type.Integer(),
+    next: orNull,
+    ended: orNull,
+    status: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The status of the last answer; null where there was none.',
+    }),
+    error: Type.Union([Type.String(), Type.Null()], { description: 'Why the last attempt failed.' }),
+  },
+  { description: 'An event on its way to a hook.' },
+)
+export type DeliveryAnswer = Type.Static<typeof DeliveryAnswer>
+
+export const DeliveryPage = pageSchema(DeliveryAnswer)
+
+export interface HookAdminParts {
+  readonly hooks: HookCatalog
+  readonly tokens: NextTokens
+  /** Whether a hook may be at this machine or in a private network. */
+  readonly privateAddresses: boolean
+  readonly nowMs: () => number
+}
+
+/** Each is looked at every moment. */
+export const hooksMax = 100
+
+export class HookAdmin {
+  readonly #parts: HookAdminParts
+
+  constructor(parts: HookAdminParts) {
+    this.#parts = parts
+  }
+
+  /** Throws Problem `invalid_request` for what cannot be, `conflict` past `hooksMax`. */
+  async put(name: string, request: PutHook): Promise<{ readonly isNew: boolean; readonly answer: HookAnswer }> {
+    const { hooks, privateAddresses, nowMs } = this.#parts
+    if (!isName(name)) throw invalidRequest('name', 'must be a name: letters, digits, "_", "." and "-", at most 128')
+    const url = hookUrl(request.url, privateAddresses)
+    const kinds = request.kinds.map((kind, index) =>
+      kindOf(typeof kind === 'string' ? { kind } : kind, `kinds[${index}]`),
+    )
+    if (kinds.length === 0) throw invalidRequest('kinds', 'must have one kind at least')
+    const isNew = await hooks.put({ name, url, kinds, secret: request.secret, nowMs: nowMs() }, hooksMax)
+    return { isNew, answer: answerOf(await this.#found(name)) }
+  }
+
+  /** By name. */
+  async list(request: PageRequest): Promise<Page<HookAnswer>> {
+    const { hooks, tokens } = this.#parts
+    const all = (await hooks.list()).map(answerOf)
+    return pageOf<HookAnswer>(request, {
+      tokens,
+      scope: ['/admin/hooks'],
+      keyOf: ({ name }) => name,
+      itemsAfter: async (after, limit) => all.filter(({ name }) => after === null || name > after).slice(0, limit),
+    })
+  }
+
+  /** Throws Problem `not_found`. */
+  async show(name: string): Promise<HookAnswer> {
+    return answerOf(await this.#found(name))
+  }
+
+  /** Throws Problem `not_found`. */
+  async delete(name: string): Promise<void> {
+    if (!(await this.#parts.hooks.delete(name))) throw await this.#unknown(name)
+  }
+
+  /** Newest first. Throws Problem `not_found`, `invalid_token`. */
+  async deliveries(name: string, request: PageRequest): Promise<Page<DeliveryAnswer>> {
+    const { hooks, tokens } = this.#parts
+    const limit = pageLimit(request)
+    await this.#found(name)
+    const scope = ['/admin/hooks/deliveries', name] as const
+    const before = request.token === undefined ? null : Number(tokens.decode(scope, request.token))
+    const found = await hooks.deliveries(name, { before, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    const isCut = found.length > limit && last !== undefined
+    return { Items: shown.map(deliveryAnswer), NextToken: isCut ? tokens.encode(scope, String(last.id)) : null }
+  }
+
+  async #found(name: string): Promise<Hook> {
+    const hook = await this.#parts.hooks.find(name)
+    if (hook === null) throw await this.#unknown(name)
+    return hook
+  }
+
+  async #unknown(name: string): Promise<Problem> {
+    const names = (await this.#parts.hooks.list()).map((hook) => hook.name)
+    return new Problem(
+      'not_found',
+      `There is no hook "${name}".${mayBeMeant(name, names)} GET /admin/hooks lists all hooks.`,
+    )
+  }
+}
+
+/** A hook as the audit tells it; null where there is none. */
+export async function hookState({ hooks }: StateSources, name: string): Promise<unknown> {
+  const hook = await hooks.find(name)
+  return hook === null ? null : answerOf(hook)
+}
+
+function hookUrl(text: string, privateAddresses: boolean): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw invalidRequest('url', 'must be an address such as https://alarms.example/tidemark')
+  if (url.username !== '' || url.password !== '')
+    throw invalidRequest('url', 'must have no user and no password: it is shown to operators. Use `secret`')
+  const fault = privateAddresses ? null : addressFault(url)
+  if (fault !== null)
+    throw invalidRequest('url', `must be a public address while hooks.privateAddresses is false: ${fault}`)
+  return url.href
+}
+
+/** Throws Problem `invalid_request` for members that the kind does not take, and for those that it lacks. */
+function kindOf(given: Kind, path: string): HookKind {
+  const { kind, over, within, ingest, tag, entity, for: silent } = given
+  const takes = { rejected_rows: ['over', 'within'], nothing_received: ['ingest', 'tag', 'entity', 'for'] }[
+    kind as string
+  ]
+  const stranger = Object.keys(given).find((name) => name !== 'kind' && takes?.includes(name) !== true)
+  if (stranger !== undefined) throw invalidRequest(`${path}.${stranger}`, `is nothing that ${kind} takes`)
+  if (kind === 'rejected_rows') {
+    if (over === undefined) throw invalidRequest(`${path}.over`, 'must say how many rows are not too many')
+    return { kind, over, within: durationOf(`${path}.within`, within) }
+  }
+  if (kind !== 'nothing_received') return { kind }
+  const forMs = durationOf(`${path}.for`, silent)
+  if (tag !== undefined && ingest === undefined)
+    return { kind, tag, ...(entity === undefined ? {} : { entity }), for: forMs }
+  if (ingest === undefined || tag !== undefined || entity !== undefined)
+    throw invalidRequest(path, 'must name an ingest, or a tag, which may be of one entity')
+  return { kind, ingest, for: forMs }
+}
+
+function durationOf(path: string, text: string | undefined): string {
+  const duration = text === undefined || text.length > 64 ? null : parseDuration(text)
+  if (text !== undefined && duration !== null && addDuration(0, duration, 1) <= longestMs) return text
+  throw invalidRequest(path, 'must be an ISO 8601 duration, as PT5M, of a year at most')
+}
+
+const longestMs = 366 * msPerDay
+
+function answerOf({ name, url, kinds, secretSetMs, createdMs }: Hook): HookAnswer {
+  return {
+    name,
+    url,
+    kinds: [...kinds],
+    secret_set: secretSetMs === null ? null : formatInstant(secretSetMs),
+    created: formatInstant(createdMs),
+  }
+}
+
+function deliveryAnswer(delivery: Delivery): DeliveryAnswer {
+  const { id, kind, timeMs, details, state, attempts, nextMs, status, error, endedMs } = delivery
+  return {
+    id: String(id),
+    kind,
+    time: formatInstant(timeMs),
+    event: details,
+    state,
+    attempts,
+    next: nextMs === null ? null : formatInstant(nextMs),
+    ended: endedMs === null ? null : formatInstant(endedMs),
+    status,
+    error,
+  }
+}

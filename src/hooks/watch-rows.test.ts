@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { plant } from '../../test/support/http-server.ts'
+import type { Heard, Hook, HookKind } from '../catalog/hooks.ts'
+import { RowsWatch } from './watch-rows.ts'
+
+const minuteMs = 60_000
+
+function world() {
+  const state = {
+    nowMs: 100 * minuteMs,
+    received: 0,
+    newestMs: null as number | null,
+    rejected: [] as { readonly ms: number; readonly rows: number }[],
+    heard: [] as readonly Heard[],
+    looked: 0,
+  }
+  const watch = new RowsWatch({
+    hooks: {
+      heard: async () => state.heard,
+      putHeard: async (heard) => {
+        state.heard = heard
+      },
+    },
+    rejected: {
+      counts: async () => new Map([[plant.id, state.rejected.reduce((sum, { rows }) => sum + rows, 0)]]),
+      since: async (_, fromMs) => {
+        state.looked += 1
+        return state.rejected.filter(({ ms }) => ms >= fromMs).reduce((sum, { rows }) => sum + rows, 0)
+      },
+    },
+    definitions: {
+      ingests: () => [plant],
+      ingest: (alias) => (alias === plant.alias ? plant : undefined),
+      entities: () => [{ name: 'plant' }, { name: 'other' }],
+    },
+    received: () => state.received,
+    newestMs: async (entity) => (entity === 'plant' ? state.newestMs : null),
+    nowMs: () => state.nowMs,
+  })
+  const ask = (...kinds: HookKind[]) => {
+    const hook: Hook = { name: 'h', url: 'http://h', kinds, secret: null, secretSetMs: null, createdMs: 0 }
+    return watch.conditions([hook])
+  }
+  return { state, ask }
+}
+
+test('rejected rows are too many while more than so many came within the time', async () => {
+  const { state, ask } = world()
+  const kind = { kind: 'rejected_rows', over: 10, within: 'PT5M' } as const
+  state.rejected.push({ ms: state.nowMs, rows: 10 })
+  expect(await ask(kind)).toEqual([])
+  state.rejected.push({ ms: state.nowMs, rows: 1 })
+  const [condition] = await ask(kind)
+  expect(condition).toMatchObject({
+    hook: 'h',
+    kind: 'rejected_rows',
+    details: { ingest: 'plant', rows: 11, over: 10 },
+  })
+  state.nowMs += 4 * minuteMs
+  expect((await ask(kind))[0]!.key).toBe(condition!.key)
+  state.nowMs += 2 * minuteMs
+  expect(await ask(kind)).toEqual([])
+  const { looked } = state
+  expect(await ask(kind)).toEqual([])
+  expect(state.looked).toBe(looked)
+})
+
+test('an ingest that was heard of before is silent, also after a start', async () => {
+  const first = world()
+  const kind = { kind: 'nothing_received', ingest: 'plant', for: 'PT10M' } as const
+  expect(await first.ask(kind)).toEqual([])
+  first.state.nowMs += 20 * minuteMs
+  // Never heard of.
+  expect(await first.ask(kind)).toEqual([])
+  first.state.received = 5
+  expect(await first.ask(kind)).toEqual([])
+  const heardMs = first.state.nowMs
+  const second = world()
+  Object.assign(second.state, first.state, { nowMs: heardMs + 9 * minuteMs })
+  expect(await second.ask(kind)).toEqual([])
+  second.state.nowMs += minuteMs
+  expect(await second.ask(kind)).toMatchObject([
+    { kind: 'nothing_received', details: { ingest: 'plant', for: 'PT10M', since: new Date(heardMs).toISOString() } },
+  ])
+  second.state.received = 6
+  expect(await second.ask(kind)).toEqual([])
+  expect(await second.ask({ ...kind, ingest: 'nowhere' })).toEqual([])
+  expect(second.state.heard).toEqual([])
+})
+
+test('a tag is silent whose newest item is older', async () => {
+  const { state, ask } = world()
+  const kind = { kind: 'nothing_received', tag: 'a', for: 'PT10M' } as const
+  expect(await ask(kind)).toEqual([])
+  state.newestMs = state.nowMs - 11 * minuteMs
+  expect(await ask(kind)).toMatchObject([{ details: { tag: 'a', for: 'PT10M' } }])
+  expect(await ask({ ...kind, entity: 'other' })).toEqual([])
+  state.newestMs = state.nowMs
+  expect(await ask(kind)).toEqual([])
+})

@@ -1,0 +1,130 @@
+// What hooks are told of rows: too many are rejected, or none come any more.
+import type { Condition, Heard, Hook, HookCatalog, HookKind } from '../catalog/hooks.ts'
+import type { RejectedCatalog } from '../catalog/rejected.ts'
+import { addDuration, parseDuration } from '../model/duration.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { formatInstant } from '../model/instant.ts'
+
+export interface WatchedRows {
+  readonly hooks: Pick<HookCatalog, 'heard' | 'putHeard'>
+  readonly rejected: Pick<RejectedCatalog, 'counts' | 'since'>
+  readonly definitions: {
+    ingests(): Iterable<Ingest>
+    ingest(alias: string): Ingest | undefined
+    entities(): readonly { readonly name: string }[]
+  }
+  /** How many rows of an ingest were received ever. Throws a Problem as long as that is not known. */
+  readonly received: (ingestId: number) => number
+  /** The date of a tag's newest item in an entity; null where it has none. */
+  readonly newestMs: (entity: string, tag: string) => Promise<number | null>
+  readonly nowMs: () => number
+}
+
+type Kind<Name extends HookKind['kind']> = Extract<HookKind, { readonly kind: Name }>
+
+export class RowsWatch {
+  readonly #parts: WatchedRows
+  /** How many rows of each ingest were rejected when it was last looked at. */
+  #rejected: ReadonlyMap<number, number> = new Map()
+  /** The ingests that have more rejected rows than a hook allows. */
+  #over = new Set<number>()
+
+  constructor(parts: WatchedRows) {
+    this.#parts = parts
+  }
+
+  async conditions(hooks: readonly Hook[]): Promise<readonly Condition[]> {
+    const found: Condition[] = []
+    const counts = await this.#changedCounts(hooks)
+    const over = new Set<number>()
+    const heard = await this.#listen(hooks)
+    for (const { name, kinds } of hooks) {
+      for (const kind of kinds) {
+        if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, counts, over)))
+        else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
+      }
+    }
+    this.#over = over
+    return found
+  }
+
+  /** The ingests whose rejected rows may be too many: there are new ones, or there were too many. */
+  async #changedCounts(hooks: readonly Hook[]): Promise<ReadonlySet<number>> {
+    if (!hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))) return new Set()
+    const before = this.#rejected
+    this.#rejected = await this.#parts.rejected.counts()
+    const changed = [...this.#rejected].filter(([id, rows]) => rows !== before.get(id)).map(([id]) => id)
+    return new Set([...changed, ...this.#over])
+  }
+
+  async #rejectedRows(
+    hook: string,
+    { kind, over, within }: Kind<'rejected_rows'>,
+    changed: ReadonlySet<number>,
+    tooMany: Set<number>,
+  ): Promise<readonly Condition[]> {
+    const { definitions, rejected, nowMs } = this.#parts
+    const found: Condition[] = []
+    for (const { id, alias } of definitions.ingests()) {
+      if (!changed.has(id)) continue
+      const rows = await rejected.since(id, before(nowMs(), within))
+      if (rows <= over) continue
+      tooMany.add(id)
+      const key = JSON.stringify([kind, hook, id, over, within])
+      found.push({ key, hook, kind, details: { ingest: alias, rows, over, within } })
+    }
+    return found
+  }
+
+  /** Notes which of the ingests that hooks watch were heard of since; by their ids. */
+  async #listen(hooks: readonly Hook[]): Promise<ReadonlyMap<string, Heard>> {
+    const { definitions, received, nowMs } = this.#parts
+    const aliases = new Set(
+      hooks.flatMap(({ kinds }) => kinds.flatMap((kind) => ('ingest' in kind ? [kind.ingest] : []))),
+    )
+    const ids = [...aliases].flatMap((alias) => definitions.ingest(alias)?.id ?? [])
+    const known = new Map((await this.#parts.hooks.heard()).map((one) => [one.key, one]))
+    if (ids.length === 0 && known.size === 0) return known
+    const heard = ids.map((id): Heard => {
+      const one = known.get(String(id))
+      const count = received(id)
+      return one?.count === count ? one : { key: String(id), count, sinceMs: nowMs() }
+    })
+    const isSame = heard.length === known.size && heard.every((one) => known.get(one.key) === one)
+    if (!isSame) await this.#parts.hooks.putHeard(heard)
+    return new Map(heard.map((one) => [one.key, one]))
+  }
+
+  async #silence(
+    hook: string,
+    watched: Kind<'nothing_received'>,
+    heard: ReadonlyMap<string, Heard>,
+  ): Promise<readonly Condition[]> {
+    const { kind, ...what } = watched
+    const sinceMs = 'ingest' in watched ? this.#heardMs(watched.ingest, heard) : await this.#newestMs(watched)
+    if (sinceMs === null || sinceMs > before(this.#parts.nowMs(), watched.for)) return []
+    const key = JSON.stringify([kind, hook, what])
+    return [{ key, hook, kind, details: { ...what, since: formatInstant(sinceMs) } }]
+  }
+
+  #heardMs(alias: string, heard: ReadonlyMap<string, Heard>): number | null {
+    const one = heard.get(String(this.#parts.definitions.ingest(alias)?.id))
+    return one === undefined || one.count === 0 ? null : one.sinceMs
+  }
+
+  async #newestMs({ tag, entity }: { readonly tag: string; readonly entity?: string }): Promise<number | null> {
+    const names = this.#parts.definitions.entities().map(({ name }) => name)
+    let newest: number | null = null
+    for (const name of names.filter((one) => entity === undefined || one === entity)) {
+      const ms = await this.#parts.newestMs(name, tag)
+      if (ms !== null) newest = Math.max(newest ?? ms, ms)
+    }
+    return newest
+  }
+}
+
+function before(nowMs: number, duration: string): number {
+  const parsed = parseDuration(duration)
+  if (parsed === null) throw new Error(`the catalog holds the duration ${duration} of a hook, which is none`)
+  return addDuration(nowMs, parsed, -1)
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { Reader } from '../admission/reader.ts'
+import type { SharedCatalog } from '../catalog/catalog.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { Condition, Hook } from '../catalog/hooks.ts'
+import type { Settings } from '../config/settings.ts'
+import { callHook } from '../hooks/call-hook.ts'
+import type { ObservedConditions } from '../hooks/observed-conditions.ts'
+import { EventSender, type SenderParts } from '../hooks/send-events.ts'
+import { RowsWatch } from '../hooks/watch-rows.ts'
+import type { Services } from '../http/services.ts'
+import type { IngestProgress } from '../ingest/progress.ts'
+import { packageVersion } from '../lib/own-package.ts'
+import { repeat } from '../lib/repeat.ts'
+import { checkFailed } from '../observe/check-failed.ts'
+import type { Observe } from '../observe/event.ts'
+import type { Closer } from './open-storage.ts'
+
+export interface HookParts {
+  readonly settings: Settings
+  readonly observe: Observe
+  readonly observed: ObservedConditions
+  readonly nowMs: () => number
+  readonly catalog: Pick<SharedCatalog, 'hooks' | 'rejected'>
+  readonly definitions: Definitions
+  readonly progress: Pick<IngestProgress, 'counters'>
+  readonly queries: Services['queries']
+}
+
+/** How long a receiver may take to answer. */
+const callMsMax = 10_000
+/** The most events of a hook that are kept. */
+const deliveriesMax = 1000
+/** How often rows are looked at. */
+const rowsEveryMs = 10_000
+/** Of several processes one watches and sends; another goes on where it has been silent for so long. */
+const leaseMs = 10_000
+
+/** It has a place among those who ask, as others do. */
+const itself: Reader = { id: 'the service itself', mayRead: () => true }
+
+/** Watches what hooks are to be told of, and sends it to them. */
+export function openHooks(parts: HookParts, closers: Closer[]): void {
+  const { settings, catalog, observed, nowMs } = parts
+  const { hooks } = catalog
+  const holder = randomUUID()
+  const isAlone = settings.engine !== 'cluster'
+  const failed = checkFailed(parts.observe)
+  const calling = callParts(settings)
+  const call: SenderParts['call'] = (asked, stop) => callHook(asked, { ...calling, stop })
+  const sender = new EventSender({ hooks, call, failed, nowMs })
+  const rows = watchRows(parts)
+  let looked: { readonly atMs: number; readonly conditions: readonly Condition[]; readonly of: string } | null = null
+  const look = async (all: readonly Hook[]): Promise<readonly Condition[]> => {
+    const of = JSON.stringify(all)
+    if (looked?.of === of && performance.now() - looked.atMs < rowsEveryMs) return looked.conditions
+    try {
+      looked = { atMs: performance.now(), conditions: await rows.conditions(all), of }
+    } catch (error) {
+      if (looked === null) throw error
+      // What was the case still is, as far as anyone knows; what else is observed does not wait.
+      failed(error)
+    }
+    return looked.conditions
+  }
+  const round = async (): Promise<void> => {
+    const all = await hooks.list()
+    const isTurn = isAlone || all.length === 0 || (await hooks.lease(holder, nowMs(), nowMs() + leaseMs))
+    const taken = observed.take()
+    if (!isTurn) return
+    try {
+      const observedOf = all.flatMap((hook) => taken.flatMap((one) => observedFor(hook, one)))
+      await hooks.raise([...observedOf, ...(await look(all))], nowMs(), deliveriesMax)
+    } catch (error) {
+      observed.giveBack(taken)
+      throw error
+    } finally {
+      // What is kept is sent, also while there is no looking at rows.
+      sender.begin(all)
+    }
+  }
+  closers.push(() => sender.close())
+  closers.push(repeat(round, settings.limits.checkMs, failed))
+}
+
+function callParts({ hooks: { privateAddresses } }: Settings): Parameters<typeof callHook>[1] {
+  return { privateAddresses, timeoutMs: callMsMax, userAgent: `Tidemark/${packageVersion}` }
+}
+
+function observedFor({ name, kinds }: Hook, one: ReturnType<ObservedConditions['take']>[number]): readonly Condition[] {
+  const { key, ...rest } = one
+  const { kind } = rest
+  if (!kinds.some((wanted) => wanted.kind === kind)) return []
+  return [{ key: key === null ? null : JSON.stringify([kind, name, key]), hook: name, ...rest }]
+}
+
+function watchRows({ catalog, definitions, progress, queries, nowMs }: HookParts): RowsWatch {
+  return new RowsWatch({
+    ...catalog,
+    definitions,
+    received: (id) => progress.counters(id).received,
+    newestMs: async (entity, tag) => {
+      const answer = await queries.run(
+        { kind: 'latest', request: { entity, ids: [tag] }, format: 'json' },
+        AbortSignal.timeout(rowsEveryMs),
+        itself,
+      )
+      try {
+        let text = ''
+        for await (const chunk of answer.chunks) text += Buffer.from(chunk).toString()
+        return newestOf(text, definitions.entity(entity)?.fields.find(({ role }) => role === 'time')?.name ?? '')
+      } finally {
+        answer.release()
+      }
+    },
+    nowMs,
+  })
+}
+
+function newestOf(json: string, timeField: string): number | null {
+  const items: readonly Readonly<Record<string, unknown>>[] = JSON.parse(json)
+  const dates = items.map((item) => Date.parse(String(item[timeField]))).filter((ms) => !Number.isNaN(ms))
+  return dates.length === 0 ? null : Math.max(...dates)
+}
