@@ -16,7 +16,7 @@ export interface ToldRows {
   readonly position: number
 }
 
-/** A part of what became queryable, for all followers who ask the same and have come equally far. */
+/** A part of what became queryable, for all followers who ask the same and have come equally far, or for all whom no row of it concerns. */
 export interface Told {
   readonly followers: readonly number[]
   /** Empty where the entity has new rows, and none of them was asked for. */
