@@ -2,11 +2,11 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Live, LiveAsked } from '../live/live.ts'
-import type { Following, Told } from '../live/live-rows.ts'
+import type { Following, LivePosition, Told } from '../live/live-rows.ts'
 import { commonHeaders } from './common-headers.ts'
 import { cutOffIdle } from './idle-clients.ts'
 
-type LivePort = Pick<Live, 'follow' | 'idOf'>
+type LivePort = Pick<Live<LivePosition>, 'follow' | 'idOf'>
 
 export interface LiveStreamSettings {
   /** `limits.liveBytes`. */
@@ -22,8 +22,8 @@ interface OpenStream {
   /** From then on rows are told as they come. */
   hasCaughtUp: boolean
   /** Of the last id that was sent, and how far the entity is known. */
-  sentPosition: number
-  position: number
+  sentPosition: LivePosition
+  position: LivePosition
 }
 
 const secondMs = 1000
@@ -39,7 +39,7 @@ export class LiveStreams {
   readonly #settings: LiveStreamSettings
   readonly #streams = new Set<OpenStream>()
   /** What was told is told to many: it is written once. */
-  readonly #frames = new WeakMap<Told, Buffer>()
+  readonly #frames = new WeakMap<Told<LivePosition>, Buffer>()
   #seconds = 0
   #timer: NodeJS.Timeout | null = null
 
@@ -95,7 +95,7 @@ export class LiveStreams {
     requestId: string,
     reply: FastifyReply,
     stream: OpenStream,
-    { position, isReset }: { readonly position: number; readonly isReset: boolean },
+    { position, isReset }: { readonly position: LivePosition; readonly isReset: boolean },
   ): void {
     const { raw, asked } = stream
     reply.hijack()
@@ -113,7 +113,7 @@ export class LiveStreams {
     this.#keepTime()
   }
 
-  #told(stream: OpenStream, told: Told): void {
+  #told(stream: OpenStream, told: Told<LivePosition>): void {
     const { raw, asked } = stream
     if (raw.writableEnded || raw.destroyed) return
     const last = told.rows.at(-1)
@@ -125,10 +125,10 @@ export class LiveStreams {
     }
     raw.write(this.#frame(asked, told))
     stream.sentPosition = last.position
-    if (!stream.hasCaughtUp && raw.writableLength > aheadBytes) stream.following?.wait(true)
+    if (raw.writableLength > aheadBytes) stream.following?.wait(true)
   }
 
-  #frame(asked: LiveAsked, told: Told): Buffer {
+  #frame(asked: LiveAsked, told: Told<LivePosition>): Buffer {
     const known = this.#frames.get(told)
     if (known !== undefined) return known
     const blocks = told.rows.map(
@@ -170,7 +170,7 @@ export class LiveStreams {
         this.#end(stream)
         continue
       }
-      if (stream.position > stream.sentPosition) {
+      if (stream.position !== stream.sentPosition) {
         stream.sentPosition = stream.position
         stream.raw.write(`id: ${this.#live.idOf(stream.asked, stream.position)}\n\n`)
       }
