@@ -22,6 +22,7 @@ import type { Pushes } from '../ingest/push.ts'
 import type { PushCheck } from '../ingest/push-check.ts'
 import type { Receipts } from '../ingest/receipts.ts'
 import type { Live } from '../live/live.ts'
+import type { LivePosition } from '../live/live-rows.ts'
 import type { ItemAdmin } from '../metadata/item-admin.ts'
 import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
@@ -62,8 +63,7 @@ export interface Services {
   readonly avatica: Pick<Avatica, 'answer' | 'requireOwn' | 'closeIdle' | 'close'>
   readonly entityList: Pick<EntityList, 'list'>
   readonly tagLists: Pick<TagLists, 'list'>
-  /** Null on a cluster, which tells no rows yet. */
-  readonly live: Pick<Live, 'read' | 'isAllowed' | 'follow' | 'idOf'> | null
+  readonly live: Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly audit: Pick<Audit, 'change' | 'tell' | 'keyRefused' | 'list'>
   readonly ingestAdmin: Public<IngestAdmin>

@@ -94,7 +94,11 @@ export function emptyPages<Part extends object>(given: NoInfer<Partial<Part>> = 
 
 export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
   return {
-    live: null,
+    live: emptyPages<Services['live']>({
+      read: () => {
+        throw new Problem('unknown_entity', 'There is no such entity.')
+      },
+    }),
     access: {
       changes: 0,
       identify: (credential) => {

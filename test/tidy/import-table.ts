@@ -79,6 +79,20 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ['src/ingest/further-faults.ts', [...words, 'src/file-push/foreseen-fault.ts', ...ports]],
   ['src/ingest/check-hints.ts', [...words, 'src/file-push/misread-times.ts', ...ports]],
   [
+    'src/live/cluster/',
+    [
+      ...words,
+      'src/observe/',
+      'src/live/journal-rows.ts',
+      'src/live/live-feed.ts',
+      'src/live/live-rows.ts',
+      'src/kafka/',
+      'src/store/column-builder.ts',
+      'src/catalog/secret-catalog.ts',
+      ...ports,
+    ],
+  ],
+  [
     'src/live/',
     [...words, 'src/observe/', 'src/admission/reader.ts', 'src/answer/', 'src/ingest/', 'src/query/', ...ports],
   ],
@@ -234,6 +248,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/ingest/',
       'src/journal/',
       'src/kafka/',
+      'src/live/',
       'src/partitions/',
       'src/query/',
       'src/store/series-store.ts',
