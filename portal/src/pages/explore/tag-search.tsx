@@ -59,7 +59,7 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
           <li key={tag}>
             <button type="button" class="tag-choice" aria-pressed={chosen.includes(tag)} onClick={() => toggle(tag)}>
               <bdi>{tag === '' ? '(empty)' : tag}</bdi>
-              {(texts.get(tag)?.line ?? '') !== '' && <span class="tag-text small">{texts.get(tag)?.line}</span>}
+              <TagLine text={texts.get(tag)} />
             </button>
           </li>
         ))}
@@ -78,4 +78,10 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
       {all.value !== null && found.length === 0 && !begun.busy && <p class="small soft">No tag is found.</p>}
     </form>
   )
+}
+
+/** What metadata says of it, below the tag. */
+function TagLine({ text }: { readonly text: TagText | undefined }) {
+  const line = [text?.description, text?.unit].filter(Boolean).join(' · ')
+  return line === '' ? null : <span class="tag-text small">{line}</span>
 }
