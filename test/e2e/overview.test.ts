@@ -98,6 +98,10 @@ test('an operator sees whether all is well, what comes in, and what needs him', 
   // What is pinned comes first, and the zone stays.
   await expect.poll(() => look.getByRole('article').first().textContent()).toContain('boiler.temp')
   expect(await newest.getAttribute('title')).toMatch(/ UTC$/)
+  await page.getByRole('link', { name: 'Explore' }).click()
+  await page.getByRole('img', { name: 'boiler.temp over time' }).waitFor()
+  await page.getByRole('button', { name: '★ Pinned' }).click()
+  await page.getByRole('button', { name: '☆ Pin' }).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Key', { exact: true }).waitFor()
   expect(await page.evaluate(() => sessionStorage.getItem('tidemark.key'))).toBeNull()

@@ -17,7 +17,10 @@ const isSame = (a: Pin, b: Pin): boolean => a.entity === b.entity && a.tag === b
 
 export const isPinned = (all: readonly Pin[], pin: Pin): boolean => all.some((one) => isSame(one, pin))
 
-export function togglePin(pin: Pin): void {
+/** Pins all of them, or none where all are pinned. */
+export function togglePins(some: readonly Pin[]): void {
   const all = pins.get()
-  pins.set(isPinned(all, pin) ? all.filter((one) => !isSame(one, pin)) : [...all, pin])
+  const others = all.filter((one) => !isPinned(some, one))
+  const isOff = some.every((pin) => isPinned(all, pin))
+  pins.set(isOff ? others : [...others, ...some])
 }
