@@ -11,6 +11,7 @@ export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['sql', 'memory and threads of the SQL engine'],
   ['jdbc', 'connections and statements of JDBC drivers'],
   ['portal', 'the web pages'],
+  ['self', "the service's own history"],
   ['hooks', 'addresses that are told what an operator must know'],
   ['audit', "who changed what on the operator's side"],
   ['server', 'HTTP: base path, proxy, times'],

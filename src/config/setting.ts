@@ -79,14 +79,14 @@ export function secret(options: {
   }
 }
 
-export function integer(options: {
-  readonly default: number
+export function integer<const D extends number | null = number>(options: {
+  readonly default: D
   readonly defaultText?: string
   readonly unit: Unit | null
   readonly min: number
   readonly max: number
   readonly description: string
-}): Setting<number> {
+}): Setting<number | D> {
   const { min, max } = options
   return {
     type: 'whole number',

@@ -254,6 +254,15 @@ const settingTable = {
     default: true,
     description: 'Whether the service has the portal at /portal: web pages for people who push, read and operate.',
   }),
+  'self.historyMs': integer({
+    default: null,
+    defaultText: '`15000`; `0` with `engine=cluster`, where it takes a task slot of Druid',
+    unit: 'milliseconds',
+    min: 0,
+    max: longestMs,
+    description:
+      'How often the service notes how it does as a row of its own entity `tidemark_self`, which keeps 7 days. 0 is never.',
+  }),
   ...serverSettings,
   'log.level': choice({
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

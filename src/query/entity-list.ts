@@ -4,6 +4,7 @@ import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { type Entity, timeField } from '../model/entity.ts'
 import { formatInstant } from '../model/instant.ts'
+import { selfEntity } from '../model/self-history.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import type { EntityDescription } from './responses.ts'
 
@@ -66,6 +67,7 @@ export class EntityList {
       ...(timeZone !== undefined && { time_zone: timeZone }),
       ...(shapes !== undefined && { shapes }),
       ...(maxGaps !== undefined && { max_gaps: maxGaps }),
+      ...(entity.name === selfEntity && { of_service: true }),
     }
   }
 }

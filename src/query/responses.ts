@@ -52,6 +52,9 @@ export const EntityDescription = Type.Object({
       examples: [{ V: 'PT1H' }],
     }),
   ),
+  of_service: Type.Optional(
+    Type.Boolean({ description: "True of the service's own history, `tidemark_self`; left out of all others." }),
+  ),
 })
 
 export const EntitiesResponse = Type.Array(EntityDescription)

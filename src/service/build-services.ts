@@ -53,6 +53,7 @@ import { EntityList } from '../query/entity-list.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
+import { selfHistoryMs } from './open-self-history.ts'
 
 /** How many rejected rows a receipt shows. */
 const receiptErrorsMax = 100
@@ -172,7 +173,14 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     rejectedRows,
     backupList: new BackupList({ directory: settings.engine === 'cluster' ? null : backupDirectory(settings), tokens }),
     storageList: new StorageList({ ingests: catalog.ingests, sizes: parts.storedSizes, tokens }),
-    settingsInForce: () => settingsInForce(settings, new Map([['access.metrics', metricsAccess(settings.access)]])),
+    settingsInForce: () =>
+      settingsInForce(
+        settings,
+        new Map<string, string | number>([
+          ['access.metrics', metricsAccess(settings.access)],
+          ['self.historyMs', selfHistoryMs(settings)],
+        ]),
+      ),
     ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck }),
   }
 }

@@ -4,6 +4,7 @@ import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
 import { markTexts } from './formats.ts'
 import { type Line, lonePlaces } from './line-data.ts'
+import { type Span, zoomed } from './span.ts'
 
 /** What a painter needs of a chart, in pixels of its canvas. */
 export interface Canvas {
@@ -189,7 +190,9 @@ function inUnits(lines: readonly Line[], data: uPlot.AlignedData, units: Record<
 
 function rangeOf(plot: typeof uPlot, values: NonNullable<ChartProps['values']>): uPlot.Scale.Range {
   if (values !== 'from zero') return [...values]
-  return (_, min, max) => plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
+  // Of nothing but zeros uPlot draws 0 to 100.
+  return (_, min, max) =>
+    min === 0 && max === 0 ? [0, 1] : plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
 }
 
 const dash = [4, 4]
@@ -210,6 +213,34 @@ function seriesOf(plot: typeof uPlot, line: Line, color: string): uPlot.Series {
     ...(dashed === true && { dash }),
     ...(paths && { paths }),
   }
+}
+
+/** Of the wheel's own unit. */
+const wheelFactor = 0.004
+/** A turn of the wheel is one zoom. */
+const wheelMs = 150
+
+/** A double click looks from further away; the wheel with Ctrl, which is also a pinch of a touchpad, zooms where the pointer is. */
+function listenForZoom({ over, posToVal }: uPlot, latest: { readonly current: ChartProps }): () => void {
+  let turning: { readonly span: Span; readonly timer: ReturnType<typeof setTimeout> } | null = null
+  const shown = (): Span => ({ fromMs: (latest.current.from ?? 0) * 1000, toMs: (latest.current.to ?? 0) * 1000 })
+  const show = ({ fromMs, toMs }: Span): void => latest.current.onZoom?.(fromMs, toMs)
+  const onDouble = (): void => show(zoomed(shown(), 2))
+  const onWheel = (event: WheelEvent): void => {
+    if (!event.ctrlKey && !event.metaKey) return
+    event.preventDefault()
+    clearTimeout(turning?.timer)
+    const atMs = posToVal(event.offsetX, 'x') * 1000
+    const span = zoomed(turning?.span ?? shown(), Math.exp(event.deltaY * wheelFactor), atMs)
+    const timer = setTimeout(() => {
+      turning = null
+      show(span)
+    }, wheelMs)
+    turning = { span, timer }
+  }
+  over.addEventListener('dblclick', onDouble)
+  over.addEventListener('wheel', onWheel, { passive: false })
+  return () => clearTimeout(turning?.timer)
 }
 
 /** Lines over time. Dragging over it picks a stretch of time where the page takes one. */
@@ -252,7 +283,9 @@ export function Chart(props: ChartProps) {
       if (now !== chart.width) chart.setSize({ width: now, height })
     })
     watcher.observe(element)
+    const stopZoom = zoom && listenForZoom(chart, latest)
     return () => {
+      stopZoom?.()
       watcher.disconnect()
       chart.destroy()
       made.current = null
