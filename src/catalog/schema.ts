@@ -46,6 +46,8 @@ const sharedTables = {
     name: 'text',
     type: 'text',
     role: 'text',
+    /** What the numbers of a quality mean; null of other fields, and where nothing is said. */
+    coding: 'text null',
   },
   /** An entity that was dropped: its id stays known, for the journal may still hold rows of its ingests. */
   dropped_entities: {
@@ -83,6 +85,8 @@ const sharedTables = {
     source: 'text',
     type: 'text',
     role: 'text',
+    /** As of `entity_fields`. */
+    coding: 'text null',
     /** `by_row` of one that a row brought. */
     added: 'text null',
   },

@@ -2,7 +2,7 @@
 import { listed, type QueriesParts } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
-import { type Entity, timeField } from '../model/entity.ts'
+import { type Entity, entityField, timeField } from '../model/entity.ts'
 import { formatInstant } from '../model/instant.ts'
 import { selfEntity } from '../model/self-history.ts'
 import type { PlanRunner } from './plan-runner.ts'
@@ -60,7 +60,7 @@ export class EntityList {
       entity: entity.name,
       ingests: [...entity.ingests],
       time_field: timeField(entity).name,
-      fields: entity.fields.map(({ name, type, role }) => ({ name, type, role })),
+      fields: entity.fields.map(entityField),
       rows,
       first_date: firstMs === null ? null : formatInstant(firstMs),
       last_date: lastMs === null ? null : formatInstant(lastMs),

@@ -3,6 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { shapes } from '../model/entity.ts'
 import { granularityNames } from '../model/granularity.ts'
 import { aggregateNames, fillKinds } from '../model/plan.ts'
+import { type QualityWord, qualityWords } from '../model/quality.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 
 /** Names that one list may hold. The list of `ids` is bounded by the size of the body alone. */
@@ -69,9 +70,19 @@ const entity = Type.String({
   examples: ['plant'],
 })
 
+const quality = Type.Optional(
+  Type.Unsafe<readonly QualityWord[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string', enum: [...qualityWords] },
+    description: `The qualities of the items to take, by the field of the role \`quality\`. \`[]\`, the default, means good ones. With another word than \`good\`, items are shown with that field, before the metrics. ${orNull}`,
+    examples: [['good', 'uncertain']],
+  }),
+)
+
 /** What every data query takes. */
 const selection = {
   entity,
+  quality,
   id_name_field: optionalText(
     'The tag field to group by, if the entity has several: `ids` and `prefixes` filter by it, only it is shown, and the others are pooled unless `fields` names them. Without it, `ids` and `prefixes` filter by the first tag field; "each tag" is each combination of all tags, and all are shown, in the order of the definition.',
     ['T'],
@@ -281,7 +292,7 @@ const AggregateRequest = Type.Object(
       minItems: 1,
       maxItems: aggregatesMax,
       description:
-        'What is told of each metric, under `<metric>.<aggregate>`. Of the items: `mean`, `min`, `max`, `sum`, `count`, `first`, `last`, `stddev` (of the sample), and `min_time` and `max_time`, the dates of the first least and greatest one. Of the value over time: `time_mean`, `total` (the integral, see `total_unit`) and `covered`, the part of the bucket in which it is known, from 0 to 1. Of counters: `rise`, what was counted, shared between buckets by the line between the items, and `resets`.',
+        'What is told of each metric, under `<metric>.<aggregate>`. Of the items: `mean`, `min`, `max`, `sum`, `count`, `first`, `last`, `stddev` (of the sample), and `min_time` and `max_time`, the dates of the first least and greatest one. Of the value over time: `time_mean`, `total` (the integral, see `total_unit`) and `covered`, the part of the bucket in which it is known, from 0 to 1. Of counters: `rise`, what was counted, shared between buckets by the line between the items, and `resets`. `good` is the part of the items that are good, whatever `quality` takes.',
       examples: [['time_mean', 'covered']],
     }),
     shape,
@@ -380,7 +391,7 @@ export type QueryRequest<Kind extends QueryKind> = Static<(typeof queryRequests)
 /** The part of a request that says which items are looked at. */
 export type SelectionRequest = Pick<
   QueryRequest<'select'>,
-  'id_name_field' | 'ids' | 'prefixes' | 'metric_name_field' | 'fields'
+  'id_name_field' | 'ids' | 'prefixes' | 'metric_name_field' | 'fields' | 'quality'
 >
 export type FillRequest = Pick<QueryRequest<'average'>, 'fill' | 'max_gap'>
 export type RangeRequest = Pick<QueryRequest<'select'>, 'start_date' | 'end_date'>

@@ -53,7 +53,9 @@ export class TagLists {
       prefixes: [prefix],
       ...(id_name_field === undefined ? {} : { id_name_field }),
     }
-    const selection = readSelection(entity, selected, { numericOnly: false, tagsInOutput: false }, faults)
+    const rules = { numericOnly: false, tagsInOutput: false, ofItems: false }
+    // A tag whose items are all bad is there too.
+    const { quality: _, ...selection } = readSelection(entity, selected, rules, faults)
     faults.throwIfAny()
     const limit = pageLimit(request)
     const scope: TokenScope = ['/consumer/data/tags', entity.id, selection.tags[0].name, prefix]

@@ -101,7 +101,8 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     }
     const ofOverTime = drawFrom(draw(2 ** 31))
     const isOfMeasure = ofOverTime(2) === 0
-    const asked = isOfMeasure ? { ...entity, others: [measure] } : entity
+    const ofMeasure = [measure, ...entity.others.filter(({ role }) => role === 'quality')]
+    const asked = isOfMeasure ? { ...entity, others: ofMeasure } : entity
     const overTime = history.asked(randomOverTimePlan(ofOverTime, asked, spanMs))
     expectSame(overTime, await rowsOf(history.store, overTime), model.run(overTime), isOfMeasure ? 'small' : 'any')
     const { store, folder } = history

@@ -19,6 +19,7 @@ import {
   type SnapPlan,
   valueColumns,
 } from '../../src/model/plan.ts'
+import { type QualityWord, qualityOf } from '../../src/model/quality.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import type { ResultBatch } from '../../src/store/series-store.ts'
 import { overTimeRows } from './model-over-time.ts'
@@ -68,8 +69,9 @@ export class ModelStore {
 
   /** The rows that a store must answer, in order. Limits are not its business. */
   run(plan: Plan): ResultRow[] {
-    const items = this.#items(plan.selection)
-    if (isOverTime(plan)) return overTime(plan, items)
+    const all = this.#items(plan.selection)
+    if (isOverTime(plan)) return overTime(plan, all)
+    const items = all.filter((row) => isTaken(row, plan.selection))
     switch (plan.kind) {
       case 'select':
         return inContractOrder(plan.selection, within(items, plan.selection, plan.range))
@@ -168,6 +170,14 @@ function valueIn(row: ModelRow, field: EntityField): Value {
 
 function timeOf(row: ModelRow, selection: Selection): number {
   return Number(valueIn(row, selection.time))
+}
+
+function qualityIn(row: ModelRow, field: EntityField): QualityWord {
+  return qualityOf(valueIn(row, field), field.coding ?? 'opcda')
+}
+
+function isTaken(row: ModelRow, { quality }: Selection): boolean {
+  return quality === undefined || quality.words.includes(qualityIn(row, quality.field))
 }
 
 function within(rows: readonly ModelRow[], selection: Selection, { fromMs, toMs }: Range): ModelRow[] {
@@ -327,12 +337,15 @@ function filledValue(
 /** In the order of the answer. A plot is put in order by positions too, which are not shown. */
 function overTime(plan: OverTimePlan, items: readonly ModelRow[]): ResultRow[] {
   const { selection } = plan
-  const { tags, fields, metrics } = selection
+  const { tags, fields, metrics, quality } = selection
   const modelItems = items.map((row) => ({
     ms: timeOf(row, selection),
     position: row.position,
-    keys: [...tags, ...fields].map((field) => valueIn(row, field)),
+    keys: [...tags, ...(plan.kind === 'plot' ? [] : fields)].map((field) => valueIn(row, field)),
     values: metrics.map((metric) => valueIn(row, metric)),
+    shown: plan.kind === 'plot' ? fields.map((field) => valueIn(row, field)) : [],
+    isTaken: isTaken(row, selection),
+    isGood: quality === undefined || qualityIn(row, quality.field) === 'good',
   }))
   const granularity = 'granularity' in plan ? plan.granularity : { kind: 'all' as const }
   const cuts = {

@@ -4,10 +4,11 @@ import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
 import { likeTest } from '../../../lib/like-matcher.ts'
 import { nullCode } from '../../../model/column.ts'
+import { type QualityCoding, qualityOf } from '../../../model/quality.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
-type RowTest = (chunk: Chunk, row: number, series: number) => boolean
+export type RowTest = (chunk: Chunk, row: number, series: number) => boolean
 
 interface CompiledTest {
   readonly test: RowTest
@@ -82,6 +83,7 @@ function textPasses(name: string, [constant, ...others]: readonly string[]): (te
     return (text) => values.has(text)
   }
   if (name === 'like') return likeTest(constant, others[0] ?? null)
+  if (name === 'isOfQuality') return (text) => others.includes(qualityOf(text, constant as QualityCoding))
   return (text) => isMetBy(name as ComparisonOperator, compareCodePoints(text, constant))
 }
 
