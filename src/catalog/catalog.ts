@@ -5,6 +5,7 @@ import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { Right } from '../model/right.ts'
 import type { AuditCatalog } from './audit.ts'
+import type { DeletionCatalog } from './deletions.ts'
 import type { DiskSizes, ManifestCatalog } from './manifest.ts'
 import type { QuarantineCatalog } from './quarantine.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
@@ -288,4 +289,5 @@ export interface SharedCatalog {
 /** The catalog of one machine. */
 export interface Catalog extends SharedCatalog {
   readonly manifest: ManifestCatalog & DiskSizes
+  readonly deletions: DeletionCatalog
 }

@@ -14,6 +14,7 @@ import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { PlanRunner } from '../../query/plan-runner.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../../sql-engine/sql-engine.ts'
+import type { DeletionOutcome, DeletionRequest } from '../../store/embedded/upkeep/deletions.ts'
 import type { StoreState } from '../../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../../store/series-store.ts'
 import { type PlannedQuery, sentLimits, sentQuery } from '../plan-text.ts'
@@ -132,6 +133,16 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   /** Resolves when the rows of an entity that have left are gone from memory and files. */
   async purge(entityId: number): Promise<void> {
     await this.#ask({ kind: 'purge', entityId }, null)
+  }
+
+  /** As `Deletions.add`, of the rows that are validated. */
+  async delete(request: DeletionRequest): Promise<DeletionOutcome> {
+    return replyOf('deleted', await this.#ask({ kind: 'delete', request }, null)).outcome
+  }
+
+  /** As `Deletions.takeBack`. */
+  async takeBack(entityId: number, deletionId: number): Promise<boolean> {
+    return replyOf('takenBack', await this.#ask({ kind: 'takeBack', entityId, deletionId }, null)).isDone
   }
 
   /** Tells the thread that the journal has more. */

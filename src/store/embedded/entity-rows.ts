@@ -62,6 +62,11 @@ export class EntityRows {
     this.#frozen = this.#frozen.filter((table) => !frozen.includes(table))
   }
 
+  /** Files as they are seen from now on. */
+  show(files: ReadonlyMap<SealedFile, SealedFile>): void {
+    this.#files = this.#files.map((file) => files.get(file) ?? file)
+  }
+
   /** The rows as they are now; null when there is none. `close` must be called after use. */
   open(): (EntitySnapshot & { close(): void }) | null {
     const tables = this.tables.map((table) => ({ table, view: table.open() }))
@@ -75,7 +80,7 @@ export class EntityRows {
 
   statistics(): EntityStatistics {
     const { tables } = this
-    const infos = this.#files.map(({ info }) => info)
+    const infos = this.#files.map(({ info }) => info).filter((info) => info.rows > 0)
     const rows = tables.reduce((sum, { count }) => sum + count, 0) + infos.reduce((sum, info) => sum + info.rows, 0)
     if (rows === 0) return { rows, firstMs: null, lastMs: null }
     const parts = [...tables, ...infos]
