@@ -108,7 +108,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   /** The rows of an entity as they lie; its files stay until they are released. */
   pin(entityId: number): PinnedRows {
     const entity = this.#entities.get(entityId)
-    const files = entity?.files ?? []
+    const files = entity?.seenFiles ?? []
     return { tables: entity?.tables ?? [], files, release: this.#pin(files) }
   }
 

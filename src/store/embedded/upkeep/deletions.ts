@@ -35,6 +35,8 @@ export interface DeletionParts {
   readonly catalog: DeletionCatalog
   /** As of `MergeParts`. */
   readonly runDue: (entityId: number) => Promise<void>
+  /** Rows of an entity before this date have left. */
+  readonly sinceMs: (entityId: number) => number | null
   /** Called when readers see files in another way. */
   readonly shown: (files: ReadonlyMap<SealedFile, SealedFile>) => void
   readonly reach: Reach
@@ -119,8 +121,11 @@ export class Deletions {
     requireRanges(found, files)
     // Its id is not known yet, and nothing here looks at it.
     const shown = shownWith(files, { deletionId: 0, metrics: selection.metrics }, found, parts)
-    const before = await countSeen(selection, files, parts)
-    const rows = before - (await countSeen(selection, files.map((file) => shown.get(file) ?? file), parts))
+    const sinceMs = this.#parts.sinceMs(entityId) ?? Number.NEGATIVE_INFINITY
+    const seen = { ...selection, fromMs: Math.max(sinceMs, selection.fromMs ?? Number.NEGATIVE_INFINITY) }
+    const before = await countSeen(seen, files, parts)
+    const after = files.map((file) => shown.get(file) ?? file)
+    const rows = before - (await countSeen(seen, after, parts))
     if (isDry) return { rows, deletion: null }
     const vectors = [...found].map(([{ info }, ofFile]) => ({ entityId, name: info.name, bytes: encodeRows(ofFile) }))
     reach('deletion-found')

@@ -103,6 +103,7 @@ export class Upkeep {
     this.#deletions = new Deletions({
       ...parts,
       catalog: parts.deletions,
+      sinceMs: (entityId) => parts.expiry.sinceMs(entityId),
       runDue: (entityId) => this.#runDue(entityId),
       shown: (files) => {
         this.#files = this.#files.map((file) => files.get(file) ?? file)
