@@ -207,8 +207,10 @@ const sharedTables = {
     /** A JSON object. */
     selection: 'text',
     reason: 'text',
-    subscriber: 'text null',
+    subscriber: 'text',
     created_ms: 'bigint',
+    /** Rows before it were pushed before the deletion. */
+    position: 'bigint',
     rows: 'bigint',
     erased_ms: 'bigint null',
   },

@@ -1,5 +1,6 @@
-import type { ComparisonOperator } from '../lib/comparison-operator.ts'
 import type { ColumnType } from './column.ts'
+
+export const deletionOperators = ['<', '<=', '>', '>=', '=', '!='] as const
 
 /** What a deletion takes from view, of the rows that were pushed before it. */
 export interface DeletionSelection {
@@ -24,7 +25,7 @@ export interface DeletionMetric {
 /** No null meets one. */
 export interface DeletionCondition {
   readonly metric: DeletionMetric
-  readonly operator: ComparisonOperator
+  readonly operator: (typeof deletionOperators)[number]
   readonly value: number | bigint | string | boolean
 }
 
@@ -33,11 +34,27 @@ export interface Deletion {
   readonly entityId: number
   readonly selection: DeletionSelection
   readonly reason: string
-  /** The subscriber who asked for it; null is the administrator. */
-  readonly subscriber: string | null
+  /** The subscriber who asked for it. */
+  readonly subscriber: string
   readonly createdMs: number
+  /** Rows before it were pushed before the deletion. */
+  readonly position: number
   /** How many rows it took from view. */
   readonly rows: number
-  /** When its rows were removed for good; null while it can be taken back. */
+  /** From when on its rows are removed for good; null while it can be taken back. */
   readonly erasedMs: number | null
+}
+
+export interface DeletionRequest
+  extends Pick<Deletion, 'entityId' | 'selection' | 'reason' | 'subscriber' | 'createdMs'> {
+  /** Nothing is changed: what it would take is counted. */
+  readonly isDry: boolean
+  /** The most deletions of the entity that can be taken back. */
+  readonly deletionsMax: number
+}
+
+/** `deletion` is null for a dry one. */
+export interface DeletionOutcome {
+  readonly rows: number
+  readonly deletion: Deletion | null
 }

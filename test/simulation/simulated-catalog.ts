@@ -86,13 +86,7 @@ export class SimulatedCatalog implements CatalogOnDisk {
         noteJournalEnd: (position) => commit((state) => noted(state, position)),
         drop: notSimulated,
       },
-      deletions: {
-        list: async () => [],
-        active: async () => [],
-        vectors: async () => [],
-        create: notSimulated,
-        takeBack: notSimulated,
-      },
+      deletions: noDeletions,
       outcomes: {
         add: ({ rejected }, throughPosition) => commit((state) => kept(state, rejected, throughPosition)),
         replay: notSimulated,
@@ -165,6 +159,14 @@ function kept(state: State, rejected: readonly RejectedRow[], throughPosition: n
     rejected: [...state.rejected, ...rejected.filter(({ position }) => !known.has(position))],
     validatedPosition: Math.max(state.validatedPosition, throughPosition),
   }
+}
+
+export const noDeletions: DeletionCatalog = {
+  list: async () => [],
+  active: async () => [],
+  vectors: async () => [],
+  create: notSimulated,
+  takeBack: notSimulated,
 }
 
 function notSimulated(): never {

@@ -143,7 +143,7 @@ function randomDeletion(draw: Draw, entity: RandomEntity, spanMs: number): Delet
       draw(3) === 0
         ? {
             metric: { name: measure.name, type: 'double' },
-            operator: oneOf(draw, ['<', '<=', '>', '>=', '=', '<>']),
+            operator: oneOf(draw, ['<', '<=', '>', '>=', '=', '!=']),
             value: draw(1000) / 4,
           }
         : null,
@@ -262,7 +262,7 @@ class History {
     await this.#sealAll()
     const deletions = this.#deletions
     const made = deletions.add(
-      { entityId, selection, reason: 'wrong', subscriber: null, createdMs: 0, isDry: false, deletionsMax: 1000 },
+      { entityId, selection, reason: 'wrong', subscriber: 'plant', createdMs: 0, isDry: false, deletionsMax: 1000 },
       0,
     )
     await deletions.runNext()

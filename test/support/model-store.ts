@@ -180,7 +180,7 @@ function isSelected({ tag, ids, prefixes, fromMs, toMs, where }: DeletionSelecti
       return !less
     case '=':
       return same
-    case '<>':
+    case '!=':
       return !same
   }
 }

@@ -6,6 +6,7 @@ const ports = [
   'src/store/series-store.ts',
   'src/catalog/audit.ts',
   'src/catalog/catalog.ts',
+  'src/catalog/deletions.ts',
   'src/catalog/manifest.ts',
   'src/catalog/definitions.ts',
   'src/catalog/partitions.ts',
@@ -50,9 +51,19 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
   [
     'src/store/embedded/upkeep/',
-    ['src/store/embedded/', 'src/catalog/catalog.ts', 'src/catalog/manifest.ts', ...words, 'src/observe/'],
+    [
+      'src/store/embedded/',
+      'src/catalog/catalog.ts',
+      'src/catalog/deletions.ts',
+      'src/catalog/manifest.ts',
+      ...words,
+      'src/observe/',
+    ],
   ],
-  ['src/store/embedded/', [...answerParts, 'src/catalog/manifest.ts', algebra, ...words, 'src/observe/']],
+  [
+    'src/store/embedded/',
+    [...answerParts, 'src/catalog/deletions.ts', 'src/catalog/manifest.ts', algebra, ...words, 'src/observe/'],
+  ],
   ['src/druid-client/', ['src/sql-engine/sql-engine.ts', 'src/store/column-builder.ts', ...words]],
   [
     'src/store/druid/upkeep/',

@@ -94,6 +94,7 @@ function rowOf(deletion: Deletion): Tables['deletions'] {
     reason: deletion.reason,
     subscriber: deletion.subscriber,
     created_ms: deletion.createdMs,
+    position: deletion.position,
     rows: deletion.rows,
     erased_ms: deletion.erasedMs,
   }
@@ -107,6 +108,7 @@ function deletionOf(row: Tables['deletions']): Deletion {
     reason: row.reason,
     subscriber: row.subscriber,
     createdMs: row.created_ms,
+    position: row.position,
     rows: row.rows,
     erasedMs: row.erased_ms,
   }

@@ -1,15 +1,15 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
 import { join } from 'node:path'
-import type { Manifest, StoreRegistry } from '../../catalog/manifest.ts'
 import type { StoredVector } from '../../catalog/deletions.ts'
+import type { Manifest, StoreRegistry } from '../../catalog/manifest.ts'
 import type { Disk } from '../../lib/disk.ts'
 import type { Deletion } from '../../model/deletion.ts'
 import type { Observe } from '../../observe/event.ts'
 import { type DeletionVector, decodeRows } from './deletions/deletion-vector.ts'
 import { VisibleFile } from './deletions/visible-file.ts'
 import { EmbeddedStore } from './embedded-store.ts'
-import type { EntityRegistry } from './registry/entity-registry.ts'
 import type { SealedFile, StoredFile } from './reading/sealed-source.ts'
+import type { EntityRegistry } from './registry/entity-registry.ts'
 import { RegistryLog } from './registry/registry-log.ts'
 import { LocalFolder, type LocalFolderOptions } from './sealed/local-folder.ts'
 

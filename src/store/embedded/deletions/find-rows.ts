@@ -161,7 +161,7 @@ function rowTest({ operator, value }: DeletionCondition, index: number): RowTest
   return ({ columns }, row) => {
     const column = columns[index]
     if (column === undefined || isNullIn(column, row)) return false
-    return isMetBy(operator, compareValues(valueAt(column, row), value))
+    return isMetBy(operator === '!=' ? '<>' : operator, compareValues(valueAt(column, row), value))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DeletedRows } from '../../../model/rows-file.ts'
-import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { SealedFile, SealedFileInfo, SealedPages, StoredFile } from '../reading/sealed-source.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { type DeletionVector, type HiddenRows, hiddenBy } from './deletion-vector.ts'
 import { countRows, without } from './row-ranges.ts'

@@ -87,7 +87,12 @@ export class LocalPages implements StoredPages {
     }
   }
 
-  *rowsAt(place: number, start: number, end: number, direction: 'forward' | 'backward' = 'forward'): Generator<Stretch> {
+  *rowsAt(
+    place: number,
+    start: number,
+    end: number,
+    direction: 'forward' | 'backward' = 'forward',
+  ): Generator<Stretch> {
     if (start >= end) return
     const { pageEnds } = this.#index
     const from = this.#rowStart(place) + start

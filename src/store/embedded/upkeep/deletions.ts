@@ -1,6 +1,6 @@
 import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import { messageOf } from '../../../lib/message-of.ts'
-import type { Deletion, DeletionSelection } from '../../../model/deletion.ts'
+import type { DeletionOutcome, DeletionRequest, DeletionSelection } from '../../../model/deletion.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
@@ -10,24 +10,6 @@ import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { Preempted, PreemptiblePacer } from './preemption.ts'
-
-export interface DeletionRequest {
-  readonly entityId: number
-  readonly selection: DeletionSelection
-  readonly reason: string
-  readonly subscriber: string | null
-  readonly createdMs: number
-  /** Nothing is changed: what it would take is counted. */
-  readonly isDry: boolean
-  /** The most deletions of the entity that can be taken back. */
-  readonly deletionsMax: number
-}
-
-/** `deletion` is null for a dry one. */
-export interface DeletionOutcome {
-  readonly rows: number
-  readonly deletion: Deletion | null
-}
 
 export interface DeletionParts {
   readonly store: EmbeddedStore
@@ -114,10 +96,16 @@ export class Deletions {
     const { entityId, selection, isDry, deletionsMax, ...named } = request
     const parts = this.#findParts(entityId)
     const files = store.files(entityId)
+    // All before it is in these files.
+    const { position } = store
     const known = await catalog.list(entityId)
     const active = known.filter(({ erasedMs }) => erasedMs === null)
     if (!isDry && active.length >= deletionsMax) throw tooMany(deletionsMax)
-    const found = await findRows(selection, files.map((file) => folder.stored(file)), parts)
+    const found = await findRows(
+      selection,
+      files.map((file) => folder.stored(file)),
+      parts,
+    )
     requireRanges(found, files)
     // Its id is not known yet, and nothing here looks at it.
     const shown = shownWith(files, { deletionId: 0, metrics: selection.metrics }, found, parts)
@@ -129,7 +117,7 @@ export class Deletions {
     if (isDry) return { rows, deletion: null }
     const vectors = [...found].map(([{ info }, ofFile]) => ({ entityId, name: info.name, bytes: encodeRows(ofFile) }))
     reach('deletion-found')
-    const deletion = await catalog.create({ entityId, selection, rows, ...named }, vectors)
+    const deletion = await catalog.create({ entityId, selection, rows, position, ...named }, vectors)
     reach('deletion-recorded')
     this.#show(entityId, shownWith(files, { deletionId: deletion.id, metrics: selection.metrics }, found, parts))
     return { rows, deletion }
@@ -206,5 +194,8 @@ function tooMany(deletionsMax: number): Problem {
 function problemOf(error: unknown): unknown {
   if (error instanceof Preempted) return new Problem('not_found', 'The entity was dropped meanwhile.')
   if (!(error instanceof DamagedFileError)) return error
-  return new Problem('damaged_data', `A file with some of the rows cannot be read, so nothing was deleted: ${messageOf(error)}`)
+  return new Problem(
+    'damaged_data',
+    `A file with some of the rows cannot be read, so nothing was deleted: ${messageOf(error)}`,
+  )
 }
