@@ -11,6 +11,7 @@ export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['sql', 'memory and threads of the SQL engine'],
   ['jdbc', 'connections and statements of JDBC drivers'],
   ['portal', 'the web pages'],
+  ['deletions', 'rows that were deleted'],
   ['audit', "who changed what on the operator's side"],
   ['server', 'HTTP: base path, proxy, times'],
   ['cors', 'which web pages may call the service'],

@@ -2,6 +2,7 @@ import type { Access } from '../access/access.ts'
 import type { Audit } from '../admin/audit.ts'
 import type { BackupList } from '../admin/backup-list.ts'
 import type { Backups } from '../admin/backups.ts'
+import type { DeletionAdmin } from '../admin/deletions.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
 import type { QuarantineAdmin } from '../admin/quarantine.ts'
@@ -45,6 +46,7 @@ export interface Services {
     | 'requireConsume'
     | 'requireObserve'
     | 'requireAdmin'
+    | 'requireCorrect'
     | 'mayRead'
     | 'describe'
   >
@@ -71,6 +73,8 @@ export interface Services {
   readonly quarantineAdmin: Public<QuarantineAdmin>
   readonly subscriberAdmin: Public<SubscriberAdmin>
   readonly entityAdmin: Public<EntityAdmin>
+  /** Null on a cluster, where no rows are deleted yet. */
+  readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'> | null
   readonly storageList: Public<StorageList>
   readonly itemAdmin: Public<ItemAdmin>
   readonly backups: Pick<Backups, 'make'>

@@ -4,6 +4,7 @@ import type { Access } from '../access/access.ts'
 import { newKey } from '../access/keys.ts'
 import type { Audit } from '../admin/audit.ts'
 import { BackupList } from '../admin/backup-list.ts'
+import { DeletionAdmin, type DeletionAdminParts } from '../admin/deletions.ts'
 import { EntityAdmin } from '../admin/entities.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
 import { QuarantineAdmin } from '../admin/quarantine.ts'
@@ -85,6 +86,8 @@ export interface ServiceParts {
   readonly definitions: Definitions
   readonly access: Access
   readonly retentions: Retentions
+  /** Null where no rows can be deleted. */
+  readonly deletions: Pick<DeletionAdminParts, 'catalog' | 'store'> | null
   readonly limits: {
     readonly intake: Intake
     readonly disk: DiskFloor
@@ -202,7 +205,10 @@ interface SharedServices {
 function operatorServices(
   parts: ServiceParts,
   { batchIds, tokens, rejectedRows, pushCheck }: SharedServices,
-): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'quarantineAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
+): Pick<
+  Services,
+  'ingestAdmin' | 'rejectedAdmin' | 'quarantineAdmin' | 'subscriberAdmin' | 'entityAdmin' | 'deletionAdmin'
+> {
   const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
   const { ingests, rejected } = catalog
   return {
@@ -254,6 +260,7 @@ function operatorServices(
       changed: () => access.refresh(),
       nowMs,
     }),
+    deletionAdmin: deletionAdminOf(parts, tokens),
     entityAdmin: new EntityAdmin({
       ingests,
       retentions,
@@ -262,4 +269,16 @@ function operatorServices(
       changed: () => definitions.refresh(),
     }),
   }
+}
+
+function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin | null {
+  const { deletions, definitions, journal, progress, audit, nowMs } = parts
+  if (deletions === null) return null
+  const { ingestWaitMs: waitMs, deletions: deletionsMax } = parts.settings.limits
+  return new DeletionAdmin({
+    ...deletions,
+    ...{ definitions, journal, progress, tokens, nowMs },
+    tell: (after) => audit.tell(after),
+    settings: { waitMs, deletionsMax },
+  })
 }

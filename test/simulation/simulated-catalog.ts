@@ -163,10 +163,11 @@ function kept(state: State, rejected: readonly RejectedRow[], throughPosition: n
 
 export const noDeletions: DeletionCatalog = {
   list: async () => [],
-  active: async () => [],
+  all: async () => [],
   vectors: async () => [],
   create: notSimulated,
   takeBack: notSimulated,
+  erase: notSimulated,
 }
 
 function notSimulated(): never {

@@ -396,7 +396,7 @@ function memoryDeletions(): DeletionCatalog {
   let id = 0
   return {
     list: async () => made,
-    active: async () => made,
+    all: async () => made,
     vectors: async () => [],
     create: async (deletion) => {
       const one = { ...deletion, id: ++id, erasedMs: null }
@@ -407,6 +407,7 @@ function memoryDeletions(): DeletionCatalog {
       made = made.filter((one) => one.id !== taken)
       return true
     },
+    erase: async () => 0,
   }
 }
 

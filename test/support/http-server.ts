@@ -127,6 +127,12 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
         if (!caller.rights.has('admin')) throw forbidden()
         return caller
       },
+      requireCorrect: (asker, name) => {
+        const caller = requireCaller(asker)
+        const isAllowed = caller.rights.has('admin') || (caller.rights.has('correct') && name === 'plant')
+        if (!isAllowed) throw forbidden()
+        return caller
+      },
       mayRead: (asker, name) =>
         isCaller(asker) && (asker.rights.has('admin') || (asker.rights.has('consume') && name === 'plant')),
       describe: (asker) => {
@@ -216,6 +222,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       },
     }),
     entityAdmin: emptyPages(),
+    deletionAdmin: emptyPages(),
     storageList: emptyPages(),
     itemAdmin: emptyPages(),
     backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },

@@ -185,7 +185,15 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   // Its types are those of the schemas; none of their code comes with them.
   [
     'src/client/answers.ts',
-    ['src/access/', 'src/admin/', 'src/http/', 'src/metadata/', 'src/model/page.ts', 'src/query/responses.ts'],
+    [
+      'src/access/',
+      'src/admin/',
+      'src/http/',
+      'src/metadata/',
+      'src/model/page.ts',
+      'src/query/requests.ts',
+      'src/query/responses.ts',
+    ],
   ],
   ['src/client/', words],
   ['src/mqtt/', ['src/client/', ...words]],

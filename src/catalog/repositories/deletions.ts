@@ -24,13 +24,8 @@ export class DeletionRepository implements DeletionCatalog {
     return rows.map(deletionOf)
   }
 
-  async active(): Promise<readonly Deletion[]> {
-    const rows = await this.#database
-      .selectFrom('deletions')
-      .selectAll()
-      .where('erased_ms', 'is', null)
-      .orderBy('id')
-      .execute()
+  async all(): Promise<readonly Deletion[]> {
+    const rows = await this.#database.selectFrom('deletions').selectAll().orderBy('id').execute()
     return rows.map(deletionOf)
   }
 
@@ -74,6 +69,18 @@ export class DeletionRepository implements DeletionCatalog {
       await transaction.deleteFrom('deletion_vectors').where('deletion_id', '=', id).execute()
       return true
     })
+  }
+
+  async erase(beforeMs: number, nowMs: number): Promise<number> {
+    const { numUpdatedRows } = await inTransaction(this.#database, (transaction) =>
+      transaction
+        .updateTable('deletions')
+        .set({ erased_ms: nowMs })
+        .where('erased_ms', 'is', null)
+        .where('created_ms', '<=', beforeMs)
+        .executeTakeFirstOrThrow(),
+    )
+    return Number(numUpdatedRows)
   }
 }
 

@@ -150,7 +150,7 @@ async function openSources(
   const fields = new FieldsPublished(() => send({ kind: 'fieldsMade' }), stopping.signal)
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
-  const deletions = { active: await catalog.deletions.active(), vectors: await catalog.deletions.vectors() }
+  const deletions = { all: await catalog.deletions.all(), vectors: await catalog.deletions.vectors() }
   const opened = await openStore({ disk, directory, settings, manifest, deletions, settle, replacing, isHeld, observe })
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))

@@ -27,7 +27,7 @@ export interface OpenStoreOptions {
   readonly settings: OpenStoreSettings
   readonly manifest: Manifest
   /** What was deleted of the files; absent: nothing. */
-  readonly deletions?: { readonly active: readonly Deletion[]; readonly vectors: readonly StoredVector[] }
+  readonly deletions?: { readonly all: readonly Deletion[]; readonly vectors: readonly StoredVector[] }
   /** `ManifestCatalog.settle`: called at most once, when something is to be deleted. */
   readonly settle: () => Promise<void>
   /** Ids of the entities whose newer rows replace older ones. */
@@ -84,9 +84,9 @@ class ShownFiles {
   readonly #metrics: ReadonlyMap<number, DeletionVector['metrics']>
   readonly #vectors = new Map<string, StoredVector[]>()
 
-  constructor({ active, vectors }: NonNullable<OpenStoreOptions['deletions']> = { active: [], vectors: [] }) {
+  constructor({ all, vectors }: NonNullable<OpenStoreOptions['deletions']> = { all: [], vectors: [] }) {
     this.#metrics = new Map(
-      active.map(({ id, selection }) => [id, selection.metrics?.map(({ name }) => name) ?? null] as const),
+      all.map(({ id, selection }) => [id, selection.metrics?.map(({ name }) => name) ?? null] as const),
     )
     for (const vector of vectors) {
       const key = `${vector.entityId}/${vector.name}`
