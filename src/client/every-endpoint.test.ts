@@ -40,6 +40,9 @@ function calls(t: Tidemark): Promise<unknown>[] {
     ...[
       t.retain(entity, null),
       t.setReading(entity, {}),
+      t.deleteRows(entity, { ids: ['a'], reason: 'wrong' }),
+      t.deletions(entity),
+      t.takeBackDeletion(entity, 1),
       t.storage(),
       t.createSubscriber(name),
       t.subscribers(),

@@ -13,6 +13,7 @@ export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['portal', 'the web pages'],
   ['self', "the service's own history"],
   ['hooks', 'addresses that are told what an operator must know'],
+  ['deletions', 'rows that were deleted'],
   ['audit', "who changed what on the operator's side"],
   ['server', 'HTTP: base path, proxy, times'],
   ['cors', 'which web pages may call the service'],

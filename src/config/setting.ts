@@ -5,6 +5,7 @@ export type Unit =
   | 'milliseconds'
   | 'bytes'
   | 'rows'
+  | 'deletions'
   | 'buckets'
   | 'queries'
   | 'keys'

@@ -123,6 +123,13 @@ const settingTable = {
     description:
       'How often the service checks the free disk space, the size of rejected rows, and the certificate files.',
   }),
+  'limits.deletions': integer({
+    default: 1000,
+    unit: 'deletions',
+    min: 0,
+    max: 100_000,
+    description: 'The most deletions of rows of an entity that can be taken back. One more gets a 409.',
+  }),
   'limits.metricsIngests': integer({
     default: 100,
     unit: 'ingests',
@@ -234,6 +241,14 @@ const settingTable = {
   ...sqlSettings,
   ...jdbcSettings,
   ...clusterSettings,
+  'deletions.eraseAfterMs': integer({
+    default: 30 * 86_400_000,
+    unit: 'milliseconds',
+    min: 1,
+    max: 100 * 365 * 86_400_000,
+    description:
+      'How long a deletion of rows can be taken back. Then its rows are removed from the files for good. `engine=embedded` only.',
+  }),
   'audit.keep': text({
     default: 'P365D',
     pattern: /^P(?=\d)(\d{1,3}Y)?(\d{1,4}M)?(\d{1,4}W)?(\d{1,5}D)?$/,

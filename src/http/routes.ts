@@ -18,6 +18,7 @@ import {
   postSqlQuery,
   postStates,
 } from './routes/data-queries.ts'
+import { deleteDeletion, getDeletions, postDeletion } from './routes/deletions.ts'
 import { getDruidDatasource, getDruidDatasources, getDruidHealth, getDruidStatus } from './routes/druid-datasources.ts'
 import { postDruidNative } from './routes/druid-native.ts'
 import { deleteDruidQuery, postDruidSql } from './routes/druid-sql.ts'
@@ -128,6 +129,9 @@ export const routes: readonly Route[] = [
   getAdminEntities,
   getStorage,
   patchEntity,
+  postDeletion,
+  getDeletions,
+  deleteDeletion,
   postBackup,
   getBackups,
   getSettings,

@@ -2,6 +2,7 @@ import type { Access } from '../access/access.ts'
 import type { Audit } from '../admin/audit.ts'
 import type { BackupList } from '../admin/backup-list.ts'
 import type { Backups } from '../admin/backups.ts'
+import type { DeletionAdmin } from '../admin/deletions.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { HookAdmin } from '../admin/hooks.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
@@ -47,6 +48,7 @@ export interface Services {
     | 'requireConsume'
     | 'requireObserve'
     | 'requireAdmin'
+    | 'requireCorrect'
     | 'mayRead'
     | 'describe'
   >
@@ -73,6 +75,8 @@ export interface Services {
   readonly subscriberAdmin: Public<SubscriberAdmin>
   readonly entityAdmin: Public<EntityAdmin>
   readonly hookAdmin: Public<HookAdmin>
+  /** Null on a cluster, where no rows are deleted yet. */
+  readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'> | null
   readonly storageList: Public<StorageList>
   readonly itemAdmin: Public<ItemAdmin>
   readonly backups: Pick<Backups, 'make'>

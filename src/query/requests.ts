@@ -1,5 +1,6 @@
 // The bodies of the data queries. They become the OpenAPI document, so each property says what it means.
 import Type, { type Static, type TSchema } from 'typebox'
+import { deletionOperators } from '../model/deletion.ts'
 import { shapes } from '../model/entity.ts'
 import { granularityNames } from '../model/granularity.ts'
 import { aggregateNames, fillKinds } from '../model/plan.ts'
@@ -364,6 +365,60 @@ export const queryRequests = {
   plot: PlotRequest,
   states: StatesRequest,
 } as const satisfies { readonly [Kind in QueryKind]: TSchema }
+
+/** What a deletion selects, and why. */
+export const DeletionBody = Type.Object(
+  {
+    ids: optionalList('Values of the tag.', [['boiler.temp']]),
+    prefixes: optionalList(
+      'Prefixes of the tag values. With `ids`, a value must match both.',
+      [['boiler.']],
+      prefixesMax,
+    ),
+    id_name_field: optionalText('The tag field that `ids` and `prefixes` are of. Default: the first.', ['T']),
+    ...range,
+    metrics: optionalList(
+      'The metrics that read as null in the selected items, which stay. Without it the items themselves are no longer seen.',
+      [['V']],
+      namesMax,
+    ),
+    where: Type.Optional(
+      Type.Union(
+        [
+          Type.Object(
+            {
+              metric: Type.String({ examples: ['V'] }),
+              op: Type.Enum([...deletionOperators]),
+              value: Type.Union([Type.Number(), Type.String(), Type.Boolean()], {
+                description:
+                  'Of the type of the metric. A long beyond 2^53 is written as a string of digits, a date as in ISO 8601.',
+                examples: [1000],
+              }),
+            },
+            { ...closed, description: 'Only items of which a metric has such a value. A null has none.' },
+          ),
+          Type.Null(),
+        ],
+        { examples: [{ metric: 'V', op: '>', value: 1000 }] },
+      ),
+    ),
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: 'Why, for those who wonder later.',
+      examples: ['Wrong unit since commissioning'],
+    }),
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Nothing is deleted: the answer says how many rows it would take from view.' }),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'Needs one of `ids`, `prefixes`, `start_date`, `end_date` and `where` at least. An item must match all that are given.',
+  },
+)
+export type DeletionBody = Static<typeof DeletionBody>
 
 /** As much of a property's schema as is looked at. */
 export interface PropertySchema {

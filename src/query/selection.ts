@@ -78,7 +78,7 @@ function allowed(fields: readonly EntityField[]): string {
 }
 
 /** The tag that is named, else all of them in the order of the definition; the first is filtered by. */
-function readTags(entity: Entity, name: string | null, faults: Faults): Selection['tags'] {
+export function readTags(entity: Entity, name: string | null, faults: Faults): Selection['tags'] {
   const [first, ...others] = fieldsOfRole(entity, 'tag')
   if (first === undefined) throw new Error(`entity ${entity.name} has no tag, which its definition must have`)
   const tags: Selection['tags'] = [first, ...others]
@@ -113,7 +113,7 @@ function readMetrics(
 }
 
 /** The fields named, each once, at its first place. */
-function pick(
+export function pick(
   entity: Entity,
   names: readonly string[],
   choice: readonly EntityField[],
@@ -132,12 +132,12 @@ function pick(
 }
 
 /** Each value once; null when every value passes. Half a character is no part of any stored text, so what holds one passes nothing. */
-function distinctValues(values: readonly string[]): readonly string[] | null {
+export function distinctValues(values: readonly string[]): readonly string[] | null {
   return values.length === 0 ? null : [...new Set(values.filter((value) => !hasHalfPair(value)))]
 }
 
 /** Prefixes sorted, without those that begin with another of them; null when every value passes. */
-function coveringPrefixes(prefixes: readonly string[]): readonly string[] | null {
+export function coveringPrefixes(prefixes: readonly string[]): readonly string[] | null {
   if (prefixes.length === 0) return null
   const kept: string[] = []
   for (const prefix of prefixes.filter((text) => !hasHalfPair(text)).sort()) {

@@ -4,6 +4,7 @@ import type { Access } from '../access/access.ts'
 import { newKey } from '../access/keys.ts'
 import type { Audit } from '../admin/audit.ts'
 import { BackupList } from '../admin/backup-list.ts'
+import { DeletionAdmin, type DeletionAdminParts } from '../admin/deletions.ts'
 import { EntityAdmin } from '../admin/entities.ts'
 import { HookAdmin } from '../admin/hooks.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
@@ -87,6 +88,8 @@ export interface ServiceParts {
   readonly definitions: Definitions
   readonly access: Access
   readonly retentions: Retentions
+  /** Null where no rows can be deleted. */
+  readonly deletions: Pick<DeletionAdminParts, 'catalog' | 'store'> | null
   readonly limits: {
     readonly intake: Intake
     readonly disk: DiskFloor
@@ -213,7 +216,13 @@ function operatorServices(
   { batchIds, tokens, rejectedRows, pushCheck }: SharedServices,
 ): Pick<
   Services,
-  'ingestAdmin' | 'rejectedAdmin' | 'quarantineAdmin' | 'subscriberAdmin' | 'entityAdmin' | 'hookAdmin'
+  | 'ingestAdmin'
+  | 'rejectedAdmin'
+  | 'quarantineAdmin'
+  | 'subscriberAdmin'
+  | 'entityAdmin'
+  | 'hookAdmin'
+  | 'deletionAdmin'
 > {
   const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
   const { ingests, rejected } = catalog
@@ -272,6 +281,7 @@ function operatorServices(
       privateAddresses: parts.settings.hooks.privateAddresses,
       nowMs,
     }),
+    deletionAdmin: deletionAdminOf(parts, tokens),
     entityAdmin: new EntityAdmin({
       ingests,
       retentions,
@@ -280,4 +290,16 @@ function operatorServices(
       changed: () => definitions.refresh(),
     }),
   }
+}
+
+function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin | null {
+  const { deletions, definitions, journal, progress, audit, nowMs } = parts
+  if (deletions === null) return null
+  const { ingestWaitMs: waitMs, deletions: deletionsMax } = parts.settings.limits
+  return new DeletionAdmin({
+    ...deletions,
+    ...{ definitions, journal, progress, tokens, nowMs },
+    tell: (after) => audit.tell(after),
+    settings: { waitMs, deletionsMax },
+  })
 }

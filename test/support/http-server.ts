@@ -131,6 +131,12 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
         if (!caller.rights.has('admin')) throw forbidden()
         return caller
       },
+      requireCorrect: (asker, name) => {
+        const caller = requireCaller(asker)
+        const isAllowed = caller.rights.has('admin') || (caller.rights.has('correct') && name === 'plant')
+        if (!isAllowed) throw forbidden()
+        return caller
+      },
       mayRead: (asker, name) =>
         isCaller(asker) && (asker.rights.has('admin') || (asker.rights.has('consume') && name === 'plant')),
       describe: (asker) => {
@@ -221,6 +227,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     }),
     entityAdmin: emptyPages(),
     hookAdmin: emptyPages({ put: async () => ({ isNew: true, answer: null! }) }),
+    deletionAdmin: emptyPages(),
     storageList: emptyPages(),
     itemAdmin: emptyPages(),
     backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },

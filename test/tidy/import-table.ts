@@ -7,6 +7,7 @@ const ports = [
   'src/catalog/audit.ts',
   'src/catalog/hooks.ts',
   'src/catalog/catalog.ts',
+  'src/catalog/deletions.ts',
   'src/catalog/manifest.ts',
   'src/catalog/definitions.ts',
   'src/catalog/partitions.ts',
@@ -51,9 +52,19 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
   [
     'src/store/embedded/upkeep/',
-    ['src/store/embedded/', 'src/catalog/catalog.ts', 'src/catalog/manifest.ts', ...words, 'src/observe/'],
+    [
+      'src/store/embedded/',
+      'src/catalog/catalog.ts',
+      'src/catalog/deletions.ts',
+      'src/catalog/manifest.ts',
+      ...words,
+      'src/observe/',
+    ],
   ],
-  ['src/store/embedded/', [...answerParts, 'src/catalog/manifest.ts', algebra, ...words, 'src/observe/']],
+  [
+    'src/store/embedded/',
+    [...answerParts, 'src/catalog/deletions.ts', 'src/catalog/manifest.ts', algebra, ...words, 'src/observe/'],
+  ],
   ['src/druid-client/', ['src/sql-engine/sql-engine.ts', 'src/store/column-builder.ts', ...words]],
   [
     'src/store/druid/upkeep/',
@@ -190,7 +201,15 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   // Its types are those of the schemas; none of their code comes with them.
   [
     'src/client/answers.ts',
-    ['src/access/', 'src/admin/', 'src/http/', 'src/metadata/', 'src/model/page.ts', 'src/query/responses.ts'],
+    [
+      'src/access/',
+      'src/admin/',
+      'src/http/',
+      'src/metadata/',
+      'src/model/page.ts',
+      'src/query/requests.ts',
+      'src/query/responses.ts',
+    ],
   ],
   ['src/client/', words],
   ['src/mqtt/', ['src/client/', ...words]],

@@ -93,6 +93,8 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
     await inTransaction(this.#database, async (transaction) => {
       await transaction.deleteFrom('store_files').where('entity_id', '=', entityId).execute()
       await transaction.deleteFrom('store_registries').where('entity_id', '=', entityId).execute()
+      await transaction.deleteFrom('deletion_vectors').where('entity_id', '=', entityId).execute()
+      await transaction.deleteFrom('deletions').where('entity_id', '=', entityId).execute()
     })
   }
 }
@@ -156,6 +158,11 @@ async function removeFiles(transaction: Transaction<Tables>, keys: readonly Stor
       .where('name', '=', name)
       .executeTakeFirst()
     if (numDeletedRows !== 1n) throw new Error(`file ${entityId}/${name} is to leave the manifest, and is not there`)
+    await transaction
+      .deleteFrom('deletion_vectors')
+      .where('entity_id', '=', entityId)
+      .where('name', '=', name)
+      .execute()
   }
 }
 

@@ -100,6 +100,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
+      deletions: null,
       limits,
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,

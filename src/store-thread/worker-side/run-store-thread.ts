@@ -150,7 +150,8 @@ async function openSources(
   const fields = new FieldsPublished(() => send({ kind: 'fieldsMade' }), stopping.signal)
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
-  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe })
+  const deletions = { all: await catalog.deletions.all(), vectors: await catalog.deletions.vectors() }
+  const opened = await openStore({ disk, directory, settings, manifest, deletions, settle, replacing, isHeld, observe })
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
   const notes = await NoteFile.open(disk, data.validationNotePath)
@@ -229,6 +230,7 @@ async function openUpkeep(
   const upkeep: Upkeep = new Upkeep({
     ...opened,
     manifest: catalog.manifest,
+    deletions: catalog.deletions,
     removals,
     expiry,
     settings: data.settings,

@@ -1,13 +1,17 @@
 // The background work of the store: it seals the head, merges small files and removes what was replaced. One thing at a time; a merge gives way to a seal.
+import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
+import type { DeletionOutcome, DeletionRequest } from '../../../model/deletion.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
+import { VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
-import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
+import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { sealRows } from '../sealing/sealer.ts'
 import type { FrozenRows } from '../store-changes.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
+import { Deletions } from './deletions.ts'
 import type { Expiry } from './expiry.ts'
 import { Merges, sizeOf } from './merges.ts'
 import { Preempted } from './preemption.ts'
@@ -33,8 +37,9 @@ export interface UpkeepParts {
   readonly store: EmbeddedStore
   /** Those that the store reads from. */
   readonly files: readonly SealedFile[]
-  readonly folder: SealedFolder
+  readonly folder: StoredFolder
   readonly manifest: ManifestCatalog
+  readonly deletions: DeletionCatalog
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
@@ -68,6 +73,7 @@ export class Upkeep {
   #files: readonly SealedFile[]
   #seal: Seal | null = null
   readonly #purges: Purges
+  readonly #deletions: Deletions
   readonly #merges: Merges
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
@@ -93,6 +99,16 @@ export class Upkeep {
       runDue: (entityId) => this.#runDue(entityId),
       exchange: (merged, files) => {
         this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
+      },
+    })
+    this.#deletions = new Deletions({
+      ...parts,
+      catalog: parts.deletions,
+      sinceMs: (entityId) => parts.expiry.sinceMs(entityId),
+      runDue: (entityId) => this.#runDue(entityId),
+      shown: (files) => {
+        this.#files = this.#files.map((file) => files.get(file) ?? file)
+        parts.changed()
       },
     })
     this.#unsealed = new Unsealed(parts.store.position, parts.settings, parts.wake)
@@ -160,6 +176,21 @@ export class Upkeep {
     return purged
   }
 
+  /** As `Deletions.add`, of the rows before the pipeline's position. */
+  delete(request: DeletionRequest, position: number): Promise<DeletionOutcome> {
+    const deleted = this.#deletions.add(request, position)
+    this.work()
+    this.#parts.wake()
+    return deleted
+  }
+
+  /** As `Deletions.takeBack`. */
+  takeBack(entityId: number, id: number): Promise<boolean> {
+    const takenBack = this.#deletions.takeBack(entityId, id)
+    this.work()
+    return takenBack
+  }
+
   /** Resolves when nothing is being done any more. */
   async stop(): Promise<void> {
     this.#unsealed.stop()
@@ -177,6 +208,7 @@ export class Upkeep {
       const isSealed = this.#seal !== null
       await this.#sealDue()
       if (signal.aborted || (await this.#release()) || isSealed || this.#seal !== null) continue
+      if (await this.#deletions.runNext()) continue
       if (!(await this.#merge())) return
     }
   }
@@ -203,7 +235,8 @@ export class Upkeep {
   }
 
   async #merge(): Promise<boolean> {
-    const merged = this.#merges.choose(this.#files)
+    // Rows that were deleted can be taken back, as long as their files are there.
+    const merged = this.#merges.choose(this.#files.filter((file) => !(file instanceof VisibleFile)))
     if (merged !== null) await this.#merges.run(merged)
     return merged !== null
   }
@@ -310,7 +343,8 @@ export class Upkeep {
   #isDue(): boolean {
     const unsealed = this.#unsealed
     if (unsealed.isNothing) return false
-    const isPurged = this.#purges.needsSeal(unsealed.frozenPosition)
-    return isPurged || unsealed.isOld || unsealed.isOverBounds(this.#parts.store.head)
+    const { frozenPosition } = unsealed
+    const isAskedFor = this.#purges.needsSeal(frozenPosition) || this.#deletions.needsSeal(frozenPosition)
+    return isAskedFor || unsealed.isOld || unsealed.isOverBounds(this.#parts.store.head)
   }
 }
