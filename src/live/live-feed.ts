@@ -275,7 +275,7 @@ class ToldPart {
     const { store, signal } = this.#parts
     if (question.itemTags !== null) return new Map(await mergedItems(store, question, this.#stored, rows, signal))
     const { batch } = this.#stored
-    const items = rows.filter(itemTest(batch, question.plan.selection.metrics))
+    const items = rows.filter(itemTest(batch, question.plan.selection))
     const texts = rowTexts(batch, items, outputFields(question.plan))
     return new Map(items.map((row, index) => [row, texts[index]!]))
   }
@@ -293,8 +293,9 @@ class ToldPart {
   }
 
   #shape({ plan: { selection }, itemTags }: LiveQuestion) {
-    const { tags, fields, metrics } = selection
+    const { tags, fields, metrics, quality } = selection
     const key = JSON.stringify([
+      quality?.words,
       [...tags, ...fields, ...metrics].map(({ name }) => name),
       metrics.length,
       itemTags !== null,
