@@ -34,9 +34,8 @@ test('definitions show the coding, and an entity has one quality of one coding',
   expect(await callWell(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).toMatchObject({
     fields: [{}, {}, {}, { ...quality, source: 'quality' }],
   })
-  expect(await callWell(service.url, 'GET', '/admin/entities/plant', { key: adminKey })).toMatchObject({
-    fields: [{}, {}, {}, quality],
-  })
+  const { Items } = await callWell<{ Items: unknown[] }>(service.url, 'GET', '/admin/entities', { key: adminKey })
+  expect(Items).toMatchObject([{ fields: [{}, {}, {}, quality] }])
   expect(await get('entities')).toMatchObject([{ fields: [{}, {}, {}, quality] }])
   const joining = { alias: 'more', kind: 'series', entity: 'plant', fields: fieldsWith({ type: 'long' }) }
   const refused = await call(service.url, 'POST', '/admin/ingests', { key: adminKey, body: joining })
@@ -82,7 +81,7 @@ test('GET and POST take the same words, live tells what is taken, and another wo
 test('SQL sees the field as any other', async () => {
   const rows = await callWell(service.url, 'POST', '/consumer/data/sql-query', {
     key: adminKey,
-    body: { query: 'SELECT V, Q FROM plant WHERE Q IS NOT NULL ORDER BY V' },
+    body: { sql_query: 'SELECT V, Q FROM plant WHERE Q IS NOT NULL ORDER BY __time' },
   })
   expect(rows).toEqual([
     { V: 2, Q: 0x80340000 },
