@@ -1,6 +1,7 @@
 // What a query takes by its quality, as a condition of the tree: every engine works from it.
 import type { EntityField } from '../model/entity.ts'
-import { codingOf, type QualityWord, qualityRanges, qualityWords, type TakenQuality } from '../model/quality.ts'
+import type { TakenQuality } from '../model/plan.ts'
+import { codingOf, type QualityWord, qualityRanges, qualityWords } from '../model/quality.ts'
 import { call, fieldNode, isNull, literal, not, type Scalar } from './scalar.ts'
 
 /** Null where every item is taken. Numbers as ranges, so that what is known of many at once says it too. Null is good. */

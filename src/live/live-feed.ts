@@ -211,8 +211,13 @@ function groupsOf(all: readonly Followed[]): readonly Group[] {
 }
 
 function shapeOf({ plan: { selection }, itemTags }: LiveQuestion): string {
-  const { tags, fields, metrics } = selection
-  return JSON.stringify([[...tags, ...fields, ...metrics].map(({ name }) => name), metrics.length, itemTags !== null])
+  const { tags, fields, metrics, quality } = selection
+  return JSON.stringify([
+    quality?.words,
+    [...tags, ...fields, ...metrics].map(({ name }) => name),
+    metrics.length,
+    itemTags !== null,
+  ])
 }
 
 /** A row as JSON, and the position behind it. */
@@ -295,7 +300,7 @@ class ToldPart {
     const { store, signal } = this.#parts
     if (question.itemTags !== null) return mergedItems(store, question, this.#stored, rows, signal)
     const { batch } = this.#stored
-    const items = rows.filter(itemTest(batch, question.plan.selection.metrics))
+    const items = rows.filter(itemTest(batch, question.plan.selection))
     const texts = rowTexts(batch, items, outputFields(question.plan))
     return new Map(items.map((row, index) => [row, texts[index]!]))
   }

@@ -3,7 +3,7 @@
 import type { Duration } from './duration.ts'
 import type { EntityField, Shape } from './entity.ts'
 import type { Granularity, ZonedGranularity } from './granularity.ts'
-import type { TakenQuality } from './quality.ts'
+import type { QualityWord } from './quality.ts'
 
 /** Which items a query looks at: those of the entity whose first tag of `tags` passes `ids` AND `prefixes` (null: no such filter). */
 export interface Selection {
@@ -22,6 +22,12 @@ export interface Selection {
   readonly fields: readonly EntityField[]
   /** Absent where the entity has no field of the role `quality`. */
   readonly quality?: TakenQuality
+}
+
+/** What a query takes: items whose quality is one of the words. */
+export interface TakenQuality {
+  readonly field: EntityField
+  readonly words: readonly QualityWord[]
 }
 
 /** Both ends belong to the range; an open side is -Infinity or Infinity. */

@@ -1,6 +1,5 @@
 // How good a value is, by what stands in the field of the role `quality` beside it: numbers by the field's coding, words, or such numbers as text.
 import type { Value } from './column.ts'
-import type { EntityField } from './entity.ts'
 
 export const qualityWords = ['good', 'uncertain', 'bad'] as const
 export type QualityWord = (typeof qualityWords)[number]
@@ -10,12 +9,6 @@ export const qualityCodings = ['opcda', 'opcua'] as const
 export type QualityCoding = (typeof qualityCodings)[number]
 
 export const defaultCoding: QualityCoding = 'opcda'
-
-/** What a query takes: items whose quality is one of the words. */
-export interface TakenQuality {
-  readonly field: EntityField
-  readonly words: readonly QualityWord[]
-}
 
 export interface NumberRange {
   readonly from: number
@@ -31,7 +24,11 @@ export const qualityRanges: Readonly<Record<QualityCoding, Readonly<Record<'good
 /** A number as text: digits, or 0x and 8 hexadecimal digits. */
 const numberText = /^(?:[0-9]+|0x[0-9a-f]{8})$/i
 
-export const codingOf = ({ coding }: Pick<EntityField, 'coding'>): QualityCoding => coding ?? defaultCoding
+interface Coded {
+  readonly coding?: QualityCoding
+}
+
+export const codingOf = ({ coding }: Coded): QualityCoding => coding ?? defaultCoding
 
 /** The quality that a value of the field stands for; null is good. */
 export function qualityOf(value: Value, coding: QualityCoding): QualityWord {
@@ -47,7 +44,9 @@ function ofNumber(number: number, coding: QualityCoding): QualityWord {
   return isWithin(number, good) ? 'good' : isWithin(number, uncertain) ? 'uncertain' : 'bad'
 }
 
-export const isTaken = (value: Value, { field, words }: TakenQuality): boolean =>
-  words.includes(qualityOf(value, codingOf(field)))
+export const isTaken = (
+  value: Value,
+  { field, words }: { readonly field: Coded; readonly words: readonly QualityWord[] },
+): boolean => words.includes(qualityOf(value, codingOf(field)))
 
 const isWithin = (number: number, { from, to }: NumberRange): boolean => number >= from && number <= to

@@ -1,8 +1,8 @@
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
 import { type FieldRole, isNumericField } from '../model/field.ts'
-import type { Selection } from '../model/plan.ts'
-import { type QualityWord, qualityWords, type TakenQuality } from '../model/quality.ts'
+import type { Selection, TakenQuality } from '../model/plan.ts'
+import { type QualityWord, qualityWords } from '../model/quality.ts'
 import { type Faults, listNames } from './faults.ts'
 import type { SelectionRequest } from './requests.ts'
 
