@@ -35,6 +35,14 @@ const accessEvery = 2
 /** Whoever has more than that before him is told no more of what he missed, until he has taken it. */
 const aheadBytes = 256 * 1024
 
+/** How long it took until the head had left. */
+const headMs = new WeakMap<ServerResponse, number>()
+
+/** How long a stream took to begin, which then goes on for as long as its reader likes; undefined of other answers. */
+export function msToStream(raw: ServerResponse): number | undefined {
+  return headMs.get(raw)
+}
+
 /** The streams of one server. One timer serves all of them: a thousand of their own would be a thousand wakes a second. */
 export class LiveStreams {
   readonly #live: LivePort
@@ -110,6 +118,7 @@ export class LiveStreams {
     }
     // Proxies that know the second one do not hold the events back.
     raw.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+    headMs.set(raw, reply.elapsedTime)
     stream.sentPosition = position
     stream.position = position
     const block = `id: ${this.#live.idOf(asked, position)}\n`

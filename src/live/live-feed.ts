@@ -43,8 +43,8 @@ interface Followed {
   hasCaughtUp: boolean
 }
 
-/** Rows come as often as that at most, so that many small pushes cost no more than a few larger ones. */
-const roundMs = 20
+/** Rows come as often as that at most, so that many small pushes cost no more than a few larger ones: with a thousand readers a round is a thousand writes. */
+const roundMs = 50
 /** One event has about so many rows, which a page handles in a moment. */
 const eventRows = 1000
 
@@ -176,7 +176,7 @@ export class LiveFeed {
         for (const [index, part] of parts.entries()) {
           for (const line of await part.lines(group[0], wanted[index]!)) lines.push(line)
         }
-        told.push({ followers, rows: eventsOf(lines), position })
+        told.push({ followers, rows: eventsOf(lines, position), position })
       } else if (parts.some((part) => part.isNew(group[0]))) unconcerned.push(...followers)
     }
     if (unconcerned.length > 0) told.push({ followers: unconcerned, rows: [], position })
@@ -226,8 +226,8 @@ interface Line {
   readonly position: number
 }
 
-/** Cut only where the position moves: rows of one replay are one event. */
-function eventsOf(lines: readonly Line[]): readonly ToldRows[] {
+/** Cut only where the position moves: rows of one replay are one event. All is told with the last one, so it has one position for all readers. */
+function eventsOf(lines: readonly Line[], throughPosition: number): readonly ToldRows[] {
   const events: ToldRows[] = []
   let first = 0
   for (let index = 0; index < lines.length; index++) {
@@ -235,7 +235,7 @@ function eventsOf(lines: readonly Line[]): readonly ToldRows[] {
     const isLast = index === lines.length - 1
     if (!isLast && (index - first + 1 < eventRows || lines[index + 1]!.position === position)) continue
     const texts = lines.slice(first, index + 1).map(({ text }) => text)
-    events.push({ items: `[${texts.join(',')}]`, position })
+    events.push({ items: `[${texts.join(',')}]`, position: isLast ? throughPosition : position })
     first = index + 1
   }
   return events

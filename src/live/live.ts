@@ -33,6 +33,8 @@ export interface LiveListener<Position> extends Omit<Follower<Position>, 'follow
 export class Live<Position> {
   readonly #parts: LiveParts<Position>
   #readers = 0
+  /** The last id that was given: most readers are told the same one. */
+  #lastId: { readonly entityId: number; readonly position: Position; readonly id: string } | null = null
 
   constructor(parts: LiveParts<Position>) {
     this.#parts = parts
@@ -95,7 +97,11 @@ export class Live<Position> {
   }
 
   idOf({ entityId }: LiveAsked, position: Position): string {
-    return this.#parts.positions.idOf(entityId, position)
+    const last = this.#lastId
+    if (last !== null && last.entityId === entityId && last.position === position) return last.id
+    const id = this.#parts.positions.idOf(entityId, position)
+    this.#lastId = { entityId, position, id }
+    return id
   }
 
   #left(): void {

@@ -207,7 +207,12 @@ describe('a stream ends', () => {
   test('with the service, and the client goes on by itself', async () => {
     service = await service.restart({ settings: { 'access.consumption': 'public' } })
     let url = service.url
-    const throughProxy: typeof fetch = (input, init) => fetch(String(input).replace('http://service', url), init)
+    let heads = 0
+    const throughProxy: typeof fetch = async (input, init) => {
+      const response = await fetch(String(input).replace('http://service', url), init)
+      heads++
+      return response
+    }
     const stop = new AbortController()
     const items: Row[] = []
     const following = (async () => {
@@ -218,6 +223,7 @@ describe('a stream ends', () => {
     })()
     const metrics = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text()
     await expect.poll(metrics, { timeout: 60_000 }).toContain('tidemark_live_readers 1')
+    await expect.poll(() => heads, { timeout: 60_000 }).toBe(1)
     await push('plant', key, [{ D: at(1), T: 'c', V: 1 }])
     await expect.poll(() => items.length, { timeout: 60_000 }).toBe(1)
     service = await service.restart()
