@@ -122,19 +122,24 @@ function verdictOfNull(
   return 'some'
 }
 
+/** Whether all parts are of one field: found out once, since each hour asks. */
+const areOfOneField = new WeakMap<readonly Scalar[], boolean>()
+
+function isOfOneField(parts: readonly Scalar[]): boolean {
+  const known = areOfOneField.get(parts)
+  if (known !== undefined) return known
+  const isOfOne = new Set(parts.flatMap(fieldsOf).map(({ name }) => name)).size === 1
+  areOfOneField.set(parts, isOfOne)
+  return isOfOne
+}
+
 /** A null, or what else a condition takes: where all that are no nulls pass, it does not matter how many nulls there are. */
-function orNull(
-  [condition, ...others]: readonly Scalar[],
-  columns: ColumnBounds,
-  hour: number,
-  rows: number,
-): HourVerdict {
-  const isNull = verdictOfNull(condition, true, columns, hour, rows)
-  const [field, ...more] = new Set(others.flatMap(fieldsOf).map(({ name }) => name))
-  const isOfOne = more.length === 0 && field === fieldsOf(condition)[0].name
-  const known = isOfOne ? countOf(condition, columns, hour) : rows
-  const verdicts = others.map((part) => verdictOf(part, true, columns, hour, known))
-  if (isNull === 'all' || verdicts.includes('all')) return 'all'
+function orNull(parts: readonly Scalar[], columns: ColumnBounds, hour: number, rows: number): HourVerdict {
+  const isNull = verdictOfNull(parts[0], true, columns, hour, rows)
+  if (isNull === 'all') return 'all'
+  const known = isOfOneField(parts) ? countOf(parts[0], columns, hour) : rows
+  const verdicts = parts.slice(1).map((part) => verdictOf(part, true, columns, hour, known))
+  if (verdicts.includes('all')) return 'all'
   return isNull === 'none' && verdicts.every((verdict) => verdict === 'none') ? 'none' : 'some'
 }
 

@@ -111,12 +111,16 @@ function numberPasses(name: string, values: readonly number[], wanted: boolean):
 }
 
 function allOf(tests: readonly RowTest[]): RowTest {
-  const [only] = tests
+  const [only, other] = tests
   if (tests.length === 1) return only
+  if (tests.length === 2) return (chunk, row, series) => only(chunk, row, series) && other(chunk, row, series)
   return (chunk, row, series) => tests.every((test) => test(chunk, row, series))
 }
 
+/** Of two, which are asked for each row, without a walk over a list. */
 function anyOf(tests: readonly RowTest[]): RowTest {
+  const [one, other] = tests
+  if (tests.length === 2) return (chunk, row, series) => one(chunk, row, series) || other(chunk, row, series)
   return (chunk, row, series) => tests.some((test) => test(chunk, row, series))
 }
 
