@@ -1,6 +1,7 @@
 // The manifest says which files hold the sealed rows, and from where on the journal is still needed. The state of
 // the store is always the manifest and what a replay of the journal from the sealed position brings.
 import type { DiskSize } from '../model/disk-size.ts'
+import type { StoredVector } from './deletions.ts'
 
 /** What names a file for ever. */
 export interface StoreFileKey {
@@ -61,6 +62,8 @@ export interface ManifestChange {
   readonly remove: readonly StoreFileKey[]
   /** Those that grew. */
   readonly registries: readonly StoreRegistry[]
+  /** What deletions select of the files that are added; absent: nothing. */
+  readonly vectors?: readonly StoredVector[]
   /** Null for a merge, which moves no rows out of the journal. */
   readonly seal: Seal | null
 }

@@ -84,7 +84,7 @@ export class DeletionRepository implements DeletionCatalog {
   }
 }
 
-async function putVector(transaction: Transaction<Tables>, vector: StoredVector): Promise<void> {
+export async function putVector(transaction: Transaction<Tables>, vector: StoredVector): Promise<void> {
   const { entityId: entity_id, name, deletionId: deletion_id, bytes } = vector
   const row = { entity_id, name, deletion_id, bytes, checksum: checksumOf(vector) }
   await transaction.insertInto('deletion_vectors').values(row).execute()
