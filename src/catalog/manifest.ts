@@ -1,7 +1,6 @@
 // The manifest says which files hold the sealed rows, and from where on the journal is still needed. The state of
 // the store is always the manifest and what a replay of the journal from the sealed position brings.
 import type { DiskSize } from '../model/disk-size.ts'
-import type { StoredVector } from './deletions.ts'
 
 /** What names a file for ever. */
 export interface StoreFileKey {
@@ -22,6 +21,12 @@ export interface StoreFile extends StoreFileKey {
   readonly lastPosition: number
   readonly bytes: number
   readonly indexBytes: number
+}
+
+/** Of one sealed file, the rows that a deletion selects; `docs/formats/deletion-vectors.md` has the bytes. */
+export interface StoredVector extends StoreFileKey {
+  readonly deletionId: number
+  readonly bytes: Uint8Array
 }
 
 /** How much of an entity's registry of series is valid: what is behind was written for files that were never recorded. */

@@ -1,4 +1,4 @@
-import type { StoredVector } from '../../../catalog/deletions.ts'
+import type { StoredVector } from '../../../catalog/manifest.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { type MergeOptions, mergeFiles } from '../sealing/merge-files.ts'
 import { carryVectors } from './carry-vectors.ts'
