@@ -1,11 +1,5 @@
 import type { Deletion } from '../model/deletion.ts'
-import type { StoreFileKey } from './manifest.ts'
-
-/** Of one sealed file, the rows that a deletion selects; `docs/formats/deletion-vectors.md` has the bytes. */
-export interface StoredVector extends StoreFileKey {
-  readonly deletionId: number
-  readonly bytes: Uint8Array
-}
+import type { StoredVector } from './manifest.ts'
 
 export interface DeletionCatalog {
   /** Of an entity, newest first; those that were taken back are not among them. */

@@ -1,4 +1,6 @@
 // Deletions of rows over HTTP: who may, what is refused, and that no query sees what was deleted.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -126,9 +128,55 @@ describe('what is refused', () => {
     for (let count = 0; count < 3; count++) made.push((await remove({ ids: ['a'] })).body.id)
     expect(await remove({ ids: ['a'] })).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect((await remove({ ids: ['a'], dry_run: true })).status).toBe(200)
-    const lines = await callWell<{ Items: object[] }>(service.url, 'GET', '/admin/audit?limit=1', admin)
+    const lines = await callWell<{ Items: object[] }>(service.url, 'GET', '/admin/audit?what=deleteRows&limit=1', admin)
     expect(lines.Items[0]).toMatchObject({ what: 'deleteRows', name: 'plant', after: { id: made[2], rows: 0 } })
     for (const id of made) await callWell(service.url, 'DELETE', `${path}/${id}`, admin)
     expect((await remove({ ids: ['nothing'] })).status).toBe(201)
+  })
+})
+
+describe('erased rows', () => {
+  /** Files of the data folder that hold a text. */
+  const holding = (directory: string, text: string): string[] =>
+    readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => {
+      const file = join(directory, name)
+      return statSync(file).isFile() && readFileSync(file).includes(text)
+    })
+
+  test('are in no file of the data folder, and cannot be taken back', { timeout: 60_000 }, async () => {
+    const secret = 'qX7vTz0WmB3kLr9s'
+    const own = await runService({
+      'deletions.eraseAfterMs': '1500',
+      'store.retentionCheckMs': '50',
+      'journal.segmentBytes': '65536',
+    })
+    try {
+      const fields = [
+        { name: 'D', type: 'timestamp', role: 'time' },
+        { name: 'T', type: 'string', role: 'tag' },
+        { name: 'S', type: 'string', role: 'metric' },
+      ]
+      const key = await makeIngest(own.url, adminKey, { alias: 'plant', fields })
+      const pushText = (T: string, S: string) =>
+        callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ D: hour(1), T, S }] })
+      await pushText('a', secret)
+      await pushText('b', 'stays')
+      expect(holding(own.dataDirectory, secret)).not.toEqual([])
+      const made = await callWell<Made>(own.url, 'POST', path, {
+        ...admin,
+        body: { ids: ['a'], reason: 'private' },
+      })
+      await expect
+        .poll(
+          async () => (await callWell<{ Items: { erased: unknown }[] }>(own.url, 'GET', path, admin)).Items.at(-1),
+          { timeout: 20_000 },
+        )
+        .toMatchObject({ erased: expect.any(String) })
+      for (let count = 0; count < 40; count++) await pushText('c', 'x'.repeat(2000))
+      expect((await call(own.url, 'DELETE', `${path}/${made.id}`, admin)).status).toBe(409)
+      await expect.poll(() => holding(own.dataDirectory, secret), { timeout: 20_000 }).toEqual([])
+    } finally {
+      await own.close()
+    }
   })
 })

@@ -12,6 +12,7 @@ import type { EntityField } from '../../src/model/entity.ts'
 import { parseGranularity } from '../../src/model/granularity.ts'
 import type { AveragePlan, Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
+import { rewriteFiles } from '../../src/store/embedded/deletions/rewrite-files.ts'
 import { baseOf, VisibleFile } from '../../src/store/embedded/deletions/visible-file.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type {
@@ -19,6 +20,7 @@ import type {
   SealedFileInfo,
   SealedFolder,
   StoredFile,
+  StoredFolder,
 } from '../../src/store/embedded/reading/sealed-source.ts'
 import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
 import { chooseMerge } from '../../src/store/embedded/sealing/choose-merge.ts'
@@ -110,6 +112,7 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     if (draw(4) === 0) await history.leave(spanMs)
     if (parts.deletes === true && draw(3) === 0) await history.delete(randomDeletion(draw, entity, spanMs))
     if (parts.deletes === true && draw(5) === 0) await history.takeBack()
+    if (parts.deletes === true && draw(5) === 0) await history.erase()
     for (let question = draw(6); question > 0; question--) {
       const isOfMeasure = draw(3) === 0
       const plan = history.asked(isOfMeasure ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs))
@@ -204,6 +207,7 @@ class History {
   readonly #batches: RowBatch[] = []
   #frozen: FrozenRows | null = null
   #deletionIds: number[] = []
+  readonly #erased = new Set<number>()
   readonly #deletionCatalog = memoryDeletions()
   /** Rows before this date have left. */
   sinceMs: number | null = null
@@ -282,6 +286,17 @@ class History {
     this.model.takeBack(id)
   }
 
+  /** The rows of one deletion are removed for good. */
+  async erase(): Promise<void> {
+    const [id] = this.#deletionIds.splice(this.#draw(this.#deletionIds.length || 1), 1)
+    if (id === undefined) return
+    this.#erased.add(id)
+    const isDue = (file: SealedFile): boolean =>
+      file instanceof VisibleFile && file.vectors.some(({ deletionId }) => this.#erased.has(deletionId))
+    for (const file of this.store.files(entityId)) if (isDue(file)) await this.#merge([file])
+    expect(this.store.files(entityId).some(isDue)).toBe(false)
+  }
+
   get #deletions(): Deletions {
     const { stored } = this.folder
     if (stored === undefined) throw new Error('rows are deleted of files on disk')
@@ -303,18 +318,16 @@ class History {
   }
 
   #dropDays(sinceMs: number): void {
-    const remove = this.store.files(entityId).filter(({ info }) => info.lastMs < sinceMs)
+    const remove = this.store.files(entityId).filter((file) => baseOf(file).info.lastMs < sinceMs)
     this.#switch({ add: [], remove, frozen: null, gone: (file) => this.#remove(file) })
   }
 
   async #purge(sinceMs: number): Promise<void> {
     await this.#sealAll()
     this.#dropDays(sinceMs)
-    for (const file of this.store.files(entityId)) if (file.info.firstMs < sinceMs) await this.#merge([file])
+    for (const file of this.store.files(entityId)) if (baseOf(file).info.firstMs < sinceMs) await this.#merge([file])
     this.model.forget(entityId, sinceMs)
     this.sinceMs = null
-    // Files that were written anew are without what was deleted: it does not come back.
-    this.#deletionIds = []
   }
 
   #newStore(generationRows: number, position: number): EmbeddedStore {
@@ -359,20 +372,25 @@ class History {
   }
 
   async #mergeSmall(): Promise<void> {
-    const whole = this.store.files(entityId).filter((file) => !(file instanceof VisibleFile))
-    const remove = chooseMerge(whole, rules)
+    const { replaced } = this.store.registry(entityId).columns
+    const files = this.store.files(entityId).filter((file) => replaced === null || !(file instanceof VisibleFile))
+    const remove = chooseMerge(files, rules)
     if (remove !== null) await this.#merge(remove)
   }
 
   async #merge(remove: readonly SealedFile[]): Promise<void> {
-    const add = await mergeFiles(remove, {
+    const { folder } = this
+    const options = {
       registry: this.store.registry(entityId),
-      folder: this.folder,
       dayRowsMin: this.#dayRowsMin,
       sinceMs: remove[0].info.kind === 'day' ? null : this.sinceMs,
       pacer: this.#pacer,
       reach: () => {},
-    })
+      isErased: (id: number) => this.#erased.has(id),
+    }
+    const add = isStored(folder)
+      ? (await rewriteFiles(remove, { ...options, folder })).files
+      : await mergeFiles(remove, { ...options, folder })
     this.#switch({ add, remove, frozen: null, gone: (file) => this.#remove(file) })
   }
 
@@ -390,6 +408,10 @@ class History {
     if (this.#parts.switch === undefined) this.store.switchFiles(change)
     else this.#parts.switch(this.store, change)
   }
+}
+
+function isStored(folder: TestedFolder): folder is TestedFolder & StoredFolder {
+  return folder.stored !== undefined
 }
 
 function memoryDeletions(): DeletionCatalog {

@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib'
 import type { Kysely, Transaction } from 'kysely'
 import { parseWithLongs, textWithLongs } from '../../lib/json-with-longs.ts'
 import type { Deletion, DeletionSelection } from '../../model/deletion.ts'
-import type { DeletionCatalog, StoredVector } from '../deletions.ts'
+import type { DeletionCatalog } from '../deletions.ts'
+import type { StoredVector } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
 import { inTransaction } from './in-transaction.ts'
@@ -84,7 +85,7 @@ export class DeletionRepository implements DeletionCatalog {
   }
 }
 
-async function putVector(transaction: Transaction<Tables>, vector: StoredVector): Promise<void> {
+export async function putVector(transaction: Transaction<Tables>, vector: StoredVector): Promise<void> {
   const { entityId: entity_id, name, deletionId: deletion_id, bytes } = vector
   const row = { entity_id, name, deletion_id, bytes, checksum: checksumOf(vector) }
   await transaction.insertInto('deletion_vectors').values(row).execute()

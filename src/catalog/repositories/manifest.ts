@@ -12,6 +12,7 @@ import type {
   StoreRegistry,
 } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
+import { putVector } from './deletions.ts'
 import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
@@ -60,10 +61,11 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
     })
   }
 
-  async commit({ add, remove, registries, seal }: ManifestChange): Promise<void> {
+  async commit({ add, remove, registries, vectors = [], seal }: ManifestChange): Promise<void> {
     await inTransaction(this.#database, async (transaction) => {
       await removeFiles(transaction, remove)
       for (const file of add) await transaction.insertInto('store_files').values(fileRow(file)).execute()
+      for (const vector of vectors) await putVector(transaction, vector)
       for (const registry of registries) await putRegistry(transaction, registry)
       for (const count of seal?.counts ?? []) await putCount(transaction, count)
       if (seal === null) return

@@ -78,6 +78,7 @@ export async function runStoreThread(
     read: async () => {
       await pipeline.refresh()
       await expiry.refresh()
+      await upkeep.refreshDeletions()
       await live.refresh()
       upkeep.work()
     },
@@ -248,6 +249,7 @@ async function openUpkeep(
     durablePosition,
     wake,
   })
+  await upkeep.refreshDeletions()
   return { removals, expiry, upkeep }
 }
 

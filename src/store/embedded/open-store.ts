@@ -1,7 +1,6 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
 import { join } from 'node:path'
-import type { StoredVector } from '../../catalog/deletions.ts'
-import type { Manifest, StoreRegistry } from '../../catalog/manifest.ts'
+import type { Manifest, StoredVector, StoreRegistry } from '../../catalog/manifest.ts'
 import type { Disk } from '../../lib/disk.ts'
 import type { Deletion } from '../../model/deletion.ts'
 import type { Observe } from '../../observe/event.ts'

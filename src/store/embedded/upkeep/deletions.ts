@@ -46,9 +46,27 @@ export const rangesMax = 1_000_000
 export class Deletions {
   readonly #parts: DeletionParts
   #jobs: Job[] = []
+  #erased: ReadonlySet<number> = new Set()
 
   constructor(parts: DeletionParts) {
     this.#parts = parts
+  }
+
+  /** Learns which deletions the catalog says are erased. */
+  async refresh(): Promise<void> {
+    const all = await this.#parts.catalog.all()
+    this.#erased = new Set(all.filter(({ erasedMs }) => erasedMs !== null).map(({ id }) => id))
+  }
+
+  isErased(deletionId: number): boolean {
+    return this.#erased.has(deletionId)
+  }
+
+  /** A file that holds rows that are to be removed for good; null when there is none that can be read. */
+  fileToErase(files: readonly SealedFile[], damaged: ReadonlySet<SealedFile>): SealedFile | null {
+    const isDue = (file: SealedFile): boolean =>
+      file instanceof VisibleFile && file.vectors.some(({ deletionId }) => this.isErased(deletionId))
+    return files.find((file) => isDue(file) && !damaged.has(file)) ?? null
   }
 
   /** Whether rows from this position on have to be sealed. */

@@ -5,7 +5,7 @@ import { Pacer } from '../../../lib/pacer.ts'
 import type { DeletionOutcome, DeletionRequest } from '../../../model/deletion.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
-import { VisibleFile } from '../deletions/visible-file.ts'
+import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { sealRows } from '../sealing/sealer.ts'
@@ -95,6 +95,7 @@ export class Upkeep {
     this.#files = parts.files
     this.#merges = new Merges({
       ...parts,
+      isErased: (deletionId) => this.#deletions.isErased(deletionId),
       attempts: this.#attempts,
       runDue: (entityId) => this.#runDue(entityId),
       exchange: (merged, files) => {
@@ -184,6 +185,11 @@ export class Upkeep {
     return deleted
   }
 
+  /** Learns which deletions the catalog says are erased. */
+  refreshDeletions(): Promise<void> {
+    return this.#deletions.refresh()
+  }
+
   /** As `Deletions.takeBack`. */
   takeBack(entityId: number, id: number): Promise<boolean> {
     const takenBack = this.#deletions.takeBack(entityId, id)
@@ -208,7 +214,7 @@ export class Upkeep {
       const isSealed = this.#seal !== null
       await this.#sealDue()
       if (signal.aborted || (await this.#release()) || isSealed || this.#seal !== null) continue
-      if (await this.#deletions.runNext()) continue
+      if ((await this.#deletions.runNext()) || (await this.#erase())) continue
       if (!(await this.#merge())) return
     }
   }
@@ -224,7 +230,10 @@ export class Upkeep {
 
   async #letRowsGo(): Promise<boolean> {
     const { expiry } = this.#parts
-    const left = this.#files.filter(({ info }) => info.lastMs < (expiry.sinceMs(info.entityId) ?? -Infinity))
+    const left = this.#files.filter((file) => {
+      const { entityId, lastMs } = baseOf(file).info
+      return lastMs < (expiry.sinceMs(entityId) ?? -Infinity)
+    })
     const purged = left.length === 0 ? this.#purges.chooseFile(this.#merges.damaged) : null
     if (left.length > 0) await this.#runLeave(left)
     else if (purged !== null) {
@@ -234,11 +243,21 @@ export class Upkeep {
     return left.length > 0 || purged !== null
   }
 
+  /** Removes rows for good that were deleted long enough ago; false when there are none, or it failed. */
+  async #erase(): Promise<boolean> {
+    const file = this.#deletions.fileToErase(this.#files, this.#merges.damaged)
+    return file !== null && (await this.#merges.run([file])) !== 'failed'
+  }
+
   async #merge(): Promise<boolean> {
-    // Rows that were deleted can be taken back, as long as their files are there.
-    const merged = this.#merges.choose(this.#files.filter((file) => !(file instanceof VisibleFile)))
+    const merged = this.#merges.choose(this.#files.filter((file) => this.#mayMerge(file)))
     if (merged !== null) await this.#merges.run(merged)
     return merged !== null
+  }
+
+  /** Rows that replace each other become one in a merge: those that were deleted could not be shown again. */
+  #mayMerge(file: SealedFile): boolean {
+    return !(file instanceof VisibleFile) || this.#parts.store.registry(file.info.entityId).columns.replaced === null
   }
 
   /** False when it failed: it is tried again. */
@@ -261,7 +280,7 @@ export class Upkeep {
 
   async #runLeave(left: readonly SealedFile[]): Promise<void> {
     const { store, removals, reach, observe, changed } = this.#parts
-    const remove = left.map(({ info }) => info)
+    const remove = left.map((file) => baseOf(file).info)
     if (!(await this.#attempts.commit({ add: [], remove, registries: [], seal: null }))) return
     reach('leave-manifest-committed')
     store.switchFiles({ add: [], remove: left, frozen: null, gone: removals.ofFiles(left) })
