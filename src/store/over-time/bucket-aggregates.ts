@@ -137,9 +137,18 @@ export function countedRise(
 ): { readonly rise: readonly number[]; readonly isReset: boolean } {
   const difference = differenceOf(from, to)
   if (!isLess(to, from)) return { rise: difference, isReset: false }
-  if (wrap !== null && difference.reduce((sum, part) => sum + part) + wrap >= 0)
-    return { rise: [...difference, wrap], isReset: false }
+  if (wrap !== null) {
+    const rise = [...difference, wrap]
+    if (isNotNegative(rise)) return { rise, isReset: false }
+  }
   return { rise: reset === 'zero' && to.value > 0 ? [to.value] : [], isReset: true }
+}
+
+/** Of the sum, to the last digit: 4.8 - 14.8 is -10 in doubles, and what is between these two doubles is more. */
+function isNotNegative(parts: readonly number[]): boolean {
+  const sum = new ExactSum()
+  for (const part of parts) sum.add(part)
+  return (sum.value ?? 0) >= 0
 }
 
 /** Longs beyond 2^53 are told apart by their digits. */
