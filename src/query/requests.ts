@@ -83,7 +83,6 @@ const quality = Type.Optional(
 /** What every data query takes. */
 const selection = {
   entity,
-  quality,
   id_name_field: optionalText(
     'The tag field to group by, if the entity has several: `ids` and `prefixes` filter by it, only it is shown, and the others are pooled unless `fields` names them. Without it, `ids` and `prefixes` filter by the first tag field; "each tag" is each combination of all tags, and all are shown, in the order of the definition.',
     ['T'],
@@ -95,6 +94,7 @@ const selection = {
     [['boiler.']],
     prefixesMax,
   ),
+  quality,
 }
 
 const metrics = optionalList(
