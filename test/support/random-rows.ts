@@ -101,7 +101,7 @@ const qualityTexts: readonly string[] = [
 ]
 
 /** Of a batch whose items are mostly good, or of any quality. */
-function randomQualities(draw: Draw, { type, coding }: EntityField, rows: number): Value[] {
+export function randomQualities(draw: Draw, { type, coding }: EntityField, rows: number): Value[] {
   const all: readonly Value[] = type === 'long' ? qualityNumbers : qualityTexts
   const good = [null, ...all.filter((value) => qualityOf(value, coding ?? 'opcda') === 'good')]
   const badIn = oneOf(draw, [0, 20, 2])

@@ -148,7 +148,8 @@ export function countedRise(
 function isNotNegative(parts: readonly number[]): boolean {
   const sum = new ExactSum()
   for (const part of parts) sum.add(part)
-  return (sum.value ?? 0) >= 0
+  // Beyond all doubles only the sign is looked at.
+  return (sum.value ?? parts.reduce((all, part) => all + part)) >= 0
 }
 
 /** Longs beyond 2^53 are told apart by their digits. */
