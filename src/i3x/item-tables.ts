@@ -24,8 +24,9 @@ export interface ItemRecord {
   readonly name: string | null
 }
 
-const sliceItems = 10_000
-const sliceBytes = 4 * 1024 * 1024
+/** How much is read at once: the event loop is held up for a few milliseconds by it. */
+const sliceItems = 1000
+const sliceBytes = 512 * 1024
 
 export class ItemTables {
   readonly #items: Pick<ItemCatalog, 'list' | 'find'>
