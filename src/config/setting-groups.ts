@@ -10,6 +10,7 @@ export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['replica', 'a replica of the data folder'],
   ['sql', 'memory and threads of the SQL engine'],
   ['jdbc', 'connections and statements of JDBC drivers'],
+  ['i3x', 'i3X: the tree of objects, and the limits of its answers and subscriptions'],
   ['portal', 'the web pages'],
   ['self', "the service's own history"],
   ['hooks', 'addresses that are told what an operator must know'],

@@ -13,6 +13,9 @@ export type Unit =
   | 'ingests'
   | 'connections'
   | 'statements'
+  | 'objects'
+  | 'values'
+  | 'subscriptions'
 
 /** What a source says for a setting: text from flags and the environment, any JSON value from the file. */
 type Source = 'text' | 'json'
@@ -149,7 +152,10 @@ export function list(options: {
   readonly description: string
   readonly pattern: RegExp
   readonly allowed: string
+  /** How many there are, where there are any. */
+  readonly items?: { readonly min: number; readonly max: number }
 }): Setting<readonly string[]> {
+  const { min = 0, max = Number.POSITIVE_INFINITY } = options.items ?? {}
   return {
     type: 'list',
     default: [],
@@ -160,7 +166,8 @@ export function list(options: {
     secret: false,
     read: (given, source) => {
       const items: unknown = source === 'text' && typeof given === 'string' ? given.split(',').map(trimmed) : given
-      return isListOf(items, options.pattern) ? { value: items } : refused
+      if (!isListOf(items, options.pattern)) return refused
+      return items.length === 0 || (items.length >= min && items.length <= max) ? { value: items } : refused
     },
   }
 }

@@ -1,6 +1,7 @@
 // Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
 import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
+import { i3xSettings } from './i3x-settings.ts'
 import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { replicaSettings } from './replica-settings.ts'
@@ -240,6 +241,7 @@ const settingTable = {
   ...replicaSettings,
   ...sqlSettings,
   ...jdbcSettings,
+  ...i3xSettings,
   ...clusterSettings,
   'deletions.eraseAfterMs': integer({
     default: 30 * 86_400_000,

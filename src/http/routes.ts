@@ -24,6 +24,8 @@ import { postDruidNative } from './routes/druid-native.ts'
 import { deleteDruidQuery, postDruidSql } from './routes/druid-sql.ts'
 import { getAdminEntities, getEntities, getTags, patchEntity } from './routes/entities.ts'
 import { deleteHook, getDeliveries, getHook, getHooks, putHook } from './routes/hooks.ts'
+import { i3xRoutes } from './routes/i3x.ts'
+import { i3xSubscriptionRoutes } from './routes/i3x-subscriptions.ts'
 import { influxQuery } from './routes/influx-query.ts'
 import { deleteIngest, getIngest, getIngests, patchIngest, postIngest } from './routes/ingests.ts'
 import { getInfluxHealth, getPing, postLines } from './routes/lines.ts'
@@ -88,6 +90,8 @@ export const routes: readonly Route[] = [
   getDruidHealth,
   postAvatica,
   postMcp,
+  i3xRoutes,
+  i3xSubscriptionRoutes,
   postMetadataDescriptions,
   getMetadataItems,
   postMetadataItems,

@@ -18,6 +18,7 @@ import type { CancelsElsewhere } from '../catalog/cancels-elsewhere.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeBody } from '../druid-native/native-language.ts'
 import type { AskedSql } from '../druid-sql/sql-language.ts'
+import type { I3x } from '../i3x/i3x.ts'
 import type { InfluxQueries } from '../influxql/influx-queries.ts'
 import type { Pushes } from '../ingest/push.ts'
 import type { PushCheck } from '../ingest/push-check.ts'
@@ -60,6 +61,7 @@ export interface Services {
   readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
   readonly nativeQueries: Pick<Queries<NativeBody>, 'run'>
   readonly influxQueries: Pick<InfluxQueries, 'run'>
+  readonly i3x: Public<I3x>
   /** What reaches queries that other processes run; null on one machine. */
   readonly cancelsElsewhere: CancelsElsewhere | null
   readonly avatica: Pick<Avatica, 'answer' | 'requireOwn' | 'closeIdle' | 'close'>

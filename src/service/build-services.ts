@@ -30,6 +30,7 @@ import type { AskedSql } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
 import { metricsAccess } from '../http/guard.ts'
 import type { Services } from '../http/services.ts'
+import { I3x } from '../i3x/i3x.ts'
 import { InfluxQueries } from '../influxql/influx-queries.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
 import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
@@ -143,32 +144,39 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   const { rowBytes, checkRows: rowsMax, fields: fieldsMax } = limits
   const entityFields = (name: string) => parts.definitions.entity(name)?.fields ?? []
   const pushCheck = new PushCheck({ intake: parts.limits.intake, rowBytes, rowsMax, fieldsMax, entityFields })
+  const pushes = new Pushes({
+    journal,
+    copy: parts.copy ?? null,
+    keys,
+    intake: parts.limits.intake,
+    batchIds,
+    progress,
+    isQueryable: parts.isQueryable,
+    receipts,
+    observe: own.observe,
+    nowMs,
+    ingestWaitMs,
+    rowsMax: limits.pushRows,
+  })
+  const tagLists = new TagLists({ ...places, definitions, runner, tokens, limits })
+  const queries = new Queries(dataLanguage({ definitions, items: parts.readItems, runner, nowMs, limits }), places)
   return {
     ...own,
     access,
     audit: parts.audit,
     definitions,
     receipts,
-    pushes: new Pushes({
-      journal,
-      copy: parts.copy ?? null,
-      keys,
-      intake: parts.limits.intake,
-      batchIds,
-      progress,
-      isQueryable: parts.isQueryable,
-      receipts,
-      observe: own.observe,
-      nowMs,
-      ingestWaitMs,
-      rowsMax: limits.pushRows,
-    }),
+    pushes,
     pushCheck,
-    tagLists: new TagLists({ ...places, definitions, runner, tokens, limits }),
-    queries: new Queries(dataLanguage({ definitions, items: parts.readItems, runner, nowMs, limits }), places),
+    tagLists,
+    queries,
     sqlQueries,
     nativeQueries: new Queries(parts.nativeLanguage, places),
     influxQueries: new InfluxQueries({ definitions, sqlQueries, limits, nowMs, ...parts.written }),
+    i3x: new I3x({
+      ...{ definitions, tagLists, items: parts.readItems, queries, sqlQueries, pushes, check: pushCheck, nowMs },
+      ...{ live: own.live, settings: settings.i3x },
+    }),
     entityList: new EntityList({ ...places, definitions, runner }),
     avatica: openAvatica(parts, sqlQueries, own.observe),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),

@@ -92,6 +92,23 @@ export function emptyPages<Part extends object>(given: NoInfer<Partial<Part>> = 
   return new Proxy(given, { get: (methods, name) => Reflect.get(methods, name) ?? (async () => page) }) as Part
 }
 
+const noResults = async () => ({ results: [], partial: null })
+const noResult = { result: [], partial: null }
+const plainI3x: Services['i3x'] = {
+  subscriptions: null,
+  namespaces: () => noResult,
+  objectTypes: () => noResult,
+  objectTypesOf: () => ({ results: [], partial: null }),
+  relationshipTypes: () => noResult,
+  relationshipTypesOf: () => ({ results: [], partial: null }),
+  objects: async () => noResult,
+  objectsOf: noResults,
+  related: noResults,
+  values: noResults,
+  history: noResults,
+  write: noResults,
+}
+
 export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
   return {
     live: emptyPages<Services['live']>({
@@ -171,6 +188,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       close: () => undefined,
     },
     nativeQueries: { run: async () => plainAnswer(rows) },
+    i3x: plainI3x,
     influxQueries: { run: async () => plainAnswer(Buffer.from('{"results":[{"statement_id":0}]}\n')) },
     cancelsElsewhere: null,
     queries: {
