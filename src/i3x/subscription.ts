@@ -3,12 +3,12 @@
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { Serial } from '../lib/serial.ts'
 import type { Live, LiveAsked } from '../live/live.ts'
-import type { Following } from '../live/live-rows.ts'
+import type { Following, LivePosition } from '../live/live-rows.ts'
 import { type Entity, fieldsOfRole } from '../model/entity.ts'
 import type { I3xCaller } from './caller.ts'
 import { type Row, type Vqt, vqtOf } from './values.ts'
 
-export type LivePort = Pick<Live, 'read' | 'isAllowed' | 'follow' | 'idOf'>
+export type LivePort = Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
 
 export interface SubscriptionRules {
   /** The most bytes of rows that wait for one subscription, told or not, before it stands still. */
@@ -33,14 +33,12 @@ export interface Watched {
   readonly whole: string | null
 }
 
-type Position = Parameters<Live['idOf']>[1]
-
 interface Feed {
   watched: Watched
   asked: LiveAsked
   following: Following | null
   /** All rows before it are told; null until it is known where it begins. */
-  position: Position | null
+  position: LivePosition | null
 }
 
 /** Rows as they came. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { Cancellation } from '../lib/cancellation.ts'
 import type { LiveListener } from '../live/live.ts'
+import type { LivePosition } from '../live/live-rows.ts'
 import type { Entity } from '../model/entity.ts'
 import type { SelectPlan } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
@@ -24,7 +25,7 @@ const never = () => Promise.reject(new Error('nothing is asked'))
 /** A log of rows, kept from a position on. */
 class Log {
   readonly #rows: string[] = []
-  readonly #listeners = new Map<LiveListener, number>()
+  readonly #listeners = new Map<LiveListener<LivePosition>, number>()
   keptFrom = 0
 
   get followers(): number {
@@ -55,7 +56,7 @@ class Log {
     },
   }
 
-  #tell(listener: LiveListener, from: number): void {
+  #tell(listener: LiveListener<LivePosition>, from: number): void {
     for (let at = from; at < this.#rows.length && this.#listeners.has(listener); at++) {
       this.#listeners.set(listener, at + 1)
       listener.told({ followers: [], rows: [{ items: this.#rows[at]!, position: at + 1 }], position: at + 1 })
