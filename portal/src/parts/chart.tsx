@@ -220,27 +220,30 @@ const wheelFactor = 0.004
 /** A turn of the wheel is one zoom. */
 const wheelMs = 150
 
+/** A turn of the wheel under way, also while what is seen is drawn anew. */
+interface Turning {
+  current: { readonly span: Span; readonly timer: ReturnType<typeof setTimeout> } | null
+}
+
 /** A double click looks from further away; the wheel with Ctrl, which is also a pinch of a touchpad, zooms where the pointer is. */
-function listenForZoom({ over, posToVal }: uPlot, latest: { readonly current: ChartProps }): () => void {
-  let turning: { readonly span: Span; readonly timer: ReturnType<typeof setTimeout> } | null = null
+function listenForZoom({ over, posToVal }: uPlot, latest: { readonly current: ChartProps }, turning: Turning): void {
   const shown = (): Span => ({ fromMs: (latest.current.from ?? 0) * 1000, toMs: (latest.current.to ?? 0) * 1000 })
   const show = ({ fromMs, toMs }: Span): void => latest.current.onZoom?.(fromMs, toMs)
   const onDouble = (): void => show(zoomed(shown(), 2))
   const onWheel = (event: WheelEvent): void => {
     if (!event.ctrlKey && !event.metaKey) return
     event.preventDefault()
-    clearTimeout(turning?.timer)
+    clearTimeout(turning.current?.timer)
     const atMs = posToVal(event.offsetX, 'x') * 1000
-    const span = zoomed(turning?.span ?? shown(), Math.exp(event.deltaY * wheelFactor), atMs)
+    const span = zoomed(turning.current?.span ?? shown(), Math.exp(event.deltaY * wheelFactor), atMs)
     const timer = setTimeout(() => {
-      turning = null
+      turning.current = null
       show(span)
     }, wheelMs)
-    turning = { span, timer }
+    turning.current = { span, timer }
   }
   over.addEventListener('dblclick', onDouble)
   over.addEventListener('wheel', onWheel, { passive: false })
-  return () => clearTimeout(turning?.timer)
 }
 
 /** Lines over time. Dragging over it picks a stretch of time where the page takes one. */
@@ -252,6 +255,8 @@ export function Chart(props: ChartProps) {
   const [plot, setPlot] = useState<typeof uPlot | null>(null)
   const latest = useRef(props)
   latest.current = props
+  const turning = useRef<Turning['current']>(null)
+  useEffect(() => () => clearTimeout(turning.current?.timer), [])
   useEffect(() => void loadPlot().then(([module]) => setPlot(() => module.default)), [])
   // A page makes its lines anew with each step of the pointer.
   const drawnLines = JSON.stringify(lines)
@@ -283,9 +288,8 @@ export function Chart(props: ChartProps) {
       if (now !== chart.width) chart.setSize({ width: now, height })
     })
     watcher.observe(element)
-    const stopZoom = zoom && listenForZoom(chart, latest)
+    if (zoom) listenForZoom(chart, latest, turning)
     return () => {
-      stopZoom?.()
       watcher.disconnect()
       chart.destroy()
       made.current = null
