@@ -54,10 +54,10 @@ test('each operation has a name of its own, a summary, a known tag and described
 })
 
 /** Their errors have the bodies that their callers know. */
-const ofOthers = ['druid', 'line protocol']
+const ofOthers = ['druid', 'line protocol', 'i3x']
 
 test.each([
-  [true, 'in the body of Druid or InfluxDB on the paths of these', 'application/json'],
+  [true, 'in the body of Druid, InfluxDB or i3X on the paths of these', 'application/json'],
   [false, 'a problem on all others', 'application/problem+json'],
 ])('every failure is told (%s: %s)', (isOthers, _how, mediaType) => {
   const types = operations

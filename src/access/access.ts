@@ -109,6 +109,26 @@ export class Access {
     throw new Problem('forbidden', 'The key lacks the right `admin`, which this endpoint needs. Use an admin key.')
   }
 
+  /**
+   * Throws Problem `forbidden` unless the caller may delete rows of the entity: an operator, or who may correct it and read it; whether there is such an
+   * entity makes no difference.
+   */
+  requireCorrect(asker: Asker, entity: string): Caller {
+    const known = requireCaller(asker)
+    if (known.rights.has('admin')) return known
+    if (!known.rights.has('correct') || !known.rights.has('consume')) {
+      throw new Problem(
+        'forbidden',
+        'The key lacks the right `correct` or `consume`, and deletions need both. Ask the operator for a key that has them.',
+      )
+    }
+    if (this.mayRead(known, entity)) return known
+    throw new Problem(
+      'forbidden',
+      `The subscriber has no valid subscription to the entity "${entity}". GET /subscription shows its subscriptions.`,
+    )
+  }
+
   /** Whether the caller may read a series or metadata entity while `access.consumption` is `key`. */
   mayRead(asker: Asker, entityOrTable: string): boolean {
     if (!isCaller(asker)) return false

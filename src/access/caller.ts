@@ -21,12 +21,15 @@ export interface Stranger {
 
 export type Asker = Caller | Stranger
 
-/** Somebody showed a key that nobody has: he may be trying keys. */
-export class WrongKey extends Problem {
+/** A key is needed, and none that is valid was shown. */
+export class NoKey extends Problem {
   constructor(refusal: string) {
     super('forbidden', refusal)
   }
 }
+
+/** Somebody showed a key that nobody has: he may be trying keys. */
+export class WrongKey extends NoKey {}
 
 const how = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>"'
 
@@ -64,5 +67,5 @@ export function isCaller(asker: Asker): asker is Caller {
 export function requireCaller(asker: Asker): Caller {
   if (isCaller(asker)) return asker
   if (asker.isWrongKey === true) throw new WrongKey(asker.refusal)
-  throw new Problem('forbidden', asker.refusal)
+  throw new NoKey(asker.refusal)
 }

@@ -23,6 +23,7 @@ function pathsOf(work: () => unknown): readonly string[] {
 
 const series = (fields: NewField[]): CreateIngest => ({ alias: 'a', kind: 'series', fields })
 const metadata = (fields: NewField[]): CreateIngest => ({ alias: 'a', kind: 'metadata', fields })
+const quality: NewField = { name: 'Q', type: 'long', role: 'quality', coding: 'opcua' }
 const named = (name: string): NewField => ({ ...metric, name })
 const from = (source: string): NewField => ({ ...metric, source })
 const long = 'x'.repeat(128)
@@ -52,6 +53,12 @@ test.each<[string, CreateIngest, string[]]>([
   ['a boolean metric', series([time, tag, { ...metric, type: 'boolean' }]), []],
   ['json in a series', series([time, tag, metric, { name: 'j', type: 'json', role: 'dimension' }]), ['fields[3].type']],
   ['an index in a series', series([time, tag, metric, index]), ['fields[3].role']],
+  ['a quality', series([time, tag, metric, quality]), []],
+  ['a quality of texts', series([time, tag, metric, { ...quality, type: 'string', coding: 'opcda' }]), []],
+  ['a quality that is a double', series([time, tag, metric, { ...quality, type: 'double' }]), ['fields[3].type']],
+  ['two qualities', series([time, tag, metric, quality, { ...quality, name: 'R' }]), ['fields']],
+  ['a coding of a metric', series([time, tag, { ...metric, coding: 'opcua' }]), ['fields[2].coding']],
+  ['a quality in metadata', metadata([index, quality]), ['fields[1].role']],
   ['a bad field name', series([time, tag, named('a b')]), ['fields[2].name']],
   ['__time', series([time, tag, named('__time')]), ['fields[2].name']],
   ['snap', series([time, tag, named('snap')]), ['fields[2].name']],
@@ -106,6 +113,8 @@ test.each<[string, 'series' | 'metadata', ChangeIngest, string[]]>([
   ['a metric', 'series', { add_fields: [metric] }, []],
   ['a tag', 'series', { add_fields: [tag] }, []],
   ['another time', 'series', { add_fields: [time] }, ['add_fields[0].role']],
+  ['a quality', 'series', { add_fields: [quality] }, []],
+  ['two qualities', 'series', { add_fields: [quality, { ...quality, name: 'R' }] }, ['add_fields']],
   [
     'an attribute to a series',
     'series',

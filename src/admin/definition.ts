@@ -42,6 +42,9 @@ export function addedFields(kind: IngestKind, request: ChangeIngest): readonly F
     ...(kind === 'metadata' && request.unknown !== undefined ? unknownFaults() : []),
     ...fieldFaults(kind, fields, 'add_fields'),
     ...fields.flatMap(secondKeyFaults),
+    ...(fields.filter(({ role }) => role === 'quality').length <= 1
+      ? []
+      : fault('add_fields', 'a series ingest has one field with the role "quality" at most')),
   ])
   return fields
 }
@@ -130,7 +133,7 @@ function sourceFaults(path: string, source: string): readonly ProblemError[] {
   return fault(path, `must have 1 to ${sourceCharactersMax} characters`)
 }
 
-function seriesFaults(path: string, { name, type, role }: Field): readonly ProblemError[] {
+function seriesFaults(path: string, { name, type, role, coding }: Field): readonly ProblemError[] {
   if (!isOneOf(seriesRoles, role)) {
     return fault(`${path}.role`, `must be one of ${seriesRoles.join(', ')} in a series ingest`)
   }
@@ -140,6 +143,10 @@ function seriesFaults(path: string, { name, type, role }: Field): readonly Probl
       : []),
     ...(role === 'time' && type !== 'timestamp' ? fault(`${path}.type`, 'a time field is a timestamp') : []),
     ...(role === 'tag' && type !== 'string' ? fault(`${path}.type`, 'a tag is a string') : []),
+    ...(role === 'quality' && type !== 'long' && type !== 'string'
+      ? fault(`${path}.type`, 'a quality is a long or a string')
+      : []),
+    ...(coding !== undefined && role !== 'quality' ? codingFaults(path) : []),
     ...(type === 'json' ? fault(`${path}.type`, '"json" is for attributes of a metadata ingest') : []),
   ]
 }
@@ -148,12 +155,18 @@ function seriesFaults(path: string, { name, type, role }: Field): readonly Probl
 const reservedForIndex = new Set(['limit', 'NextToken'])
 const indexTypes = ['string', 'long', 'double', 'timestamp']
 
-function metadataFieldFaults(path: string, { name, type, role }: Field): readonly ProblemError[] {
+function codingFaults(path: string): readonly ProblemError[] {
+  return fault(`${path}.coding`, 'says what the numbers of a field of the role "quality" mean; leave this out')
+}
+
+function metadataFieldFaults(path: string, { name, type, role, coding }: Field): readonly ProblemError[] {
   if (!isOneOf(metadataRoles, role)) {
     return fault(`${path}.role`, `must be one of ${metadataRoles.join(', ')} in a metadata ingest`)
   }
-  if (role === 'attribute') return []
+  const ofCoding = coding === undefined ? [] : codingFaults(path)
+  if (role === 'attribute') return ofCoding
   return [
+    ...ofCoding,
     ...(reservedForIndex.has(name)
       ? fault(`${path}.name`, `"${name}" is a query parameter; choose another name for the index`)
       : []),
@@ -172,6 +185,7 @@ function countFaults(kind: IngestKind, fields: readonly Field[]): readonly Probl
     ...(count('time') === 1 ? [] : fault('fields', 'a series ingest needs exactly one field with the role "time"')),
     ...(count('tag') >= 1 ? [] : fault('fields', 'a series ingest needs at least one field with the role "tag"')),
     ...(count('metric') >= 1 ? [] : fault('fields', 'a series ingest needs at least one field with the role "metric"')),
+    ...(count('quality') <= 1 ? [] : fault('fields', 'a series ingest has one field with the role "quality" at most')),
   ]
 }
 

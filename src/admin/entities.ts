@@ -5,6 +5,7 @@ import { mayBeMeant } from '../lib/likely-word.ts'
 import { parseDuration } from '../model/duration.ts'
 import {
   type Entity,
+  entityField,
   type ShapeFrom as From,
   fieldsOfRole,
   type ReadingChange,
@@ -15,6 +16,7 @@ import { fieldTypes, seriesRoles } from '../model/field.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
+import { qualityCodings } from '../model/quality.ts'
 import { pageOf, pageSchema } from './list-page.ts'
 
 const Shapes = Type.Record(Type.String(), Type.Enum([...shapes]), {
@@ -49,6 +51,7 @@ export const EntityAnswer = Type.Object(
         name: Type.String(),
         type: Type.Enum([...fieldTypes]),
         role: Type.Enum([...seriesRoles]),
+        coding: Type.Optional(Type.Enum([...qualityCodings], { description: 'Of a quality; left out: `opcda`.' })),
       }),
     ),
     duplicates: Type.Enum(['keep', 'replace']),
@@ -208,9 +211,10 @@ function answerOf(entity: Entity): EntityAnswer {
     entity: entity.name,
     ingests: [...entity.ingests],
     time_field: timeField(entity).name,
-    fields: entity.fields.map(({ name, type, role }) => {
+    fields: entity.fields.map((field) => {
+      const { role } = field
       if (role === 'index' || role === 'attribute') throw new Error('a series entity has no field of a metadata item')
-      return { name, type, role }
+      return { ...entityField(field), role }
     }),
     duplicates: entity.duplicates,
     retention: entity.retention,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
+import { qualityCodings } from '../model/quality.ts'
 import { pageSchema } from './list-page.ts'
 
 const nameRule = 'a letter or `_`, then letters, digits, `_`, `.` and `-`; 128 characters at most.'
@@ -13,9 +14,15 @@ const NewField = Type.Object(
     type: Type.Enum([...fieldTypes], { description: '`json` is only for attributes of metadata items.' }),
     role: Type.Enum([...seriesRoles, ...metadataRoles], {
       description:
-        'A series ingest has one `time` (a timestamp), one or more `tag`s (strings) and `metric`s, and `dimension`s; ' +
+        'A series ingest has one `time` (a timestamp), one or more `tag`s (strings) and `metric`s, `dimension`s, and one `quality` (long or string) at most; ' +
         'a metadata ingest has one `index` and `attribute`s.',
     }),
+    coding: Type.Optional(
+      Type.Enum([...qualityCodings], {
+        description:
+          "Of a `quality`: what its numbers mean, the 8 bits of OPC Classic (`opcda`, the default; also Sparkplug's) or the 32 bits of OPC UA (`opcua`).",
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -95,6 +102,7 @@ export type ChangeIngest = Type.Static<typeof ChangeIngest>
 const ShownField = Type.Object(
   {
     ...Type.Required(NewField).properties,
+    coding: NewField.properties.coding,
     added: Type.Optional(Type.Literal('by_row', { description: 'A row added it, because `unknown` is `add`.' })),
   },
   { additionalProperties: false },

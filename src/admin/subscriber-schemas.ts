@@ -9,7 +9,7 @@ const DateText = Type.Union([Type.String({ description: 'ISO 8601; without a zon
 const Rights = Type.Array(Type.Enum([...rightNames]), {
   minItems: 1,
   description:
-    'A right of a key: `ingest` to push rows, `consume` to read them, `observe` to monitor the service without seeing rows or keys (`/metrics` and the lists of ingests, entities and faults), `admin` to operate the service.',
+    'A right of a key: `ingest` to push rows, `consume` to read them, `correct` to delete rows of what it may read, `observe` to monitor the service without seeing rows or keys (`/metrics` and the lists of ingests, entities and faults), `admin` to operate the service.',
 })
 
 export const CreateSubscriber = Type.Object(

@@ -5,6 +5,7 @@ import { type ComparisonOperator, isMetBy } from '../lib/comparison-operator.ts'
 import { likeTest } from '../lib/like-matcher.ts'
 import { roundedTo } from '../lib/rounded-to.ts'
 import { compareNumbers } from '../lib/value-order.ts'
+import { type QualityCoding, qualityOf, qualityRanges } from '../model/quality.ts'
 
 /** A timestamp is milliseconds since 1970. */
 export type ScalarType = 'string' | 'long' | 'double' | 'timestamp' | 'boolean'
@@ -187,7 +188,33 @@ export const functions = {
     ),
     druid: named('like'),
   },
+  /** Whether a text of a field of the role `quality`, by a coding, is one of the words behind it. */
+  isOfQuality: {
+    evaluate: strict(([text, coding, ...words]) => words.includes(qualityOf(String(text), coding as QualityCoding))),
+    druid: (text, coding, ...words) => druidQuality(text!, unquoted(coding!) as QualityCoding, words.map(unquoted)),
+  },
 } satisfies Record<string, ScalarFunction>
+
+const unquoted = (literal: string): string => literal.slice(1, -1)
+
+/** Patterns of a hexadecimal text: bits stand at its places. */
+const hexadecimal = {
+  opcda: { good: '000000[c-f][0-9a-f]', uncertain: '000000[4-7][0-9a-f]' },
+  opcua: { good: '[0-3][0-9a-f]{7}', uncertain: '[4-7][0-9a-f]{7}' },
+} as const
+
+/** Java's patterns: `$` would take a line feed for the end. */
+function druidQuality(text: string, coding: QualityCoding, words: readonly string[]): string {
+  const isOf = (word: 'good' | 'uncertain'): string => {
+    const { from, to } = qualityRanges[coding][word]
+    const number = `parse_long(${text})`
+    const isDigits = `(regexp_like(${text},'^[0-9]+\\\\z') && ${number} >= ${from} && ${number} <= ${to})`
+    return `(regexp_like(${text},'^(?i)(?:${word}|0x${hexadecimal[coding][word]})\\\\z') || istrue(${isDigits}))`
+  }
+  const asked = (['good', 'uncertain'] as const).filter((word) => words.includes(word) !== words.includes('bad'))
+  const isAny = `(${asked.map(isOf).join(' || ') || '(1 == 0)'})`
+  return words.includes('bad') ? `!${isAny}` : isAny
+}
 
 export type FunctionName = keyof typeof functions
 

@@ -5,6 +5,7 @@ import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { Right } from '../model/right.ts'
 import type { AuditCatalog } from './audit.ts'
+import type { DeletionCatalog } from './deletions.ts'
 import type { HookCatalog } from './hooks.ts'
 import type { DiskSizes, ManifestCatalog } from './manifest.ts'
 import type { QuarantineCatalog } from './quarantine.ts'
@@ -291,4 +292,5 @@ export interface SharedCatalog {
 /** The catalog of one machine. */
 export interface Catalog extends SharedCatalog {
   readonly manifest: ManifestCatalog & DiskSizes
+  readonly deletions: DeletionCatalog
 }

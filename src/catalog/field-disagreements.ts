@@ -1,6 +1,7 @@
 import type { EntityField } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
 import { Problem, type ProblemError } from '../model/problem.ts'
+import { codingOf } from '../model/quality.ts'
 
 /** The property of the request that holds the fields: where errors point to. */
 export type FieldList = 'fields' | 'add_fields'
@@ -18,13 +19,20 @@ export function disagreements(
 ): readonly ProblemError[] {
   const byName = new Map(known.map((field) => [field.name, field]))
   const key = known.find(isKey)
+  const quality = known.find(({ role }) => role === 'quality')
   return joining.flatMap((field, index): readonly ProblemError[] => {
     const path = `${list}[${index}]`
     const standing = byName.get(field.name)
     if (standing === undefined) {
+      if (field.role === 'quality' && quality !== undefined)
+        return [{ path: `${path}.role`, message: secondQuality(entity, quality) }]
       if (!isKey(field) || key === undefined) return []
       const message = `the ${key.role} field of the entity "${entity}" is "${key.name}"; name this field so, or feed another entity`
       return [{ path: `${path}.name`, message }]
+    }
+    if (standing.role === 'quality' && field.role === 'quality' && codingOf(standing) !== codingOf(field)) {
+      const message = `the quality "${field.name}" of the entity "${entity}" has the coding "${codingOf(standing)}"; give the same, or feed another entity`
+      return [{ path: `${path}.coding`, message }]
     }
     return (['type', 'role'] as const)
       .filter((property) => standing[property] !== field[property])
@@ -34,6 +42,9 @@ export function disagreements(
       }))
   })
 }
+
+const secondQuality = (entity: string, { name }: EntityField): string =>
+  `the quality of the entity "${entity}" is "${name}", and it has one alone; name this field so, or give it another role`
 
 /** Names and sources that an ingest has already cannot be added to it again. */
 export function repetitions(known: readonly Field[], added: readonly Field[]): readonly ProblemError[] {

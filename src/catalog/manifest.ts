@@ -23,6 +23,12 @@ export interface StoreFile extends StoreFileKey {
   readonly indexBytes: number
 }
 
+/** Of one sealed file, the rows that a deletion selects; `docs/formats/deletion-vectors.md` has the bytes. */
+export interface StoredVector extends StoreFileKey {
+  readonly deletionId: number
+  readonly bytes: Uint8Array
+}
+
 /** How much of an entity's registry of series is valid: what is behind was written for files that were never recorded. */
 export interface StoreRegistry {
   readonly entityId: number
@@ -61,6 +67,8 @@ export interface ManifestChange {
   readonly remove: readonly StoreFileKey[]
   /** Those that grew. */
   readonly registries: readonly StoreRegistry[]
+  /** What deletions select of the files that are added; absent: nothing. */
+  readonly vectors?: readonly StoredVector[]
   /** Null for a merge, which moves no rows out of the journal. */
   readonly seal: Seal | null
 }

@@ -4,6 +4,7 @@ import { createTables, requireTables } from './create-tables.ts'
 import { type CatalogLocks, noLocks } from './locks.ts'
 import { AccessRepository } from './repositories/access.ts'
 import { AuditRepository } from './repositories/audit.ts'
+import { DeletionRepository } from './repositories/deletions.ts'
 import { DroppedRepository } from './repositories/dropped.ts'
 import { HookRepository } from './repositories/hooks.ts'
 import { IngestRepository } from './repositories/ingests.ts'
@@ -34,7 +35,11 @@ export async function openCatalog(
     await database.destroy()
     throw error
   }
-  return { ...repositories(database, noLocks, randomBytes), manifest: new ManifestRepository(database) }
+  return {
+    ...repositories(database, noLocks, randomBytes),
+    manifest: new ManifestRepository(database),
+    deletions: new DeletionRepository(database),
+  }
 }
 
 /** What is kept in the same tables whatever the database is. */

@@ -15,6 +15,7 @@ export const counterNames = [
   'audit_id',
   'hooks_version',
   'hook_event_id',
+  'deletion_id',
 ] as const
 export type CounterName = (typeof counterNames)[number]
 
@@ -46,6 +47,8 @@ const sharedTables = {
     name: 'text',
     type: 'text',
     role: 'text',
+    /** What the numbers of a quality mean; null of other fields, and where nothing is said. */
+    coding: 'text null',
   },
   /** An entity that was dropped: its id stays known, for the journal may still hold rows of its ingests. */
   dropped_entities: {
@@ -83,6 +86,8 @@ const sharedTables = {
     source: 'text',
     type: 'text',
     role: 'text',
+    /** As of `entity_fields`. */
+    coding: 'text null',
     /** `by_row` of one that a row brought. */
     added: 'text null',
   },
@@ -201,6 +206,20 @@ const sharedTables = {
     entity_id: 'bigint key',
     items: 'bigint',
   },
+  /** What was deleted of a series entity, until it is taken back. */
+  deletions: {
+    id: 'bigint key',
+    entity_id: 'bigint',
+    /** A JSON object. */
+    selection: 'text',
+    reason: 'text',
+    subscriber: 'text',
+    created_ms: 'bigint',
+    /** Rows before it were pushed before the deletion. */
+    position: 'bigint',
+    rows: 'bigint',
+    erased_ms: 'bigint null',
+  },
   /** An entry of the journal that is not validated any more. */
   set_aside: {
     position: 'bigint key',
@@ -308,6 +327,14 @@ export const machineTables = {
     entity_id: 'bigint key',
     series: 'bigint',
     bytes: 'bigint',
+    checksum: 'bigint',
+  },
+  /** Which rows of a sealed file a deletion selects. */
+  deletion_vectors: {
+    entity_id: 'bigint key',
+    name: 'text key',
+    deletion_id: 'bigint key',
+    bytes: 'bytea',
     checksum: 'bigint',
   },
   ingest_counts: {

@@ -6,6 +6,7 @@ import { formatInstant, msPerDay } from '../model/instant.ts'
 import { allItems } from './all-items.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { addDeletions } from './deletions.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 
 const examples = `
@@ -66,7 +67,7 @@ async function refuseRelease(
 
 /** `tidemark entities`: what can be asked, and how long it is kept. */
 export function addEntities(program: Command, context: CliContext): void {
-  const entities = program.command('entities').description('list the entities and set their retention')
+  const entities = program.command('entities').description('list the entities, set their retention, delete rows')
   entities
     .command('list')
     .description('list the entities that the key may read, with rows and dates')
@@ -120,4 +121,5 @@ export function addEntities(program: Command, context: CliContext): void {
       if (options.json) printJson(context, changed)
       else context.stdout.write(`The buckets of ${entity} begin by the clocks of ${changed.time_zone ?? 'UTC'}.\n`)
     })
+  addDeletions(entities, context)
 }

@@ -3,6 +3,7 @@
 /** Requests that messages of the service name, and the commands that send them. A name in braces is any one, and the command's too. */
 export const commandsOfRequests: readonly (readonly [request: string, command: string])[] = [
   ['GET /admin/entities', 'entities retentions'],
+  ['GET /admin/entities/{name}/deletions', 'entities deletions {name}'],
   ['GET /admin/hooks', 'hooks list'],
   ['GET /admin/ingests', 'ingests list'],
   ['GET /admin/ingests/{alias}/rejected', 'rejected list {alias}'],

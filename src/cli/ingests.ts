@@ -4,6 +4,7 @@ import type { TidemarkClient } from '../client/client.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { type Field, fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import type { IngestKind } from '../model/ingest.ts'
+import { qualityCodings } from '../model/quality.ts'
 import { allItems } from './all-items.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
@@ -26,7 +27,7 @@ interface DeleteOptions {
 
 const createExamples = `
 A field is name:type:role, or name:type:role:source where the pushed property has another name.
-Types: timestamp, string, double, long, boolean. Roles: time (one), tag, dimension, metric.
+Types: timestamp, string, double, long, boolean. Roles: time (one), tag, dimension, metric, quality (one at most; quality/opcua where its numbers are those of OPC UA).
 Without fields the ingest takes rows {D, T, V}: a date, a tag and a number.
 An ingest of kind metadata takes items; a newer item replaces that with the same identifier. Roles: index (one), attribute, which may also be json.
 
@@ -48,7 +49,13 @@ export function parseField(text: string): NewField {
   if (name === undefined || name === '' || role === undefined) {
     throw new UsageError(`"${text}" is not a field. Write name:type:role, as in V:double:metric.`)
   }
-  const field = { name, type: parseWord(fieldTypes, type, 'type'), role: parseWord(roles, role, 'role') }
+  const [roleName, coding] = role.split('/', 2)
+  const field = {
+    name,
+    type: parseWord(fieldTypes, type, 'type'),
+    role: parseWord(roles, roleName, 'role'),
+    ...(coding === undefined ? {} : { coding: parseWord(qualityCodings, coding, 'coding') }),
+  }
   return source.length === 0 ? field : { ...field, source: source.join(':') }
 }
 
@@ -59,8 +66,8 @@ async function listed(client: TidemarkClient, ingest: IngestAnswer): Promise<Lis
   return { ...ingest, to_repair: await rowsToRepair(client, ingest.alias, ingest.counters) }
 }
 
-function fieldText({ name, type, role, source }: Field): string {
-  return `${name}:${type}:${role}${source === name ? '' : `:${source}`}`
+function fieldText({ name, type, role, coding, source }: Field): string {
+  return `${name}:${type}:${role}${coding === undefined ? '' : `/${coding}`}${source === name ? '' : `:${source}`}`
 }
 
 const columns: readonly ItemColumn<ListedIngest>[] = [

@@ -29,7 +29,7 @@ function addCreate(keys: Command, context: CliContext): void {
   keys
     .command('create <subscriber>')
     .description('create a key and show it once')
-    .requiredOption('--rights <rights>', 'ingest, consume, observe or admin, separated by commas', collectList)
+    .requiredOption('--rights <rights>', 'ingest, consume, correct, observe or admin, separated by commas', collectList)
     .option(
       '--expires <date>',
       'when it expires: ISO 8601, or a duration from now such as P90D (default: never)',

@@ -39,7 +39,8 @@ that is not a row (broken JSON, invalid UTF-8, a topic that does not match --top
 Messages of topics spBv1.0/... are Sparkplug B: each metric of births and data becomes a row {"group", "node", "device", "metric", the time, --value-field}.
 --topic 'spBv1.0/{T...}' makes one tag of them: "group/node/device/metric". For a node's own metrics the device is empty.
 After a gap in the sequence, or for an unknown alias, the command asks the node for its births (unless --no-rebirth). Messages wait for them for
---birth-wait-ms at most, and are then rejected. Datasets, templates, arrays and bytes are rejected too. Deaths and commands are not stored.
+--birth-wait-ms at most, and are then rejected. Datasets, templates, arrays and bytes are rejected too. Commands are not stored,
+and deaths only where the ingest has a field of the role quality, which takes the property Quality of metrics too.
 
 A message of QoS 1 is acknowledged to the broker only when its rows are on disk. While the command does not run, the broker keeps
 messages for its client id: start it again with the same --client-id, which no other program may use. If an acknowledgement is lost, the

@@ -22,6 +22,7 @@ export interface QueryCommandOptions extends AnswerOptions {
   readonly idName?: string
   readonly metrics?: readonly string[]
   readonly fields?: readonly string[]
+  readonly quality?: readonly string[]
   readonly granularity?: string
   readonly start?: string
   readonly end?: string
@@ -122,6 +123,7 @@ function requestOf(options: QueryCommandOptions): DataQueryRequest {
     id_name_field: options.idName,
     metric_name_field: options.metrics,
     fields: options.fields,
+    quality: options.quality,
     granularity: options.granularity,
     start_date: options.start,
     end_date: options.end,
@@ -218,6 +220,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
       'group by this tag only. Without it: by each combination of all tags, and --ids and --prefixes filter the first',
     )
     .option('--metrics <fields>', 'only these metrics, separated by commas (default: all)', collectList)
+    .option('--quality <words>', 'items of these qualities: good, uncertain, bad (default: good)', collectList)
   if (takes.includes('fields'))
     command.option('--fields <fields>', 'dimensions and tags to show as well, separated by commas', collectList)
   else command.addOption(noFields(kind))

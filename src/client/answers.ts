@@ -5,6 +5,7 @@ import type { OwnSubscriptionAnswer } from '../access/subscriptions.ts'
 import type { AuditAnswer as AuditSchema } from '../admin/audit.ts'
 import type { ListedBackupAnswer } from '../admin/backup-list.ts'
 import type { BackupAnswer } from '../admin/backups.ts'
+import type { DeletionAnswer as DeletionSchema, DryDeletionAnswer } from '../admin/deletion-schemas.ts'
 import type { ChangeEntity as ChangeEntitySchema, EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { DeliveryAnswer as DeliverySchema, HookAnswer as HookSchema, PutHook } from '../admin/hooks.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
@@ -29,6 +30,7 @@ import type { Accepted as AcceptedSchema, CheckAnswer as CheckSchema, ReceiptAns
 import type { ServiceAnswer as ServiceSchema } from '../http/service-answer.ts'
 import type { Description } from '../metadata/schemas.ts'
 import type { Page, PageRequest } from '../model/page.ts'
+import type { DeletionBody } from '../query/requests.ts'
 import type { EntityDescription as EntityDescriptionSchema } from '../query/responses.ts'
 
 /** Whoever gets it does not change it. */
@@ -74,6 +76,10 @@ export type EntityDescription = Plain<EntityDescriptionSchema>
 /** As the operator sees it. */
 export type EntityAnswer = Plain<EntitySchema>
 export type ChangeEntity = Plain<ChangeEntitySchema>
+/** What a deletion selects, and why. */
+export type NewDeletion = Plain<Omit<DeletionBody, 'dry_run'>>
+export type DeletionAnswer = Plain<DeletionSchema>
+export type DryDeletion = Plain<DryDeletionAnswer>
 export type StorageAnswer = Plain<StorageSchema>
 
 export type MetadataDescription = Plain<Description>

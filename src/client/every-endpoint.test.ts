@@ -10,7 +10,7 @@ interface Interface {
 
 /** What other programs speak, and second names of what has a method. */
 const spokenByOthers =
-  /^\/(druid|status|api|write|query|ping|health|mcp)\b|^\/ingest\/|^\/consumer\/data\/analytics-native-query$/
+  /^\/(druid|status|api|write|query|ping|health|mcp|i3x)\b|^\/ingest\/|^\/consumer\/data\/analytics-native-query$/
 
 async function drain(rows: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of rows);
@@ -40,6 +40,9 @@ function calls(t: Tidemark): Promise<unknown>[] {
     ...[
       t.retain(entity, null),
       t.setReading(entity, {}),
+      t.deleteRows(entity, { ids: ['a'], reason: 'wrong' }),
+      t.deletions(entity),
+      t.takeBackDeletion(entity, 1),
       t.storage(),
       t.createSubscriber(name),
       t.subscribers(),

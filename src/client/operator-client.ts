@@ -4,6 +4,8 @@ import type {
   AuditFilters,
   ChangeEntity,
   CreatedKey,
+  DeletionAnswer,
+  DryDeletion,
   EntityAnswer,
   HookAnswer,
   HookDefinition,
@@ -12,6 +14,7 @@ import type {
   IngestChange,
   ListedBackup,
   MadeBackup,
+  NewDeletion,
   NewIngest,
   NewKey,
   Page,
@@ -101,6 +104,27 @@ export class OperatorClient {
     return this.#http.json({ method: 'PATCH', path, body: JSON.stringify(reading) })
   }
 
+  /** Rows that were pushed before are no longer seen; a key with the rights `correct` and `consume` may do so too. */
+  deleteRows(entity: string, deletion: NewDeletion): Promise<DeletionAnswer> {
+    return this.#http.json({ method: 'POST', path: deletionsOf(entity), body: JSON.stringify(deletion) })
+  }
+
+  /** What that would take from view. */
+  tryDeletion(entity: string, deletion: NewDeletion): Promise<DryDeletion> {
+    const body = JSON.stringify({ ...deletion, dry_run: true })
+    return this.#http.json({ method: 'POST', path: deletionsOf(entity), body })
+  }
+
+  /** Newest first, without those that were taken back. */
+  deletions(entity: string, { limit, token }: PageRequest = {}): Promise<Page<DeletionAnswer>> {
+    return this.#http.json({ method: 'GET', path: `${deletionsOf(entity)}${search({ limit, NextToken: token })}` })
+  }
+
+  /** Its rows are seen again. */
+  async takeBackDeletion(entity: string, id: number): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `${deletionsOf(entity)}/${id}` })
+  }
+
   /** What each entity has on disk. */
   storage({ limit, token }: PageRequest = {}): Promise<Page<StorageAnswer>> {
     return this.#http.json({ method: 'GET', path: `/admin/storage${search({ limit, NextToken: token })}` })
@@ -180,3 +204,5 @@ export class OperatorClient {
     return this.#http.json({ method: 'GET', path: '/admin/settings' })
   }
 }
+
+const deletionsOf = (entity: string): string => `/admin/entities/${segment(entity)}/deletions`

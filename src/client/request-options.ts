@@ -1,6 +1,7 @@
 import type { Shape } from '../model/entity.ts'
 import type { LinePrecision } from '../model/line-format.ts'
 import type { AggregateName } from '../model/plan.ts'
+import type { QualityWord } from '../model/quality.ts'
 import type { PageRequest } from './answers.ts'
 import type { PushFormat } from './transport.ts'
 
@@ -27,7 +28,7 @@ export interface TagsRequest extends PageRequest {
 /** Which rows are told, and what is shown of them: as a select asks. */
 export type LiveRequest = Pick<
   DataQueryRequest,
-  'entity' | 'ids' | 'prefixes' | 'id_name_field' | 'metric_name_field' | 'fields'
+  'entity' | 'ids' | 'prefixes' | 'id_name_field' | 'metric_name_field' | 'fields' | 'quality'
 >
 
 export interface LiveOptions {
@@ -47,6 +48,7 @@ export interface DataQueryRequest {
   readonly id_name_field?: string
   readonly metric_name_field?: readonly string[]
   readonly fields?: readonly string[]
+  readonly quality?: readonly QualityWord[]
   readonly granularity?: string
   readonly start_date?: string
   readonly end_date?: string

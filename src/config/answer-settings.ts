@@ -96,6 +96,14 @@ export const answerSettings = {
     description:
       'How far a reader of live rows may fall behind. With more rows waiting for it, it gets the event `behind` and is closed; it may go on with its last id.',
   }),
+  'limits.liveTotalBytes': integer({
+    default: 256 * mebibyte,
+    unit: 'bytes',
+    min: 1,
+    max: 64 * gibibyte,
+    description:
+      'How much may wait in memory for all readers of live rows, half of it for those that are being closed. Past that those furthest behind get the event `behind` and are closed.',
+  }),
   'limits.liveKeepMs': integer({
     default: 600_000,
     unit: 'milliseconds',

@@ -5,6 +5,7 @@ export type Unit =
   | 'milliseconds'
   | 'bytes'
   | 'rows'
+  | 'deletions'
   | 'buckets'
   | 'queries'
   | 'keys'
@@ -12,6 +13,9 @@ export type Unit =
   | 'ingests'
   | 'connections'
   | 'statements'
+  | 'objects'
+  | 'values'
+  | 'subscriptions'
 
 /** What a source says for a setting: text from flags and the environment, any JSON value from the file. */
 type Source = 'text' | 'json'
@@ -79,14 +83,14 @@ export function secret(options: {
   }
 }
 
-export function integer(options: {
-  readonly default: number
+export function integer<const D extends number | null = number>(options: {
+  readonly default: D
   readonly defaultText?: string
   readonly unit: Unit | null
   readonly min: number
   readonly max: number
   readonly description: string
-}): Setting<number> {
+}): Setting<number | D> {
   const { min, max } = options
   return {
     type: 'whole number',
@@ -148,7 +152,10 @@ export function list(options: {
   readonly description: string
   readonly pattern: RegExp
   readonly allowed: string
+  /** How many there are, where there are any. */
+  readonly items?: { readonly min: number; readonly max: number }
 }): Setting<readonly string[]> {
+  const { min = 0, max = Number.POSITIVE_INFINITY } = options.items ?? {}
   return {
     type: 'list',
     default: [],
@@ -159,7 +166,8 @@ export function list(options: {
     secret: false,
     read: (given, source) => {
       const items: unknown = source === 'text' && typeof given === 'string' ? given.split(',').map(trimmed) : given
-      return isListOf(items, options.pattern) ? { value: items } : refused
+      if (!isListOf(items, options.pattern)) return refused
+      return items.length === 0 || (items.length >= min && items.length <= max) ? { value: items } : refused
     },
   }
 }

@@ -26,7 +26,10 @@ function shown(value: unknown): SettingInForce['value'] {
  * Every setting with the value that is in force, in the order of docs/configuration.md. No secret is shown. `unset` says what holds where
  * nothing is set and other settings decide.
  */
-export function settingsInForce(settings: Settings, unset: ReadonlyMap<string, string> = new Map()): SettingInForce[] {
+export function settingsInForce(
+  settings: Settings,
+  unset: ReadonlyMap<string, string | number> = new Map(),
+): SettingInForce[] {
   return settingEntries.map(([setting, { default: usual, secret, allowed, description }]) => {
     const value = inForceOf(settings, setting)
     return {

@@ -1,6 +1,7 @@
 // Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
 import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
+import { i3xSettings } from './i3x-settings.ts'
 import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { replicaSettings } from './replica-settings.ts'
@@ -123,6 +124,13 @@ const settingTable = {
     description:
       'How often the service checks the free disk space, the size of rejected rows, and the certificate files.',
   }),
+  'limits.deletions': integer({
+    default: 1000,
+    unit: 'deletions',
+    min: 0,
+    max: 100_000,
+    description: 'The most deletions of rows of an entity that can be taken back. One more gets a 409.',
+  }),
   'limits.metricsIngests': integer({
     default: 100,
     unit: 'ingests',
@@ -233,7 +241,16 @@ const settingTable = {
   ...replicaSettings,
   ...sqlSettings,
   ...jdbcSettings,
+  ...i3xSettings,
   ...clusterSettings,
+  'deletions.eraseAfterMs': integer({
+    default: 30 * 86_400_000,
+    unit: 'milliseconds',
+    min: 1,
+    max: 100 * 365 * 86_400_000,
+    description:
+      'How long a deletion of rows can be taken back. Then its rows are removed from the files for good. `engine=embedded` only.',
+  }),
   'audit.keep': text({
     default: 'P365D',
     pattern: /^P(?=\d)(\d{1,3}Y)?(\d{1,4}M)?(\d{1,4}W)?(\d{1,5}D)?$/,
@@ -253,6 +270,15 @@ const settingTable = {
   'portal.enabled': flag({
     default: true,
     description: 'Whether the service has the portal at /portal: web pages for people who push, read and operate.',
+  }),
+  'self.historyMs': integer({
+    default: null,
+    defaultText: '`15000`; `0` with `engine=cluster`, where it takes a task slot of Druid',
+    unit: 'milliseconds',
+    min: 0,
+    max: longestMs,
+    description:
+      'How often the service notes how it does as a row of its own entity `tidemark_self`, which keeps 7 days. 0 is never.',
   }),
   ...serverSettings,
   'log.level': choice({

@@ -111,7 +111,7 @@ describe('lists', () => {
 })
 
 describe('refused', () => {
-  const names = 'entity, id_name_field, ids, prefixes, start_date, end_date, metric_name_field, fields, format'
+  const names = 'entity, id_name_field, ids, prefixes, quality, start_date, end_date, metric_name_field, fields, format'
   test.each<[string, string, string]>([
     ['', 'entity', 'is required'],
     ['entity=plant&id=a', 'id', `is not a query parameter that is taken here; there are ${names}`],

@@ -151,7 +151,7 @@ describe("the operator's side", () => {
     // A row is validated by its ingest, a native query by its type, a mapping of rejected rows names their properties, and how an entity is read its metrics. Messages of other protocols are theirs.
     const isOpen =
       /^\/ingests?\/|query_data|\/rejected\/replay.*\.(rename|set|set_missing|convert)$|\.(shapes|max_gaps)\.anyOf\.0$/
-    expect(free.filter((path) => !isOpen.test(path) && !/^\/(druid\/|mcp\b)/.test(path))).toEqual([])
+    expect(free.filter((path) => !isOpen.test(path) && !/^\/(druid\/|(mcp|i3x)\b)/.test(path))).toEqual([])
   })
 
   test('faults within lists are told by their place', async () => {

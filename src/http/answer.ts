@@ -40,16 +40,21 @@ function zstdWhereItIs(): [string, () => Transform][] {
   return typeof create === 'function' ? [['zstd', () => create()]] : []
 }
 
-/** `sendIdleMs`: a client that takes nothing of a large body for so long is cut off; of other answers see `cutOffUnsent`. */
+/**
+ * `sendIdleMs`: a client that takes nothing of a large body for so long is cut off; of other answers see `cutOffUnsent`. `asked`: the one encoding
+ * that is used wherever the client takes it, however short the body is.
+ */
 export async function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
   mediaType: string,
   body: Body,
   sendIdleMs: number,
+  asked: 'gzip' | null = null,
 ): Promise<FastifyReply> {
-  const mayBeCompressed = body.bytes >= compressedBytesMin
-  const encoding = mayBeCompressed ? chooseEncoding(request.headers['accept-encoding']?.toString(), encodings) : null
+  const mayBeCompressed = asked !== null || body.bytes >= compressedBytesMin
+  const offered = asked === null ? encodings : [asked]
+  const encoding = mayBeCompressed ? chooseEncoding(request.headers['accept-encoding']?.toString(), offered) : null
   if (mayBeCompressed) varyBy(reply, 'Accept-Encoding')
   if (body.answeredBy !== undefined) reply.header('Tidemark-Answered-By', body.answeredBy)
   if (body.text !== undefined && encoding === null) {

@@ -13,6 +13,8 @@ export interface AuditedRoute {
   readonly state?: ReadState
   /** By the query parameters, what is told of it once it is gone, if that is more than nothing. */
   readonly gone?: (query: Members) => unknown
+  /** Whether the body asks for a dry run, of which nothing is told. */
+  readonly isDry?: (body: Members) => boolean
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -35,6 +37,7 @@ export function keepAudit({ audit }: Pick<Services, 'audit'>, guard: Guard): onR
     const changes = new WeakMap<FastifyRequest, ReturnType<Audit['change']>>()
     const { handler } = route
     const inAudit: RouteHandlerMethod = function (request, reply) {
+      if (audited.isDry?.(membersOf(request.body)) === true) return handler.call(this, request, reply)
       const change = audit.change(askedBy(request, { what, audited, guard }))
       changes.set(request, change)
       return change.run(async () => handler.call(this, request, reply))

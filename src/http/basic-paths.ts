@@ -2,7 +2,7 @@
 import type { onRouteHookHandler } from 'fastify'
 import type { KeyScheme } from '../access/keys.ts'
 
-const basicPath = /^\/(?:(?:consumer|ingests?)\/|mcp$)/
+const basicPath = /^\/(?:(?:consumer|i3x|ingests?)\/|mcp$)/
 
 /** The ways to show a key, besides `Bearer`, that a path of the service takes. `path` is without `server.basePath`. */
 export function keySchemesAt(path: string): readonly KeyScheme[] {

@@ -110,6 +110,7 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
       tags: [
         { name: 'consumption', description: 'Queries over entities.' },
         { name: 'druid', description: 'The paths of Apache Druid, for its tools.' },
+        { name: 'i3x', description: 'i3X 1.0, the open interface of factories.' },
         { name: 'ingestion', description: 'Pushes of rows, and their outcome.' },
         { name: 'line protocol', description: 'The paths of InfluxDB, for its writers.' },
         { name: 'access', description: "The caller's own subscription." },

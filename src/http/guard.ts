@@ -2,6 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Asker, isCaller, WrongKey } from '../access/caller.ts'
 import type { Reader } from '../admission/reader.ts'
 import { Problem } from '../model/problem.ts'
+import { selfEntity } from '../model/self-history.ts'
 import { acceptsType } from './accept.ts'
 import type { FailedKeys } from './failed-keys.ts'
 import type { HttpSettings } from './http-settings.ts'
@@ -81,17 +82,14 @@ export class Guard {
 
   /** What the caller of a consumption request may read. */
   readable(request: FastifyRequest): (name: string) => boolean {
-    if (this.#bar(this.#consumption, request) === null) return () => true
-    const asker = this.asker(request)
-    return (name) => this.#access.mayRead(asker, name)
+    return this.#mayRead(request, this.asker(request), this.#bar(this.#consumption, request) === null)
   }
 
   /** Who asks: a subscriber, whichever of his keys he uses, or where reading is public an address. */
   reader(request: FastifyRequest): Reader {
     const asker = this.asker(request)
     const id = readerId(asker, request)
-    if (this.#bar(this.#consumption, request) === null) return { id, mayRead: () => true }
-    return { id, mayRead: (name) => this.#access.mayRead(asker, name) }
+    return { id, mayRead: this.#mayRead(request, asker, this.#bar(this.#consumption, request) === null) }
   }
 
   /** As `reader`, by a key that was shown before where the request shows none. Throws Problem `forbidden` where none of them lets him in. */
@@ -101,7 +99,13 @@ export class Guard {
     const bar = this.#bar(this.#consumption, request)
     const isPublic = bar === null
     if (!isPublic) this.#access.requireConsume(told(asker, bar))
-    return { id: readerId(asker, request), mayRead: (name) => isPublic || this.#access.mayRead(asker, name) }
+    return { id: readerId(asker, request), mayRead: this.#mayRead(request, asker, isPublic) }
+  }
+
+  /** Where reading is public, the service's own history still is no more so than its metrics. */
+  #mayRead(request: FastifyRequest, asker: Asker, isPublic: boolean): (name: string) => boolean {
+    const isOpen = (name: string): boolean => isPublic && (name !== selfEntity || this.mayObserve(request))
+    return (name) => isOpen(name) || this.#access.mayRead(asker, name)
   }
 
   /** Null where no key is needed; else why one is, as a sentence, and nothing where each request needs one. */

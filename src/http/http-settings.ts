@@ -12,6 +12,7 @@ export interface HttpSettings {
     readonly adminBodyBytes: number
     readonly sendIdleMs: number
     readonly liveBytes: number
+    readonly liveTotalBytes: number
   }
   readonly jdbc: { readonly bodiesBytes: number }
   readonly cors: { readonly origins: readonly string[] }

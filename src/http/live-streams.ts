@@ -2,15 +2,17 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Live, LiveAsked } from '../live/live.ts'
-import type { Following, Told } from '../live/live-rows.ts'
+import type { Following, LivePosition, Told } from '../live/live-rows.ts'
 import { commonHeaders } from './common-headers.ts'
 import { cutOffIdle } from './idle-clients.ts'
 
-type LivePort = Pick<Live, 'follow' | 'idOf'>
+type LivePort = Pick<Live<LivePosition>, 'follow' | 'idOf'>
 
 export interface LiveStreamSettings {
   /** `limits.liveBytes`. */
   readonly liveBytes: number
+  /** `limits.liveTotalBytes`: half of it for those that are told rows, half for those that are being closed. */
+  readonly liveTotalBytes: number
   readonly sendIdleMs: number
 }
 
@@ -22,8 +24,8 @@ interface OpenStream {
   /** From then on rows are told as they come. */
   hasCaughtUp: boolean
   /** Of the last id that was sent, and how far the entity is known. */
-  sentPosition: number
-  position: number
+  sentPosition: LivePosition
+  position: LivePosition
 }
 
 const secondMs = 1000
@@ -33,13 +35,25 @@ const accessEvery = 2
 /** Whoever has more than that before him is told no more of what he missed, until he has taken it. */
 const aheadBytes = 256 * 1024
 
+/** How long it took until the head had left. */
+const headMs = new WeakMap<ServerResponse, number>()
+
+/** How long a stream took to begin, which then goes on for as long as its reader likes; undefined of other answers. */
+export function msToStream(raw: ServerResponse): number | undefined {
+  return headMs.get(raw)
+}
+
 /** The streams of one server. One timer serves all of them: a thousand of their own would be a thousand wakes a second. */
 export class LiveStreams {
   readonly #live: LivePort
   readonly #settings: LiveStreamSettings
   readonly #streams = new Set<OpenStream>()
   /** What was told is told to many: it is written once. */
-  readonly #frames = new WeakMap<Told, Buffer>()
+  readonly #frames = new WeakMap<Told<LivePosition>, Buffer>()
+  /** Told that they are behind, and still to take what was sent before. */
+  readonly #leaving = new Set<ServerResponse>()
+  /** What all readers have not taken; at least that. */
+  #unsentBytes = 0
   #seconds = 0
   #timer: NodeJS.Timeout | null = null
 
@@ -72,7 +86,7 @@ export class LiveStreams {
       caughtUp: () => {
         stream.hasCaughtUp = true
       },
-      lost: () => this.#behind(stream),
+      lost: () => this.#behind(stream, 'liveBytes'),
     })
     stream.following = following
     const closed = (): void => {
@@ -95,7 +109,7 @@ export class LiveStreams {
     requestId: string,
     reply: FastifyReply,
     stream: OpenStream,
-    { position, isReset }: { readonly position: number; readonly isReset: boolean },
+    { position, isReset }: { readonly position: LivePosition; readonly isReset: boolean },
   ): void {
     const { raw, asked } = stream
     reply.hijack()
@@ -104,6 +118,7 @@ export class LiveStreams {
     }
     // Proxies that know the second one do not hold the events back.
     raw.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+    headMs.set(raw, reply.elapsedTime)
     stream.sentPosition = position
     stream.position = position
     const block = `id: ${this.#live.idOf(asked, position)}\n`
@@ -113,22 +128,25 @@ export class LiveStreams {
     this.#keepTime()
   }
 
-  #told(stream: OpenStream, told: Told): void {
+  #told(stream: OpenStream, told: Told<LivePosition>): void {
     const { raw, asked } = stream
     if (raw.writableEnded || raw.destroyed) return
     const last = told.rows.at(-1)
     stream.position = told.position
     if (last === undefined) return
     if (stream.hasCaughtUp && raw.writableLength > this.#settings.liveBytes) {
-      this.#behind(stream)
+      this.#behind(stream, 'liveBytes')
       return
     }
-    raw.write(this.#frame(asked, told))
+    const frame = this.#frame(asked, told)
+    raw.write(frame)
     stream.sentPosition = last.position
-    if (!stream.hasCaughtUp && raw.writableLength > aheadBytes) stream.following?.wait(true)
+    this.#unsentBytes += frame.length
+    if (this.#unsentBytes > this.#settings.liveTotalBytes / 2) this.#makeRoom()
+    if (raw.writableLength > aheadBytes) stream.following?.wait(true)
   }
 
-  #frame(asked: LiveAsked, told: Told): Buffer {
+  #frame(asked: LiveAsked, told: Told<LivePosition>): Buffer {
     const known = this.#frames.get(told)
     if (known !== undefined) return known
     const blocks = told.rows.map(
@@ -140,12 +158,33 @@ export class LiveStreams {
   }
 
   /** Says that there is more than this reader has taken. The last id stands: it leads on from what he has got. */
-  #behind(stream: OpenStream): void {
+  #behind(stream: OpenStream, limit: 'liveBytes' | 'liveTotalBytes'): void {
     const { raw } = stream
     if (raw.writableEnded || raw.destroyed) return
-    raw.write(`event: behind\ndata: {"liveBytes":${this.#settings.liveBytes}}\n\n`)
+    raw.write(`event: behind\ndata: {"${limit}":${this.#settings[limit]}}\n\n`)
     cutOffIdle(raw, this.#settings.sendIdleMs)
+    this.#leaving.add(raw)
+    raw.once('close', () => this.#leaving.delete(raw))
     this.#end(stream)
+  }
+
+  /** Those who are furthest behind are closed, and those who do not take that either are cut off. */
+  #makeRoom(): void {
+    const halfBytes = this.#settings.liveTotalBytes / 2
+    const streams = [...this.#streams].toSorted((one, other) => other.raw.writableLength - one.raw.writableLength)
+    this.#unsentBytes = unsentBytes(streams.map(({ raw }) => raw))
+    for (const stream of streams) {
+      if (this.#unsentBytes <= halfBytes) break
+      this.#unsentBytes -= stream.raw.writableLength
+      this.#behind(stream, 'liveTotalBytes')
+    }
+    const leaving = [...this.#leaving].toSorted((one, other) => other.writableLength - one.writableLength)
+    let leavingBytes = unsentBytes(leaving)
+    for (const raw of leaving) {
+      if (leavingBytes <= halfBytes) break
+      leavingBytes -= raw.writableLength
+      raw.destroy()
+    }
   }
 
   #end(stream: OpenStream): void {
@@ -170,11 +209,15 @@ export class LiveStreams {
         this.#end(stream)
         continue
       }
-      if (stream.position > stream.sentPosition) {
+      if (stream.position !== stream.sentPosition) {
         stream.sentPosition = stream.position
         stream.raw.write(`id: ${this.#live.idOf(stream.asked, stream.position)}\n\n`)
       }
       if (this.#seconds % commentEvery === 0) stream.raw.write(':\n\n')
     }
   }
+}
+
+function unsentBytes(answers: readonly ServerResponse[]): number {
+  return answers.reduce((bytes, { writableLength }) => bytes + writableLength, 0)
 }

@@ -1,14 +1,22 @@
+import { gzipSync } from 'node:zlib'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import { NoKey } from '../access/caller.ts'
 import { errorAnswer, refusalStatus } from '../avatica/error-answer.ts'
 import { encodeJson } from '../avatica/json/json-codec.ts'
 import { encodeProtobuf } from '../avatica/protobuf/protobuf-codec.ts'
+import { failure } from '../i3x/answers.ts'
 import { Problem } from '../model/problem.ts'
+import { chooseEncoding } from './accept.ts'
 import { commonHeaders } from './common-headers.ts'
 import { druidErrorBody } from './druid-errors.ts'
 import { lineErrorBody, lineStatus, statementErrorBody } from './line-errors.ts'
 import { pathOf } from './request-head.ts'
 
 export const problemType = 'application/problem+json'
+
+const basic = 'Basic realm="tidemark", charset="UTF-8"'
+/** With a 401 no browser asks for a password by it, which it would keep. */
+const bearer = 'Bearer realm="tidemark"'
 
 function stamp(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(commonHeaders(request.id))
@@ -30,15 +38,24 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   const { keySchemes = [] } = request.routeOptions.config
   const errorBody = errorBodyOf(request)
   if (problem.code === 'forbidden' && keySchemes.includes('basic'))
-    reply.header('WWW-Authenticate', 'Basic realm="tidemark", charset="UTF-8"')
+    reply.header('WWW-Authenticate', errorBody === 'i3x' ? bearer : basic)
   const { mediaType, bytes } = bodyOf(problem, errorBody)
-  reply.code(statusOf(problem, errorBody)).type(mediaType).send(bytes)
+  // i3X asks it of each answer.
+  const isGzip =
+    errorBody === 'i3x' && chooseEncoding(request.headers['accept-encoding']?.toString(), ['gzip']) !== null
+  if (isGzip) reply.header('Content-Encoding', 'gzip').header('Vary', 'Accept-Encoding')
+  reply
+    .code(statusOf(problem, errorBody))
+    .type(mediaType)
+    .send(isGzip ? gzipSync(bytes) : bytes)
 }
 
-/** A path that cannot be read, or that there is not, has no route of its own: below Druid's it is told as Druid tells errors. */
+/** A path that cannot be read, or that there is not, has no route of its own: below those of others it is told as they tell errors. */
 function errorBodyOf({ routeOptions, is404, raw }: FastifyRequest): FastifyContextConfig['errorBody'] {
-  const isDruids = is404 && /\/druid\/v2(?:\/|$)/.test(pathOf(raw.url ?? ''))
-  return isDruids ? 'druid' : routeOptions.config.errorBody
+  if (!is404) return routeOptions.config.errorBody
+  const path = pathOf(raw.url ?? '')
+  if (/\/i3x\/v1(?:\/|$)/.test(path)) return 'i3x'
+  return /\/druid\/v2(?:\/|$)/.test(path) ? 'druid' : routeOptions.config.errorBody
 }
 
 export const protobufType = 'application/x-google-protobuf'
@@ -50,6 +67,7 @@ interface ErrorBody {
 
 function statusOf(problem: Problem, form: FastifyContextConfig['errorBody']): number {
   if (form === 'lines' || form === 'influxql') return lineStatus(problem)
+  if (form === 'i3x') return problem instanceof NoKey ? 401 : problem.status
   return form === 'avatica-json' || form === 'avatica-protobuf' ? refusalStatus(problem) : problem.status
 }
 
@@ -61,6 +79,11 @@ function bodyOf(problem: Problem, form: FastifyContextConfig['errorBody']): Erro
       return { mediaType: 'application/json', bytes: Buffer.from(JSON.stringify(lineErrorBody(problem))) }
     case 'influxql':
       return { mediaType: 'application/json', bytes: Buffer.from(JSON.stringify(statementErrorBody(problem))) }
+    case 'i3x':
+      return {
+        mediaType: 'application/json',
+        bytes: Buffer.from(JSON.stringify(failure(problem, statusOf(problem, form)))),
+      }
     case 'avatica-json':
       return { mediaType: 'application/json', bytes: encodeJson(errorAnswer(problem)) }
     case 'avatica-protobuf':

@@ -52,7 +52,7 @@ describe('queries', () => {
     expect(await outcome(request)).toMatchObject({ status, code })
   })
 
-  const properties = 'entity, id_name_field, ids, prefixes, start_date, end_date, metric_name_field, fields'
+  const properties = 'entity, id_name_field, ids, prefixes, quality, start_date, end_date, metric_name_field, fields'
   test.each<[string, { path: string; message: string }[]]>([
     ['{}', [{ path: 'entity', message: 'is required' }]],
     ['[]', [{ path: '', message: 'must be a JSON object' }]],

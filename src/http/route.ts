@@ -19,7 +19,7 @@ declare module 'fastify' {
     /** How its callers may show a key besides `Bearer` and `X-API-Key`. */
     readonly keySchemes?: readonly KeyScheme[]
     /** Whose body its errors have; the service's own where it is left out. */
-    readonly errorBody?: 'druid' | 'lines' | 'influxql' | 'avatica-json' | 'avatica-protobuf'
+    readonly errorBody?: 'druid' | 'lines' | 'influxql' | 'i3x' | 'avatica-json' | 'avatica-protobuf'
     /** The query parameter that may hold the key. */
     readonly keyParameter?: string
     /** What the audit tells of a change by it; `false` of a dry run. */

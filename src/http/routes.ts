@@ -18,11 +18,14 @@ import {
   postSqlQuery,
   postStates,
 } from './routes/data-queries.ts'
+import { deleteDeletion, getDeletions, postDeletion } from './routes/deletions.ts'
 import { getDruidDatasource, getDruidDatasources, getDruidHealth, getDruidStatus } from './routes/druid-datasources.ts'
 import { postDruidNative } from './routes/druid-native.ts'
 import { deleteDruidQuery, postDruidSql } from './routes/druid-sql.ts'
 import { getAdminEntities, getEntities, getTags, patchEntity } from './routes/entities.ts'
 import { deleteHook, getDeliveries, getHook, getHooks, putHook } from './routes/hooks.ts'
+import { i3xRoutes } from './routes/i3x.ts'
+import { i3xSubscriptionRoutes } from './routes/i3x-subscriptions.ts'
 import { influxQuery } from './routes/influx-query.ts'
 import { deleteIngest, getIngest, getIngests, patchIngest, postIngest } from './routes/ingests.ts'
 import { getInfluxHealth, getPing, postLines } from './routes/lines.ts'
@@ -87,6 +90,8 @@ export const routes: readonly Route[] = [
   getDruidHealth,
   postAvatica,
   postMcp,
+  i3xRoutes,
+  i3xSubscriptionRoutes,
   postMetadataDescriptions,
   getMetadataItems,
   postMetadataItems,
@@ -128,6 +133,9 @@ export const routes: readonly Route[] = [
   getAdminEntities,
   getStorage,
   patchEntity,
+  postDeletion,
+  getDeletions,
+  deleteDeletion,
   postBackup,
   getBackups,
   getSettings,

@@ -16,6 +16,7 @@ import type { HttpSettings } from './http-settings.ts'
 import { cutOffUnsent } from './idle-clients.ts'
 import type { InFlight } from './in-flight.ts'
 import { KnownPaths } from './known-paths.ts'
+import { msToStream } from './live-streams.ts'
 import { watchSockets } from './open-sockets.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
@@ -185,7 +186,7 @@ function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPat
       method: request.method,
       route: routeOf(request),
       status: reply.statusCode,
-      ms: startedMs === undefined ? reply.elapsedTime : performance.now() - startedMs,
+      ms: msToStream(reply.raw) ?? (startedMs === undefined ? reply.elapsedTime : performance.now() - startedMs),
     })
     done()
   })

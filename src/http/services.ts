@@ -2,6 +2,7 @@ import type { Access } from '../access/access.ts'
 import type { Audit } from '../admin/audit.ts'
 import type { BackupList } from '../admin/backup-list.ts'
 import type { Backups } from '../admin/backups.ts'
+import type { DeletionAdmin } from '../admin/deletions.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { HookAdmin } from '../admin/hooks.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
@@ -17,11 +18,13 @@ import type { CancelsElsewhere } from '../catalog/cancels-elsewhere.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeBody } from '../druid-native/native-language.ts'
 import type { AskedSql } from '../druid-sql/sql-language.ts'
+import type { I3x } from '../i3x/i3x.ts'
 import type { InfluxQueries } from '../influxql/influx-queries.ts'
 import type { Pushes } from '../ingest/push.ts'
 import type { PushCheck } from '../ingest/push-check.ts'
 import type { Receipts } from '../ingest/receipts.ts'
 import type { Live } from '../live/live.ts'
+import type { LivePosition } from '../live/live-rows.ts'
 import type { ItemAdmin } from '../metadata/item-admin.ts'
 import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
@@ -46,6 +49,7 @@ export interface Services {
     | 'requireConsume'
     | 'requireObserve'
     | 'requireAdmin'
+    | 'requireCorrect'
     | 'mayRead'
     | 'describe'
   >
@@ -57,13 +61,13 @@ export interface Services {
   readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
   readonly nativeQueries: Pick<Queries<NativeBody>, 'run'>
   readonly influxQueries: Pick<InfluxQueries, 'run'>
+  readonly i3x: Public<I3x>
   /** What reaches queries that other processes run; null on one machine. */
   readonly cancelsElsewhere: CancelsElsewhere | null
   readonly avatica: Pick<Avatica, 'answer' | 'requireOwn' | 'closeIdle' | 'close'>
   readonly entityList: Pick<EntityList, 'list'>
   readonly tagLists: Pick<TagLists, 'list'>
-  /** Null on a cluster, which tells no rows yet. */
-  readonly live: Pick<Live, 'read' | 'isAllowed' | 'follow' | 'idOf'> | null
+  readonly live: Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly audit: Pick<Audit, 'change' | 'tell' | 'keyRefused' | 'list'>
   readonly ingestAdmin: Public<IngestAdmin>
@@ -73,6 +77,8 @@ export interface Services {
   readonly subscriberAdmin: Public<SubscriberAdmin>
   readonly entityAdmin: Public<EntityAdmin>
   readonly hookAdmin: Public<HookAdmin>
+  /** Null on a cluster, where no rows are deleted yet. */
+  readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'> | null
   readonly storageList: Public<StorageList>
   readonly itemAdmin: Public<ItemAdmin>
   readonly backups: Pick<Backups, 'make'>

@@ -7,12 +7,12 @@ import { storeText } from '../answer/store-text.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
-import type { SqlValue } from '../druid-sql/parse/sql-value.ts'
+import { sqlValue } from '../druid-sql/parse/sql-value.ts'
 import type { AskedSql, SqlLimits } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import { Pacer } from '../lib/pacer.ts'
-import type { Sql, SqlParameter } from '../lib/sql-text.ts'
+import type { Sql } from '../lib/sql-text.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
@@ -191,18 +191,3 @@ async function* released<Item>(answer: Answer, items: AsyncIterable<Item>): Asyn
     answer.release()
   }
 }
-
-function sqlValue(value: SqlParameter): SqlValue {
-  switch (typeof value) {
-    case 'string':
-      return { kind: 'text', value }
-    case 'boolean':
-      return { kind: 'boolean', value }
-    default:
-      return value === null ? { kind: 'null' } : { kind: 'number', digits: numberDigits(value) }
-  }
-}
-
-/** A double that digits would show as a whole number beyond its own has an exponent. */
-const numberDigits = (value: number | bigint): string =>
-  typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value.toExponential()

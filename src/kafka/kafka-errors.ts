@@ -62,6 +62,13 @@ export function isPassingAndUndone(error: unknown): boolean {
   return isPassing(error) && !(error instanceof KafkaAway && error.mayBeSent)
 }
 
+const outOfRange: ReadonlySet<string> = new Set(['OFFSET_OUT_OF_RANGE'])
+
+/** Whether what was to be read is not there any more. */
+export function isGone(error: unknown): boolean {
+  return hasErrorId(error, outOfRange)
+}
+
 const fencing: ReadonlySet<string> = new Set([
   'INVALID_PRODUCER_EPOCH',
   'INVALID_PRODUCER_ID_MAPPING',

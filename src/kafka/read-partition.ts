@@ -27,21 +27,27 @@ export interface Fetched {
 }
 
 const anyEpoch = -1
+/** What a transaction under way has written is not there yet, and what follows it neither. */
+const readCommitted = 1
+const controlBatch = 1 << 5
+const abortMarker = 0
 
-/** Throws Kafka's OFFSET_OUT_OF_RANGE where the offset is not there any more. */
+/** What is committed. Throws Kafka's OFFSET_OUT_OF_RANGE where the offset is not there any more. */
 export async function fetchRecords(client: KafkaClient, options: FetchOptions): Promise<Fetched> {
   const { topic, partition, offset, bytesMax, waitMs } = options
   const leader = await client.leaderOf(topic, partition)
   const epochs = { currentLeaderEpoch: anyEpoch, lastFetchedEpoch: anyEpoch }
   const wanted = { partition, fetchOffset: BigInt(offset), partitionMaxBytes: bytesMax, ...epochs }
   const topics = [{ topicId: topic, partitions: [wanted] }]
-  const answer = await client.ask(leader, fetchV12.api, waitMs, 1, bytesMax, 0, 0, 0, topics, [], '')
+  const answer = await client.ask(leader, fetchV12.api, waitMs, 1, bytesMax, readCommitted, 0, 0, topics, [], '')
   const found = answer.responses[0]?.partitions[0]
   const records: FetchedRecord[] = []
   let nextOffset = offset
+  const isCommitted = committedTest(found?.abortedTransactions ?? [])
   for (const batch of found?.records ?? []) {
     const first = Number(batch.firstOffset)
     nextOffset = Math.max(nextOffset, first + batch.lastOffsetDelta + 1)
+    if (!isCommitted(batch)) continue
     for (const record of batch.records) {
       const own = first + record.offsetDelta
       if (own >= offset && record.value !== null) records.push({ offset: own, value: record.value })
@@ -50,7 +56,23 @@ export async function fetchRecords(client: KafkaClient, options: FetchOptions): 
   return { records, nextOffset }
 }
 
-/** The first offset that a partition still holds, or the one after its last. */
+type FetchAnswer = Awaited<ReturnType<typeof fetchV12.api.async>>
+type FetchedPartition = FetchAnswer['responses'][number]['partitions'][number]
+type Batch = NonNullable<FetchedPartition['records']>[number]
+
+/** Tells the batches of rows from those that were taken back, and from the marks of transactions; asked of each batch, in order. */
+function committedTest(transactions: FetchedPartition['abortedTransactions']): (batch: Batch) => boolean {
+  const aborted = [...transactions]
+  return ({ attributes, producerId, firstOffset, records }) => {
+    const index = aborted.findIndex((one) => one.producerId === producerId && one.firstOffset <= firstOffset)
+    if ((attributes & controlBatch) === 0) return index < 0
+    const isAbort = records[0]?.key?.readInt16BE(2) === abortMarker
+    if (isAbort && index >= 0) aborted.splice(index, 1)
+    return false
+  }
+}
+
+/** The first offset that a partition still holds, or the one after the last that is committed. */
 export async function endOffset(
   client: KafkaClient,
   { topic, partition }: PartitionPlace,
@@ -73,7 +95,7 @@ async function listedOffset(
   const leader = await client.leaderOf(topic, partition)
   const wanted = { partitionIndex: partition, currentLeaderEpoch: anyEpoch, timestamp }
   const topics = [{ name: topic, partitions: [wanted] }]
-  const answer = await client.ask(leader, listOffsetsV7.api, -1, 0, topics)
+  const answer = await client.ask(leader, listOffsetsV7.api, -1, readCommitted, topics)
   const found = answer.topics[0]?.partitions[0]
   if (found === undefined) throw new Error(`Kafka does not say where partition ${partition} of ${topic} ends`)
   return Number(found.offset)

@@ -36,6 +36,12 @@ export function parseWithLongs(text: string): unknown {
 
 /** The JSON text of a value in which whole numbers may be bigints: it reads as the same value. */
 export function textWithLongs(value: unknown, indent = 0): string {
+  try {
+    // Mostly there are none, and looking at each value takes several times as long.
+    return JSON.stringify(value, null, indent)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+  }
   const mark = newMark()
   const marked = JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${mark}${one}` : one), indent)
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')

@@ -35,14 +35,16 @@ interface Followed {
   readonly question: LiveQuestion
   /** The same for all who ask the same. */
   readonly key: string
+  /** The same for all who are shown the same of a row. */
+  readonly shape: string
   /** All rows before it are told. */
   position: number
   waits: boolean
   hasCaughtUp: boolean
 }
 
-/** Rows come as often as that at most, so that many small pushes cost no more than a few larger ones. */
-const roundMs = 20
+/** Rows come as often as that at most, so that many small pushes cost no more than a few larger ones: with a thousand readers a round is a thousand writes. */
+const roundMs = 50
 /** One event has about so many rows, which a page handles in a moment. */
 const eventRows = 1000
 
@@ -58,8 +60,8 @@ export class LiveFeed {
 
   follow(id: number, question: LiveQuestion, from: number | null): void {
     const position = from ?? this.#parts.position()
-    const key = JSON.stringify(question)
-    this.#followed.set(id, { id, question, key, position, waits: false, hasCaughtUp: false })
+    const names = { key: JSON.stringify(question), shape: shapeOf(question) }
+    this.#followed.set(id, { id, question, ...names, position, waits: false, hasCaughtUp: false })
     this.#parts.send({ kind: 'following', follower: id, position })
     this.moved()
   }
@@ -164,21 +166,20 @@ export class LiveFeed {
   async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<Told[]> {
     const parts = stored.map((rows) => new ToldPart(rows, this.#parts))
     const told: Told[] = []
-    const groups = groupsOf(concerned)
-    for (const [{ question, position: from }] of groups) {
-      for (const part of parts) part.want(question, from)
+    const unconcerned: number[] = []
+    // All say what they want first: rows are formatted together.
+    const asked = groupsOf(concerned).map((group) => ({ group, wanted: parts.map((part) => part.want(group[0])) }))
+    for (const { group, wanted } of asked) {
+      const followers = group.map(({ id }) => id)
+      if (wanted.some(({ rows }) => rows.length > 0)) {
+        const lines: Line[] = []
+        for (const [index, part] of parts.entries()) {
+          for (const line of await part.lines(group[0], wanted[index]!)) lines.push(line)
+        }
+        told.push({ followers, rows: eventsOf(lines, position), position })
+      } else if (parts.some((part) => part.isNew(group[0]))) unconcerned.push(...followers)
     }
-    for (const group of groups) {
-      const [{ question, position: from }] = group
-      const lines: Line[] = []
-      let isNew = false
-      for (const part of parts) {
-        isNew ||= part.isNew(question, from)
-        for (const line of await part.lines(question, from)) lines.push(line)
-      }
-      if (!isNew) continue
-      told.push({ followers: group.map(({ id }) => id), rows: eventsOf(lines), position })
-    }
+    if (unconcerned.length > 0) told.push({ followers: unconcerned, rows: [], position })
     return told
   }
 
@@ -198,14 +199,25 @@ type Group = [Followed, ...Followed[]]
 
 /** Those who ask the same and have come equally far. */
 function groupsOf(all: readonly Followed[]): readonly Group[] {
-  const groups = new Map<string, Group>()
+  const groups = new Map<number, Map<string, Group>>()
   for (const followed of all) {
-    const key = `${followed.position} ${followed.key}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [followed])
+    const equallyFar = groups.get(followed.position) ?? new Map<string, Group>()
+    groups.set(followed.position, equallyFar)
+    const group = equallyFar.get(followed.key)
+    if (group === undefined) equallyFar.set(followed.key, [followed])
     else group.push(followed)
   }
-  return [...groups.values()]
+  return [...groups.values()].flatMap((equallyFar) => [...equallyFar.values()])
+}
+
+function shapeOf({ plan: { selection }, itemTags }: LiveQuestion): string {
+  const { tags, fields, metrics, quality } = selection
+  return JSON.stringify([
+    quality?.words,
+    [...tags, ...fields, ...metrics].map(({ name }) => name),
+    metrics.length,
+    itemTags !== null,
+  ])
 }
 
 /** A row as JSON, and the position behind it. */
@@ -214,8 +226,8 @@ interface Line {
   readonly position: number
 }
 
-/** Cut only where the position moves: rows of one replay are one event. */
-function eventsOf(lines: readonly Line[]): readonly ToldRows[] {
+/** Cut only where the position moves: rows of one replay are one event. All is told with the last one, so it has one position for all readers. */
+function eventsOf(lines: readonly Line[], throughPosition: number): readonly ToldRows[] {
   const events: ToldRows[] = []
   let first = 0
   for (let index = 0; index < lines.length; index++) {
@@ -223,10 +235,23 @@ function eventsOf(lines: readonly Line[]): readonly ToldRows[] {
     const isLast = index === lines.length - 1
     if (!isLast && (index - first + 1 < eventRows || lines[index + 1]!.position === position)) continue
     const texts = lines.slice(first, index + 1).map(({ text }) => text)
-    events.push({ items: `[${texts.join(',')}]`, position })
+    events.push({ items: `[${texts.join(',')}]`, position: isLast ? throughPosition : position })
     first = index + 1
   }
   return events
+}
+
+type Asker = Pick<Followed, 'question' | 'shape' | 'position'>
+
+/** What is shown of rows in one way: those that are wanted so, and their texts. */
+interface Shape {
+  readonly wanted: Set<number>
+  texts: ReadonlyMap<number, string> | null
+}
+
+interface Wanted {
+  readonly rows: readonly number[]
+  readonly shape: Shape
 }
 
 /** Rows that were stored together, as they are told. */
@@ -234,8 +259,7 @@ class ToldPart {
   readonly #stored: StoredRows
   readonly #parts: Pick<LiveFeedParts, 'store' | 'signal'>
   readonly #byTag: RowsByTag
-  /** By what is shown of the rows: those that are wanted, and their texts. */
-  readonly #shapes = new Map<string, { wanted: Set<number>; texts: Map<number, string> | null }>()
+  readonly #shapes = new Map<string, Shape>()
 
   constructor(stored: StoredRows, parts: Pick<LiveFeedParts, 'store' | 'signal'>) {
     this.#stored = stored
@@ -244,25 +268,26 @@ class ToldPart {
   }
 
   /** Whether the entity has rows here from this position on, whoever asked for them. */
-  isNew({ plan }: LiveQuestion, from: number): boolean {
+  isNew({ question, position }: Asker): boolean {
     const { batch, rejected } = this.#stored
-    if (batch.entityId !== plan.selection.entityId) return false
-    for (let row = batch.rows - 1; row >= 0 && this.#placeOf(row) >= from; row--) {
+    if (batch.entityId !== question.plan.selection.entityId) return false
+    for (let row = batch.rows - 1; row >= 0 && this.#placeOf(row) >= position; row--) {
       if (!rejected.has(batch.positions[row]!)) return true
     }
     return false
   }
 
-  /** Says that `lines` will be asked for: rows of all who ask are formatted together. */
-  want(question: LiveQuestion, from: number): void {
-    const { wanted } = this.#shape(question)
-    for (const row of this.#rowsOf(question, from)) wanted.add(row)
+  /** The rows whose `lines` will be asked for. */
+  want({ question, shape: name, position }: Asker): Wanted {
+    const rows = this.#rowsOf(question, position)
+    const shape = this.#shapes.get(name) ?? { wanted: new Set<number>(), texts: null }
+    this.#shapes.set(name, shape)
+    for (const row of rows) shape.wanted.add(row)
+    return { rows, shape }
   }
 
-  async lines(question: LiveQuestion, from: number): Promise<readonly Line[]> {
-    const rows = this.#rowsOf(question, from)
+  async lines({ question }: Asker, { rows, shape }: Wanted): Promise<readonly Line[]> {
     if (rows.length === 0) return []
-    const shape = this.#shape(question)
     shape.texts ??= await this.#texts(question, [...shape.wanted])
     const { texts } = shape
     return rows.flatMap((row) => {
@@ -271,11 +296,11 @@ class ToldPart {
     })
   }
 
-  async #texts(question: LiveQuestion, rows: readonly number[]): Promise<Map<number, string>> {
+  async #texts(question: LiveQuestion, rows: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const { store, signal } = this.#parts
-    if (question.itemTags !== null) return new Map(await mergedItems(store, question, this.#stored, rows, signal))
+    if (question.itemTags !== null) return mergedItems(store, question, this.#stored, rows, signal)
     const { batch } = this.#stored
-    const items = rows.filter(itemTest(batch, question.plan.selection.metrics))
+    const items = rows.filter(itemTest(batch, question.plan.selection))
     const texts = rowTexts(batch, items, outputFields(question.plan))
     return new Map(items.map((row, index) => [row, texts[index]!]))
   }
@@ -290,19 +315,5 @@ class ToldPart {
 
   #placeOf(row: number): number {
     return this.#stored.replayPosition ?? this.#stored.batch.positions[row]!
-  }
-
-  #shape({ plan: { selection }, itemTags }: LiveQuestion) {
-    const { tags, fields, metrics } = selection
-    const key = JSON.stringify([
-      [...tags, ...fields, ...metrics].map(({ name }) => name),
-      metrics.length,
-      itemTags !== null,
-    ])
-    const known = this.#shapes.get(key)
-    if (known !== undefined) return known
-    const shape = { wanted: new Set<number>(), texts: null }
-    this.#shapes.set(key, shape)
-    return shape
   }
 }

@@ -102,7 +102,8 @@ export class LivePositions {
   /** From where on rows are to be told to whoever shows this id; null where that is not known any more. */
   async startOf(entityId: number, id: string): Promise<number | null> {
     const position = decodeLiveId(this.#epochs, entityId, id)
-    if (position === null || position > this.#parts.position()) return null
+    // It may lie behind what is queryable yet: a journal is validated again after a kill.
+    if (position === null) return null
     const { firstPosition } = this.#parts.journal
     if (position >= firstPosition) return position
     await this.#isKnown

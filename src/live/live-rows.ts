@@ -2,6 +2,9 @@
 import type { EntityField } from '../model/entity.ts'
 import type { SelectPlan } from '../model/plan.ts'
 
+/** A place in the order in which rows become queryable: a position of the journal, or of a cluster one in each partition, as text. */
+export type LivePosition = number | string
+
 export interface LiveQuestion {
   /** Which rows, and what is shown of them; its range is open. */
   readonly plan: SelectPlan
@@ -10,26 +13,26 @@ export interface LiveQuestion {
 }
 
 /** Rows that became queryable, as an array of JSON in their order. */
-export interface ToldRows {
+export interface ToldRows<Position = number> {
   readonly items: string
   /** Whoever goes on from this position misses none and is told none twice. */
-  readonly position: number
+  readonly position: Position
 }
 
-/** A part of what became queryable, for all followers who ask the same and have come equally far. */
-export interface Told {
+/** A part of what became queryable, for all followers who ask the same and have come equally far, or for all whom no row of it concerns. */
+export interface Told<Position = number> {
   readonly followers: readonly number[]
   /** Empty where the entity has new rows, and none of them was asked for. */
-  readonly rows: readonly ToldRows[]
+  readonly rows: readonly ToldRows<Position>[]
   /** All rows before it are told. */
-  readonly position: number
+  readonly position: Position
 }
 
-/** Who is told. Positions are those of the journal: a row has that of its push, one that was replayed that of the replay. */
-export interface Follower {
+/** Who is told. In the journal a row has the position of its push, one that was replayed that of the replay. */
+export interface Follower<Position = number> {
   /** Called once, before all else: rows from this position on will be told. */
-  following(position: number): void
-  told(told: Told): void
+  following(position: Position): void
+  told(told: Told<Position>): void
   /** What the store has is told; from now on rows are told as they come. */
   caughtUp(): void
   /** The journal does not hold the rows any more that would be next: nothing more is told. */
@@ -42,7 +45,17 @@ export interface Following {
   end(): void
 }
 
-export interface LiveRows {
+export interface LiveRows<Position = number> {
   /** From a position on; null is from now. Throws Problem `unavailable` while no rows are told. */
-  follow(question: LiveQuestion, from: number | null, follower: Follower): Following
+  follow(question: LiveQuestion, from: Position | null, follower: Follower<Position>): Following | Promise<Following>
+}
+
+/** Where readers may go on. */
+export interface LiveIds<Position = number> {
+  /** A reader begins. To be awaited before it is told anything. */
+  begin(): Promise<void>
+  end(): void
+  idOf(entityId: number, position: Position): string
+  /** From where on rows are to be told to whoever shows this id; null where that is not known any more. */
+  startOf(entityId: number, id: string): Promise<Position | null>
 }

@@ -6,13 +6,12 @@ import { Problem } from '../model/problem.ts'
 import { planQuery } from '../query/plan-query.ts'
 import { readableEntity } from '../query/readable-entity.ts'
 import type { LiveRequest } from '../query/requests.ts'
-import type { LivePositions } from './live-positions.ts'
-import type { Follower, Following, LiveQuestion, LiveRows } from './live-rows.ts'
+import type { Follower, Following, LiveIds, LiveQuestion, LiveRows } from './live-rows.ts'
 
-export interface LiveParts {
+export interface LiveParts<Position> {
   readonly definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>
-  readonly rows: LiveRows
-  readonly positions: Pick<LivePositions, 'begin' | 'end' | 'idOf' | 'startOf'>
+  readonly rows: LiveRows<Position>
+  readonly positions: LiveIds<Position>
   readonly nowMs: () => number
   readonly limits: { readonly liveReaders: number; readonly buckets: number }
 }
@@ -25,17 +24,19 @@ export interface LiveAsked {
 }
 
 /** Who is told rows; `begun` comes first, and once. */
-export interface LiveListener extends Omit<Follower, 'following'> {
+export interface LiveListener<Position> extends Omit<Follower<Position>, 'following'> {
   /** `isReset`: the id that was shown is too old or unknown, so that rows may be missing before this position. */
-  begun(position: number, isReset: boolean): void
+  begun(position: Position, isReset: boolean): void
 }
 
 /** The rows of entities as they become queryable. */
-export class Live {
-  readonly #parts: LiveParts
+export class Live<Position> {
+  readonly #parts: LiveParts<Position>
   #readers = 0
+  /** The last id that was given: most readers are told the same one. */
+  #lastId: { readonly entityId: number; readonly position: Position; readonly id: string } | null = null
 
-  constructor(parts: LiveParts) {
+  constructor(parts: LiveParts<Position>) {
     this.#parts = parts
   }
 
@@ -58,7 +59,11 @@ export class Live {
   }
 
   /** From behind an id on, or from now. Throws Problem `overloaded` for one reader too many, and `unavailable`. */
-  async follow({ entityId, question }: LiveAsked, lastId: string | null, listener: LiveListener): Promise<Following> {
+  async follow(
+    { entityId, question }: LiveAsked,
+    lastId: string | null,
+    listener: LiveListener<Position>,
+  ): Promise<Following> {
     const { rows, positions, limits } = this.#parts
     if (this.#readers >= limits.liveReaders) throw tooMany(limits.liveReaders)
     this.#readers++
@@ -67,7 +72,7 @@ export class Live {
       const from = lastId === null ? null : await positions.startOf(entityId, lastId)
       const isReset = lastId !== null && from === null
       let hasBegun = false
-      const following = rows.follow(question, from, {
+      const following = await rows.follow(question, from, {
         following: (position) => {
           // A store that begins again says it once more.
           if (!hasBegun) listener.begun(position, isReset)
@@ -91,8 +96,12 @@ export class Live {
     }
   }
 
-  idOf({ entityId }: LiveAsked, position: number): string {
-    return this.#parts.positions.idOf(entityId, position)
+  idOf({ entityId }: LiveAsked, position: Position): string {
+    const last = this.#lastId
+    if (last !== null && last.entityId === entityId && last.position === position) return last.id
+    const id = this.#parts.positions.idOf(entityId, position)
+    this.#lastId = { entityId, position, id }
+    return id
   }
 
   #left(): void {

@@ -1,8 +1,10 @@
 // Rows as JSON, each formatted once however many followers are told it.
 import { ChunkWriter } from '../answer/chunk-writer.ts'
 import { ndjsonShaper } from '../answer/text/shape-text.ts'
-import { type ColumnVector, isNullAt, nullBoolean, nullCode, pickRows } from '../model/column.ts'
+import { type ColumnVector, isNullAt, nullBoolean, nullCode, pickRows, valueAt } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
+import type { Selection } from '../model/plan.ts'
+import { isTaken } from '../model/quality.ts'
 
 /** Rows as columns, by the names of their fields. */
 export interface NamedColumns {
@@ -25,10 +27,16 @@ export function rowTexts(source: NamedColumns, rows: readonly number[], fields: 
   return Buffer.concat(out.finish()).toString().trimEnd().split('\n')
 }
 
-/** Whether a row is an item: one of these metrics is not null. */
-export function itemTest(source: NamedColumns, metrics: readonly EntityField[]): (row: number) => boolean {
+/** Whether a row is an item: one of the metrics is not null, and its quality is taken. */
+export function itemTest(
+  source: NamedColumns,
+  { metrics, quality }: Pick<Selection, 'metrics' | 'quality'>,
+): (row: number) => boolean {
   const columns = metrics.flatMap((metric) => columnOf(source, metric) ?? [])
-  return (row) => columns.some((column) => !isNullAt(column, row))
+  const isItem = (row: number): boolean => columns.some((column) => !isNullAt(column, row))
+  if (quality === undefined) return isItem
+  const column = columnOf(source, quality.field)
+  return (row) => isItem(row) && isTaken(column === null ? null : valueAt(column, row), quality)
 }
 
 export function columnOf({ fields, columns }: NamedColumns, { name }: EntityField): ColumnVector | null {

@@ -1,10 +1,13 @@
 import type { Field, FieldRole, FieldType } from './field.ts'
 import type { Duplicates } from './ingest.ts'
+import type { QualityCoding } from './quality.ts'
 
 export interface EntityField {
   readonly name: string
   readonly type: FieldType
   readonly role: FieldRole
+  /** What the numbers of a quality mean; left out: `opcda`. */
+  readonly coding?: QualityCoding
 }
 
 /** A queryable series data set. Its fields are those of its ingests, in the order in which they were defined. */
@@ -85,5 +88,10 @@ export function indexField(entity: Pick<MetadataEntity, 'fields'>): EntityField 
 export function mergeFields(known: readonly EntityField[], added: readonly Field[]): readonly EntityField[] {
   const names = new Set(known.map((field) => field.name))
   const fresh = added.filter((field) => !names.has(field.name))
-  return [...known, ...fresh.map(({ name, type, role }) => ({ name, type, role }))]
+  return [...known, ...fresh.map(entityField)]
+}
+
+/** What an entity knows of a field. */
+export function entityField({ name, type, role, coding }: EntityField): EntityField {
+  return coding === undefined ? { name, type, role } : { name, type, role, coding }
 }

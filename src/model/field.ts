@@ -1,8 +1,10 @@
+import type { QualityCoding } from './quality.ts'
+
 /** What a field may hold. `json` is for the attributes of metadata items alone. */
 export const fieldTypes = ['timestamp', 'string', 'double', 'long', 'boolean', 'json'] as const
 export type FieldType = (typeof fieldTypes)[number]
 
-export const seriesRoles = ['time', 'tag', 'dimension', 'metric'] as const
+export const seriesRoles = ['time', 'tag', 'dimension', 'metric', 'quality'] as const
 export const metadataRoles = ['index', 'attribute'] as const
 export type FieldRole = (typeof seriesRoles)[number] | (typeof metadataRoles)[number]
 
@@ -12,6 +14,8 @@ export interface Field {
   readonly source: string
   readonly type: FieldType
   readonly role: FieldRole
+  /** What the numbers of a quality mean; left out: `opcda`. */
+  readonly coding?: QualityCoding
   /** It came by itself: a row of an open ingest brought it. */
   readonly added?: 'by_row'
 }

@@ -1,5 +1,5 @@
 // What the fields that there are say of a property that rows bring. Tested by `src/ingest/open-fields.test.ts`.
-import type { EntityField } from './entity.ts'
+import { type EntityField, entityField } from './entity.ts'
 import type { Field, FieldRole } from './field.ts'
 
 /** The field that the property is, why it can be none, or null of one that nobody has. */
@@ -28,8 +28,8 @@ export class KnownFields {
     if (this.#names.has(property)) return { refused: 'another property is stored under this name' }
     const standing = this.#entity.get(property)
     if (standing === undefined) return null
-    const { name, type, role } = standing
-    return isOptional(role) ? { field: { name, source: name, type, role } } : refusedBy('entity', role)
+    const { name, role } = standing
+    return isOptional(role) ? { field: { ...entityField(standing), source: name } } : refusedBy('entity', role)
   }
 
   /** Whether the ingest itself has it. */
@@ -39,7 +39,7 @@ export class KnownFields {
 }
 
 function isOptional(role: FieldRole): boolean {
-  return role === 'metric' || role === 'dimension'
+  return role === 'metric' || role === 'dimension' || role === 'quality'
 }
 
 function refusedBy(owner: 'ingest' | 'entity', role: FieldRole): Standing {

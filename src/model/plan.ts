@@ -3,6 +3,7 @@
 import type { Duration } from './duration.ts'
 import type { EntityField, Shape } from './entity.ts'
 import type { Granularity, ZonedGranularity } from './granularity.ts'
+import type { QualityWord } from './quality.ts'
 
 /** Which items a query looks at: those of the entity whose first tag of `tags` passes `ids` AND `prefixes` (null: no such filter). */
 export interface Selection {
@@ -17,8 +18,16 @@ export interface Selection {
   readonly prefixes: readonly string[] | null
   /** An item is a row in which at least one of these is not null. Never empty. */
   readonly metrics: readonly EntityField[]
-  /** Extra dimension and tag fields that come before the metrics. */
+  /** Extra dimension and tag fields that come before the metrics, and the quality where it is shown. */
   readonly fields: readonly EntityField[]
+  /** Absent where the entity has no field of the role `quality`. */
+  readonly quality?: TakenQuality
+}
+
+/** What a query takes: items whose quality is one of the words. */
+export interface TakenQuality {
+  readonly field: EntityField
+  readonly words: readonly QualityWord[]
 }
 
 /** Both ends belong to the range; an open side is -Infinity or Infinity. */
@@ -100,7 +109,7 @@ export interface MetricOverTime {
 
 export const aggregateNames = [
   ...(['mean', 'min', 'max', 'sum', 'count', 'first', 'last', 'stddev'] as const),
-  ...(['time_mean', 'covered', 'total', 'min_time', 'max_time', 'rise', 'resets'] as const),
+  ...(['time_mean', 'covered', 'total', 'min_time', 'max_time', 'rise', 'resets', 'good'] as const),
 ] as const
 export type AggregateName = (typeof aggregateNames)[number]
 
@@ -216,6 +225,8 @@ function aggregateColumn({ name, aggregate }: AggregateColumn, { type }: EntityF
       return { ...column, type: 'long', whenEmpty: null }
     case 'covered':
       return { ...column, type: 'double', whenEmpty: 0 }
+    case 'good':
+      return { ...column, type: 'double', whenEmpty: null }
     case 'min_time':
     case 'max_time':
       return { ...column, type: 'timestamp', whenEmpty: null }

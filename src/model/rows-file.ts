@@ -10,6 +10,15 @@ export interface RowsFile {
   readonly lastMs: number
   /** Whether no two of its rows have one date and the same tags, where newer rows replace older ones. */
   readonly isDistinct: boolean
+  /** Absent where all of its rows are seen. */
+  readonly deleted?: DeletedRows
+}
+
+/** Rows of a file that were deleted, as pairs: the number of the first, and of the one after the last. */
+export interface DeletedRows {
+  readonly rows: readonly number[]
+  /** By its name, in which rows a field reads as null. */
+  readonly metrics: ReadonlyMap<string, readonly number[]>
 }
 
 /** The field whose values a column of a file holds. Doubles that are decimals have a column whose name says their digits. */

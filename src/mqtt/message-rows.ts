@@ -1,4 +1,5 @@
 import { JsonRows } from '../lib/json-rows.ts'
+import type { Field } from '../model/field.ts'
 import type { ReceivedMessage } from './broker.ts'
 import type { ReceiveTimes } from './receive-times.ts'
 import type { TopicTemplate } from './topic-template.ts'
@@ -16,6 +17,8 @@ export interface MappingOptions {
   readonly metricTemplate: TopicTemplate
   /** The properties of a bare value: a number or nothing known, a text, a truth value. */
   readonly valueFields: ValueFields
+  /** Where the quality of a metric of Sparkplug goes; null where the ingest has no such field. */
+  readonly quality: Pick<Field, 'source' | 'type' | 'coding'> | null
   /** The property of the time, which a message may leave out; null where the ingest has none. */
   readonly timeField: string | null
   /** The properties that say what was measured: rows with the same of them are a series. */

@@ -203,10 +203,11 @@ export async function pushMessages(options: PushMessagesOptions): Promise<Connec
   const { fields } = definition
   for (const note of rejectionNotes(definition, naming, options)) onNote(note)
   const timeField = fields.find(({ role }) => role === 'time')?.source ?? null
+  const quality = fields.find(({ role }) => role === 'quality') ?? null
   const tagFields = fields.filter(({ role }) => role === 'tag').map(({ source }) => source)
   return runConnector({
     ...{ broker, connect: connectBroker, client, ingest, signal, onNote, maxBufferedBytes },
-    mapping: { ...naming, timeField, tagFields, receiveTimes: new ReceiveTimes(() => Date.now()) },
+    mapping: { ...naming, quality, timeField, tagFields, receiveTimes: new ReceiveTimes(() => Date.now()) },
     sparkplug: {
       mayAsk: options.asksForBirths ?? true,
       birthWaitMs: options.birthWaitMs ?? 10_000,

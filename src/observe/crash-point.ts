@@ -38,6 +38,8 @@ export const lifecycleCrashPoints = [
   'drop-manifest-committed',
   'drop-removed',
   'retention-recorded',
+  'deletion-found',
+  'deletion-recorded',
   'leave-manifest-committed',
   'leave-readers-switched',
 ] as const

@@ -164,6 +164,9 @@ export class Metrics {
       if (!this.#levels.has(name)) this.#registry.removeSingleMetric(`tidemark_${name}`)
   }
 
+  /** As it stands; null where the engine has no such level. */
+  readonly level = (name: keyof Levels): number | null => this.#levels.get(name)?.() ?? null
+
   /** Tells which ingests there are: none are shown before. */
   watchIngests(watched: WatchedIngests): void {
     this.#ingests.watch(watched)

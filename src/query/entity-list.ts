@@ -2,8 +2,9 @@
 import { listed, type QueriesParts } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
-import { type Entity, timeField } from '../model/entity.ts'
+import { type Entity, entityField, timeField } from '../model/entity.ts'
 import { formatInstant } from '../model/instant.ts'
+import { selfEntity } from '../model/self-history.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import type { EntityDescription } from './responses.ts'
 
@@ -59,13 +60,14 @@ export class EntityList {
       entity: entity.name,
       ingests: [...entity.ingests],
       time_field: timeField(entity).name,
-      fields: entity.fields.map(({ name, type, role }) => ({ name, type, role })),
+      fields: entity.fields.map(entityField),
       rows,
       first_date: firstMs === null ? null : formatInstant(firstMs),
       last_date: lastMs === null ? null : formatInstant(lastMs),
       ...(timeZone !== undefined && { time_zone: timeZone }),
       ...(shapes !== undefined && { shapes }),
       ...(maxGaps !== undefined && { max_gaps: maxGaps }),
+      ...(entity.name === selfEntity && { of_service: true }),
     }
   }
 }

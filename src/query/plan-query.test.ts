@@ -255,3 +255,40 @@ test('durations count back from now', () => {
   expect(plan('last', { date: 'P1D' })).toMatchObject({ dateMs: nowMs - 86_400_000 })
   expect(plan('next', { date: 'PT1H', offset: 3 })).toMatchObject({ dateMs: nowMs - 3_600_000, offset: 3 })
 })
+
+describe('quality', () => {
+  const Q: EntityField = { name: 'Q', type: 'long', role: 'quality', coding: 'opcua' }
+  const judged: Entity = { ...plant, fields: [...plant.fields, Q] }
+  const good = { field: Q, words: ['good'] }
+
+  test.each<[string, readonly ('good' | 'uncertain' | 'bad')[] | null | undefined, readonly string[]]>([
+    ['left out', undefined, ['good']],
+    ['null', null, ['good']],
+    ['empty', [], ['good']],
+    ['two words, in any order and twice', ['bad', 'good', 'bad'], ['good', 'bad']],
+    ['all of them', ['good', 'uncertain', 'bad'], ['good', 'uncertain', 'bad']],
+  ])('%s', (_, quality, words) => {
+    expect(plan('select', quality === undefined ? {} : { quality }, judged).selection.quality).toEqual({
+      field: Q,
+      words,
+    })
+  })
+
+  test('with another word than good, rows that are of one item show it', () => {
+    const asked = { quality: ['good', 'bad'] as const }
+    for (const kind of ['select', 'latest', 'snap', 'plot'] as const)
+      expect(plan(kind, asked, judged).selection.fields).toEqual([Q])
+    expect(plan('last', { ...asked, date: 'PT1H', fields: ['site'] }, judged).selection.fields).toEqual([site, Q])
+    expect(plan('snap', { ...asked, shape: 'line' }, judged).selection.fields).toEqual([])
+    for (const kind of ['average', 'average-dimensions', 'average-granularity', 'states'] as const)
+      expect(plan(kind, asked, judged).selection.fields).toEqual([])
+    expect(plan('select', { quality: ['good'] }, judged).selection).toMatchObject({ quality: good, fields: [] })
+  })
+
+  test('an entity without one takes no word', () => {
+    expect(plan('select', { quality: [] }).selection).not.toHaveProperty('quality')
+    expect(faultsOf(() => plan('select', { quality: ['good'] }))).toEqual([
+      { path: 'quality', message: '"plant" has no field of the role "quality"' },
+    ])
+  })
+})

@@ -53,7 +53,7 @@ const planners: { readonly [Kind in QueryKind]: Planner<Kind> } = {
   states: planStates,
 }
 
-const items = { numericOnly: false, tagsInOutput: true }
+const items = { numericOnly: false, tagsInOutput: true, ofItems: true }
 
 /** The mean of rows, or of the value over time. */
 function planMean(request: QueryRequest<'average-dimensions'>, context: PlanContext): AveragePlan | AggregatePlan {
@@ -76,7 +76,7 @@ function planAverage(
       'the pooled rows of several tags have no mean over time. Ask average-dimensions, which keeps tags apart',
     )
   }
-  const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag }, faults)
+  const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag, ofItems: false }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
   const fill = readFill(request, readMaxGap(request, faults))
@@ -138,7 +138,7 @@ function planOverTime(
   { onlyKnown, columnsOf }: ShownColumns,
 ): AggregatePlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: true }, faults)
+  const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: true, ofItems: false }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
   const maxGap = readMaxGap(request, faults)
@@ -162,7 +162,7 @@ function planOverTime(
 
 function planStates(request: QueryRequest<'states'>, { entity, nowMs }: PlanContext): StatesPlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, items, faults)
+  const selection = readSelection(entity, request, { ...items, ofItems: false }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
   const maxGap = readMaxGap(request, faults)
@@ -232,7 +232,7 @@ function planNeighbour(
 
 function planSnap(request: QueryRequest<'snap'>, { entity, nowMs, bucketsMax }: PlanContext): SnapPlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, items, faults)
+  const selection = readSelection(entity, request, { ...items, ofItems: request.shape == null }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readTickGranularity(request.granularity, { zone, range }, faults)
   if (granularity.kind !== 'all' && request.start_date == null) {

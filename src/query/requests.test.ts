@@ -23,17 +23,17 @@ const bucketed = 'time_zone fill max_gap'
 
 /** The properties of each model, as the service's document has them, and those that came since. */
 const models: Record<QueryKind, string> = {
-  average: `end_date prefixes granularity id_name_field ids metric_name_field entity start_date weight shape ${bucketed}`,
-  'average-dimensions': `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields weight shape ${bucketed}`,
-  'average-granularity': `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields weight ${bucketed}`,
-  select: 'end_date prefixes id_name_field ids metric_name_field fields entity start_date',
-  latest: 'date prefixes id_name_field ids metric_name_field entity',
-  last: 'date prefixes offset id_name_field ids metric_name_field fields entity',
-  next: 'date prefixes offset id_name_field ids metric_name_field fields entity',
-  snap: 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date time_zone shape max_gap',
-  aggregate: `end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields aggregates shape total_unit reset wrap ${bucketed}`,
-  plot: 'end_date prefixes id_name_field ids metric_name_field entity start_date points time_zone',
-  states: `end_date prefixes granularity id_name_field ids metric_name_field entity start_date ${bucketed}`,
+  average: `end_date prefixes granularity id_name_field ids metric_name_field entity quality start_date weight shape ${bucketed}`,
+  'average-dimensions': `end_date prefixes granularity id_name_field ids metric_name_field entity quality start_date fields weight shape ${bucketed}`,
+  'average-granularity': `end_date prefixes granularity id_name_field ids metric_name_field entity quality start_date fields weight ${bucketed}`,
+  select: 'end_date prefixes id_name_field ids metric_name_field fields entity quality start_date',
+  latest: 'date prefixes id_name_field ids metric_name_field entity quality',
+  last: 'date prefixes offset id_name_field ids metric_name_field fields entity quality',
+  next: 'date prefixes offset id_name_field ids metric_name_field fields entity quality',
+  snap: 'end_date prefixes granularity id_name_field ids metric_name_field entity quality start_date time_zone shape max_gap',
+  aggregate: `end_date prefixes granularity id_name_field ids metric_name_field entity quality start_date fields aggregates shape total_unit reset wrap ${bucketed}`,
+  plot: 'end_date prefixes id_name_field ids metric_name_field entity quality start_date points time_zone',
+  states: `end_date prefixes granularity id_name_field ids metric_name_field entity quality start_date ${bucketed}`,
 }
 
 describe.each(kinds)('%s', (kind) => {

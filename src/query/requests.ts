@@ -1,8 +1,10 @@
 // The bodies of the data queries. They become the OpenAPI document, so each property says what it means.
 import Type, { type Static, type TSchema } from 'typebox'
+import { deletionOperators } from '../model/deletion.ts'
 import { shapes } from '../model/entity.ts'
 import { granularityNames } from '../model/granularity.ts'
 import { aggregateNames, fillKinds } from '../model/plan.ts'
+import { type QualityWord, qualityWords } from '../model/quality.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 
 /** Names that one list may hold. The list of `ids` is bounded by the size of the body alone. */
@@ -69,6 +71,15 @@ const entity = Type.String({
   examples: ['plant'],
 })
 
+const quality = Type.Optional(
+  Type.Unsafe<readonly QualityWord[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string', enum: [...qualityWords] },
+    description: `The qualities of the items to take, by the field of the role \`quality\`. \`[]\`, the default, means good ones. With another word than \`good\`, items are shown with that field, before the metrics. ${orNull}`,
+    examples: [['good', 'uncertain']],
+  }),
+)
+
 /** What every data query takes. */
 const selection = {
   entity,
@@ -83,6 +94,7 @@ const selection = {
     [['boiler.']],
     prefixesMax,
   ),
+  quality,
 }
 
 const metrics = optionalList(
@@ -281,7 +293,7 @@ const AggregateRequest = Type.Object(
       minItems: 1,
       maxItems: aggregatesMax,
       description:
-        'What is told of each metric, under `<metric>.<aggregate>`. Of the items: `mean`, `min`, `max`, `sum`, `count`, `first`, `last`, `stddev` (of the sample), and `min_time` and `max_time`, the dates of the first least and greatest one. Of the value over time: `time_mean`, `total` (the integral, see `total_unit`) and `covered`, the part of the bucket in which it is known, from 0 to 1. Of counters: `rise`, what was counted, shared between buckets by the line between the items, and `resets`.',
+        'What is told of each metric, under `<metric>.<aggregate>`. Of the items: `mean`, `min`, `max`, `sum`, `count`, `first`, `last`, `stddev` (of the sample), and `min_time` and `max_time`, the dates of the first least and greatest one. Of the value over time: `time_mean`, `total` (the integral, see `total_unit`) and `covered`, the part of the bucket in which it is known, from 0 to 1. Of counters: `rise`, what was counted, shared between buckets by the line between the items, and `resets`. `good` is the part of the items that are good, whatever `quality` takes.',
       examples: [['time_mean', 'covered']],
     }),
     shape,
@@ -354,6 +366,60 @@ export const queryRequests = {
   states: StatesRequest,
 } as const satisfies { readonly [Kind in QueryKind]: TSchema }
 
+/** What a deletion selects, and why. */
+export const DeletionBody = Type.Object(
+  {
+    ids: optionalList('Values of the tag.', [['boiler.temp']]),
+    prefixes: optionalList(
+      'Prefixes of the tag values. With `ids`, a value must match both.',
+      [['boiler.']],
+      prefixesMax,
+    ),
+    id_name_field: optionalText('The tag field that `ids` and `prefixes` are of. Default: the first.', ['T']),
+    ...range,
+    metrics: optionalList(
+      'The metrics that read as null in the selected items, which stay. Without it the items themselves are no longer seen.',
+      [['V']],
+      namesMax,
+    ),
+    where: Type.Optional(
+      Type.Union(
+        [
+          Type.Object(
+            {
+              metric: Type.String({ examples: ['V'] }),
+              op: Type.Enum([...deletionOperators]),
+              value: Type.Union([Type.Number(), Type.String(), Type.Boolean()], {
+                description:
+                  'Of the type of the metric. A long beyond 2^53 is written as a string of digits, a date as in ISO 8601.',
+                examples: [1000],
+              }),
+            },
+            { ...closed, description: 'Only items of which a metric has such a value. A null has none.' },
+          ),
+          Type.Null(),
+        ],
+        { examples: [{ metric: 'V', op: '>', value: 1000 }] },
+      ),
+    ),
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: 'Why, for those who wonder later.',
+      examples: ['Wrong unit since commissioning'],
+    }),
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Nothing is deleted: the answer says how many rows it would take from view.' }),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'Needs one of `ids`, `prefixes`, `start_date`, `end_date` and `where` at least. An item must match all that are given.',
+  },
+)
+export type DeletionBody = Static<typeof DeletionBody>
+
 /** As much of a property's schema as is looked at. */
 export interface PropertySchema {
   readonly type?: string | readonly string[]
@@ -380,7 +446,7 @@ export type QueryRequest<Kind extends QueryKind> = Static<(typeof queryRequests)
 /** The part of a request that says which items are looked at. */
 export type SelectionRequest = Pick<
   QueryRequest<'select'>,
-  'id_name_field' | 'ids' | 'prefixes' | 'metric_name_field' | 'fields'
+  'id_name_field' | 'ids' | 'prefixes' | 'metric_name_field' | 'fields' | 'quality'
 >
 export type FillRequest = Pick<QueryRequest<'average'>, 'fill' | 'max_gap'>
 export type RangeRequest = Pick<QueryRequest<'select'>, 'start_date' | 'end_date'>

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { type Shape, shapes } from '../model/entity.ts'
 import { type FieldRole, type FieldType, fieldTypes, seriesRoles } from '../model/field.ts'
+import { type QualityCoding, qualityCodings } from '../model/quality.ts'
 
 /** Flat rows under the entity's own field names: which ones a row has is known only with the entity. */
 export const RowsResponse = Type.Array(
@@ -9,7 +10,8 @@ export const RowsResponse = Type.Array(
     {},
     {
       additionalProperties: true,
-      description: 'One row: time, tag, `fields` and metrics, under the field names of the entity.',
+      description:
+        'One row: time, tag, `fields`, the quality where items that are not good are taken, and metrics, under the field names of the entity.',
     },
   ),
   { examples: [[{ D: '2026-01-01T00:00:00.000Z', T: 'boiler.temp', V: 1.5 }]] },
@@ -26,6 +28,13 @@ export const EntityDescription = Type.Object({
       name: Type.String(),
       type: Type.Unsafe<FieldType>({ type: 'string', enum: fieldTypes.filter((type) => type !== 'json') }),
       role: Type.Unsafe<FieldRole>({ type: 'string', enum: [...seriesRoles] }),
+      coding: Type.Optional(
+        Type.Unsafe<QualityCoding>({
+          type: 'string',
+          enum: [...qualityCodings],
+          description: 'Of a quality: what its numbers mean. Left out: `opcda`.',
+        }),
+      ),
     }),
   ),
   rows: Type.Integer({ description: 'Stored rows.' }),
@@ -51,6 +60,9 @@ export const EntityDescription = Type.Object({
       description: 'How far from an item the value of a metric is known, as an ISO 8601 duration. Left out: no bound.',
       examples: [{ V: 'PT1H' }],
     }),
+  ),
+  of_service: Type.Optional(
+    Type.Boolean({ description: "True of the service's own history, `tidemark_self`; left out of all others." }),
   ),
 })
 

@@ -1,7 +1,8 @@
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
 import { type FieldRole, isNumericField } from '../model/field.ts'
-import type { Selection } from '../model/plan.ts'
+import type { Selection, TakenQuality } from '../model/plan.ts'
+import { type QualityWord, qualityWords } from '../model/quality.ts'
 import { type Faults, listNames } from './faults.ts'
 import type { SelectionRequest } from './requests.ts'
 
@@ -10,6 +11,8 @@ export interface SelectionRules {
   readonly numericOnly: boolean
   /** Tags are in the output anyway, so that naming them in `fields` adds nothing. Else it is enough to know what is filtered by. */
   readonly tagsInOutput: boolean
+  /** Whether rows are of one item each, whose quality is shown where it may be another than good. */
+  readonly ofItems: boolean
 }
 
 /** Checks the names of a request against the entity's fields, and fills in what was left out. */
@@ -21,7 +24,9 @@ export function readSelection(
 ): Selection {
   const [first, ...others] = readTags(entity, request.id_name_field ?? null, faults)
   const tags: Selection['tags'] = rules.tagsInOutput ? [first, ...others] : [first]
-  const fields = readFields(entity, request.fields ?? [], faults)
+  const dimensions = readFields(entity, request.fields ?? [], faults)
+  const { quality, shown } = readQuality(entity, request.quality ?? [], faults)
+  const fields = rules.ofItems ? [...dimensions, ...shown] : dimensions
   return {
     entityId: entity.id,
     sinceMs: entity.sinceMs,
@@ -31,6 +36,25 @@ export function readSelection(
     prefixes: coveringPrefixes(request.prefixes ?? []),
     metrics: readMetrics(entity, request.metric_name_field ?? [], rules.numericOnly, faults),
     fields: rules.tagsInOutput ? fields.filter((field) => !tags.includes(field)) : fields,
+    ...(quality === null ? {} : { quality }),
+  }
+}
+
+/** Good items where nothing is said. */
+function readQuality(
+  entity: Entity,
+  words: readonly QualityWord[],
+  faults: Faults,
+): { readonly quality: TakenQuality | null; readonly shown: readonly EntityField[] } {
+  const [field] = fieldsOfRole(entity, 'quality')
+  if (field === undefined) {
+    if (words.length > 0) faults.add('quality', `${JSON.stringify(entity.name)} has no field of the role "quality"`)
+    return { quality: null, shown: [] }
+  }
+  const taken = words.length === 0 ? (['good'] as const) : qualityWords.filter((word) => words.includes(word))
+  return {
+    quality: { field, words: taken },
+    shown: taken.some((word) => word !== 'good') ? [field] : [],
   }
 }
 
@@ -39,6 +63,7 @@ const withArticle: Partial<Record<FieldRole, string>> = {
   tag: 'a tag',
   dimension: 'a dimension',
   metric: 'a metric',
+  quality: 'the quality',
 }
 
 function whyNot(entity: Entity, name: string, wanted: string): string {
@@ -53,7 +78,7 @@ function allowed(fields: readonly EntityField[]): string {
 }
 
 /** The tag that is named, else all of them in the order of the definition; the first is filtered by. */
-function readTags(entity: Entity, name: string | null, faults: Faults): Selection['tags'] {
+export function readTags(entity: Entity, name: string | null, faults: Faults): Selection['tags'] {
   const [first, ...others] = fieldsOfRole(entity, 'tag')
   if (first === undefined) throw new Error(`entity ${entity.name} has no tag, which its definition must have`)
   const tags: Selection['tags'] = [first, ...others]
@@ -88,7 +113,7 @@ function readMetrics(
 }
 
 /** The fields named, each once, at its first place. */
-function pick(
+export function pick(
   entity: Entity,
   names: readonly string[],
   choice: readonly EntityField[],
@@ -107,12 +132,12 @@ function pick(
 }
 
 /** Each value once; null when every value passes. Half a character is no part of any stored text, so what holds one passes nothing. */
-function distinctValues(values: readonly string[]): readonly string[] | null {
+export function distinctValues(values: readonly string[]): readonly string[] | null {
   return values.length === 0 ? null : [...new Set(values.filter((value) => !hasHalfPair(value)))]
 }
 
 /** Prefixes sorted, without those that begin with another of them; null when every value passes. */
-function coveringPrefixes(prefixes: readonly string[]): readonly string[] | null {
+export function coveringPrefixes(prefixes: readonly string[]): readonly string[] | null {
   if (prefixes.length === 0) return null
   const kept: string[] = []
   for (const prefix of prefixes.filter((text) => !hasHalfPair(text)).sort()) {

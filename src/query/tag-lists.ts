@@ -5,6 +5,8 @@ import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { type PageRequest, pageLimit } from '../model/page.ts'
+import type { Selection } from '../model/plan.ts'
+import type { TagPage } from '../store/series-store.ts'
 import { Faults } from './faults.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import { readableEntity } from './readable-entity.ts'
@@ -30,6 +32,14 @@ export interface TagListParts extends QueriesParts {
   readonly limits: { readonly queryTimeMs: number; readonly pageBytes: number }
 }
 
+/** A page for who knows where it begins. */
+export interface TagPageRequest extends Pick<TagListRequest, 'prefix' | 'id_name_field' | 'limit'> {
+  /** Only these, those of them that have items. */
+  readonly ids?: readonly string[]
+  /** The page begins behind this tag; null is the first page. */
+  readonly after: string | null
+}
+
 const advice = 'Ask for a longer prefix or a smaller limit.'
 
 export class TagLists {
@@ -44,25 +54,46 @@ export class TagLists {
    * `invalid_token`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
   async list(entityName: string, request: TagListRequest, signal: AbortSignal, reader: Reader): Promise<TagPageAnswer> {
-    const { definitions, runner, tokens, limits } = this.#parts
-    const entity = readableEntity(definitions, entityName, reader)
-    const { prefix = '', id_name_field, token } = request
+    const { tokens } = this.#parts
+    const { prefix = '', token } = request
+    const selection = this.#selection(entityName, request, reader)
+    const scope: TokenScope = ['/consumer/data/tags', selection.entityId, selection.tags[0].name, prefix]
+    const after = token === undefined ? null : tokens.decode(scope, token)
+    const { tags, more } = await this.#page(selection, { ...request, after }, signal, reader)
+    const last = tags.at(-1)
+    return { Items: [...tags], NextToken: more && last !== undefined ? tokens.encode(scope, last) : null }
+  }
+
+  /** As `list`, from behind a tag on. */
+  async page(entityName: string, request: TagPageRequest, signal: AbortSignal, reader: Reader): Promise<TagPage> {
+    return this.#page(this.#selection(entityName, request, reader), request, signal, reader)
+  }
+
+  #selection(entityName: string, request: Omit<TagPageRequest, 'after'>, reader: Reader): Selection {
+    const { prefix = '', id_name_field, ids = [] } = request
+    const entity = readableEntity(this.#parts.definitions, entityName, reader)
     const faults = new Faults()
     const selected = {
       entity: entityName,
+      ids,
       prefixes: [prefix],
       ...(id_name_field === undefined ? {} : { id_name_field }),
     }
-    const selection = readSelection(entity, selected, { numericOnly: false, tagsInOutput: false }, faults)
+    const rules = { numericOnly: false, tagsInOutput: false, ofItems: false }
+    // A tag whose items are all bad is there too.
+    const { quality: _, ...selection } = readSelection(entity, selected, rules, faults)
     faults.throwIfAny()
-    const limit = pageLimit(request)
-    const scope: TokenScope = ['/consumer/data/tags', entity.id, selection.tags[0].name, prefix]
-    const after = token === undefined ? null : tokens.decode(scope, token)
-    const asked = { selection, after, limit, bytesMax: limits.pageBytes }
-    const { tags, more } = await listed(this.#parts, { signal, reader, advice }, (deadline) =>
-      runner.tags(asked, deadline),
-    )
-    const last = tags.at(-1)
-    return { Items: [...tags], NextToken: more && last !== undefined ? tokens.encode(scope, last) : null }
+    return selection
+  }
+
+  #page(
+    selection: Selection,
+    request: Pick<TagPageRequest, 'limit' | 'after'>,
+    signal: AbortSignal,
+    reader: Reader,
+  ): Promise<TagPage> {
+    const { runner, limits } = this.#parts
+    const asked = { selection, after: request.after, limit: pageLimit(request), bytesMax: limits.pageBytes }
+    return listed(this.#parts, { signal, reader, advice }, (deadline) => runner.tags(asked, deadline))
   }
 }

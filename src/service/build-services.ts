@@ -4,6 +4,7 @@ import type { Access } from '../access/access.ts'
 import { newKey } from '../access/keys.ts'
 import type { Audit } from '../admin/audit.ts'
 import { BackupList } from '../admin/backup-list.ts'
+import { DeletionAdmin, type DeletionAdminParts } from '../admin/deletions.ts'
 import { EntityAdmin } from '../admin/entities.ts'
 import { HookAdmin } from '../admin/hooks.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
@@ -29,6 +30,7 @@ import type { AskedSql } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
 import { metricsAccess } from '../http/guard.ts'
 import type { Services } from '../http/services.ts'
+import { I3x } from '../i3x/i3x.ts'
 import { InfluxQueries } from '../influxql/influx-queries.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
 import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
@@ -53,6 +55,7 @@ import { EntityList } from '../query/entity-list.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
+import { selfHistoryMs } from './open-self-history.ts'
 
 /** How many rejected rows a receipt shows. */
 const receiptErrorsMax = 100
@@ -86,6 +89,8 @@ export interface ServiceParts {
   readonly definitions: Definitions
   readonly access: Access
   readonly retentions: Retentions
+  /** Null where no rows can be deleted. */
+  readonly deletions: Pick<DeletionAdminParts, 'catalog' | 'store'> | null
   readonly limits: {
     readonly intake: Intake
     readonly disk: DiskFloor
@@ -139,32 +144,39 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   const { rowBytes, checkRows: rowsMax, fields: fieldsMax } = limits
   const entityFields = (name: string) => parts.definitions.entity(name)?.fields ?? []
   const pushCheck = new PushCheck({ intake: parts.limits.intake, rowBytes, rowsMax, fieldsMax, entityFields })
+  const pushes = new Pushes({
+    journal,
+    copy: parts.copy ?? null,
+    keys,
+    intake: parts.limits.intake,
+    batchIds,
+    progress,
+    isQueryable: parts.isQueryable,
+    receipts,
+    observe: own.observe,
+    nowMs,
+    ingestWaitMs,
+    rowsMax: limits.pushRows,
+  })
+  const tagLists = new TagLists({ ...places, definitions, runner, tokens, limits })
+  const queries = new Queries(dataLanguage({ definitions, items: parts.readItems, runner, nowMs, limits }), places)
   return {
     ...own,
     access,
     audit: parts.audit,
     definitions,
     receipts,
-    pushes: new Pushes({
-      journal,
-      copy: parts.copy ?? null,
-      keys,
-      intake: parts.limits.intake,
-      batchIds,
-      progress,
-      isQueryable: parts.isQueryable,
-      receipts,
-      observe: own.observe,
-      nowMs,
-      ingestWaitMs,
-      rowsMax: limits.pushRows,
-    }),
+    pushes,
     pushCheck,
-    tagLists: new TagLists({ ...places, definitions, runner, tokens, limits }),
-    queries: new Queries(dataLanguage({ definitions, items: parts.readItems, runner, nowMs, limits }), places),
+    tagLists,
+    queries,
     sqlQueries,
     nativeQueries: new Queries(parts.nativeLanguage, places),
     influxQueries: new InfluxQueries({ definitions, sqlQueries, limits, nowMs, ...parts.written }),
+    i3x: new I3x({
+      ...{ definitions, tagLists, items: parts.readItems, queries, sqlQueries, pushes, check: pushCheck, nowMs },
+      ...{ live: own.live, settings: settings.i3x },
+    }),
     entityList: new EntityList({ ...places, definitions, runner }),
     avatica: openAvatica(parts, sqlQueries, own.observe),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
@@ -172,7 +184,14 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     rejectedRows,
     backupList: new BackupList({ directory: settings.engine === 'cluster' ? null : backupDirectory(settings), tokens }),
     storageList: new StorageList({ ingests: catalog.ingests, sizes: parts.storedSizes, tokens }),
-    settingsInForce: () => settingsInForce(settings, new Map([['access.metrics', metricsAccess(settings.access)]])),
+    settingsInForce: () =>
+      settingsInForce(
+        settings,
+        new Map<string, string | number>([
+          ['access.metrics', metricsAccess(settings.access)],
+          ['self.historyMs', selfHistoryMs(settings)],
+        ]),
+      ),
     ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck }),
   }
 }
@@ -205,7 +224,13 @@ function operatorServices(
   { batchIds, tokens, rejectedRows, pushCheck }: SharedServices,
 ): Pick<
   Services,
-  'ingestAdmin' | 'rejectedAdmin' | 'quarantineAdmin' | 'subscriberAdmin' | 'entityAdmin' | 'hookAdmin'
+  | 'ingestAdmin'
+  | 'rejectedAdmin'
+  | 'quarantineAdmin'
+  | 'subscriberAdmin'
+  | 'entityAdmin'
+  | 'hookAdmin'
+  | 'deletionAdmin'
 > {
   const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
   const { ingests, rejected } = catalog
@@ -264,6 +289,7 @@ function operatorServices(
       privateAddresses: parts.settings.hooks.privateAddresses,
       nowMs,
     }),
+    deletionAdmin: deletionAdminOf(parts, tokens),
     entityAdmin: new EntityAdmin({
       ingests,
       retentions,
@@ -272,4 +298,16 @@ function operatorServices(
       changed: () => definitions.refresh(),
     }),
   }
+}
+
+function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin | null {
+  const { deletions, definitions, journal, progress, audit, nowMs } = parts
+  if (deletions === null) return null
+  const { ingestWaitMs: waitMs, deletions: deletionsMax } = parts.settings.limits
+  return new DeletionAdmin({
+    ...deletions,
+    ...{ definitions, journal, progress, tokens, nowMs },
+    tell: (after) => audit.tell(after),
+    settings: { waitMs, deletionsMax },
+  })
 }

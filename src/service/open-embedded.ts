@@ -64,6 +64,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const access = await Access.open(catalog.access, nowMs)
   closers.push(() => access.close())
   const retentions = await openRetentions(parts, { storage, definitions }, closers)
+  closers.push(repeatErasure(parts, storage))
   const damaged = ({ path, message }: { path: string; message: string }): void =>
     observe({ kind: 'fileDamaged', path, message })
   const rows = { store, snapshots: store, damaged }
@@ -95,6 +96,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       definitions,
       access,
       retentions,
+      deletions: { catalog: catalog.deletions, store },
       limits,
       dropped: () => store.changed(),
       waitingSinceMs: () => null,
@@ -219,6 +221,16 @@ async function openRetentions(
   await retentions.check().catch(failed)
   closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))
   return retentions
+}
+
+/** What was deleted long enough ago is removed for good. */
+function repeatErasure({ settings, observe, nowMs }: EmbeddedParts, { catalog, store }: Storage): () => void {
+  const erase = async (): Promise<void> => {
+    const now = nowMs()
+    const erased = await catalog.deletions.erase(now - settings.deletions.eraseAfterMs, now)
+    if (erased > 0) store.changed()
+  }
+  return repeat(erase, settings.store.retentionCheckMs, checkFailed(observe))
 }
 
 function replicaOf(replica: Copier | null): Pick<Readiness, 'replica'> {

@@ -26,8 +26,10 @@ import type { Observe } from '../observe/event.ts'
 import { combineSinks } from '../observe/event.ts'
 import { FailingWork } from '../observe/failing-work.ts'
 import { Metrics } from '../observe/metrics.ts'
+import { type ProcessUse, SelfFigures } from '../observe/self-figures.ts'
 import type { openCluster } from './cluster/open-cluster.ts'
 import { openEmbedded } from './open-embedded.ts'
+import { openSelfHistory } from './open-self-history.ts'
 import type { Closer } from './open-storage.ts'
 
 /** Parts that a test may put in place of the real ones. */
@@ -79,7 +81,8 @@ export async function openService(
   const metrics = new Metrics({ processMetrics: true })
   const failing = new FailingWork(Date.now)
   const observed = new ObservedConditions()
-  const observe = combineSinks(metrics.observe, failing.observe, observed.observe, observer)
+  const figures = new SelfFigures({ elapsedMs: () => performance.now(), use: ownUse, level: metrics.level })
+  const observe = combineSinks(metrics.observe, failing.observe, observed.observe, figures.observe, observer)
   const parts = {
     settings,
     observe,
@@ -114,6 +117,7 @@ export async function openService(
     const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
     const { services, newAdminKey, started } = await open(parts, closers)
     const { avatica } = services
+    openSelfHistory({ ...parts, services, figures }, closers)
     closers.push(async () => avatica.close())
     closers.push(repeat(async () => avatica.closeIdle(), settings.limits.checkMs, checkFailed(observe)))
     const inFlight = new InFlight()
@@ -153,6 +157,11 @@ export async function openService(
     await close()
     throw error
   }
+}
+
+function ownUse(): ProcessUse {
+  const { user, system } = process.cpuUsage()
+  return { cpuSeconds: (user + system) / 1e6, memoryBytes: process.memoryUsage.rss() }
 }
 
 /** The audit tells of unknown keys. */

@@ -8,6 +8,7 @@ import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { LiveNews } from '../live/live-feed.ts'
 import type { LiveQuestion } from '../live/live-rows.ts'
+import type { DeletionOutcome, DeletionRequest } from '../model/deletion.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
@@ -64,6 +65,9 @@ export type ToStore =
   | { readonly kind: 'changed' }
   /** Rows of the entity that have left are to be gone for good. */
   | { readonly kind: 'purge'; readonly id: number; readonly entityId: number }
+  /** Rows are to be taken from view, or shown again. */
+  | { readonly kind: 'delete'; readonly id: number; readonly request: DeletionRequest }
+  | { readonly kind: 'takeBack'; readonly id: number; readonly entityId: number; readonly deletionId: number }
   /** No file is to be deleted until `release`. */
   | { readonly kind: 'hold'; readonly id: number }
   | { readonly kind: 'release' }
@@ -98,6 +102,8 @@ export type FromStore =
   | { readonly kind: 'state'; readonly state: StoreState }
   | { readonly kind: 'held'; readonly id: number }
   | { readonly kind: 'purged'; readonly id: number }
+  | { readonly kind: 'deleted'; readonly id: number; readonly outcome: DeletionOutcome }
+  | { readonly kind: 'takenBack'; readonly id: number; readonly isDone: boolean }
   | {
       readonly kind: 'progress'
       readonly position: number

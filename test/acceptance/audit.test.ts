@@ -145,6 +145,22 @@ const changes: Readonly<Record<string, Change>> = {
     first: rejectOne,
     line: { name: 'plant', subscriber: 'pusher-of-plant', before: null, after: { discarded: 1 } },
   },
+  deleteRows: {
+    method: 'POST',
+    path: '/admin/entities/plant/deletions',
+    first: () => push('plant', [{ D: '2026-01-01', T: 'boiler', V: 1 }]),
+    body: { ids: ['boiler'], reason: 'wrong unit' },
+    line: {
+      name: 'plant',
+      before: null,
+      after: expect.objectContaining({ id: 1, rows: 1, reason: 'wrong unit' }),
+    },
+  },
+  takeBackDeletion: {
+    method: 'DELETE',
+    path: '/admin/entities/plant/deletions/1',
+    line: { name: 'plant/1', before: null, after: { rows: 1 } },
+  },
   deleteMetadataItem: {
     method: 'DELETE',
     path: '/admin/metadata/tags/items/boiler',

@@ -1,5 +1,5 @@
 // Rows are told as they become queryable: what comes, in which order, and when a stream ends.
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Tidemark } from '../../src/client/tidemark.ts'
 import { call, callWell, makeIngest, makeReader } from '../support/api.ts'
@@ -91,7 +91,7 @@ test('an id that is unknown, forged or of another entity begins anew', async () 
   const reader = new LiveReader()
   await reader.connect(service.url, 'entity=plant')
   const id = reader.lastId!
-  for (const wrong of ['x', id.replace(/-(\d+)-/, (_, position) => `-${Number(position) + 1}-`), `${id}x`]) {
+  for (const wrong of ['x', id.replace(/\d+(?=-[\w-]{16}$)/, (place) => `${Number(place) + 1}`), `${id}x`]) {
     const other = new LiveReader()
     await other.connect(service.url, 'entity=plant', wrong)
     expect(other.events).toEqual(['reset'])
@@ -140,6 +140,34 @@ test('who takes nothing gets the event behind, and goes on where he was', async 
   await reader.cut()
 })
 
+test('readers who take nothing are closed together, and one who takes its rows is told on', async () => {
+  const few = await runService({ 'limits.liveBytes': '1073741824', 'limits.liveTotalBytes': '40000000' })
+  try {
+    const fewKey = await makeIngest(few.url, adminKey, { alias: 'plant' })
+    const { hostname, port } = new URL(few.url)
+    const reader = new LiveReader()
+    await reader.connect(few.url, 'entity=plant&ids=last')
+    const sockets = Array.from({ length: 3 }, () => connect(Number(port), hostname))
+    for (const socket of sockets) {
+      socket.write('GET /consumer/data/live?entity=plant HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+      await new Promise((resolve) => socket.once('readable', resolve))
+    }
+    const path = '/ingests/plant/data?wait=true'
+    const rows = Array.from({ length: 20_000 }, (_, index) => ({ D: at(0), T: 'x'.repeat(500), V: index }))
+    for (let round = 0; round < 6; round++) await callWell(few.url, 'POST', path, { key: fewKey, body: rows })
+    await callWell(few.url, 'POST', path, { key: fewKey, body: [{ D: at(1), T: 'last', V: 0 }] })
+    await told(reader, [{ D: at(1), T: 'last', V: 0 }])
+    const texts = await Promise.all(sockets.map(textOf))
+    // Who takes nothing of the end either is cut off.
+    expect(texts.some((text) => text.endsWith('event: behind\ndata: {"liveTotalBytes":40000000}\n\n'))).toBe(true)
+    for (const text of texts) expect(text).not.toContain('"last"')
+    expect(reader.events).toEqual([])
+    await reader.cut()
+  } finally {
+    await few.close()
+  }
+})
+
 test('one reader too many is refused, and one who leaves makes room', async () => {
   const readers = Array.from({ length: 5 }, () => new LiveReader())
   for (const reader of readers) await reader.connect(service.url, 'entity=plant')
@@ -179,7 +207,12 @@ describe('a stream ends', () => {
   test('with the service, and the client goes on by itself', async () => {
     service = await service.restart({ settings: { 'access.consumption': 'public' } })
     let url = service.url
-    const throughProxy: typeof fetch = (input, init) => fetch(String(input).replace('http://service', url), init)
+    let heads = 0
+    const throughProxy: typeof fetch = async (input, init) => {
+      const response = await fetch(String(input).replace('http://service', url), init)
+      heads++
+      return response
+    }
     const stop = new AbortController()
     const items: Row[] = []
     const following = (async () => {
@@ -190,6 +223,7 @@ describe('a stream ends', () => {
     })()
     const metrics = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text()
     await expect.poll(metrics, { timeout: 60_000 }).toContain('tidemark_live_readers 1')
+    await expect.poll(() => heads, { timeout: 60_000 }).toBe(1)
     await push('plant', key, [{ D: at(1), T: 'c', V: 1 }])
     await expect.poll(() => items.length, { timeout: 60_000 }).toBe(1)
     service = await service.restart()
@@ -200,3 +234,17 @@ describe('a stream ends', () => {
     await following
   })
 })
+
+/** What comes until the connection ends, or is cut off; of a chunked body, without the marks of the chunks at its end. */
+async function textOf(socket: Socket): Promise<string> {
+  const received: Buffer[] = []
+  await new Promise<void>((resolve) => {
+    socket
+      .on('data', (chunk) => received.push(chunk))
+      .on('error', () => undefined)
+      .on('close', () => resolve())
+  })
+  return Buffer.concat(received)
+    .toString()
+    .replace(/\r\n0\r\n\r\n$/, '')
+}

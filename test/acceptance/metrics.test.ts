@@ -114,3 +114,38 @@ test('after a restart counters begin at 0: what the journal holds from before is
   await expect.poll(counted).toEqual([3, 2, 0])
   await service.close()
 })
+
+test('the service keeps its own history, which is no more public than its metrics, and whose rows it does not count', async () => {
+  const settings = { 'self.historyMs': '200', 'access.metrics': 'key' }
+  const service = await runService(settings)
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  await callWell(service.url, 'POST', '/ingests/plant/data', { key, body: [{ D: 0, T: 'a', V: 1 }] })
+  const request = { query: 'SELECT * FROM tidemark_self WHERE memory_bytes > 0 ORDER BY __time DESC LIMIT 5' }
+  const rows = async (): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    const { status, body } = await call(service.url, 'POST', '/druid/v2/sql', { key: adminKey, body: request })
+    return status === 200 ? (body as Readonly<Record<string, unknown>>[]) : []
+  }
+  const patience = { timeout: 100_000 }
+  await expect.poll(async () => (await rows()).length, patience).toBeGreaterThan(1)
+  await expect.poll(async () => (await rows())[0], patience).toMatchObject({ rows_per_second: 0 })
+  const entity = { entity: 'tidemark_self', of_service: true }
+  const listed = await callWell<object[]>(service.url, 'GET', '/consumer/data/entities', { key: adminKey })
+  expect(listed).toEqual([expect.not.objectContaining({ of_service: true }), expect.objectContaining(entity)])
+  const { Items } = await callWell<{ Items: object[] }>(service.url, 'GET', '/admin/entities', { key: adminKey })
+  expect(Items[1]).toMatchObject({ entity: 'tidemark_self', retention: 'P7D' })
+  // Everyone may read the others here.
+  const names = (await callWell<{ entity: string }[]>(service.url, 'GET', '/consumer/data/entities')).map(
+    (one) => one.entity,
+  )
+  expect(names).toEqual(['plant'])
+  expect((await call(service.url, 'POST', '/druid/v2/sql', { body: request })).status).toBe(400)
+  // It goes on in the next run, in the same entity.
+  if (onCluster) return service.close()
+  const again = await service.restart({ settings })
+  const before = Date.now()
+  const since = { query: `SELECT COUNT(*) AS n FROM tidemark_self WHERE __time >= MILLIS_TO_TIMESTAMP(${before})` }
+  await expect
+    .poll(() => callWell<unknown>(again.url, 'POST', '/druid/v2/sql', { key: adminKey, body: since }), patience)
+    .not.toEqual([{ n: 0 }])
+  await again.close()
+})

@@ -334,6 +334,20 @@ function entityTests(catalog: () => SharedCatalog): void {
     ])
   })
 
+  test('keeps the coding of a quality, and one quality an entity', async () => {
+    const { ingests } = catalog()
+    const quality: Field = { ...field('Q', 'long', 'quality'), coding: 'opcua' }
+    await ingests.create(series('a', { fields: [D, T, V, quality] }))
+    expect((await ingests.find('a'))?.fields.at(-1)).toEqual(quality)
+    const [entity] = await ingests.entities()
+    expect(entity?.fields.at(-1)).toEqual({ name: 'Q', type: 'long', role: 'quality', coding: 'opcua' })
+    const refusedOf = (joining: Field) => ingests.create(series('b', { entity: 'a', fields: [D, T, V, joining] }))
+    const { coding: _, ...plain } = quality
+    await expect(refusedOf(plain)).rejects.toMatchObject({ errors: [{ path: 'fields[3].coding' }] })
+    await expect(refusedOf({ ...quality, name: 'R' })).rejects.toMatchObject({ errors: [{ path: 'fields[3].role' }] })
+    await refusedOf({ ...quality, source: 'q' })
+  })
+
   test.each<[string, Partial<NewIngest>, string]>([
     ['type', { fields: [D, T, { ...V, type: 'long' }] }, 'fields[2].type'],
     ['role', { fields: [D, T, V, { ...field('S', 'string', 'dimension') }] }, 'fields[3].role'],

@@ -76,6 +76,32 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await page.getByRole('heading', { name: /^Every item/ }).waitFor()
   await page.getByRole('button', { name: 'Back' }).click()
   await page.getByRole('heading', { name: /^First, last/ }).waitFor()
+  // By keys, the wheel and a double click too; each is a step to go back from.
+  const hours = async (): Promise<readonly number[]> => {
+    const query = new URLSearchParams(page.url().split('?')[1])
+    return ['from', 'to'].map((name) => (Date.parse(query.get(name) ?? '') - startMs) / 3_600_000)
+  }
+  const [from, to] = (await hours()) as [number, number]
+  await page.getByRole('button', { name: 'Zoom in' }).press('Enter')
+  await expect.poll(async () => (await hours())[1], patience).toBeCloseTo(to - (to - from) / 4, 3)
+  await page.getByRole('button', { name: 'Earlier' }).press('Enter')
+  await expect.poll(async () => (await hours())[0], patience).toBeCloseTo(from, 3)
+  await chart.waitFor()
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 100)
+  await page.keyboard.down('Control')
+  await page.mouse.wheel(0, -300)
+  await page.keyboard.up('Control')
+  await expect.poll(async () => (await hours())[0], patience).toBeGreaterThan(from + 0.1)
+  const left = await hours()
+  await chart.dblclick({ position: { x: box.width * 0.5, y: 100 } })
+  await expect.poll(async () => (await hours())[0], patience).toBeLessThan(left[0]!)
+  for (let steps = 4; steps > 0; steps--) {
+    const before = page.url()
+    await page.getByRole('button', { name: 'Back' }).click()
+    await expect.poll(() => page.url(), patience).not.toBe(before)
+  }
+  expect(await hours()).toEqual([from, to])
+  await page.getByRole('heading', { name: /^First, last/ }).waitFor()
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),

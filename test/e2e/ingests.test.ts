@@ -32,6 +32,7 @@ const rejected = async (): Promise<readonly { code: string; field: string }[]> =
 
 async function open(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Ingests', exact: true }).click()
+  await page.getByRole('heading', { name: 'Ingests', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'plant' }).click()
   await page.getByRole('heading', { name: 'Rejected rows', exact: true }).waitFor()
 }
@@ -88,6 +89,7 @@ test('a field that came with a row is marked so', async () => {
   await callWell(world.server.url, 'POST', '/ingests/opened/data?wait=true', { key, body: [row] })
   const page = await world.enter()
   await page.getByRole('link', { name: 'Ingests', exact: true }).click()
+  await page.getByRole('heading', { name: 'Ingests', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'opened' }).click()
   await page.getByText('become fields with the first row that has them').waitFor()
   await page.getByRole('row', { name: /^quality .* came with a row$/ }).waitFor()
@@ -132,6 +134,7 @@ test('a rejected line is saved as one, and mended as one at the time at which it
   await expect.poll(async () => (await client.receipt('points', batch)).pending).toBe(0)
   const page = await world.enter(key)
   await page.getByRole('link', { name: 'Ingests', exact: true }).click()
+  await page.getByRole('heading', { name: 'Ingests', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'points' }).click()
   await page.getByRole('link', { name: 'wrong type' }).click()
   const [download] = await Promise.all([

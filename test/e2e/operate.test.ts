@@ -8,7 +8,7 @@ import { expectSound, expectSoundEverywhere, openWorld, type World } from './sup
 let world: World
 
 beforeAll(async () => {
-  world = await openWorld({ TIDEMARK_STORE_HEAD_AGE_MS: '500' })
+  world = await openWorld({ TIDEMARK_STORE_HEAD_AGE_MS: '500', TIDEMARK_SELF_HISTORY_MS: '500' })
   const key = await makeIngest(world.server.url, adminKey, { alias: 'plant' })
   const body = { D: new Date().toISOString(), T: 'boiler.temp', V: 81.5 }
   await callWell(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
@@ -29,7 +29,10 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
     )
     return Items[0]?.retention
   }
-  await page.getByRole('button', { name: 'Retention…' }).click()
+  await page
+    .getByRole('row', { name: /^plant/ })
+    .getByRole('button', { name: 'Retention…' })
+    .click()
   await page.getByLabel('Kept for').fill('ninety days')
   await page.getByRole('button', { name: 'Set it' }).click()
   await page.getByRole('dialog').getByRole('alert').waitFor()

@@ -70,7 +70,7 @@ const open = (page: Page, name: string): Promise<void> => page.getByRole('link',
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-way-'))
-  world = await openWorld(onCluster ? {} : { TIDEMARK_STORE_HEAD_AGE_MS: '500' })
+  world = await openWorld(onCluster ? {} : { TIDEMARK_STORE_HEAD_AGE_MS: '500', TIDEMARK_SELF_HISTORY_MS: '500' })
   const { url } = world.server
   pusherKey = await makeIngest(url, adminKey, { alias: 'plant' })
   const fields = [
@@ -128,10 +128,10 @@ test('a pusher finds his rejected row, mends it, and pushes a file', async () =>
 test('an operator sees the other faults, draws the day, asks for it in SQL, and finds its metadata', async () => {
   const page = await enter(adminKey)
   await page.getByText('Healthy').waitFor()
-  await page.getByRole('cell', { name: 'plant' }).first().waitFor()
-  await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
+  await page.getByRole('img', { name: 'Rows of plant in each hour of the last day' }).waitFor()
+  if (!onCluster) await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
   await pictures(page, 'overview')
-  await open(page, 'plant')
+  await page.getByRole('link', { name: /rejected rows of plant to mend$/ }).click()
   await page.getByRole('link', { name: 'unknown field' }).waitFor()
   await page.getByRole('row', { name: /yesterday/ }).waitFor()
   await pictures(page, 'ingest')
@@ -191,18 +191,23 @@ test('an operator gives access, and sees to retention and to the parts', async (
   await page.getByText('The subscriptions are kept.').waitFor()
   await pictures(page, 'access')
   await open(page, 'Operate')
-  await page.getByRole('button', { name: 'Retention…' }).click()
+  await page
+    .getByRole('row', { name: /^plant/ })
+    .getByRole('button', { name: 'Retention…' })
+    .click()
   await page.getByLabel('Kept for').fill('P9000D')
   await page.getByRole('button', { name: 'Set it' }).click()
   await page.getByRole('cell', { name: 'P9000D' }).waitFor()
-  const kept = { Items: [{ entity: 'plant', retention: 'P9000D' }] }
+  const kept = {
+    Items: [{ entity: 'plant', retention: 'P9000D' }, ...(onCluster ? [] : [{ entity: 'tidemark_self' }])],
+  }
   expect((await call(url, 'GET', '/admin/entities', { key: adminKey })).body).toMatchObject(kept)
   await page.getByRole('region', { name: 'On disk, by entity' }).getByRole('cell', { name: 'plant' }).waitFor()
   const parts = page.locator('section.panel', { has: page.getByRole('heading', { name: 'Parts', exact: true }) })
   if (onCluster) expect(await parts.getByText('reached').count()).toBe(3)
   else await parts.getByText('answers').waitFor()
   await page.getByRole('cell', { name: 'tidemark_http_requests_total', exact: true }).first().waitFor()
-  await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
+  await page.getByRole('img', { name: onCluster ? /^Requests a second/ : /^Rows a second/ }).waitFor()
   await pictures(page, 'operate')
   await expectSound(page)
 })

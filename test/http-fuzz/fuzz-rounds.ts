@@ -5,6 +5,7 @@
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http'
 import { connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import { problems } from '../../src/model/problem.ts'
 import { seededRandom } from '../support/random.ts'
 import { brokenBytes } from './broken-http.ts'
@@ -107,7 +108,10 @@ function ask(
     const signal = AbortSignal.timeout(answerMs)
     const sent = send({ host: '127.0.0.1', port, agent, method, path: target, headers: lines, signal }, (response) => {
       buffer(response).then((bytes) => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: bytes.toString('latin1') })
+        const { statusCode = 0, headers: answered } = response
+        // Of i3X each answer may be, a refusal too.
+        const body = statusCode >= 400 && answered['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
+        resolve({ status: statusCode, headers: answered, body: body.toString('latin1') })
       }, reject)
     })
     sent.on('error', reject)
@@ -134,6 +138,8 @@ const known = new Set([
   201,
   202,
   204,
+  // Of i3X, where a key is missing.
+  401,
   ...Object.values(problems).flatMap(({ status }) => (status < 500 ? [status] : [])),
   503,
 ])

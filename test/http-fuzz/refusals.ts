@@ -20,7 +20,7 @@ const forms: readonly Form[] = [
   {
     paths: /^/,
     contentType: 'application/problem+json',
-    read: ({ status, code, detail }) => ({ status: Number(status), code: String(code), detail: text(detail) }),
+    read: problemIn,
   },
   {
     paths: /^\/(druid|status)\b/,
@@ -36,6 +36,11 @@ const forms: readonly Form[] = [
     paths: /^\/query\b/,
     contentType: 'application/json',
     read: ({ code, error }) => ({ status: null, code: String(code), detail: text(error) }),
+  },
+  {
+    paths: /^\/i3x\/v1\b/,
+    contentType: 'application/json',
+    read: ({ responseDetail }) => problemIn(Object(responseDetail)),
   },
   {
     // JSON-RPC has numbers for what a message lacks.
@@ -73,6 +78,10 @@ export function refusalIn(target: string, headers: IncomingHttpHeaders, body: st
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+function problemIn({ status, code, detail }: Readonly<Record<string, unknown>>): Refusal {
+  return { status: Number(status), code: String(code), detail: text(detail) }
 }
 
 function messageIn(error: unknown): string {

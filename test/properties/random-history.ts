@@ -6,7 +6,15 @@ import { type Field, isNumericField } from '../../src/model/field.ts'
 import type { Duplicates } from '../../src/model/ingest.ts'
 import { itemOf } from '../support/model-store.ts'
 import { type Question, randomMs, randomQuestion, spanMs, type Times } from '../support/random-queries.ts'
-import { type Draw, drawFrom, oneOf, type RandomEntity, randomEntity, randomValue } from '../support/random-rows.ts'
+import {
+  type Draw,
+  drawFrom,
+  oneOf,
+  type RandomEntity,
+  randomEntity,
+  randomQualities,
+  randomValue,
+} from '../support/random-rows.ts'
 import { checkAnswer, HistoryModel } from './check-answer.ts'
 import type { HistoryWorld, IngestName, RowPlace, TextFormat } from './history-world.ts'
 import { pools, pushedRow } from './pushed-row.ts'
@@ -169,7 +177,10 @@ export class RandomHistory {
     const ms = draw(5) === 0 ? randomMs(draw, this.#times) : draw(80) === 0 ? oneOf(draw, farMs) : inBatchMs
     const row: Record<string, Value> = { [time.name]: ms }
     for (const tag of tags) row[tag.name] = oneOf(draw, drawn.texts)
-    for (const { name, type } of others) if (draw(5) > 0) row[name] = randomValue(draw, type, drawn)
+    for (const field of others)
+      if (draw(5) > 0)
+        row[field.name] =
+          field.role === 'quality' ? randomQualities(draw, field, 1)[0]! : randomValue(draw, field.type, drawn)
     const known = this.#fields[ingest]
     const isWhole = draw(8) === 0
     const fields = isWhole ? [...known, ...this.#unknown[ingest].filter((field) => !known.includes(field))] : known
@@ -216,7 +227,7 @@ export class RandomHistory {
   }
 
   #newQuestion(): Question {
-    const others = this.#entityFields.filter(({ role }) => role === 'metric' || role === 'dimension')
+    const others = this.#entityFields.filter(({ role }) => role !== 'time' && role !== 'tag')
     return randomQuestion(this.#draw, { ...this.#entity, others }, this.#times)
   }
 

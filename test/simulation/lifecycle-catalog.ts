@@ -8,7 +8,7 @@ import type { Field } from '../../src/model/field.ts'
 import type { Duplicates, Ingest } from '../../src/model/ingest.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'
-import { type CatalogConnection, changedBy, isFault, noted } from './simulated-catalog.ts'
+import { type CatalogConnection, changedBy, isFault, noDeletions, noted } from './simulated-catalog.ts'
 
 interface KeptRow {
   readonly row: RejectedRow
@@ -109,6 +109,7 @@ export class LifecycleCatalog {
         settle: () => commit(onState((state) => state)),
         drop: (entityId) => commit(onState((state) => ({ ...state, manifest: without(state.manifest, entityId) }))),
       },
+      deletions: noDeletions,
       outcomes: {
         add: ({ rejected }, throughPosition) => commit(onState((state) => kept(state, rejected, throughPosition))),
         replay: (outcome) => commit((state) => replayed(state, outcome)),

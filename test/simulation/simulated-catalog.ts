@@ -1,6 +1,7 @@
 // What the store needs of the catalog, in memory: each change is made wholly or not at all, and stays. A change that failed may be found
 // made after the end of the process, as with a database whose log could not be fsynced, until another one has taken its place.
 import type { DroppedCatalog, IngestCatalog, OutcomeCatalog } from '../../src/catalog/catalog.ts'
+import type { DeletionCatalog } from '../../src/catalog/deletions.ts'
 import type { Manifest, ManifestCatalog, ManifestChange, StoreFileKey } from '../../src/catalog/manifest.ts'
 import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
@@ -20,6 +21,7 @@ export interface CatalogConnection {
   readonly outcomes: OutcomeCatalog
   readonly ingests: Pick<IngestCatalog, 'findVersion' | 'entities'>
   readonly dropped: DroppedCatalog
+  readonly deletions: DeletionCatalog
 }
 
 /** The catalog of all lives of a service. */
@@ -84,6 +86,7 @@ export class SimulatedCatalog implements CatalogOnDisk {
         noteJournalEnd: (position) => commit((state) => noted(state, position)),
         drop: notSimulated,
       },
+      deletions: noDeletions,
       outcomes: {
         add: ({ rejected }, throughPosition) => commit((state) => kept(state, rejected, throughPosition)),
         replay: notSimulated,
@@ -156,6 +159,15 @@ function kept(state: State, rejected: readonly RejectedRow[], throughPosition: n
     rejected: [...state.rejected, ...rejected.filter(({ position }) => !known.has(position))],
     validatedPosition: Math.max(state.validatedPosition, throughPosition),
   }
+}
+
+export const noDeletions: DeletionCatalog = {
+  list: async () => [],
+  all: async () => [],
+  vectors: async () => [],
+  create: notSimulated,
+  takeBack: notSimulated,
+  erase: notSimulated,
 }
 
 function notSimulated(): never {

@@ -115,6 +115,7 @@ export class SimulatedThread {
     const upkeep = new Upkeep({
       ...opened,
       manifest: manifestCatalog,
+      deletions: catalog.deletions,
       removals,
       expiry,
       settings,

@@ -59,7 +59,7 @@ export async function makeReader(
   return makeSubscriber(url, adminKey, name, subscriptions, ['consume'])
 }
 
-async function makeSubscriber(
+export async function makeSubscriber(
   url: string,
   key: string,
   name: string,

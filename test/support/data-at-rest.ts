@@ -1,21 +1,33 @@
 // Random pushes, seals, merges and questions: the store's answers are held against those of the model.
 import { expect } from 'vitest'
+import type { DeletionCatalog } from '../../src/catalog/deletions.ts'
 import { parsePeriod } from '../../src/druid-time/iso.ts'
 import { periodGranularity } from '../../src/druid-time/native-granularity.ts'
 import { plainGranularity } from '../../src/druid-time/plain-granularity.ts'
 import { Zone } from '../../src/druid-time/zone.ts'
 import { Pacer } from '../../src/lib/pacer.ts'
+import type { ColumnType } from '../../src/model/column.ts'
+import type { Deletion, DeletionSelection } from '../../src/model/deletion.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { parseGranularity } from '../../src/model/granularity.ts'
 import type { AveragePlan, Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
+import { rewriteFiles } from '../../src/store/embedded/deletions/rewrite-files.ts'
+import { baseOf, VisibleFile } from '../../src/store/embedded/deletions/visible-file.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import type { SealedFile, SealedFileInfo, SealedFolder } from '../../src/store/embedded/reading/sealed-source.ts'
+import type {
+  SealedFile,
+  SealedFileInfo,
+  SealedFolder,
+  StoredFile,
+  StoredFolder,
+} from '../../src/store/embedded/reading/sealed-source.ts'
 import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
 import { chooseMerge } from '../../src/store/embedded/sealing/choose-merge.ts'
 import { mergeFiles } from '../../src/store/embedded/sealing/merge-files.ts'
 import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'
 import type { FileSwitch, FrozenRows } from '../../src/store/embedded/store-changes.ts'
+import { Deletions } from '../../src/store/embedded/upkeep/deletions.ts'
 import { expectSame, rowsOf } from './expect-rows.ts'
 import { ModelStore } from './model-store.ts'
 import { planSince } from './plan-since.ts'
@@ -44,6 +56,8 @@ const hourly = ['all', 'hour', 'PT2H', 'day', 'week', 'month', 'P1M1D']
 export interface TestedFolder extends SealedFolder {
   /** A file as a store that was started again opens it; without it files are handed on as they are. */
   open?(info: SealedFileInfo): SealedFile
+  /** A file as it lies on disk. */
+  stored?(file: SealedFile): StoredFile
   /** Deletes a file that nobody reads any more. */
   remove?(file: SealedFile): Promise<void>
 }
@@ -59,6 +73,8 @@ export interface AtRestParts {
   /** Rows of any kind where it is not told. */
   readonly rows?: (draw: Draw) => PushedRows
   folder(store: EmbeddedStore, draw: Draw): TestedFolder
+  /** Rows are deleted, and shown again. */
+  readonly deletes?: boolean
   /** For planted bugs. */
   switch?(store: EmbeddedStore, change: FileSwitch): void
   readonly keepsAfterRestart?: boolean
@@ -94,6 +110,9 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     for (let steps = 1 + draw(2); steps > 0; steps--) await history.step()
     expectSame(early, await earlyRows, earlyAnswer)
     if (draw(4) === 0) await history.leave(spanMs)
+    if (parts.deletes === true && draw(3) === 0) await history.delete(randomDeletion(draw, entity, spanMs))
+    if (parts.deletes === true && draw(5) === 0) await history.takeBack()
+    if (parts.deletes === true && draw(5) === 0) await history.erase()
     for (let question = draw(6); question > 0; question--) {
       const isOfMeasure = draw(3) === 0
       const plan = history.asked(isOfMeasure ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs))
@@ -101,7 +120,8 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     }
     const ofOverTime = drawFrom(draw(2 ** 31))
     const isOfMeasure = ofOverTime(2) === 0
-    const asked = isOfMeasure ? { ...entity, others: [measure] } : entity
+    const ofMeasure = [measure, ...entity.others.filter(({ role }) => role === 'quality')]
+    const asked = isOfMeasure ? { ...entity, others: ofMeasure } : entity
     const overTime = history.asked(randomOverTimePlan(ofOverTime, asked, spanMs))
     expectSame(overTime, await rowsOf(history.store, overTime), model.run(overTime), isOfMeasure ? 'small' : 'any')
     const { store, folder } = history
@@ -110,6 +130,28 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     expect(await history.store.statistics(entityId, sinceMs)).toEqual(model.statistics(entityId, sinceMs))
   }
   await history.end()
+}
+
+function randomDeletion(draw: Draw, entity: RandomEntity, spanMs: number): DeletionSelection {
+  const { selection } = randomPlan(draw, entity, spanMs)
+  const [first, second] = [draw(spanMs), draw(spanMs)].sort((a, b) => a - b) as [number, number]
+  const metrics = selection.metrics.map(({ name, type }) => ({ name, type: type as ColumnType }))
+  return {
+    tag: selection.tags[0].name,
+    ids: selection.ids,
+    prefixes: selection.prefixes,
+    fromMs: draw(3) === 0 ? null : first,
+    toMs: draw(3) === 0 ? null : second,
+    metrics: draw(3) === 0 ? metrics : null,
+    where:
+      draw(3) === 0
+        ? {
+            metric: { name: measure.name, type: 'double' },
+            operator: oneOf(draw, ['<', '<=', '>', '>=', '=', '!=']),
+            value: draw(1000) / 4,
+          }
+        : null,
+  }
 }
 
 function anyRows(draw: Draw): PushedRows {
@@ -164,6 +206,9 @@ class History {
   /** All that was pushed: what a journal would hold, each at its place in it. */
   readonly #batches: RowBatch[] = []
   #frozen: FrozenRows | null = null
+  #deletionIds: number[] = []
+  readonly #erased = new Set<number>()
+  readonly #deletionCatalog = memoryDeletions()
   /** Rows before this date have left. */
   sinceMs: number | null = null
 
@@ -217,16 +262,70 @@ class History {
     this.#dropDays(this.sinceMs)
   }
 
+  /** Of all rows there are: they are sealed first. */
+  async delete(selection: DeletionSelection): Promise<void> {
+    await this.#sealAll()
+    const deletions = this.#deletions
+    const made = deletions.add(
+      { entityId, selection, reason: 'wrong', subscriber: 'plant', createdMs: 0, isDry: false, deletionsMax: 1000 },
+      0,
+    )
+    await deletions.runNext()
+    const { rows, deletion } = await made
+    expect(rows).toBe(this.model.delete(deletion!.id, selection, this.sinceMs))
+    this.#deletionIds.push(deletion!.id)
+  }
+
+  async takeBack(): Promise<void> {
+    const [id] = this.#deletionIds.splice(this.#draw(this.#deletionIds.length || 1), 1)
+    if (id === undefined) return
+    const deletions = this.#deletions
+    const done = deletions.takeBack(entityId, id)
+    await deletions.runNext()
+    expect(await done).toBe(true)
+    this.model.takeBack(id)
+  }
+
+  /** The rows of one deletion are removed for good. */
+  async erase(): Promise<void> {
+    const [id] = this.#deletionIds.splice(this.#draw(this.#deletionIds.length || 1), 1)
+    if (id === undefined) return
+    this.#erased.add(id)
+    const isDue = (file: SealedFile): boolean =>
+      file instanceof VisibleFile && file.vectors.some(({ deletionId }) => this.#erased.has(deletionId))
+    for (const file of this.store.files(entityId)) if (isDue(file)) await this.#merge([file])
+    expect(this.store.files(entityId).some(isDue)).toBe(false)
+  }
+
+  get #deletions(): Deletions {
+    const { stored } = this.folder
+    if (stored === undefined) throw new Error('rows are deleted of files on disk')
+    return new Deletions({
+      store: this.store,
+      folder: { stored: (file) => stored.call(this.folder, file) },
+      catalog: this.#deletionCatalog,
+      runDue: async () => undefined,
+      shown: () => undefined,
+      sinceMs: () => this.sinceMs,
+      reach: () => undefined,
+      signal: new AbortController().signal,
+    })
+  }
+
+  async #sealAll(): Promise<void> {
+    for (const frozen of [this.#frozen, this.#freeze()]) if (frozen !== null) await this.#seal(frozen)
+    this.#frozen = null
+  }
+
   #dropDays(sinceMs: number): void {
-    const remove = this.store.files(entityId).filter(({ info }) => info.lastMs < sinceMs)
+    const remove = this.store.files(entityId).filter((file) => baseOf(file).info.lastMs < sinceMs)
     this.#switch({ add: [], remove, frozen: null, gone: (file) => this.#remove(file) })
   }
 
   async #purge(sinceMs: number): Promise<void> {
-    for (const frozen of [this.#frozen, this.#freeze()]) if (frozen !== null) await this.#seal(frozen)
-    this.#frozen = null
+    await this.#sealAll()
     this.#dropDays(sinceMs)
-    for (const file of this.store.files(entityId)) if (file.info.firstMs < sinceMs) await this.#merge([file])
+    for (const file of this.store.files(entityId)) if (baseOf(file).info.firstMs < sinceMs) await this.#merge([file])
     this.model.forget(entityId, sinceMs)
     this.sinceMs = null
   }
@@ -246,7 +345,12 @@ class History {
     const folder = this.#parts.folder(store, this.#draw)
     restoreSeries(before.registry(entityId), store.registry(entityId))
     if (folder.open === undefined) restoreColumns(before.registry(entityId), store.registry(entityId))
-    const add = before.files(entityId).map((file) => folder.open?.(file.info) ?? file)
+    const add = before.files(entityId).map((file): SealedFile => {
+      const base = baseOf(file)
+      const opened = folder.open?.(base.info) ?? base
+      if (!(file instanceof VisibleFile)) return opened
+      return new VisibleFile(folder.stored!(opened), file.vectors, store.registry(entityId))
+    })
     const replaces = before.registry(entityId).columns.replaced !== null
     if (replaces && this.#parts.keepsAfterRestart !== true) store.registry(entityId).columns.replaceRows()
     store.switchFiles({ add, remove: [], frozen: null, gone: () => {} })
@@ -268,19 +372,25 @@ class History {
   }
 
   async #mergeSmall(): Promise<void> {
-    const remove = chooseMerge(this.store.files(entityId), rules)
+    const { replaced } = this.store.registry(entityId).columns
+    const files = this.store.files(entityId).filter((file) => replaced === null || !(file instanceof VisibleFile))
+    const remove = chooseMerge(files, rules)
     if (remove !== null) await this.#merge(remove)
   }
 
   async #merge(remove: readonly SealedFile[]): Promise<void> {
-    const add = await mergeFiles(remove, {
+    const { folder } = this
+    const options = {
       registry: this.store.registry(entityId),
-      folder: this.folder,
       dayRowsMin: this.#dayRowsMin,
       sinceMs: remove[0].info.kind === 'day' ? null : this.sinceMs,
       pacer: this.#pacer,
       reach: () => {},
-    })
+      isErased: (id: number) => this.#erased.has(id),
+    }
+    const add = isStored(folder)
+      ? (await rewriteFiles(remove, { ...options, folder })).files
+      : await mergeFiles(remove, { ...options, folder })
     this.#switch({ add, remove, frozen: null, gone: (file) => this.#remove(file) })
   }
 
@@ -297,6 +407,30 @@ class History {
   #switch(change: FileSwitch): void {
     if (this.#parts.switch === undefined) this.store.switchFiles(change)
     else this.#parts.switch(this.store, change)
+  }
+}
+
+function isStored(folder: TestedFolder): folder is TestedFolder & StoredFolder {
+  return folder.stored !== undefined
+}
+
+function memoryDeletions(): DeletionCatalog {
+  let made: Deletion[] = []
+  let id = 0
+  return {
+    list: async () => made,
+    all: async () => made,
+    vectors: async () => [],
+    create: async (deletion) => {
+      const one = { ...deletion, id: ++id, erasedMs: null }
+      made.push(one)
+      return one
+    },
+    takeBack: async (_, taken) => {
+      made = made.filter((one) => one.id !== taken)
+      return true
+    },
+    erase: async () => 0,
   }
 }
 

@@ -92,9 +92,30 @@ export function emptyPages<Part extends object>(given: NoInfer<Partial<Part>> = 
   return new Proxy(given, { get: (methods, name) => Reflect.get(methods, name) ?? (async () => page) }) as Part
 }
 
+const noResults = async () => ({ results: [], partial: null })
+const noResult = { result: [], partial: null }
+const plainI3x: Services['i3x'] = {
+  subscriptions: null,
+  namespaces: () => noResult,
+  objectTypes: () => noResult,
+  objectTypesOf: () => ({ results: [], partial: null }),
+  relationshipTypes: () => noResult,
+  relationshipTypesOf: () => ({ results: [], partial: null }),
+  objects: async () => noResult,
+  objectsOf: noResults,
+  related: noResults,
+  values: noResults,
+  history: noResults,
+  write: noResults,
+}
+
 export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
   return {
-    live: null,
+    live: emptyPages<Services['live']>({
+      read: () => {
+        throw new Problem('unknown_entity', 'There is no such entity.')
+      },
+    }),
     access: {
       changes: 0,
       identify: (credential) => {
@@ -125,6 +146,12 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       requireAdmin: (asker) => {
         const caller = requireCaller(asker)
         if (!caller.rights.has('admin')) throw forbidden()
+        return caller
+      },
+      requireCorrect: (asker, name) => {
+        const caller = requireCaller(asker)
+        const isAllowed = caller.rights.has('admin') || (caller.rights.has('correct') && name === 'plant')
+        if (!isAllowed) throw forbidden()
         return caller
       },
       mayRead: (asker, name) =>
@@ -161,6 +188,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       close: () => undefined,
     },
     nativeQueries: { run: async () => plainAnswer(rows) },
+    i3x: plainI3x,
     influxQueries: { run: async () => plainAnswer(Buffer.from('{"results":[{"statement_id":0}]}\n')) },
     cancelsElsewhere: null,
     queries: {
@@ -217,6 +245,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     }),
     entityAdmin: emptyPages(),
     hookAdmin: emptyPages({ put: async () => ({ isNew: true, answer: null! }) }),
+    deletionAdmin: emptyPages(),
     storageList: emptyPages(),
     itemAdmin: emptyPages(),
     backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },

@@ -21,6 +21,10 @@ export interface ModelItem {
   readonly position: number
   readonly keys: readonly Value[]
   readonly values: readonly Value[]
+  /** What is shown before the values. */
+  readonly shown: readonly Value[]
+  readonly isTaken: boolean
+  readonly isGood: boolean
 }
 
 /** Where buckets begin. */
@@ -38,7 +42,8 @@ export function overTimeRows(plan: OverTimePlan, items: readonly ModelItem[], cu
     const key = item.keys.map((value) => `${typeof value === 'string'} ${value === 0 ? 0 : value}`).join('\n')
     functions.set(key, [...(functions.get(key) ?? []), item])
   }
-  const ends = { fromMs: Math.min(...items.map(({ ms }) => ms)), toMs: Math.max(...items.map(({ ms }) => ms)) }
+  const taken = items.filter(({ isTaken }) => isTaken).map(({ ms }) => ms)
+  const ends = { fromMs: Math.min(...taken), toMs: Math.max(...taken) }
   return [...functions.values()].flatMap((own) => rowsOf(plan, own, cuts, ends))
 }
 
@@ -63,6 +68,20 @@ interface Point {
 
 /** The items of a metric: the last one of each date. */
 function pointsOf(items: readonly ModelItem[], metric: number): Point[] {
+  return newestOf(
+    items.filter(({ isTaken }) => isTaken),
+    metric,
+  )
+}
+
+/** Where an item that is not taken is the newest of its date. */
+function endsOf(items: readonly ModelItem[], metric: number): number[] {
+  return newestOf(items, metric)
+    .filter(({ item }) => !item.isTaken)
+    .map(({ ms }) => ms)
+}
+
+function newestOf(items: readonly ModelItem[], metric: number): Point[] {
   const known = items.filter(({ values }) => values[metric] !== null)
   const last = (item: ModelItem): boolean =>
     !known.some((other) => other.ms === item.ms && other.position > item.position)
@@ -77,11 +96,14 @@ interface Known {
   readonly untilMs: number
   readonly from: Point
   readonly to: Point | null
+  /** Whether an item that is not taken ends it. */
+  readonly isEnded?: true
 }
 
 function knownParts(
   plan: Exclude<OverTimePlan, PlotPlan>,
   points: readonly Point[],
+  ended: readonly number[],
   metric: number,
   tag: Value,
 ): Known[] {
@@ -93,6 +115,13 @@ function knownParts(
   return points.map((from, index) => {
     const to = points[index + 1] ?? null
     const gapEndMs = maxGap === null ? Number.POSITIVE_INFINITY : addDuration(from.ms, maxGap, 1)
+    const endedMs = ended.find((ms) => ms >= from.ms && (to === null || ms < to.ms))
+    const heldMs = to?.ms ?? Math.max(from.ms, values.nowMs)
+    if (endedMs !== undefined && endedMs <= Math.min(heldMs, Math.max(from.ms, gapEndMs))) {
+      return { fromMs: from.ms, untilMs: endedMs, from, to: null, isEnded: true }
+    }
+    // By the line too it holds as long as it is known.
+    if (endedMs !== undefined && to !== null) return { fromMs: from.ms, untilMs: gapEndMs, from, to: null }
     if (to === null) return { fromMs: from.ms, untilMs: Math.max(from.ms, Math.min(values.nowMs, gapEndMs)), from, to }
     if (isStep) return { fromMs: from.ms, untilMs: Math.min(to.ms, gapEndMs), from, to: null }
     return { fromMs: from.ms, untilMs: to.ms <= gapEndMs ? to.ms : from.ms, from, to }
@@ -150,19 +179,29 @@ function aggregates(plan: AggregatePlan, items: readonly ModelItem[], cuts: Mode
   const endMs = Math.min(plan.range.toMs, plan.values.nowMs)
   const ofMetric = metrics.map((_, metric) => {
     const points = pointsOf(items, metric)
-    return { points, known: knownParts(plan, points, metric, keys[0] ?? null) }
+    const all = newestOf(items, metric)
+    return { points, all, known: knownParts(plan, points, endsOf(items, metric), metric, keys[0] ?? null) }
   })
   return bucketsOf(plan, items, cuts, ends).flatMap((bucket) => {
-    const told = ofMetric.map(({ points, known }) => new ToldOf(plan, points, known, bucket, endMs))
+    const told = ofMetric.map((one) => new ToldOf(plan, one, bucket, endMs))
     const isKnown = told.some(({ knownMs }) => knownMs > 0)
-    const isThere = isKnown || told.some(({ items }) => items.length > 0)
+    const asksGood = plan.columns.some(({ aggregate }) => aggregate === 'good')
+    const isThere = isKnown || told.some(({ items, all }) => items.length > 0 || (asksGood && all.length > 0))
     if (!isThere || (plan.onlyKnown && !isKnown)) return []
     return [[bucket.startMs, ...keys, ...plan.columns.map(({ metric, aggregate }) => told[metric]!.value(aggregate))]]
   })
 }
 
+interface PointsOfMetric {
+  readonly points: readonly Point[]
+  readonly all: readonly Point[]
+  readonly known: readonly Known[]
+}
+
 class ToldOf {
   readonly items: readonly Point[]
+  /** Those that are not taken too. */
+  readonly all: readonly Point[]
   readonly knownMs: number
   readonly hasRise: boolean
   readonly #plan: AggregatePlan
@@ -170,11 +209,12 @@ class ToldOf {
   readonly #known: readonly Known[]
   readonly #bucket: Bucket
 
-  constructor(plan: AggregatePlan, points: readonly Point[], known: readonly Known[], bucket: Bucket, endMs: number) {
+  constructor(plan: AggregatePlan, { points, all, known }: PointsOfMetric, bucket: Bucket, endMs: number) {
     this.#plan = plan
     this.#points = points
     this.#bucket = bucket
     this.items = within(points, bucket, endMs)
+    this.all = within(all, bucket, endMs)
     this.#known = known
       .map((one) => ({
         ...one,
@@ -200,6 +240,8 @@ class ToldOf {
     switch (name) {
       case 'count':
         return numbers.length
+      case 'good':
+        return this.all.length === 0 ? null : this.all.filter(({ item }) => item.isGood).length / this.all.length
       case 'sum':
         return isEmpty ? null : sum.value
       case 'mean':
@@ -281,7 +323,7 @@ function states(plan: StatesPlan, items: readonly ModelItem[], cuts: ModelCuts, 
   return bucketsOf(plan, items, cuts, ends).flatMap((bucket) =>
     plan.selection.metrics.flatMap((field, metric) => {
       const points = pointsOf(items, metric)
-      const known = knownParts(plan, points, metric, keys[0] ?? null)
+      const known = knownParts(plan, points, endsOf(items, metric), metric, keys[0] ?? null)
       const texts = points.map(({ value }) => textOf(value, field))
       return [...new Set(texts)].flatMap((text) => {
         const held = known.filter((_, index) => texts[index] === text)
@@ -338,7 +380,7 @@ function plotted(plan: PlotPlan, items: readonly ModelItem[], ends: Range): Mode
       for (const point of [own[0]!, own.at(-1)!, byValue[0]!, greatest!]) chosen.add(point.item)
     }
   }
-  return [...chosen].map(({ ms, keys, values, position }) => [ms, ...keys, ...values, position])
+  return [...chosen].map(({ ms, keys, shown, values, position }) => [ms, ...keys, ...shown, ...values, position])
 }
 
 function snapped(
@@ -354,8 +396,8 @@ function snapped(
       const index = points.findLastIndex(({ ms }) => ms <= tickMs)
       if (index === -1) return null
       dateMs = Math.max(dateMs, points[index]!.ms)
-      const part = knownParts(plan, points, metric, keys[0] ?? null)[index]!
-      if (tickMs > part.untilMs) return null
+      const part = knownParts(plan, points, endsOf(items, metric), metric, keys[0] ?? null)[index]!
+      if (tickMs > part.untilMs || (part.isEnded && tickMs === part.untilMs)) return null
       return isNumericField(field) && part.to !== null ? valueAt(part, tickMs).value : points[index]!.value
     })
     return dateMs === Number.NEGATIVE_INFINITY ? [] : [[dateMs, ...keys, ...values, tickMs]]

@@ -3,7 +3,9 @@
 
 import { nativeBucketStart } from '../../src/druid-time/native-granularity.ts'
 import { timeBuckets, zonedGranularity } from '../../src/druid-time/plain-granularity.ts'
+import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import { type Value, valueAt } from '../../src/model/column.ts'
+import type { DeletionSelection } from '../../src/model/deletion.ts'
 import { addDuration } from '../../src/model/duration.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { type BucketGranularity, bucketStart, nextBucketStart } from '../../src/model/granularity.ts'
@@ -19,6 +21,7 @@ import {
   type SnapPlan,
   valueColumns,
 } from '../../src/model/plan.ts'
+import { type QualityWord, qualityOf } from '../../src/model/quality.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import type { ResultBatch } from '../../src/store/series-store.ts'
 import { overTimeRows } from './model-over-time.ts'
@@ -37,6 +40,11 @@ export type ResultRow = readonly Value[]
 
 export class ModelStore {
   readonly #written: ModelRow[] = []
+  /** What deletions take, by their ids. */
+  readonly #deleted = new Map<
+    number,
+    { readonly rows: ReadonlySet<ModelRow>; readonly metrics: readonly string[] | null }
+  >()
 
   write({ entityId, rows, positions, fields, columns, pushedNulls }: RowBatch): void {
     for (let row = 0; row < rows; row++) {
@@ -61,15 +69,49 @@ export class ModelStore {
     this.#written.splice(0, this.#written.length, ...this.#written.filter(stays))
   }
 
-  /** All of them. */
+  /** All that are seen. */
   get rows(): readonly ModelRow[] {
-    return replaced(this.#written)
+    const deleted = [...this.#deleted.values()]
+    const seen = this.#written.filter((row) => !deleted.some(({ rows, metrics }) => metrics === null && rows.has(row)))
+    return replaced(
+      seen.map((row) => {
+        const hidden = deleted.flatMap(({ rows, metrics }) => (rows.has(row) ? (metrics ?? []) : []))
+        if (hidden.length === 0) return row
+        return {
+          ...row,
+          values: Object.fromEntries(Object.entries(row.values).filter(([name]) => !hidden.includes(name))),
+        }
+      }),
+    )
+  }
+
+  /** Takes the selected rows of those there are from view, and says how many that changes. */
+  delete(id: number, selection: DeletionSelection, sinceMs: number | null): number {
+    const before = this.rows
+    const merged = new Map(
+      replaced(this.#written).flatMap((row) => (row.item === undefined ? [] : [[row.item, row] as const])),
+    )
+    const rows = this.#written.filter((row) =>
+      isSelected(selection, row.item === undefined ? row : merged.get(row.item)!),
+    )
+    const metrics = selection.metrics?.map(({ name }) => name) ?? null
+    this.#deleted.set(id, { rows: new Set(rows), metrics })
+    const isCounted = ({ values }: ModelRow): boolean =>
+      metrics === null || metrics.some((name) => (values[name] ?? null) !== null)
+    const count = (seen: readonly ModelRow[]): number =>
+      seen.filter((row) => isCounted(row) && (sinceMs === null || timeIn(row) >= sinceMs)).length
+    return count(before) - count(this.rows)
+  }
+
+  takeBack(id: number): void {
+    this.#deleted.delete(id)
   }
 
   /** The rows that a store must answer, in order. Limits are not its business. */
   run(plan: Plan): ResultRow[] {
-    const items = this.#items(plan.selection)
-    if (isOverTime(plan)) return overTime(plan, items)
+    const all = this.#items(plan.selection)
+    if (isOverTime(plan)) return overTime(plan, all)
+    const items = all.filter((row) => isTaken(row, plan.selection))
     switch (plan.kind) {
       case 'select':
         return inContractOrder(plan.selection, within(items, plan.selection, plan.range))
@@ -111,6 +153,37 @@ export class ModelStore {
         return false
       return metrics.some((metric) => valueIn(row, metric) !== null)
     })
+  }
+}
+
+function isSelected({ tag, ids, prefixes, fromMs, toMs, where }: DeletionSelection, row: ModelRow): boolean {
+  const value = row.values[tag] ?? null
+  const ms = timeIn(row)
+  if (ms < (fromMs ?? Number.NEGATIVE_INFINITY) || ms > (toMs ?? Number.POSITIVE_INFINITY)) return false
+  if (ids !== null && !ids.some((id) => id === value)) return false
+  if (prefixes !== null && !prefixes.some((prefix) => typeof value === 'string' && value.startsWith(prefix)))
+    return false
+  if (where === null) return true
+  const of = row.values[where.metric.name] ?? null
+  if (of === null) return false
+  const given = where.value
+  const isText = typeof of === 'string'
+  const [less, same] = isText
+    ? [compareCodePoints(of, String(given)) < 0, of === given]
+    : [of < given, Number(of) === Number(given)]
+  switch (where.operator) {
+    case '<':
+      return less
+    case '<=':
+      return less || same
+    case '>':
+      return !less && !same
+    case '>=':
+      return !less
+    case '=':
+      return same
+    case '!=':
+      return !same
   }
 }
 
@@ -168,6 +241,14 @@ function valueIn(row: ModelRow, field: EntityField): Value {
 
 function timeOf(row: ModelRow, selection: Selection): number {
   return Number(valueIn(row, selection.time))
+}
+
+function qualityIn(row: ModelRow, field: EntityField): QualityWord {
+  return qualityOf(valueIn(row, field), field.coding ?? 'opcda')
+}
+
+function isTaken(row: ModelRow, { quality }: Selection): boolean {
+  return quality === undefined || quality.words.includes(qualityIn(row, quality.field))
 }
 
 function within(rows: readonly ModelRow[], selection: Selection, { fromMs, toMs }: Range): ModelRow[] {
@@ -327,12 +408,15 @@ function filledValue(
 /** In the order of the answer. A plot is put in order by positions too, which are not shown. */
 function overTime(plan: OverTimePlan, items: readonly ModelRow[]): ResultRow[] {
   const { selection } = plan
-  const { tags, fields, metrics } = selection
+  const { tags, fields, metrics, quality } = selection
   const modelItems = items.map((row) => ({
     ms: timeOf(row, selection),
     position: row.position,
-    keys: [...tags, ...fields].map((field) => valueIn(row, field)),
+    keys: [...tags, ...(plan.kind === 'plot' ? [] : fields)].map((field) => valueIn(row, field)),
     values: metrics.map((metric) => valueIn(row, metric)),
+    shown: plan.kind === 'plot' ? fields.map((field) => valueIn(row, field)) : [],
+    isTaken: isTaken(row, selection),
+    isGood: quality === undefined || qualityIn(row, quality.field) === 'good',
   }))
   const granularity = 'granularity' in plan ? plan.granularity : { kind: 'all' as const }
   const cuts = {

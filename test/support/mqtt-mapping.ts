@@ -9,6 +9,7 @@ export function mqttMapping(changes: Partial<MappingOptions> = {}): MappingOptio
     template: null,
     metricTemplate: topicTemplate(metricTemplateText),
     valueFields: { number: 'V', text: 'V', truth: 'V' },
+    quality: null,
     timeField: null,
     tagFields: [],
     receiveTimes: new ReceiveTimes(() => 0),

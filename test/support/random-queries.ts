@@ -3,7 +3,8 @@ import type { EntityField } from '../../src/model/entity.ts'
 import { isNumericField } from '../../src/model/field.ts'
 import { bucketStart, granularityNames, nextBucketStart, parseGranularity } from '../../src/model/granularity.ts'
 import { formatInstant } from '../../src/model/instant.ts'
-import type { Plan, Range, Selection } from '../../src/model/plan.ts'
+import type { Plan, Range, Selection, TakenQuality } from '../../src/model/plan.ts'
+import { qualityWords } from '../../src/model/quality.ts'
 import type { QueryKind } from '../../src/model/query-kind.ts'
 import { type Draw, oneOf, type RandomEntity } from './random-rows.ts'
 
@@ -143,7 +144,10 @@ function randomSelection(
   const asks = someOf(draw, metrics)
   const choice = [...others.filter((field) => field.role === 'dimension'), ...tags]
   const fields = hasFields ? someOf(draw, choice) : []
+  const quality = randomQuality(draw, others)
+  const isShown = !averaged && quality?.words.some((word) => word !== 'good') === true
   const selection: Selection = {
+    ...(quality === null ? {} : { quality }),
     entityId: 1,
     sinceMs: null,
     time,
@@ -152,18 +156,33 @@ function randomSelection(
     // The empty prefix is no filter: rows without the tag pass too.
     prefixes: prefixes.length === 0 || prefixes.includes('') ? null : prefixes,
     metrics: asks.length === 0 ? metrics : asks,
-    fields: keepsTag ? fields : fields.filter((field) => !shown.includes(field)),
+    fields: [
+      ...(keepsTag ? fields : fields.filter((field) => !shown.includes(field))),
+      ...(isShown ? [quality.field] : []),
+    ],
   }
   const names = (list: readonly EntityField[]): string[] => list.map(({ name }) => name)
   const asked = {
     ...(named === null ? {} : { id_name_field: named.name }),
     ...(ids.length === 0 && draw(2) === 0 ? {} : { ids }),
     ...(prefixes.length === 0 && draw(2) === 0 ? {} : { prefixes }),
+    ...(quality === null || (isGoodAlone(quality) && draw(2) === 0)
+      ? {}
+      : { quality: isGoodAlone(quality) && draw(2) === 0 ? [] : quality.words }),
     metric_name_field: [...names(asks), ...names(asks).slice(0, 1)],
     ...(hasFields ? { fields: [...names(fields), ...names(fields).slice(-1)] } : {}),
   }
   return { selection, asked }
 }
+
+function randomQuality(draw: Draw, others: readonly EntityField[]): TakenQuality | null {
+  const field = others.find(({ role }) => role === 'quality')
+  if (field === undefined) return null
+  const words = someOf(draw, qualityWords)
+  return { field, words: draw(2) === 0 || words.length === 0 ? ['good'] : words }
+}
+
+const isGoodAlone = ({ words }: TakenQuality): boolean => words.every((word) => word === 'good')
 
 function randomRange(draw: Draw, times: Times): { range: Range; dates: object } {
   const [first, second] = [randomMs(draw, times), randomMs(draw, times)]

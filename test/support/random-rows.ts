@@ -16,6 +16,7 @@ import {
   type Selection,
   type ValuesOverTime,
 } from '../../src/model/plan.ts'
+import { qualityCodings, qualityOf, qualityWords } from '../../src/model/quality.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 
 /** A whole number from 0 up to `below`. */
@@ -64,7 +65,51 @@ export function randomEntity(draw: Draw): RandomEntity {
   const others = Array.from({ length: 1 + draw(6) }, (_, index) =>
     field(`field${index}`, oneOf(draw, valueTypes), draw(2) === 0 ? 'metric' : 'dimension'),
   )
-  return { time: field('D', 'timestamp', 'time'), tags, others: [...others, field('V', 'double', 'metric')] }
+  const quality = draw(2) === 0 ? [randomQuality(draw)] : []
+  return {
+    time: field('D', 'timestamp', 'time'),
+    tags,
+    others: [...others, ...quality, field('V', 'double', 'metric')],
+  }
+}
+
+function randomQuality(draw: Draw): EntityField {
+  const known = field('Q', oneOf(draw, ['long', 'string'] as const), 'quality')
+  return draw(3) === 0 ? known : { ...known, coding: oneOf(draw, qualityCodings) }
+}
+
+const qualityNumbers: readonly number[] = [
+  192,
+  255,
+  191,
+  256,
+  64,
+  127,
+  128,
+  63,
+  0,
+  500,
+  -1,
+  2 ** 30 - 1,
+  2 ** 30,
+  2 ** 31 - 1,
+  2 ** 31,
+]
+const qualityTexts: readonly string[] = [
+  ...['good', 'GOOD', 'Uncertain', 'bad', 'BAD', '', 'goo', 'good\n', ' good', '192', '0192', '64', '12', '1e2', '-1'],
+  ...['0x000000C0', '0X0000007f', '0x3fFFffff', '0x40000000', '0x80000000', '0xC0', '99999999999999999999', '64\n'],
+]
+
+/** Of a batch whose items are mostly good, or of any quality. */
+export function randomQualities(draw: Draw, { type, coding }: EntityField, rows: number): Value[] {
+  const all: readonly Value[] = type === 'long' ? qualityNumbers : qualityTexts
+  const good = [null, ...all.filter((value) => qualityOf(value, coding ?? 'opcda') === 'good')]
+  const badIn = oneOf(draw, [0, 20, 2])
+  const only = draw(3) === 0 ? oneOf(draw, good) : undefined
+  return Array.from({ length: rows }, () => {
+    if (badIn > 0 && draw(badIn) === 0) return oneOf(draw, all)
+    return only === undefined ? oneOf(draw, good) : only
+  })
 }
 
 function field(name: string, type: EntityField['type'], role: EntityField['role']): EntityField {
@@ -125,10 +170,12 @@ export function randomBatches(
           dictionary,
         ),
       ),
-      ...known.map(({ type }) =>
+      ...known.map((one) =>
         columnOf(
-          type,
-          Array.from({ length: rows }, () => randomValue(draw, type, pools)),
+          one.type,
+          one.role === 'quality'
+            ? randomQualities(draw, one, rows)
+            : Array.from({ length: rows }, () => randomValue(draw, one.type, pools)),
           dictionary,
         ),
       ),
@@ -193,8 +240,17 @@ function codeIn(dictionary: string[], text: string): number {
 
 const granularities = ['all', 'none', 'second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'P1M1D', 'PT7S']
 
+/** The quality is shown where it may be another than good. */
+function showing(selection: Selection): Selection {
+  const { quality, fields } = selection
+  return quality?.words.some((word) => word !== 'good')
+    ? { ...selection, fields: [...fields, quality.field] }
+    : selection
+}
+
 export function randomPlan(draw: Draw, entity: RandomEntity, spanMs: number): Plan {
-  const selection = randomSelection(draw, entity)
+  const pooled = randomSelection(draw, entity)
+  const selection = showing(pooled)
   const range = randomRange(draw, spanMs)
   switch (draw(6)) {
     case 0:
@@ -206,7 +262,7 @@ export function randomPlan(draw: Draw, entity: RandomEntity, spanMs: number): Pl
       const plain: Granularity = parseGranularity(text) ?? { kind: 'all' }
       const zone = Zone.find(oneOf(draw, zones)) ?? Zone.utc
       const granularity = granularityInZone(text, plain, zone, range)
-      const average = { kind: 'average', selection: { ...selection, metrics }, range, granularity } as const
+      const average = { kind: 'average', selection: { ...pooled, metrics }, range, granularity } as const
       return { ...average, byTag: draw(2) === 0, ...randomFill(draw, plain, spanMs) }
     }
     case 3:
@@ -246,7 +302,7 @@ export function randomOverTimePlan(draw: Draw, entity: RandomEntity, spanMs: num
   })
   switch (draw(5)) {
     case 0:
-      return { kind: 'plot', selection: { ...selection, fields: [] }, range, points: 1 + draw(9) }
+      return { kind: 'plot', selection: showing({ ...selection, fields: [] }), range, points: 1 + draw(9) }
     case 1: {
       const states = { ...bucketed, selection: { ...selection, fields: [] } }
       return { kind: 'states', ...states, values: valuesOf(selection), ...fill }
@@ -298,7 +354,11 @@ const randomGap = (draw: Draw, spanMs: number): Duration => {
 function randomSelection(draw: Draw, { time, tags, others }: RandomEntity): Selection {
   const metrics = others.filter((other) => other.role === 'metric')
   const asked = someOf(draw, metrics)
+  const field = others.find(({ role }) => role === 'quality')
+  const some = someOf(draw, qualityWords)
+  const words = draw(2) === 0 || some.length === 0 ? (['good'] as const) : some
   return {
+    ...(field === undefined ? {} : { quality: { field, words } }),
     entityId: 1,
     sinceMs: null,
     time,

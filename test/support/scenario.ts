@@ -159,7 +159,7 @@ function cellsOf(line: string): string[] {
   return line.match(/(?:[^\s"[]|\[[^\]]*\]|"(?:[^"\\]|\\.)*")+/g) ?? []
 }
 
-const lists = new Set(['ids', 'prefixes', 'metric_name_field', 'fields', 'aggregates'])
+const lists = new Set(['ids', 'prefixes', 'metric_name_field', 'fields', 'aggregates', 'quality'])
 const numbers = new Set(['offset', 'points', 'wrap'])
 
 /** `name=value`: JSON where it looks like it, else text, or for a list texts between commas. */

@@ -7,8 +7,12 @@ import { inheritedEnvironment } from './inherited-environment.ts'
 /** The compiled program, as a user runs it; npm's commands start at the root of the project. */
 export const programPath = resolve('dist/main.js')
 export const adminKey = 'test-admin-key-0123456789abcdef'
-/** Who may read is a matter of few tests: the others read without a key. */
-export const usualEnvironment = { TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_ACCESS_CONSUMPTION: 'public' }
+/** Who may read is a matter of few tests: the others read without a key. Many count all rows: there are no others than theirs. */
+export const usualEnvironment = {
+  TIDEMARK_ADMIN_KEY: adminKey,
+  TIDEMARK_ACCESS_CONSUMPTION: 'public',
+  TIDEMARK_SELF_HISTORY_MS: '0',
+}
 
 export interface ServerOptions {
   readonly dataDirectory: string

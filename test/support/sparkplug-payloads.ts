@@ -19,10 +19,26 @@ export interface WrittenMetric {
   readonly bytes?: Uint8Array
   readonly dataset?: Uint8Array
   readonly template?: Uint8Array
+  /** Whole numbers by their names; null is one that is null. */
+  readonly properties?: Readonly<Record<string, number | null>>
 }
 
 /** As Java writes a negative one: its bits, without a sign. */
 const unsigned = (value: bigint | number): bigint => BigInt.asUintN(64, BigInt(value))
+
+/** A set of properties: their keys, then their values, each of the type Int32. */
+function writeProperties(writer: BinaryWriter, properties: NonNullable<WrittenMetric['properties']>): BinaryWriter {
+  writer.fork()
+  for (const key of Object.keys(properties)) writer.tag(1, WireType.LengthDelimited).string(key)
+  for (const value of Object.values(properties)) {
+    writer.tag(2, WireType.LengthDelimited).fork()
+    writer.tag(1, WireType.Varint).uint32(3)
+    if (value === null) writer.tag(2, WireType.Varint).bool(true)
+    else writer.tag(3, WireType.Varint).uint32(value >>> 0)
+    writer.join()
+  }
+  return writer.join()
+}
 
 type Write = (writer: BinaryWriter, value: never) => unknown
 
@@ -34,6 +50,7 @@ const fields: readonly (readonly [name: keyof WrittenMetric, number: number, wir
   ['isHistorical', 5, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
   ['isTransient', 6, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
   ['isNull', 7, WireType.Varint, (writer, value: boolean) => writer.bool(value)],
+  ['properties', 9, WireType.LengthDelimited, writeProperties],
   ['int', 10, WireType.Varint, (writer, value: number) => writer.int32(value)],
   ['long', 11, WireType.Varint, (writer, value: bigint | number) => writer.uint64(unsigned(value))],
   ['float', 12, WireType.Bit32, (writer, value: number) => writer.float(value)],

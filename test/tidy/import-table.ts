@@ -7,6 +7,7 @@ const ports = [
   'src/catalog/audit.ts',
   'src/catalog/hooks.ts',
   'src/catalog/catalog.ts',
+  'src/catalog/deletions.ts',
   'src/catalog/manifest.ts',
   'src/catalog/definitions.ts',
   'src/catalog/partitions.ts',
@@ -51,9 +52,19 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
   [
     'src/store/embedded/upkeep/',
-    ['src/store/embedded/', 'src/catalog/catalog.ts', 'src/catalog/manifest.ts', ...words, 'src/observe/'],
+    [
+      'src/store/embedded/',
+      'src/catalog/catalog.ts',
+      'src/catalog/deletions.ts',
+      'src/catalog/manifest.ts',
+      ...words,
+      'src/observe/',
+    ],
   ],
-  ['src/store/embedded/', [...answerParts, 'src/catalog/manifest.ts', algebra, ...words, 'src/observe/']],
+  [
+    'src/store/embedded/',
+    [...answerParts, 'src/catalog/deletions.ts', 'src/catalog/manifest.ts', algebra, ...words, 'src/observe/'],
+  ],
   ['src/druid-client/', ['src/sql-engine/sql-engine.ts', 'src/store/column-builder.ts', ...words]],
   [
     'src/store/druid/upkeep/',
@@ -78,6 +89,20 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   // What a pusher is told before he pushes is told by a check too.
   ['src/ingest/further-faults.ts', [...words, 'src/file-push/foreseen-fault.ts', ...ports]],
   ['src/ingest/check-hints.ts', [...words, 'src/file-push/misread-times.ts', ...ports]],
+  [
+    'src/live/cluster/',
+    [
+      ...words,
+      'src/observe/',
+      'src/live/journal-rows.ts',
+      'src/live/live-feed.ts',
+      'src/live/live-rows.ts',
+      'src/kafka/',
+      'src/store/column-builder.ts',
+      'src/catalog/secret-catalog.ts',
+      ...ports,
+    ],
+  ],
   [
     'src/live/',
     [...words, 'src/observe/', 'src/admission/reader.ts', 'src/answer/', 'src/ingest/', 'src/query/', ...ports],
@@ -140,6 +165,24 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
     ],
   ],
   [
+    'src/i3x/',
+    [
+      ...words,
+      'src/admission/queries.ts',
+      'src/admission/reader.ts',
+      'src/answer/whole-answer.ts',
+      'src/druid-sql/sql-language.ts',
+      'src/druid-sql/parse/sql-value.ts',
+      'src/ingest/push.ts',
+      'src/ingest/push-check.ts',
+      'src/live/live.ts',
+      'src/live/live-rows.ts',
+      'src/metadata/identifier.ts',
+      'src/query/',
+      ...ports,
+    ],
+  ],
+  [
     'src/avatica/',
     [
       ...words,
@@ -166,6 +209,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/druid-native/',
       'src/mcp/',
       'src/influxql/',
+      'src/i3x/',
       'src/admission/queries.ts',
       'src/admission/reader.ts',
       'src/answer/',
@@ -176,7 +220,15 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   // Its types are those of the schemas; none of their code comes with them.
   [
     'src/client/answers.ts',
-    ['src/access/', 'src/admin/', 'src/http/', 'src/metadata/', 'src/model/page.ts', 'src/query/responses.ts'],
+    [
+      'src/access/',
+      'src/admin/',
+      'src/http/',
+      'src/metadata/',
+      'src/model/page.ts',
+      'src/query/requests.ts',
+      'src/query/responses.ts',
+    ],
   ],
   ['src/client/', words],
   ['src/mqtt/', ['src/client/', ...words]],
@@ -234,6 +286,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/ingest/',
       'src/journal/',
       'src/kafka/',
+      'src/live/',
       'src/partitions/',
       'src/query/',
       'src/store/series-store.ts',
@@ -260,6 +313,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/hooks/',
       'src/http/',
       'src/influxql/influx-queries.ts',
+      'src/i3x/i3x.ts',
       'src/ingest/',
       'src/journal/',
       'src/live/',

@@ -4,6 +4,7 @@ import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
 import { markTexts } from './formats.ts'
 import { type Line, lonePlaces } from './line-data.ts'
+import { type Span, zoomed } from './span.ts'
 
 /** What a painter needs of a chart, in pixels of its canvas. */
 export interface Canvas {
@@ -189,7 +190,9 @@ function inUnits(lines: readonly Line[], data: uPlot.AlignedData, units: Record<
 
 function rangeOf(plot: typeof uPlot, values: NonNullable<ChartProps['values']>): uPlot.Scale.Range {
   if (values !== 'from zero') return [...values]
-  return (_, min, max) => plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
+  // Of nothing but zeros uPlot draws 0 to 100.
+  return (_, min, max) =>
+    min === 0 && max === 0 ? [0, 1] : plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
 }
 
 const dash = [4, 4]
@@ -212,6 +215,37 @@ function seriesOf(plot: typeof uPlot, line: Line, color: string): uPlot.Series {
   }
 }
 
+/** Of the wheel's own unit. */
+const wheelFactor = 0.004
+/** A turn of the wheel is one zoom. */
+const wheelMs = 150
+
+/** A turn of the wheel under way, also while what is seen is drawn anew. */
+interface Turning {
+  current: { readonly span: Span; readonly timer: ReturnType<typeof setTimeout> } | null
+}
+
+/** A double click looks from further away; the wheel with Ctrl, which is also a pinch of a touchpad, zooms where the pointer is. */
+function listenForZoom({ over, posToVal }: uPlot, latest: { readonly current: ChartProps }, turning: Turning): void {
+  const shown = (): Span => ({ fromMs: (latest.current.from ?? 0) * 1000, toMs: (latest.current.to ?? 0) * 1000 })
+  const show = ({ fromMs, toMs }: Span): void => latest.current.onZoom?.(fromMs, toMs)
+  const onDouble = (): void => show(zoomed(shown(), 2))
+  const onWheel = (event: WheelEvent): void => {
+    if (!event.ctrlKey && !event.metaKey) return
+    event.preventDefault()
+    clearTimeout(turning.current?.timer)
+    const atMs = posToVal(event.offsetX, 'x') * 1000
+    const span = zoomed(turning.current?.span ?? shown(), Math.exp(event.deltaY * wheelFactor), atMs)
+    const timer = setTimeout(() => {
+      turning.current = null
+      show(span)
+    }, wheelMs)
+    turning.current = { span, timer }
+  }
+  over.addEventListener('dblclick', onDouble)
+  over.addEventListener('wheel', onWheel, { passive: false })
+}
+
 /** Lines over time. Dragging over it picks a stretch of time where the page takes one. */
 export function Chart(props: ChartProps) {
   const { title, lines, data, height, from, to, zone, bands, values } = props
@@ -221,6 +255,8 @@ export function Chart(props: ChartProps) {
   const [plot, setPlot] = useState<typeof uPlot | null>(null)
   const latest = useRef(props)
   latest.current = props
+  const turning = useRef<Turning['current']>(null)
+  useEffect(() => () => clearTimeout(turning.current?.timer), [])
   useEffect(() => void loadPlot().then(([module]) => setPlot(() => module.default)), [])
   // A page makes its lines anew with each step of the pointer.
   const drawnLines = JSON.stringify(lines)
@@ -252,6 +288,7 @@ export function Chart(props: ChartProps) {
       if (now !== chart.width) chart.setSize({ width: now, height })
     })
     watcher.observe(element)
+    if (zoom) listenForZoom(chart, latest, turning)
     return () => {
       watcher.disconnect()
       chart.destroy()

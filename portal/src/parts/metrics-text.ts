@@ -25,9 +25,3 @@ export function metricsOf(text: string): Metrics {
   }
   return metrics
 }
-
-/** The sum over all labels; null where there is no such metric. */
-export function total(metrics: Metrics, name: string): number | null {
-  const samples = metrics.get(name)
-  return samples === undefined ? null : samples.reduce((sum, { value }) => sum + value, 0)
-}

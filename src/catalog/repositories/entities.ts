@@ -6,7 +6,7 @@ import { Problem, type ProblemError } from '../../model/problem.ts'
 import { disagreements, type FieldList, refuse } from '../field-disagreements.ts'
 import type { Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
-import { duplicatesOf, fieldRoleOf, fieldTypeOf } from './ingest-rows.ts'
+import { codingIn, duplicatesOf, fieldRoleOf, fieldTypeOf } from './ingest-rows.ts'
 
 /** A definition, or an addition to one, that feeds an entity. */
 interface Joining {
@@ -103,15 +103,22 @@ async function entitiesOf(database: Kysely<Tables>, kind: IngestKind) {
 export async function entityFieldsOf(database: Kysely<Tables>, entityId: number): Promise<readonly EntityField[]> {
   const rows = await database
     .selectFrom('entity_fields')
-    .select(['name', 'type', 'role'])
+    .select(['name', 'type', 'role', 'coding'])
     .where('entity_id', '=', entityId)
     .orderBy('ordinal')
     .execute()
   return rows.map(entityFieldOf)
 }
 
-function entityFieldOf({ name, type, role }: { name: string; type: string; role: string }): EntityField {
-  return { name, type: fieldTypeOf(type), role: fieldRoleOf(role) }
+interface FieldRow {
+  readonly name: string
+  readonly type: string
+  readonly role: string
+  readonly coding: string | null
+}
+
+function entityFieldOf(row: FieldRow): EntityField {
+  return { name: row.name, type: fieldTypeOf(row.type), role: fieldRoleOf(row.role), ...codingIn(row) }
 }
 
 async function insertFields(
@@ -120,10 +127,10 @@ async function insertFields(
   firstOrdinal: number,
   fields: readonly EntityField[],
 ): Promise<void> {
-  for (const [index, { name, type, role }] of fields.entries()) {
+  for (const [index, { name, type, role, coding = null }] of fields.entries()) {
     await transaction
       .insertInto('entity_fields')
-      .values({ entity_id: entityId, ordinal: firstOrdinal + index, name, type, role })
+      .values({ entity_id: entityId, ordinal: firstOrdinal + index, name, type, role, coding })
       .execute()
   }
 }

@@ -7,6 +7,7 @@ import {
   seriesRoles,
 } from '../../model/field.ts'
 import type { Duplicates, Ingest, IngestKind, IngestState, Unknown } from '../../model/ingest.ts'
+import { type QualityCoding, qualityCodings } from '../../model/quality.ts'
 import { fromTextColumn } from './text-column.ts'
 
 export const ingestColumns = [
@@ -77,6 +78,7 @@ export function fieldOf(row: {
   source: string
   type: string
   role: string
+  coding: string | null
   added: string | null
 }): Field {
   return {
@@ -84,8 +86,14 @@ export function fieldOf(row: {
     source: fromTextColumn(row.source),
     type: fieldTypeOf(row.type),
     role: fieldRoleOf(row.role),
+    ...codingIn(row),
     ...(row.added === null ? {} : { added: 'by_row' }),
   }
+}
+
+/** Left out where nothing is said. */
+export function codingIn({ coding }: { readonly coding: string | null }): { coding?: QualityCoding } {
+  return coding === null ? {} : { coding: oneOf(qualityCodings, coding) }
 }
 
 export function fieldTypeOf(text: string): FieldType {

@@ -254,7 +254,7 @@ async function openIngestOf(database: Kysely<Tables>, id: number): Promise<OpenI
 async function fieldsOf(database: Kysely<Tables>, ingestId: number, version: number): Promise<readonly Field[]> {
   const rows = await database
     .selectFrom('ingest_fields')
-    .select(['name', 'source', 'type', 'role', 'added'])
+    .select(['name', 'source', 'type', 'role', 'coding', 'added'])
     .where('ingest_id', '=', ingestId)
     .where('version', '<=', version)
     .orderBy('ordinal')
@@ -272,7 +272,7 @@ async function fieldsBetween(
   const rows = await database
     .selectFrom('ingest_fields')
     .innerJoin('ingests', 'ingests.id', 'ingest_fields.ingest_id')
-    .select(['ingest_id', 'name', 'source', 'type', 'role', 'added'])
+    .select(['ingest_id', 'name', 'source', 'type', 'role', 'coding', 'added'])
     .where('ingests.deleted_ms', 'is', null)
     .where('ingests.alias', '>=', page[0]!.alias)
     .where('ingests.alias', '<=', page.at(-1)!.alias)

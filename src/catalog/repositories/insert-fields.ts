@@ -15,7 +15,7 @@ export async function insertFields(
   ingestId: number,
   { fields, version, firstOrdinal }: VersionedFields,
 ): Promise<void> {
-  for (const [index, { name, source, type, role, added = null }] of fields.entries()) {
+  for (const [index, { name, source, type, role, coding = null, added = null }] of fields.entries()) {
     await transaction
       .insertInto('ingest_fields')
       .values({
@@ -26,6 +26,7 @@ export async function insertFields(
         source: toTextColumn(source),
         type,
         role,
+        coding,
         added,
       })
       .execute()

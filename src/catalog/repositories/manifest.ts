@@ -12,6 +12,7 @@ import type {
   StoreRegistry,
 } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
+import { putVector } from './deletions.ts'
 import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
@@ -60,10 +61,11 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
     })
   }
 
-  async commit({ add, remove, registries, seal }: ManifestChange): Promise<void> {
+  async commit({ add, remove, registries, vectors = [], seal }: ManifestChange): Promise<void> {
     await inTransaction(this.#database, async (transaction) => {
       await removeFiles(transaction, remove)
       for (const file of add) await transaction.insertInto('store_files').values(fileRow(file)).execute()
+      for (const vector of vectors) await putVector(transaction, vector)
       for (const registry of registries) await putRegistry(transaction, registry)
       for (const count of seal?.counts ?? []) await putCount(transaction, count)
       if (seal === null) return
@@ -93,6 +95,8 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
     await inTransaction(this.#database, async (transaction) => {
       await transaction.deleteFrom('store_files').where('entity_id', '=', entityId).execute()
       await transaction.deleteFrom('store_registries').where('entity_id', '=', entityId).execute()
+      await transaction.deleteFrom('deletion_vectors').where('entity_id', '=', entityId).execute()
+      await transaction.deleteFrom('deletions').where('entity_id', '=', entityId).execute()
     })
   }
 }
@@ -156,6 +160,11 @@ async function removeFiles(transaction: Transaction<Tables>, keys: readonly Stor
       .where('name', '=', name)
       .executeTakeFirst()
     if (numDeletedRows !== 1n) throw new Error(`file ${entityId}/${name} is to leave the manifest, and is not there`)
+    await transaction
+      .deleteFrom('deletion_vectors')
+      .where('entity_id', '=', entityId)
+      .where('name', '=', name)
+      .execute()
   }
 }
 

@@ -76,6 +76,16 @@ describe('planDefinitions', () => {
     expect(planDefinitions(source, empty, ['tags']).create.map(({ alias }) => alias)).toEqual(['tags'])
   })
 
+  test('leaves out what the source notes of itself, unless it is asked for', () => {
+    const own = ingest({ alias: 'tidemark_self', entity: 'tidemark_self' })
+    const source = service({
+      ingests: [ingest(), own],
+      entities: [entity(), entity({ entity: 'tidemark_self', ingests: ['tidemark_self'] })],
+    })
+    const named = (wanted: readonly string[]) => planDefinitions(source, empty, wanted).routes.map(({ name }) => name)
+    expect([named([]), named(['tidemark_self'])]).toEqual([['plant'], ['tidemark_self']])
+  })
+
   test('sends rows to the first ingest that has all fields', () => {
     const wide = [...fields, extra]
     const ingests = [ingest(), ingest({ alias: 'wide', fields: wide }), ingest({ alias: 'wider', fields: wide })]

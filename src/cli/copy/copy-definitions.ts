@@ -2,6 +2,7 @@
 import type { EntityAnswer, IngestAnswer, NewIngest } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
 import type { EntityField } from '../../model/entity.ts'
+import { selfEntity } from '../../model/self-history.ts'
 import { allItems } from '../all-items.ts'
 import { CommandError } from '../command-error.ts'
 
@@ -106,7 +107,8 @@ function chosenNames(source: ServiceDefinitions, wanted: readonly string[]): (na
   if (unknown.length > 0) {
     throw new CommandError(`The source has no entity ${unknown.join(', ')}. It has: ${[...names].join(', ')}.`)
   }
-  return (name) => wanted.length === 0 || wanted.includes(name)
+  // What a service notes of itself is its own, unless it is asked for.
+  return (name) => (wanted.length === 0 ? name !== selfEntity : wanted.includes(name))
 }
 
 function routeOf(entity: EntityAnswer, feeding: readonly DefinedIngest[], orphan: boolean): CopyRoute {

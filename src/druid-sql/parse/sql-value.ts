@@ -1,4 +1,5 @@
 // The values of parameters: they become literals of the tree, never text of the query.
+import type { SqlParameter } from '../../lib/sql-text.ts'
 import type { Place } from './sql-problem.ts'
 import type { Expression } from './syntax.ts'
 
@@ -25,3 +26,19 @@ export function valueNode(value: SqlValue, place: Place): Expression {
       return { ...value, place }
   }
 }
+
+/** The value of a parameter that the service itself writes. */
+export function sqlValue(value: SqlParameter): SqlValue {
+  switch (typeof value) {
+    case 'string':
+      return { kind: 'text', value }
+    case 'boolean':
+      return { kind: 'boolean', value }
+    default:
+      return value === null ? { kind: 'null' } : { kind: 'number', digits: numberDigits(value) }
+  }
+}
+
+/** A double that digits would show as a whole number beyond its own has an exponent. */
+const numberDigits = (value: number | bigint): string =>
+  typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value.toExponential()

@@ -33,8 +33,8 @@ const codes = [
 /** The rows of an entity as they become queryable. */
 export const getLive: Route = (app, { services: { live }, settings, guard, inFlight }) => {
   const { querystring, read } = addressOf(LiveRequest, {})
-  const streams = live === null ? null : new LiveStreams(live, settings.limits)
-  inFlight.onStop(() => streams?.endAll())
+  const streams = new LiveStreams(live, settings.limits)
+  inFlight.onStop(() => streams.endAll())
   app.route({
     method: 'GET',
     url: '/consumer/data/live',
@@ -52,7 +52,6 @@ export const getLive: Route = (app, { services: { live }, settings, guard, inFli
     onRequest: [refuseKeys, guard.consumption, acceptEvents],
     preValidation: [refuseBody(settings), read],
     handler: async (request, reply) => {
-      if (live === null || streams === null) throw notOnCluster()
       const asked = live.read(request.query as Static<typeof LiveRequest>, guard.reader(request))
       if (request.method === 'HEAD') return reply.type(mediaType).send('')
       const { after } = request.query as Static<typeof LiveRequest>
@@ -69,11 +68,4 @@ export const getLive: Route = (app, { services: { live }, settings, guard, inFli
       return reply
     },
   })
-}
-
-function notOnCluster(): Problem {
-  return new Problem(
-    'invalid_request',
-    'Live rows are told by the engine "embedded" alone: on a cluster ask for the latest items again and again, or select from the date of the last one on.',
-  )
 }

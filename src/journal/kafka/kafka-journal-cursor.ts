@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
-import { hasErrorId } from '../../kafka/kafka-errors.ts'
+import { isGone } from '../../kafka/kafka-errors.ts'
 import { endOffset, fetchRecords } from '../../kafka/read-partition.ts'
 import type { Observe } from '../../observe/event.ts'
 import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal.ts'
@@ -15,8 +15,6 @@ interface CursorOptions {
   readonly waitMs: number
   readonly observe: Observe
 }
-
-const outOfRange: ReadonlySet<string> = new Set(['OFFSET_OUT_OF_RANGE'])
 
 /** Reads one partition at a time: that in which the position lies. */
 export class KafkaJournalCursor implements JournalCursor {
@@ -62,7 +60,7 @@ export class KafkaJournalCursor implements JournalCursor {
 
   /** What Kafka has deleted is gone; the rest is still to be read. */
   async #orFirst(error: unknown, partition: number, offset: number) {
-    if (!hasErrorId(error, outOfRange)) throw error
+    if (!isGone(error)) throw error
     const { client, topic, observe } = this.#options
     const first = await endOffset(client, { topic, partition: partition }, 'first')
     if (first <= offset) {

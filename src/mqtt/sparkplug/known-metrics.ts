@@ -1,8 +1,11 @@
-import { needsDatatype } from './metric-value.ts'
-import type { Metric } from './sparkplug-payload.ts'
+import { metricValue, needsDatatype } from './metric-value.ts'
+import { type Metric, type Payload, staleQuality } from './sparkplug-payload.ts'
 
 /** What a metric is, or why nobody can say. */
 export type Meaning = { readonly name: string; readonly datatype: number | undefined } | { readonly why: string }
+
+/** Longer texts are not kept for a death. */
+const keptCharactersMax = 1024
 
 type Said = Pick<Metric, 'name' | 'alias'> & { readonly datatype?: number | undefined }
 
@@ -12,6 +15,8 @@ export class KnownMetrics {
   static readonly none = new KnownMetrics([])
   readonly #names = new Map<bigint, string>()
   readonly #datatypes = new Map<string, number>()
+  /** The newest values of the metrics of a birth; null where deaths make no rows. */
+  #values: Map<string, Metric | null> | null = null
 
   constructor(metrics: readonly Said[]) {
     for (const { name, alias, datatype } of metrics) {
@@ -21,9 +26,46 @@ export class KnownMetrics {
     }
   }
 
+  /** A birth; `keepsValues` where its death makes rows. */
+  static ofBirth({ metrics, timestamp }: Payload, keepsValues: boolean): KnownMetrics {
+    const known = new KnownMetrics(metrics)
+    if (!keepsValues) return known
+    known.#values = new Map(metrics.flatMap(({ name }) => (name === undefined ? [] : [[name, null]])))
+    known.remember(metrics, timestamp)
+    return known
+  }
+
   /** A birth without metrics takes room too. */
   get size(): number {
-    return 1 + this.#names.size + this.#datatypes.size
+    return 1 + this.#names.size + this.#datatypes.size + (this.#values?.size ?? 0)
+  }
+
+  /** Takes the values of metrics that it can read; `atMs` is the time of those that have none of their own. */
+  remember(metrics: readonly Metric[], atMs: number | undefined): void {
+    const values = this.#values
+    if (values === null) return
+    for (const metric of metrics) {
+      const meaning = this.meaningOf(metric)
+      if ('why' in meaning || metric.isHistorical || !values.has(meaning.name)) continue
+      const { name, datatype } = meaning
+      const found = metricValue(metric, datatype)
+      const isKept = 'value' in found && found.value !== null && String(found.value).length <= keptCharactersMax
+      const timestamp = metric.timestamp ?? atMs
+      const said = {
+        ...(datatype === undefined ? {} : { datatype }),
+        ...(timestamp === undefined ? {} : { timestamp }),
+      }
+      values.set(name, isKept ? { ...metric, name, ...said } : null)
+    }
+  }
+
+  /** Its metrics as they are when it dies: with the values that they had, which are stale from then on. */
+  stale(atMs: number): readonly Metric[] {
+    return [...(this.#values?.values() ?? [])].flatMap((metric) =>
+      metric === null
+        ? []
+        : [{ ...metric, timestamp: Math.max(atMs, metric.timestamp ?? atMs), quality: staleQuality }],
+    )
   }
 
   meaningOf({ name, alias, datatype }: Metric): Meaning {

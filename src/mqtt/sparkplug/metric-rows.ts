@@ -1,3 +1,4 @@
+import { qualityOf } from '../../model/quality.ts'
 import { type MappingOptions, unmappedRow } from '../message-rows.ts'
 import type { Meaning } from './known-metrics.ts'
 import { kindOf, metricValue, type ScalarValue } from './metric-value.ts'
@@ -22,6 +23,14 @@ function instantText(ms: number): string | null {
 
 const jsonOf = (value: ScalarValue): string => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
 
+/** What Sparkplug's qualities are where numbers are those of OPC UA. */
+const asStatusCode = { good: 0, uncertain: 0x4000_0000, bad: 0x8000_0000 } as const
+
+function qualityJson(value: number, { type, coding }: NonNullable<MappingOptions['quality']>): string {
+  const number = coding === 'opcua' ? asStatusCode[qualityOf(value, 'opcda')] : value
+  return type === 'string' ? `"${number}"` : String(number)
+}
+
 class RowsOfMetrics {
   readonly #source: SparkplugMessage
   readonly #meaningOf: (metric: Metric) => Meaning
@@ -45,7 +54,7 @@ class RowsOfMetrics {
   }
 
   #row(name: string, metric: Metric, kind: keyof MappingOptions['valueFields'], value: ScalarValue) {
-    const { metricTemplate, timeField, tagFields, valueFields, receiveTimes } = this.#options
+    const { metricTemplate, timeField, tagFields, valueFields, quality, receiveTimes } = this.#options
     const path = metricTopic(this.#source.topic, name)
     const properties = metricTemplate.propertiesOf(path)
     if (properties === null) return { why: `${name} does not fit --topic as ${path}` }
@@ -58,6 +67,8 @@ class RowsOfMetrics {
       texts.set(timeField, JSON.stringify(at))
     }
     texts.set(valueFields[kind], jsonOf(value))
+    if (quality !== null && metric.quality !== undefined)
+      texts.set(quality.source, qualityJson(metric.quality, quality))
     return { row: `{${[...texts].map(([property, text]) => `${JSON.stringify(property)}:${text}`).join()}}` }
   }
 }

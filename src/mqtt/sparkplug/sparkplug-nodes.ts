@@ -128,7 +128,7 @@ export class SparkplugNodes {
 
   #birth(taken: Taken, node: Node): readonly MappedMessage[] {
     const { topic, payload } = taken
-    const known = new KnownMetrics(payload.metrics)
+    const known = KnownMetrics.ofBirth(payload, this.#options.mapping.quality !== null)
     // One that is new is true, whatever its clock says.
     const isLate = taken.message.isAgain && this.#isLate(node, payload)
     const own = this.#mapped(taken, known)
@@ -149,20 +149,36 @@ export class SparkplugNodes {
 
   #death(taken: Taken, node: Node): readonly MappedMessage[] {
     const { topic, payload, message } = taken
-    const own = { message, rows: [] }
+    const rows: string[] = []
     if (topic.type === 'NDEATH') {
       // The will of a session that is over may come after the next birth.
-      if (node.births.get('')?.isSure && node.bdSeq !== undefined && bdSeqOf(payload) !== node.bdSeq) return [own]
+      if (node.births.get('')?.isSure && node.bdSeq !== undefined && bdSeqOf(payload) !== node.bdSeq)
+        return [{ message, rows }]
+      for (const [device, { known }] of node.births) {
+        // The will was written when the node was born.
+        rows.push(...this.#staleRows({ ...taken, topic: { ...topic, device } }, known, this.#options.nowMs()))
+      }
       this.#forgetBirths(node)
       node.nextSeq = null
     } else {
       this.#follow(taken, node)
-      this.#knownMetrics -= node.births.get(topic.device)?.known.size ?? 0
+      const birth = node.births.get(topic.device)
+      if (birth !== undefined) {
+        const atMs = payload.timestamp ?? this.#options.nowMs()
+        rows.push(...this.#staleRows(taken, birth.known, atMs))
+        this.#knownMetrics -= birth.known.size
+      }
       node.births.delete(topic.device)
     }
     // Who is born next may mean other metrics by its aliases.
     const ofDead = this.#waiting.takeOf(topic.type === 'DDEATH' ? isOf(topic) : isOfNode(topic))
-    return [...ofDead.map((one) => this.#settled(one)), own]
+    return [...ofDead.map((one) => this.#settled(one)), { message, rows }]
+  }
+
+  /** A row for each metric that was born, of the value that it had. */
+  #staleRows(taken: Taken, known: KnownMetrics, atMs: number): readonly string[] {
+    const payload = { ...taken.payload, timestamp: atMs, metrics: known.stale(atMs) }
+    return this.#mapped({ ...taken, payload }, known).rows
   }
 
   #data(taken: Taken, node: Node): readonly MappedMessage[] {
@@ -173,6 +189,7 @@ export class SparkplugNodes {
     if (known === KnownMetrics.none) this.#ask(node)
     const metrics = payload.metrics.filter((metric) => !known.canRead(metric))
     const readable = payload.metrics.filter((metric) => known.canRead(metric))
+    known.remember(readable, payload.timestamp)
     const now = this.#mapped({ ...taken, payload: { ...payload, metrics: readable } }, known)
     if (metrics.length === 0) return [now]
     this.#ask(node)

@@ -1,17 +1,23 @@
 // Payloads of Sparkplug B, by our own description of them. Fields and numbers are those of `sparkplug_b.proto` of Eclipse Tahu (EPL-2.0) and of the
-// Sparkplug specification 3.0. Properties and metadata of metrics are left out: nobody reads them here.
+// Sparkplug specification 3.0. Metadata of metrics is left out, and of their properties all but the quality: nobody reads them here.
 
 import { unzipSync } from 'node:zlib'
 import { message } from '../../lib/protobuf/described-message.ts'
 import { decodeMessage, encodeMessage } from '../../lib/protobuf/wire.ts'
+
+const PropertyMessage = message([2, 'isNull', 'bool'], [3, 'int', 'uint32'], [4, 'long', 'uint64'])
+
+const PropertiesMessage = message([1, 'keys', 'string', 'repeated'], [2, 'values', PropertyMessage, 'repeated'])
 
 const MetricMessage = message(
   [1, 'name', 'string'],
   [2, 'alias', 'uint64'],
   [3, 'timestamp', 'uint64'],
   [4, 'datatype', 'uint32'],
+  [5, 'isHistorical', 'bool'],
   [6, 'isTransient', 'bool'],
   [7, 'isNull', 'bool'],
+  [9, 'properties', PropertiesMessage],
   [10, 'int', 'uint32'],
   [11, 'long', 'uint64'],
   [12, 'float', 'float'],
@@ -45,6 +51,10 @@ export interface Metric {
   readonly datatype?: number
   readonly isTransient: boolean
   readonly isNull: boolean
+  /** Of a time that is over: it is not the value of now. */
+  readonly isHistorical?: true
+  /** 0 is bad, 192 good, 500 stale; left out where the metric does not say it. */
+  readonly quality?: number
   /** As the wire has it: whole numbers without their sign. Undefined where there is none, or none that a row can hold. */
   readonly value?: string | number | bigint | boolean
 }
@@ -72,6 +82,15 @@ function carriedValue(fields: Fields): { value?: NonNullable<Metric['value']> } 
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string' ? { value } : {}
 }
 
+/** The property of that name, which is a whole number of 32 bits. */
+function qualityIn(properties: unknown): { quality?: number } {
+  const { keys = [], values = [] } = (properties ?? {}) as { keys?: readonly string[]; values?: readonly Fields[] }
+  const property = values[keys.indexOf('Quality')]
+  const value = property?.['isNull'] === true ? undefined : (property?.['int'] ?? property?.['long'])
+  if (typeof value !== 'number' && typeof value !== 'bigint') return {}
+  return { quality: Number(BigInt.asIntN(32, BigInt(value))) }
+}
+
 function metricOf(fields: Fields): Metric {
   const { name, alias, datatype } = fields
   return {
@@ -82,6 +101,8 @@ function metricOf(fields: Fields): Metric {
     ...timeOf(fields['timestamp']),
     isTransient: fields['isTransient'] === true,
     isNull: fields['isNull'] === true,
+    ...(fields['isHistorical'] === true ? { isHistorical: true } : {}),
+    ...qualityIn(fields['properties']),
     ...carriedValue(fields),
   }
 }
@@ -102,6 +123,9 @@ export function decodePayload(bytes: Uint8Array): Payload {
     metrics: (metrics as readonly Fields[]).map(metricOf),
   }
 }
+
+/** Of what is not known any more since its node or device died. */
+export const staleQuality = 500
 
 export const rebirthName = 'Node Control/Rebirth'
 const booleanType = 11

@@ -14,7 +14,11 @@ import { PartsHealth, type PartsHealthOptions } from '../../http/parts-health.ts
 import { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
+import { RowsTopics } from '../../kafka/rows-topics.ts'
 import { repeat } from '../../lib/repeat.ts'
+import { ClusterIds } from '../../live/cluster/cluster-ids.ts'
+import { ClusterRows } from '../../live/cluster/cluster-rows.ts'
+import { Live } from '../../live/live.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
@@ -31,7 +35,13 @@ import { openAudit } from '../open-audit.ts'
 import { openHooks } from '../open-hooks.ts'
 import type { Closer } from '../open-storage.ts'
 import { troubles } from '../troubles.ts'
-import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './cluster-connections.ts'
+import {
+  druidClientSettings,
+  journalTopic,
+  kafkaAccess,
+  rowsTopicSettings,
+  supervisionSettings,
+} from './cluster-connections.ts'
 import { openLimits } from './open-limits.ts'
 import { openPipeline } from './open-pipeline.ts'
 import { openQueries } from './open-queries.ts'
@@ -71,8 +81,9 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const waiting = () => ({ waiting: [...waits.names(definitions.entities())], waiting_entities: waits.count })
   const health = watchParts({ journal, supervisors, catalog, observe, waiting })
   closers.push(() => health.close())
+  const live = openLive(parts, known, rows, closers)
   const limits = await openLimits(
-    { ...parts, catalog, progress, keys, kafka, waits, admission: queries.admission },
+    { ...parts, catalog, progress, keys, kafka, waits, liveIds: live.ids, admission: queries.admission },
     closers,
   )
   const services = await buildServices(
@@ -89,6 +100,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
+      deletions: null,
       limits,
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
@@ -98,7 +110,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     },
     {
       cancelsElsewhere: catalog.cancelsElsewhere,
-      live: null,
+      live: live.live,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
       readiness: () => ({ ...health.readiness, ...troubles(limits, parts.failing) }),
@@ -169,6 +181,33 @@ async function openRows(parts: ClusterParts, { catalog, definitions }: Known, cl
   const { idempotencyKeys: keysMax, ingestWaitMs: waitMs } = limits
   const keys = new SharedKeys({ keys: pushKeys, progress, nowMs, keysMax, waitMs })
   return { druid, supervisors, kafka, journal, store, progress, keys, isSeen }
+}
+
+/** Rows as they become queryable; each process tells its own readers. */
+function openLive(
+  { settings, observe, nowMs }: ClusterParts,
+  { catalog, definitions }: Known,
+  { kafka, store, isSeen }: Rows,
+  closers: Closer[],
+): { readonly live: Live<string>; readonly ids: ClusterIds } {
+  const { limits, cluster } = settings
+  // The journal's requests wait for nobody.
+  const client = kafka.sibling()
+  const rows = new ClusterRows({
+    client,
+    clusterName: cluster.name,
+    rowsTopics: new RowsTopics(client, rowsTopicSettings(settings)),
+    definitions,
+    store,
+    changes: catalog.changes,
+    isSeen,
+    observe,
+    nowMs: () => performance.now(),
+    waitMs: limits.ingestWaitMs,
+  })
+  closers.push(() => rows.close())
+  const ids = new ClusterIds({ secrets: catalog.secrets, held: (entityId) => rows.held(entityId) })
+  return { live: new Live({ definitions, rows, positions: ids, nowMs, limits }), ids }
 }
 
 /** Whether rows that were pushed can be queried. */

@@ -10,6 +10,7 @@ import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { KafkaAway } from '../../kafka/kafka-errors.ts'
 import { leastFreeBytes } from '../../kafka/retained-records.ts'
 import { repeat } from '../../lib/repeat.ts'
+import type { ClusterIds } from '../../live/cluster/cluster-ids.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { Metrics } from '../../observe/metrics.ts'
@@ -29,11 +30,12 @@ interface LimitedParts {
   readonly keys: SharedKeys
   readonly kafka: KafkaClient
   readonly waits: SlotWaits
+  readonly liveIds: Pick<ClusterIds, 'readers'>
   readonly admission: Admission
 }
 
 export async function openLimits(parts: LimitedParts, closers: Closer[]): Promise<ServiceParts['limits']> {
-  const { settings, observe, metrics, nowMs, catalog, progress, keys, kafka, waits, admission } = parts
+  const { settings, observe, metrics, nowMs, catalog, progress, keys, kafka, waits, liveIds, admission } = parts
   const { limits, journal } = settings
   const rejectedSpace = new RejectedSpace({
     rejected: catalog.rejected,
@@ -73,6 +75,7 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
     ...intake.levels,
     idempotency_keys: () => keys.count,
     pending_rows: () => progress.pendingRows,
+    live_readers: () => liveIds.readers,
     running_queries: () => admission.running,
     waiting_queries: () => admission.waiting,
     waiting_entities: () => waits.count,

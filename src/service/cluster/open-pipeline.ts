@@ -158,7 +158,7 @@ function openTrim(
     group: `${settings.cluster.name}-pipeline`,
     partitions: catalog.partitions,
     readFrom: (entityId) => supervisors.readFrom(entityId),
-    retentionMs: settings.kafka.journalRetentionMs,
+    retentionMs: Math.max(settings.kafka.journalRetentionMs, settings.limits.liveKeepMs),
     nowMs,
     observe,
   })

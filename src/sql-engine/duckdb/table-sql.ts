@@ -65,7 +65,8 @@ function itemsOf(table: ReadTable, tags: readonly string[], files: readonly Engi
 function readAll(table: ReadTable, files: readonly EngineFile[], withOrigins: boolean): string {
   const groups = new Map<string, EngineFile[]>()
   for (const file of files) {
-    const key = JSON.stringify([file.fields, boundsOf(table, file)])
+    // The rows of a file are numbered for themselves.
+    const key = JSON.stringify([file.fields, boundsOf(table, file), file.deleted && file.path])
     const group = groups.get(key) ?? []
     group.push(file)
     groups.set(key, group)
@@ -100,8 +101,7 @@ function read(table: ReadTable, files: readonly EngineFile[], withOrigins: boole
     `${held.get(fields[0]!.name)} AS t`,
     ...(withOrigins ? origins.slice(1) : []),
   ]
-  const names = files[0]!.fields.map((_name, place) => `a${place}`)
-  const source = `read_parquet([${files.map(({ path }) => text(path)).join(', ')}]) AS f(${names.join(', ')})`
+  const source = sourceOf(files)
   const time = held.get(fields[0]!.name)!
   const at = (ms: number): string => `make_timestamptz(${BigInt(ms) * 1000n}::BIGINT)`
   const [fromMs, untilMs] = boundsOf(table, files[0]!)
@@ -111,6 +111,47 @@ function read(table: ReadTable, files: readonly EngineFile[], withOrigins: boole
   ]
   const kept = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
   return `SELECT ${columns.join(', ')} FROM ${source}${kept}`
+}
+
+/** The columns of files as a0, a1 and so on, without what was deleted of them. */
+function sourceOf(files: readonly EngineFile[]): string {
+  const [{ fields, deleted }] = files as [EngineFile]
+  const names = fields.map((_name, place) => `a${place}`)
+  const paths = `[${files.map(({ path }) => text(path)).join(', ')}]`
+  if (deleted === undefined) return `read_parquet(${paths}) AS f(${names.join(', ')})`
+  const ranges = new RowRanges()
+  const isSeen = `NOT ${ranges.has(deleted.rows)}`
+  const columns = fields.map((name, place) => {
+    const metric = fieldOf(name)
+    // A value that was deleted must not count as a null that was pushed.
+    const borders = deleted.metrics.get(metric.endsWith('@') ? metric.slice(0, -1) : metric)
+    return borders === undefined ? `a${place}` : `CASE WHEN NOT ${ranges.has(borders)} THEN a${place} END AS a${place}`
+  })
+  const numbered = `read_parquet(${paths}, file_row_number = true) AS n(${names.join(', ')}, r)${ranges.joins}`
+  return `(SELECT ${columns.join(', ')} FROM ${numbered} WHERE ${isSeen}) AS f`
+}
+
+/** Up to so many ranges are conditions; more are joined, which takes the same time for any number of them. */
+const conditionsMax = 16
+
+/** Tests whether the row r of a file is in one of some ranges. */
+class RowRanges {
+  joins = ''
+  #joined = 0
+
+  /** Borders are the numbers of the first row of a range, and of the one after its last. */
+  has(borders: readonly number[]): string {
+    const starts = borders.filter((_, place) => place % 2 === 0)
+    const ends = borders.filter((_, place) => place % 2 === 1)
+    if (starts.length === 0) return 'FALSE'
+    if (starts.length <= conditionsMax) {
+      return `(${starts.map((start, place) => `r BETWEEN ${start} AND ${ends[place]! - 1}`).join(' OR ')})`
+    }
+    const name = `d${this.#joined++}`
+    const list = (rows: readonly number[]): string => `unnest([${rows.join(', ')}]::BIGINT[])`
+    this.joins += ` ASOF LEFT JOIN (SELECT ${list(starts)} AS s, ${list(ends)} AS e) AS ${name} ON r >= ${name}.s`
+    return `coalesce(r < ${name}.e, FALSE)`
+  }
 }
 
 /** Times in files are TIMESTAMPTZ, whose cast asks a calendar for each value: that takes fifty times as long as by way of numbers. */

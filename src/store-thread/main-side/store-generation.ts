@@ -20,7 +20,10 @@ function isOf<Kind extends Reply['kind']>(kind: Kind, reply: Reply): reply is Ex
   return reply.kind === kind
 }
 
-type Question = Extract<ToStore, { kind: 'query' | 'statistics' | 'tags' | 'snapshot' | 'hold' | 'purge' }>
+type Question = Extract<
+  ToStore,
+  { kind: 'query' | 'statistics' | 'tags' | 'snapshot' | 'hold' | 'purge' | 'delete' | 'takeBack' }
+>
 /** What the thread says of its own accord. */
 export type Notice = Exclude<FromStore, Reply>
 

@@ -8,6 +8,7 @@ import { Holds } from '../../lib/actor/holds.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Held } from '../../lib/held.ts'
 import type { Follower, Following, LiveQuestion, LiveRows } from '../../live/live-rows.ts'
+import type { DeletionOutcome, DeletionRequest } from '../../model/deletion.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
@@ -132,6 +133,16 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   /** Resolves when the rows of an entity that have left are gone from memory and files. */
   async purge(entityId: number): Promise<void> {
     await this.#ask({ kind: 'purge', entityId }, null)
+  }
+
+  /** As `Deletions.add`, of the rows that are validated. */
+  async delete(request: DeletionRequest): Promise<DeletionOutcome> {
+    return replyOf('deleted', await this.#ask({ kind: 'delete', request }, null)).outcome
+  }
+
+  /** As `Deletions.takeBack`. */
+  async takeBack(entityId: number, deletionId: number): Promise<boolean> {
+    return replyOf('takenBack', await this.#ask({ kind: 'takeBack', entityId, deletionId }, null)).isDone
   }
 
   /** Tells the thread that the journal has more. */

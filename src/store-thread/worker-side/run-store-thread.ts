@@ -78,6 +78,7 @@ export async function runStoreThread(
     read: async () => {
       await pipeline.refresh()
       await expiry.refresh()
+      await upkeep.refreshDeletions()
       await live.refresh()
       upkeep.work()
     },
@@ -150,7 +151,8 @@ async function openSources(
   const fields = new FieldsPublished(() => send({ kind: 'fieldsMade' }), stopping.signal)
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
-  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe })
+  const deletions = { all: await catalog.deletions.all(), vectors: await catalog.deletions.vectors() }
+  const opened = await openStore({ disk, directory, settings, manifest, deletions, settle, replacing, isHeld, observe })
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
   const notes = await NoteFile.open(disk, data.validationNotePath)
@@ -229,6 +231,7 @@ async function openUpkeep(
   const upkeep: Upkeep = new Upkeep({
     ...opened,
     manifest: catalog.manifest,
+    deletions: catalog.deletions,
     removals,
     expiry,
     settings: data.settings,
@@ -246,6 +249,7 @@ async function openUpkeep(
     durablePosition,
     wake,
   })
+  await upkeep.refreshDeletions()
   return { removals, expiry, upkeep }
 }
 

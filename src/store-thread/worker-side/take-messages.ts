@@ -1,4 +1,5 @@
 import type { LiveFeed } from '../../live/live-feed.ts'
+import type { Upkeep } from '../../store/embedded/upkeep/upkeep.ts'
 import type { FromStore, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 import type { Asks } from './asks.ts'
@@ -11,7 +12,7 @@ export interface TakerParts {
   readonly removals: { hold(): Promise<void>; release(): void }
   readonly changes: CatalogChanges
   readonly live: Pick<LiveFeed, 'follow' | 'unfollow' | 'wait'>
-  readonly upkeep: { purge(entityId: number, position: number): Promise<void> }
+  readonly upkeep: Pick<Upkeep, 'purge' | 'delete' | 'takeBack'>
   /** How far the rows are validated. */
   readonly position: () => number
   /** The main thread knows the fields that rows brought. */
@@ -23,11 +24,8 @@ export interface TakerParts {
 /** Gives each message of the main thread to the part that it is for. */
 export function takerOf(parts: TakerParts): (message: ToStore) => void {
   const { send, asks, follower, removals, changes, live, upkeep, position, fieldsKnown, stop } = parts
-  const answer = (id: number, done: FromStore, work: Promise<void>): void => {
-    work.then(
-      () => send(done),
-      (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }),
-    )
+  const answer = (id: number, work: Promise<FromStore>): void => {
+    work.then(send, (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }))
   }
   /** What has left is to be known before it is looked for. */
   const purge = async (entityId: number): Promise<void> => {
@@ -39,7 +37,10 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
       case 'durable':
         return follower.durable(message.position)
       case 'hold':
-        return answer(message.id, { kind: 'held', id: message.id }, removals.hold())
+        return answer(
+          message.id,
+          removals.hold().then(() => ({ kind: 'held', id: message.id })),
+        )
       case 'release':
         return removals.release()
       case 'fieldsKnown':
@@ -47,7 +48,22 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
       case 'changed':
         return void changes.learn()
       case 'purge':
-        return answer(message.id, { kind: 'purged', id: message.id }, purge(message.entityId))
+        return answer(
+          message.id,
+          purge(message.entityId).then(() => ({ kind: 'purged', id: message.id })),
+        )
+      case 'delete':
+        return answer(
+          message.id,
+          upkeep.delete(message.request, position()).then((outcome) => ({ kind: 'deleted', id: message.id, outcome })),
+        )
+      case 'takeBack':
+        return answer(
+          message.id,
+          upkeep
+            .takeBack(message.entityId, message.deletionId)
+            .then((isDone) => ({ kind: 'takenBack', id: message.id, isDone })),
+        )
       case 'follow':
         return live.follow(message.follower, message.question, message.from)
       case 'unfollow':

@@ -2,8 +2,10 @@
 import { nullsColumn, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range, Selection } from '../../model/plan.ts'
+import { isTaken } from '../../model/quality.ts'
 import { type QueryTarget, type RawRows, scan } from './druid-query.ts'
 import { type DruidRun, longsIn } from './druid-run.ts'
+import { valueRead } from './druid-value.ts'
 import type { ItemsQuery } from './items-query.ts'
 import { allOf, intervalsOf, type NativeFilter } from './native-query.ts'
 import { rowWindows } from './row-windows.ts'
@@ -75,14 +77,18 @@ class ReplacedReading {
   readonly #replaced: readonly EntityField[]
   readonly #columns: readonly string[]
   readonly #longs: readonly number[]
+  /** Where the quality is among the replaced; -1 where there is none. */
+  readonly #quality: number
   /** Where each column of the output is: a key, or one of the replaced. */
   readonly #sources: readonly { readonly key: number; readonly replaced: number }[]
 
   constructor(selection: Selection, tags: readonly EntityField[]) {
     this.#selection = selection
-    const { time, tags: shown, fields, metrics } = selection
+    const { time, tags: shown, fields, metrics, quality } = selection
     this.#keys = 1 + tags.length
-    this.#replaced = [...fields, ...metrics].filter(({ role }) => role !== 'tag')
+    const own = quality === undefined || fields.includes(quality.field) ? fields : [...fields, quality.field]
+    this.#replaced = [...own, ...metrics].filter(({ role }) => role !== 'tag')
+    this.#quality = this.#replaced.findIndex(({ name }) => name === quality?.field.name)
     const all = [time, ...tags, ...this.#replaced]
     this.#columns = [timeColumn, ...all.slice(1).map(({ name }) => name), nullsColumn, positionColumn]
     this.#longs = longsIn(all)
@@ -119,7 +125,9 @@ class ReplacedReading {
   }
 
   isItem({ values }: Merged): boolean {
-    const first = this.#replaced.length - this.#selection.metrics.length
+    const { metrics, quality } = this.#selection
+    if (quality !== undefined && !isTaken(valueRead(values[this.#quality], quality.field.type), quality)) return false
+    const first = this.#replaced.length - metrics.length
     return values.some((value, index) => index >= first && value !== null)
   }
 

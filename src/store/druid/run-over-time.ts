@@ -1,11 +1,14 @@
+import { qualityCondition } from '../../algebra/quality-condition.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import type { Value } from '../../model/column.ts'
 import type { OverTimePlan, Range, Selection } from '../../model/plan.ts'
 import { Problem } from '../../model/problem.ts'
-import type { ItemRun } from '../over-time/item-run.ts'
+import { codingOf, isTaken, qualityOf } from '../../model/quality.ts'
+import type { ItemRun, QualityOfRows } from '../over-time/item-run.ts'
 import { type Ends, type NeededItems, neededItems, OverTimeAnswer, type Series } from '../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
+import { valueRead } from './druid-value.ts'
 import { itemsAt } from './items-at.ts'
 import { nearestItems } from './nearest-items.ts'
 import { rowWindows } from './row-windows.ts'
@@ -28,13 +31,16 @@ type Row = readonly unknown[]
 export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   const { selection } = plan
   const { window, ...needed } = neededItems(plan)
-  const readsAll = selection.fields.length > 0
+  // Of a plot fields are shown alone.
+  const readsAll = selection.fields.length > 0 && plan.kind !== 'plot'
+  const read = ofAnyQuality(selection)
   const wanted = readsAll ? always : { fromMs: window.fromMs, toMs: window.endMs }
   const range = { fromMs: startMs(selection, wanted.fromMs), toMs: wanted.toMs }
-  const windows = await windowsOf(selection, range, run)
-  const held = new HeldWindows(selection, run)
-  const ends = needed.ends === null ? null : await endsOf(needed.ends, windows, held)
-  const functions = new Functions(plan, new OverTimeAnswer(plan, run, ends))
+  const windows = await windowsOf(read, range, run)
+  const held = new HeldWindows(read, run)
+  const layout = new RowLayout(plan, read)
+  const ends = needed.ends === null ? null : await endsOf(needed.ends, windows, held, layout)
+  const functions = new Functions(layout, new OverTimeAnswer(plan, run, ends))
   if (needed.before && !readsAll && window.fromMs > Number.NEGATIVE_INFINITY) {
     const earlier = { fromMs: startMs(selection, Number.NEGATIVE_INFINITY), toMs: window.fromMs - 1 }
     functions.add(await nearest(selection, earlier, 'backwards', run))
@@ -46,6 +52,54 @@ export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGene
   const later = { fromMs: window.endMs + 1, toMs: Number.POSITIVE_INFINITY }
   if (needed.after && !readsAll) functions.add(await nearest(selection, later, 'forwards', run))
   yield* functions.finish()
+}
+
+/** Items of any quality, with what it is behind the fields: those that are not taken end values. */
+function ofAnyQuality(selection: Selection): Selection {
+  const { quality, ...read } = selection
+  if (quality === undefined || read.fields.includes(quality.field)) return read
+  return { ...read, fields: [...read.fields, quality.field] }
+}
+
+/** Where the parts of a row are. */
+class RowLayout {
+  readonly read: Selection
+  readonly metricsFrom: number
+  /** Behind what functions of time are told apart by. */
+  readonly keysEnd: number
+  readonly #selection: Selection
+  readonly #isPlot: boolean
+  readonly #quality: number
+
+  constructor({ selection, kind }: OverTimePlan, read: Selection) {
+    this.read = read
+    this.metricsFrom = 1 + read.tags.length + read.fields.length
+    this.#selection = selection
+    this.#isPlot = kind === 'plot'
+    this.keysEnd = 1 + read.tags.length + (this.#isPlot ? 0 : selection.fields.length)
+    this.#quality = 1 + read.tags.length + read.fields.findIndex(({ name }) => name === selection.quality?.field.name)
+  }
+
+  keys(row: Row): readonly Value[] {
+    const { tags, fields } = this.#selection
+    return [...tags, ...(this.#isPlot ? [] : fields)].map(({ type }, index) => valueRead(row[1 + index], type))
+  }
+
+  shown(row: Row): readonly Value[] {
+    const { tags, fields } = this.#selection
+    return this.#isPlot ? fields.map(({ type }, index) => valueRead(row[1 + tags.length + index], type)) : []
+  }
+
+  /** Null where the entity has none. */
+  quality(rows: readonly Row[]): QualityOfRows | null {
+    const { quality } = this.#selection
+    if (quality === undefined) return null
+    const read = (row: number): Value => valueRead(rows[row]![this.#quality], quality.field.type)
+    return {
+      isTaken: (row) => isTaken(read(row), quality),
+      isGood: (row) => qualityOf(read(row), codingOf(quality.field)) === 'good',
+    }
+  }
 }
 
 async function windowsOf(selection: Selection, range: Range, run: DruidRun): Promise<readonly Range[]> {
@@ -65,17 +119,23 @@ async function endsOf(
   needed: NonNullable<NeededItems['ends']>,
   windows: readonly Range[],
   held: HeldWindows,
+  layout: RowLayout,
 ): Promise<Ends> {
+  const taken = async (window: Range): Promise<readonly Row[]> => {
+    const rows = await held.read(window)
+    const quality = layout.quality(rows)
+    return quality === null ? rows : rows.filter((_, row) => quality.isTaken(row))
+  }
   const ends = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY }
   // The windows at the ends may hold rows that are no items, and so none.
   for (const window of needed.first ? windows : []) {
-    const first = (await held.read(window))[0]
+    const first = (await taken(window))[0]
     if (first === undefined) continue
     ends.firstMs = Number(first[0])
     break
   }
   for (const window of needed.last ? windows.toReversed() : []) {
-    const last = (await held.read(window)).at(-1)
+    const last = (await taken(window)).at(-1)
     if (last === undefined) continue
     ends.lastMs = Number(last[0])
     break
@@ -124,23 +184,28 @@ async function byTimeAndPosition(rows: readonly Row[], { pacer }: DruidRun): Pro
   return Array.from(await sortInSlices(inOrder(rows.length), 0, compare, pacer), (place) => rows[place]!)
 }
 
-/** Of each tag and metric the newest item of the nearest date, as rows in which the other metrics are null. */
+/** Of each tag and metric the newest item of the nearest date, and of that on which one is taken, as rows in which the other metrics are null. */
 async function nearest(
   selection: Selection,
   range: Range,
   direction: Direction,
   run: DruidRun,
 ): Promise<readonly Row[]> {
-  const { metrics, tags } = selection
+  const { metrics, quality } = selection
+  const any = ofAnyQuality(selection)
+  const metricsFrom = 1 + any.tags.length + any.fields.length
+  const taken = quality === undefined || qualityCondition(quality) === null ? [] : [{ ...any, quality }]
   const rows: Row[] = []
   for (const [place, metric] of metrics.entries()) {
-    const ofMetric = { ...selection, metrics: [metric] }
-    const found = await nearestItems(ofMetric, range, direction, 0, run)
-    const dates = new Map<TagKey, ReadonlySet<number>>()
-    for (const [tag, { nearestMs }] of found) dates.set(tag, new Set([nearestMs]))
-    for (const { row } of await itemsAt(ofMetric, dates, 'newest', run)) {
-      const values = metrics.map((_, other) => (other === place ? row[1 + tags.length] : null))
-      rows.push([...row.slice(0, 1 + tags.length), ...values, row.at(-1)])
+    for (const some of [any, ...taken]) {
+      const ofMetric = { ...some, metrics: [metric] }
+      const found = await nearestItems(ofMetric, range, direction, 0, run)
+      const dates = new Map<TagKey, ReadonlySet<number>>()
+      for (const [tag, { nearestMs }] of found) dates.set(tag, new Set([nearestMs]))
+      for (const { row } of await itemsAt(ofMetric, dates, 'newest', run)) {
+        const values = metrics.map((_, other) => (other === place ? row[metricsFrom] : null))
+        rows.push([...row.slice(0, metricsFrom), ...values, row.at(-1)])
+      }
     }
   }
   return byTimeAndPosition(rows, run)
@@ -149,29 +214,27 @@ async function nearest(
 /** The functions of time of all combinations of tags and fields. */
 class Functions {
   readonly #answer: OverTimeAnswer
-  readonly #selection: Selection
-  readonly #metricsFrom: number
+  readonly #layout: RowLayout
   readonly #series = new Map<string, Series>()
 
-  constructor({ selection }: OverTimePlan, answer: OverTimeAnswer) {
+  constructor(layout: RowLayout, answer: OverTimeAnswer) {
+    this.#layout = layout
     this.#answer = answer
-    this.#selection = selection
-    this.#metricsFrom = 1 + selection.tags.length + selection.fields.length
   }
 
   /** Rows in their order. */
   add(rows: readonly Row[]): void {
     const byKey = new Map<string, Row[]>()
     for (const row of rows) {
-      const key = JSON.stringify(row.slice(1, this.#metricsFrom))
+      const key = JSON.stringify(row.slice(1, this.#layout.keysEnd))
       const known = byKey.get(key)
       if (known === undefined) byKey.set(key, [row])
       else known.push(row)
     }
     for (const [key, own] of byKey) {
-      const series = this.#series.get(key) ?? this.#answer.series(this.#keysOf(own[0]!))
+      const series = this.#series.get(key) ?? this.#answer.series(this.#layout.keys(own[0]!))
       this.#series.set(key, series)
-      series.add(new RowsRun(own, this.#selection, this.#metricsFrom))
+      series.add(new RowsRun(own, this.#layout))
     }
   }
 
@@ -179,43 +242,25 @@ class Functions {
     for (const series of this.#series.values()) await series.finish()
     yield* this.#answer.batches()
   }
-
-  #keysOf(row: Row): readonly Value[] {
-    const { tags, fields } = this.#selection
-    return [...tags, ...fields].map(({ type }, index) => valueRead(row[1 + index], type))
-  }
-}
-
-/** Truth values come as 0 and 1, long numbers as their digits. */
-function valueRead(value: unknown, type: Selection['time']['type']): Value {
-  if (value === null || value === undefined) return null
-  switch (type) {
-    case 'string':
-      return String(value)
-    case 'boolean':
-      return Number(value) === 1
-    case 'long': {
-      const number = Number(value)
-      return Number.isSafeInteger(number) ? number : BigInt(String(value))
-    }
-    default:
-      return Number(value)
-  }
 }
 
 class RowsRun implements ItemRun {
   readonly times: Float64Array
   readonly start = 0
   readonly end: number
+  readonly quality: QualityOfRows | null
   readonly #rows: readonly Row[]
+  readonly #layout: RowLayout
   readonly #metrics: Selection['metrics']
   readonly #from: number
 
-  constructor(rows: readonly Row[], { metrics }: Selection, from: number) {
+  constructor(rows: readonly Row[], layout: RowLayout) {
     this.#rows = rows
-    this.#metrics = metrics
-    this.#from = from
+    this.#layout = layout
+    this.#metrics = layout.read.metrics
+    this.#from = layout.metricsFrom
     this.end = rows.length
+    this.quality = layout.quality(rows)
     this.times = Float64Array.from(rows, ([ms]) => Number(ms))
   }
 
@@ -234,5 +279,13 @@ class RowsRun implements ItemRun {
 
   position(row: number): number {
     return Number(this.#rows[row]!.at(-1))
+  }
+
+  shown(row: number): readonly Value[] {
+    return this.#layout.shown(this.#rows[row]!)
+  }
+
+  part(start: number, end: number): ItemRun {
+    return new RowsRun(this.#rows.slice(start, end), this.#layout)
   }
 }

@@ -1,3 +1,5 @@
+import { druidExpression, type NameOf } from '../../algebra/druid-expression.ts'
+import { qualityCondition } from '../../algebra/quality-condition.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Selection } from '../../model/plan.ts'
 import { allOf, anyOf, isNull, isOneOf, type NativeFilter, not } from './native-query.ts'
@@ -15,9 +17,21 @@ function itemFilter(metrics: readonly EntityField[]): NativeFilter {
   return anyOf(metrics.map(({ name }) => not(isNull(name))))
 }
 
+/** Items whose quality is taken; null where any is. */
+function qualityFilter({ quality }: Selection): NativeFilter | null {
+  const condition = quality === undefined ? null : qualityCondition(quality)
+  if (condition === null) return null
+  return { type: 'expression', expression: druidExpression(condition, nameOfField) }
+}
+
+function nameOfField(leaf: Parameters<NameOf>[0]): string {
+  if (leaf.kind !== 'field') throw new Error('a quality is a condition of a field')
+  return leaf.field.name
+}
+
 /** The items of a selection. */
 export function selectionFilter(selection: Selection): NativeFilter | null {
-  return allOf([tagFilter(selection), itemFilter(selection.metrics)])
+  return allOf([tagFilter(selection), itemFilter(selection.metrics), qualityFilter(selection)])
 }
 
 function beginsWith(dimension: string, prefix: string): NativeFilter {

@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AtRestParts, checkHistory } from '../../../test/support/data-at-rest.ts'
+import { smallLocalFolder } from '../../../test/support/local-folder.ts'
 import { randomMemoryFolder } from '../../../test/support/memory-files.ts'
 import type { Draw } from '../../../test/support/random-rows.ts'
 import { rounds } from '../../../test/support/rounds.ts'
-import { UsedMemory } from '../../../test/support/used-memory.ts'
-import { nodeDisk } from '../../lib/node-disk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
 import type { Stretch } from './head/chunk.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedPages } from './reading/sealed-source.ts'
-import { LocalFolder } from './sealed/local-folder.ts'
+import type { LocalFolder } from './sealed/local-folder.ts'
 
 const hourMs = 3_600_000
 
@@ -29,20 +28,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Real files, with pages small enough and caches tight enough that every way through them is taken. */
-function storedFolder(store: EmbeddedStore, draw: Draw): LocalFolder {
-  const pageRows = 4 + draw(12)
-  return new LocalFolder({
-    disk: nodeDisk,
-    directory,
-    registryOf: (entityId) => store.registry(entityId),
-    pageRows,
-    pageCacheBytes: 4096,
-    indexCacheBytes: [1000, 100_000][draw(2)],
-    spares: new UsedMemory(),
-    writing: { sharedPageRows: 4, groupRows: 30, hourRowsMin: draw(3), tailRowsMin: draw(4) },
-  })
-}
+const storedFolder = (store: EmbeddedStore, draw: Draw): LocalFolder => smallLocalFolder(directory, store, draw)
 
 test('files on disk too', async () => {
   await fc.assert(

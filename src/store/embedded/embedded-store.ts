@@ -14,6 +14,7 @@ import type {
   TagRequest,
 } from '../series-store.ts'
 import { runAggregation } from './aggregate/run-aggregation.ts'
+import { baseOf } from './deletions/visible-file.ts'
 import { EntityRows } from './entity-rows.ts'
 import type { Table } from './head/table.ts'
 import { ItemCounter } from './reading/count-items.ts'
@@ -107,9 +108,8 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   /** The rows of an entity as they lie; its files stay until they are released. */
   pin(entityId: number): PinnedRows {
     const entity = this.#entities.get(entityId)
-    const files = entity?.files ?? []
-    this.#pins.pin(files)
-    return { tables: entity?.tables ?? [], files, release: () => this.#pins.unpin(files) }
+    const files = entity?.seenFiles ?? []
+    return { tables: entity?.tables ?? [], files, release: this.#pin(files) }
   }
 
   /** Whether the rows of a table are read from it, and not from files by now. */
@@ -151,14 +151,19 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
       this.#entity(id).replace(add.filter(ofEntity), remove.filter(ofEntity), frozenTables)
     }
     if (frozen !== null) this.#position = frozen.position
-    for (const file of remove) this.#pins.remove(file, gone)
+    for (const file of remove) this.#pins.remove(baseOf(file), () => gone(file))
+  }
+
+  /** Shows files of an entity in another way, at once: the same files, with other rows of them deleted. */
+  show(entityId: number, files: ReadonlyMap<SealedFile, SealedFile>): void {
+    this.#entity(entityId).show(files)
   }
 
   /** Forgets all rows of an entity; `gone` is called for each of its files when no run reads it any more. */
   drop(entityId: number, gone: (file: SealedFile) => void): void {
     const files = this.files(entityId)
     this.#entities.delete(entityId)
-    for (const file of files) this.#pins.remove(file, gone)
+    for (const file of files) this.#pins.remove(baseOf(file), () => gone(file))
   }
 
   async *run(
@@ -208,7 +213,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     if (isWhole && !replaces) return all
     const snapshot = entity.open()
     if (snapshot === null) return all
-    this.#pins.pin(snapshot.files)
+    const unpin = this.#pin(snapshot.files)
     try {
       const { signal } = new AbortController()
       const pacer = this.#newPacer(signal)
@@ -216,7 +221,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
       return await counter.count(snapshot, sinceMs ?? Number.NEGATIVE_INFINITY, pacer)
     } finally {
       snapshot.close()
-      this.#pins.unpin(snapshot.files)
+      unpin()
     }
   }
 
@@ -248,14 +253,21 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   #open(entityId: number) {
     const snapshot = this.#entities.get(entityId)?.open() ?? null
     if (snapshot === null) return null
-    this.#pins.pin(snapshot.files)
+    const unpin = this.#pin(snapshot.files)
     const memory = this.#spareMemory.take()
     const close = (): void => {
       this.#spareMemory.give(memory)
       snapshot.close()
-      this.#pins.unpin(snapshot.files)
+      unpin()
     }
     return { snapshot, memory, close }
+  }
+
+  /** Files stay on disk until what is returned is called. */
+  #pin(files: readonly SealedFile[]): () => void {
+    const bases = files.map(baseOf)
+    this.#pins.pin(bases)
+    return () => this.#pins.unpin(bases)
   }
 
   #newPacer(signal: CancelSignal): Pacer {

@@ -11,6 +11,8 @@ export class EntityRows {
   #head: Table | null = null
   #frozen: readonly Table[] = []
   #files: readonly SealedFile[] = []
+  /** Those of which rows are seen. */
+  #seen: readonly SealedFile[] = []
 
   constructor(registry: EntityRegistry, chunkRows: number) {
     this.registry = registry
@@ -28,6 +30,11 @@ export class EntityRows {
 
   get files(): readonly SealedFile[] {
     return this.#files
+  }
+
+  /** Those of which all rows are deleted are left out. */
+  get seenFiles(): readonly SealedFile[] {
+    return this.#seen
   }
 
   /** Those in memory that hold rows. */
@@ -58,14 +65,24 @@ export class EntityRows {
     const known = new Set(this.#files)
     const unknown = remove.some((file) => !known.has(file)) || frozen.some((table) => !this.#frozen.includes(table))
     if (unknown || add.some((file) => known.has(file))) throw new Error('the files to switch are not those there are')
-    this.#files = [...this.#files.filter((file) => !remove.includes(file)), ...add]
+    this.#take([...this.#files.filter((file) => !remove.includes(file)), ...add])
     this.#frozen = this.#frozen.filter((table) => !frozen.includes(table))
+  }
+
+  /** Files as they are seen from now on. */
+  show(files: ReadonlyMap<SealedFile, SealedFile>): void {
+    this.#take(this.#files.map((file) => files.get(file) ?? file))
+  }
+
+  #take(files: readonly SealedFile[]): void {
+    this.#files = files
+    this.#seen = files.filter(({ info }) => info.rows > 0)
   }
 
   /** The rows as they are now; null when there is none. `close` must be called after use. */
   open(): (EntitySnapshot & { close(): void }) | null {
     const tables = this.tables.map((table) => ({ table, view: table.open() }))
-    const files = this.#files
+    const files = this.#seen
     if (tables.length === 0 && files.length === 0) return null
     const close = (): void => {
       for (const { table, view } of tables) table.release(view)
@@ -75,7 +92,7 @@ export class EntityRows {
 
   statistics(): EntityStatistics {
     const { tables } = this
-    const infos = this.#files.map(({ info }) => info)
+    const infos = this.#seen.map(({ info }) => info)
     const rows = tables.reduce((sum, { count }) => sum + count, 0) + infos.reduce((sum, info) => sum + info.rows, 0)
     if (rows === 0) return { rows, firstMs: null, lastMs: null }
     const parts = [...tables, ...infos]

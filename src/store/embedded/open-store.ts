@@ -1,10 +1,14 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
 import { join } from 'node:path'
-import type { Manifest, StoreRegistry } from '../../catalog/manifest.ts'
+import type { Manifest, StoredVector, StoreRegistry } from '../../catalog/manifest.ts'
 import type { Disk } from '../../lib/disk.ts'
+import type { Deletion } from '../../model/deletion.ts'
 import type { Observe } from '../../observe/event.ts'
+import { type DeletionVector, decodeRows } from './deletions/deletion-vector.ts'
+import { VisibleFile } from './deletions/visible-file.ts'
 import { EmbeddedStore } from './embedded-store.ts'
-import type { SealedFile } from './reading/sealed-source.ts'
+import type { SealedFile, StoredFile } from './reading/sealed-source.ts'
+import type { EntityRegistry } from './registry/entity-registry.ts'
 import { RegistryLog } from './registry/registry-log.ts'
 import { LocalFolder, type LocalFolderOptions } from './sealed/local-folder.ts'
 
@@ -21,6 +25,8 @@ export interface OpenStoreOptions {
   readonly directory: string
   readonly settings: OpenStoreSettings
   readonly manifest: Manifest
+  /** What was deleted of the files; absent: nothing. */
+  readonly deletions?: { readonly all: readonly Deletion[]; readonly vectors: readonly StoredVector[] }
   /** `ManifestCatalog.settle`: called at most once, when something is to be deleted. */
   readonly settle: () => Promise<void>
   /** Ids of the entities whose newer rows replace older ones. */
@@ -63,12 +69,43 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     await registries.open(recorded)
     if (replacing.has(recorded.entityId)) store.registry(recorded.entityId).columns.replaceRows()
   }
-  const files = manifest.files.map((info) => folder.open(info))
+  const shown = new ShownFiles(options.deletions)
+  const files = manifest.files.map((info) => shown.of(folder.open(info), store.registry(info.entityId)))
   store.switchFiles({ add: files, remove: [], frozen: null, gone: () => undefined })
   if (files.length > 0) observe({ kind: 'storeOpened', files: files.length, position: manifest.sealedPosition })
   const removeEntity = (entityId: number) => disk.removeFolder(join(directory, String(entityId)))
   const extendRegistries = (): Promise<readonly StoreRegistry[]> => registries.extend()
   return { store, folder, files, removeEntity, extendRegistries }
+}
+
+/** Files without the rows that were deleted. */
+class ShownFiles {
+  readonly #metrics: ReadonlyMap<number, DeletionVector['metrics']>
+  readonly #vectors = new Map<string, StoredVector[]>()
+
+  constructor({ all, vectors }: NonNullable<OpenStoreOptions['deletions']> = { all: [], vectors: [] }) {
+    this.#metrics = new Map(
+      all.map(({ id, selection }) => [id, selection.metrics?.map(({ name }) => name) ?? null] as const),
+    )
+    for (const vector of vectors) {
+      const key = `${vector.entityId}/${vector.name}`
+      this.#vectors.set(key, [...(this.#vectors.get(key) ?? []), vector])
+    }
+  }
+
+  /** Throws an Error when what is kept of a deletion is damaged. */
+  of(file: StoredFile, registry: EntityRegistry): SealedFile {
+    const { entityId, name } = file.info
+    const vectors = this.#vectors.get(`${entityId}/${name}`)?.map((vector) => this.#vectorOf(vector))
+    return vectors === undefined ? file : new VisibleFile(file, vectors, registry)
+  }
+
+  #vectorOf({ deletionId, bytes }: StoredVector): DeletionVector {
+    const rows = decodeRows(bytes)
+    const metrics = this.#metrics.get(deletionId)
+    if (rows !== null && metrics !== undefined) return { deletionId, metrics, rows }
+    throw new Error(`catalog.sqlite is damaged: deletion ${deletionId} is not what was written. Restore a backup.`)
+  }
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

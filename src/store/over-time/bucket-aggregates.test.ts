@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BucketAggregates } from './bucket-aggregates.ts'
+import { BucketAggregates, countedRise } from './bucket-aggregates.ts'
 
 const unit = Math.sqrt(0.5)
 
@@ -22,4 +22,15 @@ test.each<[values: readonly number[], deviation: number]>([
   for (const [ms, value] of values.entries()) aggregates.item({ ms, value, exact: null }, null)
   const actual = Number(aggregates.take(values.length)?.values[0])
   expect(actual === deviation ? 1 : actual / deviation).toBeCloseTo(1, 12)
+})
+
+test.each<[from: number, to: number, isReset: boolean]>([
+  [14.5, 4.5, false],
+  // In doubles they differ by the wrap, and in fact by more.
+  [14.8, 4.8, true],
+  [14.7, 4.9, false],
+  [1.7e308, -1.7e308, true],
+])('from %d to %d with a wrap at 10: a reset is %s', (from, to, isReset) => {
+  const item = (ms: number, value: number) => ({ ms, value, exact: null })
+  expect(countedRise(item(0, from), item(1, to), { reset: 'zero', wrap: 10 }).isReset).toBe(isReset)
 })

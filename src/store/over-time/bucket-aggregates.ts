@@ -51,15 +51,14 @@ export class BucketAggregates implements BucketVisitor {
   }
 
   #addIntegral(span: Span, fromMs: number, untilMs: number): void {
-    const { isStep } = this.#rules
     const lengthMs = untilMs - fromMs
-    if (isStep || span.to === null) {
+    if (span.holds) {
       this.#integral.add(span.from.value, lengthMs)
       return
     }
     // The mean of a line is that of its ends.
-    this.#integral.add(valueAtInstant(span, fromMs, isStep), lengthMs / 2)
-    this.#integral.add(valueAtInstant(span, untilMs, isStep), lengthMs / 2)
+    this.#integral.add(valueAtInstant(span, fromMs), lengthMs / 2)
+    this.#integral.add(valueAtInstant(span, untilMs), lengthMs / 2)
   }
 
   takes(rollup: ItemRollup): boolean {
@@ -110,6 +109,9 @@ export class BucketAggregates implements BucketVisitor {
         return this.#knownMs === 0 ? null : this.#integral.over(this.#rules.totalUnitMs)
       case 'rise':
         return this.#hasRise ? this.#rise.value : null
+      case 'good':
+        // What is not taken counts too: `GoodShares` tells it.
+        return null
       case 'resets':
         return this.#items.count > 0 || this.#hasRise ? this.#resets : null
       default:
@@ -135,9 +137,19 @@ export function countedRise(
 ): { readonly rise: readonly number[]; readonly isReset: boolean } {
   const difference = differenceOf(from, to)
   if (!isLess(to, from)) return { rise: difference, isReset: false }
-  if (wrap !== null && difference.reduce((sum, part) => sum + part) + wrap >= 0)
-    return { rise: [...difference, wrap], isReset: false }
+  if (wrap !== null) {
+    const rise = [...difference, wrap]
+    if (isNotNegative(rise)) return { rise, isReset: false }
+  }
   return { rise: reset === 'zero' && to.value > 0 ? [to.value] : [], isReset: true }
+}
+
+/** Of the sum, to the last digit: 4.8 - 14.8 is -10 in doubles, and what is between these two doubles is more. */
+function isNotNegative(parts: readonly number[]): boolean {
+  const sum = new ExactSum()
+  for (const part of parts) sum.add(part)
+  // Beyond all doubles only the sign is looked at.
+  return (sum.value ?? parts.reduce((all, part) => all + part)) >= 0
 }
 
 /** Longs beyond 2^53 are told apart by their digits. */
@@ -147,7 +159,7 @@ function differenceOf(from: ItemOfMetric, to: ItemOfMetric): readonly number[] {
 
 const digitsOf = ({ exact, value }: ItemOfMetric): bigint => exact ?? BigInt(value)
 
-type ItemAggregate = Exclude<AggregateName, 'time_mean' | 'covered' | 'total' | 'rise' | 'resets'>
+type ItemAggregate = Exclude<AggregateName, 'time_mean' | 'covered' | 'total' | 'rise' | 'resets' | 'good'>
 
 const boundAggregates: ReadonlySet<AggregateName> = new Set(['min', 'max', 'min_time', 'max_time'])
 

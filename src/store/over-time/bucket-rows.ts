@@ -47,6 +47,10 @@ export class BucketRows implements SpanVisitor {
     this.#visitor = visitor
   }
 
+  get needsUnknown(): boolean {
+    return this.#visitor.needsUnknown
+  }
+
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void {
     this.#enter(item.ms)
     this.#visitor.item(item, before, isNew)

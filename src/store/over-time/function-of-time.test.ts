@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { FunctionOfTime } from './function-of-time.ts'
 
-const nothing = { item: () => undefined, span: () => undefined, takes: () => false, rollup: () => undefined }
+const nothing = {
+  item: () => undefined,
+  span: () => undefined,
+  takes: () => false,
+  rollup: () => undefined,
+  needsUnknown: false,
+}
 const ofWindow = () => new FunctionOfTime({ shape: 'line', maxGap: null }, 1000, { fromMs: 10, endMs: 20 }, nothing)
 
 test('a metric that a tag never has is over once later dates have passed', () => {

@@ -51,6 +51,10 @@ export interface Span {
   readonly endMs: number
   /** From its start until then the value is known. */
   readonly knownUntilMs: number
+  /** Whether it is known at that end too: it is not where an item that is not taken ends it. */
+  readonly isKnownAtEnd: boolean
+  /** Whether the value holds, and is not on the line to the next item. */
+  readonly holds: boolean
 }
 
 /** Told the items of a metric and the spans between them, in the order of time: each item, then the span that it begins. */
@@ -62,6 +66,8 @@ export interface SpanVisitor {
   takes(rollup: ItemRollup): boolean
   /** Items and the spans between them, told together. */
   rollup(rollup: ItemRollup, before: ItemOfMetric | null): void
+  /** Whether it is told spans also for where nothing is known in them. */
+  readonly needsUnknown: boolean
 }
 
 /** What is looked at; its end is no later than now. */
@@ -83,6 +89,9 @@ export class FunctionOfTime {
   #pendingMs = Number.NaN
   #pendingValue = 0
   #pendingExact: bigint | null = null
+  #pendingIsEnded = false
+  /** Where an item that is not taken ends the value of the last one; NaN where none does. */
+  #endedMs = Number.NaN
   #passedMs = Number.NEGATIVE_INFINITY
 
   constructor({ shape, maxGap }: MetricOverTime, nowMs: number, window: Window, visitor: SpanVisitor) {
@@ -97,6 +106,10 @@ export class FunctionOfTime {
 
   /** Whether items that come later change nothing. Before the first item nothing is known. */
   get isOver(): boolean {
+    return this.#isPast || (this.#endedMs > this.#window.endMs && !this.#visitor.needsUnknown)
+  }
+
+  get #isPast(): boolean {
     const isEmpty = this.#before === null && Number.isNaN(this.#pendingMs)
     return (isEmpty ? this.#passedMs : (this.#before?.ms ?? Number.NEGATIVE_INFINITY)) > this.#window.endMs
   }
@@ -104,6 +117,13 @@ export class FunctionOfTime {
   /** Tells that items of later dates alone will come. */
   pass(ms: number): void {
     this.#passedMs = ms
+  }
+
+  /** An item that is not taken, in its turn: from it to the next one nothing is known. */
+  end(ms: number): void {
+    if (ms !== this.#pendingMs) this.#commit()
+    if (!Number.isNaN(this.#pendingMs)) this.#pendingIsEnded = true
+    else if (Number.isNaN(this.#endedMs)) this.#endedMs = ms
   }
 
   /** Items come by time, and those of one date by position: the last one of a date counts. */
@@ -114,6 +134,7 @@ export class FunctionOfTime {
     }
     this.#pendingValue = value
     this.#pendingExact = exact
+    this.#pendingIsEnded = false
   }
 
   /** Whether neighbouring items may be told together, whatever came before them. */
@@ -131,34 +152,42 @@ export class FunctionOfTime {
     this.#visitor.rollup(rollup, before)
     this.#before = rollup.last
     this.#knownUntilMs = rollup.last.ms
+    this.#endedMs = Number.NaN
   }
 
   finish(): void {
     this.#commit()
     const last = this.#before
-    if (last === null || this.isOver) return
+    if (last === null || this.#isPast) return
     // An item that is later than now tells the value of its own date.
-    const endMs = Math.max(last.ms, Math.min(this.#gapEnd(last.ms), this.#nowMs))
-    this.#visitor.span({ from: last, to: null, endMs, knownUntilMs: endMs })
+    const heldMs = Math.max(last.ms, Math.min(this.#gapEnd(last.ms), this.#nowMs))
+    const isEnded = this.#endedMs <= heldMs
+    const endMs = isEnded ? this.#endedMs : heldMs
+    this.#visitor.span({ from: last, to: null, endMs, knownUntilMs: endMs, isKnownAtEnd: !isEnded, holds: true })
   }
 
   #commit(): void {
     const ms = this.#pendingMs
-    if (Number.isNaN(ms) || this.isOver) return
+    if (Number.isNaN(ms) || this.#isPast) return
     this.#pendingMs = Number.NaN
     const before = this.#before
     const item = { ms, value: this.#pendingValue, exact: this.#pendingExact }
     this.#before = item
     if (before !== null) this.#span(before, item)
+    this.#endedMs = this.#pendingIsEnded ? ms : Number.NaN
     if (ms < this.#window.fromMs || ms > this.#window.endMs) return
     this.#visitor.item(item, before, before === null || this.#knownUntilMs < ms || before.value !== item.value)
   }
 
   #span(from: ItemOfMetric, to: ItemOfMetric): void {
     const gapEndMs = this.#gapEnd(from.ms)
-    this.#knownUntilMs = this.#isStep ? Math.min(to.ms, gapEndMs) : to.ms <= gapEndMs ? to.ms : from.ms
+    const isEnded = !Number.isNaN(this.#endedMs)
+    const holds = this.#isStep || isEnded
+    const heldMs = isEnded ? this.#endedMs : to.ms
+    this.#knownUntilMs = holds ? Math.min(heldMs, gapEndMs) : to.ms <= gapEndMs ? to.ms : from.ms
     if (to.ms <= this.#window.fromMs) return
-    this.#visitor.span({ from, to, endMs: to.ms, knownUntilMs: this.#knownUntilMs })
+    const isKnownAtEnd = !isEnded || gapEndMs < heldMs
+    this.#visitor.span({ from, to, endMs: to.ms, knownUntilMs: this.#knownUntilMs, isKnownAtEnd, holds })
   }
 
   #gapEnd(ms: number): number {
@@ -169,8 +198,8 @@ export class FunctionOfTime {
 }
 
 /** The value of a span at an instant that is in it and known. */
-export function valueAtInstant({ from, to }: Span, ms: number, isStep: boolean): number {
-  if (isStep || to === null) return from.value
+export function valueAtInstant({ from, to, holds }: Span, ms: number): number {
+  if (holds || to === null) return from.value
   const share = (ms - from.ms) / (to.ms - from.ms)
   return from.value * (1 - share) + to.value * share
 }

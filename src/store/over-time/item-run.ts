@@ -9,6 +9,17 @@ export interface ItemRun {
   numbers(metric: number): Float64Array | null
   value(metric: number, row: number): Value
   position(row: number): number
+  /** What is shown of a row before its metrics. */
+  shown(row: number): readonly Value[]
+  /** Some of its rows. */
+  part(start: number, end: number): ItemRun
+  /** Null where all are taken, and good. */
+  readonly quality: QualityOfRows | null
+}
+
+export interface QualityOfRows {
+  isTaken(row: number): boolean
+  isGood(row: number): boolean
 }
 
 /** The digits of a number of a run that is a long beyond 2^53; null of others. */

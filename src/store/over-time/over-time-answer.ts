@@ -23,6 +23,7 @@ import { type BucketRow, BucketRows } from './bucket-rows.ts'
 import { BucketStates } from './bucket-states.ts'
 import { filledBuckets } from './fill-buckets.ts'
 import { FunctionOfTime, type ItemRollup, type Window } from './function-of-time.ts'
+import { GoodShares } from './good-shares.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
 import { type PlottedItem, PlottedItems, PlottedMetric } from './plotted-items.ts'
 import { SnappedValues } from './snapped-values.ts'
@@ -200,20 +201,33 @@ export class OverTimeAnswer {
           ? addTexts(run, metric, { type, texts: texts[metric] }, functions[metric])
           : addNumbers(run, metric, functions[metric])
     })
+    const shares = this.#columns.some((ofMetric) => ofMetric.some(({ aggregate }) => aggregate === 'good'))
+      ? metrics.map(() => new GoodShares(cuts, this.#window, this.#limits.buckets))
+      : null
     const finish = async (): Promise<void> => {
       for (const [metric, one] of functions.entries()) {
         one.finish()
         rows[metric].finish()
         if (this.#pacer.spend(16 * rows[metric].rows.length)) await this.#pacer.rest()
       }
-      const held = rows.map((one) => one.rows)
+      const held = rows.map((one, metric) => this.#withShares(one.rows, metric, shares))
       await this.#rows.addAll(
         plan.kind === 'states' ? statesRows(plan, keys, held) : aggregateRows(plan, keys, held, this.#columns),
         this.#pacer,
       )
       for (const one of held) for (const { values } of one) this.#hold(-values.length)
     }
-    return seriesOf(functions, { read, finish, mayTakeRollups: plan.kind === 'aggregate' })
+    return seriesOf(functions, { read, finish, mayTakeRollups: plan.kind === 'aggregate', shares })
+  }
+
+  #withShares(rows: readonly BucketRow[], metric: number, shares: readonly GoodShares[] | null): readonly BucketRow[] {
+    if (shares === null) return rows
+    const columns = this.#columns[metric]
+    const place = columns.findIndex(({ aggregate }) => aggregate === 'good')
+    const nothing = columns.map(({ empty }) => empty)
+    const told = shares[metric].into(rows, place, nothing)
+    this.#hold((told.length - rows.length) * columns.length)
+    return told
   }
 
   #snapped(plan: OverTimePlan & { kind: 'snap' }, keys: readonly Value[]): Series {
@@ -221,7 +235,7 @@ export class OverTimeAnswer {
     const texts = metrics.map((): Texts => new Texts())
     const isStep = metrics.map((field, metric) => !isNumericField(field) || this.#shapeOf(metric, keys) === 'step')
     this.#hold(plan.ticksMs.length * metrics.length)
-    const snapped = metrics.map((_, metric) => new SnappedValues(plan.ticksMs, isStep[metric]))
+    const snapped = metrics.map(() => new SnappedValues(plan.ticksMs))
     const functions = metrics.map((_, metric) => {
       const reading = { ...plan.values.metrics[metric], shape: isStep[metric] ? ('step' as const) : ('line' as const) }
       return new FunctionOfTime(reading, plan.values.nowMs, this.#window, snapped[metric])
@@ -249,7 +263,7 @@ export class OverTimeAnswer {
         yield [dateMs, ...keys, ...values, tickMs]
       }
     }
-    return seriesOf(functions, { read, finish, mayTakeRollups: false })
+    return seriesOf(functions, { read, finish, mayTakeRollups: false, shares: null })
   }
 
   #plotted(plan: OverTimePlan & { kind: 'plot' }, keys: readonly Value[]): Series {
@@ -265,12 +279,12 @@ export class OverTimeAnswer {
       (field, metric) => new PlottedMetric(metric, metrics.length, isNumericField(field), parts, plotted),
     )
     // Of several metrics the items show the others too.
-    const isOfOne = metrics.length === 1 && isNumericField(metrics[0])
+    const isOfOne = metrics.length === 1 && isNumericField(metrics[0]) && plan.selection.fields.length === 0
     return {
       isOver: false,
       mayTakeRollups: isOfOne && parts.toMs - parts.fromMs >= parts.points * rolledUpPartMsMin,
       add: (run) => {
-        for (const one of all) one.add(run)
+        for (const part of takenParts(run)) for (const one of all) one.add(part)
       },
       finish: async () => {
         for (const one of all) one.finish()
@@ -292,22 +306,53 @@ function seriesOf(
     read,
     finish,
     mayTakeRollups,
+    shares,
   }: Pick<Series, 'finish' | 'mayTakeRollups'> & {
     readonly read: readonly ((run: ItemRun) => void)[]
+    readonly shares: readonly GoodShares[] | null
   },
 ): Series {
+  const rollups = rollupsTo(functions)
   return {
     mayTakeRollups,
     get isOver(): boolean {
       return functions.every((one) => one.isOver)
     },
     add: (run) => {
-      for (const one of read) one(run)
+      for (const part of takenParts(run, functions)) for (const one of read) one(part)
+      if (shares !== null) addShares(run, shares)
       // Later runs hold later dates, or items of this one, which count in no window that ended before it.
       if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
     },
     finish,
-    ...rollupsTo(functions),
+    takes: rollups.takes,
+    addRollups: (all) => {
+      rollups.addRollups(all)
+      for (const [metric, rollup] of all.entries()) if (rollup !== null) shares?.[metric].addRollup(rollup)
+    },
+  }
+}
+
+/** The rows that are taken. Others are told, in their turn, to the functions of the metrics that they have a value of. */
+function* takenParts(run: ItemRun, functions: readonly FunctionOfTime[] = []): Generator<ItemRun> {
+  const { quality, end } = run
+  if (quality === null) {
+    yield run
+    return
+  }
+  for (let row = run.start; row < end; row++) {
+    const start = row
+    while (row < end && quality.isTaken(row)) row++
+    if (row > start) yield run.part(start, row)
+    if (row === end) return
+    for (const [metric, one] of functions.entries()) if (run.value(metric, row) !== null) one.end(run.times[row])
+  }
+}
+
+function addShares(run: ItemRun, shares: readonly GoodShares[]): void {
+  for (let row = run.start; row < run.end; row++) {
+    const isGood = run.quality === null || run.quality.isGood(row)
+    for (const [metric, one] of shares.entries()) if (run.value(metric, row) !== null) one.add(run.times[row], isGood)
   }
 }
 

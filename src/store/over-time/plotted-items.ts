@@ -7,7 +7,7 @@ import { digitsAt, type ItemRun } from './item-run.ts'
 export interface PlottedItem {
   readonly ms: number
   readonly position: number
-  /** Of all metrics. */
+  /** Of what is shown before the metrics, and of all metrics. */
   readonly values: readonly Value[]
 }
 
@@ -218,7 +218,7 @@ export class PlottedMetric {
   }
 
   #itemAt(run: ItemRun, row: number): PlottedItem {
-    const values: Value[] = []
+    const values: Value[] = [...run.shown(row)]
     for (let metric = 0; metric < this.#metrics; metric++) values.push(run.value(metric, row))
     return { ms: run.times[row], position: run.position(row), values }
   }

@@ -8,13 +8,12 @@ export class SnappedValues implements SpanVisitor {
   /** `NaN` where nothing is known. */
   readonly values: Float64Array
   readonly exact = new Map<number, bigint>()
+  readonly needsUnknown = false
   readonly #ticksMs: Float64Array
-  readonly #isStep: boolean
   #next = 0
 
-  constructor(ticksMs: Float64Array, isStep: boolean) {
+  constructor(ticksMs: Float64Array) {
     this.#ticksMs = ticksMs
-    this.#isStep = isStep
     this.datesMs = new Float64Array(ticksMs.length).fill(Number.NaN)
     this.values = new Float64Array(ticksMs.length).fill(Number.NaN)
   }
@@ -28,16 +27,16 @@ export class SnappedValues implements SpanVisitor {
   rollup(): void {}
 
   span(span: Span): void {
-    const { from, to, knownUntilMs } = span
+    const { from, to, knownUntilMs, isKnownAtEnd, holds } = span
     const ticks = this.#ticksMs
     while (this.#next < ticks.length && ticks[this.#next] < from.ms) this.#next++
     for (; this.#next < ticks.length && (to === null || ticks[this.#next] < to.ms); this.#next++) {
       const tickMs = ticks[this.#next]
       this.datesMs[this.#next] = from.ms
-      // At its end a value is known still: now is the tick that is asked for most.
-      if (tickMs > knownUntilMs) continue
-      this.values[this.#next] = valueAtInstant(span, tickMs, this.#isStep)
-      if (from.exact !== null && (this.#isStep || tickMs === from.ms)) this.exact.set(this.#next, from.exact)
+      // At its end a value is mostly known still: now is the tick that is asked for most.
+      if (isKnownAtEnd ? tickMs > knownUntilMs : tickMs >= knownUntilMs) continue
+      this.values[this.#next] = valueAtInstant(span, tickMs)
+      if (from.exact !== null && (holds || tickMs === from.ms)) this.exact.set(this.#next, from.exact)
     }
   }
 }

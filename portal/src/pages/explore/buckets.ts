@@ -3,8 +3,8 @@ import { addMonths } from '../../../../src/model/duration.ts'
 import { granularityNames } from '../../../../src/model/granularity.ts'
 import { msPerDay } from '../../../../src/model/instant.ts'
 import { msIn, type RowTable } from '../../parts/rows-stream.ts'
+import type { Span } from '../../parts/span.ts'
 import { instantAt, localMsOf, midnight } from '../../parts/zoned-time.ts'
-import type { Span } from './view.ts'
 
 const steps = [
   'second',

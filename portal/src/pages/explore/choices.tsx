@@ -31,7 +31,10 @@ const narrow = matchMedia('(max-width: 960px)')
 /** What is drawn: entity, tags, fields, and how. */
 export function Choices({ view, entity, entities, onChange }: Props) {
   const [open] = useState(() => !narrow.matches)
-  const names = entities.map(({ entity: name }) => ({ value: name, text: name }))
+  const names = entities.map(({ entity: name, of_service }) => ({
+    value: name,
+    text: of_service === true ? `${name} (the service’s own)` : name,
+  }))
   const tags = entity?.fields.filter(({ role }) => role === 'tag').map(({ name }) => name) ?? []
   /** What chosen tags are values of. */
   const chosenBy = (by: string): string | undefined => (by === '' ? tags[0] : by)

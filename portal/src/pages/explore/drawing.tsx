@@ -3,6 +3,7 @@ import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { BigTable } from '../../parts/big-table.tsx'
 import { plural } from '../../parts/formats.ts'
 import { Empty, Panel } from '../../parts/layout.tsx'
+import { PinAll } from '../../parts/pin-button.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clockText, zoneText } from '../../parts/zoned-time.ts'
 import { bucketsOf } from './buckets.ts'
@@ -82,6 +83,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
               Stop
             </button>
           )}
+          <PinAll entity={view.entity} tags={view.tags} />
           {shown !== null && !busy && <SaveAndCopy shown={shown} />}
         </>
       }

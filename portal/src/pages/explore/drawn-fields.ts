@@ -3,9 +3,10 @@ import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
 import { type Shape, usualShape } from '../../../../src/model/entity.ts'
 import { gapsOver, usualGaps } from '../../parts/line-data.ts'
+import type { Span } from '../../parts/span.ts'
 import { bucketMs } from './buckets.ts'
 import type { DrawnField } from './lines.ts'
-import type { Span, View } from './view.ts'
+import type { View } from './view.ts'
 
 type Reading = Pick<EntityDescription, 'fields' | 'shapes' | 'max_gaps'>
 

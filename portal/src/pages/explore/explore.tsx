@@ -4,6 +4,7 @@ import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { compareCodePoints } from '../../../../src/lib/compare-code-points.ts'
 import { msPerDay } from '../../../../src/model/instant.ts'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
+import { pins } from '../../parts/pins.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { browserZone } from '../../parts/zoned-time.ts'
 import { useAsk } from '../../shell/asking.ts'
@@ -14,9 +15,10 @@ import { Drawing } from './drawing.tsx'
 import { RangeBar } from './range-bar.tsx'
 import { drawable, fixed, isBare, keepView, keptView, tagsShown, type View, viewLink, viewOf } from './view.ts'
 
-/** Where the address leaves it open: the entity with most rows, its numbers, or its states where it has none, and a day that has something in it. */
+/** Where the address leaves it open: the entity with most rows, the service's own last, its numbers, or its states where it has none, and a day that has something in it. */
 function completed(view: View, entities: readonly EntityDescription[], nowMs: number): View {
-  const most = entities.toSorted((a, b) => b.rows - a.rows)[0]
+  const isOwn = ({ of_service }: EntityDescription): number => (of_service === true ? 1 : 0)
+  const most = entities.toSorted((a, b) => isOwn(a) - isOwn(b) || b.rows - a.rows)[0]
   const entity = entities.find((one) => one.entity === view.entity) ?? (view.entity === '' ? most : undefined)
   const zone = view.zone === '' ? (entity?.time_zone ?? browserZone()) : view.zone
   if (entity === undefined) return { ...view, zone }
@@ -32,6 +34,14 @@ function rangeFor({ range, from, to }: View, entity: EntityDescription, nowMs: n
   const last = entity.last_date === null ? nowMs : Date.parse(entity.last_date)
   if (last > nowMs - msPerDay) return { range: 'P1D' }
   return fixed({ fromMs: last - msPerDay, toMs: last })
+}
+
+/** What is pinned of one entity: of that whose tag was pinned first. */
+function pinnedView(asked: View): View | null {
+  const [first, ...others] = pins.get()
+  if (first === undefined) return null
+  const { entity } = first
+  return { ...asked, entity, tags: [first, ...others].filter((pin) => pin.entity === entity).map(({ tag }) => tag) }
 }
 
 /** More tags are not looked at. */
@@ -64,12 +74,12 @@ export function Explore() {
   return entities.value.length === 0 ? <NothingYet /> : <Opened entities={entities.value} />
 }
 
-/** What the address says; a bare one opens with the last view, else with the freshest tags. */
+/** What the address says; a bare one opens with the last view, else with pinned tags, else with the freshest ones. */
 function Opened({ entities }: { readonly entities: readonly EntityDescription[] }) {
   const { query } = usePlace()
   const asked = viewOf(query)
   const isOpening = isBare(asked)
-  const last = isOpening && asked.entity === '' ? keptView() : null
+  const last = isOpening && asked.entity === '' ? (keptView() ?? pinnedView(asked)) : null
   const isThere = entities.some(({ entity }) => entity === last?.entity)
   const begun = completed(last !== null && isThere ? last : asked, entities, Date.now())
   const entity = entities.find((one) => one.entity === begun.entity)

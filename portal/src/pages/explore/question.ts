@@ -2,8 +2,9 @@
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { DataQueryRequest } from '../../../../src/client/request-options.ts'
 import type { QueryKind } from '../../../../src/model/query-kind.ts'
+import type { Span } from '../../parts/span.ts'
 import { granularityFor } from './buckets.ts'
-import type { How, Span, View } from './view.ts'
+import type { How, View } from './view.ts'
 
 export interface Question {
   readonly kind: QueryKind

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Check, Segments } from '../../parts/inputs.tsx'
+import { type Span, stepped, zoomed } from '../../parts/span.ts'
 import { browserZone, clockText, zoneText } from '../../parts/zoned-time.ts'
 import { fixed, quickRanges, rangeOf, typedRange, type View } from './view.ts'
 
@@ -11,6 +12,13 @@ interface Props {
   /** Without a step to go back from. */
   onAdjust(part: Partial<View>): void
 }
+
+const moves: readonly { readonly name: string; readonly sign: string; move(span: Span): Span }[] = [
+  { name: 'Earlier', sign: '‹', move: (span) => stepped(span, -0.5) },
+  { name: 'Later', sign: '›', move: (span) => stepped(span, 0.5) },
+  { name: 'Zoom in', sign: '+', move: (span) => zoomed(span, 0.5) },
+  { name: 'Zoom out', sign: '−', move: (span) => zoomed(span, 2) },
+]
 
 /** From when until when, on the clocks of a zone that is always named. */
 export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
@@ -52,6 +60,19 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
         <button type="button" class="button slim" onClick={() => history.back()}>
           Back
         </button>
+        {moves.map(({ name, sign, move }) => (
+          <button
+            type="button"
+            key={name}
+            class="button slim"
+            aria-label={name}
+            title={name}
+            disabled={span === null}
+            onClick={() => span !== null && onChange({ ...fixed(move(span)), live: false })}
+          >
+            {sign}
+          </button>
+        ))}
         <Check
           label="Live"
           checked={view.live}

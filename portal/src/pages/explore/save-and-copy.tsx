@@ -4,10 +4,11 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SaveAnswer } from '../../parts/save-answer.tsx'
 import { fileNameOf } from '../../parts/save-file.ts'
+import type { Span } from '../../parts/span.ts'
 import { clientOf, serviceUrl, session } from '../../session/session.ts'
 import type { Question } from './question.ts'
 import type { Shown } from './use-rows.ts'
-import type { Span, View } from './view.ts'
+import type { View } from './view.ts'
 
 const tagsNamed = 3
 

@@ -3,6 +3,7 @@ import { plural } from '../../parts/formats.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { useAsk } from '../../shell/asking.ts'
+import { newestTexts } from './newest-texts.ts'
 import { type TagText, tagsFound, tagsMax, tagTexts } from './tag-texts.ts'
 
 interface Props {
@@ -17,6 +18,7 @@ const shownTags = 12
 /** As many lines as a chart has at most. */
 const addedMax = 20
 const noTexts: ReadonlyMap<string, TagText> = new Map()
+const noNewest: ReadonlyMap<string, string> = new Map()
 
 /** Tags are found by any part of them and of what metadata says of them; where there are too many for that, by how they begin. */
 export function TagSearch({ entity, by, chosen, onChosen }: Props) {
@@ -32,6 +34,10 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
     [all.value, begun.value, texts, typed],
   )
   const shown = found.slice(0, shownTags)
+  const newest =
+    useAsk((client) => newestTexts(client, { entity, by, tags: shown }), [entity, by, ...shown], {
+      skip: shown.length === 0,
+    }).value ?? noNewest
   // What is found stays where it is when it is chosen, and so does the focus.
   const elsewhere = chosen.filter((tag) => !shown.includes(tag))
   const toggle = (tag: string): void =>
@@ -59,7 +65,7 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
           <li key={tag}>
             <button type="button" class="tag-choice" aria-pressed={chosen.includes(tag)} onClick={() => toggle(tag)}>
               <bdi>{tag === '' ? '(empty)' : tag}</bdi>
-              {(texts.get(tag)?.line ?? '') !== '' && <span class="tag-text small">{texts.get(tag)?.line}</span>}
+              <TagLine text={texts.get(tag)} newest={newest.get(tag)} />
             </button>
           </li>
         ))}
@@ -78,4 +84,10 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
       {all.value !== null && found.length === 0 && !begun.busy && <p class="small soft">No tag is found.</p>}
     </form>
   )
+}
+
+/** What metadata says of it, and its newest item, below the tag. */
+function TagLine({ text, newest }: { readonly text: TagText | undefined; readonly newest: string | undefined }) {
+  const line = [text?.description, text?.unit, newest].filter(Boolean).join(' · ')
+  return line === '' ? null : <span class="tag-text small">{line}</span>
 }

@@ -28,8 +28,8 @@ const client = {
 test('a tag is known by its description and unit, and found by any part of all its texts', async () => {
   const texts = await tagTexts(client)
   expect([...texts]).toEqual([
-    ['X.1', { line: 'Boiler temperature · °C', texts: ['North', 'Boiler temperature', '°C'] }],
-    ['X.2', { line: 'bar', texts: ['South', 'bar'] }],
+    ['X.1', { description: 'Boiler temperature', unit: '°C', texts: ['North', 'Boiler temperature', '°C'] }],
+    ['X.2', { description: '', unit: 'bar', texts: ['South', 'bar'] }],
   ])
   const tags = ['X.1', 'X.2', 'a.x.2', 'Y']
   expect(tagsFound(tags, texts, '')).toEqual(tags)

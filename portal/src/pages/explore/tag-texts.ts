@@ -3,8 +3,8 @@ import type { MetadataDescription, MetadataItem } from '../../../../src/client/a
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 
 export interface TagText {
-  /** A line below the tag: its description and unit. */
-  readonly line: string
+  readonly description: string
+  readonly unit: string
   /** All texts of its items. */
   readonly texts: readonly string[]
 }
@@ -26,7 +26,8 @@ export async function tagTexts(client: TidemarkClient): Promise<ReadonlyMap<stri
       const text = textOf(table, item)
       const before = found.get(tag)
       found.set(tag, {
-        line: before === undefined || before.line === '' ? text.line : before.line,
+        description: before?.description || text.description,
+        unit: before?.unit || text.unit,
         texts: [...(before?.texts ?? []), ...text.texts],
       })
     }
@@ -35,15 +36,15 @@ export async function tagTexts(client: TidemarkClient): Promise<ReadonlyMap<stri
 }
 
 const described = /desc|name|label|title|text/i
-const unit = /unit|uom/i
+const measured = /unit|uom/i
 
 function textOf({ fields }: MetadataDescription, item: MetadataItem): TagText {
   const attributes = fields.filter(({ name, role }) => role === 'attribute' && typeof item[name] === 'string')
-  const of = (form: RegExp): string[] => {
+  const of = (form: RegExp): string => {
     const field = attributes.find(({ name }) => form.test(name))
-    return field === undefined ? [] : [String(item[field.name])]
+    return field === undefined ? '' : String(item[field.name])
   }
-  return { line: [...of(described), ...of(unit)].join(' · '), texts: attributes.map(({ name }) => String(item[name])) }
+  return { description: of(described), unit: of(measured), texts: attributes.map(({ name }) => String(item[name])) }
 }
 
 /** The tags in which, or in whose texts, each word is found, in any case; those that begin with what was typed come first. */

@@ -2,12 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { mayGoBetter } from '../../../../src/client/retries.ts'
 import { ConnectionError } from '../../../../src/client/service-error.ts'
 import { type RowTable, readRows } from '../../parts/rows-stream.ts'
+import type { Span } from '../../parts/span.ts'
 import { clientOf } from '../../session/session.ts'
 import { cameBack, wentAway } from '../../shell/reach.ts'
 import { useStore } from '../../shell/store.ts'
 import { joined, merged, newestMs } from './lines.ts'
 import { edgesOf, isBucketed, type Question, questionOf } from './question.ts'
-import { rangeOf, type Span, type View } from './view.ts'
+import { rangeOf, type View } from './view.ts'
 
 export interface Shown {
   /** What was asked for. */

@@ -2,6 +2,7 @@
 
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
+import type { Span } from '../../parts/span.ts'
 import { agoMs, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
 import { linkTo } from '../../shell/link.ts'
 
@@ -70,11 +71,6 @@ export function keepView(view: View): void {
 export function keptView(): View | null {
   const link = localStorage.getItem(kept)
   return link === null ? null : viewOf(new URLSearchParams(link.split('?')[1]))
-}
-
-export interface Span {
-  readonly fromMs: number
-  readonly toMs: number
 }
 
 /** As it stands in the address: the same instants on whichever clock. */

@@ -1,12 +1,13 @@
 // What is drawn, in words.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { msIn, type RowTable } from '../../parts/rows-stream.ts'
+import type { Span } from '../../parts/span.ts'
 import { type Buckets, stepText } from './buckets.ts'
 import { shapeOf } from './drawn-fields.ts'
 import { keyOf } from './lines.ts'
 import { timeOf } from './question.ts'
 import type { Shown } from './use-rows.ts'
-import { type How, type Span, tagsShown } from './view.ts'
+import { type How, tagsShown } from './view.ts'
 
 const bucketed: Readonly<Partial<Record<How, string>>> = {
   average: 'Mean of items',

@@ -1,4 +1,5 @@
 import type { IngestAnswer } from '../../../../src/client/answers.ts'
+import { EntityName, isOwn } from '../../parts/entity-name.tsx'
 import { countText } from '../../parts/formats.ts'
 import { Empty } from '../../parts/layout.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
@@ -42,7 +43,10 @@ export function IngestTable({ ingests, onMake }: Props) {
       </Empty>
     )
   }
-  const sorted = ingests.toSorted((a, b) => troubleOf(b) - troubleOf(a) || (a.alias < b.alias ? -1 : 1))
+  const sorted = ingests.toSorted(
+    (a, b) =>
+      Number(isOwn(a.alias)) - Number(isOwn(b.alias)) || troubleOf(b) - troubleOf(a) || (a.alias < b.alias ? -1 : 1),
+  )
   return (
     <TableFrame name="Ingests">
       <thead>
@@ -59,7 +63,9 @@ export function IngestTable({ ingests, onMake }: Props) {
         {sorted.map((ingest) => (
           <tr key={ingest.alias}>
             <td class="main">
-              <a href={linkTo(['ingests', ingest.alias])}>{ingest.alias}</a>
+              <a href={linkTo(['ingests', ingest.alias])}>
+                <EntityName name={ingest.alias} />
+              </a>
             </td>
             <td class="tight">
               <StatePill ingest={ingest} />

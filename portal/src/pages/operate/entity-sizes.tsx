@@ -1,4 +1,5 @@
 import type { StorageAnswer } from '../../../../src/client/answers.ts'
+import { EntityName } from '../../parts/entity-name.tsx'
 import { bytesText, countText, plural } from '../../parts/formats.ts'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
@@ -64,7 +65,7 @@ function EntityFiles({ items }: { readonly items: readonly StorageAnswer[] }) {
             .map((item) => (
               <tr key={item.entity}>
                 <td class="main" dir="auto">
-                  {item.entity}
+                  <EntityName name={item.entity} />
                 </td>
                 <td class="right">{bytesText(item.bytes)}</td>
                 <td class="size-cell">

@@ -5,7 +5,7 @@ import type { Metrics } from '../../parts/metrics-text.ts'
 import { useStore } from '../../shell/store.ts'
 import { addReading, drawnMetric, isCounter, metricReadings } from './metric-history.ts'
 
-/** What an operator looks at first. */
+/** What an operator looks at first, where the service keeps no history of it. */
 const usual: ReadonlyMap<string, string> = new Map([
   ['tidemark_http_requests_total', 'Requests a second'],
   ['process_cpu_seconds_total', 'Processors in use'],
@@ -17,13 +17,15 @@ interface Props {
   readonly metrics: Metrics
   /** Those that were chosen beside the usual ones. */
   readonly chosen: readonly string[]
+  /** Whether the service's own history is drawn already. */
+  readonly isKept: boolean
   onLeave(name: string): void
 }
 
 /** Metrics over the time that this tab has looked at them. */
-export function MetricCharts({ metrics, chosen, onLeave }: Props) {
+export function MetricCharts({ metrics, chosen, isKept, onLeave }: Props) {
   useEffect(() => metricReadings.set(addReading(metricReadings.get(), metrics, Date.now())), [metrics])
-  const names = [...usual.keys()].filter((name) => metrics.has(name) && !chosen.includes(name))
+  const names = isKept ? [] : [...usual.keys()].filter((name) => metrics.has(name) && !chosen.includes(name))
   return (
     <div class="columns">
       {[...names, ...chosen].map((name) => (

@@ -1,4 +1,4 @@
-// What this tab has seen of the service's metrics: the service keeps no history of them.
+// What this tab has seen of the service's metrics: of most of them the service keeps no history.
 import type { Metrics } from '../../parts/metrics-text.ts'
 import { storeOf } from '../../shell/store.ts'
 

@@ -1,26 +1,29 @@
 import { useState } from 'preact/hooks'
 import { bytesText, plural } from '../../parts/formats.ts'
 import { PageHead, Panel } from '../../parts/layout.tsx'
+import { metricsOf } from '../../parts/metrics-text.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { mayDo, session } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { Health } from '../overview/health.tsx'
-import { Incoming } from '../overview/incoming.tsx'
-import { useMetrics } from '../overview/watch-rates.ts'
 import { Audit } from './audit.tsx'
 import { Backups } from './backups.tsx'
 import { EntitySizes } from './entity-sizes.tsx'
+import { HistoryCharts } from './history-charts.tsx'
 import { MetricCharts } from './metric-charts.tsx'
 import { MetricTable } from './metric-table.tsx'
 import { RetainedEntities } from './retained-entities.tsx'
 import { SettingsTable } from './settings-table.tsx'
 
+const metricsEveryMs = 3000
+
 /** What only watches is shown to whoever may observe; changes, backups and settings are the admin's. */
 export function Operate() {
   useStore(session)
   const operates = mayDo('admin')
-  const metrics = useMetrics(false)
+  const metrics = useAsk(async (client) => metricsOf(await client.metrics()), ['metrics'], { everyMs: metricsEveryMs })
+  const [isKept, know] = useState(false)
   const [drawn, draw] = useState<readonly string[]>([])
   return (
     <>
@@ -28,7 +31,7 @@ export function Operate() {
         <Health />
       </PageHead>
       <ProblemNote error={metrics.error} />
-      <Incoming />
+      {(operates || mayDo('consume')) && <HistoryCharts onKnown={know} />}
       <RetainedEntities />
       <EntitySizes />
       {operates && <Backups />}
@@ -39,6 +42,7 @@ export function Operate() {
           <MetricCharts
             metrics={metrics.value}
             chosen={drawn}
+            isKept={isKept}
             onLeave={(name) => draw(drawn.filter((other) => other !== name))}
           />
           {operates && (

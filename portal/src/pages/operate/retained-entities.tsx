@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { EntityAnswer, EntityDescription } from '../../../../src/client/answers.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
+import { EntityName } from '../../parts/entity-name.tsx'
 import { countText } from '../../parts/formats.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
@@ -66,7 +67,9 @@ function RetainedTable({ kept, operates, onChange }: TableProps) {
       <tbody>
         {kept.map(({ entity, known }) => (
           <tr key={entity.entity}>
-            <td class="main">{entity.entity}</td>
+            <td class="main">
+              <EntityName name={entity.entity} />
+            </td>
             {operates && (
               <>
                 <td class="right">{known === undefined ? '–' : countText(known.rows)}</td>

@@ -1,62 +1,89 @@
-import { Figure, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
+import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { selfEntity } from '../../../../src/model/self-history.ts'
+import { PageHead, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { mayDo, session } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { allIngests } from '../ingests/all-ingests.ts'
-import { IngestTable } from '../ingests/ingest-table.tsx'
-import { EntityTable } from './entity-table.tsx'
+import { EntityCards } from './entity-cards.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { Health } from './health.tsx'
-import { Incoming } from './incoming.tsx'
+import { LookNow } from './look-now.tsx'
+import { NeedList } from './need-list.tsx'
+import { needsOf, type Rejecting } from './needs.ts'
 import { OwnAccess } from './own-access.tsx'
-import { ServiceFigures } from './service-figures.tsx'
-import { useMetrics } from './watch-rates.ts'
+import { type PlantState, plantState } from './plant-state.ts'
+import { ServiceRow } from './service-row.tsx'
+import { Verdict } from './verdict.tsx'
 
+const plantEveryMs = 30_000
+const partsEveryMs = 10_000
+/** Of more, the rejected rows are not counted. */
+const countedMax = 10
+
+const nothingRead: PlantState = { atMs: 0, entities: [], others: [] }
+
+/** All ingests but the service's own, with how many of their rows wait to be mended: what was discarded or replayed does not. */
+async function rejecting(client: TidemarkClient): Promise<readonly Rejecting[]> {
+  const ingests = (await allIngests(client)).filter(({ alias }) => alias !== selfEntity)
+  const most = ingests.toSorted((a, b) => b.counters.rejected - a.counters.rejected).slice(0, countedMax)
+  const counted = most.map(async (ingest): Promise<Rejecting> => {
+    const kinds = ingest.counters.rejected === 0 ? [] : await client.rejectedSummary(ingest.alias)
+    return { ingest, rows: kinds.reduce((sum, { count }) => sum + count, 0) }
+  })
+  const others = ingests.filter((ingest) => !most.includes(ingest)).map((ingest) => ({ ingest, rows: 0 }))
+  return [...(await Promise.all(counted)), ...others]
+}
+
+/** Whether the data is fine, and what it does. */
 export function Overview() {
   useStore(session)
-  return mayDo('admin') || mayDo('observe') ? <OperatorOverview /> : <ReaderOverview />
-}
-
-function OperatorOverview() {
-  const metrics = useMetrics(false)
-  const ingests = useAsk(allIngests, ['ingests'], { everyMs: 5000 })
+  const operates = mayDo('admin')
+  const watches = operates || mayDo('observe')
+  const reads = operates || mayDo('consume')
+  const plant = useAsk((client) => plantState(client, Date.now()), ['plant'], { everyMs: plantEveryMs, skip: !reads })
+  const ready = useAsk((client) => client.readiness(), ['ready'], { everyMs: partsEveryMs })
+  const ingests = useAsk(rejecting, ['ingests'], { everyMs: partsEveryMs, skip: !watches })
+  const backups = useAsk((client) => client.backups({ limit: 1 }), ['backups'], { skip: !operates })
+  const newest = backups.value?.Items[0]?.made
+  const known = reads ? plant.value : nothingRead
+  const needs = needsOf({
+    nowMs: Date.now(),
+    ready: ready.value,
+    readyError: ready.error,
+    plant: known,
+    ingests: ingests.value ?? [],
+    backupMs: newest === undefined ? null : Date.parse(newest),
+  })
+  const isEmpty = known?.entities.every(({ entity }) => entity.rows === 0) === true
   return (
     <>
       <PageHead title="Overview">
         <Health />
       </PageHead>
-      <ServiceFigures metrics={metrics.value} ingests={ingests.value} />
-      <ProblemNote error={metrics.error ?? ingests.error} />
-      <Incoming />
-      <Panel title="Ingests" tools={<span class="soft small">those with trouble first</span>}>
-        {ingests.value === null ? <Waiting /> : <IngestTable ingests={ingests.value} />}
-      </Panel>
-    </>
-  )
-}
-
-function ReaderOverview() {
-  const reads = mayDo('consume')
-  const entities = useAsk((client) => client.entities(), ['entities'], { everyMs: 10_000, skip: !reads })
-  const rows = entities.value?.reduce((sum, entity) => sum + entity.rows, 0)
-  return (
-    <>
-      <PageHead title="Overview">
-        <Health />
-      </PageHead>
-      <ProblemNote error={entities.error} />
-      {rows !== undefined && (
-        <dl class="figures">
-          <Figure name="Entities you may read" value={entities.value!.length.toLocaleString('en-US')} />
-          <Figure name="Rows in them" value={rows.toLocaleString('en-US')} />
-        </dl>
+      <ProblemNote error={plant.error ?? ingests.error} />
+      {known === null ? (
+        plant.error === null && <Waiting />
+      ) : (
+        <>
+          {reads && (
+            <Verdict
+              plant={known}
+              needs={needs}
+              toMend={ingests.value === null ? null : ingests.value.reduce((sum, { rows }) => sum + rows, 0)}
+            />
+          )}
+          {reads && isEmpty && (
+            <FirstSteps ingest={known.entities[0]?.entity.ingests[0] ?? null} onPushed={plant.again} />
+          )}
+          {!isEmpty && <EntityCards plant={known} />}
+          {!isEmpty && <LookNow plant={known} />}
+          <NeedList needs={needs} />
+        </>
       )}
-      {reads && (
-        <Panel title="Entities">
-          {entities.value === null ? <Waiting /> : <EntityTable entities={entities.value} />}
-        </Panel>
-      )}
-      <OwnAccess />
+      {reads && watches && <ServiceRow ready={ready.value} />}
+      {!operates && <OwnAccess />}
     </>
   )
 }

@@ -48,11 +48,17 @@ function wideRow({ measurement, tags, fields }: ParsedLine, { ingest }: LineRead
     return { fault: noLine(`the property ${measurementProperty} is its measurement; name the tag or field otherwise`) }
   const properties = [
     property(measurementProperty, JSON.stringify(measurement)),
-    ...tags.map(([name, value]) => property(name, JSON.stringify(value))),
+    ...tags.map(([name, value]) => property(name, tagJson(name, value, ingest.fields))),
     ...fields.map(({ name, value }) => property(name, jsonOf(value))),
     ...(time === undefined ? [] : [property(time.source, ms)]),
   ]
   return { json: `{${properties.join(',')}}`, longs: longsOf(fields) }
+}
+
+/** A tag is a text, but for the digits of a quality that is a number. */
+function tagJson(name: string, value: string, fields: readonly Field[]): string {
+  const isNumber = fields.some(({ source, role, type }) => source === name && role === 'quality' && type === 'long')
+  return isNumber && /^(?:0|-?[1-9][0-9]*)$/.test(value) ? value : JSON.stringify(value)
 }
 
 /** Of a name that comes twice the last value counts. */
@@ -73,7 +79,9 @@ function rowsByField(line: ParsedLine, { ingest }: LineReading, ms: string): (fi
     if (metric === undefined) return { fault: noMetricFits(name, jsonOf(value)) }
     const properties = [
       property(tag, JSON.stringify(tagOf(name))),
-      ...others.flatMap(([other, text]) => (other === metric.source ? [] : [property(other, JSON.stringify(text))])),
+      ...others.flatMap(([other, text]) =>
+        other === metric.source ? [] : [property(other, tagJson(other, text, fields))],
+      ),
       property(metric.source, jsonOf(value)),
       property(time, ms),
     ]

@@ -1,5 +1,13 @@
 // Comparisons of numbers that a filter has, held against the bounds that hours of rollups have: whether all rows of an hour pass, or none.
-import { allOf, conjuncts, type FieldNode, fieldsOf, type LiteralNode, type Scalar } from '../../../algebra/scalar.ts'
+import {
+  allOf,
+  conjuncts,
+  type FieldNode,
+  fieldsOf,
+  isNumeric,
+  type LiteralNode,
+  type Scalar,
+} from '../../../algebra/scalar.ts'
 import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
 import type { BoundedRollups, HourBounds, HourSums } from '../reading/sealed-source.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
@@ -32,7 +40,7 @@ function isOfNumbers(condition: Scalar): boolean {
   if (condition.kind !== 'call') return false
   const { name, operands } = condition
   if (name === 'and' || name === 'or' || name === 'not') return operands.every(isOfNumbers)
-  return name in negated && operands[0].type !== 'string'
+  return (name in negated || name === 'isNull') && operands[0].kind === 'field' && isNumeric(operands[0])
 }
 
 /** What rollups say of a column, hour by hour. */
@@ -43,6 +51,9 @@ interface BoundedHours {
 
 /** By the names of columns. */
 export type ColumnBounds = ReadonlyMap<string, BoundedHours>
+
+/** Where it is not known how many rows an hour has. */
+export const unknownRows = 0
 
 export class HourRanges {
   readonly #ranges: readonly Scalar[]
@@ -65,7 +76,7 @@ export class HourRanges {
     return columns
   }
 
-  /** Of an hour of `rows` rows. */
+  /** Of an hour of `rows` rows; `unknownRows` says less. */
   verdict(columns: ColumnBounds, hour: number, rows: number): HourVerdict {
     return together(
       this.#ranges.map((range) => verdictOf(range, true, columns, hour, rows)),
@@ -81,12 +92,55 @@ function verdictOf(range: Scalar, wanted: boolean, columns: ColumnBounds, hour: 
   const { name, operands } = range
   if (name === 'not') return verdictOf(operands[0], !wanted, columns, hour, rows)
   if (name === 'and' || name === 'or') {
+    if (wanted && name === 'or' && isNullOf(operands[0])) return orNull(operands, columns, hour, rows)
     const verdicts = operands.map((part) => verdictOf(part, wanted, columns, hour, rows))
     return (name === 'and') === wanted ? together(verdicts, 'none', 'all') : together(verdicts, 'all', 'none')
   }
+  if (name === 'isNull') return verdictOfNull(range, wanted, columns, hour, rows)
   const operator = name as ComparisonOperator
   const [{ field }, { value }] = operands as readonly [FieldNode, LiteralNode]
   return verdictOfColumn(wanted ? operator : negated[operator], Number(value), columns.get(field.name)!, hour, rows)
+}
+
+const isNullOf = (condition: Scalar): boolean => condition.kind === 'call' && condition.name === 'isNull'
+
+function countOf(condition: Scalar, columns: ColumnBounds, hour: number): number {
+  const [{ name }] = fieldsOf(condition)
+  return columns.get(name)!.sums?.counts[hour] ?? 0
+}
+
+function verdictOfNull(
+  condition: Scalar,
+  wanted: boolean,
+  columns: ColumnBounds,
+  hour: number,
+  rows: number,
+): HourVerdict {
+  const count = countOf(condition, columns, hour)
+  if (count === 0) return wanted ? 'all' : 'none'
+  if (count === rows) return wanted ? 'none' : 'all'
+  return 'some'
+}
+
+/** Whether all parts are of one field: found out once, since each hour asks. */
+const areOfOneField = new WeakMap<readonly Scalar[], boolean>()
+
+function isOfOneField(parts: readonly Scalar[]): boolean {
+  const known = areOfOneField.get(parts)
+  if (known !== undefined) return known
+  const isOfOne = new Set(parts.flatMap(fieldsOf).map(({ name }) => name)).size === 1
+  areOfOneField.set(parts, isOfOne)
+  return isOfOne
+}
+
+/** A null, or what else a condition takes: where all that are no nulls pass, it does not matter how many nulls there are. */
+function orNull(parts: readonly Scalar[], columns: ColumnBounds, hour: number, rows: number): HourVerdict {
+  const isNull = verdictOfNull(parts[0], true, columns, hour, rows)
+  if (isNull === 'all') return 'all'
+  const known = isOfOneField(parts) ? countOf(parts[0], columns, hour) : rows
+  const verdicts = parts.slice(1).map((part) => verdictOf(part, true, columns, hour, known))
+  if (verdicts.includes('all')) return 'all'
+  return isNull === 'none' && verdicts.every((verdict) => verdict === 'none') ? 'none' : 'some'
 }
 
 /** `decides` where one of them is it, `rest` where all are that. */

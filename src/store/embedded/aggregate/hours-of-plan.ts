@@ -20,12 +20,15 @@ export class HoursOfPlan {
   readonly #passesRest: FilterTests['passesRow']
   /** The columns that rows are grouped by, and those of the rest of the filter: where they are the same in all rows of a series, one row says all of them. */
   readonly #rowColumns: readonly number[]
+  readonly #needsCounts: boolean
 
   constructor(plan: Grouping, fields: Fields, groups: GroupRows, walk: BucketWalk | null) {
     const { accessorOf, computedValueOf } = fields
     const { ranges, others } = partsOfFilter(plan.filter, accessorOf, (name) => computedValueOf(name) !== null)
     const linear = plan.aggregates.map((aggregate) => linearOf(aggregate, fields))
-    const countsRows = ranges.length > 0 || plan.aggregates.some(({ kind }) => kind === 'rows')
+    this.#needsCounts = plan.aggregates.some(({ kind }) => kind === 'rows')
+    // How many rows an hour has may say that all of them pass.
+    const countsRows = ranges.length > 0 || this.#needsCounts
     const boundsAsked = plan.aggregates.map((aggregate, place) => linear[place] !== null || needsBounds(aggregate))
     this.groupHours = new GroupHours({ groups, walk, countsRows, linear, needsBounds: boundsAsked, ...fields })
     this.#ranges = new HourRanges(ranges, accessorOf)
@@ -44,7 +47,7 @@ export class HoursOfPlan {
     if ((needsRow && keys === null) || whole.fromMs >= whole.toMs) return null
     const rollups = reader.hours(place, whole.fromMs, whole.toMs)
     const counted = this.groupHours.countsRows ? this.#countedHours(reader, place) : null
-    if (rollups === null || (this.groupHours.countsRows && counted === null)) return null
+    if (rollups === null || (this.#needsCounts && counted === null)) return null
     const columns = this.groupHours.columnsOf(rollups)
     return new SeriesHours({ reader, place, rollups, columns, bounded: this.#ranges.columnsOf(rollups), counted, keys })
   }

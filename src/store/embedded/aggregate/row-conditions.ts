@@ -4,10 +4,11 @@ import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
 import { likeTest } from '../../../lib/like-matcher.ts'
 import { nullCode } from '../../../model/column.ts'
+import { type QualityCoding, qualityOf } from '../../../model/quality.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
-type RowTest = (chunk: Chunk, row: number, series: number) => boolean
+export type RowTest = (chunk: Chunk, row: number, series: number) => boolean
 
 interface CompiledTest {
   readonly test: RowTest
@@ -82,6 +83,7 @@ function textPasses(name: string, [constant, ...others]: readonly string[]): (te
     return (text) => values.has(text)
   }
   if (name === 'like') return likeTest(constant, others[0] ?? null)
+  if (name === 'isOfQuality') return (text) => others.includes(qualityOf(text, constant as QualityCoding))
   return (text) => isMetBy(name as ComparisonOperator, compareCodePoints(text, constant))
 }
 
@@ -109,12 +111,16 @@ function numberPasses(name: string, values: readonly number[], wanted: boolean):
 }
 
 function allOf(tests: readonly RowTest[]): RowTest {
-  const [only] = tests
+  const [only, other] = tests
   if (tests.length === 1) return only
+  if (tests.length === 2) return (chunk, row, series) => only(chunk, row, series) && other(chunk, row, series)
   return (chunk, row, series) => tests.every((test) => test(chunk, row, series))
 }
 
+/** Of two, which are asked for each row, without a walk over a list. */
 function anyOf(tests: readonly RowTest[]): RowTest {
+  const [one, other] = tests
+  if (tests.length === 2) return (chunk, row, series) => one(chunk, row, series) || other(chunk, row, series)
   return (chunk, row, series) => tests.some((test) => test(chunk, row, series))
 }
 

@@ -1,8 +1,12 @@
 // Aggregations of random rows, in memory and in files, held against the plainest way to do them.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { checkHistory, randomZoned, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AtRestParts, checkHistory, randomZoned, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
+import { smallLocalFolder } from '../../../../test/support/local-folder.ts'
 import { MemoryFolder, randomMemoryFolder } from '../../../../test/support/memory-files.ts'
 import { expectGroups, timeOf } from '../../../../test/support/model-aggregation.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
@@ -148,14 +152,20 @@ function expectedDays({ sinceMs, ranges }: AggregationPlan, rows: readonly Model
   return [...days.values()].filter(isReached).sort((left, right) => left.firstMs - right.firstMs)
 }
 
-test('groups of random rows are those of the plainest way', async () => {
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidemark-aggregation-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+test.each<Pick<AtRestParts, 'folder' | 'deletes'>>([
+  { folder: randomMemoryFolder },
+  { folder: (store, draw) => smallLocalFolder(directory, store, draw), deletes: true },
+])('groups of random rows are those of the plainest way: %j', async (parts) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.nat(), (seed, asked) => {
       const draw = drawFrom(asked)
-      return checkHistory(seed, {
-        folder: randomMemoryFolder,
-        look: (seen) => look(draw, seen),
-      })
+      return checkHistory(seed, { ...parts, look: (seen) => look(draw, seen) })
     }),
     { numRuns: rounds(80) },
   )

@@ -2,7 +2,7 @@ import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import type { ColumnHours } from './accumulator.ts'
-import type { ColumnBounds } from './hour-ranges.ts'
+import { type ColumnBounds, unknownRows } from './hour-ranges.ts'
 
 /** All hours of a series, and how many rows each has. */
 export interface CountedHours {
@@ -50,9 +50,9 @@ export class SeriesHours {
     this.#first = isNone ? 0 : firstAtOrAfter(counted.all.hoursMs, 0, counted.all.length, rollups.hoursMs[0])
   }
 
-  /** How many rows an hour has; 0 where nobody asks. */
+  /** How many rows an hour has; `unknownRows` where nobody asks, or it is not known. */
   rowsOf(hour: number): number {
-    return this.#options.counted?.rows[this.#first + hour] ?? 0
+    return this.#options.counted?.rows[this.#first + hour] ?? unknownRows
   }
 
   /** The rows of hours [start, end): by their numbers where it is known how many they are, so that their times need not be decoded. */

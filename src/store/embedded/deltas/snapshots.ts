@@ -2,6 +2,7 @@ import type { CancelSignal } from '../../../lib/cancellation.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import { Serial } from '../../../lib/serial.ts'
 import type { EntityFiles, RowsFile } from '../../../model/rows-file.ts'
+import { VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore, PinnedRows } from '../embedded-store.ts'
 import type { Table } from '../head/table.ts'
 import { FilePins } from '../reading/file-pins.ts'
@@ -100,7 +101,8 @@ export class Snapshots {
   #filesOf({ entityId, rows, deltas }: Pinned): EntityFiles {
     const sealed = rows.files.map((file): RowsFile => {
       const { firstMs, lastMs } = file.info
-      return { ...this.#parts.describe(file), firstMs, lastMs, isDistinct: true }
+      const described = { ...this.#parts.describe(file), firstMs, lastMs, isDistinct: true }
+      return file instanceof VisibleFile ? { ...described, deleted: file.deletedRows } : described
     })
     return { entityId, files: [...sealed, ...deltas.map(({ file }) => file)] }
   }

@@ -80,6 +80,17 @@ export interface SealedPages {
   commonRow(place: number, columns: readonly number[]): Stretch | null
 }
 
+/** A file as it lies on disk, whatever was deleted of it since. */
+export interface StoredFile extends SealedFile {
+  open(columns: readonly number[], pass: 'cached' | 'once'): StoredPages
+}
+
+export interface StoredPages extends SealedPages {
+  rowsAt(place: number, start: number, end: number, direction?: 'forward' | 'backward'): Iterable<Stretch>
+  /** The numbers of a series' rows within the range: from the first up to the second, which is not one of them. */
+  rowsWithin(place: number, fromMs: number, toMs: number): readonly [number, number]
+}
+
 /** Sums of a series by UTC hour. Only hours in which there are rows; rising. */
 export interface HourRollups {
   /** How many hours these are; the arrays may be longer. */
@@ -153,6 +164,12 @@ export interface HourSums {
   readonly sums: Float64Array
   /** What the additions lost, so that means are as right as from the rows; null when all are 0. */
   readonly errors: Float64Array | null
+}
+
+/** The folder that sealed files lie in. */
+export interface StoredFolder extends SealedFolder {
+  /** A file as it lies on disk, whatever was deleted of it. */
+  stored(file: SealedFile): StoredFile
 }
 
 /** Where the rows of one new file go. */

@@ -1,15 +1,22 @@
+import type { RowTest } from '../aggregate/row-conditions.ts'
 import { type Chunk, isNullIn, type Stretch } from '../head/chunk.ts'
 import type { FieldAccessor } from './field-accessor.ts'
 
-/** Whether rows are items of a query: at least one of the requested metrics is not null. */
+/** Whether rows are items of a query: at least one of the requested metrics is not null, and their quality is taken. */
 export class ItemTest {
   readonly #columns: readonly number[]
 
-  constructor(metrics: readonly FieldAccessor[]) {
+  readonly #passesQuality: RowTest | null
+
+  /** `passesQuality` is null where any quality is taken. */
+  constructor(metrics: readonly FieldAccessor[], passesQuality: RowTest | null) {
+    this.#passesQuality = passesQuality
     this.#columns = metrics.flatMap((metric) => (metric.kind === 'column' ? [metric.index] : []))
   }
 
   isItem(chunk: Chunk, row: number): boolean {
+    const passesQuality = this.#passesQuality
+    if (passesQuality !== null && !passesQuality(chunk, row, 0)) return false
     for (const index of this.#columns) {
       const column = chunk.columns[index]
       if (column !== undefined && !isNullIn(column, row)) return true

@@ -1,6 +1,9 @@
+import { goodOnly, qualityCondition } from '../../../algebra/quality-condition.ts'
+import type { Scalar } from '../../../algebra/scalar.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { PlanLimits, Range, Selection } from '../../../model/plan.ts'
+import { filterTests, type RowTest } from '../aggregate/row-conditions.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { KeptRows } from '../head/kept-rows.ts'
@@ -34,6 +37,18 @@ export interface EntitySnapshot {
   readonly files: readonly SealedFile[]
 }
 
+/** What a run takes by the quality of rows. */
+export interface RunQuality {
+  readonly accessor: FieldAccessor
+  /** Null, as the test is, where any is taken. */
+  readonly condition: Scalar | null
+  readonly passesRow: RowTest | null
+  readonly takesGood: boolean
+  /** That a row is good, and the test of it. */
+  readonly goodCondition: Scalar
+  readonly isGood: RowTest
+}
+
 /** What the runs of all plan kinds share. */
 export interface PlanRun {
   /** All rows of a series that have not left, in order. */
@@ -58,6 +73,8 @@ export interface PlanRun {
   readonly tags: readonly (TagAccessor | AbsentAccessor)[]
   readonly fields: readonly FieldAccessor[]
   readonly metrics: readonly FieldAccessor[]
+  /** Null where the entity has no quality. */
+  readonly quality: RunQuality | null
   readonly items: ItemTest
   readonly limits: PlanLimits
   readonly pacer: Pacer
@@ -81,7 +98,8 @@ export async function preparePlan(
   const accessorOf = (field: EntityField): FieldAccessor => fieldAccessor(registry, field, dictionaryOf)
   const metrics = selection.metrics.map(accessorOf)
   const fields = selection.fields.map(accessorOf)
-  const columns = copiedColumns([...fields, ...metrics])
+  const quality = runQuality(selection, accessorOf)
+  const columns = copiedColumns([...fields, ...metrics, ...(quality === null ? [] : [quality.accessor])])
   const { sinceMs } = selection
   const replaced = replacedColumns(registry, columns)
   const { source, tables, files } = openSources(snapshot, columns, replaced, sinceMs)
@@ -100,7 +118,8 @@ export async function preparePlan(
     tags,
     fields,
     metrics,
-    items: new ItemTest(metrics),
+    quality,
+    items: new ItemTest(metrics, quality?.passesRow ?? null),
     limits,
     pacer,
     memory,
@@ -108,6 +127,22 @@ export async function preparePlan(
       memory.clear()
       return new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie({ selected, fields })) : null, memory)
     },
+  }
+}
+
+function runQuality({ quality }: Selection, accessorOf: (field: EntityField) => FieldAccessor): RunQuality | null {
+  if (quality === undefined) return null
+  const accessor = accessorOf(quality.field)
+  const condition = qualityCondition(quality)
+  const testOf = (one: Scalar | null): RowTest | null => filterTests(one, () => accessor).passesRow
+  const goodCondition = goodOnly(quality.field)
+  return {
+    accessor,
+    condition,
+    passesRow: testOf(condition),
+    takesGood: quality.words.includes('good'),
+    goodCondition,
+    isGood: testOf(goodCondition) ?? (() => true),
   }
 }
 

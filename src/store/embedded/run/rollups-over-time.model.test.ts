@@ -129,10 +129,11 @@ async function ask(draw: Draw, spanMs: number, { store, model, sinceMs }: SeenHi
   }
 }
 
-function checked(seed: number, folder: AtRestParts['folder']): Promise<void> {
+function checked(seed: number, folder: AtRestParts['folder'], deletes = false): Promise<void> {
   const draw = drawFrom(seed)
   const pushed = denseRows(draw)
-  return checkHistory(seed, { folder, rows: () => pushed, look: (seen) => ask(draw, pushed.spanMs, seen) })
+  const look = (seen: SeenHistory): Promise<void> => ask(draw, pushed.spanMs, seen)
+  return checkHistory(seed, { folder, deletes, rows: () => pushed, look })
 }
 
 let directory: string
@@ -160,12 +161,15 @@ function storedFolder(store: EmbeddedStore, draw: Draw): LocalFolder {
   })
 }
 
-test('hours of files stand for their rows only where these would say the same', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), (seed) => checked(seed, storedFolder)),
-    { numRuns: rounds(60) },
-  )
-})
+test.each([false, true])(
+  'hours of files stand for their rows only where these would say the same; deleted ones: %j',
+  async (deletes) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), (seed) => checked(seed, storedFolder, deletes)),
+      { numRuns: rounds(60) },
+    )
+  },
+)
 
 type Spoil = (rollups: SeriesRollups) => Partial<SeriesRollups>
 

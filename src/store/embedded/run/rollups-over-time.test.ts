@@ -26,7 +26,7 @@ test('files outside the range are not opened', () => {
     },
   })
   const files = [file(0), file(2)].map((one) => new OpenFile(one, [], 'cached'))
-  const run = { sinceMs: Number.NEGATIVE_INFINITY, tables: [], files, metrics: [] }
+  const run = { sinceMs: Number.NEGATIVE_INFINITY, tables: [], files, metrics: [], quality: null }
   expect([...hoursOf(0, { fromMs: hourMs, toMs: 2 * hourMs - 1 }, run)]).toEqual([])
   expect(() => [...hoursOf(0, { fromMs: hourMs, toMs: 2 * hourMs }, run)]).toThrow('from 2 is opened')
 })

@@ -1,6 +1,7 @@
 // Hours of sealed files in place of their rows, for values over time: those of which no other table or file has rows between them.
 import type { Range } from '../../../model/plan.ts'
 import type { ItemOfMetric, ItemRollup } from '../../over-time/function-of-time.ts'
+import { HourRanges, partsOfFilter, unknownRows } from '../aggregate/hour-ranges.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type {
   HourBoundDates,
@@ -8,11 +9,13 @@ import type {
   HourFalls,
   HourItems,
   HourSums,
+  SealedPages,
   SeriesRollups,
 } from '../reading/sealed-source.ts'
 import { overlaps, sharedDates, spansOf } from '../reading/shared-dates.ts'
 import { hourMs, wholeHours } from '../reading/whole-hours.ts'
-import type { PlanRun } from './plan-run.ts'
+import type { FieldAccessor } from './field-accessor.ts'
+import type { PlanRun, RunQuality } from './plan-run.ts'
 
 export interface HourOfSeries {
   /** The rows that it stands for are not before it. */
@@ -27,8 +30,10 @@ export interface HourOfSeries {
 export function* hoursOf(
   series: number,
   { fromMs, toMs }: Range,
-  run: Pick<PlanRun, 'sinceMs' | 'tables' | 'files' | 'metrics'>,
+  run: Pick<PlanRun, 'sinceMs' | 'tables' | 'files' | 'metrics' | 'quality'>,
 ): Generator<HourOfSeries> {
+  if (run.quality?.takesGood === false) return
+  const good = run.quality && new GoodHours(run.quality)
   const range = { fromMs: Math.max(fromMs, run.sinceMs), toMs }
   // Of others the index is not read.
   const files = run.files.filter(({ info }) => overlaps(range, info.firstMs, info.lastMs))
@@ -39,6 +44,7 @@ export function* hoursOf(
     const whole = wholeHours(range, firstMs, lastMs)
     const rollups = reader.hours(place, whole.fromMs, whole.toMs)
     if (rollups === null) continue
+    const isGood = good?.of(reader, place, rollups)
     const metrics = run.metrics.map((accessor) =>
       accessor.kind === 'column' ? new MetricHours(rollups, accessor.index) : null,
     )
@@ -46,11 +52,42 @@ export function* hoursOf(
       const startMs = rollups.hoursMs[hour]
       const from = Math.max(startMs, firstMs)
       const to = Math.min(startMs + hourMs - 1, lastMs)
+      if (isGood?.(hour) === false) continue
       if (isShared(from, to) || !metrics.every((metric) => metric === null || metric.isKept(hour))) continue
       const next = hour + 1 < rollups.length ? rollups.hoursMs[hour + 1] : to + 1
       const nextMs = isShared(to + 1, next - 1) ? to + 1 : next
       yield { fromMs: from, nextMs, rollups: metrics.map((metric) => metric?.at(hour) ?? null) }
     }
+  }
+}
+
+/** Which hours of a series have good rows alone: with others, their rows are read. */
+class GoodHours {
+  readonly #quality: RunQuality
+  readonly #ranges: HourRanges | null
+
+  constructor(quality: RunQuality) {
+    const accessorOf = (): FieldAccessor => quality.accessor
+    const { ranges, others } = partsOfFilter(quality.goodCondition, accessorOf, () => false)
+    this.#quality = quality
+    this.#ranges = others === null ? new HourRanges(ranges, accessorOf) : null
+  }
+
+  of(reader: SealedPages, place: number, rollups: SeriesRollups): (hour: number) => boolean {
+    const ranges = this.#ranges
+    if (ranges === null) {
+      const isGood = this.#isGood(reader, place)
+      return () => isGood
+    }
+    const columns = ranges.columnsOf(rollups)
+    return (hour) => ranges.verdict(columns, hour, unknownRows) === 'all'
+  }
+
+  /** Of texts a file says whether all rows of a series have the same. */
+  #isGood(reader: SealedPages, place: number): boolean {
+    const { accessor, isGood } = this.#quality
+    const row = accessor.kind === 'column' ? reader.commonRow(place, [accessor.index]) : null
+    return row !== null && isGood(row.chunk, row.start, 0)
   }
 }
 

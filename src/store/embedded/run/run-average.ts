@@ -20,15 +20,18 @@ export async function* runAverage(
   run: PlanRun,
   buckets: TimeBuckets | null,
 ): AsyncGenerator<ResultBatch> {
-  const { tags, fields, metrics } = plan.selection
+  const { tags, fields, metrics, quality } = plan.selection
   const { fromMs } = plan.range
   const keys = [...(plan.byTag ? run.tags : []), ...run.fields]
   const named = [...tags, ...fields, ...metrics]
   const accessors = [...run.tags, ...run.fields, ...run.metrics]
-  const accessorOf = (wanted: string): FieldAccessor => accessors[named.findIndex(({ name }) => name === wanted)]
+  const accessorOf = (wanted: string): FieldAccessor =>
+    wanted === quality?.field.name && run.quality !== null
+      ? run.quality.accessor
+      : accessors[named.findIndex(({ name }) => name === wanted)]
   const grouping: Grouping = {
     ranges: [plan.range],
-    filter: null,
+    filter: run.quality?.condition ?? null,
     granularity: plan.granularity,
     keys: [...(plan.byTag ? tags : []), ...fields],
     aggregates: metrics.map((field) => ({ kind: 'mean', field })),
@@ -42,7 +45,7 @@ export async function* runAverage(
     },
   }
   const columns = columnsOf(grouping, accessorOf)
-  const found = { accessorOf, columns, computed: null, computedValueOf: () => null, buckets, numbers: [] }
+  const found = { accessorOf, columns, computed: null, computedValueOf: () => null, buckets, numbers: columns }
   const groups = await collectGroups(grouping, run, found)
   if (plan.granularity.kind === 'all') {
     const startMs = fromMs === Number.NEGATIVE_INFINITY ? (groups.items?.firstMs ?? fromMs) : fromMs

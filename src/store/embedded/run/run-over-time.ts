@@ -1,7 +1,7 @@
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import { nullCode, type Value } from '../../../model/column.ts'
 import type { OverTimePlan } from '../../../model/plan.ts'
-import type { ItemRun } from '../../over-time/item-run.ts'
+import type { ItemRun, QualityOfRows } from '../../over-time/item-run.ts'
 import {
   type Ends,
   type NeededItems,
@@ -10,7 +10,8 @@ import {
   type Series,
 } from '../../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import { type Chunk, isNullIn, type Stretch } from '../head/chunk.ts'
+import type { RowTest } from '../aggregate/row-conditions.ts'
+import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'
 import { SeriesWalk } from '../reading/series-walk.ts'
 import { Combinations } from './combinations.ts'
 import type { FieldAccessor, FieldKey } from './field-accessor.ts'
@@ -31,6 +32,7 @@ export async function* runOverTime(
 ): AsyncGenerator<ResultBatch> {
   const needed = neededItems(plan)
   const ends = needed.ends && (await endsOf(needed.ends, needed.window, run))
+  const reading = readingOf(run)
   const answer = new OverTimeAnswer(plan, { buckets, limits: run.limits, pacer: run.pacer }, ends)
   const { bounds } = run.selected
   for (let tag = 0; tag + 1 < bounds.length; tag++) {
@@ -43,8 +45,9 @@ export async function* runOverTime(
       const code = accessor.kind === 'tag' ? accessor.tag.codes.values[series[0]] : nullCode
       return code === nullCode ? null : accessor.dictionary.strings[code]
     })
-    if (run.fields.length > 0) await readCombinations(series, tags, answer, run)
-    else await readTag(series, answer.series(tags), needed, run)
+    // Of a plot fields are shown alone.
+    if (run.fields.length > 0 && plan.kind !== 'plot') await readCombinations(series, tags, answer, reading)
+    else await readTag(series, answer.series(tags), needed, reading)
   }
   yield* answer.batches()
 }
@@ -69,8 +72,24 @@ async function endsOf(
   return { firstMs, lastMs }
 }
 
+/** A run that reads items of any quality: those that are not taken end values. */
+interface Reading extends PlanRun {
+  readonly passesQuality: RowTest | null
+  readonly isGood: RowTest | null
+}
+
+function readingOf(run: PlanRun): Reading {
+  const { quality, metrics } = run
+  return {
+    ...run,
+    items: new ItemTest(metrics, null),
+    passesQuality: quality?.passesRow ?? null,
+    isGood: quality?.isGood ?? null,
+  }
+}
+
 /** One tag, whose items are of one function of time. */
-async function readTag(series: Int32Array, to: Series, needed: NeededItems, run: PlanRun): Promise<void> {
+async function readTag(series: Int32Array, to: Series, needed: NeededItems, run: Reading): Promise<void> {
   const { fromMs, endMs } = needed.window
   if (needed.before && fromMs > Number.NEGATIVE_INFINITY) {
     for (const item of await itemsBefore(series, fromMs, run)) to.add(item)
@@ -91,9 +110,9 @@ async function readTag(series: Int32Array, to: Series, needed: NeededItems, run:
 }
 
 /** The rows of a tag within a range, as far as they change anything. */
-async function readRows(series: Int32Array, fromMs: number, toMs: number, to: Series, run: PlanRun): Promise<void> {
+async function readRows(series: Int32Array, fromMs: number, toMs: number, to: Series, run: Reading): Promise<void> {
   for await (const { chunk, start, end } of inOrder(series, fromMs, toMs, run)) {
-    to.add(new ChunkRun(run.metrics, chunk, start, end))
+    to.add(new ChunkRun(run, chunk, start, end))
     if (run.pacer.spend((end - start) * run.metrics.length)) await run.pacer.rest()
     if (to.isOver) break
   }
@@ -104,7 +123,7 @@ async function readCombinations(
   series: Int32Array,
   tags: readonly Value[],
   answer: OverTimeAnswer,
-  run: PlanRun,
+  run: Reading,
 ): Promise<void> {
   const combinations = new Combinations(run.fields)
   const all: Series[] = []
@@ -121,7 +140,7 @@ async function readCombinations(
         ...tags,
         ...run.fields.map((field, index) => valueOfKey(field, combinations.key(combination, index))),
       ])
-      all[combination].add(new ChunkRun(run.metrics, chunk, row, until))
+      all[combination].add(new ChunkRun(run, chunk, row, until))
       row = until
     }
     if (run.pacer.spend((end - start) * (run.metrics.length + run.fields.length))) await run.pacer.rest()
@@ -135,14 +154,17 @@ function valueOfKey(field: FieldAccessor, key: FieldKey): Value {
   return field.type === 'boolean' ? key === 1 : key
 }
 
-/** The newest item of each metric before a date, oldest first. */
-async function itemsBefore(series: Int32Array, beforeMs: number, run: PlanRun): Promise<readonly ItemRun[]> {
-  const found = []
+/** The newest item of each metric before a date, and the newest that is taken, oldest first. */
+async function itemsBefore(series: Int32Array, beforeMs: number, run: Reading): Promise<readonly ItemRun[]> {
+  const found: KeptItem[] = []
+  const tests = run.passesQuality === null ? [null] : [null, run.passesQuality]
   for (const metric of run.metrics) {
-    const ofMetric = { ...run, items: new ItemTest([metric]) }
-    const newest = await newestOfAll(series, Number.NEGATIVE_INFINITY, beforeMs - 1, ofMetric)
-    // Its chunk may be written anew when another one is read.
-    if (newest !== null) found.push(new KeptItem(new ChunkRun(run.metrics, newest.chunk, newest.row, newest.row + 1)))
+    for (const passes of tests) {
+      const ofMetric = { ...run, items: new ItemTest([metric], passes) }
+      const newest = await newestOfAll(series, Number.NEGATIVE_INFINITY, beforeMs - 1, ofMetric)
+      // Its chunk may be written anew when another one is read.
+      if (newest !== null) found.push(new KeptItem(new ChunkRun(run, newest.chunk, newest.row, newest.row + 1)))
+    }
   }
   return found.sort((left, right) => left.times[0] - right.times[0] || left.position() - right.position())
 }
@@ -177,11 +199,11 @@ class ChunkRun implements ItemRun {
   readonly times: Float64Array
   readonly start: number
   readonly end: number
-  readonly #metrics: readonly FieldAccessor[]
+  readonly #run: Reading
   readonly #chunk: Chunk
 
-  constructor(metrics: readonly FieldAccessor[], chunk: Chunk, start: number, end: number) {
-    this.#metrics = metrics
+  constructor(run: Reading, chunk: Chunk, start: number, end: number) {
+    this.#run = run
     this.#chunk = chunk
     this.times = chunk.times
     this.start = start
@@ -194,17 +216,24 @@ class ChunkRun implements ItemRun {
   }
 
   value(metric: number, row: number): Value {
-    const column = this.#column(metric)
-    if (column === undefined || isNullIn(column, row)) return null
-    switch (column.type) {
-      case 'string':
-        return column.dictionary[column.codes[row]]
-      case 'boolean':
-        return column.values[row] === 1
-      default: {
-        const value = column.values[row]
-        return column.exact === null || Number.isSafeInteger(value) ? value : column.exact[row]
-      }
+    return valueIn(this.#column(metric), row)
+  }
+
+  shown(row: number): readonly Value[] {
+    return this.#run.fields.map((accessor) => valueIn(this.#columnOf(accessor), row))
+  }
+
+  part(start: number, end: number): ItemRun {
+    return new ChunkRun(this.#run, this.#chunk, start, end)
+  }
+
+  get quality(): QualityOfRows | null {
+    const { isGood, passesQuality } = this.#run
+    if (isGood === null) return null
+    const chunk = this.#chunk
+    return {
+      isTaken: (row) => passesQuality === null || passesQuality(chunk, row, 0),
+      isGood: (row) => isGood(chunk, row, 0),
     }
   }
 
@@ -213,12 +242,29 @@ class ChunkRun implements ItemRun {
   }
 
   get metricCount(): number {
-    return this.#metrics.length
+    return this.#run.metrics.length
   }
 
-  #column(metric: number) {
-    const accessor = this.#metrics[metric]
+  #column(metric: number): ChunkColumn | undefined {
+    return this.#columnOf(this.#run.metrics[metric])
+  }
+
+  #columnOf(accessor: FieldAccessor): ChunkColumn | undefined {
     return accessor.kind === 'column' ? this.#chunk.columns[accessor.index] : undefined
+  }
+}
+
+function valueIn(column: ChunkColumn | undefined, row: number): Value {
+  if (column === undefined || isNullIn(column, row)) return null
+  switch (column.type) {
+    case 'string':
+      return column.dictionary[column.codes[row]]
+    case 'boolean':
+      return column.values[row] === 1
+    default: {
+      const value = column.values[row]
+      return column.exact === null || Number.isSafeInteger(value) ? value : column.exact[row]
+    }
   }
 }
 
@@ -230,6 +276,7 @@ class KeptItem implements ItemRun {
   readonly #numbers: readonly (Float64Array | null)[]
   readonly #values: readonly Value[]
   readonly #position: number
+  readonly quality: QualityOfRows | null
 
   constructor(run: ChunkRun) {
     const [row, metrics] = [run.start, run.metricCount]
@@ -240,6 +287,9 @@ class KeptItem implements ItemRun {
     })
     this.#values = Array.from({ length: metrics }, (_, metric) => run.value(metric, row))
     this.#position = run.position(row)
+    const { quality } = run
+    const [isTaken, isGood] = [quality?.isTaken(row) ?? true, quality?.isGood(row) ?? true]
+    this.quality = quality && { isTaken: () => isTaken, isGood: () => isGood }
   }
 
   numbers(metric: number): Float64Array | null {
@@ -252,5 +302,14 @@ class KeptItem implements ItemRun {
 
   position(): number {
     return this.#position
+  }
+
+  /** It lies before what is shown. */
+  shown(): readonly Value[] {
+    return []
+  }
+
+  part(): ItemRun {
+    return this
   }
 }

@@ -1,7 +1,11 @@
 // Scans of random rows, in memory and in files, held against the plainest way to do them.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AtRestParts, checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
+import { smallLocalFolder } from '../../../../test/support/local-folder.ts'
 import { randomMemoryFolder } from '../../../../test/support/memory-files.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
 import { passes, randomFilter } from '../../../../test/support/random-filters.ts'
@@ -86,14 +90,20 @@ async function look(draw: Draw, seen: SeenHistory): Promise<void> {
   }
 }
 
-test('scans of random rows are those of the plainest way', async () => {
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidemark-scan-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+test.each<Pick<AtRestParts, 'folder' | 'deletes'>>([
+  { folder: randomMemoryFolder },
+  { folder: (store, draw) => smallLocalFolder(directory, store, draw), deletes: true },
+])('scans of random rows are those of the plainest way: %j', async (parts) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.nat(), (seed, asked) => {
       const draw = drawFrom(asked)
-      return checkHistory(seed, {
-        folder: randomMemoryFolder,
-        look: (seen) => look(draw, seen),
-      })
+      return checkHistory(seed, { ...parts, look: (seen) => look(draw, seen) })
     }),
     { numRuns: rounds(80) },
   )

@@ -1,4 +1,4 @@
-import type { SealedFile, SealedFileInfo } from '../reading/sealed-source.ts'
+import type { SealedFileInfo, StoredFile } from '../reading/sealed-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { BlockingFile, OpenBlocking } from './blocking-file.ts'
 import type { ByteCache, CacheEntry } from './byte-cache.ts'
@@ -28,7 +28,7 @@ export interface FileSurroundings {
 }
 
 /** A sealed file. Its index and pages are in memory, and the file is open, as long as the caches keep them. */
-export class LocalFile implements SealedFile {
+export class LocalFile implements StoredFile {
   readonly info: SealedFileInfo
   readonly #paths: FilePaths
   readonly #surroundings: FileSurroundings

@@ -4,7 +4,8 @@ import type { Disk } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import { msPerDay } from '../../../model/instant.ts'
-import type { SealedFile, SealedFileInfo, SealedFolder, SealedTarget } from '../reading/sealed-source.ts'
+import { baseOf } from '../deletions/visible-file.ts'
+import type { SealedFile, SealedFileInfo, SealedTarget, StoredFile, StoredFolder } from '../reading/sealed-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { type OpenBlocking, openBlocking } from './blocking-file.ts'
 import { ByteCache } from './byte-cache.ts'
@@ -33,7 +34,7 @@ const spareMemory = { bytesMin: 65_536, bytesMax: 128 * 1024 * 1024, idleMs: 10_
 const endings = ['.parquet', '.index'] as const
 
 /** The sealed files of the store: `<entity>/<name>.parquet`, and `.index` beside it. */
-export class LocalFolder implements SealedFolder {
+export class LocalFolder implements StoredFolder {
   readonly #options: LocalFolderOptions
   readonly #caches: SharedCaches
   /** What one file was written with, for the next one. */
@@ -91,13 +92,16 @@ export class LocalFolder implements SealedFolder {
 
   /** Where a file and its index lie, and what its columns are. */
   describe(file: SealedFile): { readonly paths: FilePaths; readonly fields: readonly string[] } {
-    if (!(file instanceof LocalFile)) throw new Error('the file is of another folder')
-    return file.describe()
+    return this.#own(file).describe()
+  }
+
+  stored(file: SealedFile): StoredFile {
+    return this.#own(file)
   }
 
   /** Lets go of what is in memory or open of a file that nobody reads any more. */
   close(file: SealedFile): void {
-    if (file instanceof LocalFile) file.close()
+    this.#own(file).close()
   }
 
   /** Deletes a file that is in no manifest and that nobody reads any more. */
@@ -130,6 +134,12 @@ export class LocalFolder implements SealedFolder {
     if (!orphans.every(isIncomplete)) await settle()
     for (const name of orphans) await disk.remove(join(directory, name))
     return orphans.map((name) => join(directory, name))
+  }
+
+  #own(file: SealedFile): LocalFile {
+    const base = baseOf(file)
+    if (!(base instanceof LocalFile)) throw new Error('the file is of another folder')
+    return base
   }
 
   #entityDirectory(entityId: number): string {

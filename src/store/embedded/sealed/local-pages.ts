@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, firstAfter, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
-import type { HourSums, PooledRollups, SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
+import type { HourSums, PooledRollups, SeriesRollups, StoredPages } from '../reading/sealed-source.ts'
 import type { Pages } from './cached-pages.ts'
 import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
@@ -16,7 +16,7 @@ interface PagePart {
 }
 
 /** Reads one file for one run. */
-export class LocalPages implements SealedPages {
+export class LocalPages implements StoredPages {
   readonly #loaded: LoadedIndex
   readonly #index: FileIndex
   readonly #places: ReadonlyMap<number, number>
@@ -87,16 +87,44 @@ export class LocalPages implements SealedPages {
     }
   }
 
-  *rowsAt(place: number, start: number, end: number): Generator<Stretch> {
+  *rowsAt(
+    place: number,
+    start: number,
+    end: number,
+    direction: 'forward' | 'backward' = 'forward',
+  ): Generator<Stretch> {
+    if (start >= end) return
     const { pageEnds } = this.#index
-    const first = this.#rowStart(place) + start
-    const last = this.#rowStart(place) + end
-    for (let page = this.#index.pageOf(first), from = first; from < last; page++) {
+    const from = this.#rowStart(place) + start
+    const to = this.#rowStart(place) + end
+    const first = this.#index.pageOf(from)
+    const last = this.#index.pageOf(to - 1)
+    const step = direction === 'forward' ? 1 : -1
+    for (let page = step === 1 ? first : last; page >= first && page <= last; page += step) {
       const pageStart = page === 0 ? 0 : pageEnds[page - 1]
-      const to = Math.min(last, pageEnds[page])
-      yield { chunk: this.#pages.chunk(page, this.#wanted), start: from - pageStart, end: to - pageStart }
-      from = to
+      const chunk = this.#pages.chunk(page, this.#wanted)
+      yield { chunk, start: Math.max(from, pageStart) - pageStart, end: Math.min(to, pageEnds[page]) - pageStart }
     }
+  }
+
+  /** The numbers of a series' rows within the range: from the first up to the second, which is not one of them. */
+  rowsWithin(place: number, fromMs: number, toMs: number): readonly [number, number] {
+    return [this.#rowsBefore(place, fromMs, firstAtOrAfter), this.#rowsBefore(place, toMs, firstAfter)]
+  }
+
+  /** How many rows of a series come before a date, or up to it. Reads at most a page. */
+  #rowsBefore(place: number, ms: number, search: typeof firstAfter): number {
+    const rowStart = this.#rowStart(place)
+    const { first, last } = this.#pagesOf(place)
+    for (let page = first; page <= last; page++) {
+      const part = this.#partOf(place, page)
+      if (part.lastMs < ms || (part.lastMs === ms && search === firstAfter)) continue
+      const before = (page === 0 ? 0 : this.#index.pageEnds[page - 1]) - rowStart
+      const isAtStart = part.firstMs > ms || (part.firstMs === ms && search === firstAtOrAfter)
+      if (isAtStart) return before + part.start
+      return before + search(this.#pages.chunk(page, this.#wanted).times, part.start, part.end, ms)
+    }
+    return this.rows(place)
   }
 
   hours(place: number, fromMs: number, toMs: number): SeriesRollups | null {

@@ -1,9 +1,10 @@
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
+import { type RewrittenFiles, rewriteFiles } from '../deletions/rewrite-files.ts'
+import { baseOf } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
-import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
+import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { defaultMergeRules } from '../sealing/choose-merge.ts'
-import { mergeFiles } from '../sealing/merge-files.ts'
 import type { Attempts } from './attempts.ts'
 import type { Expiry } from './expiry.ts'
 import { MergeChoice } from './merge-choice.ts'
@@ -12,7 +13,9 @@ import type { Removals } from './removals.ts'
 
 export interface MergeParts {
   readonly store: EmbeddedStore
-  readonly folder: SealedFolder
+  readonly folder: StoredFolder
+  /** Whether the rows of a deletion are removed for good. */
+  readonly isErased: (deletionId: number) => boolean
   readonly removals: Removals
   readonly expiry: Pick<Expiry, 'sinceMs'>
   readonly settings: { readonly dayRowsMin: number; readonly fileRowsMax: number }
@@ -65,12 +68,13 @@ export class Merges {
     const { store, attempts, reach, observe, changed, removals, exchange } = this.#parts
     const startedMs = performance.now()
     this.#hurry = new AbortController()
-    const files = await attempts.once('mergeFailed', () => this.#tryWrite(merged), this.#hurry.signal)
-    if (files === null) return 'failed'
-    if (files === 'gave way') return files
-    const add = files.map(({ info }) => info)
-    const remove = merged.map(({ info }) => info)
-    if (!(await attempts.commit({ add, remove, registries: [], seal: null }))) return 'failed'
+    const written = await attempts.once('mergeFailed', () => this.#tryWrite(merged), this.#hurry.signal)
+    if (written === null) return 'failed'
+    if (written === 'gave way') return written
+    const { files, vectors } = written
+    const add = files.map((file) => baseOf(file).info)
+    const remove = merged.map((file) => baseOf(file).info)
+    if (!(await attempts.commit({ add, remove, registries: [], vectors, seal: null }))) return 'failed'
     reach('merge-manifest-committed')
     store.switchFiles({ add: files, remove: merged, frozen: null, gone: removals.ofFiles(merged) })
     exchange(merged, files)
@@ -83,7 +87,7 @@ export class Merges {
     return 'merged'
   }
 
-  async #tryWrite(merged: readonly SealedFile[]): Promise<readonly SealedFile[] | 'gave way'> {
+  async #tryWrite(merged: readonly SealedFile[]): Promise<RewrittenFiles | 'gave way'> {
     try {
       return await this.#write(merged)
     } catch (error) {
@@ -93,14 +97,15 @@ export class Merges {
     }
   }
 
-  #write(merged: readonly SealedFile[]): Promise<readonly SealedFile[]> {
-    const { store, folder, settings, signal, reach, expiry, runDue } = this.#parts
+  #write(merged: readonly SealedFile[]): Promise<RewrittenFiles> {
+    const { store, folder, settings, signal, reach, expiry, runDue, isErased } = this.#parts
     const { entityId, kind } = merged[0]!.info
     // The day of a file may have left since it was chosen: then it goes next.
     const sinceMs = kind === 'day' ? null : expiry.sinceMs(entityId)
     const pacer = new PreemptiblePacer({ sliceMs, signal }, () => runDue(entityId))
     const { dayRowsMin } = settings
-    return mergeFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, sinceMs, pacer, reach })
+    const registry = store.registry(entityId)
+    return rewriteFiles(merged, { registry, folder, dayRowsMin, sinceMs, pacer, reach, isErased })
   }
 }
 

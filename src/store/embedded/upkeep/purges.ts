@@ -1,4 +1,5 @@
 import { Problem } from '../../../model/problem.ts'
+import { baseOf } from '../deletions/visible-file.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
 import type { Expiry } from './expiry.ts'
 
@@ -45,7 +46,7 @@ export class Purges {
     const { store, expiry } = this.#parts
     for (const purge of this.#purges) {
       const sinceMs = expiry.sinceMs(purge.entityId) ?? Number.NEGATIVE_INFINITY
-      const files = store.files(purge.entityId).filter(({ info }) => info.firstMs < sinceMs)
+      const files = store.files(purge.entityId).filter((file) => baseOf(file).info.firstMs < sinceMs)
       if (files.some((file) => damaged.has(file))) this.#end(purge, () => purge.reject(isDamaged()))
       else if (files.length > 0) return files[0]!
       else if (store.position >= purge.position) this.#end(purge, purge.resolve)

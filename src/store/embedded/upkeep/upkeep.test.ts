@@ -180,6 +180,7 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: R
   const upkeep = new Upkeep({
     ...whole,
     manifest: faults.manifest(catalog.manifest),
+    deletions: catalog.deletions,
     removals,
     expiry,
     settings: { ...settings, dayRowsMin },

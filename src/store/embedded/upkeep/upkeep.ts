@@ -1,13 +1,17 @@
 // The background work of the store: it seals the head, merges small files and removes what was replaced. One thing at a time; a merge gives way to a seal.
+import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
+import type { DeletionOutcome, DeletionRequest } from '../../../model/deletion.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
+import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
-import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
+import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { sealRows } from '../sealing/sealer.ts'
 import type { FrozenRows } from '../store-changes.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
+import { Deletions } from './deletions.ts'
 import type { Expiry } from './expiry.ts'
 import { Merges, sizeOf } from './merges.ts'
 import { Preempted } from './preemption.ts'
@@ -33,8 +37,9 @@ export interface UpkeepParts {
   readonly store: EmbeddedStore
   /** Those that the store reads from. */
   readonly files: readonly SealedFile[]
-  readonly folder: SealedFolder
+  readonly folder: StoredFolder
   readonly manifest: ManifestCatalog
+  readonly deletions: DeletionCatalog
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
@@ -68,6 +73,7 @@ export class Upkeep {
   #files: readonly SealedFile[]
   #seal: Seal | null = null
   readonly #purges: Purges
+  readonly #deletions: Deletions
   readonly #merges: Merges
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
@@ -89,10 +95,21 @@ export class Upkeep {
     this.#files = parts.files
     this.#merges = new Merges({
       ...parts,
+      isErased: (deletionId) => this.#deletions.isErased(deletionId),
       attempts: this.#attempts,
       runDue: (entityId) => this.#runDue(entityId),
       exchange: (merged, files) => {
         this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
+      },
+    })
+    this.#deletions = new Deletions({
+      ...parts,
+      catalog: parts.deletions,
+      sinceMs: (entityId) => parts.expiry.sinceMs(entityId),
+      runDue: (entityId) => this.#runDue(entityId),
+      shown: (files) => {
+        this.#files = this.#files.map((file) => files.get(file) ?? file)
+        parts.changed()
       },
     })
     this.#unsealed = new Unsealed(parts.store.position, parts.settings, parts.wake)
@@ -160,6 +177,26 @@ export class Upkeep {
     return purged
   }
 
+  /** As `Deletions.add`, of the rows before the pipeline's position. */
+  delete(request: DeletionRequest, position: number): Promise<DeletionOutcome> {
+    const deleted = this.#deletions.add(request, position)
+    this.work()
+    this.#parts.wake()
+    return deleted
+  }
+
+  /** Learns which deletions the catalog says are erased. */
+  refreshDeletions(): Promise<void> {
+    return this.#deletions.refresh()
+  }
+
+  /** As `Deletions.takeBack`. */
+  takeBack(entityId: number, id: number): Promise<boolean> {
+    const takenBack = this.#deletions.takeBack(entityId, id)
+    this.work()
+    return takenBack
+  }
+
   /** Resolves when nothing is being done any more. */
   async stop(): Promise<void> {
     this.#unsealed.stop()
@@ -177,6 +214,7 @@ export class Upkeep {
       const isSealed = this.#seal !== null
       await this.#sealDue()
       if (signal.aborted || (await this.#release()) || isSealed || this.#seal !== null) continue
+      if ((await this.#deletions.runNext()) || (await this.#erase())) continue
       if (!(await this.#merge())) return
     }
   }
@@ -192,7 +230,10 @@ export class Upkeep {
 
   async #letRowsGo(): Promise<boolean> {
     const { expiry } = this.#parts
-    const left = this.#files.filter(({ info }) => info.lastMs < (expiry.sinceMs(info.entityId) ?? -Infinity))
+    const left = this.#files.filter((file) => {
+      const { entityId, lastMs } = baseOf(file).info
+      return lastMs < (expiry.sinceMs(entityId) ?? -Infinity)
+    })
     const purged = left.length === 0 ? this.#purges.chooseFile(this.#merges.damaged) : null
     if (left.length > 0) await this.#runLeave(left)
     else if (purged !== null) {
@@ -202,10 +243,21 @@ export class Upkeep {
     return left.length > 0 || purged !== null
   }
 
+  /** Removes rows for good that were deleted long enough ago; false when there are none, or it failed. */
+  async #erase(): Promise<boolean> {
+    const file = this.#deletions.fileToErase(this.#files, this.#merges.damaged)
+    return file !== null && (await this.#merges.run([file])) !== 'failed'
+  }
+
   async #merge(): Promise<boolean> {
-    const merged = this.#merges.choose(this.#files)
+    const merged = this.#merges.choose(this.#files.filter((file) => this.#mayMerge(file)))
     if (merged !== null) await this.#merges.run(merged)
     return merged !== null
+  }
+
+  /** Rows that replace each other become one in a merge: those that were deleted could not be shown again. */
+  #mayMerge(file: SealedFile): boolean {
+    return !(file instanceof VisibleFile) || this.#parts.store.registry(file.info.entityId).columns.replaced === null
   }
 
   /** False when it failed: it is tried again. */
@@ -228,7 +280,7 @@ export class Upkeep {
 
   async #runLeave(left: readonly SealedFile[]): Promise<void> {
     const { store, removals, reach, observe, changed } = this.#parts
-    const remove = left.map(({ info }) => info)
+    const remove = left.map((file) => baseOf(file).info)
     if (!(await this.#attempts.commit({ add: [], remove, registries: [], seal: null }))) return
     reach('leave-manifest-committed')
     store.switchFiles({ add: [], remove: left, frozen: null, gone: removals.ofFiles(left) })
@@ -310,7 +362,8 @@ export class Upkeep {
   #isDue(): boolean {
     const unsealed = this.#unsealed
     if (unsealed.isNothing) return false
-    const isPurged = this.#purges.needsSeal(unsealed.frozenPosition)
-    return isPurged || unsealed.isOld || unsealed.isOverBounds(this.#parts.store.head)
+    const { frozenPosition } = unsealed
+    const isAskedFor = this.#purges.needsSeal(frozenPosition) || this.#deletions.needsSeal(frozenPosition)
+    return isAskedFor || unsealed.isOld || unsealed.isOverBounds(this.#parts.store.head)
   }
 }

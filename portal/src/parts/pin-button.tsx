@@ -1,0 +1,36 @@
+import { useStore } from '../shell/store.ts'
+import { isPinned, type Pin, pins, togglePins } from './pins.ts'
+
+/** What is pinned is shown first, on the overview and where Explore opens. */
+export function PinButton({ entity, tag }: Pin) {
+  const pinned = isPinned(useStore(pins), { entity, tag })
+  return (
+    <button
+      type="button"
+      class="as-link pin"
+      aria-pressed={pinned}
+      aria-label={`Pin ${tag}`}
+      title={pinned ? 'Pinned: shown first on the overview' : 'Show it first on the overview'}
+      onClick={() => togglePins([{ entity, tag }])}
+    >
+      {pinned ? '★' : '☆'}
+    </button>
+  )
+}
+
+interface PinAllProps {
+  readonly entity: string
+  readonly tags: readonly string[]
+}
+
+/** The same for all that is drawn. */
+export function PinAll({ entity, tags }: PinAllProps) {
+  const known = useStore(pins)
+  const some = tags.map((tag) => ({ entity, tag }))
+  const pinned = some.every((pin) => isPinned(known, pin))
+  return (
+    <button type="button" class="button slim" aria-pressed={pinned} onClick={() => togglePins(some)}>
+      {pinned ? '★ Pinned' : '☆ Pin'}
+    </button>
+  )
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { stepped, zoomed } from './span.ts'
+
+test('a range is stepped by half of itself, and zoomed where one points', () => {
+  const span = { fromMs: 1000, toMs: 2000 }
+  expect([stepped(span, -0.5), stepped(span, 1)]).toEqual([
+    { fromMs: 500, toMs: 1500 },
+    { fromMs: 2000, toMs: 3000 },
+  ])
+  expect([zoomed(span, 2), zoomed(span, 0.5, 1200)]).toEqual([
+    { fromMs: 500, toMs: 2500 },
+    { fromMs: 1100, toMs: 1600 },
+  ])
+})

@@ -1,0 +1,91 @@
+import { Type } from 'typebox'
+import { type Deletion, deletionOperators } from '../model/deletion.ts'
+import { formatInstant } from '../model/instant.ts'
+import { pageSchema } from './list-page.ts'
+
+const Instant = Type.String({ format: 'date-time' })
+const InstantOrNull = Type.Union([Instant, Type.Null()])
+const NamesOrNull = Type.Union([Type.Array(Type.String()), Type.Null()])
+
+const DeletionSelectionAnswer = Type.Object(
+  {
+    ids: NamesOrNull,
+    prefixes: NamesOrNull,
+    id_name_field: Type.String(),
+    start_date: InstantOrNull,
+    end_date: InstantOrNull,
+    metrics: NamesOrNull,
+    where: Type.Union([
+      Type.Object({
+        metric: Type.String(),
+        op: Type.Enum([...deletionOperators]),
+        value: Type.Union([Type.Number(), Type.String(), Type.Boolean()]),
+      }),
+      Type.Null(),
+    ]),
+  },
+  { description: 'What it selects, as it was asked; null where it was not. Both dates belong to it.' },
+)
+
+const Rows = Type.Integer({
+  description:
+    'How many rows it takes from view; with `metrics` rows in which one of them was not null. Rows that other deletions had taken do not count.',
+})
+
+export const DeletionAnswer = Type.Object(
+  {
+    id: Type.Integer({ description: 'The id to take it back with.' }),
+    rows: Rows,
+    selection: DeletionSelectionAnswer,
+    reason: Type.String(),
+    subscriber: Type.String({ description: 'Whose key it was.' }),
+    created: Instant,
+    erased: Type.Union([Instant, Type.Null()], {
+      description: 'From when on its rows are removed for good; null while it can be taken back.',
+    }),
+  },
+  { description: 'A deletion of rows.' },
+)
+export type DeletionAnswer = Type.Static<typeof DeletionAnswer>
+
+export const DryDeletionAnswer = Type.Object({ rows: Rows }, { description: 'What a deletion would take.' })
+export type DryDeletionAnswer = Type.Static<typeof DryDeletionAnswer>
+
+export const DeletionPage = pageSchema(DeletionAnswer)
+
+export function deletionAnswer({
+  id,
+  rows,
+  selection,
+  reason,
+  subscriber,
+  createdMs,
+  erasedMs,
+}: Deletion): DeletionAnswer {
+  const { tag, ids, prefixes, fromMs, toMs, metrics, where } = selection
+  return {
+    id,
+    rows,
+    selection: {
+      ids: ids === null ? null : [...ids],
+      prefixes: prefixes === null ? null : [...prefixes],
+      id_name_field: tag,
+      start_date: instantOrNull(fromMs),
+      end_date: instantOrNull(toMs),
+      metrics: metrics?.map(({ name }) => name) ?? null,
+      where: where === null ? null : { metric: where.metric.name, op: where.operator, value: shownValue(where) },
+    },
+    reason,
+    subscriber,
+    created: formatInstant(createdMs),
+    erased: instantOrNull(erasedMs),
+  }
+}
+
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
+
+/** As a request may have it. */
+function shownValue({ metric, value }: NonNullable<Deletion['selection']['where']>): string | number | boolean {
+  if (typeof value === 'bigint') return String(value)
+  return metric.type === 'timestamp' && typeof value === 'number' ? formatInstant(value) : value
+}

@@ -1,0 +1,130 @@
+import type { Definitions } from '../catalog/definitions.ts'
+import type { DeletionCatalog } from '../catalog/deletions.ts'
+import type { JournalWriter } from '../journal/journal.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
+import type { DeletionOutcome, DeletionRequest, DeletionSelection } from '../model/deletion.ts'
+import type { Entity } from '../model/entity.ts'
+import type { NextTokens } from '../model/next-token.ts'
+import type { Page, PageRequest } from '../model/page.ts'
+import { Problem } from '../model/problem.ts'
+import { type DeletionAnswer, type DryDeletionAnswer, deletionAnswer } from './deletion-schemas.ts'
+import { pageOf } from './list-page.ts'
+
+/** A deletion as it is asked for. */
+export interface AskedDeletion {
+  readonly reason: string
+  readonly subscriber: string
+  readonly isDry: boolean
+  /** What it selects of the entity. Throws Problem `invalid_request`. */
+  readonly select: (entity: Entity, nowMs: number) => DeletionSelection
+}
+
+export interface DeletionAdminParts {
+  readonly definitions: Pick<Definitions, 'entity' | 'entities'>
+  readonly catalog: Pick<DeletionCatalog, 'list'>
+  readonly store: {
+    delete(request: DeletionRequest): Promise<DeletionOutcome>
+    takeBack(entityId: number, deletionId: number): Promise<boolean>
+  }
+  readonly journal: Pick<JournalWriter, 'endPosition'>
+  readonly progress: { waitFor(position: number, signal: AbortSignal): Promise<void> }
+  readonly tokens: NextTokens
+  /** As `Audit.tell`. */
+  readonly tell: (after: unknown) => Promise<void>
+  readonly settings: {
+    /** How long a deletion waits for what was pushed before it. */
+    readonly waitMs: number
+    readonly deletionsMax: number
+  }
+  readonly nowMs: () => number
+}
+
+/** Rows that are taken from view, and shown again. */
+export class DeletionAdmin {
+  readonly #parts: DeletionAdminParts
+
+  constructor(parts: DeletionAdminParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Of the rows that were acknowledged before. Throws Problem `not_found` for an unknown entity, `invalid_request`, `conflict` where there are too
+   * many, `unavailable` while much of what was pushed is still to be validated, `damaged_data` where a file cannot be read.
+   */
+  async delete(name: string, asked: AskedDeletion): Promise<DeletionAnswer | DryDeletionAnswer> {
+    const { store, tell, settings, nowMs } = this.#parts
+    const { reason, subscriber, isDry } = asked
+    const entity = this.#entity(name)
+    const createdMs = nowMs()
+    const selection = asked.select(entity, createdMs)
+    await this.#validated(entity)
+    const { deletionsMax } = settings
+    const request = { entityId: entity.id, selection, reason, subscriber, createdMs, isDry, deletionsMax }
+    const { rows, deletion } = await store.delete(request)
+    if (deletion === null) return { rows }
+    const answer = deletionAnswer(deletion)
+    await tell(answer)
+    return answer
+  }
+
+  /** Newest first. Throws Problem `not_found` for an unknown entity. */
+  async list(name: string, request: PageRequest): Promise<Page<DeletionAnswer>> {
+    const { catalog, tokens } = this.#parts
+    const { id: entityId } = this.#entity(name)
+    return pageOf<DeletionAnswer>(request, {
+      tokens,
+      scope: ['/admin/entities/deletions', name],
+      keyOf: ({ id }) => String(id),
+      itemsAfter: async (after, limit) => {
+        const all = await catalog.list(entityId)
+        const older = after === null ? all : all.filter(({ id }) => id < Number(after))
+        return older.slice(0, limit).map(deletionAnswer)
+      },
+    })
+  }
+
+  /** Shows its rows again. Throws Problem `not_found`, and `conflict` where they are being removed, or are. */
+  async takeBack(name: string, id: string): Promise<void> {
+    const { catalog, store, tell } = this.#parts
+    const entity = this.#entity(name)
+    const known = (await catalog.list(entity.id)).find((one) => String(one.id) === id)
+    if (known !== undefined && (await store.takeBack(entity.id, known.id))) {
+      await tell({ rows: known.rows })
+      return
+    }
+    const now = (await catalog.list(entity.id)).find((one) => String(one.id) === id)
+    if (now === undefined) {
+      throw new Problem(
+        'not_found',
+        `"${name}" has no deletion ${JSON.stringify(id)}, or it was taken back. GET /admin/entities/${name}/deletions lists them.`,
+      )
+    }
+    throw new Problem(
+      'conflict',
+      `Deletion ${id} cannot be taken back: its rows are removed for good (deletions.eraseAfterMs). A backup from before still has them.`,
+    )
+  }
+
+  #entity(name: string): Entity {
+    const { definitions } = this.#parts
+    const entity = definitions.entity(name)
+    if (entity !== undefined) return entity
+    const names = definitions.entities().map((known) => known.name)
+    throw new Problem(
+      'not_found',
+      `There is no series entity "${name}".${mayBeMeant(name, names)} GET /consumer/data/entities lists all that the key may read.`,
+    )
+  }
+
+  /** All that was acknowledged was pushed before. */
+  async #validated({ id }: Entity): Promise<void> {
+    const { journal, progress, settings } = this.#parts
+    const timeout = AbortSignal.timeout(settings.waitMs)
+    try {
+      await progress.waitFor(await journal.endPosition(id), timeout)
+    } catch (error) {
+      if (!timeout.aborted) throw error
+      throw new Problem('unavailable', 'Rows pushed before are still being validated. Delete again in a moment.')
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import type { Deletion } from '../model/deletion.ts'
+import type { StoredVector } from './manifest.ts'
+
+export interface DeletionCatalog {
+  /** Of an entity, newest first; those that were taken back are not among them. */
+  list(entityId: number): Promise<readonly Deletion[]>
+  /** Those of all entities. */
+  all(): Promise<readonly Deletion[]>
+  /** By deletion and file. Throws an Error when what is kept is damaged. */
+  vectors(): Promise<readonly StoredVector[]>
+  /** A deletion with what it selects, in one transaction, on disk before this resolves. */
+  create(
+    deletion: Omit<Deletion, 'id' | 'erasedMs'>,
+    vectors: readonly Omit<StoredVector, 'deletionId'>[],
+  ): Promise<Deletion>
+  /** With its vectors. False when there is none that can be taken back. */
+  takeBack(entityId: number, id: number): Promise<boolean>
+  /** Notes of those that were made before a date, and not noted so yet, that their rows are removed from now on; resolves with how many they are. */
+  erase(beforeMs: number, nowMs: number): Promise<number>
+}

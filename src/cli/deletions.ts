@@ -1,0 +1,142 @@
+import type { Command } from 'commander'
+import type { DeletionAnswer, NewDeletion } from '../client/answers.ts'
+import { deletionOperators } from '../model/deletion.ts'
+import { allItems } from './all-items.ts'
+import { CommandError, UsageError } from './command-error.ts'
+import { type CliContext, connect } from './context.ts'
+import { collectList } from './option-values.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+
+interface DeleteOptions extends JsonOption {
+  readonly ids?: readonly string[]
+  readonly prefixes?: readonly string[]
+  readonly idName?: string
+  readonly start?: string
+  readonly end?: string
+  readonly metrics?: readonly string[]
+  readonly where?: string
+  readonly reason: string
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+}
+
+const examples = `
+Examples:
+  tidemark entities delete-rows plant --ids boiler.temp --start 2026-01-01 --end PT23H59M59.999S --reason "wrong unit" --dry-run
+  tidemark entities delete-rows plant --prefixes boiler. --where "V > 1000" --reason "sensor fault" --yes
+  tidemark entities delete-rows plant --ids boiler.temp --metrics V --reason "wrong unit" --yes
+Only rows that were pushed before are deleted. A deletion can be taken back until its rows are removed for good:
+  tidemark entities deletions plant
+  tidemark entities take-back plant 3
+`
+
+const columns: readonly ItemColumn<DeletionAnswer>[] = [
+  { title: 'id', align: 'right', cell: ({ id }) => id },
+  { title: 'rows', align: 'right', cell: ({ rows }) => rows },
+  { title: 'created', cell: ({ created }) => created },
+  { title: 'subscriber', cell: ({ subscriber }) => subscriber },
+  { title: 'erased', cell: ({ erased }) => erased ?? 'no' },
+  { title: 'selection', cell: ({ selection }) => selectionText(selection) },
+  { title: 'reason', below: 'whole', cell: ({ reason }) => reason },
+]
+
+/** Only what it was asked by. */
+function selectionText({ id_name_field: _, ...selection }: DeletionAnswer['selection']): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== null)))
+}
+
+/** The commands of `tidemark entities` that delete rows. */
+export function addDeletions(entities: Command, context: CliContext): void {
+  entities
+    .command('delete-rows <entity>')
+    .description('delete rows: no query sees them any more (needs a key with the rights correct and consume, or admin)')
+    .option('--ids <ids>', 'values of the tag, separated by commas', collectList)
+    .option('--prefixes <prefixes>', 'prefixes of the tag values', collectList)
+    .option('--id-name <field>', 'the tag field that these are of, if not the first')
+    .option('--start <date>', 'the earliest date, or a duration before the end')
+    .option('--end <date>', 'the latest date, or a duration after the start')
+    .option('--metrics <metrics>', 'only these metrics, which read as null then', collectList)
+    .option(
+      '--where <condition>',
+      `only items of which a metric has such a value: "V > 1000" (${deletionOperators.join(' ')})`,
+    )
+    .requiredOption('--reason <text>', 'why, for those who wonder later')
+    .option('--dry-run', 'delete nothing, and say how many rows it would take')
+    .option('--yes', 'delete them')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples)
+    .action(async (entity: string, options: DeleteOptions, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const deletion = deletionOf(options)
+      if (options.dryRun || !options.yes) {
+        const found = await client.tryDeletion(entity, deletion)
+        if (!options.dryRun) {
+          throw new CommandError(
+            `It would delete ${rowsText(found.rows)} of ${entity}. Give --yes to delete them; they can be taken back.`,
+          )
+        }
+        if (options.json) printJson(context, found)
+        else context.stdout.write(`It would delete ${rowsText(found.rows)} of ${entity}.\n`)
+        return
+      }
+      const made = await client.deleteRows(entity, deletion)
+      if (options.json) printJson(context, made)
+      else {
+        context.stdout.write(
+          `Deletion ${made.id} took ${rowsText(made.rows)} of ${entity} from view.\nTo take it back: tidemark entities take-back ${entity} ${made.id}\n`,
+        )
+      }
+    })
+  entities
+    .command('deletions <entity>')
+    .description('list the deletions of rows of an entity, newest first')
+    .option('--json', 'print JSON')
+    .action(async (entity: string, options: JsonOption, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const items = await allItems((page) => client.deletions(entity, page))
+      printItems(context, options, { items, columns, none: `No rows of ${entity} are deleted.` })
+    })
+  entities
+    .command('take-back <entity> <deletion>')
+    .description('take a deletion back: its rows are seen again')
+    .action(async (entity: string, text: string, _options: object, command: Command) => {
+      if (!/^\d{1,15}$/.test(text)) {
+        throw new UsageError(`"${text}" is not the id of a deletion. List them: tidemark entities deletions ${entity}`)
+      }
+      await connect(context, command.optsWithGlobals()).takeBackDeletion(entity, Number(text))
+      context.stdout.write(`The rows of deletion ${text} of ${entity} are seen again.\n`)
+    })
+}
+
+const rowsText = (rows: number): string => (rows === 1 ? '1 row' : `${rows.toLocaleString('en-US')} rows`)
+
+function deletionOf({ ids, prefixes, idName, start, end, metrics, where, reason }: DeleteOptions): NewDeletion {
+  const all = {
+    ids,
+    prefixes,
+    id_name_field: idName,
+    start_date: start,
+    end_date: end,
+    metrics,
+    where: where === undefined ? undefined : conditionOf(where),
+  }
+  return { reason, ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) }
+}
+
+/** A value is a number, true or false where it looks so; what is in double quotes is a text. */
+function conditionOf(text: string): NonNullable<NewDeletion['where']> {
+  const [, metric = '', op = '', value = ''] = /^\s*([\w.-]+)\s*(<=|>=|!=|<|>|=)\s*(.*)$/.exec(text) ?? []
+  const operator = deletionOperators.find((one) => one === op)
+  if (operator === undefined || value === '') {
+    throw new UsageError(`"${text}" is not a condition. Write "V > 1000" or 'state = "broken"'.`)
+  }
+  return { metric, op: operator, value: givenValue(value.trim()) }
+}
+
+function givenValue(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  const number = Number(text)
+  const isExact = !/^-?\d+$/.test(text) || Number.isSafeInteger(number)
+  if (Number.isFinite(number) && isExact) return number
+  return /^".*"$/.test(text) ? text.slice(1, -1) : text
+}

@@ -1,0 +1,122 @@
+// What the paths of i3X have in common.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import type { I3xAnswer } from '../i3x/answers.ts'
+import type { I3xCaller } from '../i3x/caller.ts'
+import { textWithLongs } from '../lib/json-with-longs.ts'
+import { type ProblemCode, problems } from '../model/problem.ts'
+import { sendBody } from './answer.ts'
+import { jsonTypes, readJson } from './body.ts'
+import { answers, optionalKeySecurity } from './document.ts'
+import { acceptJson } from './guard.ts'
+import type { RouteParts } from './route.ts'
+import { bodyProblems, refuseBody } from './routes/admin-request.ts'
+
+export const i3xPath = '/i3x/v1'
+
+export const i3xConfig = { errorBody: 'i3x' } as const
+
+const Detail = Type.Object({
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String({ description: 'What is wrong this time, or missing, and what to do.' }),
+  code: Type.Optional(Type.String({ description: 'Of what fails, the code in docs/errors.md.' })),
+})
+
+const Failure = Type.Object(
+  { success: Type.Literal(false), responseDetail: Detail },
+  {
+    description: 'An error as i3X writes it. Where a key is needed and none is shown that is valid, its status is 401.',
+  },
+)
+
+const partial = { responseDetail: Type.Optional(Detail) }
+
+/** What one part is answered with. */
+export const wholeOf = (result: TSchema) => Type.Object({ success: Type.Boolean(), result, ...partial })
+
+/** What each element, or subscription, is answered with, in the order of the request. */
+export const bulkOf = (result: TSchema, key: 'elementId' | 'subscriptionId' = 'elementId') =>
+  Type.Object({
+    success: Type.Boolean({ description: 'Whether all succeeded.' }),
+    results: Type.Array(
+      Type.Object({
+        ...{ success: Type.Boolean(), [key]: Type.String() },
+        ...{ result: Type.Optional(result), responseDetail: Type.Optional(Detail) },
+      }),
+    ),
+    ...partial,
+  })
+
+const common = [
+  ...bodyProblems.filter((code) => code !== 'body_too_large'),
+  ...(['query_body_too_large', 'query_timeout', 'result_too_large', 'unavailable'] as const),
+] as const
+
+const describedBy = (schema: TSchema) => ({ 'application/json': { schema } })
+
+/** The schema of an endpoint; `body` is null of one that takes none. */
+export function i3xSchema(
+  operationId: string,
+  summary: string,
+  { body = null, result, codes = [] }: { body?: TSchema | null; result: TSchema; codes?: readonly ProblemCode[] },
+) {
+  const all = [...common, ...codes]
+  const failures = Object.entries(answers(200, '', null, all)).filter(([status]) => status !== '200')
+  const told = failures.map(([status, answer]) => [status, { ...answer, content: describedBy(Failure) }])
+  return {
+    ...{ tags: ['i3x'], operationId, summary, security: optionalKeySecurity },
+    ...(body === null ? {} : { body }),
+    response: {
+      200: { description: 'The answer.', content: describedBy(result) },
+      206: {
+        description: 'A part of the answer; `responseDetail` says what to ask next.',
+        content: describedBy(result),
+      },
+      ...Object.fromEntries(told),
+      401: { description: `\`forbidden\`: ${problems.forbidden.title}.`, content: describedBy(Failure) },
+    },
+  }
+}
+
+/** The hooks of an endpoint that takes no body. */
+export const withoutBody = ({ guard, settings }: RouteParts) => ({
+  onRequest: [guard.consumption, acceptJson],
+  preValidation: [refuseBody(settings)],
+})
+
+/** The hooks of an endpoint with a body; `kept` is given its bytes. Of a stream the type of the answer is known without `Accept`. */
+export function withBody(
+  { guard, settings }: RouteParts,
+  kept?: WeakMap<FastifyRequest, Uint8Array>,
+  isStream = false,
+) {
+  return {
+    onRequest: isStream ? [guard.consumption] : [guard.consumption, acceptJson],
+    preValidation: readJson(
+      {
+        limitBytes: settings.limits.queryBodyBytes,
+        limitName: 'limits.queryBodyBytes',
+        tooLarge: 'query_body_too_large',
+        mediaTypes: jsonTypes,
+      },
+      kept,
+    ),
+  }
+}
+
+export function i3xCaller(request: FastifyRequest, reply: FastifyReply, { guard, inFlight }: RouteParts): I3xCaller {
+  return { reader: guard.reader(request), cancellation: inFlight.cancellation(reply) }
+}
+
+export function sendI3x(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, body }: I3xAnswer,
+  { settings }: RouteParts,
+): Promise<FastifyReply> {
+  const bytes = Buffer.from(textWithLongs(body))
+  const whole = { bytes: bytes.length, chunks: [bytes] }
+  reply.code(status).header('Cache-Control', 'no-store')
+  return sendBody(request, reply, 'application/json', whole, settings.limits.sendIdleMs, 'gzip')
+}

@@ -1,0 +1,154 @@
+// i3X 1.0: subscriptions. Tested by `test/acceptance/i3x.test.ts`.
+import Type, { type Static, type TSchema } from 'typebox'
+import { bulk, type I3xAnswer, whole } from '../../i3x/answers.ts'
+import type { I3xCaller } from '../../i3x/caller.ts'
+import { noSubscriptions } from '../../i3x/i3x.ts'
+import type { Subscriptions } from '../../i3x/subscriptions.ts'
+import { Cancellation } from '../../lib/cancellation.ts'
+import { bulkOf, i3xCaller, i3xConfig, i3xPath, i3xSchema, sendI3x, wholeOf, withBody } from '../i3x-route.ts'
+import { I3xStreams } from '../i3x-streams.ts'
+import type { Route, RouteParts } from '../route.ts'
+import { elementIds, maxDepth, vqt } from './i3x.ts'
+
+const clientId = Type.String({
+  minLength: 1,
+  description: 'Names the client: whoever knows it and the id of a subscription has that.',
+})
+const subscriptionId = Type.String()
+const Named = Type.Object({ clientId, subscriptionId })
+const Several = Type.Object({ clientId, subscriptionIds: Type.Array(Type.String()) })
+const CreateRequest = Type.Object({
+  clientId,
+  displayName: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+})
+const Created = Type.Object({ clientId, subscriptionId, displayName: Type.String() })
+const Described = Type.Object({
+  ...{ subscriptionId, displayName: Type.String() },
+  monitoredObjects: Type.Array(Type.Object({ elementId: Type.String(), maxDepth: Type.Integer() })),
+})
+const RegisterRequest = Type.Object({ clientId, subscriptionId, elementIds, maxDepth })
+const UnregisterRequest = Type.Object({ clientId, subscriptionId, elementIds })
+const SyncRequest = Type.Object({
+  ...{ clientId, subscriptionId },
+  lastSequenceNumber: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Acknowledges the batches up to this one; -1 acknowledges all that waits.',
+    }),
+  ),
+})
+const Batches = Type.Array(
+  Type.Object({
+    sequenceNumber: Type.Integer(),
+    updates: Type.Array(Type.Object({ elementId: Type.String(), ...vqt })),
+  }),
+)
+
+type Answer<Body extends TSchema> = (
+  body: Static<Body>,
+  subscriptions: Subscriptions,
+  caller: I3xCaller,
+) => I3xAnswer | Promise<I3xAnswer>
+
+export const i3xSubscriptionRoutes: Route = (app, parts) => {
+  const { subscriptions } = parts.services.i3x
+  const post = <Body extends TSchema>(
+    path: string,
+    schema: { readonly id: string; readonly summary: string; readonly body: Body; readonly result: TSchema },
+    answer: Answer<Body>,
+  ) =>
+    app.route({
+      method: 'POST',
+      url: `${i3xPath}/subscriptions${path}`,
+      config: i3xConfig,
+      schema: i3xSchema(schema.id, schema.summary, { ...schema, codes: ['not_found'] }),
+      ...withBody(parts),
+      handler: async (request, reply) => {
+        if (subscriptions === null) throw noSubscriptions()
+        // Checked by the schema.
+        const body = request.body as Static<Body>
+        return sendI3x(request, reply, await answer(body, subscriptions, i3xCaller(request, reply, parts)), parts)
+      },
+    })
+
+  post(
+    '',
+    { id: 'i3xSubscribe', summary: 'Make a subscription.', body: CreateRequest, result: wholeOf(Created) },
+    ({ clientId: client, displayName = null }, all) =>
+      whole({ result: all.create(client, displayName), partial: null }),
+  )
+  post(
+    '/list',
+    {
+      ...{ id: 'i3xSubscriptions', summary: 'What subscriptions watch.', body: Several },
+      result: bulkOf(Described, 'subscriptionId'),
+    },
+    ({ clientId: client, subscriptionIds }, all) => bulk(all.list(client, subscriptionIds), 'subscriptionId'),
+  )
+  post(
+    '/delete',
+    {
+      ...{ id: 'i3xUnsubscribe', summary: 'Delete subscriptions.', body: Several },
+      result: bulkOf(Type.Null(), 'subscriptionId'),
+    },
+    ({ clientId: client, subscriptionIds }, all) => bulk(all.delete(client, subscriptionIds), 'subscriptionId'),
+  )
+  post(
+    '/register',
+    { id: 'i3xRegister', summary: 'Watch objects.', body: RegisterRequest, result: bulkOf(Type.Null()) },
+    async (body, all, caller) =>
+      bulk(await all.register(body, body.elementIds, body.maxDepth ?? 1, caller), 'elementId'),
+  )
+  post(
+    '/unregister',
+    { id: 'i3xUnregister', summary: 'Watch objects no more.', body: UnregisterRequest, result: bulkOf(Type.Null()) },
+    async (body, all, caller) => bulk(await all.unregister(body, body.elementIds, caller), 'elementId'),
+  )
+  post(
+    '/sync',
+    {
+      ...{ id: 'i3xSync', summary: 'The updates that wait, those acknowledged left out.', body: SyncRequest },
+      result: wholeOf(Batches),
+    },
+    async (body, all, caller) => whole(await all.sync(body, body.lastSequenceNumber ?? null, caller)),
+  )
+  stream(app, parts, subscriptions)
+}
+
+function stream(app: Parameters<Route>[0], parts: RouteParts, subscriptions: Subscriptions | null): void {
+  const { guard, inFlight, settings } = parts
+  const streams = subscriptions === null ? null : new I3xStreams(subscriptions, settings.limits.sendIdleMs)
+  inFlight.onStop(() => subscriptions?.endAll())
+  const described = i3xSchema('i3xStream', 'The updates that wait, and those that come, as events.', {
+    ...{ body: Named, result: Type.Unknown(), codes: ['not_found'] },
+  })
+  const { 206: _, ...response } = described.response
+  app.route({
+    method: 'POST',
+    url: `${i3xPath}/subscriptions/stream`,
+    config: i3xConfig,
+    schema: {
+      ...described,
+      response: {
+        ...response,
+        200: {
+          description: 'Server-sent events: the data of each is a list of updates.',
+          content: { 'text/event-stream': { schema: Type.String() } },
+        },
+      },
+    },
+    ...withBody(parts, undefined, true),
+    handler: async (request, reply) => {
+      if (streams === null) throw noSubscriptions()
+      const caller = (): I3xCaller | null => {
+        try {
+          guard.requireConsumption(request)
+          return { reader: guard.reader(request), cancellation: new Cancellation() }
+        } catch {
+          return null
+        }
+      }
+      return streams.open(request, reply, request.body as Static<typeof Named>, caller)
+    },
+  })
+}

@@ -1,0 +1,431 @@
+// Which objects there are and how they relate: worked out from definitions, tags and items at each request, and never kept.
+import type { ItemCatalog } from '../catalog/catalog.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import { compareCodePoints } from '../lib/compare-code-points.ts'
+import type { Entity, MetadataEntity } from '../model/entity.ts'
+import type { TagLists } from '../query/tag-lists.ts'
+import type { I3xCaller } from './caller.ts'
+import { childIn, type Element, elementId, elementOf, lastPart, parentOf } from './element-ids.ts'
+import { type Hierarchy, type ItemRecord, ItemTables } from './item-tables.ts'
+import { namespacesOf, type ObjectType, objectTypes, type Relationship, typeIdOf } from './object-types.ts'
+
+export interface AddressSpaceParts {
+  readonly definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity' | 'metadataEntities'>
+  readonly tagLists: Pick<TagLists, 'page'>
+  readonly items: Pick<ItemCatalog, 'list' | 'find'>
+  readonly hierarchy: Hierarchy | null
+  readonly namespaceUri: string
+  /** The most objects of an answer. */
+  readonly objectsMax: number
+}
+
+export interface I3xObject {
+  readonly elementId: string
+  readonly displayName: string
+  readonly typeElementId: string
+  readonly parentId: string | null
+  readonly isComposition: boolean
+  readonly isExtended: false
+}
+
+export interface Listed {
+  readonly objects: readonly I3xObject[]
+  /** Whether the limit left some out. */
+  readonly isPart: boolean
+}
+
+export interface Edge {
+  readonly sourceRelationship: Relationship
+  readonly object: I3xObject
+}
+
+/** An object that is there, and what it is. */
+export interface Found {
+  readonly element: Element
+  readonly object: I3xObject
+}
+
+/** As many as a page of tags may have. */
+const pageTags = 10_000
+/** Before what follows is looked for behind the folder of the last one. */
+const browsedTags = 1000
+
+export class AddressSpace {
+  readonly #parts: AddressSpaceParts
+  readonly #tables: ItemTables
+
+  constructor(parts: AddressSpaceParts) {
+    this.#parts = parts
+    this.#tables = new ItemTables(parts.items, parts.hierarchy)
+  }
+
+  get tables(): ItemTables {
+    return this.#tables
+  }
+
+  get namespaces() {
+    return namespacesOf(this.#parts.namespaceUri)
+  }
+
+  types({ reader }: I3xCaller): readonly ObjectType[] {
+    return objectTypes(this.#parts.namespaceUri, this.#entities(reader), this.#metadata(reader))
+  }
+
+  /** The entity, or the metadata entity, of an element. Undefined where there is none that the caller may read. */
+  entity(name: string, { reader }: Pick<I3xCaller, 'reader'>): Entity | undefined {
+    return reader.mayRead(name) ? this.#parts.definitions.entity(name) : undefined
+  }
+
+  table(name: string, { reader }: Pick<I3xCaller, 'reader'>): MetadataEntity | undefined {
+    return reader.mayRead(name) ? this.#parts.definitions.metadataEntity(name) : undefined
+  }
+
+  /** Those without a parent. */
+  async roots(caller: I3xCaller): Promise<Listed> {
+    const collected = new Collected(this.#parts.objectsMax)
+    const hierarchy = this.#hierarchyTable(caller)
+    for (const { name } of this.#entities(caller.reader)) collected.add(entityObject(name))
+    for (const table of this.#metadata(caller.reader)) if (table !== hierarchy) collected.add(tableObject(table.name))
+    if (hierarchy !== undefined) {
+      for await (const records of this.#tables.all(hierarchy, caller.cancellation.signal)) {
+        const roots = records.filter(({ parent }) => parent === null).slice(0, collected.room + 1)
+        for (const object of await this.#itemObjects(hierarchy, roots, caller)) collected.add(object)
+      }
+    }
+    return collected
+  }
+
+  /** Parents before children; of one type where that is not null. */
+  async all(typeId: string | null, caller: I3xCaller): Promise<Listed> {
+    const collected = new Collected(this.#parts.objectsMax)
+    for await (const objects of this.#everything((id) => typeId === null || id === typeId, caller)) {
+      for (const object of objects) collected.add(object)
+      if (collected.isPart) break
+    }
+    return collected
+  }
+
+  async *#everything(wants: (typeId: string) => boolean, caller: I3xCaller): AsyncGenerator<readonly I3xObject[]> {
+    const { cancellation, reader } = caller
+    const wanted = (objects: readonly I3xObject[]) => objects.filter(({ typeElementId }) => wants(typeElementId))
+    for (const { name } of this.#entities(reader)) {
+      yield wanted([entityObject(name)])
+      if (!wants(typeIdOf.tag(name)) && !wants(typeIdOf.folder())) continue
+      const folders = new Set<string>()
+      for await (const tags of this.#tags(name, caller)) {
+        yield wanted(tags.flatMap((tag) => [...newFolders(name, tag, folders), tagObject(name, tag)]))
+      }
+    }
+    for (const table of this.#metadata(reader)) {
+      if (table !== this.#hierarchyTable(caller)) yield wanted([tableObject(table.name)])
+      if (!wants(typeIdOf.item(table.name))) continue
+      for await (const records of this.#tables.all(table, cancellation.signal)) {
+        yield await this.#itemObjects(table, records.slice(0, this.#parts.objectsMax + 1), caller)
+      }
+    }
+  }
+
+  /** Those of these elements that are there and that the caller may read. */
+  async find(ids: readonly string[], caller: I3xCaller): Promise<ReadonlyMap<string, Found>> {
+    const found = new Map<string, Found>()
+    const take = (element: Element, object: I3xObject) => found.set(object.elementId, { element, object })
+    const elements = [...new Set(ids)].flatMap((id) => elementOf(id) ?? [])
+    for (const [name, tags] of grouped(elements, (one) => (one.kind === 'tag' ? [one.entity, one.tag] : null))) {
+      if (this.entity(name, caller) === undefined) continue
+      for (const tag of await this.#tagsThereOf(name, tags, caller))
+        take({ kind: 'tag', entity: name, tag }, tagObject(name, tag))
+    }
+    for (const [name, items] of grouped(elements, (one) => (one.kind === 'item' ? [one.table, one.item] : null))) {
+      const table = this.table(name, caller)
+      if (table === undefined) continue
+      const records = await this.#tables.find(table, items)
+      for (const [at, object] of (await this.#itemObjects(table, records, caller)).entries())
+        take({ kind: 'item', table: name, item: records[at]!.id }, object)
+    }
+    for (const element of elements) {
+      const object = await this.#holder(element, caller)
+      if (object !== null) take(element, object)
+    }
+    return found
+  }
+
+  async #holder(element: Element, caller: I3xCaller): Promise<I3xObject | null> {
+    if (element.kind === 'entity')
+      return this.entity(element.entity, caller) === undefined ? null : entityObject(element.entity)
+    if (element.kind === 'table') {
+      const table = this.table(element.table, caller)
+      return table === undefined || table === this.#hierarchyTable(caller) ? null : tableObject(table.name)
+    }
+    if (element.kind !== 'folder' || this.entity(element.entity, caller) === undefined) return null
+    const { entity, prefix } = element
+    // The tag that is called as the folder does not lie in it.
+    const { tags } = await this.#page(entity, { prefix, limit: 2, after: null }, caller)
+    return tags.some((tag) => tag !== prefix) ? folderObject(entity, prefix) : null
+  }
+
+  /** The edges of each of the elements that are there, of one kind where that is not null. */
+  async related(
+    found: ReadonlyMap<string, Found>,
+    only: Relationship | null,
+    caller: I3xCaller,
+  ): Promise<{ readonly edges: ReadonlyMap<string, readonly Edge[]>; readonly isPart: boolean }> {
+    const wants = (one: Relationship) => only === null || only === one
+    const edges = new Map([...found.keys()].map((id): [string, Edge[]] => [id, []]))
+    let room = this.#parts.objectsMax
+    let isPart = false
+    const add = (id: string, sourceRelationship: Relationship, object: I3xObject): void => {
+      if (room > 0) edges.get(id)!.push({ sourceRelationship, object })
+      else isPart = true
+      room--
+    }
+    if (wants('HasParent')) {
+      const parents = await this.find(
+        [...found.values()].flatMap(({ object }) => object.parentId ?? []),
+        caller,
+      )
+      for (const [id, { object }] of found) {
+        const parent = parents.get(object.parentId ?? '')
+        if (parent !== undefined) add(id, 'HasParent', parent.object)
+      }
+    }
+    if (wants('HasChildren')) {
+      for await (const [id, child] of this.#children(found, () => room, caller)) add(id, 'HasChildren', child)
+    }
+    for (const [id, relationship, object] of await this.#compositions(found, caller)) {
+      if (wants(relationship)) add(id, relationship, object)
+    }
+    return { edges, isPart }
+  }
+
+  /** The tags that items of the hierarchy are made up of: those of their identifiers, by element. */
+  async components(found: ReadonlyMap<string, Found>, caller: I3xCaller): Promise<ReadonlyMap<string, Found[]>> {
+    const components = new Map<string, Found[]>()
+    for (const [id, relationship, object] of await this.#compositions(found, caller)) {
+      const element = elementOf(object.elementId)
+      if (relationship !== 'HasComponent' || element === null) continue
+      components.set(id, [...(components.get(id) ?? []), { element, object }])
+    }
+    return components
+  }
+
+  async *#children(
+    found: ReadonlyMap<string, Found>,
+    room: () => number,
+    caller: I3xCaller,
+  ): AsyncGenerator<readonly [id: string, child: I3xObject]> {
+    const parents = new Set<string>()
+    for (const [id, { element }] of found) {
+      if (element.kind === 'entity' || element.kind === 'folder') {
+        const prefix = element.kind === 'entity' ? '' : element.prefix
+        for await (const child of this.#below(element.entity, prefix, caller)) {
+          yield [id, child]
+          if (room() < 0) return
+        }
+      } else if (element.kind !== 'tag') parents.add(id)
+    }
+    for (const table of this.#metadata(caller.reader)) {
+      if (![...parents].some((id) => id === `table:${table.name}` || id.startsWith(`item:${table.name}:`))) continue
+      for await (const records of this.#tables.all(table, caller.cancellation.signal)) {
+        const children = records.filter((record) => parents.has(this.#parentId(table, record, caller) ?? ''))
+        for (const object of await this.#itemObjects(table, children.slice(0, room() + 1), caller))
+          yield [object.parentId!, object]
+        if (room() < 0) return
+      }
+    }
+  }
+
+  /** What lies directly below a prefix. Whatever a folder holds, it takes one page of tags to pass it. */
+  async *#below(entity: string, prefix: string, caller: I3xCaller): AsyncGenerator<I3xObject> {
+    let after: string | null = null
+    let lastId = ''
+    for (;;) {
+      const { tags, more } = await this.#page(entity, { prefix, after, limit: browsedTags }, caller)
+      let last: Element | null = null
+      for (const tag of tags) {
+        if (tag === prefix) continue
+        last = childIn(entity, prefix, tag)
+        const id = elementId(last)
+        if (id === lastId) continue
+        lastId = id
+        yield last.kind === 'folder' ? folderObject(entity, last.prefix) : tagObject(entity, tag)
+      }
+      const lastTag = tags.at(-1)
+      if (!more || lastTag === undefined) return
+      after = lastTag
+      if (last?.kind !== 'folder') continue
+      // Tags that go on with a higher character are few: they are passed one page after the other.
+      const behind = `${last.prefix}\ud7ff`
+      if (compareCodePoints(behind, lastTag) > 0) after = behind
+    }
+  }
+
+  /** Each item of the hierarchy and the tag that has its identifier, both ways. */
+  async #compositions(
+    found: ReadonlyMap<string, Found>,
+    caller: I3xCaller,
+  ): Promise<readonly (readonly [id: string, Relationship, I3xObject])[]> {
+    const table = this.#hierarchyTable(caller)
+    if (table === undefined) return []
+    const all = [...found.values()]
+    const items = all.flatMap(({ element: one }) => (one.kind === 'item' && one.table === table.name ? one.item : []))
+    const tags = all.flatMap(({ element }) => (element.kind === 'tag' ? element : []))
+    const edges: (readonly [string, Relationship, I3xObject])[] = []
+    for (const [item, entities] of await this.#tagsNamed(items, caller)) {
+      const id = elementId({ kind: 'item', table: table.name, item })
+      for (const entity of entities) edges.push([id, 'HasComponent', tagObject(entity, item)])
+    }
+    const records = await this.#tables.find(
+      table,
+      tags.map(({ tag }) => tag),
+    )
+    const objects = await this.#itemObjects(table, records, caller)
+    const byTag = new Map(records.map(({ id }, at) => [id, objects[at]!]))
+    for (const tag of tags) {
+      const object = byTag.get(tag.tag)
+      if (object !== undefined) edges.push([elementId(tag), 'ComponentOf', object])
+    }
+    return edges
+  }
+
+  async #itemObjects(
+    table: MetadataEntity,
+    records: readonly ItemRecord[],
+    caller: I3xCaller,
+  ): Promise<readonly I3xObject[]> {
+    const isHierarchy = table === this.#hierarchyTable(caller)
+    const ids = isHierarchy ? records.map(({ id }) => id) : []
+    const tags = await this.#tagsNamed(ids, caller)
+    return records.map((record) => ({
+      elementId: elementId({ kind: 'item', table: table.name, item: record.id }),
+      displayName: record.name ?? (record.id === '' ? table.name : record.id),
+      typeElementId: typeIdOf.item(table.name),
+      parentId: this.#parentId(table, record, caller),
+      isComposition: tags.has(record.id),
+      isExtended: false,
+    }))
+  }
+
+  #parentId(table: MetadataEntity, { parent }: ItemRecord, caller: I3xCaller): string | null {
+    if (table !== this.#hierarchyTable(caller)) return `table:${table.name}`
+    return parent === null ? null : elementId({ kind: 'item', table: table.name, item: parent })
+  }
+
+  /** The entities that have a tag of these names, by name. */
+  async #tagsNamed(names: readonly string[], caller: I3xCaller): Promise<ReadonlyMap<string, readonly string[]>> {
+    const entities = new Map<string, string[]>()
+    if (names.length === 0) return entities
+    for (const { name } of this.#entities(caller.reader)) {
+      for (const tag of await this.#tagsThereOf(name, names, caller))
+        entities.set(tag, [...(entities.get(tag) ?? []), name])
+    }
+    return entities
+  }
+
+  async #tagsThereOf(entity: string, tags: readonly string[], caller: I3xCaller): Promise<readonly string[]> {
+    const there: string[] = []
+    for (let from = 0; from < tags.length; from += pageTags) {
+      const ids = tags.slice(from, from + pageTags)
+      for (let after: string | null = null; ; ) {
+        const page = await this.#page(entity, { ids, after, limit: pageTags }, caller)
+        for (const tag of page.tags) there.push(tag)
+        after = page.tags.at(-1) ?? null
+        if (!page.more || after === null) break
+      }
+    }
+    return there
+  }
+
+  async *#tags(entity: string, caller: I3xCaller): AsyncGenerator<readonly string[]> {
+    for (let after: string | null = null; ; ) {
+      const { tags, more } = await this.#page(entity, { after, limit: pageTags }, caller)
+      yield tags
+      after = tags.at(-1) ?? null
+      if (!more || after === null) return
+    }
+  }
+
+  #page(entity: string, asked: Parameters<TagLists['page']>[1], { reader, cancellation }: I3xCaller) {
+    return this.#parts.tagLists.page(entity, asked, cancellation.signal, reader)
+  }
+
+  #entities({ mayRead }: I3xCaller['reader']): readonly Entity[] {
+    return this.#parts.definitions.entities().filter(({ name }) => mayRead(name))
+  }
+
+  #metadata({ mayRead }: I3xCaller['reader']): readonly MetadataEntity[] {
+    return this.#parts.definitions.metadataEntities().filter(({ name }) => mayRead(name))
+  }
+
+  #hierarchyTable(caller: Pick<I3xCaller, 'reader'>): MetadataEntity | undefined {
+    const { hierarchy } = this.#parts
+    return hierarchy === null ? undefined : this.table(hierarchy.table, caller)
+  }
+}
+
+class Collected implements Listed {
+  readonly objects: I3xObject[] = []
+  readonly #objectsMax: number
+  isPart = false
+
+  constructor(objectsMax: number) {
+    this.#objectsMax = objectsMax
+  }
+
+  get room(): number {
+    return this.#objectsMax - this.objects.length
+  }
+
+  add(object: I3xObject): void {
+    if (this.room > 0) this.objects.push(object)
+    else this.isPart = true
+  }
+}
+
+/** The values of each name, in the order of the elements. */
+function grouped(
+  elements: readonly Element[],
+  of: (element: Element) => readonly [name: string, value: string] | null,
+): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const element of elements) {
+    const [name, value] = of(element) ?? []
+    if (name === undefined || value === undefined) continue
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [value])
+    else group.push(value)
+  }
+  return groups
+}
+
+/** The folders around a tag that were not there before, the outermost first. */
+function newFolders(entity: string, tag: string, known: Set<string>): readonly I3xObject[] {
+  const folders: I3xObject[] = []
+  for (let around = parentOf(entity, tag); around.kind === 'folder'; around = parentOf(entity, around.prefix)) {
+    if (known.has(around.prefix)) break
+    known.add(around.prefix)
+    folders.unshift(folderObject(entity, around.prefix))
+  }
+  return folders
+}
+
+const isPlain = { isComposition: false, isExtended: false } as const
+
+const entityObject = (entity: string): I3xObject => ({
+  ...{ elementId: `entity:${entity}`, displayName: entity, typeElementId: typeIdOf.entity(entity) },
+  ...{ parentId: null, ...isPlain },
+})
+
+const tableObject = (table: string): I3xObject => ({
+  ...{ elementId: `table:${table}`, displayName: table, typeElementId: typeIdOf.table() },
+  ...{ parentId: null, ...isPlain },
+})
+
+const folderObject = (entity: string, prefix: string): I3xObject => ({
+  ...{ elementId: elementId({ kind: 'folder', entity, prefix }), displayName: lastPart(prefix) },
+  ...{ typeElementId: typeIdOf.folder(), parentId: elementId(parentOf(entity, prefix)), ...isPlain },
+})
+
+const tagObject = (entity: string, tag: string): I3xObject => ({
+  ...{ elementId: elementId({ kind: 'tag', entity, tag }), displayName: tag === '' ? entity : lastPart(tag) },
+  ...{ typeElementId: typeIdOf.tag(entity), parentId: elementId(parentOf(entity, tag)), ...isPlain },
+})

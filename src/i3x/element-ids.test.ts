@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { childIn, type Element, elementId, elementOf, lastPart, parentOf } from './element-ids.ts'
+
+const text = fc.string({ unit: 'binary' })
+const parts = fc
+  .array(fc.constantFrom('.', '/', 'a', 'b', ' ', '%', '\n', '\u{1f600}'), { maxLength: 8 })
+  .map((all) => all.join(''))
+const name = fc.constantFrom('plant', 'a.b', '_x-1')
+const element: fc.Arbitrary<Element> = fc.oneof(
+  name.map((entity): Element => ({ kind: 'entity', entity })),
+  name.map((table): Element => ({ kind: 'table', table })),
+  fc.record({ kind: fc.constant('tag'), entity: name, tag: fc.oneof(text, parts) }),
+  fc.record({ kind: fc.constant('item'), table: name, item: fc.oneof(text, parts) }),
+  fc.record({ kind: fc.constant('folder'), entity: name, prefix: parts.map((prefix) => `${prefix}.`) }),
+)
+
+test('an id is what the guide asks of one, and leads back to its element', () => {
+  fc.assert(
+    fc.property(element, (one) => {
+      const id = elementId(one)
+      expect(id).toBe(id.trim())
+      expect(id).not.toMatch(/\p{C}/u)
+      expect(elementOf(id)).toEqual(one)
+    }),
+  )
+})
+
+test('elements that differ have ids that differ', () => {
+  fc.assert(
+    fc.property(element, element, (one, other) => {
+      expect(elementId(one) === elementId(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
+    }),
+  )
+})
+
+test.each([
+  '',
+  'plant',
+  'tag:plant',
+  'tag:plant:%',
+  'tag:plant:%61',
+  'tag:plant:a\n',
+  'folder:plant:a',
+  'entity:',
+  'tag:plant:\ud800',
+])('no id: %j', (id) => expect(elementOf(id)).toBeNull())
+
+test('what lies in a folder has it as its parent, all the way up', () => {
+  fc.assert(
+    fc.property(parts, (tag) => {
+      const way: Element[] = []
+      for (let prefix = ''; ; ) {
+        const child = childIn('plant', prefix, tag)
+        way.push(child)
+        if (child.kind !== 'folder') break
+        prefix = child.prefix
+      }
+      for (const [at, child] of way.entries()) {
+        const parent = way[at - 1] ?? { kind: 'entity', entity: 'plant' }
+        expect(parentOf('plant', child.kind === 'folder' ? child.prefix : tag)).toEqual(parent)
+      }
+    }),
+  )
+})
+
+test.each([
+  ['boiler.temp', 'temp'],
+  ['site/line1/', 'line1'],
+  ['pump', 'pump'],
+  ['.', '.'],
+])('%s is shown as %s', (whole, shown) => expect(lastPart(whole)).toBe(shown))

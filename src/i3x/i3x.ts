@@ -1,0 +1,229 @@
+// i3X 1.0, the open interface of factories: what its endpoints answer, over the services that all endpoints have.
+import type { Queries } from '../admission/queries.ts'
+import type { AskedSql } from '../druid-sql/sql-language.ts'
+import type { Pushes } from '../ingest/push.ts'
+import type { PushCheck } from '../ingest/push-check.ts'
+import { formatInstant } from '../model/instant.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
+import type { DataQuestion } from '../query/data-language.ts'
+import { AddressSpace, type AddressSpaceParts, type I3xObject } from './address-space.ts'
+import { type Bulk, noElement, type Outcome, type Whole } from './answers.ts'
+import type { I3xCaller } from './caller.ts'
+import { hierarchyOf } from './item-tables.ts'
+import { type Namespace, type ObjectType, type RelationshipType, relationshipTypes } from './object-types.ts'
+import type { LivePort } from './subscription.ts'
+import { Subscriptions } from './subscriptions.ts'
+import { type TimeRange, Values } from './values.ts'
+import { type Admit, type Update, Writes } from './writes.ts'
+
+export interface I3xSettings {
+  readonly namespace: string
+  readonly hierarchy: readonly string[]
+  readonly objects: number
+  readonly values: number
+  readonly subscriptions: number
+  readonly waitingBytes: number
+  readonly idleMs: number
+}
+
+export interface I3xParts extends Pick<AddressSpaceParts, 'definitions' | 'tagLists' | 'items'> {
+  readonly queries: Pick<Queries<DataQuestion>, 'run'>
+  readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
+  readonly pushes: Pick<Pushes, 'push'>
+  readonly check: Pick<PushCheck, 'faults'>
+  /** Null where no rows are told. */
+  readonly live: LivePort | null
+  readonly settings: I3xSettings
+  readonly nowMs: () => number
+}
+
+interface AskedObjects {
+  readonly typeElementId: string | null
+  readonly isRoot: boolean
+  readonly withMetadata: boolean
+}
+
+type WithMetadata = I3xObject & { readonly metadata?: object }
+
+export class I3x {
+  readonly #settings: I3xSettings
+  readonly #space: AddressSpace
+  readonly #values: Values
+  readonly #writes: Writes
+  /** Null where no rows are told. */
+  readonly subscriptions: Subscriptions | null
+
+  constructor(parts: I3xParts) {
+    const { settings, live, nowMs } = parts
+    const { namespace: namespaceUri, objects: objectsMax, values: valuesMax } = settings
+    const hierarchy = hierarchyOf(settings.hierarchy)
+    this.#settings = settings
+    this.#space = new AddressSpace({ ...parts, hierarchy, namespaceUri, objectsMax })
+    this.#values = new Values({ ...parts, space: this.#space, valuesMax })
+    this.#writes = new Writes({ ...parts, space: this.#space })
+    const shared = { space: this.#space, values: this.#values, limits: settings, nowMs }
+    this.subscriptions = live === null ? null : new Subscriptions({ ...shared, live })
+  }
+
+  namespaces(): Whole<readonly Namespace[]> {
+    return { result: this.#space.namespaces, partial: null }
+  }
+
+  objectTypes(namespaceUri: string | null, caller: I3xCaller): Whole<readonly ObjectType[]> {
+    return { result: ofNamespace(this.#space.types(caller), namespaceUri), partial: null }
+  }
+
+  objectTypesOf(ids: readonly string[], caller: I3xCaller): Bulk<ObjectType> {
+    return named(ids, this.#space.types(caller))
+  }
+
+  relationshipTypes(namespaceUri: string | null): Whole<readonly RelationshipType[]> {
+    return { result: ofNamespace(relationshipTypes, namespaceUri), partial: null }
+  }
+
+  relationshipTypesOf(ids: readonly string[]): Bulk<RelationshipType> {
+    return named(ids, relationshipTypes)
+  }
+
+  async objects(asked: AskedObjects, caller: I3xCaller): Promise<Whole<readonly WithMetadata[]>> {
+    const { typeElementId, isRoot, withMetadata } = asked
+    const { objects, isPart } = isRoot ? await this.#space.roots(caller) : await this.#space.all(typeElementId, caller)
+    const isOfType = ({ typeElementId: one }: I3xObject) => typeElementId === null || one === typeElementId
+    const shown = this.#shown(withMetadata, caller)
+    return { result: objects.filter(isOfType).map(shown), partial: isPart ? this.#fewer() : null }
+  }
+
+  async objectsOf(ids: readonly string[], withMetadata: boolean, caller: I3xCaller): Promise<Bulk<WithMetadata>> {
+    const found = await this.#space.find(this.#bounded(ids), caller)
+    const shown = this.#shown(withMetadata, caller)
+    return {
+      results: outcomes(
+        ids,
+        (id) => found.get(id),
+        ({ object }) => shown(object),
+      ),
+      partial: null,
+    }
+  }
+
+  /** Throws Problem `not_found` for a relationship that there is not. */
+  async related(
+    ids: readonly string[],
+    { relationshipType, withMetadata }: { readonly relationshipType: string | null; readonly withMetadata: boolean },
+    caller: I3xCaller,
+  ): Promise<Bulk<readonly object[]>> {
+    const only = relationshipTypes.find(({ elementId }) => elementId === relationshipType) ?? null
+    if (relationshipType !== null && only === null) throw noElement(relationshipType)
+    const found = await this.#space.find(this.#bounded(ids), caller)
+    const { edges, isPart } = await this.#space.related(found, only?.relationshipId ?? null, caller)
+    const shown = this.#shown(withMetadata, caller)
+    const results = outcomes(
+      ids,
+      (id) => edges.get(id),
+      (all) => all.map(({ sourceRelationship, object }) => ({ sourceRelationship, object: shown(object) })),
+    )
+    return { results, partial: isPart ? this.#fewer() : null }
+  }
+
+  async values(ids: readonly string[], maxDepth: number, caller: I3xCaller): Promise<Bulk<object>> {
+    const found = await this.#space.find(this.#bounded(ids), caller)
+    const values = await this.#values.current(found, maxDepth, caller)
+    return {
+      results: outcomes(
+        ids,
+        (id) => values.get(id),
+        (value) => value,
+      ),
+      partial: null,
+    }
+  }
+
+  async history(ids: readonly string[], range: TimeRange, maxDepth: number, caller: I3xCaller): Promise<Bulk<object>> {
+    const found = await this.#space.find(this.#bounded(ids), caller)
+    const { values, cutMs } = await this.#values.history(found, range, maxDepth, caller)
+    const { values: valuesMax } = this.#settings
+    const partial =
+      cutMs === null
+        ? null
+        : `All values before ${formatInstant(cutMs)} are there, and none from then on: an answer has ${valuesMax} values (i3x.values). Ask again with startTime ${formatInstant(cutMs)}, or for fewer elements.`
+    return {
+      results: outcomes(
+        ids,
+        (id) => values.get(id),
+        (value) => value,
+      ),
+      partial,
+    }
+  }
+
+  async write(
+    updates: readonly Update[],
+    rules: { readonly isHistory: boolean; readonly admit: Admit },
+    caller: I3xCaller,
+  ): Promise<Bulk<null>> {
+    this.#bounded(updates)
+    return { results: await this.#writes.write(updates, rules, caller), partial: null }
+  }
+
+  /** Throws Problem `invalid_request` where there are more than an answer has. */
+  #bounded<Item>(all: readonly Item[]): readonly Item[] {
+    const { objects } = this.#settings
+    if (all.length > objects)
+      throw invalidRequest('elementIds', `must have at most ${objects} items, which is i3x.objects`)
+    return all
+  }
+
+  #fewer(): string {
+    return `There are more than ${this.#settings.objects} objects, which is i3x.objects. Browse from GET /objects?root=true by POST /objects/related, or ask for one typeElementId.`
+  }
+
+  #shown(withMetadata: boolean, caller: I3xCaller): (object: I3xObject) => WithMetadata {
+    if (!withMetadata) return (object) => object
+    const types = new Map(this.#space.types(caller).map((type) => [type.elementId, type]))
+    return (object) => {
+      const { namespaceUri, sourceTypeId } = types.get(object.typeElementId)!
+      return { ...object, metadata: { typeNamespaceUri: namespaceUri, sourceTypeId } }
+    }
+  }
+}
+
+function ofNamespace<Type extends { readonly namespaceUri: string }>(
+  types: readonly Type[],
+  uri: string | null,
+): readonly Type[] {
+  return uri === null ? types : types.filter(({ namespaceUri }) => namespaceUri === uri)
+}
+
+function named<Type extends { readonly elementId: string }>(
+  ids: readonly string[],
+  types: readonly Type[],
+): Bulk<Type> {
+  const byId = new Map<string, Type>(types.map((type) => [type.elementId, type]))
+  return {
+    results: outcomes(
+      ids,
+      (id) => byId.get(id),
+      (type) => type,
+    ),
+    partial: null,
+  }
+}
+
+function outcomes<Found, Result>(
+  ids: readonly string[],
+  find: (id: string) => Found | undefined,
+  resultOf: (found: Found) => Result,
+): readonly (readonly [id: string, Outcome<Result>])[] {
+  return ids.map((id) => {
+    const found = find(id)
+    return [id, found === undefined ? noElement(id) : { result: resultOf(found) }]
+  })
+}
+
+/** Where the engine tells no rows. */
+export function noSubscriptions(): Problem {
+  return new Problem(
+    'invalid_request',
+    'Subscriptions stand on live rows, which the engine "embedded" alone tells: ask for values again and again.',
+  )
+}

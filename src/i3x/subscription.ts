@@ -1,0 +1,255 @@
+// One subscription: what it watches, and the updates that wait to be told. It follows the live rows of its entities as long as there is room; then it
+// stands where it is, and goes on from there in the log, so that nothing is lost while the log is kept.
+import { parseWithLongs } from '../lib/json-with-longs.ts'
+import { Serial } from '../lib/serial.ts'
+import type { Live, LiveAsked } from '../live/live.ts'
+import type { Following, LivePosition } from '../live/live-rows.ts'
+import { type Entity, fieldsOfRole } from '../model/entity.ts'
+import type { I3xCaller } from './caller.ts'
+import { type Row, type Vqt, vqtOf } from './values.ts'
+
+export type LivePort = Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
+
+export interface SubscriptionRules {
+  /** The most bytes of rows that wait for one subscription, told or not, before it stands still. */
+  readonly waitingBytes: number
+}
+
+export interface SyncUpdate extends Vqt {
+  readonly elementId: string
+}
+
+export interface SyncBatch {
+  readonly sequenceNumber: number
+  readonly updates: readonly SyncUpdate[]
+}
+
+/** What of an entity is watched. */
+export interface Watched {
+  readonly entity: Entity
+  /** The elements of tags. */
+  readonly tags: ReadonlyMap<string, string>
+  /** The element of the entity itself, where all of its rows are. */
+  readonly whole: string | null
+}
+
+interface Feed {
+  watched: Watched
+  asked: LiveAsked
+  following: Following | null
+  /** All rows before it are told; null until it is known where it begins. */
+  position: LivePosition | null
+}
+
+/** Rows as they came. */
+interface Waiting {
+  readonly watched: Watched
+  readonly asked: LiveAsked
+  readonly items: string
+}
+
+export class Subscription {
+  readonly #live: LivePort
+  readonly #rules: SubscriptionRules
+  readonly #feeds = new Map<string, Feed>()
+  /** Its changes come one after the other. */
+  readonly serial = new Serial()
+  #waiting: Waiting[] = []
+  #batches: (SyncBatch & { readonly bytes: number })[] = []
+  #bytes = 0
+  #lastSequence = 0
+  #isEnded = false
+  #hasLost = false
+  /** Called when there is something to be told. */
+  onUpdates: (() => void) | null = null
+
+  constructor(live: LivePort, rules: SubscriptionRules) {
+    this.#live = live
+    this.#rules = rules
+  }
+
+  /** Watches these from now on, and nothing else. Throws Problems of live rows: one reader too many, say. */
+  async watch(all: readonly Watched[], { reader }: I3xCaller): Promise<void> {
+    const names = new Set(all.map(({ entity }) => entity.name))
+    for (const [name, feed] of this.#feeds) if (!names.has(name)) this.#drop(name, feed)
+    for (const watched of all) {
+      const { entity, tags, whole } = watched
+      const known = this.#feeds.get(entity.name)
+      if (known !== undefined && isSame(known.watched, watched)) continue
+      const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
+      const ids = whole === null ? [...tags.keys()] : []
+      const asked = this.#live.read({ entity: entity.name, ids, fields }, reader)
+      const feed: Feed = known ?? { watched, asked, following: null, position: null }
+      // It is known only once it follows.
+      await this.#follow({ feed, watched, asked })
+      this.#feeds.set(entity.name, feed)
+    }
+  }
+
+  /** The batches that are not acknowledged, the newest of them made of what has come since. `hasMore`: there is no room for what else there is. */
+  async sync(
+    acknowledged: number | null,
+    caller: I3xCaller,
+    polled: readonly SyncUpdate[],
+  ): Promise<{ readonly batches: readonly SyncBatch[]; readonly hasLost: boolean; readonly hasMore: boolean }> {
+    if (acknowledged === -1) await this.#clear()
+    else if (acknowledged !== null) this.#acknowledge(acknowledged)
+    const hasLost = this.#hasLost
+    // The number that is left out says where the gap is.
+    if (hasLost) this.#lastSequence++
+    this.#hasLost = false
+    const { updates, bytes } = this.#take(caller)
+    const all = [...updates, ...polled]
+    if (all.length > 0) this.#batches.push({ sequenceNumber: ++this.#lastSequence, updates: all, bytes })
+    this.#bytes += bytes
+    await this.#resume()
+    const hasMore = [...this.#feeds.values()].some(({ following }) => following === null)
+    const batches = this.#batches.map(({ sequenceNumber, updates: told }) => ({ sequenceNumber, updates: told }))
+    return { batches, hasLost, hasMore }
+  }
+
+  /** The number of the newest batch that was told. */
+  get lastSequence(): number {
+    return this.#lastSequence
+  }
+
+  /** All that waits, told once and never again. */
+  async drain(caller: I3xCaller): Promise<readonly SyncUpdate[]> {
+    const told = this.#batches.flatMap(({ updates }) => updates)
+    this.#acknowledge(this.#lastSequence)
+    const { updates } = this.#take(caller)
+    await this.#resume()
+    return [...told, ...updates]
+  }
+
+  end(): void {
+    this.#isEnded = true
+    for (const [name, feed] of this.#feeds) this.#drop(name, feed)
+    this.#waiting = []
+    this.#batches = []
+  }
+
+  /** What waits of what the caller may still read. */
+  #take({ reader }: I3xCaller): { readonly updates: readonly SyncUpdate[]; readonly bytes: number } {
+    const waiting = this.#waiting
+    this.#waiting = []
+    const bytes = waiting.reduce((sum, { items }) => sum + items.length, 0)
+    this.#bytes -= bytes
+    const updates = waiting
+      .filter(({ asked }) => this.#live.isAllowed(asked, reader))
+      .flatMap(({ watched, items }) => updatesIn(watched, items))
+    return { updates, bytes: updates.length === 0 ? 0 : bytes }
+  }
+
+  #acknowledge(until: number): void {
+    const kept = this.#batches.filter(({ sequenceNumber }) => sequenceNumber > until)
+    this.#bytes -= this.#batches.reduce((sum, batch) => sum + (kept.includes(batch) ? 0 : batch.bytes), 0)
+    this.#batches = kept
+  }
+
+  /** What stands still goes on from now: what it has not read counts as acknowledged. */
+  async #clear(): Promise<void> {
+    this.#batches = []
+    this.#waiting = []
+    this.#bytes = 0
+    for (const feed of this.#feeds.values()) {
+      if (feed.following === null) await this.#follow({ feed, watched: feed.watched, asked: feed.asked, isAnew: true })
+    }
+  }
+
+  async #resume(): Promise<void> {
+    if (this.#isFull) return
+    for (const feed of this.#feeds.values())
+      if (feed.following === null) await this.#follow({ feed, watched: feed.watched, asked: feed.asked })
+  }
+
+  get #isFull(): boolean {
+    return this.#bytes > this.#rules.waitingBytes
+  }
+
+  async #follow({
+    feed,
+    watched,
+    asked,
+    isAnew = false,
+  }: {
+    readonly feed: Feed
+    readonly watched: Watched
+    readonly asked: LiveAsked
+    readonly isAnew?: boolean
+  }): Promise<void> {
+    feed.following?.end()
+    feed.following = null
+    feed.watched = watched
+    feed.asked = asked
+    const lastId = feed.position === null || isAnew ? null : this.#live.idOf(asked, feed.position)
+    await new Promise<void>((resolve, reject) => {
+      const following = this.#live.follow(asked, lastId, {
+        begun: (position, isReset) => {
+          feed.position = position
+          this.#hasLost ||= isReset
+          resolve()
+        },
+        told: (told) => {
+          feed.position = told.position
+          for (const { items } of told.rows) this.#add(feed, items)
+        },
+        caughtUp: () => undefined,
+        lost: () => {
+          // The next sync begins it anew.
+          this.#hasLost = true
+          feed.position = null
+          this.#stand(feed)
+          resolve()
+        },
+      })
+      following.then((one) => {
+        feed.following = one
+        if (!this.#isEnded) return
+        this.#stand(feed)
+        resolve()
+      }, reject)
+    })
+    if (this.#isFull) this.#stand(feed)
+  }
+
+  #add(feed: Feed, items: string): void {
+    const { watched, asked } = feed
+    this.#waiting.push({ watched, asked, items })
+    this.#bytes += items.length
+    if (this.#isFull) for (const one of this.#feeds.values()) this.#stand(one)
+    this.onUpdates?.()
+  }
+
+  #stand(feed: Feed): void {
+    feed.following?.end()
+    feed.following = null
+  }
+
+  #drop(name: string, feed: Feed): void {
+    this.#stand(feed)
+    this.#feeds.delete(name)
+  }
+}
+
+function isSame(one: Watched, other: Watched): boolean {
+  return (
+    one.entity === other.entity &&
+    one.whole === other.whole &&
+    one.tags.size === other.tags.size &&
+    [...one.tags.keys()].every((tag) => other.tags.has(tag))
+  )
+}
+
+function updatesIn({ entity, tags, whole }: Watched, items: string): readonly SyncUpdate[] {
+  const [tag] = fieldsOfRole(entity, 'tag')
+  const rows = parseWithLongs(items)
+  if (!Array.isArray(rows)) throw new Error('rows are told as a list')
+  return rows.flatMap((row: Row) => {
+    const ofTag = tags.get(String(row[tag!.name]))
+    return [
+      ...(ofTag === undefined ? [] : [{ elementId: ofTag, ...vqtOf(entity, 'tag', row) }]),
+      ...(whole === null ? [] : [{ elementId: whole, ...vqtOf(entity, 'entity', row) }]),
+    ]
+  })
+}

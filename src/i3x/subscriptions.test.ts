@@ -1,0 +1,175 @@
+// Time, gaps and room of subscriptions, over live rows that the test itself tells.
+import { expect, test } from 'vitest'
+import { Cancellation } from '../lib/cancellation.ts'
+import type { LiveListener } from '../live/live.ts'
+import type { LivePosition } from '../live/live-rows.ts'
+import type { Entity } from '../model/entity.ts'
+import type { SelectPlan } from '../model/plan.ts'
+import { Problem } from '../model/problem.ts'
+import { AddressSpace } from './address-space.ts'
+import type { LivePort, SyncUpdate } from './subscription.ts'
+import { Subscriptions } from './subscriptions.ts'
+import { Values } from './values.ts'
+
+const plant: Entity = {
+  ...{ id: 1, name: 'plant', duplicates: 'keep', ingests: [], retention: null, sinceMs: null },
+  fields: [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'T', type: 'string', role: 'tag' },
+    { name: 'V', type: 'double', role: 'metric' },
+  ],
+}
+const caller = { reader: { id: 'reader', mayRead: () => true }, cancellation: new Cancellation() }
+const never = () => Promise.reject(new Error('nothing is asked'))
+
+/** A log of rows, kept from a position on. */
+class Log {
+  readonly #rows: string[] = []
+  readonly #listeners = new Map<LiveListener<LivePosition>, number>()
+  keptFrom = 0
+
+  get followers(): number {
+    return this.#listeners.size
+  }
+
+  add(V: number): void {
+    this.#rows.push(JSON.stringify([{ D: '2026-01-01T00:00:00.000Z', T: 'a', V }]))
+    for (const [listener, from] of [...this.#listeners]) this.#tell(listener, from)
+  }
+
+  readonly live: LivePort = {
+    read: ({ entity }) => {
+      const plan = { kind: 'select', selection: { entityId: 1 } } as SelectPlan
+      return { entity, entityId: 1, question: { plan, itemTags: null } }
+    },
+    isAllowed: () => true,
+    idOf: (_, position) => String(position),
+    follow: async (_, lastId, listener) => {
+      const isReset = lastId !== null && Number(lastId) < this.keptFrom
+      const from = lastId === null || isReset ? this.#rows.length : Number(lastId)
+      this.#listeners.set(listener, from)
+      queueMicrotask(() => {
+        listener.begun(from, isReset)
+        this.#tell(listener, from)
+      })
+      return { wait: () => undefined, end: () => this.#listeners.delete(listener) }
+    },
+  }
+
+  #tell(listener: LiveListener<LivePosition>, from: number): void {
+    for (let at = from; at < this.#rows.length && this.#listeners.has(listener); at++) {
+      this.#listeners.set(listener, at + 1)
+      listener.told({ followers: [], rows: [{ items: this.#rows[at]!, position: at + 1 }], position: at + 1 })
+    }
+  }
+}
+
+const rowBytes = 48
+
+async function subscribed(limits: Partial<{ subscriptions: number; waitingRows: number; idleMs: number }> = {}) {
+  const log = new Log()
+  const clock = { nowMs: 0 }
+  const { subscriptions: most = 10, waitingRows = 10, idleMs = 1000 } = limits
+  const space = new AddressSpace({
+    definitions: {
+      ...{ entity: () => plant, entities: () => [plant], metadataEntity: () => undefined, metadataEntities: () => [] },
+    },
+    tagLists: { page: async () => ({ tags: ['a'], more: false }) },
+    items: { list: never, find: never },
+    ...{ hierarchy: null, namespaceUri: 'urn:test', objectsMax: 10 },
+  })
+  const nowMs = () => clock.nowMs
+  const values = new Values({ space, queries: { run: never }, sqlQueries: { run: never }, valuesMax: 10, nowMs })
+  const subscriptions = new Subscriptions({
+    ...{ live: log.live, space, values, nowMs },
+    limits: { subscriptions: most, objects: 10, waitingBytes: waitingRows * rowBytes, idleMs },
+  })
+  const named = subscriptions.create('client', null)
+  await subscriptions.register(named, ['tag:plant:a'], 1, caller)
+  const sync = async (acknowledged: number | null = null) => {
+    const { result, partial } = await subscriptions.sync(named, acknowledged, caller)
+    return { told: result.map(({ sequenceNumber, updates }) => [sequenceNumber, ...valuesOf(updates)]), partial }
+  }
+  return { log, clock, subscriptions, named, sync }
+}
+
+const valuesOf = (updates: readonly SyncUpdate[]) => updates.map(({ value }) => value)
+
+test('what does not fit waits in the log, and comes when there is room', async () => {
+  const { log, sync } = await subscribed({ waitingRows: 2 })
+  for (const value of [1, 2, 3, 4, 5]) log.add(value)
+  expect(log.followers).toBe(0)
+  expect(await sync()).toEqual({ told: [[1, 1, 2, 3]], partial: expect.stringContaining('i3x.waitingBytes') })
+  expect(await sync()).toEqual({ told: [[1, 1, 2, 3]], partial: expect.stringContaining('i3x.waitingBytes') })
+  await sync(1)
+  expect(await sync()).toEqual({ told: [[2, 4, 5]], partial: null })
+})
+
+test('what the log does not hold any more is told as a gap', async () => {
+  const { log, sync } = await subscribed({ waitingRows: 2 })
+  for (const value of [1, 2, 3, 4, 5]) log.add(value)
+  expect((await sync()).told).toEqual([[1, 1, 2, 3]])
+  log.keptFrom = 5
+  await sync(1)
+  log.add(6)
+  expect(await sync()).toEqual({ told: [[3, 6]], partial: expect.stringContaining('limits.liveKeepMs') })
+  expect(await sync()).toEqual({ told: [[3, 6]], partial: null })
+})
+
+test('-1 acknowledges also what waits in the log', async () => {
+  const { log, sync } = await subscribed({ waitingRows: 2 })
+  for (const value of [1, 2, 3, 4, 5]) log.add(value)
+  expect(await sync(-1)).toEqual({ told: [], partial: null })
+  log.add(6)
+  expect((await sync()).told).toEqual([[1, 6]])
+})
+
+test('one that nobody asks for is deleted, with all that it holds', async () => {
+  const { log, clock, subscriptions, named, sync } = await subscribed({ idleMs: 1000 })
+  clock.nowMs = 1000
+  await sync()
+  clock.nowMs = 2000
+  const stream = await subscriptions.open(named, {
+    ...{ isBusy: () => false, write: () => undefined, end: () => undefined, caller: () => caller },
+  })
+  clock.nowMs = 9000
+  subscriptions.expire()
+  stream.close()
+  clock.nowMs = 10_000
+  subscriptions.expire()
+  expect(log.followers).toBe(1)
+  clock.nowMs = 10_001
+  subscriptions.expire()
+  expect(log.followers).toBe(0)
+  await expect(sync()).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('there are no more than the limit says, and a place is free when one is deleted', async () => {
+  const { subscriptions, named } = await subscribed({ subscriptions: 2 })
+  subscriptions.create('other', null)
+  expect(() => subscriptions.create('third', null)).toThrow(Problem)
+  subscriptions.delete('client', [named.subscriptionId])
+  expect(subscriptions.create('third', null).clientId).toBe('third')
+})
+
+test('a stream that takes no more is told the rest later, and nothing twice', async () => {
+  const { log, subscriptions, named, sync } = await subscribed({ waitingRows: 100 })
+  log.add(1)
+  expect((await sync()).told).toEqual([[1, 1]])
+  const told: unknown[] = []
+  let isBusy = false
+  const sink = { isBusy: () => isBusy, write: (all: readonly SyncUpdate[]) => told.push(...valuesOf(all)) }
+  const stream = await subscriptions.open(named, { ...sink, end: () => undefined, caller: () => caller })
+  stream.more()
+  await expect.poll(() => told).toEqual([1])
+  isBusy = true
+  log.add(2)
+  await expect(sync()).rejects.toMatchObject({ code: 'invalid_request' })
+  expect(told).toEqual([1])
+  isBusy = false
+  stream.more()
+  await expect.poll(() => told).toEqual([1, 2])
+  stream.close()
+  log.add(3)
+  expect((await sync()).told).toEqual([[2, 3]])
+})

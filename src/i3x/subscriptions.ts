@@ -1,0 +1,310 @@
+// The subscriptions of all clients, in the memory of this process: who knows the ids of one has it, for as long as he asks for it.
+import { randomBytes } from 'node:crypto'
+import { textWithLongs } from '../lib/json-with-longs.ts'
+import type { Entity } from '../model/entity.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
+import type { AddressSpace, Found } from './address-space.ts'
+import { type Bulk, noElement, type Outcome, type Whole } from './answers.ts'
+import type { I3xCaller } from './caller.ts'
+import { type LivePort, Subscription, type SyncBatch, type SyncUpdate, type Watched } from './subscription.ts'
+import type { Values } from './values.ts'
+
+export interface SubscriptionsParts {
+  readonly live: LivePort
+  readonly space: AddressSpace
+  readonly values: Values
+  readonly limits: {
+    readonly subscriptions: number
+    /** The most elements of one. */
+    readonly objects: number
+    readonly waitingBytes: number
+    /** How long nobody may ask for one, and read no stream of it, before it is deleted. */
+    readonly idleMs: number
+  }
+  readonly nowMs: () => number
+  readonly newId?: () => string
+}
+
+/** Which subscription, and whose it is. */
+export interface Named {
+  readonly clientId: string
+  readonly subscriptionId: string
+}
+
+/** Where updates go as they come. */
+export interface Sink {
+  /** Whether it takes no more now: `Stream.more` says when it does. */
+  readonly isBusy: () => boolean
+  readonly write: (updates: readonly SyncUpdate[]) => void
+  readonly end: () => void
+  /** Who reads it now; null once he may not any more. */
+  readonly caller: () => I3xCaller | null
+}
+
+export interface Stream {
+  readonly more: () => void
+  readonly close: () => void
+}
+
+interface Monitored {
+  readonly maxDepth: number
+  /** What is watched for it: the object, and its components where they were asked for. */
+  readonly objects: readonly Found[]
+}
+
+interface Kept {
+  readonly clientId: string
+  readonly displayName: string
+  readonly subscription: Subscription
+  monitored: ReadonlyMap<string, Monitored>
+  /** Of items, which are in no log: what was told of them last. */
+  readonly toldItems: Map<string, string>
+  usedMs: number
+  sink: Sink | null
+}
+
+const expiryChecksMs = 1000
+
+export class Subscriptions {
+  readonly #parts: SubscriptionsParts
+  readonly #kept = new Map<string, Kept>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(parts: SubscriptionsParts) {
+    this.#parts = parts
+  }
+
+  /** Throws Problem `overloaded` for one too many. */
+  create(clientId: string, displayName: string | null): Named & { readonly displayName: string } {
+    const { live, limits, nowMs, newId = () => randomBytes(32).toString('base64url') } = this.#parts
+    this.expire()
+    if (this.#kept.size >= limits.subscriptions) throw tooMany(limits.subscriptions)
+    const subscriptionId = newId()
+    const subscription = new Subscription(live, limits)
+    const kept: Kept = {
+      ...{ clientId, displayName: displayName ?? subscriptionId, subscription, usedMs: nowMs(), sink: null },
+      ...{ monitored: new Map<string, Monitored>(), toldItems: new Map<string, string>() },
+    }
+    this.#kept.set(subscriptionId, kept)
+    this.#timer ??= setInterval(() => this.expire(), expiryChecksMs).unref()
+    return { clientId, subscriptionId, displayName: kept.displayName }
+  }
+
+  list(clientId: string, ids: readonly string[]): Bulk<object> {
+    return this.#each(clientId, ids, (subscriptionId, { displayName, monitored }) => {
+      const monitoredObjects = [...monitored].map(([elementId, { maxDepth }]) => ({ elementId, maxDepth }))
+      return { subscriptionId, displayName, monitoredObjects }
+    })
+  }
+
+  delete(clientId: string, ids: readonly string[]): Bulk<null> {
+    return this.#each(clientId, ids, (id, kept) => {
+      this.#end(id, kept)
+      return null
+    })
+  }
+
+  /** Throws Problem `not_found`, `overloaded` for one live reader too many, or `unavailable`. */
+  register(named: Named, ids: readonly string[], maxDepth: number, caller: I3xCaller): Promise<Bulk<null>> {
+    const { space, limits } = this.#parts
+    return this.#with(named, async (kept) => {
+      const found = await space.find(ids, caller)
+      const components = maxDepth === 1 ? new Map<string, Found[]>() : await space.components(found, caller)
+      const monitored = new Map(kept.monitored)
+      const results = ids.map((id): [string, Outcome<null>] => {
+        const one = found.get(id)
+        if (one === undefined) return [id, noElement(id)]
+        if (!monitored.has(id) && monitored.size >= limits.objects) return [id, tooManyElements(limits.objects)]
+        if (!monitored.has(id)) monitored.set(id, { maxDepth, objects: [one, ...(components.get(id) ?? [])] })
+        return [id, { result: null }]
+      })
+      await this.#watch(kept, monitored, caller)
+      return { results, partial: null }
+    })
+  }
+
+  unregister(named: Named, ids: readonly string[], caller: I3xCaller): Promise<Bulk<null>> {
+    return this.#with(named, async (kept) => {
+      const monitored = new Map(kept.monitored)
+      const results = ids.map((id): [string, Outcome<null>] => {
+        kept.toldItems.delete(id)
+        return [id, monitored.delete(id) ? { result: null } : notRegistered(id)]
+      })
+      await this.#watch(kept, monitored, caller)
+      return { results, partial: null }
+    })
+  }
+
+  /** Throws Problem `not_found`, and `invalid_request` where a stream is open or that batch was never told. */
+  sync(named: Named, lastSequenceNumber: number | null, caller: I3xCaller): Promise<Whole<readonly SyncBatch[]>> {
+    return this.#with(named, async (kept) => {
+      const { subscription, sink } = kept
+      if (sink !== null) throw streamIsOpen()
+      if (lastSequenceNumber !== null) requireTold(lastSequenceNumber, subscription.lastSequence)
+      const polled = await this.#changedItems(kept, caller)
+      const { batches, hasLost, hasMore } = await subscription.sync(lastSequenceNumber, caller, polled)
+      const { waitingBytes } = this.#parts.limits
+      return { result: batches, partial: hasLost ? lostText : hasMore ? moreText(waitingBytes) : null }
+    })
+  }
+
+  /** Tells a sink what waits, and from then on what comes; one that was open before ends. Throws Problem `not_found`. */
+  open(named: Named, sink: Sink): Promise<Stream> {
+    return this.#with(named, async (kept) => {
+      kept.sink?.end()
+      kept.sink = sink
+      const more = (): void => this.#pump(kept, sink)
+      kept.subscription.onUpdates = more
+      const close = (): void => {
+        if (kept.sink !== sink) return
+        kept.sink = null
+        kept.subscription.onUpdates = null
+        kept.usedMs = this.#parts.nowMs()
+      }
+      return { more, close }
+    })
+  }
+
+  /** Deletes those that nobody has asked for in time. */
+  expire(): void {
+    const { limits, nowMs } = this.#parts
+    const oldMs = nowMs() - limits.idleMs
+    for (const [id, kept] of this.#kept) if (kept.sink === null && kept.usedMs < oldMs) this.#end(id, kept)
+  }
+
+  /** The server stops. */
+  endAll(): void {
+    for (const [id, kept] of this.#kept) this.#end(id, kept)
+  }
+
+  #pump(kept: Kept, sink: Sink): void {
+    const { subscription } = kept
+    const told = subscription.serial.run(async () => {
+      const caller = kept.sink === sink && !sink.isBusy() ? sink.caller() : null
+      if (caller === null) return
+      const updates = await subscription.drain(caller)
+      if (updates.length > 0) sink.write(updates)
+    })
+    // What could not go on is tried again with the next update, or by a client that connects again.
+    told.catch(() => sink.end())
+  }
+
+  #end(id: string, kept: Kept): void {
+    this.#kept.delete(id)
+    kept.sink?.end()
+    kept.subscription.end()
+    if (this.#kept.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  async #with<Result>(named: Named, work: (kept: Kept) => Promise<Result>): Promise<Result> {
+    const kept = this.#find(named)
+    if (kept === null) throw noSubscription(named.subscriptionId)
+    return kept.subscription.serial.run(() => {
+      // It may have been deleted meanwhile.
+      if (this.#kept.get(named.subscriptionId) !== kept) throw noSubscription(named.subscriptionId)
+      return work(kept)
+    })
+  }
+
+  /** One that is another client's is as one that is not there. */
+  #find({ clientId, subscriptionId }: Named): Kept | null {
+    this.expire()
+    const kept = this.#kept.get(subscriptionId)
+    if (kept === undefined || kept.clientId !== clientId) return null
+    kept.usedMs = this.#parts.nowMs()
+    return kept
+  }
+
+  #each<Result>(clientId: string, ids: readonly string[], of: (id: string, kept: Kept) => Result): Bulk<Result> {
+    const results = ids.map((subscriptionId): [string, Outcome<Result>] => {
+      const kept = this.#find({ clientId, subscriptionId })
+      return [subscriptionId, kept === null ? noSubscription(subscriptionId) : { result: of(subscriptionId, kept) }]
+    })
+    return { results, partial: null }
+  }
+
+  async #watch(kept: Kept, monitored: ReadonlyMap<string, Monitored>, caller: I3xCaller): Promise<void> {
+    await kept.subscription.watch(watchedOf(monitored, this.#parts.space, caller), caller)
+    kept.monitored = monitored
+  }
+
+  async #changedItems(kept: Kept, caller: I3xCaller): Promise<readonly SyncUpdate[]> {
+    const items = [...kept.monitored.values()]
+      .flatMap(({ objects }) => objects)
+      .filter(({ element }) => element.kind === 'item')
+    if (items.length === 0) return []
+    const found = new Map(items.map((one) => [one.object.elementId, one]))
+    const values = await this.#parts.values.current(found, 1, caller)
+    return [...values].flatMap(([elementId, { value, quality, timestamp }]) => {
+      const text = textWithLongs(value)
+      if (value === null || kept.toldItems.get(elementId) === text) return []
+      kept.toldItems.set(elementId, text)
+      return [{ elementId, value, quality, timestamp }]
+    })
+  }
+}
+
+function watchedOf(
+  monitored: ReadonlyMap<string, Monitored>,
+  space: AddressSpace,
+  caller: I3xCaller,
+): readonly Watched[] {
+  const byEntity = new Map<Entity, { tags: Map<string, string>; whole: string | null }>()
+  for (const { element, object } of [...monitored.values()].flatMap(({ objects }) => objects)) {
+    if (element.kind !== 'tag' && element.kind !== 'entity') continue
+    const entity = space.entity(element.entity, caller)
+    if (entity === undefined) continue
+    const watched = byEntity.get(entity) ?? { tags: new Map<string, string>(), whole: null }
+    byEntity.set(entity, watched)
+    if (element.kind === 'tag') watched.tags.set(element.tag, object.elementId)
+    else watched.whole = object.elementId
+  }
+  return [...byEntity].map(([entity, watched]) => ({ entity, ...watched }))
+}
+
+const lostText =
+  'Updates were left out: the journal does not hold them any more (limits.liveKeepMs says how long it does). The sequence number that is missing stands for them. POST /objects/history has the values.'
+
+const moreText = (waitingBytes: number): string =>
+  `There is more: so many updates wait to be acknowledged as have ${waitingBytes} bytes (i3x.waitingBytes). Ask again with the lastSequenceNumber of the last batch.`
+
+function requireTold(lastSequenceNumber: number, told: number): void {
+  if (lastSequenceNumber === -1 || (lastSequenceNumber >= 0 && lastSequenceNumber <= told)) return
+  throw invalidRequest(
+    'lastSequenceNumber',
+    `must be that of a batch that was told (the last one is ${told}), or -1 for all`,
+  )
+}
+
+function noSubscription(id: string): Problem {
+  const detail = `There is no subscription ${JSON.stringify(id.slice(0, 128))} of this client: it was deleted, nobody asked for it for longer than i3x.idleMs, or the service has been started since. Make another one.`
+  return new Problem('not_found', detail)
+}
+
+function notRegistered(id: string): Problem {
+  return new Problem(
+    'not_found',
+    `The element ${JSON.stringify(id.slice(0, 256))} is not registered with this subscription.`,
+  )
+}
+
+function streamIsOpen(): Problem {
+  return invalidRequest('subscriptionId', 'has an open stream, which is told the updates. Close it before calling sync')
+}
+
+function tooMany(subscriptions: number): Problem {
+  return new Problem(
+    'overloaded',
+    `There are ${subscriptions} subscriptions, which is i3x.subscriptions. Delete one that is not needed, or ask the operator to raise it.`,
+    { retryAfterS: 10 },
+  )
+}
+
+function tooManyElements(objects: number): Problem {
+  return invalidRequest(
+    'elementIds',
+    `the subscription has ${objects} elements, which is i3x.objects. Make another subscription`,
+  )
+}

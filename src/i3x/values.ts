@@ -1,0 +1,282 @@
+// The values of objects: what they are now, and what they were in a range of time.
+import type { Queries } from '../admission/queries.ts'
+import type { Answer } from '../answer/whole-answer.ts'
+import { sqlValue } from '../druid-sql/parse/sql-value.ts'
+import type { AskedSql } from '../druid-sql/sql-language.ts'
+import { parseWithLongs } from '../lib/json-with-longs.ts'
+import { type Sql, sql } from '../lib/sql-text.ts'
+import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
+import { formatInstant, latestMs } from '../model/instant.ts'
+import { invalidRequest } from '../model/problem.ts'
+import type { DataQuestion } from '../query/data-language.ts'
+import type { AddressSpace, Found } from './address-space.ts'
+import type { I3xCaller } from './caller.ts'
+import { scalarOf, valueFields } from './object-types.ts'
+
+/** A value, its quality and when it was. */
+export interface Vqt {
+  readonly value: unknown
+  readonly quality: 'Good' | 'GoodNoData'
+  readonly timestamp: string
+}
+
+interface CurrentValue extends Vqt {
+  readonly isComposition: boolean
+  readonly components?: Readonly<Record<string, Vqt>>
+}
+
+interface HistoricalValue {
+  readonly isComposition: boolean
+  readonly values: readonly Vqt[]
+  readonly components?: Readonly<Record<string, { readonly values: readonly Vqt[] }>>
+}
+
+export interface History {
+  readonly values: ReadonlyMap<string, HistoricalValue>
+  /** From then on values are left out; null where none is. */
+  readonly cutMs: number | null
+}
+
+export interface TimeRange {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** As the service writes rows: by the names of their fields. */
+export type Row = Readonly<Record<string, unknown>>
+
+export interface ValueParts {
+  readonly space: AddressSpace
+  readonly queries: Pick<Queries<DataQuestion>, 'run'>
+  readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
+  /** The most values of a history. */
+  readonly valuesMax: number
+  readonly nowMs: () => number
+}
+
+/** What a row says of a tag, or as a row of its entity. */
+export function vqtOf(entity: Entity, of: 'entity' | 'tag', row: Row): Vqt {
+  const fields = valueFields(entity, of)
+  const scalar = scalarOf(fields)
+  const value = scalar === null ? Object.fromEntries(fields.map(({ name }) => [name, row[name]])) : row[scalar.name]
+  return vqt(value ?? null, String(row[timeField(entity).name]))
+}
+
+/** All that is stored is good. */
+function vqt(value: unknown, timestamp: string): Vqt {
+  return { value, quality: value === null ? 'GoodNoData' : 'Good', timestamp }
+}
+
+export class Values {
+  readonly #parts: ValueParts
+
+  constructor(parts: ValueParts) {
+    this.#parts = parts
+  }
+
+  /** Of each of the objects; with their components where `maxDepth` is not 1. */
+  async current(
+    found: ReadonlyMap<string, Found>,
+    maxDepth: number,
+    caller: I3xCaller,
+  ): Promise<ReadonlyMap<string, CurrentValue>> {
+    const components = await this.#components(found, maxDepth, caller)
+    const values = await this.#currentOf([...found.values(), ...[...components.values()].flat()], caller)
+    const now = formatInstant(this.#parts.nowMs())
+    const currentOf = ({ object }: Found): Vqt => values.get(object.elementId) ?? vqt(null, now)
+    return new Map(
+      [...found].map(([id, one]) => {
+        const { isComposition } = one.object
+        const parts = components.get(id)?.map((part): [string, Vqt] => [part.object.elementId, currentOf(part)])
+        const whole = { isComposition, ...currentOf(one) }
+        return [id, parts === undefined ? whole : { ...whole, components: Object.fromEntries(parts) }]
+      }),
+    )
+  }
+
+  /** As `current`. Throws Problem `invalid_request` where not even the values of one moment fit. */
+  async history(
+    found: ReadonlyMap<string, Found>,
+    range: TimeRange,
+    maxDepth: number,
+    caller: I3xCaller,
+  ): Promise<History> {
+    const components = await this.#components(found, maxDepth, caller)
+    const asked = [...found.values(), ...[...components.values()].flat()]
+    const { values, cutMs } = await this.#historyOf(asked, range, caller)
+    const none = [vqt(null, formatInstant(range.startMs))]
+    const valuesOf = ({ object }: Found): readonly Vqt[] => values.get(object.elementId) ?? none
+    const histories = [...found].map(([id, one]): [string, HistoricalValue] => {
+      const parts = components.get(id)?.map((part) => [part.object.elementId, { values: valuesOf(part) }] as const)
+      const whole = { isComposition: one.object.isComposition, values: valuesOf(one) }
+      return [id, parts === undefined ? whole : { ...whole, components: Object.fromEntries(parts) }]
+    })
+    return { values: new Map(histories), cutMs }
+  }
+
+  async #components(found: ReadonlyMap<string, Found>, maxDepth: number, caller: I3xCaller) {
+    return maxDepth === 1 ? new Map<string, Found[]>() : this.#parts.space.components(found, caller)
+  }
+
+  async #currentOf(found: readonly Found[], caller: I3xCaller): Promise<ReadonlyMap<string, Vqt>> {
+    const { space, nowMs } = this.#parts
+    const values = new Map<string, Vqt>()
+    for (const [entity, { tags, whole }] of this.#byEntity(found, caller)) {
+      for (const [tag, row] of tags.size === 0 ? [] : await this.#newest(entity, [...tags.keys()], caller)) {
+        const id = tags.get(tag)
+        if (id !== undefined) values.set(id, vqtOf(entity, 'tag', row))
+      }
+      if (whole === null) continue
+      const [row] = await this.#rows(entity, { condition: sql.empty, order: sql`DESC`, limit: 1 }, caller)
+      if (row !== undefined) values.set(whole, vqtOf(entity, 'entity', row))
+    }
+    for (const [name, items] of itemsByTable(found)) {
+      const table = space.table(name, caller)
+      if (table === undefined) continue
+      const now = formatInstant(nowMs())
+      for (const [item, json] of await space.tables.values(table, [...items.keys()]))
+        values.set(items.get(item)!, vqt(parseWithLongs(json), now))
+    }
+    return values
+  }
+
+  /** The newest row of each tag. */
+  async #newest(entity: Entity, tags: readonly string[], caller: I3xCaller): Promise<ReadonlyMap<string, Row>> {
+    const { queries } = this.#parts
+    const [tag] = fieldsOfRole(entity, 'tag')
+    const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
+    const request = { entity: entity.name, ids: tags, fields, date: formatInstant(latestMs) }
+    const { cancellation, reader } = caller
+    const rows = await rowsOf(await queries.run({ kind: 'last', request, format: 'json' }, cancellation, reader))
+    // They come in the order of time: of several that are told apart by other tags the last one counts.
+    return new Map(rows.map((row) => [String(row[tag!.name]), row]))
+  }
+
+  async #historyOf(
+    found: readonly Found[],
+    { startMs, endMs }: TimeRange,
+    caller: I3xCaller,
+  ): Promise<{ readonly values: ReadonlyMap<string, Vqt[]>; readonly cutMs: number | null }> {
+    const { valuesMax } = this.#parts
+    const groups = [...this.#byEntity(found, caller)]
+    const share = Math.max(1, Math.floor(valuesMax / Math.max(1, groups.length)))
+    const range = sql`__time >= MILLIS_TO_TIMESTAMP(${startMs}) AND __time <= MILLIS_TO_TIMESTAMP(${endMs})`
+    const read: (readonly [Entity, Asked, readonly Row[]])[] = []
+    let cutMs = Number.POSITIVE_INFINITY
+    for (const [entity, asked] of groups) {
+      const [tag] = fieldsOfRole(entity, 'tag')
+      const names = sql.join(
+        [...asked.tags.keys()].map((name) => sql`${name}`),
+        ', ',
+      )
+      const ofTags = asked.whole === null ? sql` AND ${sql.id(tag!.name)} IN (${names})` : sql.empty
+      const condition = sql` AND ${range}${ofTags}`
+      const rows = await this.#rows(entity, { condition, order: sql`ASC`, limit: share + 1 }, caller)
+      if (rows.length > share) cutMs = Math.min(cutMs, timeOf(entity, rows[share]!))
+      read.push([entity, asked, rows])
+    }
+    if (cutMs <= startMs) throw tooManyAtOnce(valuesMax)
+    const values = new Map<string, Vqt[]>()
+    const add = (id: string | null | undefined, value: () => Vqt): void => {
+      if (id != null) values.set(id, append(values.get(id), value()))
+    }
+    for (const [entity, { tags, whole }, rows] of read) {
+      const [tag] = fieldsOfRole(entity, 'tag')
+      for (const row of rows) {
+        if (timeOf(entity, row) >= cutMs) break
+        add(tags.get(String(row[tag!.name])), () => vqtOf(entity, 'tag', row))
+        add(whole, () => vqtOf(entity, 'entity', row))
+      }
+    }
+    return { values, cutMs: Number.isFinite(cutMs) ? cutMs : null }
+  }
+
+  /** Items by time, the first so many. */
+  async #rows(
+    entity: Entity,
+    { condition, order, limit }: { readonly condition: Sql; readonly order: Sql; readonly limit: number },
+    { cancellation, reader }: I3xCaller,
+  ): Promise<readonly Row[]> {
+    const fields = valueFields(entity, 'entity')
+    const columns = [sql`__time AS ${sql.id(timeField(entity).name)}`, ...fields.map(({ name }) => sql.id(name))]
+    const known = sql.join(
+      fieldsOfRole(entity, 'metric').map(({ name }) => sql`${sql.id(name)} IS NOT NULL`),
+      ' OR ',
+    )
+    const { text, parameters } =
+      sql`SELECT ${sql.join(columns, ', ')} FROM ${sql.id(entity.name)} WHERE (${known})${condition} ORDER BY __time ${order} LIMIT ${limit}`
+    const question = { text, parameters: parameters.map(sqlValue), format: 'json' } as const
+    const rows = await rowsOf(await this.#parts.sqlQueries.run(question, cancellation, reader))
+    const flags = fields.filter(({ type }) => type === 'boolean')
+    return flags.length === 0 ? rows : rows.map((row) => withFlags(row, flags))
+  }
+
+  /** What is asked of each entity. */
+  #byEntity(found: readonly Found[], caller: I3xCaller): ReadonlyMap<Entity, Asked> {
+    const groups = new Map<Entity, { tags: Map<string, string>; whole: string | null }>()
+    for (const { element, object } of found) {
+      if (element.kind !== 'tag' && element.kind !== 'entity') continue
+      const entity = this.#parts.space.entity(element.entity, caller)
+      if (entity === undefined) continue
+      const asked = groups.get(entity) ?? { tags: new Map<string, string>(), whole: null }
+      groups.set(entity, asked)
+      if (element.kind === 'tag') asked.tags.set(element.tag, object.elementId)
+      else asked.whole = object.elementId
+    }
+    return groups
+  }
+}
+
+interface Asked {
+  /** The elements of tags. */
+  readonly tags: ReadonlyMap<string, string>
+  /** The element of the entity itself. */
+  readonly whole: string | null
+}
+
+function append(values: Vqt[] | undefined, value: Vqt): Vqt[] {
+  if (values === undefined) return [value]
+  values.push(value)
+  return values
+}
+
+const timeOf = (entity: Entity, row: Row): number => Date.parse(String(row[timeField(entity).name]))
+
+/** SQL has 1 and 0 for them. */
+function withFlags(row: Row, flags: readonly EntityField[]): Row {
+  const values = flags.map(({ name }) => [name, row[name] === null ? null : Boolean(row[name])])
+  return { ...row, ...Object.fromEntries(values) }
+}
+
+/** The elements of items by their identifiers, by table. */
+function itemsByTable(found: readonly Found[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const tables = new Map<string, Map<string, string>>()
+  for (const { element, object } of found) {
+    if (element.kind !== 'item') continue
+    const items = tables.get(element.table) ?? new Map<string, string>()
+    tables.set(element.table, items.set(element.item, object.elementId))
+  }
+  return tables
+}
+
+async function rowsOf(answer: Answer): Promise<readonly Row[]> {
+  try {
+    if (answer.text !== undefined) return read(Buffer.from(answer.text, 'latin1'))
+    const pieces: Uint8Array[] = []
+    for await (const piece of answer.chunks) pieces.push(Buffer.from(piece))
+    return read(Buffer.concat(pieces))
+  } finally {
+    answer.release()
+  }
+}
+
+function read(bytes: Buffer): readonly Row[] {
+  const rows = parseWithLongs(bytes.toString())
+  if (!Array.isArray(rows)) throw new Error('an answer of rows is a list')
+  return rows
+}
+
+function tooManyAtOnce(valuesMax: number) {
+  const message = `the elements have more than ${valuesMax} values at this one moment, which is i3x.values. Ask for fewer elements`
+  return invalidRequest('startTime', message)
+}

@@ -1,0 +1,192 @@
+// Values that are written: each becomes a row of an ingest of its entity, or an item of its table, and is pushed as any other.
+import type { Push, Pushes } from '../ingest/push.ts'
+import type { PushCheck } from '../ingest/push-check.ts'
+import { textWithLongs } from '../lib/json-with-longs.ts'
+import { type EntityField, fieldsOfRole, indexField, timeField } from '../model/entity.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { formatInstant, parseInstant } from '../model/instant.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
+import type { AddressSpace, Found } from './address-space.ts'
+import { noElement, type Outcome } from './answers.ts'
+import type { I3xCaller } from './caller.ts'
+import { scalarOf, valueFields } from './object-types.ts'
+
+export interface Update {
+  readonly elementId: string
+  readonly value: {
+    readonly value?: unknown
+    readonly quality?: string | null | undefined
+    readonly timestamp?: string | null | undefined
+  }
+}
+
+/** Where rows go, for who may push them there. Throws the Problems of a push. */
+export type Admit = (alias: string) => Pick<Push, 'subscriberId' | 'keyId' | 'ingest'>
+
+export interface WriteParts {
+  readonly space: AddressSpace
+  readonly pushes: Pick<Pushes, 'push'>
+  readonly check: Pick<PushCheck, 'faults'>
+  readonly nowMs: () => number
+}
+
+interface WriteRules {
+  /** Each value has its time, which is where it goes. */
+  readonly isHistory: boolean
+  readonly admit: Admit
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** A row on its way, and which update it is. */
+interface PlacedRow {
+  readonly place: number
+  readonly row: Values
+}
+
+type Target = ReturnType<Admit>
+
+export class Writes {
+  readonly #parts: WriteParts
+
+  constructor(parts: WriteParts) {
+    this.#parts = parts
+  }
+
+  /** What became of each update, in their order. A row that would be rejected is refused, and not pushed. */
+  async write(
+    updates: readonly Update[],
+    rules: WriteRules,
+    caller: I3xCaller,
+  ): Promise<readonly (readonly [id: string, Outcome<null>])[]> {
+    const found = await this.#parts.space.find(
+      updates.map((update) => update.elementId),
+      caller,
+    )
+    const outcomes = new Array<Outcome<null>>(updates.length).fill({ result: null })
+    const byIngest = new Map<string, { target: Target; rows: PlacedRow[] }>()
+    for (const [place, update] of updates.entries()) {
+      try {
+        const one = found.get(update.elementId)
+        if (one === undefined) throw noElement(update.elementId)
+        const { target, row } = this.#rowOf(update, one, rules, caller)
+        const group = byIngest.get(target.ingest.alias) ?? { target, rows: [] }
+        byIngest.set(target.ingest.alias, group)
+        group.rows.push({ place, row })
+      } catch (error) {
+        outcomes[place] = problemOf(error)
+      }
+    }
+    for (const { target, rows } of byIngest.values()) {
+      try {
+        const good = await this.#checked(target.ingest, rows, outcomes)
+        if (good.length > 0) await this.#push(target, good, outcomes)
+      } catch (error) {
+        for (const { place } of rows) if (!(outcomes[place] instanceof Problem)) outcomes[place] = problemOf(error)
+      }
+    }
+    return updates.map(({ elementId }, place) => [elementId, outcomes[place]!])
+  }
+
+  #rowOf(
+    { value: { value, quality, timestamp } }: Update,
+    { element }: Found,
+    { isHistory, admit }: WriteRules,
+    caller: I3xCaller,
+  ): { readonly target: Target; readonly row: Values } {
+    if (value === undefined) throw invalidRequest('value.value', 'is required')
+    if (quality != null && quality !== 'Good')
+      throw invalidRequest('value.quality', 'must be Good: the quality of values is not kept here')
+    if (element.kind === 'item') {
+      if (isHistory) throw invalidRequest('elementId', 'is an item, which has no history: write its value')
+      const fields = this.#parts.space.table(element.table, caller)!.fields
+      const index = indexField({ fields })
+      const target = admit(element.table)
+      return { target, row: rowFor(target.ingest, { ...valuesIn(value, fields), [index.name]: element.item }) }
+    }
+    if (element.kind !== 'tag' && element.kind !== 'entity')
+      throw invalidRequest('elementId', `is a ${element.kind}, which has no value: write those of the objects in it`)
+    const entity = this.#parts.space.entity(element.entity, caller)!
+    const [tag] = fieldsOfRole(entity, 'tag')
+    const values = valuesIn(value, valueFields(entity, element.kind))
+    if (fieldsOfRole(entity, 'metric').every(({ name }) => values[name] == null))
+      throw invalidRequest('value.value', 'is null, and this field is not: a row has one value at least')
+    const time = this.#timeOf(timestamp, isHistory)
+    const named = element.kind === 'tag' ? { [tag!.name]: element.tag } : {}
+    const target = admitted(entity.ingests, values, admit)
+    return { target, row: rowFor(target.ingest, { [timeField(entity).name]: time, ...named, ...values }) }
+  }
+
+  #timeOf(timestamp: string | null | undefined, isRequired: boolean): string {
+    if (timestamp == null && isRequired)
+      throw invalidRequest('value.timestamp', 'is required: it says which value is written')
+    const ms = timestamp == null ? this.#parts.nowMs() : parseInstant(timestamp)
+    if (ms === null) throw invalidRequest('value.timestamp', 'must be a time such as 2026-01-01T00:00:00Z')
+    return formatInstant(ms)
+  }
+
+  async #checked(ingest: Ingest, rows: readonly PlacedRow[], outcomes: Outcome<null>[]): Promise<readonly PlacedRow[]> {
+    const entry = {
+      ...{ ingestId: ingest.id, fieldsVersion: ingest.fieldsVersion, subscriberId: 0, receivedMs: 0, position: 0 },
+      ...{ format: 'json' as const, idempotencyKey: null, rows: rows.length, body: bodyOf(rows) },
+    }
+    for (const { index, field, message } of await this.#parts.check.faults([entry], ingest))
+      outcomes[rows[index]!.place] = invalidRequest(field === null ? 'value.value' : `value.value.${field}`, message)
+    return rows.filter(({ place }) => !(outcomes[place] instanceof Problem))
+  }
+
+  async #push(target: Target, rows: readonly PlacedRow[], outcomes: Outcome<null>[]): Promise<void> {
+    const body = bodyOf(rows)
+    const told = await this.#parts.pushes.push({ ...target, body, format: 'json', idempotencyKey: null, wait: true })
+    if (!('errors' in told)) return
+    for (const { index, message } of told.errors) outcomes[rows[index]!.place] = invalidRequest('value.value', message)
+  }
+}
+
+const bodyOf = (rows: readonly PlacedRow[]): Uint8Array => Buffer.from(textWithLongs(rows.map(({ row }) => row)))
+
+/** The values of fields, by name: an object, or the one value alone. Throws Problem `invalid_request` that names what is no field. */
+function valuesIn(value: unknown, fields: readonly EntityField[]): Values {
+  const scalar = scalarOf(fields)
+  if (scalar !== null) return { [scalar.name]: value }
+  const names = fields.map(({ name }) => name)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidRequest('value.value', `must be an object with ${names.join(', ')}`)
+  const unknown = Object.keys(value).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw invalidRequest(
+      `value.value.${unknown.slice(0, 128)}`,
+      `is no field of this object: there are ${names.join(', ')}`,
+    )
+  return { ...value }
+}
+
+/** The first of the ingests that the caller may push to, one with all of these fields before others. Throws why there is none. */
+function admitted(aliases: readonly string[], values: Values, admit: Admit): Target {
+  const targets: Target[] = []
+  let refusal = new Problem('forbidden', 'No ingest feeds this entity any more. Ask the operator for one.')
+  for (const alias of aliases) {
+    try {
+      targets.push(admit(alias))
+    } catch (error) {
+      refusal = problemOf(error)
+    }
+  }
+  const hasAll = ({ ingest }: Target) =>
+    Object.keys(values).every((name) => ingest.fields.some((one) => one.name === name))
+  const target = targets.find(hasAll) ?? targets[0]
+  if (target === undefined) throw refusal
+  return target
+}
+
+/** The row under the names that the ingest's rows have. */
+function rowFor({ fields }: Ingest, values: Values): Values {
+  const sources = new Map(fields.map(({ name, source }) => [name, source]))
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [sources.get(name) ?? name, value]))
+}
+
+/** Throws what is no Problem. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  throw error
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { ClusterIds, type Held } from './cluster-ids.ts'
+
+const held: readonly Held[] = [
+  { firstOffset: 10, endOffset: 20 },
+  { firstOffset: 0, endOffset: 5 },
+]
+
+async function idsOf(secret: string, partitions = held): Promise<ClusterIds> {
+  const ids = new ClusterIds({ secrets: { secret: async () => Buffer.from(secret) }, held: async () => partitions })
+  await ids.begin()
+  return ids
+}
+
+test.each<[string, position: string, start: string | null]>([
+  ['the beginning of what is held', '10.0', '10.0'],
+  ['the end', '20.5', '20.5'],
+  ['one partition before what is held', '9.5', null],
+  ['one partition behind its end', '15.6', null],
+  ['a partition that is not named is at its beginning', '15', '15'],
+])('%s', async (_, position, start) => {
+  const [giver, taker] = [await idsOf('a'), await idsOf('a')]
+  expect(await taker.startOf(7, giver.idOf(7, position))).toBe(start)
+})
+
+test('a partition whose beginning is gone was not told from there', async () => {
+  const [ids, trimmed] = [await idsOf('a'), [held[0]!, { firstOffset: 1, endOffset: 5 }]]
+  expect(await (await idsOf('a', trimmed)).startOf(7, ids.idOf(7, '15'))).toBeNull()
+})
+
+test.each<[string, id: (ids: ClusterIds) => Promise<string>]>([
+  ['of another entity', async (ids) => ids.idOf(8, '15.2')],
+  ['of another cluster', async () => (await idsOf('b')).idOf(7, '15.2')],
+  ['with other offsets', async (ids) => ids.idOf(7, '15.2').replace('15.2', '15.3')],
+  ['without a mac', async () => '15.2'],
+  ['of one machine', async () => '5f0c3a9be41d7c22-1834-kq3c0O9mJdVx2hYt'],
+  ['of no form', async () => '..-'],
+  ['empty', async () => ''],
+])('an id %s is unknown', async (_, id) => {
+  const ids = await idsOf('a')
+  expect(await ids.startOf(7, await id(ids))).toBeNull()
+})

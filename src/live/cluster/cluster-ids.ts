@@ -1,0 +1,65 @@
+// The ids of live rows on a cluster, which all its processes sign with one secret. docs/formats/live.md
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { SecretCatalog } from '../../catalog/secret-catalog.ts'
+import type { LiveIds } from '../live-rows.ts'
+import { offsetsAt } from './offsets.ts'
+
+export interface ClusterIdsParts {
+  readonly secrets: SecretCatalog
+  /** What Kafka holds of an entity's rows that is committed, by partition; Problem `unavailable` while Kafka is away. */
+  readonly held: (entityId: number) => Promise<readonly Held[]>
+}
+
+export interface Held {
+  readonly firstOffset: number
+  readonly endOffset: number
+}
+
+const macCharacters = 16
+
+export class ClusterIds implements LiveIds<string> {
+  readonly #parts: ClusterIdsParts
+  #secret: Uint8Array = new Uint8Array()
+  #readers = 0
+
+  constructor(parts: ClusterIdsParts) {
+    this.#parts = parts
+  }
+
+  get readers(): number {
+    return this.#readers
+  }
+
+  async begin(): Promise<void> {
+    this.#readers++
+    if (this.#secret.length === 0) this.#secret = await this.#parts.secrets.secret('live')
+  }
+
+  end(): void {
+    this.#readers--
+  }
+
+  idOf(entityId: number, position: string): string {
+    return `${position}-${this.#macOf(entityId, position)}`
+  }
+
+  async startOf(entityId: number, id: string): Promise<string | null> {
+    const [, position, mac] = /^((?:0|[1-9]\d{0,15})(?:\.(?:0|[1-9]\d{0,15}))*)-([\w-]{16})$/.exec(id) ?? []
+    if (position === undefined || mac === undefined) return null
+    if (!timingSafeEqual(Buffer.from(mac), Buffer.from(this.#macOf(entityId, position)))) return null
+    const held = await this.#parts.held(entityId)
+    const offsets = offsetsAt(position, held.length)
+    const isHeld = held.every(({ firstOffset, endOffset }, partition) => {
+      const offset = offsets[partition]!
+      return firstOffset <= offset && offset <= endOffset
+    })
+    return isHeld ? position : null
+  }
+
+  #macOf(entityId: number, position: string): string {
+    return createHmac('sha256', this.#secret)
+      .update(`${entityId} ${position}`)
+      .digest('base64url')
+      .slice(0, macCharacters)
+  }
+}

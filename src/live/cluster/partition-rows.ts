@@ -1,0 +1,209 @@
+// The rows of one partition of an entity's topic, which Druid reads too. A row is told when queries see it: whoever sees the last row of a stretch sees
+// all before it, so one look at Druid is enough for each stretch.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RowPlace } from '../../catalog/partitions.ts'
+import { NotInJournal } from '../../journal/journal.ts'
+import type { KafkaClient } from '../../kafka/kafka-client.ts'
+import { isGone } from '../../kafka/kafka-errors.ts'
+import { endOffset, type Fetched, fetchRecords, type PartitionPlace } from '../../kafka/read-partition.ts'
+import type { Entity } from '../../model/entity.ts'
+import type { StoredPart } from '../journal-rows.ts'
+import { lastRowOf, type StoredRecord, storedRows } from './stored-records.ts'
+
+export interface PartitionRowsParts {
+  readonly client: KafkaClient
+  readonly place: PartitionPlace
+  readonly entityId: number
+  /** Undefined once it is dropped. */
+  readonly entity: () => Pick<Entity, 'id' | 'fields'> | undefined
+  readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
+  /** More rows are queryable. */
+  readonly moved: () => void
+  readonly failed: (error: unknown) => void
+  readonly nowMs: () => number
+  readonly signal: AbortSignal
+}
+
+/** What Kafka has been read of that queries are not found to see. */
+interface Sought {
+  readonly nextOffset: number
+  readonly last: RowPlace
+  readonly sinceMs: number
+}
+
+const fetchBytes = 1024 * 1024
+/** As much is made into rows at once. */
+const partBytes = 256 * 1024
+/** How often it is asked whether queries see a row. */
+const askEveryMs = 100
+const reachedEveryMs = 20
+/** A process is told when a partition got on; it looks all the same, for what it may have missed. */
+const lookEveryMs = 1000
+/** A row that is looked for so long may be gone, by an operator's hand say: a newer one is looked for in its place. */
+const patienceMs = 60_000
+/** The last record of a partition lies a few offsets before its end: transactions take some too. */
+const firstSpan = 4
+
+export class PartitionRows {
+  readonly #parts: PartitionRowsParts
+  #position = 0
+  #sought: Sought | null = null
+  #wake: () => void = () => undefined
+  /** What was fetched and not asked for yet. */
+  #ahead: { readonly fromOffset: number; readonly fetched: Fetched } | null = null
+
+  constructor(parts: PartitionRowsParts) {
+    this.#parts = parts
+  }
+
+  /** All rows before this offset are queryable. */
+  get position(): number {
+    return this.#position
+  }
+
+  /** Resolves when all that is committed by now is queryable; then `position` is behind it. Rejects when the signal is aborted. */
+  async begin(signal: AbortSignal): Promise<void> {
+    const { client, place, isSeen, entityId } = this.#parts
+    const [first, end] = [await endOffset(client, place, 'first'), await endOffset(client, place, 'last')]
+    const last = await this.#lastBefore(first, end)
+    while (last !== null && !(await isSeen(entityId, last).catch(() => false))) {
+      await sleep(askEveryMs, undefined, { signal })
+    }
+    signal.throwIfAborted()
+    this.#position = end
+  }
+
+  /** Resolves when `run` has found all that is committed by now queryable. Rejects when the signal is aborted. */
+  async reach(signal: AbortSignal): Promise<void> {
+    const { client, place } = this.#parts
+    const end = await endOffset(client, place, 'last')
+    while (this.#position < end) {
+      this.look()
+      await sleep(reachedEveryMs, undefined, { signal })
+    }
+  }
+
+  /** Finds out which rows become queryable, until the signal is aborted. */
+  async run(): Promise<void> {
+    const { signal, failed } = this.#parts
+    while (!signal.aborted) {
+      try {
+        if (await this.#step()) continue
+      } catch (error) {
+        if (!signal.aborted) failed(error)
+      }
+      await this.#pause(this.#sought === null ? lookEveryMs : askEveryMs)
+    }
+  }
+
+  /** A partition got on. */
+  look(): void {
+    if (this.#sought === null) this.#wake()
+  }
+
+  /** As `JournalRows.read`; offsets are the positions. */
+  async read(fromOffset: number, untilOffset: number): Promise<StoredPart> {
+    const entity = this.#parts.entity()
+    if (entity === undefined) return { rows: [], throughPosition: untilOffset }
+    const { records, nextOffset } = await this.#fetchFrom(fromOffset)
+    const wanted = firstOf(records)
+    const [through, behind] = [wanted.at(-1), records[wanted.length]]
+    const throughPosition = Math.min(behind?.offset ?? nextOffset, untilOffset)
+    if (throughPosition <= fromOffset) throw new Error(`Kafka does not give offset ${fromOffset}, which is committed`)
+    this.#ahead =
+      through === undefined || behind === undefined
+        ? null
+        : { fromOffset: behind.offset, fetched: { records: records.slice(wanted.length), nextOffset } }
+    const rows = wanted.filter(({ offset }) => offset < untilOffset).map((record) => storedRows(entity, record))
+    return { rows, throughPosition }
+  }
+
+  async refresh(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  /** Whether there may be more at once. */
+  async #step(): Promise<boolean> {
+    const { entityId, isSeen, moved, nowMs } = this.#parts
+    const sought = this.#sought
+    if (sought === null) return this.#seek(this.#position)
+    if (await isSeen(entityId, sought.last)) {
+      this.#sought = null
+      this.#position = sought.nextOffset
+      moved()
+      return true
+    }
+    if (nowMs() - sought.sinceMs > patienceMs) await this.#seek(sought.nextOffset)
+    return false
+  }
+
+  /** Looks for the last of the rows that were committed from an offset on. */
+  async #seek(offset: number): Promise<boolean> {
+    const { nowMs, moved } = this.#parts
+    const { records, nextOffset } = await this.#fetch(offset)
+    if (nextOffset === offset) return false
+    const last = records.at(-1)
+    if (last !== undefined) this.#sought = { nextOffset, last: lastRowOf(last), sinceMs: nowMs() }
+    else if (this.#sought !== null) this.#sought = { ...this.#sought, nextOffset }
+    else {
+      this.#position = nextOffset
+      moved()
+    }
+    return true
+  }
+
+  async #lastBefore(first: number, end: number): Promise<RowPlace | null> {
+    for (let span = firstSpan; ; span *= firstSpan) {
+      const from = Math.max(first, end - span)
+      let found: RowPlace | null = null
+      for (let offset = from; offset < end; ) {
+        const { records, nextOffset } = await this.#fetch(offset)
+        const last = records.findLast((record) => record.offset < end)
+        if (last !== undefined) found = lastRowOf(last)
+        if (nextOffset === offset) break
+        offset = nextOffset
+      }
+      if (found !== null || from === first) return found
+    }
+  }
+
+  async #fetchFrom(offset: number): Promise<Fetched> {
+    const ahead = this.#ahead
+    return ahead?.fromOffset === offset ? ahead.fetched : this.#fetch(offset)
+  }
+
+  async #fetch(offset: number): Promise<Fetched> {
+    const { client, place } = this.#parts
+    try {
+      return await fetchRecords(client, { ...place, offset, bytesMax: fetchBytes, waitMs: 0 })
+    } catch (error) {
+      throw isGone(error) ? new NotInJournal(`Kafka does not hold offset ${offset} any more`, { cause: error }) : error
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#parts
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        this.#wake = () => undefined
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal.addEventListener('abort', done)
+      this.#wake = done
+      if (signal.aborted) done()
+    })
+  }
+}
+
+/** As many as have about so many bytes: one at least. */
+function firstOf(records: readonly StoredRecord[]): readonly StoredRecord[] {
+  let bytes = 0
+  const behind = records.findIndex(({ value }, index) => {
+    bytes += value.length
+    return index > 0 && bytes > partBytes
+  })
+  return behind < 0 ? records : records.slice(0, behind)
+}

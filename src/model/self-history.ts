@@ -1,0 +1,2 @@
+/** The entity of the service's own metrics, and the ingest that feeds it. */
+export const selfEntity = 'tidemark_self'

@@ -1,0 +1,127 @@
+// What the specification 3.0 of Sparkplug says of the quality of metrics and of deaths, as far as it makes rows.
+import { expect, test } from 'vitest'
+import { mqttMapping } from '../../../test/support/mqtt-mapping.ts'
+import { sparkplugPayload, type WrittenMetric } from '../../../test/support/sparkplug-payloads.ts'
+import type { Field } from '../../model/field.ts'
+import { SparkplugNodes } from './sparkplug-nodes.ts'
+
+const nowMs = 1_000_000
+const quality = (over: Partial<Field> = {}): Field => ({
+  name: 'Q',
+  source: 'q',
+  type: 'long',
+  role: 'quality',
+  ...over,
+})
+
+/** The rows of messages, each as its node or device, metric, value, quality and time. */
+function rowsOf(messages: readonly Message[], field: Field | null = quality()): string[] {
+  const mapping = mqttMapping({ quality: field, timeField: 'D' })
+  const limits = { birthWaitMs: 1000, birthWaitMessagesMax: 10, birthWaitBytesMax: 1000, knownMetricsMax: 100 }
+  const nodes = new SparkplugNodes({ mapping, ...limits, nowMs: () => nowMs, ask: null, onNote: () => undefined })
+  return messages.flatMap(([path, timestamp, metrics], packetId) => {
+    const payload = sparkplugPayload({ ...(timestamp === null ? {} : { timestamp }), metrics, seq: packetId })
+    const mapped = nodes.take({ topic: `spBv1.0/G/${path}`, payload, packetId, isAgain: false })
+    return mapped.flatMap(({ rows }) => rows.map(shown))
+  })
+}
+
+type Message = readonly [path: string, timestamp: number | null, metrics: readonly WrittenMetric[]]
+
+function shown(row: string): string {
+  const { device, metric, V, q, D, mqtt_error } = JSON.parse(row) as Record<string, unknown>
+  if (mqtt_error !== undefined) return String(mqtt_error)
+  return `${device === '' ? 'node' : device}/${metric} ${JSON.stringify(V)} ${JSON.stringify(q) ?? '-'} ${Date.parse(String(D))}`
+}
+
+const double = (name: string, value: number, more: Partial<WrittenMetric> = {}): WrittenMetric => ({
+  name,
+  datatype: 10,
+  double: value,
+  ...more,
+})
+const of = (value: number | null): Partial<WrittenMetric> => ({ properties: { Quality: value } })
+const bdSeq = (long: number): WrittenMetric => ({ name: 'bdSeq', datatype: 4, long })
+const nbirth: Message = ['NBIRTH/N', 10, [bdSeq(1), double('a', 1)]]
+const dbirth: Message = ['DBIRTH/N/D', 20, [double('b', 2), { name: 'on', datatype: 11, boolean: true }]]
+
+test.each<[string, WrittenMetric, Field | null, string]>([
+  ['no property is good', double('a', 1), quality(), '-'],
+  ['192, good', double('a', 1, of(192)), quality(), '192'],
+  ['0, bad', double('a', 1, of(0)), quality(), '0'],
+  ['500, stale', double('a', 1, of(500)), quality(), '500'],
+  ['another number is kept as it is', double('a', 1, of(-5)), quality(), '-5'],
+  ['a property that is null', double('a', 1, of(null)), quality(), '-'],
+  ['others beside it', double('a', 1, { properties: { engLow: 1, Quality: 0, engHigh: 9 } }), quality(), '0'],
+  ['others alone', double('a', 1, { properties: { engLow: 1 } }), quality(), '-'],
+  ['in a field of texts', double('a', 1, of(500)), quality({ type: 'string' }), '"500"'],
+  ['in numbers of OPC UA: good', double('a', 1, of(192)), quality({ coding: 'opcua' }), '0'],
+  ['in numbers of OPC UA: bad', double('a', 1, of(0)), quality({ coding: 'opcua' }), '2147483648'],
+  [
+    'in texts of OPC UA: stale is bad',
+    double('a', 1, of(500)),
+    quality({ type: 'string', coding: 'opcua' }),
+    '"2147483648"',
+  ],
+  ['where the ingest has no such field', double('a', 1, of(0)), null, '-'],
+])('the quality of a metric: %s', (_, metric, field, expected) => {
+  expect(rowsOf([['NBIRTH/N', 10, [metric]]], field)).toEqual([`node/a 1 ${expected} 10`])
+})
+
+test('a metric that is null keeps its quality', () => {
+  expect(rowsOf([['NBIRTH/N', 10, [{ name: 'a', datatype: 10, isNull: true, ...of(0) }]]])).toEqual([
+    'node/a null 0 10',
+  ])
+})
+
+test.each<[string, readonly Message[], readonly string[]]>([
+  [
+    'of a device: its metrics are stale from the time of the payload on',
+    [nbirth, dbirth, ['DDATA/N/D', 30, [double('b', 7)]], ['DDEATH/N/D', 40, []]],
+    ['D/b 7 500 40', 'D/on true 500 40'],
+  ],
+  [
+    'of a device, without a time: that of receipt',
+    [nbirth, dbirth, ['DDEATH/N/D', null, []]],
+    [`D/b 2 500 ${nowMs}`, `D/on true 500 ${nowMs}`],
+  ],
+  [
+    'of a node: its metrics and those of its devices, from the time of receipt on, since the will was written at its birth',
+    [nbirth, dbirth, ['NDEATH/N', 10, [bdSeq(1)]]],
+    [`node/a 1 500 ${nowMs}`, `D/b 2 500 ${nowMs}`, `D/on true 500 ${nowMs}`],
+  ],
+  ['of another session', [nbirth, ['NDEATH/N', 10, [bdSeq(0)]]], []],
+  ['a second time', [nbirth, dbirth, ['DDEATH/N/D', 40, []], ['DDEATH/N/D', 41, []]], []],
+  [
+    'of who was never born',
+    [
+      ['DDEATH/N/X', 40, []],
+      ['NDEATH/M', 40, [bdSeq(1)]],
+    ],
+    [],
+  ],
+  [
+    'a device that died before its node is told once',
+    [nbirth, dbirth, ['DDEATH/N/D', 40, []], ['NDEATH/N', 10, [bdSeq(1)]]],
+    [`node/a 1 500 ${nowMs}`],
+  ],
+  [
+    'after a value whose clock is ahead',
+    [nbirth, ['NDATA/N', 2 * nowMs, [double('a', 3)]], ['NDEATH/N', 10, [bdSeq(1)]]],
+    [`node/a 3 500 ${2 * nowMs}`],
+  ],
+  [
+    'a value of a time that is over is not the last one',
+    [nbirth, ['NDATA/N', 30, [double('a', 9, { isHistorical: true, timestamp: 5 })]], ['NDEATH/N', 10, [bdSeq(1)]]],
+    [`node/a 1 500 ${nowMs}`],
+  ],
+  [
+    'of what is null there is nothing to tell',
+    [nbirth, ['NDATA/N', 30, [{ name: 'a', datatype: 10, isNull: true }]], ['NDEATH/N', 10, [bdSeq(1)]]],
+    [],
+  ],
+])('a death %s', (_, messages, expected) => {
+  const before = rowsOf(messages.slice(0, -1))
+  expect(rowsOf(messages).slice(before.length)).toEqual(expected)
+  expect(rowsOf(messages, null).filter((row) => row.includes(' 500 '))).toEqual([])
+})

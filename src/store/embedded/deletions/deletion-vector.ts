@@ -1,0 +1,58 @@
+// What one deletion takes from view of one sealed file, as Delta Lake and Iceberg have it: the file stays as it is, and a vector beside it
+// says which of its rows are deleted. Format: docs/formats/deletion-vectors.md.
+import { noRows, type RowRanges, union } from './row-ranges.ts'
+
+export interface DeletionVector {
+  readonly deletionId: number
+  /** The metrics that read as null; null where the rows themselves are not seen. */
+  readonly metrics: readonly string[] | null
+  /** By the place of the series in the file. */
+  readonly rows: ReadonlyMap<number, RowRanges>
+}
+
+/** What all deletions together take of a series of a file. */
+export interface HiddenOfSeries {
+  readonly rows: RowRanges
+  /** By the name of a metric, in which rows it reads as null. */
+  readonly metrics: ReadonlyMap<string, RowRanges>
+}
+
+/** By the place of the series in the file. */
+export type HiddenRows = ReadonlyMap<number, HiddenOfSeries>
+
+export function hiddenBy(vectors: readonly DeletionVector[]): HiddenRows {
+  const hidden = new Map<number, { rows: RowRanges; metrics: Map<string, RowRanges> }>()
+  for (const { metrics, rows } of vectors) {
+    for (const [place, ranges] of rows) {
+      const known = hidden.get(place) ?? { rows: noRows, metrics: new Map<string, RowRanges>() }
+      hidden.set(place, known)
+      if (metrics === null) known.rows = union(known.rows, ranges)
+      for (const name of metrics ?? []) known.metrics.set(name, union(known.metrics.get(name) ?? noRows, ranges))
+    }
+  }
+  return hidden
+}
+
+/** Numbers of 32 bits, little-endian: for each series its place, how many ranges it has, and these. */
+export function encodeRows(rows: DeletionVector['rows']): Uint8Array {
+  const numbers: number[] = []
+  for (const [place, ranges] of rows) {
+    numbers.push(place, ranges.length / 2)
+    for (const row of ranges) numbers.push(row)
+  }
+  return new Uint8Array(Uint32Array.from(numbers).buffer)
+}
+
+/** Null for what is not as it was written. */
+export function decodeRows(bytes: Uint8Array): Map<number, RowRanges> | null {
+  if (bytes.length % 4 !== 0) return null
+  const numbers = new Uint32Array(bytes.slice().buffer)
+  const rows = new Map<number, RowRanges>()
+  for (let at = 0; at < numbers.length; ) {
+    const [place, ranges] = [numbers[at]!, numbers[at + 1]]
+    if (ranges === undefined || at + 2 + 2 * ranges > numbers.length) return null
+    rows.set(place, numbers.slice(at + 2, at + 2 + 2 * ranges))
+    at += 2 + 2 * ranges
+  }
+  return rows
+}

@@ -1,0 +1,184 @@
+// Which rows of an entity's sealed files a deletion selects.
+import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import { isMetBy } from '../../../lib/comparison-operator.ts'
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { DeletionCondition, DeletionSelection } from '../../../model/deletion.ts'
+import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'
+import { Dictionary } from '../head/dictionary.ts'
+import { MergedSource } from '../reading/merged-source.ts'
+import { OpenFile } from '../reading/open-file.ts'
+import type { SealedFile, StoredFile, StoredPages } from '../reading/sealed-source.ts'
+import type { SeriesSource } from '../reading/series-source.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
+import { selectSeries } from '../run/selected-series.ts'
+import { RangesBuilder, type RowRanges } from './row-ranges.ts'
+
+export interface FindParts {
+  readonly registry: EntityRegistry
+  readonly pacer: Pacer
+}
+
+/** By file, the rows of each series by its place; files without such rows are left out. */
+export type FoundRows = ReadonlyMap<StoredFile, ReadonlyMap<number, RowRanges>>
+
+/** Rows as they are stored, whatever other deletions take of them. */
+export async function findRows(
+  selection: DeletionSelection,
+  files: readonly StoredFile[],
+  parts: FindParts,
+): Promise<FoundRows> {
+  const { registry, pacer } = parts
+  const [fromMs, toMs] = rangeOf(selection)
+  const near = files.filter(({ info }) => info.firstMs <= toMs && info.lastMs >= fromMs)
+  const { where } = selection
+  const found = new Map<StoredFile, Map<number, RowRanges>>()
+  const columns = where === null ? [] : [registry.columns.learn(where.metric.name, where.metric.type).index]
+  const readers = near.map((file) => ({ file, pages: file.open(columns, 'cached') }))
+  const passes = where === null ? null : rowTest(where, columns[0]!)
+  const isOfItems = passes !== null && registry.columns.replaced !== null
+  const merged = isOfItems ? sourceOf(near, columnsOf(registry, columns), registry) : null
+  for (const series of await selectedSeries(selection, parts)) {
+    const dates = merged && (await datesOf(merged.run(series, fromMs, toMs), passes!, pacer))
+    for (const { file, pages } of readers) {
+      const place = pages.find(series)
+      const ranges = place === -1 ? null : await rangesOf(pages, place, { fromMs, toMs, dates, passes }, pacer)
+      if (ranges === null) continue
+      const known = found.get(file) ?? new Map<number, RowRanges>()
+      found.set(file, known.set(place, ranges))
+    }
+    if (pacer.spend(4 * (1 + readers.length))) await pacer.rest()
+  }
+  return found
+}
+
+/** How many rows of a selection are seen; with metrics, those in which one of them is not null. */
+export async function countSeen(
+  selection: DeletionSelection,
+  files: readonly SealedFile[],
+  parts: FindParts,
+): Promise<number> {
+  const { registry, pacer } = parts
+  const [fromMs, toMs] = rangeOf(selection)
+  const indices = selection.metrics?.map(({ name, type }) => registry.columns.learn(name, type).index) ?? null
+  const near = files.filter(({ info }) => info.firstMs <= toMs && info.lastMs >= fromMs)
+  const source = sourceOf(near, columnsOf(registry, indices ?? []), registry)
+  let rows = 0
+  for (const series of await selectedSeries(selection, parts)) {
+    for (const { chunk, start, end } of source.run(series, fromMs, toMs)) {
+      if (indices === null) rows += end - start
+      else for (let row = start; row < end; row++) if (hasValue(chunk, indices, row)) rows++
+      if (pacer.spend(end - start)) await pacer.rest()
+    }
+    if (pacer.spend(4 * (1 + near.length))) await pacer.rest()
+  }
+  return rows
+}
+
+function hasValue({ columns }: Chunk, indices: readonly number[], row: number): boolean {
+  for (const index of indices) {
+    const column = columns[index]
+    if (column !== undefined && !isNullIn(column, row)) return true
+  }
+  return false
+}
+
+const rangeOf = ({ fromMs, toMs }: DeletionSelection): readonly [number, number] => [
+  fromMs ?? Number.NEGATIVE_INFINITY,
+  toMs ?? Number.POSITIVE_INFINITY,
+]
+
+async function selectedSeries(
+  { tag: name, ids, prefixes }: DeletionSelection,
+  { registry, pacer }: FindParts,
+): Promise<Int32Array> {
+  const tag = await registry.series.tagOrNullsPaced(name, pacer)
+  return (await selectSeries(registry.series, tag, [tag], { ids, prefixes }, pacer)).series
+}
+
+/** Rows of one date are one item where they replace each other, which needs the origins of the columns. */
+function columnsOf({ columns: { replaced } }: EntityRegistry, indices: readonly number[]): readonly number[] {
+  const origins = (replaced ?? []).filter(({ index }) => indices.includes(index)).map(({ originIndex }) => originIndex)
+  return [...indices, ...origins]
+}
+
+function sourceOf(files: readonly SealedFile[], columns: readonly number[], registry: EntityRegistry): SeriesSource {
+  const open = files.map((file) => new OpenFile(file, columns, 'cached'))
+  const replaced = registry.columns.replaced?.filter(({ index }) => columns.includes(index)) ?? null
+  const copied = registry.columns.all
+    .filter(({ index }) => columns.includes(index))
+    .map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
+  return new MergedSource([], open, () => copied, replaced)
+}
+
+/** The dates of the items that pass. */
+async function datesOf(stretches: Iterable<Stretch>, passes: RowTest, pacer: Pacer): Promise<readonly number[]> {
+  const dates: number[] = []
+  for (const { chunk, start, end } of stretches) {
+    for (let row = start; row < end; row++) if (passes(chunk, row)) dates.push(chunk.times[row]!)
+    if (pacer.spend(end - start)) await pacer.rest()
+  }
+  return dates
+}
+
+interface Asked {
+  readonly fromMs: number
+  readonly toMs: number
+  /** Rising, where items were looked at. */
+  readonly dates: readonly number[] | null
+  readonly passes: RowTest | null
+}
+
+/** Null where there is no such row. */
+async function rangesOf(
+  pages: StoredPages,
+  place: number,
+  { fromMs, toMs, dates, passes }: Asked,
+  pacer: Pacer,
+): Promise<RowRanges | null> {
+  if (pages.firstMs(place) > toMs || pages.lastMs(place) < fromMs) return null
+  const builder = new RangesBuilder()
+  if (dates !== null) for (const ms of dates) addRange(builder, pages.rowsWithin(place, ms, ms))
+  else if (passes === null) addRange(builder, pages.rowsWithin(place, fromMs, toMs))
+  else {
+    let [next, end] = pages.rowsWithin(place, fromMs, toMs)
+    for (const stretch of pages.rowsAt(place, next, end)) {
+      for (let row = stretch.start; row < stretch.end; row++, next++) {
+        if (passes(stretch.chunk, row)) builder.add(next, next + 1)
+      }
+      if (pacer.spend(stretch.end - stretch.start)) await pacer.rest()
+    }
+  }
+  return builder.length === 0 ? null : builder.ranges
+}
+
+function addRange(builder: RangesBuilder, [start, end]: readonly [number, number]): void {
+  if (start < end) builder.add(start, end)
+}
+
+type RowTest = (chunk: Chunk, row: number) => boolean
+
+function rowTest({ operator, value }: DeletionCondition, index: number): RowTest {
+  return ({ columns }, row) => {
+    const column = columns[index]
+    if (column === undefined || isNullIn(column, row)) return false
+    return isMetBy(operator === '!=' ? '<>' : operator, compareValues(valueAt(column, row), value))
+  }
+}
+
+function valueAt(column: ChunkColumn, row: number): number | bigint | string | boolean {
+  switch (column.type) {
+    case 'string':
+      return column.dictionary[column.codes[row]!]!
+    case 'boolean':
+      return column.values[row] === 1
+    default:
+      return column.exact !== null && Math.abs(column.values[row]!) >= 2 ** 53
+        ? column.exact[row]!
+        : column.values[row]!
+  }
+}
+
+function compareValues(left: number | bigint | string | boolean, right: number | bigint | string | boolean): number {
+  if (typeof left === 'string') return compareCodePoints(left, String(right))
+  return left < right ? -1 : left > right ? 1 : 0
+}

@@ -1,0 +1,115 @@
+import type { DeletedRows } from '../../../model/rows-file.ts'
+import type { SealedFile, SealedFileInfo, SealedPages, StoredFile } from '../reading/sealed-source.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
+import { DamagedFileError } from '../sealed/damaged-file.ts'
+import { type DeletionVector, type HiddenRows, hiddenBy } from './deletion-vector.ts'
+import { countRows, without } from './row-ranges.ts'
+import { VisiblePages, type VisiblePlaces } from './visible-pages.ts'
+
+/** A sealed file as it is seen without the rows that were deleted. */
+export class VisibleFile implements SealedFile {
+  readonly base: StoredFile
+  readonly vectors: readonly DeletionVector[]
+  readonly #registry: EntityRegistry
+  #visible: VisiblePlaces | null = null
+  #info: SealedFileInfo | null = null
+  #deletedRows: DeletedRows | null = null
+
+  constructor(base: StoredFile, vectors: readonly DeletionVector[], registry: EntityRegistry) {
+    this.base = base
+    this.vectors = vectors
+    this.#registry = registry
+  }
+
+  /** That of the whole file where it cannot be read: who opens it is told so. */
+  get info(): SealedFileInfo {
+    if (this.#info !== null) return this.#info
+    try {
+      this.#info = { ...this.base.info, ...boundsOf(this.base.open([], 'cached'), this.#places()) }
+      return this.#info
+    } catch (error) {
+      if (error instanceof DamagedFileError) return this.base.info
+      throw error
+    }
+  }
+
+  get digits(): ReadonlyMap<string, number | null> {
+    return this.base.digits
+  }
+
+  /** What is not seen, by numbers of rows in the file. */
+  get deletedRows(): DeletedRows {
+    this.#deletedRows ??= deletedRowsOf(this.base.open([], 'cached'), this.#places().hidden)
+    return this.#deletedRows
+  }
+
+  open(columns: readonly number[], pass: 'cached' | 'once'): SealedPages {
+    const { columns: known } = this.#registry
+    const columnsOf = (metric: string): readonly number[] => {
+      const index = known.column(metric)?.index
+      if (index === undefined) return []
+      // A value that was deleted must not count as a null that was pushed.
+      const origins = known.replaced?.find((replaced) => replaced.index === index)
+      return origins === undefined ? [index] : [index, origins.originIndex]
+    }
+    return new VisiblePages(this.base.open(columns, pass), this.#places(), columnsOf)
+  }
+
+  #places(): VisiblePlaces {
+    this.#visible ??= visiblePlaces(this.base.open([], 'cached'), hiddenBy(this.vectors))
+    return this.#visible
+  }
+}
+
+function deletedRowsOf(pages: SealedPages, hidden: HiddenRows): DeletedRows {
+  const rows: number[] = []
+  const metrics = new Map<string, number[]>()
+  let start = 0
+  for (let place = 0; place < pages.length; place++) {
+    const ofSeries = hidden.get(place)
+    for (const row of ofSeries?.rows ?? []) rows.push(start + row)
+    for (const [metric, ranges] of ofSeries?.metrics ?? []) {
+      const known = metrics.get(metric) ?? []
+      metrics.set(metric, known)
+      for (const row of ranges) known.push(start + row)
+    }
+    start += pages.rows(place)
+  }
+  return { rows, metrics }
+}
+
+/** The file that is on disk. */
+export const baseOf = (file: SealedFile): SealedFile => (file instanceof VisibleFile ? file.base : file)
+
+function visiblePlaces(pages: SealedPages, hidden: HiddenRows): VisiblePlaces {
+  const places: number[] = []
+  const ends = new Map<number, { firstMs: number; lastMs: number }>()
+  for (let place = 0; place < pages.length; place++) {
+    const ranges = hidden.get(place)?.rows
+    if (ranges !== undefined && ranges.length > 0) {
+      const seen = [...without(ranges, 0, pages.rows(place))]
+      if (seen.length === 0) continue
+      ends.set(place, { firstMs: dateOf(pages, place, seen[0]![0]), lastMs: dateOf(pages, place, seen.at(-1)![1] - 1) })
+    }
+    places.push(place)
+  }
+  return { hidden, places: Uint32Array.from(places), ends }
+}
+
+function dateOf(pages: SealedPages, place: number, row: number): number {
+  for (const { chunk, start } of pages.rowsAt(place, row, row + 1)) return chunk.times[start]!
+  throw new Error(`series ${place} of a file has no row ${row}`)
+}
+
+/** How many rows are seen, and between which dates they lie: those of the file where none is. */
+function boundsOf(pages: SealedPages, { hidden, places, ends }: VisiblePlaces): Partial<SealedFileInfo> {
+  let rows = 0
+  let firstMs = Number.POSITIVE_INFINITY
+  let lastMs = Number.NEGATIVE_INFINITY
+  for (const place of places) {
+    rows += pages.rows(place) - countRows(hidden.get(place)?.rows ?? new Uint32Array(0))
+    firstMs = Math.min(firstMs, ends.get(place)?.firstMs ?? pages.firstMs(place))
+    lastMs = Math.max(lastMs, ends.get(place)?.lastMs ?? pages.lastMs(place))
+  }
+  return rows === 0 ? { rows } : { rows, firstMs, lastMs }
+}

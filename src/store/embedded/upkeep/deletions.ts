@@ -1,0 +1,219 @@
+import type { DeletionCatalog } from '../../../catalog/deletions.ts'
+import { messageOf } from '../../../lib/message-of.ts'
+import type { DeletionOutcome, DeletionRequest, DeletionSelection } from '../../../model/deletion.ts'
+import { invalidRequest, Problem } from '../../../model/problem.ts'
+import type { Reach } from '../../../observe/crash-point.ts'
+import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
+import { countSeen, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
+import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
+import type { EmbeddedStore } from '../embedded-store.ts'
+import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
+import { DamagedFileError } from '../sealed/damaged-file.ts'
+import { Preempted, PreemptiblePacer } from './preemption.ts'
+
+export interface DeletionParts {
+  readonly store: EmbeddedStore
+  readonly folder: Pick<StoredFolder, 'stored'>
+  readonly catalog: DeletionCatalog
+  /** As of `MergeParts`. */
+  readonly runDue: (entityId: number) => Promise<void>
+  /** Rows of an entity before this date have left. */
+  readonly sinceMs: (entityId: number) => number | null
+  /** Called when readers see files in another way. */
+  readonly shown: (files: ReadonlyMap<SealedFile, SealedFile>) => void
+  readonly reach: Reach
+  readonly signal: AbortSignal
+}
+
+interface Job {
+  readonly entityId: number
+  /** Rows before it have to be sealed. */
+  readonly position: number
+  readonly run: () => Promise<void>
+  readonly reject: (error: unknown) => void
+}
+
+/** How long looking for rows may hold up queries and the pipeline. */
+const sliceMs = 2
+
+/** Runs of rows that the deletions of an entity may select together: each takes 8 bytes of the catalog, and about 100 of memory. */
+export const rangesMax = 1_000_000
+
+/**
+ * Takes rows of sealed files from view. What is in memory is sealed first, so that all rows of a file were pushed before the deletion, or none:
+ * which rows it takes is then a matter of their numbers alone.
+ */
+export class Deletions {
+  readonly #parts: DeletionParts
+  #jobs: Job[] = []
+  #erased: ReadonlySet<number> = new Set()
+
+  constructor(parts: DeletionParts) {
+    this.#parts = parts
+  }
+
+  /** Learns which deletions the catalog says are erased. */
+  async refresh(): Promise<void> {
+    const all = await this.#parts.catalog.all()
+    this.#erased = new Set(all.filter(({ erasedMs }) => erasedMs !== null).map(({ id }) => id))
+  }
+
+  isErased(deletionId: number): boolean {
+    return this.#erased.has(deletionId)
+  }
+
+  /** A file that holds rows that are to be removed for good; null when there is none that can be read. */
+  fileToErase(files: readonly SealedFile[], damaged: ReadonlySet<SealedFile>): SealedFile | null {
+    const isDue = (file: SealedFile): boolean =>
+      file instanceof VisibleFile && file.vectors.some(({ deletionId }) => this.isErased(deletionId))
+    return files.find((file) => isDue(file) && !damaged.has(file)) ?? null
+  }
+
+  /** Whether rows from this position on have to be sealed. */
+  needsSeal(frozenPosition: number): boolean {
+    return this.#jobs.some(({ position }) => position > frozenPosition)
+  }
+
+  /**
+   * Of the rows before the position. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its rows lie in too
+   * many places, `damaged_data` where a file cannot be read.
+   */
+  add(request: DeletionRequest, position: number): Promise<DeletionOutcome> {
+    return this.#add(request.entityId, position, () => this.#delete(request))
+  }
+
+  /** Shows its rows again. False when there is no such deletion. */
+  takeBack(entityId: number, id: number): Promise<boolean> {
+    return this.#add(entityId, 0, () => this.#takeBack(entityId, id))
+  }
+
+  /** Runs one that is due; false when there is none. */
+  async runNext(): Promise<boolean> {
+    const job = this.#jobs.find(({ position }) => position <= this.#parts.store.position)
+    if (job === undefined) return false
+    try {
+      await job.run()
+    } catch (error) {
+      // It is begun again after what goes before it.
+      if (error instanceof Preempted && this.#parts.store.entityIds.includes(job.entityId)) return true
+      job.reject(problemOf(error))
+    }
+    this.#jobs = this.#jobs.filter((other) => other !== job)
+    return true
+  }
+
+  #add<Made>(entityId: number, position: number, work: () => Promise<Made>): Promise<Made> {
+    return new Promise((resolve, reject) => {
+      const run = async (): Promise<void> => resolve(await work())
+      this.#jobs.push({ entityId, position, run, reject })
+    })
+  }
+
+  async #delete(request: DeletionRequest): Promise<DeletionOutcome> {
+    const { store, folder, catalog, reach } = this.#parts
+    const { entityId, selection, isDry, deletionsMax, ...named } = request
+    const parts = this.#findParts(entityId)
+    const files = store.files(entityId)
+    // All before it is in these files.
+    const { position } = store
+    const known = await catalog.list(entityId)
+    const active = known.filter(({ erasedMs }) => erasedMs === null)
+    if (!isDry && active.length >= deletionsMax) throw tooMany(deletionsMax)
+    const found = await findRows(
+      selection,
+      files.map((file) => folder.stored(file)),
+      parts,
+    )
+    requireRanges(found, files)
+    // Its id is not known yet, and nothing here looks at it.
+    const shown = shownWith(files, { deletionId: 0, metrics: selection.metrics }, found, parts)
+    const sinceMs = this.#parts.sinceMs(entityId) ?? Number.NEGATIVE_INFINITY
+    const seen = { ...selection, fromMs: Math.max(sinceMs, selection.fromMs ?? Number.NEGATIVE_INFINITY) }
+    const before = await countSeen(seen, files, parts)
+    const after = files.map((file) => shown.get(file) ?? file)
+    const rows = before - (await countSeen(seen, after, parts))
+    if (isDry) return { rows, deletion: null }
+    const vectors = [...found].map(([{ info }, ofFile]) => ({ entityId, name: info.name, bytes: encodeRows(ofFile) }))
+    reach('deletion-found')
+    const deletion = await catalog.create({ entityId, selection, rows, position, ...named }, vectors)
+    reach('deletion-recorded')
+    this.#show(entityId, shownWith(files, { deletionId: deletion.id, metrics: selection.metrics }, found, parts))
+    return { rows, deletion }
+  }
+
+  async #takeBack(entityId: number, id: number): Promise<boolean> {
+    const { store, catalog } = this.#parts
+    if (!(await catalog.takeBack(entityId, id))) return false
+    const { registry } = this.#findParts(entityId)
+    const shown = new Map<SealedFile, SealedFile>()
+    for (const file of store.files(entityId)) {
+      if (!(file instanceof VisibleFile)) continue
+      const vectors = file.vectors.filter(({ deletionId }) => deletionId !== id)
+      if (vectors.length === file.vectors.length) continue
+      shown.set(file, vectors.length === 0 ? file.base : new VisibleFile(file.base, vectors, registry))
+    }
+    this.#show(entityId, shown)
+    return true
+  }
+
+  #show(entityId: number, files: ReadonlyMap<SealedFile, SealedFile>): void {
+    const { store, shown } = this.#parts
+    store.show(entityId, files)
+    shown(files)
+  }
+
+  #findParts(entityId: number): FindParts {
+    const { store, signal, runDue } = this.#parts
+    return {
+      registry: store.registry(entityId),
+      pacer: new PreemptiblePacer({ sliceMs, signal }, () => runDue(entityId)),
+    }
+  }
+}
+
+/** Files as they are seen with one more deletion. */
+function shownWith(
+  files: readonly SealedFile[],
+  deletion: Omit<DeletionVector, 'rows' | 'metrics'> & Pick<DeletionSelection, 'metrics'>,
+  found: FoundRows,
+  { registry }: FindParts,
+): Map<SealedFile, SealedFile> {
+  const shown = new Map<SealedFile, SealedFile>()
+  const metrics = deletion.metrics?.map(({ name }) => name) ?? null
+  for (const [base, rows] of found) {
+    const file = files.find((one) => baseOf(one) === base)!
+    const vectors = file instanceof VisibleFile ? file.vectors : []
+    shown.set(file, new VisibleFile(base, [...vectors, { ...deletion, metrics, rows }], registry))
+  }
+  return shown
+}
+
+function requireRanges(found: FoundRows, files: readonly SealedFile[]): void {
+  let ranges = 0
+  const add = (rows: DeletionVector['rows']): void => {
+    for (const pairs of rows.values()) ranges += pairs.length / 2
+  }
+  for (const rows of found.values()) add(rows)
+  for (const file of files) if (file instanceof VisibleFile) for (const { rows } of file.vectors) add(rows)
+  if (ranges <= rangesMax) return
+  throw invalidRequest(
+    'where',
+    `the rows lie in more than ${rangesMax.toLocaleString('en-US')} separate places, with those of the entity's other deletions. Select fewer tags, fewer days, or whole stretches of time`,
+  )
+}
+
+function tooMany(deletionsMax: number): Problem {
+  return new Problem(
+    'conflict',
+    `The entity has ${deletionsMax} deletions that can be taken back, which is the most (limits.deletions). Take some back, or wait until some are erased.`,
+  )
+}
+
+function problemOf(error: unknown): unknown {
+  if (error instanceof Preempted) return new Problem('not_found', 'The entity was dropped meanwhile.')
+  if (!(error instanceof DamagedFileError)) return error
+  return new Problem(
+    'damaged_data',
+    `A file with some of the rows cannot be read, so nothing was deleted: ${messageOf(error)}`,
+  )
+}

@@ -1,0 +1,73 @@
+import type { Cuts } from '../../druid-time/cuts.ts'
+import { tooManyBuckets } from '../limits.ts'
+import type { BucketRow } from './bucket-rows.ts'
+import type { ItemRollup, Window } from './function-of-time.ts'
+
+interface Share {
+  readonly startMs: number
+  good: number
+  items: number
+}
+
+/** Which part of the items of one metric is good in each bucket, be they taken or not; of items of one date the newest counts. */
+export class GoodShares {
+  readonly #shares: Share[] = []
+  readonly #cuts: Cuts
+  readonly #window: Window
+  readonly #bucketsMax: number
+  #nextMs = Number.NEGATIVE_INFINITY
+  #pendingMs = Number.NaN
+  #pendingIsGood = false
+
+  constructor(cuts: Cuts, window: Window, bucketsMax: number) {
+    this.#cuts = cuts
+    this.#window = window
+    this.#bucketsMax = bucketsMax
+  }
+
+  add(ms: number, isGood: boolean): void {
+    if (ms !== this.#pendingMs) this.#commit()
+    this.#pendingMs = ms
+    this.#pendingIsGood = isGood
+  }
+
+  /** Items of one bucket, all of them good. */
+  addRollup({ first, count }: Pick<ItemRollup, 'first' | 'count'>): void {
+    this.#commit()
+    this.#count(first.ms, count, count)
+  }
+
+  /** The rows of a metric with their shares at a place of the values, and one for each bucket that has items which are not taken alone. */
+  into(rows: readonly BucketRow[], place: number, nothing: BucketRow['values']): BucketRow[] {
+    this.#commit()
+    const byStart = new Map(rows.map((row) => [row.startMs, row]))
+    for (const { startMs, good, items } of this.#shares) {
+      const row = byStart.get(startMs) ?? { startMs, isKnown: false, hasItems: true, values: nothing }
+      byStart.set(startMs, { ...row, values: row.values.with(place, good / items) })
+    }
+    return [...byStart.values()].sort((left, right) => left.startMs - right.startMs)
+  }
+
+  #commit(): void {
+    if (!Number.isNaN(this.#pendingMs)) this.#count(this.#pendingMs, this.#pendingIsGood ? 1 : 0, 1)
+    this.#pendingMs = Number.NaN
+  }
+
+  #count(ms: number, good: number, items: number): void {
+    const { fromMs, endMs } = this.#window
+    if (ms < fromMs || ms > endMs) return
+    if (ms >= this.#nextMs) {
+      const startMs = this.#cuts.startOf(ms)
+      // The one bucket of `all` may begin with the first item that is taken.
+      if (startMs > ms) return
+      this.#nextMs = this.#cuts.nextOf(startMs)
+      // A bucket that begins where the window ends has no length.
+      if (Math.min(this.#nextMs, endMs) <= Math.max(startMs, fromMs)) return
+      if (this.#shares.push({ startMs, good: 0, items: 0 }) > this.#bucketsMax) throw tooManyBuckets(this.#bucketsMax)
+    }
+    const share = this.#shares.at(-1)
+    if (share === undefined) return
+    share.good += good
+    share.items += items
+  }
+}

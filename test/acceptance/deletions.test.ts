@@ -1,0 +1,182 @@
+// Deletions of rows over HTTP: who may, what is refused, and that no query sees what was deleted.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+interface Made {
+  readonly id: number
+  readonly rows: number
+}
+
+let service: RunningService
+let pusher: string
+const keys: Record<string, string> = {}
+const admin = { key: adminKey }
+const path = '/admin/entities/plant/deletions'
+const hour = (number: number): string => new Date(Date.UTC(2026, 0, 1, number)).toISOString()
+
+beforeAll(async () => {
+  service = await runService({ 'limits.deletions': '3' })
+  pusher = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  for (const [name, rights, entity] of [
+    ['corrector', ['correct', 'consume'], 'plant'],
+    ['blind', ['correct'], 'plant'],
+    ['reader', ['consume'], 'plant'],
+    ['stranger', ['correct', 'consume'], 'other'],
+  ] as const) {
+    await callWell(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
+    const subscriptions = { ...admin, body: [{ entity }] }
+    await callWell(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, subscriptions)
+    const made = await callWell<{ key: string }>(service.url, 'POST', `/admin/subscribers/${name}/keys`, {
+      ...admin,
+      body: { rights },
+    })
+    keys[name] = made.key
+  }
+})
+afterAll(() => service?.close())
+
+const push = (rows: readonly object[]) =>
+  callWell(service.url, 'POST', '/ingests/plant/data', { key: pusher, body: rows })
+const remove = (body: object, key = adminKey) =>
+  call<Made & { code?: string; detail?: string }>(service.url, 'POST', path, {
+    key,
+    body: { reason: 'wrong', ...body },
+  })
+const values = async (): Promise<unknown[]> => {
+  const items = await callWell<{ T: string; V: unknown }[]>(service.url, 'POST', '/consumer/data/select', {
+    body: { entity: 'plant' },
+  })
+  return items.map(({ T, V }) => `${T}${V}`)
+}
+
+test('rows pushed before are taken from view, and shown again', async () => {
+  await push([1, 2, 3].flatMap((number) => ['a', 'b'].map((T) => ({ D: hour(number), T, V: number }))))
+  const dry = await remove({ ids: ['a'], start_date: hour(2), dry_run: true })
+  expect(dry).toEqual({ status: 200, body: { rows: 2 } })
+  const { status, body } = await remove({ ids: ['a'], start_date: hour(2) }, keys['corrector'])
+  expect(status).toBe(201)
+  expect(body).toEqual({
+    id: 1,
+    rows: 2,
+    selection: {
+      ...{ ids: ['a'], prefixes: null, id_name_field: 'T', start_date: hour(2), end_date: null },
+      ...{ metrics: null, where: null },
+    },
+    reason: 'wrong',
+    subscriber: 'corrector',
+    created: expect.any(String),
+    erased: null,
+  })
+  expect(await values()).toEqual(['a1', 'b1', 'b2', 'b3'])
+  await push([{ D: hour(2), T: 'a', V: 20 }])
+  expect((await remove({ where: { metric: 'V', op: '!=', value: 20 }, metrics: ['V'] })).body).toMatchObject({
+    rows: 4,
+  })
+  expect(await values()).toEqual(['a20'])
+  const listed = await callWell<{ Items: Made[] }>(service.url, 'GET', `${path}?limit=1`, { key: keys['corrector']! })
+  expect(listed).toMatchObject({ Items: [{ id: 2, rows: 4 }], NextToken: expect.any(String) })
+  service = await service.restart()
+  expect(await values()).toEqual(['a20'])
+  for (const [id, status] of [
+    [2, 204],
+    [2, 404],
+    [1, 204],
+    ['x', 404],
+  ] as const)
+    expect((await call(service.url, 'DELETE', `${path}/${id}`, { key: keys['corrector']! })).status).toBe(status)
+  expect(await values()).toEqual(['a1', 'b1', 'a2', 'a20', 'b2', 'a3', 'b3'])
+})
+
+describe('what is refused', () => {
+  test.each<[body: object, path: string]>([
+    [{}, 'nothing says which items'],
+    [{ ids: [], prefixes: [], metrics: ['V'] }, 'nothing says which items'],
+    [{ prefixes: [''] }, 'nothing says which items'],
+    [{ ids: ['a'], reason: '' }, 'reason'],
+    [{ ids: ['a'], metrics: ['T'] }, 'metrics[0]'],
+    [{ ids: ['a'], id_name_field: 'V' }, 'id_name_field'],
+    [{ start_date: hour(2), end_date: hour(1) }, 'start_date'],
+    [{ where: { metric: 'V', op: '>', value: 'x' } }, 'where.value'],
+    [{ where: { metric: 'X', op: '>', value: 1 } }, 'where.metric'],
+    [{ where: { metric: 'V', op: 'like', value: 1 } }, 'where'],
+    [{ ids: ['a'], other: 1 }, 'other'],
+  ])('%j is a 400 that names it', async (body, named) => {
+    const answer = await remove(body)
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    expect(answer.body.detail).toContain(named)
+  })
+
+  test('who may not correct it learns nothing', async () => {
+    for (const name of ['blind', 'reader', 'stranger', 'nobody']) {
+      const key = keys[name] ?? 'a-key-that-nobody-has-ever-had'
+      for (const entity of ['plant', 'nowhere']) {
+        const at = `/admin/entities/${entity}/deletions`
+        expect((await call(service.url, 'GET', at, { key })).status).toBe(403)
+        expect((await call(service.url, 'POST', at, { key, body: { ids: ['a'], reason: 'x' } })).status).toBe(403)
+        expect((await call(service.url, 'DELETE', `${at}/1`, { key })).status).toBe(403)
+      }
+    }
+    expect((await call(service.url, 'GET', '/admin/entities/nowhere/deletions', admin)).status).toBe(404)
+  })
+
+  test('one more than limits.deletions is a 409, until one is taken back; dry runs leave no line', async () => {
+    const made: number[] = []
+    for (let count = 0; count < 3; count++) made.push((await remove({ ids: ['a'] })).body.id)
+    expect(await remove({ ids: ['a'] })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect((await remove({ ids: ['a'], dry_run: true })).status).toBe(200)
+    const lines = await callWell<{ Items: object[] }>(service.url, 'GET', '/admin/audit?what=deleteRows&limit=1', admin)
+    expect(lines.Items[0]).toMatchObject({ what: 'deleteRows', name: 'plant', after: { id: made[2], rows: 0 } })
+    for (const id of made) await callWell(service.url, 'DELETE', `${path}/${id}`, admin)
+    expect((await remove({ ids: ['nothing'] })).status).toBe(201)
+  })
+})
+
+describe('erased rows', () => {
+  /** Files of the data folder that hold a text. */
+  const holding = (directory: string, text: string): string[] =>
+    readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => {
+      const file = join(directory, name)
+      return statSync(file).isFile() && readFileSync(file).includes(text)
+    })
+
+  test('are in no file of the data folder, and cannot be taken back', { timeout: 60_000 }, async () => {
+    const secret = 'qX7vTz0WmB3kLr9s'
+    const own = await runService({
+      'deletions.eraseAfterMs': '1500',
+      'store.retentionCheckMs': '50',
+      'journal.segmentBytes': '65536',
+    })
+    try {
+      const fields = [
+        { name: 'D', type: 'timestamp', role: 'time' },
+        { name: 'T', type: 'string', role: 'tag' },
+        { name: 'S', type: 'string', role: 'metric' },
+      ]
+      const key = await makeIngest(own.url, adminKey, { alias: 'plant', fields })
+      const pushText = (T: string, S: string) =>
+        callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ D: hour(1), T, S }] })
+      await pushText('a', secret)
+      await pushText('b', 'stays')
+      expect(holding(own.dataDirectory, secret)).not.toEqual([])
+      const made = await callWell<Made>(own.url, 'POST', path, {
+        ...admin,
+        body: { ids: ['a'], reason: 'private' },
+      })
+      await expect
+        .poll(
+          async () => (await callWell<{ Items: { erased: unknown }[] }>(own.url, 'GET', path, admin)).Items.at(-1),
+          { timeout: 20_000 },
+        )
+        .toMatchObject({ erased: expect.any(String) })
+      for (let count = 0; count < 40; count++) await pushText('c', 'x'.repeat(2000))
+      expect((await call(own.url, 'DELETE', `${path}/${made.id}`, admin)).status).toBe(409)
+      await expect.poll(() => holding(own.dataDirectory, secret), { timeout: 20_000 }).toEqual([])
+    } finally {
+      await own.close()
+    }
+  })
+})

@@ -1,0 +1,139 @@
+// The quality of values over HTTP: how it is defined, pushed by each door, asked for and told.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { LiveReader } from '../support/live-reader.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+let service: RunningService
+let key: string
+
+const fieldsWith = (quality: object) => [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'V', type: 'double', role: 'metric' },
+  { name: 'Q', source: 'quality', role: 'quality', ...quality },
+]
+const at = (hour: number): string => `2026-01-01T0${hour}:00:00.000Z`
+const get = <Answer>(path: string): Promise<Answer> =>
+  callWell<Answer>(service.url, 'GET', `/consumer/data/${path}`, { key: adminKey })
+const push = (alias: string, ingestKey: string, body: readonly object[]) =>
+  callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: ingestKey, body })
+
+beforeAll(async () => {
+  service = await runService({ 'store.headAgeMs': '50' })
+  key = await makeIngest(service.url, adminKey, {
+    alias: 'plant',
+    fields: fieldsWith({ type: 'long', coding: 'opcua' }),
+  })
+}, 120_000)
+afterAll(() => service?.close())
+
+test('definitions show the coding, and an entity has one quality of one coding', async () => {
+  const quality = { name: 'Q', type: 'long', role: 'quality', coding: 'opcua' }
+  expect(await callWell(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).toMatchObject({
+    fields: [{}, {}, {}, { ...quality, source: 'quality' }],
+  })
+  const { Items } = await callWell<{ Items: unknown[] }>(service.url, 'GET', '/admin/entities', { key: adminKey })
+  expect(Items).toMatchObject([{ fields: [{}, {}, {}, quality] }])
+  expect(await get('entities')).toMatchObject([{ fields: [{}, {}, {}, quality] }])
+  const joining = { alias: 'more', kind: 'series', entity: 'plant', fields: fieldsWith({ type: 'long' }) }
+  const refused = await call(service.url, 'POST', '/admin/ingests', { key: adminKey, body: joining })
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'fields[3].coding' }] } })
+})
+
+test('GET and POST take the same words, live tells what is taken, and another word is a 400', async () => {
+  const readers = ['', '&quality=bad,uncertain'].map(() => new LiveReader())
+  await Promise.all(
+    ['', '&quality=bad,uncertain'].map((query, index) => readers[index]!.connect(service.url, `entity=plant${query}`)),
+  )
+  await push('plant', key, [
+    { D: at(1), T: 'a', V: 1 },
+    { D: at(2), T: 'a', V: 2, quality: 0x80340000 },
+    { D: at(3), T: 'a', V: 3, quality: 0x40000000 },
+  ])
+  const [good, others] = [
+    [{ D: at(1), T: 'a', V: 1 }],
+    [
+      { D: at(2), T: 'a', Q: 0x80340000, V: 2 },
+      { D: at(3), T: 'a', Q: 0x40000000, V: 3 },
+    ],
+  ]
+  expect(await get('select?entity=plant')).toEqual(good)
+  expect(await get('select?entity=plant&quality=bad,uncertain')).toEqual(others)
+  expect(await get('latest?entity=plant&quality=bad&quality=uncertain')).toEqual(others.slice(1))
+  const body = { entity: 'plant', quality: ['bad'] }
+  expect(await callWell(service.url, 'POST', '/consumer/data/select', { key: adminKey, body })).toEqual(
+    others.slice(0, 1),
+  )
+  await expect.poll(() => readers.map(({ rows }) => rows), { timeout: 60_000 }).toEqual([good, others])
+  await Promise.all(readers.map((reader) => reader.cut()))
+  for (const query of ['select', 'live']) {
+    expect(
+      await call(service.url, 'GET', `/consumer/data/${query}?entity=plant&quality=fine`, { key: adminKey }),
+    ).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: expect.stringContaining('quality') }] },
+    })
+  }
+})
+
+test('SQL sees the field as any other', async () => {
+  const rows = await callWell(service.url, 'POST', '/consumer/data/sql-query', {
+    key: adminKey,
+    body: { sql_query: 'SELECT V, Q FROM plant WHERE Q IS NOT NULL ORDER BY __time' },
+  })
+  expect(rows).toEqual([
+    { V: 2, Q: 0x80340000 },
+    { V: 3, Q: 0x40000000 },
+  ])
+})
+
+test('a quality of a wrong type is a rejected row', async () => {
+  await push('plant', key, [{ D: at(4), T: 'a', V: 4, quality: 'good' }])
+  const { Items } = await callWell<{ Items: unknown[] }>(service.url, 'GET', '/admin/ingests/plant/rejected', {
+    key: adminKey,
+  })
+  expect(Items).toMatchObject([{ field: 'quality', code: 'wrong_type' }])
+})
+
+test('where newer rows replace older ones the quality of the item counts', async () => {
+  const own = await makeIngest(service.url, adminKey, {
+    alias: 'replaced',
+    duplicates: 'replace',
+    fields: fieldsWith({ type: 'string' }),
+  })
+  await push('replaced', own, [
+    { D: at(1), T: 'a', V: 1 },
+    { D: at(2), T: 'a', V: 2, quality: 'BAD' },
+  ])
+  await push('replaced', own, [
+    { D: at(1), T: 'a', quality: '0' },
+    { D: at(2), T: 'a', quality: null },
+  ])
+  expect(await get('select?entity=replaced')).toEqual([{ D: at(2), T: 'a', V: 2 }])
+  expect(await get('select?entity=replaced&quality=bad')).toEqual([{ D: at(1), T: 'a', Q: '0', V: 1 }])
+})
+
+test.each([
+  ['a number from the digits of a tag', 'long', 'm,quality=64 V=1 1767225600000000000', 64],
+  ['a text from a tag', 'string', 'm,quality=Uncertain V=1 1767225600000000000', 'Uncertain'],
+  ['a number from a field', 'long', 'm V=1,quality=64i 1767225600000000000', 64],
+])('line protocol: %s', async (_, type, line, Q) => {
+  const alias = `lines_${type}_${line.length}`
+  const fields = [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'measurement', type: 'string', role: 'tag' },
+    { name: 'V', type: 'double', role: 'metric' },
+    { name: 'Q', source: 'quality', type, role: 'quality' },
+  ]
+  const own = await makeIngest(service.url, adminKey, { alias, fields })
+  const response = await fetch(`${service.url}/api/v2/write?bucket=${alias}`, {
+    method: 'POST',
+    headers: { authorization: `Token ${own}` },
+    body: line,
+  })
+  expect(response.status).toBe(204)
+  const asked = () => get(`select?entity=${alias}&quality=uncertain`)
+  await expect.poll(asked, { timeout: 60_000 }).toEqual([{ D: '2026-01-01T00:00:00.000Z', measurement: 'm', Q, V: 1 }])
+})
