@@ -27,3 +27,13 @@ test('one that has an item waits for the item after the window, to which its lin
   one.add(50, 2)
   expect(one.isOver).toBe(true)
 })
+
+test('a value that ends after the window waits for later dates, since one that is taken may come for the same date', () => {
+  const one = ofWindow()
+  one.add(5, 1)
+  one.end(40)
+  one.pass(40)
+  expect(one.isOver).toBe(false)
+  one.pass(41)
+  expect(one.isOver).toBe(true)
+})

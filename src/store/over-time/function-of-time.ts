@@ -106,7 +106,9 @@ export class FunctionOfTime {
 
   /** Whether items that come later change nothing. Before the first item nothing is known. */
   get isOver(): boolean {
-    return this.#isPast || (this.#endedMs > this.#window.endMs && !this.#visitor.needsUnknown)
+    // An item of the date of the end may still come, and be taken.
+    const isEnded = this.#endedMs > this.#window.endMs && this.#passedMs > this.#endedMs
+    return this.#isPast || (isEnded && !this.#visitor.needsUnknown)
   }
 
   get #isPast(): boolean {
@@ -130,6 +132,7 @@ export class FunctionOfTime {
   add(ms: number, value: number, exact: bigint | null = null): void {
     if (ms !== this.#pendingMs) {
       this.#commit()
+      this.#takeOver(ms)
       this.#pendingMs = ms
     }
     this.#pendingValue = value
@@ -147,6 +150,7 @@ export class FunctionOfTime {
   /** Items that it takes, which come after all before. */
   addRollup(rollup: ItemRollup): void {
     this.#commit()
+    this.#takeOver(rollup.first.ms)
     const before = this.#before
     if (before !== null) this.#span(before, rollup.first)
     this.#visitor.rollup(rollup, before)
@@ -177,6 +181,11 @@ export class FunctionOfTime {
     this.#endedMs = this.#pendingIsEnded ? ms : Number.NaN
     if (ms < this.#window.fromMs || ms > this.#window.endMs) return
     this.#visitor.item(item, before, before === null || this.#knownUntilMs < ms || before.value !== item.value)
+  }
+
+  /** An item that is taken stands for those of its date that are not and came before it: they end nothing. */
+  #takeOver(ms: number): void {
+    if (this.#endedMs === ms) this.#endedMs = Number.NaN
   }
 
   #span(from: ItemOfMetric, to: ItemOfMetric): void {
