@@ -1,5 +1,6 @@
 // The levels that /metrics tells of a running service.
 import { expect, test } from 'vitest'
+import type { Observe } from '../../src/observe/event.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { runService } from '../support/running-service.ts'
@@ -141,11 +142,36 @@ test('the service keeps its own history, which is no more public than its metric
   expect((await call(service.url, 'POST', '/druid/v2/sql', { body: request })).status).toBe(400)
   // It goes on in the next run, in the same entity.
   if (onCluster) return service.close()
+  // What its operator sets holds.
+  await callWell(service.url, 'PATCH', '/admin/entities/tidemark_self', { key: adminKey, body: { retention: null } })
   const again = await service.restart({ settings })
   const before = Date.now()
   const since = { query: `SELECT COUNT(*) AS n FROM tidemark_self WHERE __time >= MILLIS_TO_TIMESTAMP(${before})` }
   await expect
     .poll(() => callWell<unknown>(again.url, 'POST', '/druid/v2/sql', { key: adminKey, body: since }), patience)
     .not.toEqual([{ n: 0 }])
+  const after = await callWell<{ Items: object[] }>(again.url, 'GET', '/admin/entities', { key: adminKey })
+  expect(after.Items[1]).toMatchObject({ entity: 'tidemark_self', retention: null })
+  await again.close()
+})
+
+test('an ingest of the name of the history that somebody else made keeps its fields, its rows and its retention', async () => {
+  const failures: string[] = []
+  const observe: Observe = (event) => {
+    if (event.kind === 'checkFailed') failures.push(event.message)
+  }
+  const service = await runService({ 'self.historyMs': '0' }, { observe })
+  const fields = [
+    { name: 'time', type: 'timestamp', role: 'time' },
+    { name: 'T', type: 'string', role: 'tag' },
+    { name: 'V', type: 'double', role: 'metric' },
+  ]
+  await makeIngest(service.url, adminKey, { alias: 'tidemark_self', fields })
+  const before = await callWell<object>(service.url, 'GET', '/admin/ingests/tidemark_self', { key: adminKey })
+  const again = await service.restart({ settings: { 'self.historyMs': '100' } })
+  await expect.poll(() => failures[0], { timeout: 100_000 }).toContain('set self.historyMs to 0')
+  expect(await callWell(again.url, 'GET', '/admin/ingests/tidemark_self', { key: adminKey })).toEqual(before)
+  const { Items } = await callWell<{ Items: object[] }>(again.url, 'GET', '/admin/entities', { key: adminKey })
+  expect(Items).toEqual([expect.objectContaining({ entity: 'tidemark_self', retention: null })])
   await again.close()
 })
