@@ -38,11 +38,12 @@ export const lifecycleCrashPoints = [
   'drop-manifest-committed',
   'drop-removed',
   'retention-recorded',
-  'deletion-found',
-  'deletion-recorded',
   'leave-manifest-committed',
   'leave-readers-switched',
 ] as const
+
+/** Of rows that are deleted. */
+export const deletionCrashPoints = ['deletion-found', 'deletion-recorded'] as const
 
 export const restoreCrashPoints = [
   'restore-begun',
@@ -76,6 +77,7 @@ export type CrashPoint =
   | (typeof storeCrashPoints)[number]
   | (typeof serviceCrashPoints)[number]
   | (typeof lifecycleCrashPoints)[number]
+  | (typeof deletionCrashPoints)[number]
   | (typeof restoreCrashPoints)[number]
   | (typeof replicaCrashPoints)[number]
   | (typeof replicaRestoreCrashPoints)[number]

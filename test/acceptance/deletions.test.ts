@@ -2,8 +2,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restoreBackup } from '../../src/admin/restore.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
+import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated } from '../support/replica-world.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
 interface Made {
@@ -179,4 +183,56 @@ describe('erased rows', () => {
       await own.close()
     }
   })
+})
+
+describe('a copy of the state', () => {
+  const at = hour(1)
+  const valuesIn = async (url: string): Promise<unknown[]> => {
+    const items = await callWell<{ V: unknown }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+    return items.map(({ V }) => V)
+  }
+  /** What a service on a folder shows: as it is, and when the deletion is taken back. */
+  const shownIn = async (dataDirectory: string, id: number): Promise<unknown[][]> => {
+    const restored = await runService({}, { ...embedded, dataDirectory })
+    try {
+      const before = await valuesIn(restored.url)
+      await callWell(restored.url, 'DELETE', `${path}/${id}`, admin)
+      return [before, await valuesIn(restored.url)]
+    } finally {
+      await restored.close()
+    }
+  }
+
+  test('has deletions as they were, to be taken back there: a backup, and a copy elsewhere', { timeout: 60_000 }, () =>
+    inScratchFolder('tidemark-deletions-', async (directory) => {
+      const own = await serveReplicated(directory, 'data')
+      try {
+        const key = await makeIngest(own.url, adminKey, { alias: 'plant' })
+        const pushed = async (values: readonly number[]): Promise<void> => {
+          const body = values.map((V) => ({ D: at, T: 'a', V }))
+          await callWell(own.url, 'POST', '/ingests/plant/data', { key, body })
+        }
+        const removed = (body: object) =>
+          callWell<Made>(own.url, 'POST', path, { ...admin, body: { reason: 'wrong', ...body } })
+        await pushed([1, 2, 3])
+        const { id } = await removed({ where: { metric: 'V', op: '>', value: 1 } })
+        await pushed([4])
+        const backup = await callWell<{ path: string }>(own.url, 'POST', '/admin/backups', admin)
+        const { id: later } = await removed({ ids: ['a'] })
+        await isCopied(own.url)
+        expect(await valuesIn(own.url)).toEqual([])
+        const fromBackup = join(directory, 'from-backup')
+        await restoreBackup({ backup: backup.path, data: fromBackup }, { disk: nodeDisk, reach: () => undefined })
+        expect(await shownIn(fromBackup, id)).toEqual([
+          [1, 4],
+          [1, 2, 3, 4],
+        ])
+        const fromCopy = join(directory, 'from-copy')
+        await restoreWell(replicaUrl(directory), fromCopy)
+        expect(await shownIn(fromCopy, later)).toEqual([[], [1, 4]])
+      } finally {
+        await own.close()
+      }
+    }),
+  )
 })

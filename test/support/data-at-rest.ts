@@ -295,6 +295,7 @@ class History {
       file instanceof VisibleFile && file.vectors.some(({ deletionId }) => this.#erased.has(deletionId))
     for (const file of this.store.files(entityId)) if (isDue(file)) await this.#merge([file])
     expect(this.store.files(entityId).some(isDue)).toBe(false)
+    this.model.erase(id)
   }
 
   get #deletions(): Deletions {
@@ -387,6 +388,7 @@ class History {
       pacer: this.#pacer,
       reach: () => {},
       isErased: (id: number) => this.#erased.has(id),
+      remove: (file: SealedFile) => this.#remove(file),
     }
     const add = isStored(folder)
       ? (await rewriteFiles(remove, { ...options, folder })).files

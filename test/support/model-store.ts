@@ -41,10 +41,7 @@ export type ResultRow = readonly Value[]
 export class ModelStore {
   readonly #written: ModelRow[] = []
   /** What deletions take, by their ids. */
-  readonly #deleted = new Map<
-    number,
-    { readonly rows: ReadonlySet<ModelRow>; readonly metrics: readonly string[] | null }
-  >()
+  readonly #deleted = new Map<number, { readonly rows: Set<ModelRow>; readonly metrics: readonly string[] | null }>()
 
   write({ entityId, rows, positions, fields, columns, pushedNulls }: RowBatch): void {
     for (let row = 0; row < rows; row++) {
@@ -76,11 +73,7 @@ export class ModelStore {
     return replaced(
       seen.map((row) => {
         const hidden = deleted.flatMap(({ rows, metrics }) => (rows.has(row) ? (metrics ?? []) : []))
-        if (hidden.length === 0) return row
-        return {
-          ...row,
-          values: Object.fromEntries(Object.entries(row.values).filter(([name]) => !hidden.includes(name))),
-        }
+        return hidden.length === 0 ? row : without(row, hidden)
       }),
     )
   }
@@ -105,6 +98,21 @@ export class ModelStore {
 
   takeBack(id: number): void {
     this.#deleted.delete(id)
+  }
+
+  /** What it takes is gone for good: a later deletion does not find it. */
+  erase(id: number): void {
+    const { rows, metrics } = this.#deleted.get(id)!
+    this.#deleted.delete(id)
+    for (const row of rows) {
+      const left = metrics === null ? [] : [without(row, metrics)]
+      const at = this.#written.indexOf(row)
+      if (at === -1) continue
+      this.#written.splice(at, 1, ...left)
+      for (const other of this.#deleted.values()) {
+        if (other.rows.delete(row)) for (const one of left) other.rows.add(one)
+      }
+    }
   }
 
   /** The rows that a store must answer, in order. Limits are not its business. */
@@ -154,6 +162,11 @@ export class ModelStore {
       return metrics.some((metric) => valueIn(row, metric) !== null)
     })
   }
+}
+
+function without(row: ModelRow, names: readonly string[]): ModelRow {
+  const values = Object.entries(row.values).filter(([name]) => !names.includes(name))
+  return { ...row, values: Object.fromEntries(values) }
 }
 
 function isSelected({ tag, ids, prefixes, fromMs, toMs, where }: DeletionSelection, row: ModelRow): boolean {

@@ -7,8 +7,10 @@ import { baseOf, VisibleFile } from './visible-file.ts'
 
 export interface RewriteOptions extends MergeOptions {
   readonly folder: StoredFolder
-  /** Whether rows that a deletion selects are removed for good. */
+  /** Whether rows that a deletion selects are removed for good: it may become so meanwhile. */
   readonly isErased: (deletionId: number) => boolean
+  /** Deletes a file that nobody has read. */
+  readonly remove: (file: SealedFile) => void
 }
 
 export interface RewrittenFiles {
@@ -21,27 +23,41 @@ export interface RewrittenFiles {
 /** As `mergeFiles`, without the rows that are removed for good; other deletions select the same rows as before. */
 export async function rewriteFiles(
   files: readonly SealedFile[],
-  { isErased, ...options }: RewriteOptions,
+  { isErased, remove, ...options }: RewriteOptions,
 ): Promise<RewrittenFiles> {
   const { registry, folder, pacer } = options
-  const visible = files.filter((file) => file instanceof VisibleFile)
-  const isKept = ({ deletionId }: DeletionVector): boolean => !isErased(deletionId)
+  // As it is now: what is neither left out nor carried would be seen again.
+  const erased = new Set(
+    files
+      .flatMap(vectorsOf)
+      .map(({ deletionId }) => deletionId)
+      .filter(isErased),
+  )
+  const isKept = ({ deletionId }: DeletionVector): boolean => !erased.has(deletionId)
   const sources = files.map((file): SealedFile => {
     if (!(file instanceof VisibleFile)) return file
-    const erased = file.vectors.filter((vector) => !isKept(vector))
-    return erased.length === 0 ? file.base : new VisibleFile(file.base, erased, registry)
+    const gone = file.vectors.filter((vector) => !isKept(vector))
+    return gone.length === 0 ? file.base : new VisibleFile(file.base, gone, registry)
   })
   const left = sources.filter(({ info }) => info.rows > 0)
   const made = left.length === 0 ? [] : (await mergeFiles(left, options)).map((file) => folder.stored(file))
-  const carried = await carryVectors(visible, made, isKept, pacer)
-  const vectors = [...carried].flatMap(([{ info }, ofFile]) =>
-    ofFile.map(({ deletionId, rows }) => ({ ...keyOf(info), deletionId, bytes: encodeRows(rows) })),
-  )
-  const seen = made.map((file) => {
-    const ofFile = carried.get(file)
-    return ofFile === undefined ? baseOf(file) : new VisibleFile(file, ofFile, registry)
-  })
-  return { files: seen, vectors }
+  try {
+    const visible = files.filter((file) => file instanceof VisibleFile)
+    const carried = await carryVectors(visible, made, isKept, pacer)
+    const vectors = [...carried].flatMap(([{ info }, ofFile]) =>
+      ofFile.map(({ deletionId, rows }) => ({ ...keyOf(info), deletionId, bytes: encodeRows(rows) })),
+    )
+    const seen = made.map((file) => {
+      const ofFile = carried.get(file)
+      return ofFile === undefined ? baseOf(file) : new VisibleFile(file, ofFile, registry)
+    })
+    return { files: seen, vectors }
+  } catch (error) {
+    for (const file of made) remove(file)
+    throw error
+  }
 }
+
+const vectorsOf = (file: SealedFile): readonly DeletionVector[] => (file instanceof VisibleFile ? file.vectors : [])
 
 const keyOf = ({ entityId, name }: SealedFile['info']) => ({ entityId, name })

@@ -30,7 +30,7 @@ export interface MergeParts {
   readonly changed: () => void
 }
 
-type Outcome = 'merged' | 'failed' | 'gave way'
+export type MergeOutcome = 'merged' | 'failed' | 'gave way'
 
 /** How long a merge may hold up queries and the pipeline. */
 const sliceMs = 2
@@ -64,7 +64,7 @@ export class Merges {
   }
 
   /** Merges once: the next choice may be another one. */
-  async run(merged: readonly SealedFile[]): Promise<Outcome> {
+  async run(merged: readonly SealedFile[]): Promise<MergeOutcome> {
     const { store, attempts, reach, observe, changed, removals, exchange } = this.#parts
     const startedMs = performance.now()
     this.#hurry = new AbortController()
@@ -98,14 +98,15 @@ export class Merges {
   }
 
   #write(merged: readonly SealedFile[]): Promise<RewrittenFiles> {
-    const { store, folder, settings, signal, reach, expiry, runDue, isErased } = this.#parts
+    const { store, folder, settings, signal, reach, expiry, runDue, isErased, removals } = this.#parts
     const { entityId, kind } = merged[0]!.info
     // The day of a file may have left since it was chosen: then it goes next.
     const sinceMs = kind === 'day' ? null : expiry.sinceMs(entityId)
     const pacer = new PreemptiblePacer({ sliceMs, signal }, () => runDue(entityId))
     const { dayRowsMin } = settings
     const registry = store.registry(entityId)
-    return rewriteFiles(merged, { registry, folder, dayRowsMin, sinceMs, pacer, reach, isErased })
+    const remove = (file: SealedFile): void => removals.remove(file)
+    return rewriteFiles(merged, { registry, folder, dayRowsMin, sinceMs, pacer, reach, isErased, remove })
   }
 }
 

@@ -13,7 +13,7 @@ import type { FrozenRows } from '../store-changes.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
 import { Deletions } from './deletions.ts'
 import type { Expiry } from './expiry.ts'
-import { Merges, sizeOf } from './merges.ts'
+import { type MergeOutcome, Merges, sizeOf } from './merges.ts'
 import { Preempted } from './preemption.ts'
 import { Purges } from './purges.ts'
 import type { Removals } from './removals.ts'
@@ -214,8 +214,11 @@ export class Upkeep {
       const isSealed = this.#seal !== null
       await this.#sealDue()
       if (signal.aborted || (await this.#release()) || isSealed || this.#seal !== null) continue
-      if ((await this.#deletions.runNext()) || (await this.#erase())) continue
-      if (!(await this.#merge())) return
+      if (await this.#deletions.runNext()) continue
+      const erasure = await this.#erase()
+      if (erasure === 'merged' || erasure === 'gave way') continue
+      // What could not be erased is tried again after a merge, which may make room.
+      if (!(await this.#merge()) && erasure === null) return
     }
   }
 
@@ -243,10 +246,10 @@ export class Upkeep {
     return left.length > 0 || purged !== null
   }
 
-  /** Removes rows for good that were deleted long enough ago; false when there are none, or it failed. */
-  async #erase(): Promise<boolean> {
+  /** Removes rows for good that were deleted long enough ago; null when there are none. */
+  async #erase(): Promise<MergeOutcome | null> {
     const file = this.#deletions.fileToErase(this.#files, this.#merges.damaged)
-    return file !== null && (await this.#merges.run([file])) !== 'failed'
+    return file === null ? null : this.#merges.run([file])
   }
 
   async #merge(): Promise<boolean> {
