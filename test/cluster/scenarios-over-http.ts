@@ -119,11 +119,14 @@ export class ScenarioRun {
 
   /** Without what is there of other files. */
   #plain(text: string): string {
+    // A message shows twenty names, and all files together have more: where it says so, those of this file are not looked for.
     const own = (names: string): string =>
-      names
-        .split(', ')
-        .filter((name) => name.includes(this.#prefix))
-        .join(', ')
+      / and \d+ more$/.test(names)
+        ? [...this.#entities.keys()].map((name) => JSON.stringify(this.#prefix + name)).join(', ')
+        : names
+            .split(', ')
+            .filter((name) => name.includes(this.#prefix))
+            .join(', ')
     return text
       .replace(/There are: ([^.]*)\./, (_, names: string) => `There are: ${own(names)}.`)
       .replaceAll(this.#prefix, '')
