@@ -122,7 +122,7 @@ export class ScenarioRun {
     // A message shows twenty names, and all files together have more: where it says so, those of this file are not looked for.
     const own = (names: string): string =>
       / and \d+ more$/.test(names)
-        ? [...this.#entities.keys()].map((name) => JSON.stringify(this.#prefix + name)).join(', ')
+        ? [...this.#entities.keys()].map((name) => `\\"${this.#prefix}${name}\\"`).join(', ')
         : names
             .split(', ')
             .filter((name) => name.includes(this.#prefix))
