@@ -24,8 +24,10 @@ type Kind<Name extends HookKind['kind']> = Extract<HookKind, { readonly kind: Na
 
 export class RowsWatch {
   readonly #parts: WatchedRows
+  /** The hooks that were looked for last. */
+  #of = ''
   /** How many rows of each ingest were rejected when it was last looked at. */
-  #rejected: ReadonlyMap<number, number> = new Map()
+  #rejected: ReadonlyMap<number, number | undefined> = new Map()
   /** The ingests that have more rejected rows than a hook allows. */
   #over = new Set<number>()
 
@@ -35,38 +37,42 @@ export class RowsWatch {
 
   async conditions(hooks: readonly Hook[]): Promise<readonly Condition[]> {
     const found: Condition[] = []
-    const counts = await this.#changedCounts(hooks)
+    const of = JSON.stringify(hooks)
+    // A new hook is told of what was looked at for others.
+    if (of !== this.#of) this.#rejected = new Map()
+    const counts = await this.#counts(hooks)
+    const ingests = [...this.#parts.definitions.ingests()]
+    const changed = ingests.filter(({ id }) => counts.get(id) !== this.#rejected.get(id) || this.#over.has(id))
     const over = new Set<number>()
     const heard = await this.#listen(hooks)
     for (const { name, kinds } of hooks) {
       for (const kind of kinds) {
-        if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, counts, over)))
+        if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, changed, over)))
         else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
       }
     }
     this.#over = over
+    this.#of = of
+    // Not before all went well, and only of the ingests that this process knows: the rest is looked at again.
+    this.#rejected = new Map(ingests.map(({ id }) => [id, counts.get(id)]))
     return found
   }
 
-  /** The ingests whose rejected rows may be too many: there are new ones, or there were too many. */
-  async #changedCounts(hooks: readonly Hook[]): Promise<ReadonlySet<number>> {
-    if (!hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))) return new Set()
-    const before = this.#rejected
-    this.#rejected = await this.#parts.rejected.counts()
-    const changed = [...this.#rejected].filter(([id, rows]) => rows !== before.get(id)).map(([id]) => id)
-    return new Set([...changed, ...this.#over])
+  async #counts(hooks: readonly Hook[]): Promise<ReadonlyMap<number, number>> {
+    const isWatched = hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))
+    return isWatched ? this.#parts.rejected.counts() : new Map()
   }
 
+  /** Of the ingests whose rejected rows may be too many: there are new ones, or there were too many. */
   async #rejectedRows(
     hook: string,
     { kind, over, within }: Kind<'rejected_rows'>,
-    changed: ReadonlySet<number>,
+    changed: readonly Ingest[],
     tooMany: Set<number>,
   ): Promise<readonly Condition[]> {
-    const { definitions, rejected, nowMs } = this.#parts
+    const { rejected, nowMs } = this.#parts
     const found: Condition[] = []
-    for (const { id, alias } of definitions.ingests()) {
-      if (!changed.has(id)) continue
+    for (const { id, alias } of changed) {
       const rows = await rejected.since(id, before(nowMs(), within))
       if (rows <= over) continue
       tooMany.add(id)
