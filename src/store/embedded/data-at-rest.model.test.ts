@@ -142,19 +142,19 @@ function* without(stretches: Iterable<Stretch>, columns: ReadonlySet<number>): G
 }
 
 describe('the same check finds', () => {
-  test.each<[string, AtRestParts, seed?: number]>([
-    ['a switch that leaves the frozen rows in', { folder: randomMemoryFolder, switch: leavesFrozen }],
-    ['a switch that leaves the merged files in', { folder: randomMemoryFolder, switch: leavesMerged }],
-    ['rollups that hold the ragged ends too', { folder: spoiledFolder(raggedSeries) }],
-    ['rollups of all series that hold the ragged ends too', { folder: spoiledFolder(raggedPool) }],
-    ['rollups of all series that leave series out without a word', { folder: spoiledFolder(wholePool) }, 114],
-    ['series whose newest row is taken for all of them', { folder: spoiledFolder(likeTheNewest) }],
-    ['files that forget which row each value came with', { folder: forgetfulFolder }],
-    ['a restart that forgets that rows are replaced', { folder: randomMemoryFolder, keepsAfterRestart: true }, 52],
-  ])('%s', async (_, parts, seed = 13) => {
+  test.each<[string, AtRestParts, seed: number]>([
+    ['a switch that leaves the frozen rows in', { folder: randomMemoryFolder, switch: leavesFrozen }, 2],
+    ['a switch that leaves the merged files in', { folder: randomMemoryFolder, switch: leavesMerged }, 2],
+    ['rollups that hold the ragged ends too', { folder: spoiledFolder(raggedSeries) }, 23],
+    ['rollups of all series that hold the ragged ends too', { folder: spoiledFolder(raggedPool) }, 46],
+    ['rollups of all series that leave series out without a word', { folder: spoiledFolder(wholePool) }, 37],
+    ['series whose newest row is taken for all of them', { folder: spoiledFolder(likeTheNewest) }, 4],
+    ['files that forget which row each value came with', { folder: forgetfulFolder }, 46],
+    ['a restart that forgets that rows are replaced', { folder: randomMemoryFolder, keepsAfterRestart: true }, 46],
+  ])('%s', async (_, parts, seed) => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, parts)),
-      // The same histories each time, of which the first ones meet the fault: that is not left to chance.
+      // Seeds whose first history met the fault when this was written; the others are for what changes since.
       { numRuns: 400, endOnFailure: true, seed },
     )
     expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })
