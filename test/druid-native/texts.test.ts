@@ -60,7 +60,7 @@ test.each([
   "strlen(format('%.999999999f', 1.5))",
   "strlen(replace(repeat('x', 1000000), 'x', repeat('y', 1000)))",
   "strlen(regexp_replace(repeat('x', 1000000), '', 'yyyyyyyyyy'))",
-  `strlen(concat(${Array.from({ length: 90 }, () => "repeat('x', 1000000)").join(', ')}))`,
+  `strlen(concat(${Array.from({ length: 5 }, () => "repeat('x', 1000000)").join(', ')}))`,
   "strlen(array_to_string([1,2,3,4,5], repeat('x', 1000000)))",
 ])('%.80s is told to be too long, with the number', async (expression) => {
   await expect(valueFrom(expression)).rejects.toMatchObject({

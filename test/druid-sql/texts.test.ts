@@ -108,7 +108,7 @@ describe('what is too long is told, with the number, and not cut', () => {
     ["REPLACE(REPEAT('x', 1000000), 'x', REPEAT('y', 1000))", 4_000_000],
     ["REGEXP_REPLACE(REPEAT('x', 1000000), '', REPEAT('y', 1000))", 4_000_000],
     ["REGEXP_REPLACE(REPEAT('x', 1000000), '(.*)', '$1$1$1$1$1$1$1')", 4_000_000],
-    [`CONCAT(${Array.from({ length: 20 }, () => "REPEAT('x', 1000000)").join(', ')})`, 4_000_000],
+    [`CONCAT(${Array.from({ length: 5 }, () => "REPEAT('x', 1000000)").join(', ')})`, 4_000_000],
     [`ARRAY_TO_STRING(ARRAY[${Array.from({ length: 5 }, () => "REPEAT('x', 1000000)").join(', ')}], '')`, 4_000_000],
   ])('%s', async (expression, most) => {
     await expect(firstColumn(`SELECT LENGTH(${expression}) AS v`)).rejects.toMatchObject({
