@@ -42,6 +42,14 @@ export const sqlSettings = {
     description:
       'The wait before an SQL engine that ended is started again. It doubles with each failed start, up to 64 times.',
   }),
+  'sql.idleMs': integer({
+    default: 300_000,
+    unit: 'milliseconds',
+    min: 1,
+    max: longestMs,
+    description:
+      'The SQL engine ends after so long without a query, and frees its memory. The next query starts it again, which takes about half a second.',
+  }),
   'sql.cancelMs': integer({
     default: 1000,
     unit: 'milliseconds',

@@ -40,7 +40,7 @@ export function openSqlEngine(
   { settings, observe, unsent, directories, scratchDirectory, sqlEntryUrl }: SqlEngineParts,
   closers: Closer[],
 ): SqlProcess {
-  const { memoryBytes, workingBytes, temporaryBytes, threads, restartDelayMs, cancelMs } = settings.sql
+  const { memoryBytes, workingBytes, temporaryBytes, threads, restartDelayMs, idleMs, cancelMs } = settings.sql
   const residentBytes = memoryBytes + workingBytes
   const poolThreads = Math.min(poolThreadsMax, settings.limits.runningQueries + otherThreads)
   const dataIn = (folder: string): SqlProcessData => ({
@@ -64,6 +64,7 @@ export function openSqlEngine(
     dataBytes: residentBytes * dataPerResident + (poolThreads + threads) * stackBytes,
     poolThreads,
     restartDelayMs,
+    idleMs,
     cancelMs,
     unsent,
     started: (processId, ms) => observe({ kind: 'sqlEngineStarted', processId, ms }),

@@ -62,6 +62,7 @@ beforeAll(async () => {
     dataBytes: 1200 * 2 ** 20,
     poolThreads: 8,
     restartDelayMs: 10,
+    idleMs: 600_000,
     cancelMs: 2000,
     started: () => undefined,
     refused: (message) => refusals.push(message),

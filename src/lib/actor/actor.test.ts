@@ -234,3 +234,26 @@ test('closed while it is found out what comes next, it begins no more', async ()
   await turn()
   expect([generations.length, pauses, deaths]).toEqual([1, [], []])
 })
+
+test('one that retires is idle when it has ended, and starts again for who waits meanwhile', async () => {
+  const { actor, generations, deaths } = actorOf()
+  actor.retire()
+  expect(actor.state).toBe('idle')
+  for (const waits of [false, true]) {
+    actor.start()
+    generations.at(-1)!.ready()
+    actor.retire()
+    expect([actor.state, actor.ready, generations.at(-1)!.isAsked]).toEqual(['retiring', null, true])
+    actor.start()
+    const next = waits ? actor.whenReady() : null
+    generations.at(-1)!.ended('as asked')
+    expect(actor.state).toBe(waits ? 'starting' : 'idle')
+    generations.at(-1)!.ready()
+    if (next !== null) expect(await next).toBe(generations.at(-1))
+  }
+  actor.retire()
+  const closed = actor.close()
+  generations.at(-1)!.ended('as asked')
+  await closed
+  expect([actor.state, deaths, generations.length]).toEqual(['closed', [], 3])
+})

@@ -8,6 +8,8 @@
 //                    |
 //                    '-- nothing to hope for --> failed          close: from each of them to closed
 //
+//   ready --retire--> retiring --ended--> idle, or starting where somebody waits
+//
 // The actor begins a life and is told by it: `ready` once, `ended` once. What is asked of a life, and what it holds, is that life's alone.
 import { systemTimer, type Timer, timerMs } from '../timer.ts'
 
@@ -46,7 +48,7 @@ export interface ActorParts<L extends Generation> {
   readonly timer?: Timer
 }
 
-export type ActorState = 'idle' | 'starting' | 'ready' | 'resting' | 'failed' | 'closed'
+export type ActorState = 'idle' | 'starting' | 'ready' | 'resting' | 'retiring' | 'failed' | 'closed'
 
 /** The longest pause is so many times the first. */
 const pauseGrowthMax = 64
@@ -106,6 +108,13 @@ export class Actor<L extends Generation> {
   /** Begins the first life; does nothing when that has begun. */
   start(): void {
     if (this.#state === 'idle') this.#begin()
+  }
+
+  /** Ends the life that is ready, until somebody starts the next one; does nothing in other states. */
+  retire(): void {
+    if (this.#state !== 'ready') return
+    this.#state = 'retiring'
+    this.#generation?.end()
   }
 
   /**
@@ -180,6 +189,11 @@ export class Actor<L extends Generation> {
     this.#generation = null
     for (const report of this.#closers.splice(0)) report()
     if (this.#state === 'closed') return
+    if (this.#state === 'retiring') {
+      this.#state = 'idle'
+      if (this.#waiting.size > 0) this.#begin()
+      return
+    }
     this.#state = 'resting'
     if (!wasReady) {
       this.#failures++

@@ -18,10 +18,12 @@ const never = new AbortController().signal
 const deaths: string[] = []
 let opened: SqlProcess | null = null
 let launches = 0
+let idleMs = 60_000
 afterEach(async () => {
   await opened?.close()
   deaths.length = 0
   launches = 0
+  idleMs = 60_000
 })
 
 /** `launch` is given how many were launched before. */
@@ -34,6 +36,7 @@ function open(launch: (before: number) => ChildProcess): SqlProcess {
     data,
     apart: data,
     restartDelayMs: 5,
+    idleMs,
     cancelMs: 50,
     unsent: new UnsentAnswers({ answerMemoryBytes: 1000, memoryBytes: 1000, fileBytes: 0 }),
     started: () => undefined,
@@ -141,4 +144,22 @@ test('a service that closes waits for none of them', async () => {
   await sleep(150)
   await engine.close()
   expect(await asked).toBeInstanceOf(Problem)
+})
+
+test('without queries the process ends, which is no death, and the next query starts it again', async () => {
+  idleMs = 20
+  const engine = open(() => program('answer(id)'))
+  for (const launched of [1, 2, 3]) {
+    expect(await Promise.all([ask(engine), ask(engine)])).toEqual([1, 1])
+    expect(launches).toBe(launched)
+    await expect.poll(() => engine.state, { timeout: 20_000 }).toBe('idle')
+  }
+  expect(deaths).toEqual([])
+})
+
+test('a query that takes longer than the process may be idle is answered', async () => {
+  idleMs = 1
+  const engine = open(() => program('setTimeout(() => answer(id), 200)'))
+  expect(await ask(engine)).toBe(1)
+  expect(launches).toBe(1)
 })

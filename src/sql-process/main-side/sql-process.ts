@@ -4,6 +4,7 @@ import type { NativeRequest, NativeRunner } from '../../druid-native/native-on-o
 import type { SqlRequest, SqlRunner } from '../../druid-sql/sql-language.ts'
 import { Actor, type GenerationEvents } from '../../lib/actor/actor.ts'
 import { messageOf } from '../../lib/message-of.ts'
+import { systemTimer, timerMs } from '../../lib/timer.ts'
 import { Problem } from '../../model/problem.ts'
 import type { NativeRun, SqlProcessData, SqlRun } from '../protocol.ts'
 import { CheckedFiles } from './checked-files.ts'
@@ -18,6 +19,8 @@ export interface SqlProcessOptions extends LaunchOptions {
   readonly apart: SqlProcessData
   /** How long to wait at first before a process that died is started again. */
   readonly restartDelayMs: number
+  /** How long the process lives on without a query. */
+  readonly idleMs: number
   /** How long a query that was aborted may go on before the process is ended for it. */
   readonly cancelMs: number
   readonly unsent: UnsentAnswers
@@ -29,7 +32,7 @@ export interface SqlProcessOptions extends LaunchOptions {
   readonly refused: (message: string) => void
 }
 
-/** `idle` until the first query starts the process. */
+/** `idle` until a query starts the process, and again once none has come for long. */
 export type SqlProcessState = 'idle' | 'starting' | 'ready'
 
 /** How often a query is run again beside others, when the process was ended for another one. */
@@ -50,6 +53,8 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   readonly #checkedFiles = new CheckedFiles()
   readonly #actor: Actor<EngineProcess>
   #apart: EngineProcess | null = null
+  #running = 0
+  #stopIdling: () => void = () => undefined
 
   constructor(options: SqlProcessOptions) {
     this.#options = options
@@ -77,18 +82,31 @@ export class SqlProcess implements SqlRunner, NativeRunner {
    * Problem `overloaded` when too much waits to be sent, and `unavailable` while the process cannot be started.
    */
   run(request: SqlRequest, signal: AbortSignal): Promise<Answer> {
-    return this.#answer({ kind: 'run', ...request }, signal)
+    return this.#whileBusy(() => this.#answer({ kind: 'run', ...request }, signal))
   }
 
   /** As `run`, but for LongOverflow: the Problems are those of `runNative`. */
   runNative(request: NativeRequest, signal: AbortSignal): Promise<Answer> {
-    return this.#answer({ kind: 'native', ...request }, signal)
+    return this.#whileBusy(() => this.#answer({ kind: 'native', ...request }, signal))
   }
 
   async close(): Promise<void> {
+    this.#stopIdling()
     this.#apart?.kill('closed')
     if (this.#actor.ready === null) this.#actor.generation?.kill('closed')
     await this.#actor.close()
+  }
+
+  /** The process ends, and its memory is free, when no query has run for a while. */
+  async #whileBusy(answer: () => Promise<Answer>): Promise<Answer> {
+    this.#stopIdling()
+    this.#running++
+    try {
+      return await answer()
+    } finally {
+      if (--this.#running === 0 && !this.#isClosed)
+        this.#stopIdling = systemTimer(() => this.#actor.retire(), timerMs(this.#options.idleMs))
+    }
   }
 
   async #answer(run: Run, signal: AbortSignal): Promise<Answer> {
