@@ -6,7 +6,7 @@ import type { Live, LiveAsked } from '../live/live.ts'
 import type { Following, LivePosition } from '../live/live-rows.ts'
 import { type Entity, fieldsOfRole } from '../model/entity.ts'
 import type { I3xCaller } from './caller.ts'
-import { type Row, type Vqt, vqtOf } from './values.ts'
+import { itemsAsked, type Row, type Vqt, vqtOf } from './values.ts'
 
 export type LivePort = Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
 
@@ -76,9 +76,8 @@ export class Subscription {
       const { entity, tags, whole } = watched
       const known = this.#feeds.get(entity.name)
       if (known !== undefined && isSame(known.watched, watched)) continue
-      const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
       const ids = whole === null ? [...tags.keys()] : []
-      const asked = this.#live.read({ entity: entity.name, ids, fields }, reader)
+      const asked = this.#live.read(itemsAsked(entity, ids), reader)
       const feed: Feed = known ?? { watched, asked, following: null, position: null }
       // It is known only once it follows.
       await this.#follow({ feed, watched, asked })

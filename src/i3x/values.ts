@@ -5,9 +5,11 @@ import { sqlValue } from '../druid-sql/parse/sql-value.ts'
 import type { AskedSql } from '../druid-sql/sql-language.ts'
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
+import type { Value } from '../model/column.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
 import { formatInstant, latestMs } from '../model/instant.ts'
 import { invalidRequest } from '../model/problem.ts'
+import { codingOf, type QualityWord, qualityOf, qualityWords } from '../model/quality.ts'
 import type { DataQuestion } from '../query/data-language.ts'
 import type { AddressSpace, Found } from './address-space.ts'
 import type { I3xCaller } from './caller.ts'
@@ -16,7 +18,7 @@ import { scalarOf, valueFields } from './object-types.ts'
 /** A value, its quality and when it was. */
 export interface Vqt {
   readonly value: unknown
-  readonly quality: 'Good' | 'GoodNoData'
+  readonly quality: 'Good' | 'GoodNoData' | 'Uncertain' | 'Bad'
   readonly timestamp: string
 }
 
@@ -54,17 +56,28 @@ export interface ValueParts {
   readonly nowMs: () => number
 }
 
+/** What a data query is asked for the items of tags (none: of all), whatever their quality: clients are told how good each value is. */
+export function itemsAsked(entity: Entity, ids: readonly string[]) {
+  const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
+  const quality = fieldsOfRole(entity, 'quality').length === 0 ? [] : qualityWords
+  return { entity: entity.name, ids, fields, quality }
+}
+
 /** What a row says of a tag, or as a row of its entity. */
 export function vqtOf(entity: Entity, of: 'entity' | 'tag', row: Row): Vqt {
   const fields = valueFields(entity, of)
   const scalar = scalarOf(fields)
   const value = scalar === null ? Object.fromEntries(fields.map(({ name }) => [name, row[name]])) : row[scalar.name]
-  return vqt(value ?? null, String(row[timeField(entity).name]))
+  const [field] = fieldsOfRole(entity, 'quality')
+  const word = field === undefined ? 'good' : qualityOf((row[field.name] ?? null) as Value, codingOf(field))
+  return vqt(value ?? null, String(row[timeField(entity).name]), word)
 }
 
-/** All that is stored is good. */
-function vqt(value: unknown, timestamp: string): Vqt {
-  return { value, quality: value === null ? 'GoodNoData' : 'Good', timestamp }
+/** As i3X has it, what is bad has no value. */
+function vqt(value: unknown, timestamp: string, word: QualityWord = 'good'): Vqt {
+  if (word === 'bad') return { value: null, quality: 'Bad', timestamp }
+  if (value === null) return { value, quality: 'GoodNoData', timestamp }
+  return { value, quality: word === 'good' ? 'Good' : 'Uncertain', timestamp }
 }
 
 export class Values {
@@ -144,8 +157,7 @@ export class Values {
   async #newest(entity: Entity, tags: readonly string[], caller: I3xCaller): Promise<ReadonlyMap<string, Row>> {
     const { queries } = this.#parts
     const [tag] = fieldsOfRole(entity, 'tag')
-    const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
-    const request = { entity: entity.name, ids: tags, fields, date: formatInstant(latestMs) }
+    const request = { ...itemsAsked(entity, tags), date: formatInstant(latestMs) }
     const { cancellation, reader } = caller
     const rows = await rowsOf(await queries.run({ kind: 'last', request, format: 'json' }, cancellation, reader))
     // They come in the order of time: of several that are told apart by other tags the last one counts.
@@ -197,7 +209,7 @@ export class Values {
     { condition, order, limit }: { readonly condition: Sql; readonly order: Sql; readonly limit: number },
     { cancellation, reader }: I3xCaller,
   ): Promise<readonly Row[]> {
-    const fields = valueFields(entity, 'entity')
+    const fields = [...valueFields(entity, 'entity'), ...fieldsOfRole(entity, 'quality')]
     const columns = [sql`__time AS ${sql.id(timeField(entity).name)}`, ...fields.map(({ name }) => sql.id(name))]
     const known = sql.join(
       fieldsOfRole(entity, 'metric').map(({ name }) => sql`${sql.id(name)} IS NOT NULL`),

@@ -83,7 +83,7 @@ const WriteRequest = Type.Object({
       elementId: Type.String(),
       value: Type.Object({
         value: Type.Optional(Type.Unknown({ description: 'The whole value, as the type of the object has it.' })),
-        quality: orNull<string>('string', { description: '`Good`, the default.' }),
+        quality: orNull<string>('string', { description: '`Good`, the default, `Uncertain` or `Bad`.' }),
         timestamp: orNull<string>('string', { description: 'Default: now. In the history it is required.' }),
       }),
     }),
