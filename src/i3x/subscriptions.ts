@@ -1,12 +1,11 @@
 // The subscriptions of all clients, in the memory of this process: who knows the ids of one has it, for as long as he asks for it.
 import { randomBytes } from 'node:crypto'
 import { textWithLongs } from '../lib/json-with-longs.ts'
-import type { Entity } from '../model/entity.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
 import type { AddressSpace, Found } from './address-space.ts'
 import { type Bulk, noElement, type Outcome, type Whole } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
-import { type LivePort, Subscription, type SyncBatch, type SyncUpdate, type Watched } from './subscription.ts'
+import { type LivePort, Subscription, type SyncBatch, type SyncUpdate } from './subscription.ts'
 import type { Values } from './values.ts'
 
 export interface SubscriptionsParts {
@@ -64,6 +63,8 @@ interface Kept {
 }
 
 const expiryChecksMs = 1000
+/** Between two writes of a stream, so that many small pushes cost no more than a few larger ones. */
+const restMs = 200
 
 export class Subscriptions {
   readonly #parts: SubscriptionsParts
@@ -115,7 +116,8 @@ export class Subscriptions {
         const one = found.get(id)
         if (one === undefined) return [id, noElement(id)]
         if (!monitored.has(id) && monitored.size >= limits.objects) return [id, tooManyElements(limits.objects)]
-        if (!monitored.has(id)) monitored.set(id, { maxDepth, objects: [one, ...(components.get(id) ?? [])] })
+        const objects = [one, ...(components.get(id) ?? [])].map(({ element, object }) => ({ element, object }))
+        if (!monitored.has(id)) monitored.set(id, { maxDepth, objects })
         return [id, { result: null }]
       })
       await this.#watch(kept, monitored, caller)
@@ -153,9 +155,21 @@ export class Subscriptions {
     return this.#with(named, async (kept) => {
       kept.sink?.end()
       kept.sink = sink
-      const more = (): void => this.#pump(kept, sink)
+      let rest: NodeJS.Timeout | null = null
+      let hasMore = false
+      const more = (): void => {
+        hasMore = true
+        if (rest !== null) return
+        rest = setTimeout(() => {
+          rest = null
+          if (hasMore) more()
+        }, restMs).unref()
+        hasMore = false
+        this.#pump(kept, sink)
+      }
       kept.subscription.onUpdates = more
       const close = (): void => {
+        if (rest !== null) clearTimeout(rest)
         if (kept.sink !== sink) return
         kept.sink = null
         kept.subscription.onUpdates = null
@@ -167,9 +181,12 @@ export class Subscriptions {
 
   /** Deletes those that nobody has asked for in time. */
   expire(): void {
+    for (const [id, kept] of this.#kept) if (this.#isOld(kept)) this.#end(id, kept)
+  }
+
+  #isOld({ sink, usedMs }: Kept): boolean {
     const { limits, nowMs } = this.#parts
-    const oldMs = nowMs() - limits.idleMs
-    for (const [id, kept] of this.#kept) if (kept.sink === null && kept.usedMs < oldMs) this.#end(id, kept)
+    return sink === null && usedMs < nowMs() - limits.idleMs
   }
 
   /** The server stops. */
@@ -210,9 +227,9 @@ export class Subscriptions {
 
   /** One that is another client's is as one that is not there. */
   #find({ clientId, subscriptionId }: Named): Kept | null {
-    this.expire()
     const kept = this.#kept.get(subscriptionId)
-    if (kept === undefined || kept.clientId !== clientId) return null
+    // Its turn to be deleted comes with the next check.
+    if (kept === undefined || kept.clientId !== clientId || this.#isOld(kept)) return null
     kept.usedMs = this.#parts.nowMs()
     return kept
   }
@@ -226,7 +243,8 @@ export class Subscriptions {
   }
 
   async #watch(kept: Kept, monitored: ReadonlyMap<string, Monitored>, caller: I3xCaller): Promise<void> {
-    await kept.subscription.watch(watchedOf(monitored, this.#parts.space, caller), caller)
+    const objects = [...monitored.values()].flatMap((one) => one.objects)
+    await kept.subscription.watch(this.#parts.space.byEntity(objects, caller), caller)
     kept.monitored = monitored
   }
 
@@ -235,7 +253,8 @@ export class Subscriptions {
       .flatMap(({ objects }) => objects)
       .filter(({ element }) => element.kind === 'item')
     if (items.length === 0) return []
-    const found = new Map(items.map((one) => [one.object.elementId, one]))
+    const ids = items.map(({ object }) => object.elementId)
+    const found = await this.#parts.space.find(ids, caller)
     const values = await this.#parts.values.current(found, 1, caller)
     return [...values].flatMap(([elementId, { value, quality, timestamp }]) => {
       const text = textWithLongs(value)
@@ -244,24 +263,6 @@ export class Subscriptions {
       return [{ elementId, value, quality, timestamp }]
     })
   }
-}
-
-function watchedOf(
-  monitored: ReadonlyMap<string, Monitored>,
-  space: AddressSpace,
-  caller: I3xCaller,
-): readonly Watched[] {
-  const byEntity = new Map<Entity, { tags: Map<string, string>; whole: string | null }>()
-  for (const { element, object } of [...monitored.values()].flatMap(({ objects }) => objects)) {
-    if (element.kind !== 'tag' && element.kind !== 'entity') continue
-    const entity = space.entity(element.entity, caller)
-    if (entity === undefined) continue
-    const watched = byEntity.get(entity) ?? { tags: new Map<string, string>(), whole: null }
-    byEntity.set(entity, watched)
-    if (element.kind === 'tag') watched.tags.set(element.tag, object.elementId)
-    else watched.whole = object.elementId
-  }
-  return [...byEntity].map(([entity, watched]) => ({ entity, ...watched }))
 }
 
 const lostText =
