@@ -106,7 +106,7 @@ async function withService(consumption, work) {
   const data = await mkdtemp(join(tmpdir(), 'tidemark-i3x-'))
   // The first rows of an entity take a while on a cluster.
   const patience = ['--limits-ingest-wait-ms', '60000']
-  const clusterName = { TIDEMARK_CLUSTER_NAME: `i3x-${randomUUID().slice(0, 8)}` }
+  const clusterName = { TIDEMARK_CLUSTER_NAME: `i3x_${randomUUID().slice(0, 8)}` }
   const flags = ['--port', '0', '--data', data, '--i3x-hierarchy', 'equipment,parent,name', ...patience]
   const service = spawn(
     process.execPath,

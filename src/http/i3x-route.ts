@@ -1,9 +1,8 @@
 // What the paths of i3X have in common.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import type { I3xAnswer } from '../i3x/answers.ts'
+import { type I3xAnswer, piecesOf } from '../i3x/answers.ts'
 import type { I3xCaller } from '../i3x/caller.ts'
-import { textWithLongs } from '../lib/json-with-longs.ts'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { sendBody } from './answer.ts'
 import { jsonTypes, readJson } from './body.ts'
@@ -119,8 +118,8 @@ export function sendI3x(
   { status, body }: I3xAnswer,
   { settings }: RouteParts,
 ): Promise<FastifyReply> {
-  const bytes = Buffer.from(textWithLongs(body))
-  const whole = { bytes: bytes.length, chunks: [bytes] }
+  const chunks = piecesOf(body, settings.limits.resultBytes)
+  const whole = { bytes: chunks.reduce((sum, { length }) => sum + length, 0), chunks }
   reply.code(status).header('Cache-Control', 'no-store')
   return sendBody(request, reply, 'application/json', whole, settings.limits.sendIdleMs, 'gzip')
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { textWithLongs } from '../lib/json-with-longs.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
 import type { AddressSpace, Found } from './address-space.ts'
-import { type Bulk, noElement, type Outcome, type Whole } from './answers.ts'
+import { type Bulk, noElement, type Outcome, outcomes, requireAtMost, type Whole } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
 import { type LivePort, Subscription, type SyncBatch, type SyncUpdate } from './subscription.ts'
 import type { Values } from './values.ts'
@@ -92,22 +92,31 @@ export class Subscriptions {
   }
 
   list(clientId: string, ids: readonly string[]): Bulk<object> {
-    return this.#each(clientId, ids, (subscriptionId, { displayName, monitored }) => {
-      const monitoredObjects = [...monitored].map(([elementId, { maxDepth }]) => ({ elementId, maxDepth }))
-      return { subscriptionId, displayName, monitoredObjects }
-    })
+    requireAtMost(this.#parts.limits.objects, 'i3x.objects', ids)
+    const describe = (subscriptionId: string) => {
+      const kept = this.#find({ clientId, subscriptionId })
+      if (kept === null) return undefined
+      const monitoredObjects = [...kept.monitored].map(([elementId, { maxDepth }]) => ({ elementId, maxDepth }))
+      return { subscriptionId, displayName: kept.displayName, monitoredObjects }
+    }
+    return { results: outcomes(ids, describe, noSubscription), partial: null }
   }
 
   delete(clientId: string, ids: readonly string[]): Bulk<null> {
-    return this.#each(clientId, ids, (id, kept) => {
-      this.#end(id, kept)
-      return null
+    requireAtMost(this.#parts.limits.objects, 'i3x.objects', ids)
+    const results = ids.map((subscriptionId): [string, Outcome<null>] => {
+      const kept = this.#find({ clientId, subscriptionId })
+      if (kept === null) return [subscriptionId, noSubscription(subscriptionId)]
+      this.#end(subscriptionId, kept)
+      return [subscriptionId, { result: null }]
     })
+    return { results, partial: null }
   }
 
   /** Throws Problem `not_found`, `overloaded` for one live reader too many, or `unavailable`. */
   register(named: Named, ids: readonly string[], maxDepth: number, caller: I3xCaller): Promise<Bulk<null>> {
     const { space, limits } = this.#parts
+    requireAtMost(limits.objects, 'i3x.objects', ids)
     return this.#with(named, async (kept) => {
       const found = await space.find(ids, caller)
       const components = maxDepth === 1 ? new Map<string, Found[]>() : await space.components(found, caller)
@@ -232,14 +241,6 @@ export class Subscriptions {
     if (kept === undefined || kept.clientId !== clientId || this.#isOld(kept)) return null
     kept.usedMs = this.#parts.nowMs()
     return kept
-  }
-
-  #each<Result>(clientId: string, ids: readonly string[], of: (id: string, kept: Kept) => Result): Bulk<Result> {
-    const results = ids.map((subscriptionId): [string, Outcome<Result>] => {
-      const kept = this.#find({ clientId, subscriptionId })
-      return [subscriptionId, kept === null ? noSubscription(subscriptionId) : { result: of(subscriptionId, kept) }]
-    })
-    return { results, partial: null }
   }
 
   async #watch(kept: Kept, monitored: ReadonlyMap<string, Monitored>, caller: I3xCaller): Promise<void> {

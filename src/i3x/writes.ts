@@ -42,7 +42,8 @@ type Values = Readonly<Record<string, unknown>>
 /** A row on its way, and which update it is. */
 interface PlacedRow {
   readonly place: number
-  readonly row: Values
+  /** As JSON. */
+  readonly row: string
 }
 
 type Target = ReturnType<Admit>
@@ -73,7 +74,7 @@ export class Writes {
         const { target, row } = this.#rowOf(update, one, rules, caller)
         const group = byIngest.get(target.ingest.alias) ?? { target, rows: [] }
         byIngest.set(target.ingest.alias, group)
-        group.rows.push({ place, row })
+        group.rows.push({ place, row: rowText(row) })
       } catch (error) {
         outcomes[place] = problemOf(error)
       }
@@ -147,7 +148,22 @@ export class Writes {
   }
 }
 
-const bodyOf = (rows: readonly PlacedRow[]): Uint8Array => Buffer.from(textWithLongs(rows.map(({ row }) => row)))
+const bodyOf = (rows: readonly PlacedRow[]): Uint8Array => Buffer.from(`[${rows.map(({ row }) => row).join()}]`)
+
+/** Throws Problem `invalid_request` for what cannot be written as it was read. */
+function rowText(row: Values): string {
+  try {
+    JSON.stringify(row, (_, one) => {
+      if (one === Number.POSITIVE_INFINITY || one === Number.NEGATIVE_INFINITY)
+        throw invalidRequest('value.value', 'has a number beyond the range of doubles')
+      return typeof one === 'bigint' ? 0 : one
+    })
+    return textWithLongs(row)
+  } catch (error) {
+    if (error instanceof RangeError) throw invalidRequest('value.value', 'is nested too deeply')
+    throw error
+  }
+}
 
 /** The values of fields, by name: an object, or the one value alone. Throws Problem `invalid_request` that names what is no field. */
 function valuesIn(value: unknown, fields: readonly EntityField[]): Values {

@@ -211,7 +211,7 @@ export const i3xRoutes: Route = (app, parts) => {
 
 /** Open to everyone: clients look here first whether the service is there, and what it can do. */
 const getInfo: Route = (app, parts) => {
-  const { services, settings } = parts
+  const { settings } = parts
   const result = Type.Object({
     ...{ specVersion: Type.String(), serverVersion: Type.String(), serverName: Type.String() },
     capabilities: Type.Object({
@@ -231,7 +231,7 @@ const getInfo: Route = (app, parts) => {
       const capabilities = {
         query: { history: true },
         update: { current: true, history: true },
-        subscribe: { stream: services.i3x.subscriptions !== null },
+        subscribe: { stream: true },
       }
       const info = { specVersion: '1.0', serverVersion: packageVersion, serverName: 'Tidemark', capabilities }
       return sendI3x(request, reply, whole({ result: info, partial: null }), parts)
