@@ -138,22 +138,23 @@ describe('a must of the guide', () => {
     })
   })
 
-  test.each(['/objecttypes/query', '/relationshiptypes/query', '/objects/list', '/objects/related', '/objects/value'])(
-    'POST %s answers each element, in the order of the request, and fails for each by itself',
-    async (path) => {
-      const known = { '/objecttypes/query': 'type:tag:plant', '/relationshiptypes/query': 'HasParent' }
-      const id = Reflect.get(known, path) ?? 'tag:plant:pump'
-      const asked = [id, 'nothing', id]
-      const { status, body } = await ask('POST', path, { elementIds: asked })
-      expect([status, body.success]).toEqual([200, false])
-      expect(body.results!.map(({ elementId, success }) => [elementId, success])).toEqual([
-        [id, true],
-        ['nothing', false],
-        [id, true],
-      ])
-      expect(body.results![1]!.responseDetail).toMatchObject({ status: 404, code: 'not_found' })
-    },
-  )
+  test.each([
+    ...['/objecttypes/query', '/relationshiptypes/query', '/objects/list', '/objects/related', '/objects/value'],
+    '/objects/history',
+  ])('POST %s answers each element, in the order of the request, and fails for each by itself', async (path) => {
+    const known = { '/objecttypes/query': 'type:tag:plant', '/relationshiptypes/query': 'HasParent' }
+    const id = Reflect.get(known, path) ?? 'tag:plant:pump'
+    const asked = [id, 'nothing', id]
+    const times = path.endsWith('history') ? range : {}
+    const { status, body } = await ask('POST', path, { elementIds: asked, ...times })
+    expect([status, body.success]).toEqual([200, false])
+    expect(body.results!.map(({ elementId, success }) => [elementId, success])).toEqual([
+      [id, true],
+      ['nothing', false],
+      [id, true],
+    ])
+    expect(body.results![1]!.responseDetail).toMatchObject({ status: 404, code: 'not_found' })
+  })
 
   test('namespaces are unique, and each type is in one of them', async () => {
     const uris = (await listed('/namespaces')).map(({ uri }) => uri)
