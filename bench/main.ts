@@ -8,6 +8,7 @@
 // npm run bench -- way --beside-node /another/bin/node   beside the same build on another Node.js; pushes take both options too
 // npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
 // npm run bench -- over-time [--short] [--millions 0.432,25.92]   values over time beside the plain hourly mean, ten tags for a month
+// npm run bench -- i3x [--short]   browsing 10,000 objects, and pushes beside 1000 subscriptions
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
 // npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
@@ -15,6 +16,7 @@ import { parseArgs } from 'node:util'
 import { benchBeside } from './beside.ts'
 import { benchBytes } from './bytes.ts'
 import { benchCluster } from './cluster.ts'
+import { benchI3x } from './i3x.ts'
 import { benchIngest } from './ingest.ts'
 import { benchOverTime } from './over-time.ts'
 import { benchPanels } from './panels.ts'
@@ -68,6 +70,10 @@ if (asked.includes('bytes')) await benchBytes(short ? 100_000 : sizesOf(values.m
 if (asked.includes('over-time')) {
   for (const rows of short ? [43_200] : sizesOf(values.millions ?? '0.432,2.592'))
     await benchOverTime({ rows, runs: short ? 1 : 5 })
+}
+if (asked.includes('i3x')) {
+  const size = { objects: 10_000, subscriptions: 1000 }
+  await benchI3x(short ? { ...size, runs: 1, seconds: 5 } : { ...size, runs: 3, seconds: 15 })
 }
 if (asked.includes('way')) {
   const size = short ? { rounds: 3, tags: 10, turnMs: 200 } : { rounds: 11, tags: Number(values.tags), turnMs: 500 }

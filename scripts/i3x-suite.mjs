@@ -1,6 +1,7 @@
 // `I3X_SUITE=/path npm run test:i3x`: the conformance suite of i3X, of a checkout of https://github.com/cesmii/i3X (its folder conformance-tests), against a
-// service that this starts. Three times: by a key as Bearer, by a key as the password of Basic, and without one.
+// service that this starts, of the engine in the environment. Three times: by a key as Bearer, by a key as the password of Basic, and without one.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -103,12 +104,19 @@ async function verdictOf(endpoint, auth) {
 /** A service of its own, with a port that the system chose. */
 async function withService(consumption, work) {
   const data = await mkdtemp(join(tmpdir(), 'tidemark-i3x-'))
-  const flags = ['--port', '0', '--data', data, '--i3x-hierarchy', 'equipment,parent,name']
+  // The first rows of an entity take a while on a cluster.
+  const patience = ['--limits-ingest-wait-ms', '60000']
+  const clusterName = { TIDEMARK_CLUSTER_NAME: `i3x_${randomUUID().slice(0, 8)}` }
+  const flags = ['--port', '0', '--data', data, '--i3x-hierarchy', 'equipment,parent,name', ...patience]
   const service = spawn(
     process.execPath,
     [main, 'serve', ...flags, '--access-consumption', consumption, '--log-format', 'json'],
     {
-      env: { ...process.env, TIDEMARK_ADMIN_KEY: adminKey },
+      env: {
+        ...process.env,
+        TIDEMARK_ADMIN_KEY: adminKey,
+        ...(process.env.TIDEMARK_ENGINE === 'cluster' ? clusterName : {}),
+      },
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   )

@@ -44,7 +44,7 @@ export const DeletionAnswer = Type.Object(
       description: 'From when on its rows are removed for good; null while it can be taken back.',
     }),
   },
-  { description: 'A deletion of rows.' },
+  { title: 'Deletion', description: 'A deletion of rows.' },
 )
 export type DeletionAnswer = Type.Static<typeof DeletionAnswer>
 

@@ -65,7 +65,7 @@ export const EntityAnswer = Type.Object(
     max_gaps: MaxGaps,
     shape_from: Type.Union([ShapeFrom, Type.Null()]),
   },
-  { description: 'A queryable series data set.' },
+  { title: 'Entity', description: 'A queryable series data set.' },
 )
 export type EntityAnswer = Type.Static<typeof EntityAnswer>
 

@@ -77,7 +77,7 @@ export const HookAnswer = Type.Object(
     }),
     created: Type.String({ format: 'date-time' }),
   },
-  { description: 'An address that is told what an operator must know.' },
+  { title: 'Hook', description: 'An address that is told what an operator must know.' },
 )
 export type HookAnswer = Type.Static<typeof HookAnswer>
 

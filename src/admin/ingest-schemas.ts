@@ -139,7 +139,7 @@ export const IngestAnswer = Type.Object(
       }),
     ),
   },
-  { description: 'An ingest: its definition, its state, and the counts of its rows.' },
+  { title: 'Ingest', description: 'An ingest: its definition, its state, and the counts of its rows.' },
 )
 export type IngestAnswer = Type.Static<typeof IngestAnswer>
 

@@ -5,6 +5,7 @@ import { packageVersion } from '../lib/own-package.ts'
 import { answerFormats } from '../model/answer-format.ts'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { RowsResponse } from '../query/responses.ts'
+import { referTitled } from './titled-schemas.ts'
 
 const codes = Object.keys(problems)
 
@@ -142,8 +143,11 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
     },
     transformObject: (made) => {
       if (!('openapiObject' in made)) throw new Error('the document is one of OpenAPI 3')
-      withOptionalBodies(made.openapiObject.paths ?? {})
-      return made.openapiObject
+      const { paths, components, ...others } = made.openapiObject
+      withOptionalBodies(paths ?? {})
+      const schemas: Record<string, unknown> = { ...components?.schemas }
+      // OpenAPI as it was, but for the references.
+      return { ...others, paths: referTitled(paths, schemas), components: { ...components, schemas } } as object
     },
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `schema-${index}`),

@@ -20,7 +20,7 @@ const DruidError = Type.Object(
     errorMessage: Type.String({ description: 'What is wrong this time, and what to do.' }),
     context: Type.Object({}, { additionalProperties: true, description: '`code` is the code in docs/errors.md.' }),
   },
-  { description: "An error as Druid's JSON, with the statuses of all other endpoints." },
+  { title: 'DruidError', description: "An error as Druid's JSON, with the statuses of all other endpoints." },
 )
 
 /** As `druidAnswers`, of a query, which more than one part may answer. */

@@ -13,6 +13,7 @@ export interface HttpSettings {
     readonly sendIdleMs: number
     readonly liveBytes: number
     readonly liveTotalBytes: number
+    readonly resultBytes: number
   }
   readonly jdbc: { readonly bodiesBytes: number }
   readonly cors: { readonly origins: readonly string[] }

@@ -1,9 +1,8 @@
 // What the paths of i3X have in common.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import type { I3xAnswer } from '../i3x/answers.ts'
+import { type I3xAnswer, piecesOf } from '../i3x/answers.ts'
 import type { I3xCaller } from '../i3x/caller.ts'
-import { textWithLongs } from '../lib/json-with-longs.ts'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { sendBody } from './answer.ts'
 import { jsonTypes, readJson } from './body.ts'
@@ -16,16 +15,20 @@ export const i3xPath = '/i3x/v1'
 
 export const i3xConfig = { errorBody: 'i3x' } as const
 
-const Detail = Type.Object({
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.String({ description: 'What is wrong this time, or missing, and what to do.' }),
-  code: Type.Optional(Type.String({ description: 'Of what fails, the code in docs/errors.md.' })),
-})
+const Detail = Type.Object(
+  {
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What is wrong this time, or missing, and what to do.' }),
+    code: Type.Optional(Type.String({ description: 'Of what fails, the code in docs/errors.md.' })),
+  },
+  { title: 'I3xDetail' },
+)
 
 const Failure = Type.Object(
   { success: Type.Literal(false), responseDetail: Detail },
   {
+    title: 'I3xFailure',
     description: 'An error as i3X writes it. Where a key is needed and none is shown that is valid, its status is 401.',
   },
 )
@@ -53,8 +56,6 @@ const common = [
   ...(['query_body_too_large', 'query_timeout', 'result_too_large', 'unavailable'] as const),
 ] as const
 
-const describedBy = (schema: TSchema) => ({ 'application/json': { schema } })
-
 /** The schema of an endpoint; `body` is null of one that takes none. */
 export function i3xSchema(
   operationId: string,
@@ -62,19 +63,21 @@ export function i3xSchema(
   { body = null, result, codes = [] }: { body?: TSchema | null; result: TSchema; codes?: readonly ProblemCode[] },
 ) {
   const all = [...common, ...codes]
+  const told = {
+    'application/json': {
+      schema: { ...result, title: `${operationId[0]!.toUpperCase()}${operationId.slice(1)}Answer` },
+    },
+  }
   const failures = Object.entries(answers(200, '', null, all)).filter(([status]) => status !== '200')
-  const told = failures.map(([status, answer]) => [status, { ...answer, content: describedBy(Failure) }])
+  const failed = { 'application/json': { schema: Failure } }
   return {
     ...{ tags: ['i3x'], operationId, summary, security: optionalKeySecurity },
     ...(body === null ? {} : { body }),
     response: {
-      200: { description: 'The answer.', content: describedBy(result) },
-      206: {
-        description: 'A part of the answer; `responseDetail` says what to ask next.',
-        content: describedBy(result),
-      },
-      ...Object.fromEntries(told),
-      401: { description: `\`forbidden\`: ${problems.forbidden.title}.`, content: describedBy(Failure) },
+      200: { description: 'The answer.', content: told },
+      206: { description: 'A part of the answer; `responseDetail` says what to ask next.', content: told },
+      ...Object.fromEntries(failures.map(([status, answer]) => [status, { ...answer, content: failed }])),
+      401: { description: `\`forbidden\`: ${problems.forbidden.title}.`, content: failed },
     },
   }
 }
@@ -115,8 +118,8 @@ export function sendI3x(
   { status, body }: I3xAnswer,
   { settings }: RouteParts,
 ): Promise<FastifyReply> {
-  const bytes = Buffer.from(textWithLongs(body))
-  const whole = { bytes: bytes.length, chunks: [bytes] }
+  const chunks = piecesOf(body, settings.limits.resultBytes)
+  const whole = { bytes: chunks.reduce((sum, { length }) => sum + length, 0), chunks }
   reply.code(status).header('Cache-Control', 'no-store')
   return sendBody(request, reply, 'application/json', whole, settings.limits.sendIdleMs, 'gzip')
 }

@@ -14,7 +14,7 @@ const LineError = Type.Object(
     code: Type.String({ description: 'The code in docs/errors.md.' }),
     message: Type.String({ description: 'What is wrong this time, and what to do.' }),
   },
-  { description: "An error as InfluxDB's JSON." },
+  { title: 'LineError', description: "An error as InfluxDB's JSON." },
 )
 
 export const StatementError = Type.Object(
@@ -22,7 +22,7 @@ export const StatementError = Type.Object(
     error: Type.String({ description: 'What is wrong this time, and what to do.' }),
     code: Type.String({ description: 'The code in docs/errors.md.' }),
   },
-  { description: "An error as InfluxDB 1's JSON." },
+  { title: 'StatementError', description: "An error as InfluxDB 1's JSON." },
 )
 
 /** As `answers`, with errors as InfluxDB writes them. */

@@ -3,6 +3,7 @@ import type { ItemCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import type { Entity, MetadataEntity } from '../model/entity.ts'
+import { itemJson } from '../model/item.ts'
 import type { TagLists } from '../query/tag-lists.ts'
 import type { I3xCaller } from './caller.ts'
 import { childIn, type Element, elementId, elementOf, lastPart, parentOf } from './element-ids.ts'
@@ -43,6 +44,17 @@ export interface Edge {
 export interface Found {
   readonly element: Element
   readonly object: I3xObject
+  /** The attributes of an item, as JSON. */
+  readonly json?: string
+}
+
+/** What of an entity is asked for. */
+export interface OfEntity {
+  readonly entity: Entity
+  /** The elements of tags. */
+  readonly tags: ReadonlyMap<string, string>
+  /** The element of the entity itself, where all of its rows are. */
+  readonly whole: string | null
 }
 
 /** As many as a page of tags may have. */
@@ -57,10 +69,6 @@ export class AddressSpace {
   constructor(parts: AddressSpaceParts) {
     this.#parts = parts
     this.#tables = new ItemTables(parts.items, parts.hierarchy)
-  }
-
-  get tables(): ItemTables {
-    return this.#tables
   }
 
   get namespaces() {
@@ -140,13 +148,31 @@ export class AddressSpace {
       if (table === undefined) continue
       const records = await this.#tables.find(table, items)
       for (const [at, object] of (await this.#itemObjects(table, records, caller)).entries())
-        take({ kind: 'item', table: name, item: records[at]!.id }, object)
+        found.set(object.elementId, {
+          ...{ element: { kind: 'item', table: name, item: records[at]!.id }, object },
+          json: itemJson(table.fields, records[at]!.item),
+        })
     }
     for (const element of elements) {
       const object = await this.#holder(element, caller)
       if (object !== null) take(element, object)
     }
     return found
+  }
+
+  /** Those whose values are rows, by entity. */
+  byEntity(found: readonly Found[], caller: I3xCaller): readonly OfEntity[] {
+    const groups = new Map<Entity, { tags: Map<string, string>; whole: string | null }>()
+    for (const { element, object } of found) {
+      if (element.kind !== 'tag' && element.kind !== 'entity') continue
+      const entity = this.entity(element.entity, caller)
+      if (entity === undefined) continue
+      const asked = groups.get(entity) ?? { tags: new Map<string, string>(), whole: null }
+      groups.set(entity, asked)
+      if (element.kind === 'tag') asked.tags.set(element.tag, object.elementId)
+      else asked.whole = object.elementId
+    }
+    return [...groups].map(([entity, asked]) => ({ entity, ...asked }))
   }
 
   async #holder(element: Element, caller: I3xCaller): Promise<I3xObject | null> {

@@ -1,5 +1,6 @@
 // The forms of answers: one for what succeeds, one for what fails, and one for many elements, each of which may do either.
-import { Problem, problems } from '../model/problem.ts'
+import { textWithLongs } from '../lib/json-with-longs.ts'
+import { invalidRequest, Problem, problems } from '../model/problem.ts'
 
 export interface ResponseDetail {
   readonly title: string
@@ -30,7 +31,55 @@ export type Outcome<Result> = { readonly result: Result } | Problem
 
 export interface I3xAnswer {
   readonly status: 200 | 206
-  readonly body: object
+  readonly body: Body
+}
+
+interface Body {
+  readonly success: boolean
+  readonly result?: unknown
+  readonly results?: readonly object[]
+  readonly responseDetail?: ResponseDetail
+}
+
+const pieceChars = 64 * 1024
+
+/** The text of an answer, in which each result counts, and one that is named more than once is written once. Throws Problem `result_too_large`. */
+export function piecesOf({ results, ...others }: Body, resultBytes: number): readonly Uint8Array[] {
+  if (results === undefined) return [Buffer.from(textWithLongs(others))]
+  const head = `${textWithLongs(others).slice(0, -1)},"results":[`
+  const pieces = inPieces([head, ...textsOf(results, resultBytes), ']}'])
+  if (pieces.reduce((sum, { length }) => sum + length, 0) > resultBytes) throw tooLarge(resultBytes)
+  return pieces
+}
+
+function textsOf(results: readonly object[], charsMax: number): readonly string[] {
+  const written = new Map<object, string>()
+  let chars = 0
+  return results.map((result, index) => {
+    const text = written.get(result) ?? textWithLongs(result)
+    written.set(result, text)
+    chars += text.length + 1
+    if (chars > charsMax) throw tooLarge(charsMax)
+    return index === 0 ? text : `,${text}`
+  })
+}
+
+/** Texts one behind the other. */
+function inPieces(texts: readonly string[]): readonly Buffer[] {
+  const pieces: Buffer[] = []
+  let piece = ''
+  for (const text of texts) {
+    piece += text
+    if (piece.length < pieceChars) continue
+    pieces.push(Buffer.from(piece))
+    piece = ''
+  }
+  return [...pieces, Buffer.from(piece)]
+}
+
+function tooLarge(resultBytes: number): Problem {
+  const detail = `The answer would have more than ${resultBytes} bytes (limits.resultBytes). Ask for fewer elements.`
+  return new Problem('result_too_large', detail)
 }
 
 /** Where nobody is known who asks, it is a 401, though other paths of the service answer 403. */
@@ -42,18 +91,46 @@ export function failure(problem: Problem, status = problem.status): Failed {
 export const whole = ({ result, partial }: Whole<unknown>): I3xAnswer => withPartial({ success: true, result }, partial)
 
 export function bulk({ results, partial }: Bulk<unknown>, key: 'elementId' | 'subscriptionId'): I3xAnswer {
-  const told = results.map(([id, outcome]) =>
-    outcome instanceof Problem
-      ? { success: false, [key]: id, responseDetail: failure(outcome).responseDetail }
-      : { success: true, [key]: id, result: outcome.result },
-  )
+  const shown = new Map<
+    string,
+    { readonly outcome: Outcome<unknown>; readonly result: { readonly success: boolean } }
+  >()
+  const told = results.map(([id, outcome]) => {
+    const known = shown.get(id)
+    if (known?.outcome === outcome) return known.result
+    const result =
+      outcome instanceof Problem
+        ? { success: false, [key]: id, responseDetail: failure(outcome).responseDetail }
+        : { success: true, [key]: id, result: outcome.result }
+    shown.set(id, { outcome, result })
+    return result
+  })
   return withPartial({ success: told.every(({ success }) => success), results: told }, partial)
 }
 
-function withPartial(body: object, partial: string | null): I3xAnswer {
+function withPartial(body: Body, partial: string | null): I3xAnswer {
   if (partial === null) return { status: 200, body }
   const responseDetail: ResponseDetail = { title: 'The answer is a part', status: 206, detail: partial }
   return { status: 206, body: { ...body, responseDetail } }
+}
+
+/** What becomes of each that is named; of one that is named more than once it is the same. */
+export function outcomes<Result>(
+  ids: readonly string[],
+  resultOf: (id: string) => Result | undefined,
+  absent: (id: string) => Problem = noElement,
+): Bulk<Result>['results'] {
+  const known = new Map<string, Outcome<Result>>()
+  return ids.map((id) => {
+    const result = known.has(id) ? undefined : resultOf(id)
+    if (!known.has(id)) known.set(id, result === undefined ? absent(id) : { result })
+    return [id, known.get(id)!]
+  })
+}
+
+/** Throws Problem `invalid_request`. */
+export function requireAtMost(most: number, setting: string, named: readonly unknown[]): void {
+  if (named.length > most) throw invalidRequest('', `Name at most ${most} in one request, which is ${setting}`)
 }
 
 export const noElement = (id: string): Problem =>

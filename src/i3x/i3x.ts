@@ -4,10 +4,9 @@ import type { AskedSql } from '../druid-sql/sql-language.ts'
 import type { Pushes } from '../ingest/push.ts'
 import type { PushCheck } from '../ingest/push-check.ts'
 import { formatInstant } from '../model/instant.ts'
-import { invalidRequest, Problem } from '../model/problem.ts'
 import type { DataQuestion } from '../query/data-language.ts'
 import { AddressSpace, type AddressSpaceParts, type I3xObject } from './address-space.ts'
-import { type Bulk, noElement, type Outcome, type Whole } from './answers.ts'
+import { type Bulk, noElement, outcomes, requireAtMost, type Whole } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
 import { hierarchyOf } from './item-tables.ts'
 import { type Namespace, type ObjectType, type RelationshipType, relationshipTypes } from './object-types.ts'
@@ -31,8 +30,7 @@ export interface I3xParts extends Pick<AddressSpaceParts, 'definitions' | 'tagLi
   readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
   readonly pushes: Pick<Pushes, 'push'>
   readonly check: Pick<PushCheck, 'faults'>
-  /** Null where no rows are told. */
-  readonly live: LivePort | null
+  readonly live: LivePort
   readonly settings: I3xSettings
   readonly nowMs: () => number
 }
@@ -50,8 +48,7 @@ export class I3x {
   readonly #space: AddressSpace
   readonly #values: Values
   readonly #writes: Writes
-  /** Null where no rows are told. */
-  readonly subscriptions: Subscriptions | null
+  readonly subscriptions: Subscriptions
 
   constructor(parts: I3xParts) {
     const { settings, live, nowMs } = parts
@@ -62,7 +59,7 @@ export class I3x {
     this.#values = new Values({ ...parts, space: this.#space, valuesMax })
     this.#writes = new Writes({ ...parts, space: this.#space })
     const shared = { space: this.#space, values: this.#values, limits: settings, nowMs }
-    this.subscriptions = live === null ? null : new Subscriptions({ ...shared, live })
+    this.subscriptions = new Subscriptions({ ...shared, live })
   }
 
   namespaces(): Whole<readonly Namespace[]> {
@@ -74,7 +71,7 @@ export class I3x {
   }
 
   objectTypesOf(ids: readonly string[], caller: I3xCaller): Bulk<ObjectType> {
-    return named(ids, this.#space.types(caller))
+    return named(this.#bounded(ids), this.#space.types(caller))
   }
 
   relationshipTypes(namespaceUri: string | null): Whole<readonly RelationshipType[]> {
@@ -82,7 +79,7 @@ export class I3x {
   }
 
   relationshipTypesOf(ids: readonly string[]): Bulk<RelationshipType> {
-    return named(ids, relationshipTypes)
+    return named(this.#bounded(ids), relationshipTypes)
   }
 
   async objects(asked: AskedObjects, caller: I3xCaller): Promise<Whole<readonly WithMetadata[]>> {
@@ -97,11 +94,10 @@ export class I3x {
     const found = await this.#space.find(this.#bounded(ids), caller)
     const shown = this.#shown(withMetadata, caller)
     return {
-      results: outcomes(
-        ids,
-        (id) => found.get(id),
-        ({ object }) => shown(object),
-      ),
+      results: outcomes(ids, (id) => {
+        const one = found.get(id)
+        return one === undefined ? undefined : shown(one.object)
+      }),
       partial: null,
     }
   }
@@ -117,10 +113,8 @@ export class I3x {
     const found = await this.#space.find(this.#bounded(ids), caller)
     const { edges, isPart } = await this.#space.related(found, only?.relationshipId ?? null, caller)
     const shown = this.#shown(withMetadata, caller)
-    const results = outcomes(
-      ids,
-      (id) => edges.get(id),
-      (all) => all.map(({ sourceRelationship, object }) => ({ sourceRelationship, object: shown(object) })),
+    const results = outcomes(ids, (id) =>
+      edges.get(id)?.map(({ sourceRelationship, object }) => ({ sourceRelationship, object: shown(object) })),
     )
     return { results, partial: isPart ? this.#fewer() : null }
   }
@@ -128,14 +122,7 @@ export class I3x {
   async values(ids: readonly string[], maxDepth: number, caller: I3xCaller): Promise<Bulk<object>> {
     const found = await this.#space.find(this.#bounded(ids), caller)
     const values = await this.#values.current(found, maxDepth, caller)
-    return {
-      results: outcomes(
-        ids,
-        (id) => values.get(id),
-        (value) => value,
-      ),
-      partial: null,
-    }
+    return { results: outcomes(ids, (id) => values.get(id)), partial: null }
   }
 
   async history(ids: readonly string[], range: TimeRange, maxDepth: number, caller: I3xCaller): Promise<Bulk<object>> {
@@ -146,14 +133,7 @@ export class I3x {
       cutMs === null
         ? null
         : `All values before ${formatInstant(cutMs)} are there, and none from then on: an answer has ${valuesMax} values (i3x.values). Ask again with startTime ${formatInstant(cutMs)}, or for fewer elements.`
-    return {
-      results: outcomes(
-        ids,
-        (id) => values.get(id),
-        (value) => value,
-      ),
-      partial,
-    }
+    return { results: outcomes(ids, (id) => values.get(id)), partial }
   }
 
   async write(
@@ -167,9 +147,7 @@ export class I3x {
 
   /** Throws Problem `invalid_request` where there are more than an answer has. */
   #bounded<Item>(all: readonly Item[]): readonly Item[] {
-    const { objects } = this.#settings
-    if (all.length > objects)
-      throw invalidRequest('elementIds', `must have at most ${objects} items, which is i3x.objects`)
+    requireAtMost(this.#settings.objects, 'i3x.objects', all)
     return all
   }
 
@@ -199,31 +177,5 @@ function named<Type extends { readonly elementId: string }>(
   types: readonly Type[],
 ): Bulk<Type> {
   const byId = new Map<string, Type>(types.map((type) => [type.elementId, type]))
-  return {
-    results: outcomes(
-      ids,
-      (id) => byId.get(id),
-      (type) => type,
-    ),
-    partial: null,
-  }
-}
-
-function outcomes<Found, Result>(
-  ids: readonly string[],
-  find: (id: string) => Found | undefined,
-  resultOf: (found: Found) => Result,
-): readonly (readonly [id: string, Outcome<Result>])[] {
-  return ids.map((id) => {
-    const found = find(id)
-    return [id, found === undefined ? noElement(id) : { result: resultOf(found) }]
-  })
-}
-
-/** Where the engine tells no rows. */
-export function noSubscriptions(): Problem {
-  return new Problem(
-    'invalid_request',
-    'Subscriptions stand on live rows, which the engine "embedded" alone tells: ask for values again and again.',
-  )
+  return { results: outcomes(ids, (id) => byId.get(id)), partial: null }
 }

@@ -2,8 +2,8 @@
 import type { ItemCatalog } from '../catalog/catalog.ts'
 import { keyOfText } from '../metadata/identifier.ts'
 import { type EntityField, indexField, type MetadataEntity } from '../model/entity.ts'
-import { type Item, itemJson, itemValues } from '../model/item.ts'
-import { allKeys, identifierJson, keyAfter } from '../model/item-key.ts'
+import { type Item, itemValues } from '../model/item.ts'
+import { allKeys, identifierText, keyAfter } from '../model/item-key.ts'
 
 /** Which table says the hierarchy, in which attribute the identifier of the parent stands, and in which the name to show. */
 export interface Hierarchy {
@@ -22,6 +22,7 @@ export interface ItemRecord {
   /** The identifier of its parent, if that is there; null at the top, and of tables without hierarchy. */
   readonly parent: string | null
   readonly name: string | null
+  readonly item: Item
 }
 
 /** How much is read at once: the event loop is held up for a few milliseconds by it. */
@@ -39,11 +40,12 @@ export class ItemTables {
 
   /** All items of a table, by identifier. */
   async *all(table: MetadataEntity, signal: AbortSignal): AsyncGenerator<readonly ItemRecord[]> {
+    const parents = new Map<string, boolean>()
     for (let from = allKeys.from; ; ) {
       signal.throwIfAborted()
       const limits = { itemsMax: sliceItems, bytesMax: sliceBytes }
       const { items, more } = await this.#items.list(table.id, { from, to: null }, limits)
-      yield await this.#records(table, items)
+      yield await this.#records(table, items, parents)
       const last = items.at(-1)
       if (!more || last === undefined) return
       from = keyAfter(last.key)
@@ -52,13 +54,7 @@ export class ItemTables {
 
   /** Those of these identifiers that are there. */
   async find(table: MetadataEntity, ids: readonly string[]): Promise<readonly ItemRecord[]> {
-    return this.#records(table, await this.#found(table, ids))
-  }
-
-  /** The attributes of those that are there, as JSON, by identifier. */
-  async values(table: MetadataEntity, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const items = await this.#found(table, ids)
-    return new Map(items.map((item) => [idOf(table, item), itemJson(table.fields, item)]))
+    return this.#records(table, await this.#found(table, ids), new Map())
   }
 
   async #found(table: MetadataEntity, ids: readonly string[]): Promise<readonly Item[]> {
@@ -72,19 +68,23 @@ export class ItemTables {
     return found
   }
 
-  async #records(table: MetadataEntity, items: readonly Item[]): Promise<readonly ItemRecord[]> {
+  /** `parents`: whether each of those that were looked for before is there. */
+  async #records(
+    table: MetadataEntity,
+    items: readonly Item[],
+    parents: Map<string, boolean>,
+  ): Promise<readonly ItemRecord[]> {
     const shown = this.#hierarchyFields(table)
     const records = items.map((item) => {
       const id = idOf(table, item)
-      const [parent, name] = shown === null ? [] : itemValues(shown, item).map(attributeText)
-      return { id, parent: parent === id ? null : (parent ?? null), name: name ?? null }
+      const [parent = null, name = null] = shown === null ? [] : itemValues(shown, item).map(attributeText)
+      return { id, parent: parent === id ? null : parent, name, item }
     })
-    const parents = records.flatMap(({ parent }) => parent ?? [])
-    if (parents.length === 0) return records
-    const there = new Set((await this.#found(table, parents)).map((item) => idOf(table, item)))
-    return records.map((record) =>
-      record.parent === null || there.has(record.parent) ? record : { ...record, parent: null },
-    )
+    const unknown = [...new Set(records.flatMap(({ parent }) => parent ?? []))].filter((id) => !parents.has(id))
+    for (const id of unknown) parents.set(id, false)
+    for (const item of await this.#found(table, unknown)) parents.set(idOf(table, item), true)
+    for (const record of records) if (record.parent !== null && !parents.get(record.parent)) record.parent = null
+    return records
   }
 
   /** The attributes for parent and name; null where the table says no hierarchy. */
@@ -97,10 +97,10 @@ export class ItemTables {
   }
 }
 
-const idOf = (table: MetadataEntity, { key }: Item): string => textOf(identifierJson(indexField(table).type, key))
+const idOf = (table: MetadataEntity, { key }: Item): string => identifierText(indexField(table).type, key)
 
-/** What a JSON text says, as text. */
-const textOf = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)
-
-/** That of an attribute; null of nothing. */
-const attributeText = (json: string | null): string | null => (json === null ? null : textOf(json) || null)
+/** What an attribute says, as text; null of nothing. */
+function attributeText(json: string | null): string | null {
+  if (json === null || !json.startsWith('"')) return json
+  return (json.includes('\\') ? String(JSON.parse(json)) : json.slice(1, -1)) || null
+}

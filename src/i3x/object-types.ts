@@ -61,10 +61,10 @@ export const typeIdOf = {
   table: () => 'type:table',
 }
 
-/** The fields that the value of an object has: of an entity, whose newest row it is, all but the time; of a tag not the tag either. */
+/** The fields that the value of an object has: of an entity, whose newest row it is, all but the time and the quality, which stand beside it; of a tag not the tag either. */
 export function valueFields(entity: Pick<Entity, 'fields'>, of: 'entity' | 'tag'): readonly EntityField[] {
   const tags = fieldsOfRole(entity, 'tag')
-  const others = entity.fields.filter(({ role }) => role !== 'time' && role !== 'tag')
+  const others = entity.fields.filter(({ role }) => role !== 'time' && role !== 'tag' && role !== 'quality')
   return [...tags.slice(of === 'tag' ? 1 : 0), ...others]
 }
 

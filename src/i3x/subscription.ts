@@ -4,9 +4,9 @@ import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { Serial } from '../lib/serial.ts'
 import type { Live, LiveAsked } from '../live/live.ts'
 import type { Following, LivePosition } from '../live/live-rows.ts'
-import { type Entity, fieldsOfRole } from '../model/entity.ts'
+import type { OfEntity } from './address-space.ts'
 import type { I3xCaller } from './caller.ts'
-import { type Row, type Vqt, vqtOf } from './values.ts'
+import { itemsAsked, type Row, updateReader, type Vqt } from './values.ts'
 
 export type LivePort = Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
 
@@ -24,17 +24,9 @@ export interface SyncBatch {
   readonly updates: readonly SyncUpdate[]
 }
 
-/** What of an entity is watched. */
-export interface Watched {
-  readonly entity: Entity
-  /** The elements of tags. */
-  readonly tags: ReadonlyMap<string, string>
-  /** The element of the entity itself, where all of its rows are. */
-  readonly whole: string | null
-}
-
 interface Feed {
-  watched: Watched
+  watched: OfEntity
+  read: ReturnType<typeof updateReader>
   asked: LiveAsked
   following: Following | null
   /** All rows before it are told; null until it is known where it begins. */
@@ -43,7 +35,7 @@ interface Feed {
 
 /** Rows as they came. */
 interface Waiting {
-  readonly watched: Watched
+  readonly read: Feed['read']
   readonly asked: LiveAsked
   readonly items: string
 }
@@ -69,19 +61,18 @@ export class Subscription {
   }
 
   /** Watches these from now on, and nothing else. Throws Problems of live rows: one reader too many, say. */
-  async watch(all: readonly Watched[], { reader }: I3xCaller): Promise<void> {
+  async watch(all: readonly OfEntity[], { reader }: I3xCaller): Promise<void> {
     const names = new Set(all.map(({ entity }) => entity.name))
     for (const [name, feed] of this.#feeds) if (!names.has(name)) this.#drop(name, feed)
     for (const watched of all) {
       const { entity, tags, whole } = watched
       const known = this.#feeds.get(entity.name)
       if (known !== undefined && isSame(known.watched, watched)) continue
-      const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
       const ids = whole === null ? [...tags.keys()] : []
-      const asked = this.#live.read({ entity: entity.name, ids, fields }, reader)
-      const feed: Feed = known ?? { watched, asked, following: null, position: null }
+      const asked = this.#live.read(itemsAsked(entity, ids), reader)
+      const feed: Feed = known ?? { watched, asked, read: updateReader(watched), following: null, position: null }
       // It is known only once it follows.
-      await this.#follow({ feed, watched, asked })
+      await this.#follow(feed, { watched, asked })
       this.#feeds.set(entity.name, feed)
     }
   }
@@ -135,9 +126,7 @@ export class Subscription {
     this.#waiting = []
     const bytes = waiting.reduce((sum, { items }) => sum + items.length, 0)
     this.#bytes -= bytes
-    const updates = waiting
-      .filter(({ asked }) => this.#live.isAllowed(asked, reader))
-      .flatMap(({ watched, items }) => updatesIn(watched, items))
+    const updates = waiting.filter(({ asked }) => this.#live.isAllowed(asked, reader)).flatMap(updatesIn)
     return { updates, bytes: updates.length === 0 ? 0 : bytes }
   }
 
@@ -153,35 +142,30 @@ export class Subscription {
     this.#waiting = []
     this.#bytes = 0
     for (const feed of this.#feeds.values()) {
-      if (feed.following === null) await this.#follow({ feed, watched: feed.watched, asked: feed.asked, isAnew: true })
+      if (feed.following === null) await this.#follow(feed, { isAnew: true })
     }
   }
 
   async #resume(): Promise<void> {
     if (this.#isFull) return
-    for (const feed of this.#feeds.values())
-      if (feed.following === null) await this.#follow({ feed, watched: feed.watched, asked: feed.asked })
+    for (const feed of this.#feeds.values()) if (feed.following === null) await this.#follow(feed)
   }
 
   get #isFull(): boolean {
     return this.#bytes > this.#rules.waitingBytes
   }
 
-  async #follow({
-    feed,
-    watched,
-    asked,
-    isAnew = false,
-  }: {
-    readonly feed: Feed
-    readonly watched: Watched
-    readonly asked: LiveAsked
-    readonly isAnew?: boolean
-  }): Promise<void> {
-    feed.following?.end()
-    feed.following = null
-    feed.watched = watched
-    feed.asked = asked
+  /** From where it stands on, if not anew. */
+  async #follow(
+    feed: Feed,
+    {
+      watched = feed.watched,
+      asked = feed.asked,
+      isAnew = false,
+    }: Partial<Pick<Feed, 'watched' | 'asked'>> & { readonly isAnew?: boolean } = {},
+  ): Promise<void> {
+    this.#stand(feed)
+    Object.assign(feed, { watched, asked, read: updateReader(watched) })
     const lastId = feed.position === null || isAnew ? null : this.#live.idOf(asked, feed.position)
     await new Promise<void>((resolve, reject) => {
       const following = this.#live.follow(asked, lastId, {
@@ -214,8 +198,8 @@ export class Subscription {
   }
 
   #add(feed: Feed, items: string): void {
-    const { watched, asked } = feed
-    this.#waiting.push({ watched, asked, items })
+    const { read, asked } = feed
+    this.#waiting.push({ read, asked, items })
     this.#bytes += items.length
     if (this.#isFull) for (const one of this.#feeds.values()) this.#stand(one)
     this.onUpdates?.()
@@ -232,7 +216,7 @@ export class Subscription {
   }
 }
 
-function isSame(one: Watched, other: Watched): boolean {
+function isSame(one: OfEntity, other: OfEntity): boolean {
   return (
     one.entity === other.entity &&
     one.whole === other.whole &&
@@ -241,15 +225,8 @@ function isSame(one: Watched, other: Watched): boolean {
   )
 }
 
-function updatesIn({ entity, tags, whole }: Watched, items: string): readonly SyncUpdate[] {
-  const [tag] = fieldsOfRole(entity, 'tag')
+function updatesIn({ read, items }: Waiting): readonly SyncUpdate[] {
   const rows = parseWithLongs(items)
   if (!Array.isArray(rows)) throw new Error('rows are told as a list')
-  return rows.flatMap((row: Row) => {
-    const ofTag = tags.get(String(row[tag!.name]))
-    return [
-      ...(ofTag === undefined ? [] : [{ elementId: ofTag, ...vqtOf(entity, 'tag', row) }]),
-      ...(whole === null ? [] : [{ elementId: whole, ...vqtOf(entity, 'entity', row) }]),
-    ]
-  })
+  return rows.flatMap((row: Row) => read(row).map(([elementId, vqt]) => ({ elementId, ...vqt })))
 }

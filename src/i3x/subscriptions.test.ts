@@ -1,5 +1,5 @@
 // Time, gaps and room of subscriptions, over live rows that the test itself tells.
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Cancellation } from '../lib/cancellation.ts'
 import type { LiveListener } from '../live/live.ts'
 import type { LivePosition } from '../live/live-rows.ts'
@@ -172,4 +172,25 @@ test('a stream that takes no more is told the rest later, and nothing twice', as
   stream.close()
   log.add(3)
   expect((await sync()).told).toEqual([[2, 3]])
+})
+
+test('a busy stream is told in larger parts', async () => {
+  vi.useFakeTimers()
+  try {
+    const { log, subscriptions, named } = await subscribed({ waitingRows: 100 })
+    const events: unknown[] = []
+    const write = (all: readonly SyncUpdate[]) => events.push(valuesOf(all))
+    const sink = { isBusy: () => false, write, end: () => undefined, caller: () => caller }
+    const stream = await subscriptions.open(named, sink)
+    for (const value of [1, 2, 3]) {
+      log.add(value)
+      await vi.advanceTimersByTimeAsync(10)
+    }
+    expect(events).toEqual([[1]])
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(events).toEqual([[1], [2, 3]])
+    stream.close()
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -1,12 +1,11 @@
 // The subscriptions of all clients, in the memory of this process: who knows the ids of one has it, for as long as he asks for it.
 import { randomBytes } from 'node:crypto'
 import { textWithLongs } from '../lib/json-with-longs.ts'
-import type { Entity } from '../model/entity.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
 import type { AddressSpace, Found } from './address-space.ts'
-import { type Bulk, noElement, type Outcome, type Whole } from './answers.ts'
+import { type Bulk, noElement, type Outcome, outcomes, requireAtMost, type Whole } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
-import { type LivePort, Subscription, type SyncBatch, type SyncUpdate, type Watched } from './subscription.ts'
+import { type LivePort, Subscription, type SyncBatch, type SyncUpdate } from './subscription.ts'
 import type { Values } from './values.ts'
 
 export interface SubscriptionsParts {
@@ -64,6 +63,8 @@ interface Kept {
 }
 
 const expiryChecksMs = 1000
+/** Between two writes of a stream, so that many small pushes cost no more than a few larger ones. */
+const restMs = 200
 
 export class Subscriptions {
   readonly #parts: SubscriptionsParts
@@ -91,22 +92,31 @@ export class Subscriptions {
   }
 
   list(clientId: string, ids: readonly string[]): Bulk<object> {
-    return this.#each(clientId, ids, (subscriptionId, { displayName, monitored }) => {
-      const monitoredObjects = [...monitored].map(([elementId, { maxDepth }]) => ({ elementId, maxDepth }))
-      return { subscriptionId, displayName, monitoredObjects }
-    })
+    requireAtMost(this.#parts.limits.objects, 'i3x.objects', ids)
+    const describe = (subscriptionId: string) => {
+      const kept = this.#find({ clientId, subscriptionId })
+      if (kept === null) return undefined
+      const monitoredObjects = [...kept.monitored].map(([elementId, { maxDepth }]) => ({ elementId, maxDepth }))
+      return { subscriptionId, displayName: kept.displayName, monitoredObjects }
+    }
+    return { results: outcomes(ids, describe, noSubscription), partial: null }
   }
 
   delete(clientId: string, ids: readonly string[]): Bulk<null> {
-    return this.#each(clientId, ids, (id, kept) => {
-      this.#end(id, kept)
-      return null
+    requireAtMost(this.#parts.limits.objects, 'i3x.objects', ids)
+    const results = ids.map((subscriptionId): [string, Outcome<null>] => {
+      const kept = this.#find({ clientId, subscriptionId })
+      if (kept === null) return [subscriptionId, noSubscription(subscriptionId)]
+      this.#end(subscriptionId, kept)
+      return [subscriptionId, { result: null }]
     })
+    return { results, partial: null }
   }
 
   /** Throws Problem `not_found`, `overloaded` for one live reader too many, or `unavailable`. */
   register(named: Named, ids: readonly string[], maxDepth: number, caller: I3xCaller): Promise<Bulk<null>> {
     const { space, limits } = this.#parts
+    requireAtMost(limits.objects, 'i3x.objects', ids)
     return this.#with(named, async (kept) => {
       const found = await space.find(ids, caller)
       const components = maxDepth === 1 ? new Map<string, Found[]>() : await space.components(found, caller)
@@ -115,7 +125,8 @@ export class Subscriptions {
         const one = found.get(id)
         if (one === undefined) return [id, noElement(id)]
         if (!monitored.has(id) && monitored.size >= limits.objects) return [id, tooManyElements(limits.objects)]
-        if (!monitored.has(id)) monitored.set(id, { maxDepth, objects: [one, ...(components.get(id) ?? [])] })
+        const objects = [one, ...(components.get(id) ?? [])].map(({ element, object }) => ({ element, object }))
+        if (!monitored.has(id)) monitored.set(id, { maxDepth, objects })
         return [id, { result: null }]
       })
       await this.#watch(kept, monitored, caller)
@@ -153,9 +164,21 @@ export class Subscriptions {
     return this.#with(named, async (kept) => {
       kept.sink?.end()
       kept.sink = sink
-      const more = (): void => this.#pump(kept, sink)
+      let rest: NodeJS.Timeout | null = null
+      let hasMore = false
+      const more = (): void => {
+        hasMore = true
+        if (rest !== null) return
+        rest = setTimeout(() => {
+          rest = null
+          if (hasMore) more()
+        }, restMs).unref()
+        hasMore = false
+        this.#pump(kept, sink)
+      }
       kept.subscription.onUpdates = more
       const close = (): void => {
+        if (rest !== null) clearTimeout(rest)
         if (kept.sink !== sink) return
         kept.sink = null
         kept.subscription.onUpdates = null
@@ -167,9 +190,12 @@ export class Subscriptions {
 
   /** Deletes those that nobody has asked for in time. */
   expire(): void {
+    for (const [id, kept] of this.#kept) if (this.#isOld(kept)) this.#end(id, kept)
+  }
+
+  #isOld({ sink, usedMs }: Kept): boolean {
     const { limits, nowMs } = this.#parts
-    const oldMs = nowMs() - limits.idleMs
-    for (const [id, kept] of this.#kept) if (kept.sink === null && kept.usedMs < oldMs) this.#end(id, kept)
+    return sink === null && usedMs < nowMs() - limits.idleMs
   }
 
   /** The server stops. */
@@ -210,23 +236,16 @@ export class Subscriptions {
 
   /** One that is another client's is as one that is not there. */
   #find({ clientId, subscriptionId }: Named): Kept | null {
-    this.expire()
     const kept = this.#kept.get(subscriptionId)
-    if (kept === undefined || kept.clientId !== clientId) return null
+    // Its turn to be deleted comes with the next check.
+    if (kept === undefined || kept.clientId !== clientId || this.#isOld(kept)) return null
     kept.usedMs = this.#parts.nowMs()
     return kept
   }
 
-  #each<Result>(clientId: string, ids: readonly string[], of: (id: string, kept: Kept) => Result): Bulk<Result> {
-    const results = ids.map((subscriptionId): [string, Outcome<Result>] => {
-      const kept = this.#find({ clientId, subscriptionId })
-      return [subscriptionId, kept === null ? noSubscription(subscriptionId) : { result: of(subscriptionId, kept) }]
-    })
-    return { results, partial: null }
-  }
-
   async #watch(kept: Kept, monitored: ReadonlyMap<string, Monitored>, caller: I3xCaller): Promise<void> {
-    await kept.subscription.watch(watchedOf(monitored, this.#parts.space, caller), caller)
+    const objects = [...monitored.values()].flatMap((one) => one.objects)
+    await kept.subscription.watch(this.#parts.space.byEntity(objects, caller), caller)
     kept.monitored = monitored
   }
 
@@ -235,7 +254,8 @@ export class Subscriptions {
       .flatMap(({ objects }) => objects)
       .filter(({ element }) => element.kind === 'item')
     if (items.length === 0) return []
-    const found = new Map(items.map((one) => [one.object.elementId, one]))
+    const ids = items.map(({ object }) => object.elementId)
+    const found = await this.#parts.space.find(ids, caller)
     const values = await this.#parts.values.current(found, 1, caller)
     return [...values].flatMap(([elementId, { value, quality, timestamp }]) => {
       const text = textWithLongs(value)
@@ -244,24 +264,6 @@ export class Subscriptions {
       return [{ elementId, value, quality, timestamp }]
     })
   }
-}
-
-function watchedOf(
-  monitored: ReadonlyMap<string, Monitored>,
-  space: AddressSpace,
-  caller: I3xCaller,
-): readonly Watched[] {
-  const byEntity = new Map<Entity, { tags: Map<string, string>; whole: string | null }>()
-  for (const { element, object } of [...monitored.values()].flatMap(({ objects }) => objects)) {
-    if (element.kind !== 'tag' && element.kind !== 'entity') continue
-    const entity = space.entity(element.entity, caller)
-    if (entity === undefined) continue
-    const watched = byEntity.get(entity) ?? { tags: new Map<string, string>(), whole: null }
-    byEntity.set(entity, watched)
-    if (element.kind === 'tag') watched.tags.set(element.tag, object.elementId)
-    else watched.whole = object.elementId
-  }
-  return [...byEntity].map(([entity, watched]) => ({ entity, ...watched }))
 }
 
 const lostText =

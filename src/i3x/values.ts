@@ -5,18 +5,20 @@ import { sqlValue } from '../druid-sql/parse/sql-value.ts'
 import type { AskedSql } from '../druid-sql/sql-language.ts'
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
+import type { Value } from '../model/column.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
 import { formatInstant, latestMs } from '../model/instant.ts'
 import { invalidRequest } from '../model/problem.ts'
+import { codingOf, type QualityWord, qualityOf, qualityWords } from '../model/quality.ts'
 import type { DataQuestion } from '../query/data-language.ts'
-import type { AddressSpace, Found } from './address-space.ts'
+import type { AddressSpace, Found, OfEntity } from './address-space.ts'
 import type { I3xCaller } from './caller.ts'
 import { scalarOf, valueFields } from './object-types.ts'
 
 /** A value, its quality and when it was. */
 export interface Vqt {
   readonly value: unknown
-  readonly quality: 'Good' | 'GoodNoData'
+  readonly quality: 'Good' | 'GoodNoData' | 'Uncertain' | 'Bad'
   readonly timestamp: string
 }
 
@@ -54,17 +56,43 @@ export interface ValueParts {
   readonly nowMs: () => number
 }
 
-/** What a row says of a tag, or as a row of its entity. */
-export function vqtOf(entity: Entity, of: 'entity' | 'tag', row: Row): Vqt {
-  const fields = valueFields(entity, of)
-  const scalar = scalarOf(fields)
-  const value = scalar === null ? Object.fromEntries(fields.map(({ name }) => [name, row[name]])) : row[scalar.name]
-  return vqt(value ?? null, String(row[timeField(entity).name]))
+/** What a data query is asked for the items of tags (none: of all), whatever their quality: clients are told how good each value is. */
+export function itemsAsked(entity: Entity, ids: readonly string[]) {
+  const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
+  const quality = fieldsOfRole(entity, 'quality').length === 0 ? [] : qualityWords
+  return { entity: entity.name, ids, fields, quality }
 }
 
-/** All that is stored is good. */
-function vqt(value: unknown, timestamp: string): Vqt {
-  return { value, quality: value === null ? 'GoodNoData' : 'Good', timestamp }
+/** Reads what rows of an entity say: of a tag, or as its rows. */
+function vqtReader(entity: Entity, of: 'entity' | 'tag'): (row: Row) => Vqt {
+  const fields = valueFields(entity, of)
+  const scalar = scalarOf(fields)
+  const time = timeField(entity).name
+  const [quality] = fieldsOfRole(entity, 'quality')
+  return (row) => {
+    const value = scalar === null ? Object.fromEntries(fields.map(({ name }) => [name, row[name]])) : row[scalar.name]
+    const word = quality === undefined ? 'good' : qualityOf((row[quality.name] ?? null) as Value, codingOf(quality))
+    return vqt(value ?? null, String(row[time]), word)
+  }
+}
+
+/** Reads what a row says of each element that was asked for. */
+export function updateReader({ entity, tags, whole }: OfEntity): (row: Row) => readonly (readonly [id: string, Vqt])[] {
+  const [tag] = fieldsOfRole(entity, 'tag')
+  const [ofTag, ofWhole] = [vqtReader(entity, 'tag'), vqtReader(entity, 'entity')]
+  return (row) => {
+    const id = tags.size === 0 ? undefined : tags.get(String(row[tag!.name]))
+    const told: (readonly [string, Vqt])[] = id === undefined ? [] : [[id, ofTag(row)]]
+    if (whole !== null) told.push([whole, ofWhole(row)])
+    return told
+  }
+}
+
+/** As i3X has it, what is bad has no value. */
+function vqt(value: unknown, timestamp: string, word: QualityWord = 'good'): Vqt {
+  if (word === 'bad') return { value: null, quality: 'Bad', timestamp }
+  if (value === null) return { value, quality: 'GoodNoData', timestamp }
+  return { value, quality: word === 'good' ? 'Good' : 'Uncertain', timestamp }
 }
 
 export class Values {
@@ -120,22 +148,19 @@ export class Values {
 
   async #currentOf(found: readonly Found[], caller: I3xCaller): Promise<ReadonlyMap<string, Vqt>> {
     const { space, nowMs } = this.#parts
+    const now = formatInstant(nowMs())
     const values = new Map<string, Vqt>()
-    for (const [entity, { tags, whole }] of this.#byEntity(found, caller)) {
+    for (const { object, json } of found)
+      if (json !== undefined) values.set(object.elementId, vqt(parseWithLongs(json), now))
+    for (const { entity, tags, whole } of space.byEntity(found, caller)) {
+      const read = vqtReader(entity, 'tag')
       for (const [tag, row] of tags.size === 0 ? [] : await this.#newest(entity, [...tags.keys()], caller)) {
         const id = tags.get(tag)
-        if (id !== undefined) values.set(id, vqtOf(entity, 'tag', row))
+        if (id !== undefined) values.set(id, read(row))
       }
       if (whole === null) continue
       const [row] = await this.#rows(entity, { condition: sql.empty, order: sql`DESC`, limit: 1 }, caller)
-      if (row !== undefined) values.set(whole, vqtOf(entity, 'entity', row))
-    }
-    for (const [name, items] of itemsByTable(found)) {
-      const table = space.table(name, caller)
-      if (table === undefined) continue
-      const now = formatInstant(nowMs())
-      for (const [item, json] of await space.tables.values(table, [...items.keys()]))
-        values.set(items.get(item)!, vqt(parseWithLongs(json), now))
+      if (row !== undefined) values.set(whole, vqtReader(entity, 'entity')(row))
     }
     return values
   }
@@ -144,8 +169,7 @@ export class Values {
   async #newest(entity: Entity, tags: readonly string[], caller: I3xCaller): Promise<ReadonlyMap<string, Row>> {
     const { queries } = this.#parts
     const [tag] = fieldsOfRole(entity, 'tag')
-    const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
-    const request = { entity: entity.name, ids: tags, fields, date: formatInstant(latestMs) }
+    const request = { ...itemsAsked(entity, tags), date: formatInstant(latestMs) }
     const { cancellation, reader } = caller
     const rows = await rowsOf(await queries.run({ kind: 'last', request, format: 'json' }, cancellation, reader))
     // They come in the order of time: of several that are told apart by other tags the last one counts.
@@ -157,35 +181,33 @@ export class Values {
     { startMs, endMs }: TimeRange,
     caller: I3xCaller,
   ): Promise<{ readonly values: ReadonlyMap<string, Vqt[]>; readonly cutMs: number | null }> {
-    const { valuesMax } = this.#parts
-    const groups = [...this.#byEntity(found, caller)]
+    const { space, valuesMax } = this.#parts
+    const groups = space.byEntity(found, caller)
     const share = Math.max(1, Math.floor(valuesMax / Math.max(1, groups.length)))
     const range = sql`__time >= MILLIS_TO_TIMESTAMP(${startMs}) AND __time <= MILLIS_TO_TIMESTAMP(${endMs})`
-    const read: (readonly [Entity, Asked, readonly Row[]])[] = []
+    const read: (readonly [OfEntity, readonly Row[]])[] = []
     let cutMs = Number.POSITIVE_INFINITY
-    for (const [entity, asked] of groups) {
+    for (const asked of groups) {
+      const { entity, tags, whole } = asked
       const [tag] = fieldsOfRole(entity, 'tag')
       const names = sql.join(
-        [...asked.tags.keys()].map((name) => sql`${name}`),
+        [...tags.keys()].map((name) => sql`${name}`),
         ', ',
       )
-      const ofTags = asked.whole === null ? sql` AND ${sql.id(tag!.name)} IN (${names})` : sql.empty
+      const ofTags = whole === null ? sql` AND ${sql.id(tag!.name)} IN (${names})` : sql.empty
       const condition = sql` AND ${range}${ofTags}`
       const rows = await this.#rows(entity, { condition, order: sql`ASC`, limit: share + 1 }, caller)
       if (rows.length > share) cutMs = Math.min(cutMs, timeOf(entity, rows[share]!))
-      read.push([entity, asked, rows])
+      read.push([asked, rows])
     }
     if (cutMs <= startMs) throw tooManyAtOnce(valuesMax)
     const values = new Map<string, Vqt[]>()
-    const add = (id: string | null | undefined, value: () => Vqt): void => {
-      if (id != null) values.set(id, append(values.get(id), value()))
-    }
-    for (const [entity, { tags, whole }, rows] of read) {
-      const [tag] = fieldsOfRole(entity, 'tag')
-      for (const row of rows) {
-        if (timeOf(entity, row) >= cutMs) break
-        add(tags.get(String(row[tag!.name])), () => vqtOf(entity, 'tag', row))
-        add(whole, () => vqtOf(entity, 'entity', row))
+    for (const [asked, rows] of read) {
+      const before = rows.filter((row) => timeOf(asked.entity, row) < cutMs)
+      for (const [id, value] of before.flatMap(updateReader(asked))) {
+        const known = values.get(id)
+        if (known === undefined) values.set(id, [value])
+        else known.push(value)
       }
     }
     return { values, cutMs: Number.isFinite(cutMs) ? cutMs : null }
@@ -197,7 +219,7 @@ export class Values {
     { condition, order, limit }: { readonly condition: Sql; readonly order: Sql; readonly limit: number },
     { cancellation, reader }: I3xCaller,
   ): Promise<readonly Row[]> {
-    const fields = valueFields(entity, 'entity')
+    const fields = [...valueFields(entity, 'entity'), ...fieldsOfRole(entity, 'quality')]
     const columns = [sql`__time AS ${sql.id(timeField(entity).name)}`, ...fields.map(({ name }) => sql.id(name))]
     const known = sql.join(
       fieldsOfRole(entity, 'metric').map(({ name }) => sql`${sql.id(name)} IS NOT NULL`),
@@ -210,34 +232,6 @@ export class Values {
     const flags = fields.filter(({ type }) => type === 'boolean')
     return flags.length === 0 ? rows : rows.map((row) => withFlags(row, flags))
   }
-
-  /** What is asked of each entity. */
-  #byEntity(found: readonly Found[], caller: I3xCaller): ReadonlyMap<Entity, Asked> {
-    const groups = new Map<Entity, { tags: Map<string, string>; whole: string | null }>()
-    for (const { element, object } of found) {
-      if (element.kind !== 'tag' && element.kind !== 'entity') continue
-      const entity = this.#parts.space.entity(element.entity, caller)
-      if (entity === undefined) continue
-      const asked = groups.get(entity) ?? { tags: new Map<string, string>(), whole: null }
-      groups.set(entity, asked)
-      if (element.kind === 'tag') asked.tags.set(element.tag, object.elementId)
-      else asked.whole = object.elementId
-    }
-    return groups
-  }
-}
-
-interface Asked {
-  /** The elements of tags. */
-  readonly tags: ReadonlyMap<string, string>
-  /** The element of the entity itself. */
-  readonly whole: string | null
-}
-
-function append(values: Vqt[] | undefined, value: Vqt): Vqt[] {
-  if (values === undefined) return [value]
-  values.push(value)
-  return values
 }
 
 const timeOf = (entity: Entity, row: Row): number => Date.parse(String(row[timeField(entity).name]))
@@ -246,17 +240,6 @@ const timeOf = (entity: Entity, row: Row): number => Date.parse(String(row[timeF
 function withFlags(row: Row, flags: readonly EntityField[]): Row {
   const values = flags.map(({ name }) => [name, row[name] === null ? null : Boolean(row[name])])
   return { ...row, ...Object.fromEntries(values) }
-}
-
-/** The elements of items by their identifiers, by table. */
-function itemsByTable(found: readonly Found[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const tables = new Map<string, Map<string, string>>()
-  for (const { element, object } of found) {
-    if (element.kind !== 'item') continue
-    const items = tables.get(element.table) ?? new Map<string, string>()
-    tables.set(element.table, items.set(element.item, object.elementId))
-  }
-  return tables
 }
 
 async function rowsOf(answer: Answer): Promise<readonly Row[]> {

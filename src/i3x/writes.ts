@@ -6,6 +6,7 @@ import { type EntityField, fieldsOfRole, indexField, timeField } from '../model/
 import type { Ingest } from '../model/ingest.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
+import { codingOf, type QualityWord, qualityNumber } from '../model/quality.ts'
 import type { AddressSpace, Found } from './address-space.ts'
 import { noElement, type Outcome } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
@@ -41,7 +42,8 @@ type Values = Readonly<Record<string, unknown>>
 /** A row on its way, and which update it is. */
 interface PlacedRow {
   readonly place: number
-  readonly row: Values
+  /** As JSON. */
+  readonly row: string
 }
 
 type Target = ReturnType<Admit>
@@ -72,7 +74,7 @@ export class Writes {
         const { target, row } = this.#rowOf(update, one, rules, caller)
         const group = byIngest.get(target.ingest.alias) ?? { target, rows: [] }
         byIngest.set(target.ingest.alias, group)
-        group.rows.push({ place, row })
+        group.rows.push({ place, row: rowText(row) })
       } catch (error) {
         outcomes[place] = problemOf(error)
       }
@@ -95,9 +97,10 @@ export class Writes {
     caller: I3xCaller,
   ): { readonly target: Target; readonly row: Values } {
     if (value === undefined) throw invalidRequest('value.value', 'is required')
-    if (quality != null && quality !== 'Good')
-      throw invalidRequest('value.quality', 'must be Good: the quality of values is not kept here')
+    const word = words.get(quality ?? 'Good')
+    if (word === undefined) throw invalidRequest('value.quality', 'must be Good, Uncertain or Bad')
     if (element.kind === 'item') {
+      if (word !== 'good') throw invalidRequest('value.quality', 'must be Good: items have no quality')
       if (isHistory) throw invalidRequest('elementId', 'is an item, which has no history: write its value')
       const fields = this.#parts.space.table(element.table, caller)!.fields
       const index = indexField({ fields })
@@ -113,8 +116,10 @@ export class Writes {
       throw invalidRequest('value.value', 'is null, and this field is not: a row has one value at least')
     const time = this.#timeOf(timestamp, isHistory)
     const named = element.kind === 'tag' ? { [tag!.name]: element.tag } : {}
-    const target = admitted(entity.ingests, values, admit)
-    return { target, row: rowFor(target.ingest, { [timeField(entity).name]: time, ...named, ...values }) }
+    const known = fieldsOfRole(entity, 'quality').map(({ name }) => name)
+    const target = admitted(entity.ingests, [...Object.keys(values), ...known], admit)
+    const kept = qualityFor(target.ingest, word)
+    return { target, row: rowFor(target.ingest, { [timeField(entity).name]: time, ...named, ...values, ...kept }) }
   }
 
   #timeOf(timestamp: string | null | undefined, isRequired: boolean): string {
@@ -143,7 +148,22 @@ export class Writes {
   }
 }
 
-const bodyOf = (rows: readonly PlacedRow[]): Uint8Array => Buffer.from(textWithLongs(rows.map(({ row }) => row)))
+const bodyOf = (rows: readonly PlacedRow[]): Uint8Array => Buffer.from(`[${rows.map(({ row }) => row).join()}]`)
+
+/** Throws Problem `invalid_request` for what cannot be written as it was read. */
+function rowText(row: Values): string {
+  try {
+    JSON.stringify(row, (_, one) => {
+      if (one === Number.POSITIVE_INFINITY || one === Number.NEGATIVE_INFINITY)
+        throw invalidRequest('value.value', 'has a number beyond the range of doubles')
+      return typeof one === 'bigint' ? 0 : one
+    })
+    return textWithLongs(row)
+  } catch (error) {
+    if (error instanceof RangeError) throw invalidRequest('value.value', 'is nested too deeply')
+    throw error
+  }
+}
 
 /** The values of fields, by name: an object, or the one value alone. Throws Problem `invalid_request` that names what is no field. */
 function valuesIn(value: unknown, fields: readonly EntityField[]): Values {
@@ -161,8 +181,23 @@ function valuesIn(value: unknown, fields: readonly EntityField[]): Values {
   return { ...value }
 }
 
+const words: ReadonlyMap<string, QualityWord> = new Map([
+  ['Good', 'good'],
+  ['Uncertain', 'uncertain'],
+  ['Bad', 'bad'],
+])
+
+/** As the ingest keeps it; good ones too, since a row may replace one that is not. */
+function qualityFor({ alias, fields }: Ingest, word: QualityWord): Values {
+  const field = fields.find(({ role }) => role === 'quality')
+  if (field !== undefined)
+    return { [field.name]: field.type === 'string' ? word : qualityNumber(word, codingOf(field)) }
+  if (word === 'good') return {}
+  throw invalidRequest('value.quality', `must be Good: rows of the ingest ${JSON.stringify(alias)} have no quality`)
+}
+
 /** The first of the ingests that the caller may push to, one with all of these fields before others. Throws why there is none. */
-function admitted(aliases: readonly string[], values: Values, admit: Admit): Target {
+function admitted(aliases: readonly string[], names: readonly string[], admit: Admit): Target {
   const targets: Target[] = []
   let refusal = new Problem('forbidden', 'No ingest feeds this entity any more. Ask the operator for one.')
   for (const alias of aliases) {
@@ -172,8 +207,7 @@ function admitted(aliases: readonly string[], values: Values, admit: Admit): Tar
       refusal = problemOf(error)
     }
   }
-  const hasAll = ({ ingest }: Target) =>
-    Object.keys(values).every((name) => ingest.fields.some((one) => one.name === name))
+  const hasAll = ({ ingest }: Target) => names.every((name) => ingest.fields.some((one) => one.name === name))
   const target = targets.find(hasAll) ?? targets[0]
   if (target === undefined) throw refusal
   return target

@@ -39,10 +39,16 @@ function flipDouble(key: Buffer, negative: boolean): void {
 
 /** The JSON of the identifier that a key was made of. */
 export function identifierJson(type: FieldType, key: Uint8Array): string {
+  const text = identifierText(type, key)
+  return type === 'string' ? JSON.stringify(text) : type === 'timestamp' ? `"${text}"` : text
+}
+
+/** The identifier that a key was made of. */
+export function identifierText(type: FieldType, key: Uint8Array): string {
   const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength)
   switch (type) {
     case 'string':
-      return JSON.stringify(bytes.toString())
+      return bytes.toString()
     case 'double': {
       const copy = Buffer.from(bytes)
       flipDouble(copy, (copy[0]! & 0x80) === 0)
@@ -51,7 +57,7 @@ export function identifierJson(type: FieldType, key: Uint8Array): string {
     case 'long':
       return String(longOf(bytes))
     case 'timestamp':
-      return `"${formatInstant(Number(longOf(bytes)))}"`
+      return formatInstant(Number(longOf(bytes)))
     default:
       throw new Error(`an identifier is never a ${type}`)
   }

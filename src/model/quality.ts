@@ -21,6 +21,14 @@ export const qualityRanges: Readonly<Record<QualityCoding, Readonly<Record<'good
   opcua: { good: { from: 0, to: 2 ** 30 - 1 }, uncertain: { from: 2 ** 30, to: 2 ** 31 - 1 } },
 }
 
+/** What is stored of a word: the plain number of its class. */
+const plainNumbers: Readonly<Record<QualityCoding, Readonly<Record<QualityWord, number>>>> = {
+  opcda: { good: 192, uncertain: 64, bad: 0 },
+  opcua: { good: 0, uncertain: 0x4000_0000, bad: 0x8000_0000 },
+}
+
+export const qualityNumber = (word: QualityWord, coding: QualityCoding): number => plainNumbers[coding][word]
+
 /** A number as text: digits, or 0x and 8 hexadecimal digits. */
 const numberText = /^(?:[0-9]+|0x[0-9a-f]{8})$/i
 

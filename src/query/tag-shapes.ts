@@ -4,7 +4,7 @@ import type { Definitions } from '../catalog/definitions.ts'
 import type { Shape, ShapeFrom } from '../model/entity.ts'
 import { indexField } from '../model/entity.ts'
 import { type Item, itemValues } from '../model/item.ts'
-import { allKeys, identifierJson, keyAfter, keyOfString } from '../model/item-key.ts'
+import { allKeys, identifierText, keyAfter, keyOfString } from '../model/item-key.ts'
 import type { Selection } from '../model/plan.ts'
 
 export interface TagShapeParts {
@@ -27,7 +27,7 @@ export async function tagShapes(
   const found: [string, Shape][] = []
   const take = (slice: readonly Item[]): void => {
     for (const item of slice) {
-      const tag = String(JSON.parse(identifierJson('string', item.key)))
+      const tag = identifierText('string', item.key)
       const shape = shapeIn(itemValues([field], item)[0] ?? null)
       const isSelected = prefixes === null || prefixes.some((prefix) => tag.startsWith(prefix))
       if (shape !== null && isSelected) found.push([tag, shape])

@@ -138,22 +138,23 @@ describe('a must of the guide', () => {
     })
   })
 
-  test.each(['/objecttypes/query', '/relationshiptypes/query', '/objects/list', '/objects/related', '/objects/value'])(
-    'POST %s answers each element, in the order of the request, and fails for each by itself',
-    async (path) => {
-      const known = { '/objecttypes/query': 'type:tag:plant', '/relationshiptypes/query': 'HasParent' }
-      const id = Reflect.get(known, path) ?? 'tag:plant:pump'
-      const asked = [id, 'nothing', id]
-      const { status, body } = await ask('POST', path, { elementIds: asked })
-      expect([status, body.success]).toEqual([200, false])
-      expect(body.results!.map(({ elementId, success }) => [elementId, success])).toEqual([
-        [id, true],
-        ['nothing', false],
-        [id, true],
-      ])
-      expect(body.results![1]!.responseDetail).toMatchObject({ status: 404, code: 'not_found' })
-    },
-  )
+  test.each([
+    ...['/objecttypes/query', '/relationshiptypes/query', '/objects/list', '/objects/related', '/objects/value'],
+    '/objects/history',
+  ])('POST %s answers each element, in the order of the request, and fails for each by itself', async (path) => {
+    const known = { '/objecttypes/query': 'type:tag:plant', '/relationshiptypes/query': 'HasParent' }
+    const id = Reflect.get(known, path) ?? 'tag:plant:pump'
+    const asked = [id, 'nothing', id]
+    const times = path.endsWith('history') ? range : {}
+    const { status, body } = await ask('POST', path, { elementIds: asked, ...times })
+    expect([status, body.success]).toEqual([200, false])
+    expect(body.results!.map(({ elementId, success }) => [elementId, success])).toEqual([
+      [id, true],
+      ['nothing', false],
+      [id, true],
+    ])
+    expect(body.results![1]!.responseDetail).toMatchObject({ status: 404, code: 'not_found' })
+  })
 
   test('namespaces are unique, and each type is in one of them', async () => {
     const uris = (await listed('/namespaces')).map(({ uri }) => uri)
@@ -366,6 +367,26 @@ test('what a key may not read is not there', async () => {
     expect(answer.results!.map(({ responseDetail }) => responseDetail?.status)).toEqual(elementIds.map(() => 404))
 })
 
+test('of an element that is named too often the answer is refused, not written', async () => {
+  const parts = await runService({ 'limits.resultBytes': '5000', 'i3x.objects': '100' })
+  try {
+    const url = `${parts.url}/i3x/v1/relationshiptypes/query`
+    const headers = { 'content-type': 'application/json' }
+    const named = (elementIds: readonly string[]) =>
+      fetch(url, { method: 'POST', headers, body: JSON.stringify({ elementIds }) })
+    for (const [count, status, detail] of [
+      [10, 200, /HasParent/],
+      [100, 413, /limits.resultBytes/],
+      [101, 400, /i3x.objects/],
+    ] as const) {
+      const answer = await named(new Array<string>(count).fill('HasParent'))
+      expect([answer.status, await answer.text()]).toEqual([status, expect.stringMatching(detail)])
+    }
+  } finally {
+    await parts.close()
+  }
+})
+
 describe('writing', () => {
   const write = (what: string, updates: readonly object[], asker = key) =>
     ask('PUT', `/objects/${what}`, { updates }, asker).then(({ body }) => body.results!)
@@ -405,6 +426,17 @@ describe('writing', () => {
     ])
   })
 
+  test.each([
+    ['["deep"]', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested/],
+    ['1e999', '1e999', /doubles/],
+    ['many digits', '9'.repeat(5000), /doubles/],
+  ])('is refused where it cannot be kept as it is: %s', async (_what, value, detail) => {
+    const text = `{"updates":[{"elementId":"tag:wide:press","value":{"value":{"site":"x","V":${value}}}}]}`
+    const { status, body } = await call<Body>(service.url, 'PUT', '/i3x/v1/objects/value', { key, text })
+    expect(status).toBe(200)
+    expect(body.results![0]!.responseDetail).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
+  })
+
   test.each<[why: string, what: 'value' | 'history', elementId: string, value: object, status: number]>([
     ['nothing there', 'value', 'tag:wide:none', { value: 1 }, 404],
     ['no value', 'value', 'tag:wide:press', {}, 400],
@@ -413,7 +445,7 @@ describe('writing', () => {
     ['a field that is none', 'value', 'tag:wide:press', { value: { ...press, count: 1, speed: 1 } }, 400],
     ['a tag that is missing', 'value', 'tag:wide:press', { value: { V: 1 } }, 400],
     ['no metric', 'value', 'tag:wide:press', { value: { site: 'x', V: null } }, 400],
-    ['a quality that is not kept', 'value', 'tag:wide:press', { value: press, quality: 'Bad' }, 400],
+    ['a quality that rows have not', 'value', 'tag:wide:press', { value: press, quality: 'Bad' }, 400],
     ['a time that is none', 'value', 'tag:wide:press', { value: press, timestamp: 'then' }, 400],
     ['the past without a time', 'history', 'tag:wide:press', { value: press }, 400],
     ['an item in the past', 'history', 'item:equipment:line', { value: {}, timestamp: at(1) }, 400],

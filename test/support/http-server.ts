@@ -7,6 +7,7 @@ import { InFlight } from '../../src/http/in-flight.ts'
 import type { App } from '../../src/http/route.ts'
 import { buildServer } from '../../src/http/server.ts'
 import type { Services } from '../../src/http/services.ts'
+import { Subscriptions } from '../../src/i3x/subscriptions.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import { Problem } from '../../src/model/problem.ts'
@@ -95,7 +96,9 @@ export function emptyPages<Part extends object>(given: NoInfer<Partial<Part>> = 
 const noResults = async () => ({ results: [], partial: null })
 const noResult = { result: [], partial: null }
 const plainI3x: Services['i3x'] = {
-  subscriptions: null,
+  subscriptions: new Subscriptions(
+    emptyPages({ limits: { subscriptions: 0, objects: 1, waitingBytes: 1, idleMs: 1 }, nowMs: () => 0 }),
+  ),
   namespaces: () => noResult,
   objectTypes: () => noResult,
   objectTypesOf: () => ({ results: [], partial: null }),

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { howManyFit } from '../../lib/how-many-fit.ts'
 import type { Item } from '../../model/item.ts'
-import { type KeyRange, keyAfter } from '../../model/item-key.ts'
+import type { KeyRange } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { auditedTransaction } from './audited.ts'
@@ -31,19 +31,25 @@ export class ItemRepository implements ItemCatalog {
     bytesMax: number,
   ): Promise<{ items: readonly Item[]; keysRead: number }> {
     return readConsistently(this.#database, async (transaction) => {
-      const select = transaction.selectFrom('items').where('entity_id', '=', entityId)
-      const sizes = await select
-        .select(['item_key', 'item_bytes'])
-        .where('item_key', 'in', [...keys])
-        .execute()
-      const sizeOf = new Map(sizes.map(({ item_key, item_bytes }) => [itemKeyName(item_key), item_bytes]))
-      const bytes = keys.map((key) => sizeOf.get(itemKeyName(key)) ?? 0)
-      const keysRead = howManyFit(bytes, bytesMax)
-      const wanted = keys.slice(0, keysRead).filter((key) => sizeOf.has(itemKeyName(key)))
-      if (wanted.length === 0) return { items: [], keysRead }
-      const rows = await select.select(['item_key', 'attributes']).where('item_key', 'in', wanted).execute()
+      const among = (some: readonly Uint8Array[]) =>
+        transaction
+          .selectFrom('items')
+          .where('entity_id', '=', entityId)
+          .where('item_key', 'in', [...some])
+      const all = await among(keys)
+        .select(({ fn }) => fn.sum<number | null>('item_bytes').as('bytes'))
+        .executeTakeFirstOrThrow()
+      let keysRead = keys.length
+      if (Number(all.bytes) > bytesMax) {
+        const sizes = await among(keys).select(['item_key', 'item_bytes']).execute()
+        const sizeOf = new Map(sizes.map(({ item_key, item_bytes }) => [itemKeyName(item_key), item_bytes]))
+        const bytes = keys.map((key) => sizeOf.get(itemKeyName(key)) ?? 0)
+        keysRead = howManyFit(bytes, bytesMax)
+      }
+      const read = keys.slice(0, keysRead)
+      const rows = await among(read).select(['item_key', 'attributes']).execute()
       const items = new Map(rows.map((row) => [itemKeyName(row.item_key), itemOf(row)]))
-      return { items: wanted.map((key) => items.get(itemKeyName(key))!), keysRead }
+      return { items: read.flatMap((key) => items.get(itemKeyName(key)) ?? []), keysRead }
     })
   }
 
@@ -75,17 +81,25 @@ async function pageIn(
   range: KeyRange,
   { itemsMax, bytesMax }: ItemLimits,
 ): Promise<ItemPage> {
-  const sizes = await itemsIn(transaction, entityId, range)
-    .select(['item_key', 'item_bytes'])
+  const sizes = itemsIn(transaction, entityId, range)
+    .select('item_bytes')
     .limit(itemsMax + 1)
-    .execute()
-  const bytes = sizes.slice(0, itemsMax).map(({ item_bytes }) => item_bytes)
-  const count = howManyFit(bytes, bytesMax)
+  const ahead = await transaction
+    .selectFrom(sizes.as('ahead'))
+    .select(({ fn }) => [fn.countAll<number>().as('items'), fn.sum<number | null>('item_bytes').as('bytes')] as const)
+    .executeTakeFirstOrThrow()
+  const there = Number(ahead.items)
+  // Each size by itself costs as much as its item.
+  const count =
+    Number(ahead.bytes) <= bytesMax
+      ? Math.min(there, itemsMax)
+      : howManyFit(
+          (await sizes.limit(itemsMax).execute()).map(({ item_bytes }) => item_bytes),
+          bytesMax,
+        )
   if (count === 0) return { items: [], more: false }
-  // One upper bound alone: SQLite would walk to the further of two, and throw away what the nearer one leaves out.
-  const counted = { from: range.from, to: keyAfter(sizes[count - 1]!.item_key) }
-  const rows = await itemsIn(transaction, entityId, counted).select(['item_key', 'attributes']).execute()
-  return { items: rows.map(itemOf), more: sizes.length > count }
+  const rows = await itemsIn(transaction, entityId, range).select(['item_key', 'attributes']).limit(count).execute()
+  return { items: rows.map(itemOf), more: there > count }
 }
 
 function itemsIn(transaction: Transaction<Tables>, entityId: number, { from, to }: KeyRange) {

@@ -2,7 +2,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { bulk, type I3xAnswer, whole } from '../../i3x/answers.ts'
 import type { I3xCaller } from '../../i3x/caller.ts'
-import { noSubscriptions } from '../../i3x/i3x.ts'
 import type { Subscriptions } from '../../i3x/subscriptions.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
 import { bulkOf, i3xCaller, i3xConfig, i3xPath, i3xSchema, sendI3x, wholeOf, withBody } from '../i3x-route.ts'
@@ -10,8 +9,11 @@ import { I3xStreams } from '../i3x-streams.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { elementIds, maxDepth, vqt } from './i3x.ts'
 
+/** Each of up to thousands of subscriptions keeps its own. */
+const nameChars = 4096
+
 const clientId = Type.String({
-  minLength: 1,
+  ...{ minLength: 1, maxLength: nameChars },
   description: 'Names the client: whoever knows it and the id of a subscription has that.',
 })
 const subscriptionId = Type.String()
@@ -19,7 +21,7 @@ const Named = Type.Object({ clientId, subscriptionId })
 const Several = Type.Object({ clientId, subscriptionIds: Type.Array(Type.String()) })
 const CreateRequest = Type.Object({
   clientId,
-  displayName: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  displayName: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: nameChars })),
 })
 const Created = Type.Object({ clientId, subscriptionId, displayName: Type.String() })
 const Described = Type.Object({
@@ -64,7 +66,6 @@ export const i3xSubscriptionRoutes: Route = (app, parts) => {
       schema: i3xSchema(schema.id, schema.summary, { ...schema, codes: ['not_found'] }),
       ...withBody(parts),
       handler: async (request, reply) => {
-        if (subscriptions === null) throw noSubscriptions()
         // Checked by the schema.
         const body = request.body as Static<Body>
         return sendI3x(request, reply, await answer(body, subscriptions, i3xCaller(request, reply, parts)), parts)
@@ -115,10 +116,10 @@ export const i3xSubscriptionRoutes: Route = (app, parts) => {
   stream(app, parts, subscriptions)
 }
 
-function stream(app: Parameters<Route>[0], parts: RouteParts, subscriptions: Subscriptions | null): void {
+function stream(app: Parameters<Route>[0], parts: RouteParts, subscriptions: Subscriptions): void {
   const { guard, inFlight, settings } = parts
-  const streams = subscriptions === null ? null : new I3xStreams(subscriptions, settings.limits.sendIdleMs)
-  inFlight.onStop(() => subscriptions?.endAll())
+  const streams = new I3xStreams(subscriptions, settings.limits.sendIdleMs)
+  inFlight.onStop(() => subscriptions.endAll())
   const described = i3xSchema('i3xStream', 'The updates that wait, and those that come, as events.', {
     ...{ body: Named, result: Type.Unknown(), codes: ['not_found'] },
   })
@@ -139,7 +140,6 @@ function stream(app: Parameters<Route>[0], parts: RouteParts, subscriptions: Sub
     },
     ...withBody(parts, undefined, true),
     handler: async (request, reply) => {
-      if (streams === null) throw noSubscriptions()
       const caller = (): I3xCaller | null => {
         try {
           guard.requireConsumption(request)

@@ -36,26 +36,31 @@ const includeMetadata = orNull<boolean>('boolean')
 
 const Namespace = Type.Object({ uri: Type.String(), displayName: Type.String() })
 const typed = { elementId: Type.String(), displayName: Type.String(), namespaceUri: Type.String() }
-const ObjectType = Type.Object({
-  ...typed,
-  sourceTypeId: Type.String(),
-  version: Type.String(),
-  schema: Type.Object({}, { additionalProperties: true, description: 'A JSON schema.' }),
-})
-const RelationshipType = Type.Object({ ...typed, relationshipId: Type.String(), reverseOf: Type.String() })
-const Instance = Type.Object({
-  ...{ elementId: Type.String(), displayName: Type.String(), typeElementId: Type.String() },
-  parentId: Type.Union([Type.String(), Type.Null()]),
-  ...{ isComposition: Type.Boolean(), isExtended: Type.Boolean() },
-  metadata: Type.Optional(Type.Object({ typeNamespaceUri: Type.String(), sourceTypeId: Type.String() })),
-})
+const schema = Type.Object({}, { additionalProperties: true, description: 'A JSON schema.' })
+const ObjectType = Type.Object(
+  { ...typed, sourceTypeId: Type.String(), version: Type.String(), schema },
+  { title: 'I3xObjectType' },
+)
+const RelationshipType = Type.Object(
+  { ...typed, relationshipId: Type.String(), reverseOf: Type.String() },
+  { title: 'I3xRelationshipType' },
+)
+const Instance = Type.Object(
+  {
+    ...{ elementId: Type.String(), displayName: Type.String(), typeElementId: Type.String() },
+    parentId: Type.Union([Type.String(), Type.Null()]),
+    ...{ isComposition: Type.Boolean(), isExtended: Type.Boolean() },
+    metadata: Type.Optional(Type.Object({ typeNamespaceUri: Type.String(), sourceTypeId: Type.String() })),
+  },
+  { title: 'I3xObject' },
+)
 const Related = Type.Array(Type.Object({ sourceRelationship: Type.String(), object: Instance }))
 export const vqt = {
   value: Type.Unknown({ description: 'As the schema of the type of the object says; null where there is none.' }),
   quality: Type.String({ enum: ['Good', 'GoodNoData', 'Bad', 'Uncertain'] }),
   timestamp: Type.String(),
 }
-const Vqt = Type.Object(vqt)
+const Vqt = Type.Object(vqt, { title: 'I3xVqt' })
 const Value = Type.Object({
   isComposition: Type.Boolean(),
   ...vqt,
@@ -83,7 +88,7 @@ const WriteRequest = Type.Object({
       elementId: Type.String(),
       value: Type.Object({
         value: Type.Optional(Type.Unknown({ description: 'The whole value, as the type of the object has it.' })),
-        quality: orNull<string>('string', { description: '`Good`, the default.' }),
+        quality: orNull<string>('string', { description: '`Good`, the default, `Uncertain` or `Bad`.' }),
         timestamp: orNull<string>('string', { description: 'Default: now. In the history it is required.' }),
       }),
     }),
@@ -206,7 +211,7 @@ export const i3xRoutes: Route = (app, parts) => {
 
 /** Open to everyone: clients look here first whether the service is there, and what it can do. */
 const getInfo: Route = (app, parts) => {
-  const { services, settings } = parts
+  const { settings } = parts
   const result = Type.Object({
     ...{ specVersion: Type.String(), serverVersion: Type.String(), serverName: Type.String() },
     capabilities: Type.Object({
@@ -226,7 +231,7 @@ const getInfo: Route = (app, parts) => {
       const capabilities = {
         query: { history: true },
         update: { current: true, history: true },
-        subscribe: { stream: services.i3x.subscriptions !== null },
+        subscribe: { stream: true },
       }
       const info = { specVersion: '1.0', serverVersion: packageVersion, serverName: 'Tidemark', capabilities }
       return sendI3x(request, reply, whole({ result: info, partial: null }), parts)

@@ -39,7 +39,7 @@ export const ReceiptAnswer = Type.Object(
     }),
     errors: Type.Array(RowError, { description: 'The first of the rejected rows, by index.' }),
   },
-  { description: 'The outcome of one push.' },
+  { title: 'Receipt', description: 'The outcome of one push.' },
 )
 
 export type ReceiptAnswer = Static<typeof ReceiptAnswer>

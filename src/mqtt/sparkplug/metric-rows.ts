@@ -1,4 +1,4 @@
-import { qualityOf } from '../../model/quality.ts'
+import { qualityNumber, qualityOf } from '../../model/quality.ts'
 import { type MappingOptions, unmappedRow } from '../message-rows.ts'
 import type { Meaning } from './known-metrics.ts'
 import { kindOf, metricValue, type ScalarValue } from './metric-value.ts'
@@ -23,11 +23,8 @@ function instantText(ms: number): string | null {
 
 const jsonOf = (value: ScalarValue): string => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
 
-/** What Sparkplug's qualities are where numbers are those of OPC UA. */
-const asStatusCode = { good: 0, uncertain: 0x4000_0000, bad: 0x8000_0000 } as const
-
 function qualityJson(value: number, { type, coding }: NonNullable<MappingOptions['quality']>): string {
-  const number = coding === 'opcua' ? asStatusCode[qualityOf(value, 'opcda')] : value
+  const number = coding === 'opcua' ? qualityNumber(qualityOf(value, 'opcda'), coding) : value
   return type === 'string' ? `"${number}"` : String(number)
 }
 

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { referTitled } from './titled-schemas.ts'
+
+const inner = { title: 'Inner', type: 'string' }
+const outer = { title: 'Outer', type: 'object', properties: { title: inner, other: { type: 'number' } } }
+
+test('a schema with a title stands once, with those in it, and a property may be called title', () => {
+  const schemas = {}
+  const told = referTitled([{ schema: outer }, { schema: inner, examples: [{ title: 'Sir' }] }], schemas)
+  const [outerRef, innerRef] = ['Outer', 'Inner'].map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  expect(told).toEqual([{ schema: outerRef }, { schema: innerRef, examples: [{ title: 'Sir' }] }])
+  expect(schemas).toEqual({
+    Inner: { type: 'string' },
+    Outer: { type: 'object', properties: { title: innerRef, other: { type: 'number' } } },
+  })
+})
+
+test('two that differ do not have one title', () => {
+  expect(() => referTitled([inner, { ...inner, type: 'number' }], {})).toThrow('Inner')
+})
