@@ -42,6 +42,8 @@ export interface TimeBuckets {
   endOf(ms: number): number
   /** The start of the bucket that begins after the one that starts here. */
   nextStart(startMs: number): number
+  /** How many whole buckets, from the one that starts here on, are known to be as long as it, up to an instant: one at least. */
+  alike(startMs: number, untilMs: number): number
 }
 
 /** The rows of an entity that a plan is about. */

@@ -1,7 +1,11 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseGranularity } from '../model/granularity.ts'
 import { cutsOf } from './cuts.ts'
-import { timeBuckets } from './plain-granularity.ts'
+import { parsePeriod } from './iso.ts'
+import { periodGranularity } from './native-granularity.ts'
+import { timeBuckets, ZonedBuckets } from './plain-granularity.ts'
+import { Zone } from './zone.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 
@@ -45,4 +49,33 @@ test('a day whose midnight clocks step over from before it begins with that step
   for (const time of ['04:30', '04:59', '05:00', '12:00'])
     expect(cuts.startOf(at(`1919-03-31T${time}`))).toBe(at('1919-03-31T04:30'))
   expect(cuts.nextOf(at('1919-03-31T04:30'))).toBe(at('1919-04-01T04:00'))
+})
+
+test('buckets that are alike follow each other, each as long as the first', () => {
+  const zones = ['Pacific/Apia', 'Australia/Lord_Howe', 'America/St_Johns', 'America/Sao_Paulo', 'Asia/Kathmandu']
+  const periods = ['P1D', 'P2D', 'P1W', 'PT30M', 'PT1H', 'PT6H', 'P1M', 'P1DT1H']
+  const instant = fc.integer({ min: at('1890-01-01T00:00'), max: at('2040-01-01T00:00') })
+  const hours = fc.integer({ min: 0, max: 10_000 })
+  const cases = fc.tuple(fc.constantFrom(...zones), fc.constantFrom(...periods), instant, hours)
+  const found = { many: 0 }
+  fc.assert(
+    fc.property(cases, ([zone, period, ms, length]) => {
+      const buckets = new ZonedBuckets(periodGranularity(parsePeriod(period)!, Zone.find(zone)!, null)!)
+      const startMs = buckets.startOf(ms)
+      const untilMs = startMs + length * 3_600_000
+      const widthMs = buckets.endOf(startMs) - startMs
+      const count = buckets.alike(startMs, untilMs)
+      if (count > 1) found.many++
+      expect(count === 1 || startMs + count * widthMs <= untilMs).toBe(true)
+      for (let bucket = 0, from = startMs; bucket < count; bucket++, from += widthMs) {
+        expect([buckets.startOf(from), buckets.startOf(from + widthMs - 1), buckets.endOf(from)]).toEqual([
+          from,
+          from,
+          from + widthMs,
+        ])
+      }
+    }),
+    { numRuns: 200 },
+  )
+  expect(found.many).toBeGreaterThan(20)
 })

@@ -116,4 +116,14 @@ export class ZonedBuckets implements TimeBuckets {
     while (this.startOf(at) !== at) at = this.endOf(at)
     return at
   }
+
+  /** Between two changes of the clocks all are as long as the period says. */
+  alike(startMs: number, untilMs: number): number {
+    const granularity = this.#granularity
+    if (granularity.kind === 'months' || granularity.kind === 'walk') return 1
+    const widthMs = granularity.kind === 'days' ? granularity.days * msPerDay : granularity.widthMs
+    if (this.startOf(startMs) !== startMs || this.endOf(startMs) !== startMs + widthMs) return 1
+    const sameUntilMs = granularity.zone.sameOffsetUntil(startMs, untilMs)
+    return Math.max(1, Math.floor((sameUntilMs - startMs) / widthMs))
+  }
 }

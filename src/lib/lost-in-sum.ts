@@ -3,3 +3,16 @@ export function lostIn(before: number, value: number, sum: number): number {
   const added = sum - before
   return before - (sum - added) + (value - added)
 }
+
+/** What a multiplication lost (Dekker's product): `product` is `left * right` as a double. No factor is beyond 2^990. */
+export function lostInProduct(left: number, right: number, product: number): number {
+  const [leftHigh, rightHigh] = [upperHalf(left), upperHalf(right)]
+  const [leftLow, rightLow] = [left - leftHigh, right - rightHigh]
+  return leftLow * rightLow - (product - leftHigh * rightHigh - leftLow * rightHigh - leftHigh * rightLow)
+}
+
+/** The upper half of the digits of a double. */
+function upperHalf(value: number): number {
+  const shifted = 134_217_729 * value
+  return shifted - (shifted - value)
+}

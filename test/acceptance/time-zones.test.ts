@@ -113,3 +113,61 @@ describe.skipIf(onCluster)('rules of a folder', () => {
     })
   })
 })
+
+/** A day before clocks change, or a day is left out. */
+const changes: readonly (readonly [zone: string, from: string])[] = [
+  ['Europe/Madrid', '2026-03-28T00:00Z'],
+  ['Europe/Madrid', '2026-10-24T00:00Z'],
+  ['Australia/Lord_Howe', '2026-04-03T12:00Z'],
+  ['Pacific/Apia', '2011-12-29T00:00Z'],
+  ['America/Sao_Paulo', '2018-11-03T00:00Z'],
+  ['Asia/Kathmandu', '2026-01-01T00:00Z'],
+]
+
+describe('buckets of a request in a zone are those of a native query with that timeZone', () => {
+  let service: RunningService
+  beforeAll(async () => {
+    service = await runService({})
+    const key = await makeIngest(service.url, adminKey, { alias: 'clocks' })
+    // Each quarter of an hour, for three days of each.
+    const rows = changes.flatMap(([zone, from]) =>
+      Array.from({ length: 3 * 96 }, (_, quarter) => ({
+        D: Date.parse(from) + quarter * 900_000,
+        T: `${zone} ${from}`,
+        V: quarter,
+      })),
+    )
+    await callWell(service.url, 'POST', '/ingests/clocks/data?wait=true', { key, text: JSON.stringify(rows) })
+  }, 300_000)
+  afterAll(() => service?.close())
+
+  test.each(changes)('%s from %s', async (zone, from) => {
+    const ask = async <T>(path: string, body: object): Promise<T> => {
+      const answer = await call<T>(service.url, 'POST', path, { key: adminKey, body })
+      expect(answer).toMatchObject({ status: 200 })
+      return answer.body
+    }
+    const until = new Date(Date.parse(from) + 3 * 86_400_000).toISOString()
+    for (const period of ['PT30M', 'PT1H', 'P1D', 'P2D', 'P1W', 'P1M']) {
+      const asked = { entity: 'clocks', ids: [`${zone} ${from}`], granularity: period, time_zone: zone }
+      const means = await ask<{ D: string; V: number }[]>('/consumer/data/average', asked)
+      const native = await ask<{ timestamp: string; result: { sum: number; count: number } }[]>('/druid/v2', {
+        queryType: 'timeseries',
+        dataSource: 'clocks',
+        intervals: [`${from}/${until}`],
+        filter: { type: 'selector', dimension: 'T', value: `${zone} ${from}` },
+        granularity: { type: 'period', period, timeZone: zone },
+        aggregations: [
+          { type: 'doubleSum', name: 'sum', fieldName: 'V' },
+          { type: 'count', name: 'count' },
+        ],
+        context: { skipEmptyBuckets: true },
+      })
+      const expected = native.map(({ timestamp, result: { sum, count } }) => ({
+        D: new Date(timestamp).toISOString(),
+        V: sum / count,
+      }))
+      expect({ period, means: means.map(({ D, V }) => ({ D, V })) }).toEqual({ period, means: expected })
+    }
+  })
+})

@@ -10,6 +10,7 @@ import type {
   HourBounds,
   HourFalls,
   HourItems,
+  HourSquares,
   HourSums,
   PooledRollups,
   SealedFile,
@@ -283,6 +284,7 @@ class MemoryPages implements SealedPages {
       items: (index) => itemsOf(all, index, hours),
       boundDates: (index) => boundDatesOf(all, index, hours),
       falls: (index) => fallsOf(all, index, hours),
+      squares: (index) => squaresOf(all, index, hours),
     }
   }
 
@@ -413,6 +415,13 @@ function fallsOf(all: Chunk, index: number, hours: readonly Hour[]): HourFalls |
       restarted: Float64Array.from(falls, (one) => one.reduce((sum, [, to]) => sum + Math.max(0, to.value), 0)),
     }
   )
+}
+
+function squaresOf(all: Chunk, index: number, hours: readonly Hour[]): HourSquares | null {
+  const found = itemsByHour(all, index, hours)
+  const squares = (items: readonly Item[]): number =>
+    items.reduce((sum, { value }) => sum + (value - items[0].value) ** 2, 0)
+  return found && { aboutFirst: Float64Array.from(found, squares) }
 }
 
 function boundsOf(all: Chunk, index: number, hours: readonly { start: number; end: number }[]): HourBounds | null {

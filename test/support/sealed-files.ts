@@ -117,6 +117,7 @@ const smallPages = {
   groupRows: 64,
   hourRowsMin: 1,
   boundDatesRowsMin: 1,
+  squaresRowsMin: 1,
   tailRowsMin: 1,
 }
 
@@ -259,6 +260,7 @@ export const anyWriting = fc.record({
   groupRows: fc.constantFrom(1, 50, 100_000),
   hourRowsMin: fc.constantFrom(0, 2),
   boundDatesRowsMin: fc.constantFrom(0, 10),
+  squaresRowsMin: fc.constantFrom(0, 10),
   tailRowsMin: fc.constantFrom(0, 10),
   pageCharacters: fc.constantFrom(1, 20, 1000),
   groupBytes: fc.constantFrom(100, 10_000),

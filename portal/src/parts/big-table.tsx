@@ -13,18 +13,22 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
 
-export function cellText(value: unknown, zone = 'UTC'): string {
+/** A time is on the clock of the zone that the page names; where it names none, of UTC, and says so. */
+export function cellText(value: unknown, zone: string | null = null): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : valueText(value)
-  if (typeof value === 'string') return isoTime.test(value) ? clockText(Date.parse(value), zone) : value
+  if (typeof value === 'string') return isoTime.test(value) ? shownTime(Date.parse(value), zone) : value
   return textWithLongs(value)
 }
+
+const shownTime = (ms: number, zone: string | null): string =>
+  zone === null ? `${clockText(ms, 'UTC')} UTC` : clockText(ms, zone)
 
 interface Props {
   readonly name: string
   readonly table: RowTable
   readonly height?: number
-  /** Whose clock shows its times; UTC where it is left out. */
+  /** Whose clock shows its times, where the page names one. */
   readonly zone?: string
 }
 

@@ -23,8 +23,8 @@ export interface ChartProps {
   readonly height: number
   readonly from?: number
   readonly to?: number
-  /** Whose clock the axis shows; UTC where it is left out. */
-  readonly zone?: string
+  /** Whose clock the axis shows: the page says it. */
+  readonly zone: string
   /** Places of lines whose space between them is filled. */
   readonly bands?: readonly { readonly low: number; readonly high: number }[]
   /** The range of values, where it is not that of the lines. */
@@ -116,13 +116,13 @@ function optionsOf(
   theme: 'light' | 'dark',
   units: Record<Side, number>,
 ): uPlot.Options {
-  const { lines, height, from, to, zone = 'Etc/UTC', bands = [], values, paint, onZoom, onCursor } = props
+  const { lines, height, from, to, zone, bands = [], values, paint, onZoom, onCursor } = props
   const colorOf = (place: number): string => lineColor(lines[place]!.color ?? place, theme)
   const right = lines.some((line) => line.axis === 'right')
   return {
     width,
     height,
-    tzDate: (seconds) => plot.tzDate(new Date(seconds * 1000), zone),
+    tzDate: (seconds) => plot.tzDate(new Date(seconds * 1000), zone === 'UTC' ? 'Etc/UTC' : zone),
     legend: { show: false },
     cursor: { drag: { x: onZoom !== undefined, y: false, setScale: false }, points: { size: 6 } },
     scales: {

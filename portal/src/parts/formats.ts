@@ -1,4 +1,4 @@
-// How numbers and times are written: numbers as the browser's language does, times in UTC, as everywhere in the service.
+// How numbers and times are written: numbers as the browser's language does.
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })

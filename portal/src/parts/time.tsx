@@ -1,11 +1,15 @@
-import { timeText } from './formats.ts'
+import { useStore } from '../shell/store.ts'
+import { shownZone } from './shown-zone.ts'
+import { clockText, offsetText, zoneText } from './zoned-time.ts'
 
-/** A time in UTC. */
+/** A time on the clocks of the zone that pages show, with its offset: a page need not name the zone. */
 export function Time({ iso }: { readonly iso: string | null | undefined }) {
+  const zone = useStore(shownZone)
   if (iso === null || iso === undefined) return <span class="soft">never</span>
+  const ms = Date.parse(iso)
   return (
-    <time dateTime={iso} title={`${iso} (UTC)`} class="number">
-      {timeText(iso.replace(/\.\d+Z$/, 'Z'))}
+    <time dateTime={iso} title={`${iso}, ${zoneText(zone, ms)}`} class="number">
+      {clockText(ms - (ms % 1000), zone)} <span class="soft">{offsetText(ms, zone)}</span>
     </time>
   )
 }

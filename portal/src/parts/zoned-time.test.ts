@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockText, instantAt, midnight, readWhen, zoneText } from './zoned-time.ts'
+import { clockText, instantAt, midnight, offsetText, readWhen, zoneText } from './zoned-time.ts'
 
 const nowMs = Date.parse('2026-07-01T10:20:00Z')
 const at = (iso: string): number => Date.parse(iso)
@@ -60,4 +60,13 @@ test('days have 23 and 25 hours where clocks are changed', () => {
     (midnight(at(iso), 'Europe/Berlin', 1) - midnight(at(iso), 'Europe/Berlin')) / 3_600_000
   expect([hours('2026-03-29T12:00Z'), hours('2026-10-25T12:00Z'), hours('2026-07-01T12:00Z')]).toEqual([23, 25, 24])
   expect(instantAt(at('2011-12-30T00:00Z'), 'Pacific/Apia')).toBe(at('2011-12-30T10:00Z'))
+})
+
+test.each([
+  ['UTC', 'UTC'],
+  ['Europe/London', 'UTC'],
+  ['Europe/Berlin', 'UTC+01:00'],
+  ['America/St_Johns', 'UTC-03:30'],
+])('the clock of %s in winter says %s', (zone, offset) => {
+  expect(offsetText(at('2026-01-01T00:00:00Z'), zone)).toBe(offset)
 })

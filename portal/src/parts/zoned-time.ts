@@ -28,11 +28,15 @@ export const localMsOf = (ms: number, zone: string): number => ms + offsetAt(ms,
 /** `2026-01-01 08:00:00` as the zone's clock shows it; fractions only where there are any. */
 export const clockText = (ms: number, zone: string): string => timeText(new Date(localMsOf(ms, zone)).toISOString())
 
-/** The zone with its offset at an instant: `Europe/Madrid, UTC+01:00`. */
-export function zoneText(zone: string, ms: number): string {
+/** `UTC+01:00`; `UTC` where clocks show that. */
+export function offsetText(ms: number, zone: string): string {
   const offsetMs = offsetAt(ms, zone)
-  return zone === 'UTC' ? zone : `${zone}, UTC${offsetMs === 0 ? '' : formatOffset(offsetMs)}`
+  return `UTC${offsetMs === 0 ? '' : formatOffset(offsetMs)}`
 }
+
+/** The zone with its offset at an instant: `Europe/Madrid, UTC+01:00`. */
+export const zoneText = (zone: string, ms: number): string =>
+  zone === 'UTC' ? zone : `${zone}, ${offsetText(ms, zone)}`
 
 /** The instant of a time on the zone's clock: the earlier one where it is shown twice, the end of the gap where it never is. */
 export function instantAt(localMs: number, zone: string): number {

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { parsePeriod } from '../../druid-time/iso.ts'
+import { periodGranularity } from '../../druid-time/native-granularity.ts'
+import { ZonedBuckets } from '../../druid-time/plain-granularity.ts'
+import { Zone } from '../../druid-time/zone.ts'
 import { type BucketGranularity, parseGranularity } from '../../model/granularity.ts'
 import { type BucketStretch, bucketStretches, zonedStretches } from './bucket-columns.ts'
 
@@ -54,6 +58,7 @@ describe('buckets by the clocks of a zone', () => {
     startOf: (ms: number) => (ms < 5 * hour ? ms - (ms % hour) : ms < 5.5 * hour ? 5 * hour : later(ms)),
     endOf: (ms: number) => (ms < 5 * hour ? ms - (ms % hour) + hour : ms < 5.5 * hour ? 5.5 * hour : later(ms) + hour),
     nextStart: () => 0,
+    alike: () => 1,
   }
   const later = (ms: number): number => Math.floor((ms - 5.5 * hour) / hour) * hour + 5.5 * hour
 
@@ -70,5 +75,17 @@ describe('buckets by the clocks of a zone', () => {
 
   test('are no more than buckets may be', () => {
     expect(() => zonedStretches(buckets, { fromMs: 0, toMs: 100 * hour }, 50)).toThrow('more than 50 buckets')
+  })
+
+  test.each([
+    ['P1D', 'Pacific/Apia', '2011-12-30T09:59Z', '2026-03-30T21:59Z'],
+    ['PT1M', 'Europe/Madrid', '1850-01-01T00:00Z', '2250-01-01T00:00Z'],
+    ['PT30M', 'Australia/Lord_Howe', '2011-12-30T09:59Z', '2026-03-30T21:59Z'],
+  ])('of %s in %s that nobody has rows in are not counted', (period, zone, from, to) => {
+    const zoned = new ZonedBuckets(periodGranularity(parsePeriod(period)!, Zone.find(zone)!, null)!)
+    const range = { fromMs: Date.parse(from), toMs: Date.parse(to) }
+    const some = zonedStretches(zoned, range, 1000)
+    expect([some[0]?.fromMs, some.at(-1)?.toMs]).toEqual([range.fromMs, range.toMs])
+    expect(some.length).toBeLessThan(8)
   })
 })

@@ -81,7 +81,10 @@ interface Run {
   count: number
 }
 
-/** Buckets by the clocks of a zone. Throws Problem `too_many_buckets` when the range has more than `bucketsMax`. */
+/**
+ * Buckets by the clocks of a zone. Empty ones cost nothing where they are alike. Throws Problem `too_many_buckets` when the range has more than
+ * `bucketsMax` that are not.
+ */
 export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bucketsMax: number): BucketStretch[] {
   const runs: Run[] = []
   let count = 0
@@ -90,9 +93,11 @@ export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bu
     const [startMs, endMs] = [buckets.startOf(at), buckets.endOf(at)]
     const run = runs.at(-1)
     const follows = run !== undefined && startMs === run.startMs + run.count * run.widthMs
-    if (follows && startMs === at && endMs - startMs === run.widthMs) run.count++
-    else runs.push({ fromMs: at, startMs, widthMs: endMs - startMs, count: 1 })
-    at = endMs
+    const widthMs = endMs - startMs
+    const alike = startMs === at ? buckets.alike(at, toMs) : 1
+    if (follows && startMs === at && widthMs === run.widthMs) run.count += alike
+    else runs.push({ fromMs: at, startMs, widthMs, count: alike })
+    at = startMs === at ? at + alike * widthMs : endMs
   }
   const starts = runs.map(({ fromMs, startMs, widthMs, count }) => {
     return { fromMs, expression: count === 1 ? constant(startMs) : uniform(widthMs, startMs) }

@@ -2,6 +2,7 @@
 import type { Value } from '../../model/column.ts'
 import type { AggregateName, Counter } from '../../model/plan.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
+import { Deviations } from './deviations.ts'
 import { ExactSum } from './exact-sum.ts'
 import { type ItemOfMetric, type ItemRollup, isLess, type Span, valueAtInstant } from './function-of-time.ts'
 
@@ -70,10 +71,11 @@ export class BucketAggregates implements BucketVisitor {
       this.needsUnknown ? rollup.fallen + rollup.restarted : 0,
       aggregates.includes('min_time') ? rollup.leastMs : 0,
       aggregates.includes('max_time') ? rollup.greatestMs : 0,
+      aggregates.includes('stddev') ? rollup.squares : 0,
     ]
-    // Which falls a wrap counts through, and how far values are from their mean, only the items say.
+    // Which falls a wrap counts through only the items say.
     const isWrapped = this.needsUnknown && counter.wrap !== null && rollup.falls > 0
-    return !isWrapped && !aggregates.includes('stddev') && needed.every(Number.isFinite)
+    return !isWrapped && needed.every(Number.isFinite)
   }
 
   rollup(rollup: ItemRollup, before: ItemOfMetric | null): void {
@@ -195,6 +197,7 @@ class ItemSums {
     this.#sum.add(lost)
     this.#first ??= first
     this.#last = last
+    if (this.#needsDeviation) this.#deviations.addRollup(rollup, this.count)
     if (!this.#needsBounds) return
     this.#addBounds(
       { ms: rollup.leastMs, value: rollup.least, exact: null },
@@ -244,42 +247,3 @@ class ItemSums {
 }
 
 const valueIn = (item: ItemOfMetric | null): Value => item?.exact ?? item?.value ?? null
-
-/** Powers of two that numbers are kept times, each while they are no larger than `scaledMax`: squares of others are no doubles, or lose digits. */
-const largestFactor = 2 ** 600
-const smallestFactor = 2 ** -600
-const scaledMax = 2 ** 500
-
-/** The deviation of a sample, value by value (Welford). */
-class Deviations {
-  #factor = largestFactor
-  #mean = 0
-  #squares = 0
-
-  add(value: number, count: number): void {
-    while (Math.abs(value * this.#factor) > scaledMax && this.#factor > smallestFactor) this.#scaleDown()
-    const scaled = value * this.#factor
-    const difference = scaled - this.#mean
-    this.#mean += difference / count
-    this.#squares += difference * (scaled - this.#mean)
-  }
-
-  /** Null where it is beyond all doubles. */
-  ofSample(count: number): number | null {
-    const deviation = Math.sqrt(this.#squares / (count - 1)) / this.#factor
-    return Number.isFinite(deviation) ? deviation : null
-  }
-
-  clear(): void {
-    this.#factor = largestFactor
-    this.#mean = 0
-    this.#squares = 0
-  }
-
-  #scaleDown(): void {
-    this.#factor *= smallestFactor
-    this.#mean *= smallestFactor
-    this.#squares *= smallestFactor
-    this.#squares *= smallestFactor
-  }
-}

@@ -34,6 +34,8 @@ export interface ItemRollup {
   readonly falls: number
   readonly fallen: number
   readonly restarted: number
+  /** The sum of the squares of how far the values are from the first one. */
+  readonly squares: number
 }
 
 /** Whether a value is the lesser one: longs beyond 2^53 are told apart by their digits. */

@@ -18,6 +18,9 @@ export interface Parts {
   readonly points: number
 }
 
+/** From here on neighbouring longs share a double. */
+const exactFrom = 2 ** 53
+
 /** The items of one combination of tags, each once. */
 export class PlottedItems {
   readonly #itemsMax: number
@@ -139,7 +142,7 @@ export class PlottedMetric {
       if (Number.isNaN(numbers[row])) continue
       if (this.#pendingMs !== times[row]) {
         this.#commit(run)
-        row = this.#lastBetween(run, numbers, row)
+        row = this.#sweep(run, numbers, row)
       }
       this.#pending.setRow(row, numbers[row], digitsAt(run, this.#metric, row, numbers[row]))
       this.#pendingMs = times[row]
@@ -159,16 +162,39 @@ export class PlottedMetric {
   }
 
   /**
-   * From a row on, the last one of those in the part at hand whose values lie between the least and the greatest: of these, it alone may be
-   * plotted. The row itself where there are none.
+   * From a row with a value on, takes the items of the part at hand but for the last one, which it returns: newer items of its date may come.
+   * Of those that it takes, the least and the greatest alone may be plotted.
    */
-  #lastBetween({ times, end }: ItemRun, numbers: Float64Array, row: number): number {
+  #sweep({ times, end }: ItemRun, numbers: Float64Array, row: number): number {
     const [least, greatest, untilMs] = [this.#least, this.#greatest, this.#untilMs]
     if (!least.isSet || least.exact !== null || greatest.exact !== null) return row
-    const [from, to] = [least.value, greatest.value]
-    let next = row
-    while (next < end && numbers[next] >= from && numbers[next] <= to && times[next] < untilMs) next++
-    return Math.max(row, next - 1)
+    let from = least.value
+    let to = greatest.value
+    let leastRow = -1
+    let greatestRow = -1
+    let last = row
+    let lastMs = times[row]
+    let value = numbers[row]
+    for (let next = row + 1; next < end && times[next] < untilMs; next++) {
+      if (Number.isNaN(numbers[next])) continue
+      if (times[next] !== lastMs && (value < from || value > to)) {
+        // Those that share a double are told apart by their digits, one by one.
+        if (Math.abs(value) >= exactFrom) break
+        if (value < from) {
+          from = value
+          leastRow = last
+        } else {
+          to = value
+          greatestRow = last
+        }
+      }
+      last = next
+      lastMs = times[next]
+      value = numbers[next]
+    }
+    if (leastRow !== -1) least.setRow(leastRow, from, null)
+    if (greatestRow !== -1) greatest.setRow(greatestRow, to, null)
+    return last
   }
 
   #commit(run: ItemRun | null): void {
@@ -220,6 +246,7 @@ export class PlottedMetric {
   #itemAt(run: ItemRun, row: number): PlottedItem {
     const values: Value[] = [...run.shown(row)]
     for (let metric = 0; metric < this.#metrics; metric++) values.push(run.value(metric, row))
-    return { ms: run.times[row], position: run.position(row), values }
+    // Of one metric there is one item of each date, so its position tells nothing: it is not read.
+    return { ms: run.times[row], position: this.#metrics === 1 ? 0 : run.position(row), values }
   }
 }

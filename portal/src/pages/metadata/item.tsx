@@ -34,7 +34,7 @@ export function ItemDialog(props: Props) {
           </>
         ))}
       </dl>
-      {(mayDo('consume') || mayDo('admin')) && <ItemTags id={cellText(props.item![props.table.index_field])} />}
+      {(mayDo('consume') || mayDo('admin')) && <ItemTags id={String(props.item![props.table.index_field])} />}
       <div class="actions end">
         {mayDo('admin') && (
           <button type="button" class="button danger" onClick={() => choose('delete')}>

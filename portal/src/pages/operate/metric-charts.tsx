@@ -2,6 +2,8 @@ import { useEffect } from 'preact/hooks'
 import { Chart } from '../../parts/chart.tsx'
 import { Panel } from '../../parts/layout.tsx'
 import type { Metrics } from '../../parts/metrics-text.ts'
+import { shownZone } from '../../parts/shown-zone.ts'
+import { zoneText } from '../../parts/zoned-time.ts'
 import { useStore } from '../../shell/store.ts'
 import { addReading, drawnMetric, isCounter, metricReadings } from './metric-history.ts'
 
@@ -26,18 +28,28 @@ interface Props {
 export function MetricCharts({ metrics, chosen, isKept, onLeave }: Props) {
   useEffect(() => metricReadings.set(addReading(metricReadings.get(), metrics, Date.now())), [metrics])
   const names = isKept ? [] : [...usual.keys()].filter((name) => metrics.has(name) && !chosen.includes(name))
+  const zone = useStore(shownZone)
   return (
-    <div class="columns">
-      {[...names, ...chosen].map((name) => (
-        <MetricChart key={name} name={name} {...(chosen.includes(name) && { onLeave })} />
-      ))}
-    </div>
+    <>
+      {!isKept && <span class="soft small">{zoneText(zone, Date.now())}</span>}
+      <div class="columns">
+        {[...names, ...chosen].map((name) => (
+          <MetricChart key={name} name={name} zone={zone} {...(chosen.includes(name) && { onLeave })} />
+        ))}
+      </div>
+    </>
   )
+}
+
+interface ChartProps {
+  readonly name: string
+  readonly zone: string
+  onLeave?(name: string): void
 }
 
 const megabyte = 1e6
 
-function MetricChart({ name, onLeave }: { readonly name: string; onLeave?(name: string): void }) {
+function MetricChart({ name, zone, onLeave }: ChartProps) {
   const [seconds, values] = drawnMetric(useStore(metricReadings), name)
   const size = name.endsWith('_bytes')
   const title = usual.get(name) ?? `${name}${isCounter(name) ? ', a second' : size ? ', MB' : ''}`
@@ -65,6 +77,7 @@ function MetricChart({ name, onLeave }: { readonly name: string; onLeave?(name: 
             height={140}
             from={Math.min(to - 60, seconds[0]!)}
             to={to}
+            zone={zone}
           />
         </div>
       )}

@@ -62,7 +62,7 @@ function ResultChart({ chart }: { readonly chart: ChartData }) {
   const theme = useStore(shownTheme)
   return (
     <div class="inside">
-      <Chart title="The result over time" lines={chart.lines} data={chart.data} height={320} />
+      <Chart title="The result over time" lines={chart.lines} data={chart.data} height={320} zone="UTC" />
       <p class="legend">
         {chart.lines.map(({ name }, place) => (
           <span key={name} dir="auto">
@@ -70,6 +70,7 @@ function ResultChart({ chart }: { readonly chart: ChartData }) {
             {name}
           </span>
         ))}
+        <span class="soft">Times are in UTC.</span>
       </p>
     </div>
   )

@@ -114,6 +114,8 @@ export interface SeriesRollups extends BoundedRollups {
   boundDates(index: number): HourBoundDates | null
   /** Null when no value is less than the one before it. */
   falls(index: number): HourFalls | null
+  /** Null when the file keeps none. */
+  squares(index: number): HourSquares | null
 }
 
 /** What the values of an hour say in their order; of an hour without any, nothing that means something. */
@@ -143,6 +145,12 @@ export interface HourFalls {
   /** By how much they are less in all, and the sum of those that are positive. */
   readonly fallen: Float64Array
   readonly restarted: Float64Array
+}
+
+/** How far the values of an hour are apart. */
+export interface HourSquares {
+  /** The sum of the squares of how far they are from the first one; NaN where rows have to be read. */
+  readonly aboutFirst: Float64Array
 }
 
 /** The least and the greatest value by hour; NaN where there is none. */

@@ -157,6 +157,7 @@ function storedFolder(store: EmbeddedStore, draw: Draw): LocalFolder {
       hourRowsMin: draw(3),
       tailRowsMin: draw(4),
       boundDatesRowsMin: draw(12),
+      squaresRowsMin: draw(12),
     },
   })
 }

@@ -8,6 +8,7 @@ import type {
   HourBounds,
   HourFalls,
   HourItems,
+  HourSquares,
   HourSums,
   SealedPages,
   SeriesRollups,
@@ -109,6 +110,7 @@ class MetricHours {
   #bounds: HourBounds | null | undefined
   #boundDates: HourBoundDates | null | undefined
   #falls: HourFalls | null | undefined
+  #squares: HourSquares | null | undefined
 
   constructor(rollups: SeriesRollups, index: number) {
     this.#rollups = rollups
@@ -130,6 +132,11 @@ class MetricHours {
   get falls(): HourFalls | null {
     if (this.#falls === undefined) this.#falls = this.#rollups.falls(this.#index)
     return this.#falls
+  }
+
+  get squares(): HourSquares | null {
+    if (this.#squares === undefined) this.#squares = this.#rollups.squares(this.#index)
+    return this.#squares
   }
 
   /** Whether the hour says what its rows do. */
@@ -214,5 +221,9 @@ class HourRollup implements ItemRollup {
 
   get restarted(): number {
     return this.#hours.falls?.restarted[this.#hour] ?? 0
+  }
+
+  get squares(): number {
+    return this.#hours.squares?.aboutFirst[this.#hour] ?? Number.NaN
   }
 }

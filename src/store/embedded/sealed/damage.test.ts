@@ -73,6 +73,7 @@ function readAll({ folder, file }: Written): unknown {
         hours?.items(column),
         hours?.boundDates(column),
         hours?.falls(column),
+        hours?.squares(column),
       ]
       return [hours?.length, of(0), of(1)]
     }),

@@ -4,15 +4,18 @@
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { NumberColumn } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
-import type { HourBoundDates, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
+import { digitsMax, roundTo } from '../parquet/decimals.ts'
+import type { HourBoundDates, HourFalls, HourItems, HourSquares, HourSums } from '../reading/sealed-source.ts'
 import type { Section } from './index-layout.ts'
 import type { Arrays } from './section-arrays.ts'
 import { joinArrays, used } from './section-writer.ts'
 
-/** In place of the longest gap of an hour, and of its falls: its rows have to be read. */
+/** In place of the longest gap of an hour, of its falls and of its squares: its rows have to be read. */
 const notKept = -1
 /** An hour with more falls is none of a counter: nobody asks how often it was reset. */
 export const fallsMax = 4
+/** Of smaller differences squares lose digits. */
+const squaresMin = 2 ** -900
 /** From here on neighbouring longs share a double. */
 const exactFrom = 2 ** 53
 
@@ -65,6 +68,7 @@ export class RunningItems {
   #heldLost = 0
   #reached = 0
   #reachedLost = 0
+  #squares = 0
 
   add(times: Float64Array, { type, values }: NumberColumn, start: number, end: number): void {
     for (let row = start; row < end; row++) {
@@ -98,6 +102,20 @@ export class RunningItems {
     return this.#isSound && Number.isFinite(4 * (this.held + this.line))
   }
 
+  /** Of how far the values are from the first one; null where doubles do not hold that. Of decimals it is one, which takes fewer bytes. */
+  get squares(): number | null {
+    const squares = this.#squares
+    if (this.#least === this.#greatest) return 0
+    if (!Number.isFinite(squares) || squares < squaresMin) return null
+    const size = Math.max(Math.abs(this.#least), Math.abs(this.#greatest))
+    const lostMax = Number.EPSILON * (this.count * squares + size * Math.sqrt(this.count * squares))
+    for (let digits = 0; digits <= digitsMax; digits++) {
+      const rounded = roundTo(squares, digits)
+      if (Math.abs(rounded - squares) <= lostMax) return rounded
+    }
+    return squares
+  }
+
   clear(): void {
     this.count = 0
     this.longestGapMs = 0
@@ -109,6 +127,7 @@ export class RunningItems {
     this.#heldLost = 0
     this.#reached = 0
     this.#reachedLost = 0
+    this.#squares = 0
   }
 
   #begin(ms: number, value: number): void {
@@ -125,6 +144,8 @@ export class RunningItems {
   #goOn(ms: number, value: number): void {
     const { last } = this
     const gapMs = ms - this.lastMs
+    const fromFirst = value - this.first
+    this.#squares += fromFirst * fromFirst
     if (gapMs === 0) this.#isSound = false
     if (gapMs > this.longestGapMs) this.longestGapMs = gapMs
     const held = this.#held + last * gapMs
@@ -161,6 +182,12 @@ export class RunningItems {
   }
 }
 
+/** Where fewer values of a column stand behind an hour, on the average of a file, its hours have none of these. */
+interface ItemsOptions {
+  readonly boundDatesRowsMin: number
+  readonly squaresRowsMin: number
+}
+
 /** The items of one column by entry; they end with the last entry that has any. */
 export class HourItemsBuilder {
   readonly #place: number
@@ -174,9 +201,10 @@ export class HourItemsBuilder {
   readonly #first = new GrowableFloat64()
   readonly #last = new GrowableFloat64()
   readonly #falls = new GrowableInt32()
+  readonly #squares = new GrowableFloat64()
   readonly #dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt]
   /** By entry, with zeros where an hour says nothing. */
-  readonly #entries = [...this.#dates, this.#falls, this.#first, this.#last]
+  readonly #entries = [...this.#dates, this.#falls, this.#first, this.#last, this.#squares]
   /** Of the entries of which the sum of the values does not say it, and how many these are without the series at hand. */
   readonly #held = new GrowableFloat64()
   readonly #line = new GrowableFloat64()
@@ -192,7 +220,7 @@ export class HourItemsBuilder {
   }
 
   get bytes(): number {
-    return this.#falls.length * 40 + (this.#held.length + this.#fallen.length) * 16
+    return this.#falls.length * 48 + (this.#held.length + this.#fallen.length) * 16
   }
 
   /** Takes rows of the hour at hand. */
@@ -218,6 +246,7 @@ export class HourItemsBuilder {
     this.#greatestAt.values[entry] = running.greatestMs - firstMs
     this.#first.values[entry] = running.first
     this.#last.values[entry] = running.last
+    this.#squares.values[entry] = running.squares ?? notKept
     if (!running.isEven) {
       this.#held.push(running.held)
       this.#line.push(running.line)
@@ -246,14 +275,15 @@ export class HourItemsBuilder {
   }
 
   /** `counts` are how many values there are by entry. */
-  sections(entries: number, counts: Int32Array, boundDatesRowsMin: number): Section[] {
+  sections(entries: number, counts: Int32Array, { boundDatesRowsMin, squaresRowsMin }: ItemsOptions): Section[] {
     this.#fill(entries)
     const column = this.#place
     const dates = [used(this.#firstAt), used(this.#lastAt), used(this.#gaps)]
     const values = [used(this.#first), used(this.#last), used(this.#held), used(this.#line)]
     const sections: Section[] = [{ kind: 'items', column, bytes: joinArrays([...dates, ...values]) }]
     const hours = counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0)
-    if (counts.reduce((sum, count) => sum + count, 0) >= hours * boundDatesRowsMin) {
+    const rows = counts.reduce((sum, count) => sum + count, 0)
+    if (rows >= hours * boundDatesRowsMin) {
       const bytes = joinArrays([used(this.#leastAt), used(this.#greatestAt)])
       sections.push({ kind: 'boundDates', column, bytes })
     }
@@ -261,6 +291,8 @@ export class HourItemsBuilder {
       const bytes = joinArrays([used(this.#falls), used(this.#fallen), used(this.#restarted)])
       sections.push({ kind: 'falls', column, bytes })
     }
+    if (rows >= hours * squaresRowsMin)
+      sections.push({ kind: 'squares', column, bytes: joinArrays([used(this.#squares)]) })
     return sections
   }
 
@@ -325,6 +357,12 @@ export function readBoundDates(arrays: Arrays, hours: Hours): HourBoundDates | n
   const entries = hours.hoursMs.length
   const dates = { leastMs: datesOf(rows, arrays.int32(entries)), greatestMs: datesOf(rows, arrays.int32(entries)) }
   return arrays.isAtEnd ? dates : null
+}
+
+/** NaN where rows have to be read. */
+export function readSquares(arrays: Arrays, entries: number): HourSquares | null {
+  const aboutFirst = arrays.float64(entries).map((squares) => (squares === notKept ? Number.NaN : squares))
+  return arrays.isAtEnd ? { aboutFirst } : null
 }
 
 /** NaN where rows have to be read. */

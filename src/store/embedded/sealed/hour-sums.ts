@@ -25,6 +25,8 @@ export interface HourSumsOptions {
   readonly rollupBytesMax: number
   /** Where fewer values of a column stand behind an hour, on the average of the file, hours have no dates of its bounds. */
   readonly boundDatesRowsMin: number
+  /** Likewise, no squares. */
+  readonly squaresRowsMin: number
 }
 
 export class HourSumsBuilder {
@@ -86,7 +88,7 @@ export class HourSumsBuilder {
     if (entries === 0) return
     const arrays = [this.#ends, this.#hours, this.#steps, this.#firstAt, this.#lengths]
     yield { kind: 'hours', column: 0, bytes: joinArrays(arrays.map(used)) }
-    for (const column of this.#columns) yield* column.sections(entries, this.#options.boundDatesRowsMin)
+    for (const column of this.#columns) yield* column.sections(entries, this.#options)
     yield* this.#pooled.sections()
   }
 
@@ -213,7 +215,7 @@ class ColumnSums {
     if (count > 0) addPooled(pooled, slot, this.#sums.values[entry], this.#errors.values[entry], count)
   }
 
-  sections(entries: number, boundDatesRowsMin: number): Section[] {
+  sections(entries: number, options: HourSumsOptions): Section[] {
     if (!used(this.#counts).some((count) => count > 0)) return []
     this.#fill(entries)
     const sums = used(this.#sums)
@@ -227,7 +229,7 @@ class ColumnSums {
     return [
       { kind: 'sums', column, bytes: joinArrays([sums, errors, used(this.#counts)]) },
       { kind: 'bounds', column, bytes: joinArrays([used(this.#least), used(this.#greatest)]) },
-      ...this.#items.sections(entries, used(this.#counts), boundDatesRowsMin),
+      ...this.#items.sections(entries, used(this.#counts), options),
     ]
   }
 

@@ -27,6 +27,7 @@ export const sectionKinds = {
   items: 14,
   boundDates: 15,
   falls: 16,
+  squares: 17,
 } as const
 export type SectionKind = keyof typeof sectionKinds
 

@@ -1,9 +1,16 @@
 import type { ChunkColumn } from '../head/chunk.ts'
-import type { HourBoundDates, HourBounds, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
+import type {
+  HourBoundDates,
+  HourBounds,
+  HourFalls,
+  HourItems,
+  HourSquares,
+  HourSums,
+} from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import type { CacheEntry } from './byte-cache.ts'
 import type { FileIndex } from './file-index.ts'
-import { type Hours, readBoundDates, readFalls, readItems } from './hour-items.ts'
+import { type Hours, readBoundDates, readFalls, readItems, readSquares } from './hour-items.ts'
 import type { SectionKind } from './index-layout.ts'
 import { Arrays } from './section-arrays.ts'
 import { decodeTails } from './tails.ts'
@@ -38,6 +45,7 @@ export class LoadedIndex implements CacheEntry {
   readonly #items = new Map<number, HourItems | null>()
   readonly #boundDates = new Map<number, HourBoundDates | null>()
   readonly #falls = new Map<number, HourFalls | null>()
+  readonly #squares = new Map<number, HourSquares | null>()
   readonly #pooledSums = new Map<number, HourSums | null>()
   readonly #columnTails = new Map<number, ChunkColumn | null>()
   readonly #commonValues = new Map<number, Uint32Array | null>()
@@ -116,6 +124,17 @@ export class LoadedIndex implements CacheEntry {
       'falls',
       place,
       (arrays) => readFalls(arrays, entries) ?? this.index.fail('its falls are not of its hours'),
+    )
+  }
+
+  /** Null when the file keeps none. */
+  squares(place: number): HourSquares | null {
+    const entries = this.hours?.hoursMs.length ?? 0
+    return this.#kept(
+      this.#squares,
+      'squares',
+      place,
+      (arrays) => readSquares(arrays, entries) ?? this.index.fail('its squares are not of its hours'),
     )
   }
 

@@ -171,6 +171,7 @@ function defaults(pageRows: number): WriterOptions {
     hourRowsMin: 32,
     rollupBytesMax: 64 * 1024 * 1024,
     boundDatesRowsMin: 128,
+    squaresRowsMin: 300,
     tailRowsMin: 16,
   }
 }

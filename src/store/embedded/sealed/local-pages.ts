@@ -144,6 +144,7 @@ export class LocalPages implements StoredPages {
       items: (index) => this.#hourly(index, start, end, (place) => this.#loaded.items(place)),
       boundDates: (index) => this.#hourly(index, start, end, (place) => this.#loaded.boundDates(place)),
       falls: (index) => this.#hourly(index, start, end, (place) => this.#loaded.falls(place)),
+      squares: (index) => this.#hourly(index, start, end, (place) => this.#loaded.squares(place)),
     }
   }
 

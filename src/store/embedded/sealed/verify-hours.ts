@@ -1,7 +1,14 @@
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import { GrowableFloat64 } from '../head/growable.ts'
-import type { HourBoundDates, HourBounds, HourFalls, HourItems, HourSums } from '../reading/sealed-source.ts'
+import type {
+  HourBoundDates,
+  HourBounds,
+  HourFalls,
+  HourItems,
+  HourSquares,
+  HourSums,
+} from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { type Sum, sumRows } from '../run/sum.ts'
 import { fallsMax, type HourRows, type Hours, RunningItems, rowsOf } from './hour-items.ts'
@@ -17,6 +24,7 @@ interface VerifiedColumn {
   readonly items: HourItems | null
   readonly boundDates: HourBoundDates | null
   readonly falls: HourFalls | null
+  readonly squares: HourSquares | null
   /** The values of the hour at hand. */
   readonly values: GrowableFloat64
 }
@@ -133,13 +141,14 @@ function verifiedColumn(loaded: LoadedIndex, place: number, type: VerifiedColumn
     items: loaded.items(place),
     boundDates: loaded.boundDates(place),
     falls: loaded.falls(place),
+    squares: loaded.squares(place),
     values: new GrowableFloat64(),
   }
 }
 
 /** Whether an entry says of the values gathered what they say in their order. */
 function hasItems(column: VerifiedColumn, entry: number, times: Float64Array): boolean {
-  const { type, values, items, boundDates, falls } = column
+  const { type, values, items, boundDates, falls, squares } = column
   const found = new RunningItems()
   found.add(times, { type, values: values.values, exact: null }, 0, values.length)
   if (found.count === 0) return true
@@ -155,6 +164,7 @@ function hasItems(column: VerifiedColumn, entry: number, times: Float64Array): b
     (found.isEven || (items.held[entry] === found.held && items.line[entry] === found.line)) &&
     (boundDates === null ||
       (boundDates.leastMs[entry] === found.leastMs && boundDates.greatestMs[entry] === found.greatestMs)) &&
+    (squares === null || isSame(squares.aboutFirst[entry], found.squares ?? Number.NaN)) &&
     isSame(fallen, isCounted ? found.falls : Number.NaN) &&
     (found.falls === 0 ||
       !isCounted ||
