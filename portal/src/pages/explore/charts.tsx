@@ -19,6 +19,8 @@ export interface DrawnProps {
   readonly right: View['right']
   readonly zone: string
   readonly entity: EntityDescription
+  /** Of lines, in pixels. */
+  readonly height?: number
   onChange(part: Partial<View>): void
 }
 
@@ -26,6 +28,7 @@ export interface DrawnProps {
 function framed({
   shown: { span },
   zone,
+  height = 340,
   onChange,
 }: DrawnProps): Pick<ChartProps, 'height' | 'from' | 'to' | 'zone' | 'onZoom'> {
   // Nobody wants to read fractions of what cannot be seen.
@@ -33,7 +36,7 @@ function framed({
   const unitMs = spanMs > 60_000_000 ? 60_000 : spanMs > 1_000_000 ? 1000 : 1
   const rounded = (ms: number): number => Math.round(ms / unitMs) * unitMs
   return {
-    height: 340,
+    height,
     from: span.fromMs / 1000,
     to: span.toMs / 1000,
     zone,

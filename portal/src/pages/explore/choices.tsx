@@ -13,7 +13,7 @@ interface Props {
   onChange(part: Partial<View>): void
 }
 
-const hows: readonly { readonly value: How; readonly text: string }[] = [
+export const hows: readonly { readonly value: How; readonly text: string }[] = [
   { value: 'auto', text: 'Auto: no peak is lost' },
   { value: 'average', text: 'Mean of items' },
   { value: 'time_mean', text: 'Mean over time' },
@@ -103,7 +103,7 @@ interface FieldChecksProps {
   onChosen(chosen: readonly string[]): void
 }
 
-function FieldChecks({ fields, chosen, onChosen }: FieldChecksProps) {
+export function FieldChecks({ fields, chosen, onChosen }: FieldChecksProps) {
   const toggle = (name: string, on: boolean): void =>
     onChosen(on ? [...chosen, name] : chosen.filter((other) => other !== name))
   return (

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { BigTable } from '../../parts/big-table.tsx'
 import { plural } from '../../parts/formats.ts'
@@ -6,12 +6,14 @@ import { Empty, Panel } from '../../parts/layout.tsx'
 import { PinAll } from '../../parts/pin-button.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clockText, zoneText } from '../../parts/zoned-time.ts'
+import { SaveView } from '../views/save-view.tsx'
 import { bucketsOf } from './buckets.ts'
 import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
 import { drawnFields } from './drawn-fields.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
+import { usePixels } from './use-pixels.ts'
 import { type Shown, useRows } from './use-rows.ts'
 import { tagsShown, type View } from './view.ts'
 import { notesOf, titleOf } from './words.ts'
@@ -20,29 +22,6 @@ interface Props {
   readonly view: View
   readonly entity: EntityDescription
   onChange(part: Partial<View>): void
-}
-
-/** Another width by less asks for nothing anew. */
-const pixelStep = 50
-/** What stands beside the lines: the axis and the panel's own room. */
-const besideLines = 90
-
-/** How many pixels wide the lines of a chart in this element are, rounded up; null before it is laid out. */
-function usePixels() {
-  const room = useRef<HTMLDivElement>(null)
-  const [pixels, setPixels] = useState<number | null>(null)
-  useLayoutEffect(() => {
-    const element = room.current!
-    const measure = (): void => {
-      const width = Math.max(pixelStep, element.clientWidth - besideLines)
-      setPixels(Math.ceil(width / pixelStep) * pixelStep)
-    }
-    measure()
-    const watcher = new ResizeObserver(measure)
-    watcher.observe(element)
-    return () => watcher.disconnect()
-  }, [])
-  return { room, pixels }
 }
 
 export function Drawing(props: Props) {
@@ -85,6 +64,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
           )}
           <PinAll entity={view.entity} tags={view.tags} />
           {shown !== null && !busy && <SaveAndCopy shown={shown} />}
+          <SaveView view={view} />
         </>
       }
     >
@@ -101,7 +81,8 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
           {shown.faults.map(({ tag, error: fault }) => (
             <ProblemNote key={tag} of={tag} error={fault} />
           ))}
-          <Result shown={shown} right={view.right} zone={view.zone} entity={entity} onChange={onChange} />
+          <Charts shown={shown} right={view.right} zone={view.zone} entity={entity} onChange={onChange} />
+          {shown.table.rows.length > 0 && <BigTable name="Items" table={shown.table} height={340} zone={view.zone} />}
         </div>
       )}
     </Panel>
@@ -112,7 +93,8 @@ function summary(shown: Shown | null): string {
   return shown === null ? '' : `${plural(shown.table.rows.length, 'row')}, ${Math.round(shown.ms)} ms`
 }
 
-function Result(props: DrawnProps) {
+/** What is drawn of an answer, or that there is nothing to draw. */
+export function Charts(props: DrawnProps) {
   const { shown, entity, zone } = props
   const { view, question, table, edges, span, pixels, nowMs } = shown
   const { granularity } = question.request
@@ -148,22 +130,16 @@ function Result(props: DrawnProps) {
     )
   }
   const notes = notesOf(shown, entity, buckets)
+  if (view.how === 'latest') return null
   return (
-    <>
-      {view.how !== 'latest' && (
-        <div class="inside">
-          {view.how === 'states' ? (
-            <StateChart {...props} buckets={buckets!} />
-          ) : (
-            <LineChart {...props} lines={lines} buckets={buckets} />
-          )}
-          <p class="soft small chart-notes">
-            {[...notes, `Times are those of ${zoneText(zone, span.toMs)}.`].join(' ')}
-          </p>
-        </div>
+    <div class="inside">
+      {view.how === 'states' ? (
+        <StateChart {...props} buckets={buckets!} />
+      ) : (
+        <LineChart {...props} lines={lines} buckets={buckets} />
       )}
-      <BigTable name="Items" table={table} height={340} zone={zone} />
-    </>
+      <p class="soft small chart-notes">{[...notes, `Times are those of ${zoneText(zone, span.toMs)}.`].join(' ')}</p>
+    </div>
   )
 }
 

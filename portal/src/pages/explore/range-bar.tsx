@@ -52,9 +52,11 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
           choices={quickRanges}
           onValue={(range) => onChange({ range, from: '', to: '' })}
         />
-        <button type="button" class="button slim" onClick={all} disabled={entity?.first_date == null}>
-          All
-        </button>
+        {entity !== undefined && (
+          <button type="button" class="button slim" onClick={all} disabled={entity.first_date === null}>
+            All
+          </button>
+        )}
       </div>
       <div class="range-group">
         <button type="button" class="button slim" onClick={() => history.back()}>
@@ -73,13 +75,15 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
             {sign}
           </button>
         ))}
-        <Check
-          label="Live"
-          checked={view.live}
-          onChecked={(live) =>
-            onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
-          }
-        />
+        {entity !== undefined && (
+          <Check
+            label="Live"
+            checked={view.live}
+            onChecked={(live) =>
+              onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
+            }
+          />
+        )}
       </div>
       <div class="range-group">
         <TimeInput label={`From, ${view.zone}`} value={from} onValue={setFrom} />
