@@ -65,6 +65,16 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await page.getByRole('heading', { name: /^First, last, least and greatest item of each pixel/ }).waitFor()
   await page.getByRole('button', { name: `left axis: ${hostile}` }).click()
   await page.getByRole('button', { name: `right axis: ${hostile}` }).waitFor()
+  // The legend is a table: it sorts, and hides lines.
+  const legend = page.locator('.line-table')
+  const names = (): Promise<string[]> => legend.locator('bdi').allTextContents()
+  expect(await names()).toEqual([hostile, 'boiler.level', 'boiler.temp'])
+  await legend.getByRole('button', { name: 'Greatest' }).click()
+  await expect.poll(names, patience).toEqual([hostile, 'boiler.temp', 'boiler.level'])
+  await legend.getByRole('button', { name: 'boiler.temp' }).first().click()
+  await legend.locator('.off').getByText('boiler.temp').waitFor()
+  await legend.getByRole('button', { name: 'boiler.temp' }).first().click()
+  await legend.locator('.off').waitFor({ state: 'detached' })
   await expectSoundEverywhere(page)
 
   const chart = page.getByRole('img', { name: /over time$/ })
@@ -523,7 +533,7 @@ test('live, what is pushed appears', async () => {
   await page.getByText('1 row,').waitFor()
   await push(7)
   await page.getByText('2 rows,').waitFor()
-  await page.getByRole('cell', { name: '7', exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Items' }).getByRole('cell', { name: '7', exact: true }).waitFor()
 })
 
 test('of an entity with several tags each combination is a line, or one of the tags alone', async () => {
@@ -551,7 +561,7 @@ test('of an entity with several tags each combination is a line, or one of the t
   await page.getByLabel('A line for each').selectOption('site alone')
   await page.getByRole('img', { name: 'north over time' }).waitFor()
   await page.getByText('1 row,').waitFor()
-  await page.getByRole('cell', { name: '10.5' }).waitFor()
+  await page.getByRole('region', { name: 'Items' }).getByRole('cell', { name: '10.5' }).waitFor()
   await page.getByLabel('A line for each').selectOption('sensor alone')
   await page.getByText('Choose a tag').waitFor()
   await page.getByRole('button', { name: 'temp' }).click()

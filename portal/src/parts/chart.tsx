@@ -28,6 +28,8 @@ export interface ChartProps {
   /** Places of lines whose space between them is filled. */
   readonly bands?: readonly { readonly low: number; readonly high: number }[]
   /** The range of values, where it is not that of the lines. */
+  /** The place of the line that stands out. */
+  readonly focus?: number | null
   readonly values?: 'from zero' | readonly [from: number, to: number]
   /** Paints what is no line. */
   paint?(canvas: Canvas): void
@@ -60,6 +62,9 @@ const dark = [
   '#a3c0c9',
   '#dcae4f',
 ]
+
+/** Lines from this place on have the colours of the first ones, with dashes. */
+export const dashedFrom = light.length
 
 export const lineColor = (place: number, theme: 'light' | 'dark'): string =>
   (theme === 'dark' ? dark : light)[place % light.length]!
@@ -124,6 +129,7 @@ function optionsOf(
     height,
     tzDate: (seconds) => plot.tzDate(new Date(seconds * 1000), zone),
     legend: { show: false },
+    focus: { alpha: 0.2 },
     cursor: { drag: { x: onZoom !== undefined, y: false, setScale: false }, points: { size: 6 } },
     scales: {
       x: { time: true, ...(from !== undefined && to !== undefined && { range: [from, to] as [number, number] }) },
@@ -137,7 +143,7 @@ function optionsOf(
       }),
       ...(right ? [valueAxis(units.right, { scale: 'right', side: 1, grid: { show: false } })] : []),
     ],
-    series: [{}, ...lines.map((line, place) => seriesOf(plot, line, colorOf(place)))],
+    series: [{}, ...lines.map((line, place) => seriesOf(plot, line, place, colorOf(place)))],
     bands: bands.map(({ low, high }) => ({ series: [high + 1, low + 1], fill: `${colorOf(low)}${bandAlpha}` })),
     hooks: {
       drawAxes: [
@@ -195,9 +201,12 @@ function rangeOf(plot: typeof uPlot, values: NonNullable<ChartProps['values']>):
     min === 0 && max === 0 ? [0, 1] : plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
 }
 
+/** Of a bucket that is not whole. */
 const dash = [4, 4]
+/** Of a line whose colour another one has too. */
+const longDash = [12, 4]
 
-function seriesOf(plot: typeof uPlot, line: Line, color: string): uPlot.Series {
+function seriesOf(plot: typeof uPlot, line: Line, place: number, color: string): uPlot.Series {
   const { name, axis: side = 'left', drawn = 'line', dashed } = line
   const paths = drawn === 'step' ? plot.paths.stepped?.({ align: 1 }) : drawn === 'painted' ? () => null : undefined
   return {
@@ -210,7 +219,8 @@ function seriesOf(plot: typeof uPlot, line: Line, color: string): uPlot.Series {
       drawn === 'line' || drawn === 'step'
         ? { size: 4, filter: (chart, place, all) => (all ? null : lonePlaces(Array.from(chart.data[place] ?? []))) }
         : { show: false },
-    ...(dashed === true && { dash }),
+    show: line.hidden !== true,
+    ...(dashed === true ? { dash } : (line.color ?? place) >= dashedFrom && { dash: longDash }),
     ...(paths && { paths }),
   }
 }
@@ -298,5 +308,9 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     if (made.current !== null && made.current.data !== drawn.current) made.current.setData(drawn.current)
   }, [data])
+  const { focus = null } = props
+  useEffect(() => {
+    made.current?.setSeries(focus === null ? null : focus + 1, { focus: true })
+  }, [focus])
   return <div ref={room} class="chart" role="img" aria-label={title} style={{ minHeight: `${height}px` }} />
 }

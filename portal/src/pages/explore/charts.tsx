@@ -21,6 +21,8 @@ export interface DrawnProps {
   readonly entity: EntityDescription
   /** Of lines, in pixels. */
   readonly height?: number
+  /** Where its axes are as they were saved. */
+  readonly isOnView?: boolean
   onChange(part: Partial<View>): void
 }
 
@@ -45,8 +47,10 @@ function framed({
 }
 
 export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
-  const { shown, lines, buckets, right, zone, onChange } = props
+  const { shown, lines, buckets, right, zone, isOnView = false, onChange } = props
   const [cursor, setCursor] = useState<number | null>(null)
+  const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
+  const [focus, setFocus] = useState<number | null>(null)
   const theme = useStore(shownTheme)
   const bars = shown.view.how === 'rise' && buckets !== null
   const toggle = (name: string): void =>
@@ -56,7 +60,12 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
       <Chart
         {...framed(props)}
         title={`${lines.names.join(', ')} over time`}
-        lines={lines.lines.map((line) => ({ ...line, axis: !bars && right.includes(line.name) ? 'right' : 'left' }))}
+        lines={lines.lines.map((line) => ({
+          ...line,
+          axis: !bars && right.includes(line.name) ? 'right' : 'left',
+          hidden: hidden.has(line.name),
+        }))}
+        focus={focus}
         data={lines.data}
         bands={lines.bands}
         {...(bars && {
@@ -71,10 +80,14 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
       <LineLegend
         lines={lines}
         zone={zone}
+        fromSecond={shown.span.fromMs / 1000}
         untilSecond={shown.span.toMs / 1000}
         right={right}
         cursor={cursor}
-        {...(!bars && { onRight: toggle })}
+        hidden={hidden}
+        onHide={hide}
+        onFocus={setFocus}
+        {...(!bars && !isOnView && { onRight: toggle })}
       />
     </>
   )

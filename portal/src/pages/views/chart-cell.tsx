@@ -45,6 +45,7 @@ function Drawn({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
             zone={view.zone}
             entity={entity}
             height={chartPixels}
+            isOnView
             onChange={onChange}
           />
         </div>

@@ -103,7 +103,6 @@ function Table({ all, isMany, zone }: TableProps) {
         <tr>
           <th>Tag</th>
           <th class="right">Newest</th>
-          <th>Unit</th>
           <th class="right">Least</th>
           <th class="right">Mean</th>
           <th class="right">Greatest</th>
@@ -118,9 +117,8 @@ function Table({ all, isMany, zone }: TableProps) {
               {reading.description !== '' && <div class="soft small">{reading.description}</div>}
             </td>
             <td class="right" title={String(reading.value)}>
-              {shownValue(reading.value)}
+              {shownValue(reading.value)} <span class="soft">{reading.unit}</span>
             </td>
-            <td>{reading.unit}</td>
             {number(reading.least)}
             {number(reading.mean)}
             {number(reading.greatest)}
