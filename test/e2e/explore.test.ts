@@ -121,7 +121,21 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   expect(lines[0]).toBe('D,T,V')
   await page.getByText(`${(lines.length - 2).toLocaleString('en-US')} rows,`).waitFor()
   expect(download.suggestedFilename()).toMatch(/^plant boiler.level boiler.temp .* auto .* to .*\.csv$/)
+  // For a spreadsheet that writes commas.
+  await page.getByRole('button', { name: 'Download…' }).click()
+  await page.getByRole('combobox', { name: 'Rows' }).selectOption('wide')
+  await page.getByRole('combobox', { name: 'Times' }).selectOption('clock')
+  await page.getByRole('combobox', { name: 'Numbers' }).selectOption(',')
+  const [wide] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save', exact: true }).click(),
+  ])
+  const [wideHead, , wideRow] = (await readFile(await wide.path(), 'utf8')).split('\r\n')
+  expect(wideHead).toBe(`\uFEFFD;"${hostile.replaceAll('"', '""')}";boiler.level;boiler.temp`)
+  expect(wideRow).toMatch(/^2026-01-0\d \d\d:\d\d:\d\d(;(\d+,\d+)?){3}$/)
   await page.getByRole('button', { name: 'Request…' }).click()
+  await page.getByRole('button', { name: 'Copy line' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^pd.read_csv\("http.*parse_dates=\["D"\]/)
   for (const name of ['Copy command', 'Copy address']) {
     await page.getByRole('button', { name }).click()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
@@ -202,7 +216,7 @@ test('numbers are written as the browser writes them, however large or small', a
   )
   await callWell(url, 'POST', '/ingests/sizes/data?wait=true', { key, body })
   const page = await world.enter(adminKey, { locale: 'de-DE' })
-  const last = page.locator('.legend-line strong')
+  const last = page.locator('.line-row strong')
   for (const [tag, shown] of [
     ['tiny', '3E-12'],
     ['large', '9,007E15'],

@@ -63,7 +63,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
             </button>
           )}
           <PinAll entity={view.entity} tags={view.tags} />
-          {shown !== null && !busy && <SaveAndCopy shown={shown} />}
+          {shown !== null && !busy && <SaveAndCopy shown={shown} entity={entity} />}
           <SaveView view={view} />
         </>
       }

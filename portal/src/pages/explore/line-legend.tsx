@@ -148,7 +148,7 @@ export function LineLegend(props: Props) {
         <tbody>
           {sorted(entries, sort).map(({ place, name, unit, value, sides, least, greatest }) => (
             <tr
-              class={hidden.has(name) ? 'legend-line off' : 'legend-line'}
+              class={hidden.has(name) ? 'line-row off' : 'line-row'}
               key={name}
               onPointerEnter={() => onFocus(place)}
               onPointerLeave={() => onFocus(null)}

@@ -1,6 +1,6 @@
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { cellText } from '../../parts/big-table.tsx'
-import { valueText } from '../../parts/formats.ts'
+import { durationText, valueText } from '../../parts/formats.ts'
 import { Empty, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
@@ -92,6 +92,7 @@ interface TableProps {
 }
 
 function Table({ all, isMany, zone }: TableProps) {
+  const nowMs = Date.now()
   const number = (value: number | null) => (
     <td class="right" title={value === null ? undefined : String(value)}>
       {value === null ? '–' : valueText(value)}
@@ -122,7 +123,12 @@ function Table({ all, isMany, zone }: TableProps) {
             {number(reading.least)}
             {number(reading.mean)}
             {number(reading.greatest)}
-            <td class="tight number">{reading.ms === null ? '–' : clockText(reading.ms, zone)}</td>
+            <td
+              class="tight number"
+              title={reading.ms === null ? undefined : `${clockText(reading.ms, zone)} (${zone})`}
+            >
+              {reading.ms === null ? '–' : `${durationText(Math.max(0, Math.round((nowMs - reading.ms) / 1000)))} ago`}
+            </td>
           </tr>
         ))}
       </tbody>
