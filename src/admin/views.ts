@@ -39,6 +39,12 @@ const Cell = Type.Object(
     ),
     granularity: Type.Optional(name('Of a chart in buckets; by default what fits its width.')),
     right: Type.Optional(names('Lines of a chart that have the axis at the right.')),
+    shift: Type.Optional(
+      name('Of a chart: how much earlier the lines are that it is compared with, an ISO 8601 duration.'),
+    ),
+    log: Type.Optional(Type.Boolean({ description: 'Whether the axis at the left of a chart is logarithmic.' })),
+    least: Type.Optional(Type.Number({ description: 'Where that axis begins; by default with the lines.' })),
+    greatest: Type.Optional(Type.Number({ description: 'Where it ends.' })),
   },
   { additionalProperties: false },
 )

@@ -157,6 +157,31 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await other.getByRole('img', { name: /boiler.level, boiler.temp/ }).waitFor()
 })
 
+test('it is compared with an earlier time, on an axis with limits; Back leads to no other site', async () => {
+  const page = await world.visit()
+  // As who follows a link from elsewhere.
+  await page.goto('about:blank')
+  const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}&shift=PT1H`)
+  await signIn(page, readerKey)
+  await page.getByRole('img', { name: 'boiler.level, boiler.level (an hour before) over time' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Back' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Zoom in' }).click()
+  await expect.poll(() => page.url(), patience).not.toContain('T06')
+  await page.getByRole('img', { name: 'boiler.level, boiler.level (an hour before) over time' }).waitFor()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await expect.poll(() => page.url(), patience).toContain('T06')
+  expect(await page.getByRole('button', { name: 'Back' }).isDisabled()).toBe(true)
+  await page.getByRole('combobox', { name: 'Compare with' }).selectOption('')
+  await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
+  await page.getByText('Axis at the left').click()
+  await page.getByRole('checkbox', { name: 'Logarithmic' }).check()
+  await page.getByRole('textbox', { name: 'Least' }).fill('1')
+  await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
+  expect(page.url()).toContain('least=1&greatest=1000&log=1')
+  await expectSoundEverywhere(page)
+})
+
 test('raw items, the state at each tick and the newest items are shown', async () => {
   const page = await world.enter()
   await page.goto(

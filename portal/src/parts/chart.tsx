@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
-import { markTexts } from './formats.ts'
+import { markTexts, valueText } from './formats.ts'
 import { type Line, lonePlaces } from './line-data.ts'
 import { type Span, zoomed } from './span.ts'
 
@@ -30,12 +30,20 @@ export interface ChartProps {
   /** The range of values, where it is not that of the lines. */
   /** The place of the line that stands out. */
   readonly focus?: number | null
+  /** Of the axis at the left, where it is not that of the lines; a logarithmic one shows what is above zero. */
+  readonly scale?: Scale
   readonly values?: 'from zero' | readonly [from: number, to: number]
   /** Paints what is no line. */
   paint?(canvas: Canvas): void
   onZoom?(fromMs: number, toMs: number): void
   /** Over which place in the data the pointer is. */
   onCursor?(index: number | null): void
+}
+
+export interface Scale {
+  readonly isLog: boolean
+  readonly least: number | null
+  readonly greatest: number | null
 }
 
 const light = [
@@ -109,6 +117,9 @@ function valueAxis(unit: number, more: uPlot.Axis): uPlot.Axis {
   })
 }
 
+/** Marks that there is no room for come as nothing. */
+const logText = (mark: number | null, unit: number): string => (mark === null ? '' : valueText(mark * unit))
+
 /** Of a band, over the colours of the page. */
 const bandAlpha = '33'
 /** Of its edges: a peak of one bucket has no width to fill. */
@@ -121,7 +132,7 @@ function optionsOf(
   theme: 'light' | 'dark',
   units: Record<Side, number>,
 ): uPlot.Options {
-  const { lines, height, from, to, zone = 'Etc/UTC', bands = [], values, paint, onZoom, onCursor } = props
+  const { lines, height, from, to, zone = 'Etc/UTC', bands = [], values, scale, paint, onZoom, onCursor } = props
   const colorOf = (place: number): string => lineColor(lines[place]!.color ?? place, theme)
   const right = lines.some((line) => line.axis === 'right')
   return {
@@ -134,11 +145,13 @@ function optionsOf(
     scales: {
       x: { time: true, ...(from !== undefined && to !== undefined && { range: [from, to] as [number, number] }) },
       ...(values !== undefined && { left: { range: rangeOf(plot, values) } }),
+      ...(scale !== undefined && { left: scaleOf(plot, scale, units.left) }),
     },
     axes: [
       axis({ space: 80, values: timeForms }),
       valueAxis(units.left, {
         scale: 'left',
+        ...(scale?.isLog === true && { values: (_, marks) => marks.map((mark) => logText(mark, units.left)) }),
         ...(Array.isArray(values) && { grid: { show: false }, ticks: { show: false }, values: () => [] }),
       }),
       ...(right ? [valueAxis(units.right, { scale: 'right', side: 1, grid: { show: false } })] : []),
@@ -199,6 +212,38 @@ function rangeOf(plot: typeof uPlot, values: NonNullable<ChartProps['values']>):
   // Of nothing but zeros uPlot draws 0 to 100.
   return (_, min, max) =>
     min === 0 && max === 0 ? [0, 1] : plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
+}
+
+/** The lines' own, but for the limits that are set. */
+function scaleOf(plot: typeof uPlot, { isLog, least, greatest }: Scale, unit: number): uPlot.Scale {
+  const limit = (value: number | null): number | null => (value === null || (isLog && value <= 0) ? null : value / unit)
+  const [from, to] = [limit(least), limit(greatest)]
+  return {
+    ...(isLog && { distr: 3 }),
+    range: (_, min, max) => {
+      const [low, high] =
+        min === null || max === null
+          ? [isLog ? 1 : 0, isLog ? 10 : 1]
+          : isLog
+            ? plot.rangeLog(min, max, 10, false)
+            : plot.rangeNum(min, max, 0.1, true)
+      const [start, end] = [from ?? low ?? 0, to ?? high ?? 1]
+      // Limits the wrong way round are none.
+      return start < end ? [start, end] : [low, high]
+    },
+  }
+}
+
+/** A logarithmic axis has no place for zero and what is below. */
+function aboveZero(lines: readonly Line[], [seconds, ...columns]: uPlot.AlignedData): uPlot.AlignedData {
+  return [
+    seconds,
+    ...columns.map((values, place) =>
+      lines[place]?.axis === 'right'
+        ? values
+        : Array.from(values, (value) => (value != null && value <= 0 ? null : value)),
+    ),
+  ]
 }
 
 /** Of a bucket that is not whole. */
@@ -272,8 +317,12 @@ export function Chart(props: ChartProps) {
   const drawnLines = JSON.stringify(lines)
   const units = useMemo(() => unitsOf(lines, data), [drawnLines, data])
   const drawn = useRef(data)
-  drawn.current = useMemo(() => inUnits(lines, data, units), [data, units])
-  const shape = JSON.stringify([drawnLines, height, from, to, zone, bands, values, units])
+  const isLog = props.scale?.isLog === true
+  drawn.current = useMemo(() => {
+    const marked = inUnits(lines, data, units)
+    return isLog ? aboveZero(lines, marked) : marked
+  }, [data, units, isLog])
+  const shape = JSON.stringify([drawnLines, height, from, to, zone, bands, values, props.scale, units])
   useEffect(() => {
     const element = room.current
     if (plot === null || element === null) return

@@ -12,11 +12,11 @@ import type { Lines } from './lines.ts'
 import { timeOf } from './question.ts'
 import { paintStrips, type Strip, stripsOf } from './states.ts'
 import type { Shown } from './use-rows.ts'
-import { fixed, tagsShown, type View } from './view.ts'
+import { type Axes, fixed, limitOf, tagsShown, type View } from './view.ts'
 
 export interface DrawnProps {
   readonly shown: Shown
-  readonly right: View['right']
+  readonly axes: Axes
   readonly zone: string
   readonly entity: EntityDescription
   /** Of lines, in pixels. */
@@ -47,7 +47,8 @@ function framed({
 }
 
 export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
-  const { shown, lines, buckets, right, zone, isOnView = false, onChange } = props
+  const { shown, lines, buckets, axes, zone, isOnView = false, onChange } = props
+  const { right, log } = axes
   const [cursor, setCursor] = useState<number | null>(null)
   const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
   const [focus, setFocus] = useState<number | null>(null)
@@ -68,6 +69,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
         focus={focus}
         data={lines.data}
         bands={lines.bands}
+        {...(!bars && { scale: { isLog: log, least: limitOf(axes.least), greatest: limitOf(axes.greatest) } })}
         {...(bars && {
           values: 'from zero',
           paint: (canvas) => {

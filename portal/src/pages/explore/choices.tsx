@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { Check, SelectField } from '../../parts/inputs.tsx'
+import { Check, SelectField, TextField } from '../../parts/inputs.tsx'
 import { granularities, stepText } from './buckets.ts'
+import { shifts, shiftText } from './compared.ts'
 import { isBucketed } from './question.ts'
 import { TagSearch } from './tag-search.tsx'
+import { isComparable } from './use-earlier.ts'
 import { drawable, type How, type View } from './view.ts'
 
 interface Props {
@@ -92,6 +94,46 @@ export function Choices({ view, entity, entities, onChange }: Props) {
           />
         )}
         <FieldChecks fields={fields} chosen={view.fields} onChosen={(fields) => onChange({ fields })} />
+        {isComparable(view.how) && (
+          <SelectField
+            label="Compare with"
+            value={view.shift}
+            choices={
+              shifts.some(({ value }) => value === view.shift)
+                ? shifts
+                : [...shifts, { value: view.shift, text: shiftText(view.shift) }]
+            }
+            onValue={(shift) => onChange({ shift })}
+          />
+        )}
+        {view.how !== 'states' && view.how !== 'rise' && view.how !== 'latest' && (
+          <AxisChoice view={view} onChange={onChange} />
+        )}
+      </div>
+    </details>
+  )
+}
+
+/** The axis at the left. */
+function AxisChoice({ view, onChange }: Pick<Props, 'view' | 'onChange'>) {
+  const [open] = useState(() => view.log || view.least !== '' || view.greatest !== '')
+  return (
+    <details open={open}>
+      <summary>Axis at the left</summary>
+      <div class="stack tight-stack axis-choice">
+        <Check label="Logarithmic" checked={view.log} onChecked={(log) => onChange({ log })} />
+        <TextField
+          label="Least"
+          value={view.least}
+          placeholder="that of the lines"
+          onValue={(least) => onChange({ least })}
+        />
+        <TextField
+          label="Greatest"
+          value={view.greatest}
+          placeholder="that of the lines"
+          onValue={(greatest) => onChange({ greatest })}
+        />
       </div>
     </details>
   )

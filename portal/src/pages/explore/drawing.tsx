@@ -7,12 +7,14 @@ import { PinAll } from '../../parts/pin-button.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clockText, zoneText } from '../../parts/zoned-time.ts'
 import { SaveView } from '../views/save-view.tsx'
-import { bucketsOf } from './buckets.ts'
+import { type Buckets, bucketsOf } from './buckets.ts'
 import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
+import { shiftText, withEarlier } from './compared.ts'
 import { drawnFields } from './drawn-fields.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
+import { useEarlier } from './use-earlier.ts'
 import { usePixels } from './use-pixels.ts'
 import { type Shown, useRows } from './use-rows.ts'
 import { tagsShown, type View } from './view.ts'
@@ -32,6 +34,7 @@ export function Drawing(props: Props) {
 function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: number }) {
   const ready = view.tags.length > 0 && view.fields.length > 0
   const rows = useRows({ view, pixels, time: timeOf(view.how, entity) }, ready)
+  const earlier = useEarlier(rows.shown, { view, pixels, time: timeOf(view.how, entity) })
   if (!ready) {
     return (
       <Panel title="Nothing chosen yet">
@@ -69,6 +72,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
       }
     >
       <ProblemNote error={error} />
+      <ProblemNote of={shiftText(view.shift)} error={earlier.error} />
       {shown === null && error === null && !busy && (
         <Empty title="Stopped">
           <button type="button" class="button slim" onClick={rows.again}>
@@ -81,7 +85,14 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
           {shown.faults.map(({ tag, error: fault }) => (
             <ProblemNote key={tag} of={tag} error={fault} />
           ))}
-          <Charts shown={shown} right={view.right} zone={view.zone} entity={entity} onChange={onChange} />
+          <Charts
+            shown={shown}
+            earlier={earlier.shown}
+            axes={view}
+            zone={view.zone}
+            entity={entity}
+            onChange={onChange}
+          />
           {shown.table.rows.length > 0 && <BigTable name="Items" table={shown.table} height={340} zone={view.zone} />}
         </div>
       )}
@@ -94,9 +105,9 @@ function summary(shown: Shown | null): string {
 }
 
 /** What is drawn of an answer, or that there is nothing to draw. */
-export function Charts(props: DrawnProps) {
-  const { shown, entity, zone } = props
-  const { view, question, table, edges, span, pixels, nowMs } = shown
+export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) {
+  const { shown, earlier = null, entity, zone } = props
+  const { view, question, table, edges, span, nowMs } = shown
   const { granularity } = question.request
   const time = timeOf(view.how, entity)
   const tags = tagsShown(view, entity)
@@ -104,13 +115,12 @@ export function Charts(props: DrawnProps) {
     () => (granularity === undefined ? null : bucketsOf(table, time, { granularity, zone: view.zone, span, nowMs })),
     [shown],
   )
+  const own = useMemo(() => linesOfShown(shown, entity, buckets), [shown, tags.join()])
   const lines = useMemo(() => {
-    const fields = drawnFields(entity, { view, span, pixels, granularity })
-    const cut =
-      view.how === 'snap' || buckets === null ? {} : { bucketsFrom: buckets.fromSecond, isPartial: buckets.isPartial }
-    const untilSecond = Math.min(span.toMs, nowMs) / 1000
-    return linesOf(table, { time, tags, fields, untilSecond, ...cut }, edges)
-  }, [shown, tags.join()])
+    if (earlier === null) return own
+    const bySeconds = (span.fromMs - earlier.span.fromMs) / 1000
+    return withEarlier(own, linesOfShown(earlier, entity, null), bySeconds, shiftText(earlier.view.shift))
+  }, [own, earlier])
   const isDrawn = table.rows.length > 0 || isAcross(lines, span.fromMs / 1000, span.toMs / 1000)
   if (!isDrawn) {
     const text = (iso: string): string => clockText(Date.parse(iso), zone)
@@ -141,6 +151,17 @@ export function Charts(props: DrawnProps) {
       <p class="soft small chart-notes">{[...notes, `Times are those of ${zoneText(zone, span.toMs)}.`].join(' ')}</p>
     </div>
   )
+}
+
+function linesOfShown(shown: Shown, entity: EntityDescription, buckets: Buckets | null): Lines {
+  const { view, question, table, edges, span, pixels, nowMs } = shown
+  const { granularity } = question.request
+  const fields = drawnFields(entity, { view, span, pixels, granularity })
+  const cut =
+    view.how === 'snap' || buckets === null ? {} : { bucketsFrom: buckets.fromSecond, isPartial: buckets.isPartial }
+  const untilSecond = Math.min(span.toMs, nowMs) / 1000
+  const columns = { time: timeOf(view.how, entity), tags: tagsShown(view, entity), fields, untilSecond, ...cut }
+  return linesOf(table, columns, edges)
 }
 
 /** Whether a line leads into the range from the items next to it. */

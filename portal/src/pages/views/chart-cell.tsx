@@ -4,6 +4,7 @@ import { Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { Charts } from '../explore/drawing.tsx'
 import { timeOf } from '../explore/question.ts'
+import { useEarlier } from '../explore/use-earlier.ts'
 import { usePixels } from '../explore/use-pixels.ts'
 import { useRows } from '../explore/use-rows.ts'
 import type { View } from '../explore/view.ts'
@@ -23,7 +24,9 @@ export function ChartCell(props: Props) {
 }
 
 function Drawn({ view, entity, pixels, onChange }: Props & { readonly pixels: number }) {
-  const { shown, stale, busy, error, again } = useRows({ view, pixels, time: timeOf(view.how, entity) }, true)
+  const asking = { view, pixels, time: timeOf(view.how, entity) }
+  const { shown, stale, busy, error, again } = useRows(asking, true)
+  const earlier = useEarlier(shown, asking)
   const isLive = view.range !== ''
   useEffect(() => {
     if (!isLive) return
@@ -32,7 +35,7 @@ function Drawn({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
   }, [isLive])
   return (
     <>
-      <ProblemNote error={error} />
+      <ProblemNote error={error ?? earlier.error} />
       {shown === null && busy && <Waiting />}
       {shown !== null && (
         <div class={stale ? 'stale' : undefined} aria-busy={stale}>
@@ -41,7 +44,8 @@ function Drawn({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
           ))}
           <Charts
             shown={shown}
-            right={view.right}
+            earlier={earlier.shown}
+            axes={view}
             zone={view.zone}
             entity={entity}
             height={chartPixels}

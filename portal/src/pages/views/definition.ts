@@ -1,6 +1,6 @@
 // A saved view as it is kept, and what it means with a choice of its variables.
 import type { ViewDefinition } from '../../../../src/client/answers.ts'
-import { type View, viewOf } from '../explore/view.ts'
+import { limitOf, type View, viewOf } from '../explore/view.ts'
 
 export type Cell = ViewDefinition['cells'][number]
 export type Variable = NonNullable<ViewDefinition['variables']>[number]
@@ -29,22 +29,32 @@ export function frameOf({ range = '', from = '', to = '', zone = '' }: ViewDefin
 /** What Explore draws of a cell. */
 export function cellView(cell: Cell, frame: View, values: Values): View {
   const { kind, entity = '', by = '', tags = [], fields = [], how = 'auto', granularity = '', right = [] } = cell
+  const { shift = '', log = false, least = null, greatest = null } = cell
   const fill = (text: string): string => filled(text, values)
   return {
     ...frame,
     ...{ entity: fill(entity), by, tags: [...new Set(tags.map(fill))], fields, granularity, right: right.map(fill) },
+    ...{ shift, log, least: least === null ? '' : String(least), greatest: greatest === null ? '' : String(greatest) },
     how: kind === 'state' ? 'states' : how,
     live: false,
   }
 }
 
 /** What was drawn in Explore, to be saved. */
-export function cellOf({ entity, by, tags, fields, how, granularity, right }: View): Cell {
+export function cellOf(view: View): Cell {
+  const { entity, by, tags, fields, how, granularity, right, shift, log } = view
   const what = { entity, tags, fields, ...(by === '' ? {} : { by }) }
   if (how === 'states') return { kind: 'state', ...what }
   if (how === 'latest') return { kind: 'table', ...what }
   const steps = granularity === '' ? {} : { granularity }
-  return { kind: 'chart', ...what, how, ...steps, ...(right.length === 0 ? {} : { right }) }
+  const [least, greatest] = [limitOf(view.least), limitOf(view.greatest)]
+  return {
+    ...{ kind: 'chart', ...what, how, ...steps, ...(right.length === 0 ? {} : { right }) },
+    ...(shift === '' ? {} : { shift }),
+    ...(log ? { log } : {}),
+    ...(least === null ? {} : { least }),
+    ...(greatest === null ? {} : { greatest }),
+  }
 }
 
 export const frameSaved = ({ range, from, to, zone }: View): Pick<ViewDefinition, 'range' | 'from' | 'to' | 'zone'> =>

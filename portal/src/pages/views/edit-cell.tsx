@@ -25,13 +25,12 @@ const kinds: readonly { readonly value: Cell['kind']; readonly text: string }[] 
 ]
 
 /** The properties that a part of its kind has. */
-function whole({ kind, title = '', text = '', tags = [], fields = [], how, granularity, right, ...rest }: Cell): Cell {
+function whole({ kind, title = '', text = '', tags = [], fields = [], ...rest }: Cell): Cell {
   const named = title === '' ? {} : { title }
   if (kind === 'text') return { kind, ...named, text }
-  const chosen = { ...rest, kind, ...named, tags, ...(fields.length > 0 && { fields }) }
-  return kind === 'chart'
-    ? { ...chosen, ...(how && { how }), ...(granularity && { granularity }), ...(right && { right }) }
-    : chosen
+  const { entity, by, ...drawn } = rest
+  const chosen = { kind, ...named, entity, ...(by && { by }), tags, ...(fields.length > 0 && { fields }) } as Cell
+  return kind === 'chart' ? { ...chosen, ...drawn } : chosen
 }
 
 /** A part of a view: what it shows, and of which tags. */
