@@ -178,8 +178,41 @@ test('it is compared with an earlier time, on an axis with limits; Back leads to
   await page.getByRole('checkbox', { name: 'Logarithmic' }).check()
   await page.getByRole('textbox', { name: 'Least' }).fill('1')
   await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
-  expect(page.url()).toContain('least=1&greatest=1000&log=1')
+  await expect.poll(() => page.url(), patience).toContain('least=1&greatest=1000&log=1')
   await expectSoundEverywhere(page)
+})
+
+test('on a phone two fingers zoom, and what is drawn is a sheet from below', async () => {
+  const page = await world.enter(readerKey, { width: 390 })
+  const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}`)
+  const chart = page.getByRole('img', { name: 'boiler.level over time' })
+  const over = chart.locator('.u-over')
+  await over.waitFor()
+  // The chart is seen without scrolling.
+  expect((await over.boundingBox())!.y).toBeLessThan(600)
+  await over.evaluate((target) => {
+    const { left, width } = target.getBoundingClientRect()
+    const fingers = (type: string, from: number, to: number): void => {
+      const touches = [from, to].map(
+        (share, identifier) => new Touch({ identifier, target, clientX: left + share * width, clientY: 300 }),
+      )
+      target.dispatchEvent(new TouchEvent(type, { touches: type === 'touchend' ? [] : touches, cancelable: true }))
+    }
+    fingers('touchstart', 0.4, 0.6)
+    fingers('touchmove', 0.2, 0.8)
+    fingers('touchend', 0, 0)
+  })
+  const hours = (): number => {
+    const query = new URLSearchParams(page.url().split('?')[1])
+    return (Date.parse(query.get('to')!) - Date.parse(query.get('from')!)) / 3_600_000
+  }
+  await expect.poll(hours, patience).toBeCloseTo(2, 1)
+  await page.locator('.explore-what > summary').click()
+  await page.getByRole('button', { name: 'boiler.temp' }).first().click()
+  await page.locator('.explore-what > summary').click()
+  await page.getByRole('img', { name: 'boiler.level, boiler.temp over time' }).waitFor()
+  await expectSound(page)
 })
 
 test('raw items, the state at each tick and the newest items are shown', async () => {

@@ -4,7 +4,7 @@ import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
 import { markTexts, valueText } from './formats.ts'
 import { type Line, lonePlaces } from './line-data.ts'
-import { type Span, zoomed } from './span.ts'
+import { pinched, type Span, zoomed } from './span.ts'
 
 /** What a painter needs of a chart, in pixels of its canvas. */
 export interface Canvas {
@@ -94,6 +94,21 @@ const timeForms: (string | number | null)[][] = [
   [0.001, '{ss}.{fff}', '\n{YYYY}-{MM}-{DD} {HH}:{mm}', null, null, null, '\n{HH}:{mm}', null, 1],
 ]
 
+/** Of the browser's language. */
+function dateNames(): uPlot.DateNames {
+  const names = (count: number, options: Intl.DateTimeFormatOptions, ms: (place: number) => number): string[] => {
+    const form = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' })
+    return Array.from({ length: count }, (_, place) => form.format(ms(place)))
+  }
+  const month = (place: number): number => Date.UTC(2026, place, 1)
+  // The first of November 2026 is a Sunday.
+  const day = (place: number): number => Date.UTC(2026, 10, 1 + place)
+  return {
+    ...{ MMMM: names(12, { month: 'long' }, month), MMM: names(12, { month: 'short' }, month) },
+    ...{ WWWW: names(7, { weekday: 'long' }, day), WWW: names(7, { weekday: 'short' }, day) },
+  }
+}
+
 /** Of the page's style. */
 export function variable(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
@@ -140,6 +155,7 @@ function optionsOf(
     height,
     tzDate: (seconds) => plot.tzDate(new Date(seconds * 1000), zone),
     legend: { show: false },
+    fmtDate: (template) => plot.fmtDate(template, dateNames()),
     focus: { alpha: 0.2 },
     cursor: { drag: { x: onZoom !== undefined, y: false, setScale: false }, points: { size: 6 } },
     scales: {
@@ -297,8 +313,53 @@ function listenForZoom({ over, posToVal }: uPlot, latest: { readonly current: Ch
     }, wheelMs)
     turning.current = { span, timer }
   }
+  listenForPinch(over, (x) => posToVal(x, 'x') * 1000, shown, show)
   over.addEventListener('dblclick', onDouble)
   over.addEventListener('wheel', onWheel, { passive: false })
+}
+
+/** Nearer fingers tell no zoom. */
+const pinchPixelsMin = 20
+
+/** Two fingers zoom: what they touched stays under them. The page scrolls by one. */
+function listenForPinch(
+  over: HTMLElement,
+  msAt: (x: number) => number,
+  shown: () => Span,
+  show: (span: Span) => void,
+): void {
+  let touched: readonly [number, number] | null = null
+  let moved: readonly [number, number] | null = null
+  const placesOf = ({ touches }: TouchEvent): readonly [number, number] => {
+    const { left } = over.getBoundingClientRect()
+    const [a = 0, b = 0] = Array.from(touches, ({ clientX }) => clientX - left).sort((one, other) => one - other)
+    return [a, b]
+  }
+  over.addEventListener(
+    'touchstart',
+    (event) => {
+      touched = event.touches.length === 2 ? placesOf(event) : null
+      moved = touched
+      if (touched !== null) event.preventDefault()
+    },
+    { passive: false },
+  )
+  over.addEventListener(
+    'touchmove',
+    (event) => {
+      if (touched === null || event.touches.length !== 2) return
+      event.preventDefault()
+      moved = placesOf(event)
+    },
+    { passive: false },
+  )
+  over.addEventListener('touchend', () => {
+    if (touched === null || moved === null) return
+    const span = pinched(shown(), [msAt(touched[0]), msAt(touched[1])], [msAt(moved[0]), msAt(moved[1])])
+    const isZoom = Math.min(touched[1] - touched[0], moved[1] - moved[0]) >= pinchPixelsMin
+    touched = null
+    if (isZoom && span !== null) show(span)
+  })
 }
 
 /** Lines over time. Dragging over it picks a stretch of time where the page takes one. */
