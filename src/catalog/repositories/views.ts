@@ -41,7 +41,7 @@ export class ViewRepository implements ViewCatalog {
       const all = await transaction.selectFrom('views').select(['name', 'subscriber_id', 'changed_ms']).execute()
       const before = all.find((row) => row.name === key)
       if (knownMs !== undefined && knownMs !== (before?.changed_ms ?? null)) {
-        throw new Problem('conflict', `The view "${name}" was ${before === undefined ? 'deleted' : 'saved'} meanwhile.`)
+        throw new Problem('conflict', otherName(name, { isThere: before !== undefined, isNew: knownMs === null }))
       }
       if (before !== undefined) {
         if (!isAnyones && before.subscriber_id !== subscriberId) throw new Problem('conflict', foreignName(name))
@@ -70,6 +70,11 @@ export class ViewRepository implements ViewCatalog {
       return numDeletedRows > 0n
     })
   }
+}
+
+function otherName(name: string, { isThere, isNew }: { readonly isThere: boolean; readonly isNew: boolean }): string {
+  if (isNew) return `There is a view "${name}" already. Take another name.`
+  return `The view "${name}" was ${isThere ? 'saved' : 'deleted'} by somebody else meanwhile. Load it again.`
 }
 
 const foreignName = (name: string): string =>

@@ -4,6 +4,7 @@ import type { EntityDescription, SavedView, ViewDefinition } from '../../../../s
 import { AskFirst } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/inputs.tsx'
 import { clientOf } from '../../session/session.ts'
+import type { Doing } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo } from '../../shell/route.ts'
 import { notify } from '../../shell/toasts.tsx'
@@ -15,7 +16,7 @@ import { EditVariables } from './edit-variables.tsx'
 interface Props {
   readonly values: Values
   readonly entities: readonly EntityDescription[]
-  readonly busy: boolean
+  readonly saving: Doing
   /** Whether it went well. */
   onSave(next: ViewDefinition): Promise<boolean>
 }
@@ -26,11 +27,16 @@ interface BarProps extends Props {
   readonly frame: View
 }
 
-export function EditBar({ saved, frame, values, entities, busy, onSave }: BarProps) {
+export function EditBar({ saved, frame, values, entities, saving, onSave }: BarProps) {
+  const { busy, error } = saving
   const [open, show] = useState<'add' | 'variables' | 'copy' | 'delete' | null>(null)
   const { name, view } = saved
   const { range: _range, from: _from, to: _to, zone: _zone, ...rest } = view
   const close = (): void => show(null)
+  const begin = (what: NonNullable<typeof open>): void => {
+    saving.clear()
+    show(what)
+  }
   const tools = [
     ['add', 'Add a part…'],
     ['variables', 'Variables…'],
@@ -45,7 +51,7 @@ export function EditBar({ saved, frame, values, entities, busy, onSave }: BarPro
           type="button"
           class={what === 'delete' ? 'button slim danger' : 'button slim'}
           disabled={busy}
-          onClick={() => show(what)}
+          onClick={() => begin(what)}
         >
           {text}
         </button>
@@ -60,7 +66,7 @@ export function EditBar({ saved, frame, values, entities, busy, onSave }: BarPro
       </button>
       {open === 'add' && (
         <EditCell
-          {...{ values, entities }}
+          {...{ values, entities, error }}
           cell={{ kind: 'chart', entity: view.cells[0]?.entity ?? entities[0]?.entity ?? '', tags: [] }}
           variables={view.variables ?? []}
           onClose={close}
@@ -70,7 +76,7 @@ export function EditBar({ saved, frame, values, entities, busy, onSave }: BarPro
       {open === 'variables' && (
         <EditVariables
           variables={view.variables ?? []}
-          entities={entities}
+          {...{ entities, error }}
           onClose={close}
           onSave={(variables: readonly Variable[]) => onSave({ ...view, variables })}
         />
@@ -119,11 +125,16 @@ interface ToolsProps extends Props {
 }
 
 /** What an editor does with one part. */
-export function CellTools({ view, place, values, entities, busy, onSave }: ToolsProps) {
+export function CellTools({ view, place, values, entities, saving, onSave }: ToolsProps) {
+  const { busy, error } = saving
   const [open, show] = useState<'edit' | 'remove' | null>(null)
   const { cells } = view
   const cell = cells[place]!
   const close = (): void => show(null)
+  const begin = (what: NonNullable<typeof open>): void => {
+    saving.clear()
+    show(what)
+  }
   const withCells = (next: readonly Cell[]): Promise<boolean> => onSave({ ...view, cells: next })
   const move = (by: number): void => {
     const others = cells.filter((_, at) => at !== place)
@@ -143,20 +154,20 @@ export function CellTools({ view, place, values, entities, busy, onSave }: Tools
           {by < 0 ? '‹' : '›'}
         </button>
       ))}
-      <button type="button" class="button slim" disabled={busy} onClick={() => show('edit')}>
+      <button type="button" class="button slim" disabled={busy} onClick={() => begin('edit')}>
         Change…
       </button>
       <button
         type="button"
         class="button slim danger"
         disabled={busy || cells.length === 1}
-        onClick={() => show('remove')}
+        onClick={() => begin('remove')}
       >
         Remove…
       </button>
       {open === 'edit' && (
         <EditCell
-          {...{ cell, values, entities }}
+          {...{ cell, values, entities, error }}
           variables={view.variables ?? []}
           onClose={close}
           onSave={(next) => withCells(cells.with(place, next))}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SelectField, TextArea, TextField } from '../../parts/inputs.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
 import { FieldChecks, hows } from '../explore/choices.tsx'
 import { TagSearch } from '../explore/tag-search.tsx'
 import { drawable } from '../explore/view.ts'
@@ -12,6 +13,8 @@ interface Props {
   readonly variables: readonly Variable[]
   readonly values: Values
   readonly entities: readonly EntityDescription[]
+  /** Why it was not saved. */
+  readonly error: unknown
   onClose(): void
   onSave(cell: Cell): Promise<boolean>
 }
@@ -34,15 +37,13 @@ function whole({ kind, title = '', text = '', tags = [], fields = [], ...rest }:
 }
 
 /** A part of a view: what it shows, and of which tags. */
-export function EditCell({ cell: first, variables, values, entities, onClose, onSave }: Props) {
+export function EditCell({ cell: first, variables, values, entities, error, onClose, onSave }: Props) {
   const [cell, set] = useState(first)
   const change = (part: Partial<Cell>): void => set((before) => ({ ...before, ...part }))
   const isReady = cell.kind === 'text' ? (cell.text ?? '') !== '' : (cell.tags ?? []).length > 0
   const save = async (): Promise<void> => {
     if (!isReady) return
-    await onSave(whole(cell))
-    // What went wrong stands on the page.
-    onClose()
+    if (await onSave(whole(cell))) onClose()
   }
   return (
     <Dialog title="Part of the view" wide onClose={onClose} onSend={() => void save()}>
@@ -55,6 +56,7 @@ export function EditCell({ cell: first, variables, values, entities, onClose, on
       ) : (
         <What {...{ cell, variables, values, entities }} onChange={change} />
       )}
+      <ProblemNote error={error} />
       <div class="actions end">
         <button type="button" class="button" onClick={onClose}>
           Cancel
@@ -67,7 +69,7 @@ export function EditCell({ cell: first, variables, values, entities, onClose, on
   )
 }
 
-interface WhatProps extends Omit<Props, 'onClose' | 'onSave'> {
+interface WhatProps extends Omit<Props, 'error' | 'onClose' | 'onSave'> {
   onChange(part: Partial<Cell>): void
 }
 

@@ -2,17 +2,20 @@ import { useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SelectField, TextField } from '../../parts/inputs.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
 import type { Variable } from './definition.ts'
 
 interface Props {
   readonly variables: readonly Variable[]
   readonly entities: readonly EntityDescription[]
+  /** Why they were not saved. */
+  readonly error: unknown
   onClose(): void
   onSave(variables: readonly Variable[]): Promise<boolean>
 }
 
 /** What readers of the view choose: an entity, or a tag of one. */
-export function EditVariables({ variables: first, entities, onClose, onSave }: Props) {
+export function EditVariables({ variables: first, entities, error, onClose, onSave }: Props) {
   const [variables, set] = useState(first)
   const names = entities.map(({ entity }) => entity)
   const change = (place: number, part: Partial<Variable>): void =>
@@ -20,8 +23,10 @@ export function EditVariables({ variables: first, entities, onClose, onSave }: P
   const add = (): void =>
     set([...variables, { name: `tag${variables.length + 1}`, kind: 'tag', entity: names[0] ?? '', value: '' }])
   const save = async (): Promise<void> => {
-    await onSave(variables.map(({ entity, ...one }) => (one.kind === 'tag' ? { ...one, entity } : one) as Variable))
-    onClose()
+    if (
+      await onSave(variables.map(({ entity, ...one }) => (one.kind === 'tag' ? { ...one, entity } : one) as Variable))
+    )
+      onClose()
   }
   return (
     <Dialog title="Variables" wide onClose={onClose} onSend={() => void save()}>
@@ -69,6 +74,7 @@ export function EditVariables({ variables: first, entities, onClose, onSave }: P
           Add a variable
         </button>
       </div>
+      <ProblemNote error={error} />
       <div class="actions end">
         <button type="button" class="button" onClick={onClose}>
           Cancel

@@ -92,7 +92,7 @@ function Opened({ first, entities }: OpenedProps) {
         />
         <ProblemNote error={saving.error} />
         {editing && (
-          <EditBar saved={saved} frame={frame} values={values} entities={entities} busy={saving.busy} onSave={save} />
+          <EditBar saved={saved} frame={frame} values={values} entities={entities} saving={saving} onSave={save} />
         )}
         <div class={view.cells.length === 1 ? 'view-cells one' : 'view-cells'}>
           {view.cells.map((cell, place) => (
@@ -100,9 +100,7 @@ function Opened({ first, entities }: OpenedProps) {
               key={place}
               {...{ cell, frame, values, entities }}
               tools={
-                editing ? (
-                  <CellTools {...{ view, place, values, entities }} busy={saving.busy} onSave={save} />
-                ) : undefined
+                editing ? <CellTools {...{ view, place, values, entities }} saving={saving} onSave={save} /> : undefined
               }
               onChange={show}
             />
