@@ -5,6 +5,7 @@ import './styles/shell.css'
 import './styles/parts.css'
 import './styles/tables.css'
 import './styles/explore.css'
+import './styles/views.css'
 import { App } from './app.tsx'
 import { applyTheme } from './shell/theme.ts'
 

@@ -5,6 +5,7 @@ import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
+import { selfEntity } from '../model/self-history.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import { addedFields, newIngest } from './definition.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer } from './ingest-schemas.ts'
@@ -26,6 +27,8 @@ export interface IngestAdminParts {
   readonly nowMs: () => number
 }
 
+const reservedName = `The name "${selfEntity}" is that of the service's own history, which it keeps itself (the setting self.historyMs). Take another one.`
+
 export class IngestAdmin {
   readonly #parts: IngestAdminParts
 
@@ -33,11 +36,16 @@ export class IngestAdmin {
     this.#parts = parts
   }
 
-  /** Throws Problem `invalid_request` for a bad definition, `conflict` for a taken name. */
-  async create(request: CreateIngest): Promise<IngestAnswer> {
+  /**
+   * Throws Problem `invalid_request` for a bad definition, `conflict` for a taken name. The name of the service's own history is taken for all but the
+   * service, whether it is there or not.
+   */
+  async create(request: CreateIngest, isOfService = false): Promise<IngestAnswer> {
     const { ingests, changed, nowMs, requireCounters } = this.#parts
     requireCounters()
-    const ingest = await ingests.create(newIngest(request, nowMs()))
+    const wanted = newIngest(request, nowMs())
+    if (!isOfService && [wanted.alias, wanted.entity].includes(selfEntity)) throw new Problem('conflict', reservedName)
+    const ingest = await ingests.create(wanted)
     await changed()
     return this.#answer(ingest)
   }

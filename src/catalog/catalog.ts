@@ -11,6 +11,7 @@ import type { DiskSizes, ManifestCatalog } from './manifest.ts'
 import type { QuarantineCatalog } from './quarantine.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
 import type { SecretCatalog } from './secret-catalog.ts'
+import type { ViewCatalog } from './views.ts'
 
 /** What is asked of the catalog to make an ingest; `entity` is null for a metadata ingest. */
 export interface NewIngest {
@@ -272,6 +273,7 @@ export interface StateSources {
   readonly ingests: Pick<IngestCatalog, 'find' | 'entities'>
   readonly access: Pick<AccessCatalog, 'find'>
   readonly hooks: Pick<HookCatalog, 'find'>
+  readonly views: Pick<ViewCatalog, 'find'>
 }
 
 /** What is kept the same way by one machine and by a cluster. */
@@ -286,6 +288,7 @@ export interface SharedCatalog {
   readonly secrets: SecretCatalog
   readonly audit: AuditCatalog<StateSources>
   readonly hooks: HookCatalog
+  readonly views: ViewCatalog
   close(): Promise<void>
 }
 

@@ -14,6 +14,7 @@ import { OutcomeRepository } from './repositories/outcomes.ts'
 import { QuarantineRepository } from './repositories/quarantine.ts'
 import { RejectedRepository } from './repositories/rejected.ts'
 import { SecretRepository } from './repositories/secrets.ts'
+import { ViewRepository } from './repositories/views.ts'
 import { machineTables, type Tables } from './schema.ts'
 
 export interface OpenCatalogOptions {
@@ -61,8 +62,10 @@ export function repositories(
       ingests: new IngestRepository(transaction, locks),
       access: new AccessRepository(transaction),
       hooks: new HookRepository(transaction),
+      views: new ViewRepository(transaction),
     })),
     hooks: new HookRepository(database),
+    views: new ViewRepository(database),
     close: () => database.destroy(),
   }
 }

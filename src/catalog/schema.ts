@@ -16,6 +16,7 @@ export const counterNames = [
   'hooks_version',
   'hook_event_id',
   'deletion_id',
+  'views_version',
 ] as const
 export type CounterName = (typeof counterNames)[number]
 
@@ -280,6 +281,17 @@ const sharedTables = {
     status: 'integer null',
     error: 'text null',
     ended_ms: 'bigint null',
+  },
+  views: {
+    /** JSON strings, see text-column.ts; so is `subscriber`. */
+    name: 'text key',
+    subscriber_id: 'bigint',
+    subscriber: 'text',
+    /** JSON; so is `definition`. */
+    entities: 'text',
+    cells: 'integer',
+    definition: 'text',
+    changed_ms: 'bigint',
   },
   /** What one process of several does, and until when it is his. */
   leases: {

@@ -25,6 +25,11 @@ import type {
   PutSubscriptions,
   SubscriberAnswer as SubscriberSchema,
 } from '../admin/subscriber-schemas.ts'
+import type {
+  ListedView as ListedViewSchema,
+  ViewDefinition as ViewDefinitionSchema,
+  ViewAnswer as ViewSchema,
+} from '../admin/views.ts'
 import type { ReadinessAnswer as ReadinessSchema } from '../http/readiness.ts'
 import type { Accepted as AcceptedSchema, CheckAnswer as CheckSchema, ReceiptAnswer } from '../http/routes/pushes.ts'
 import type { ServiceAnswer as ServiceSchema } from '../http/service-answer.ts'
@@ -65,6 +70,9 @@ export interface AuditFilters {
 }
 
 /** An address that is told what an operator must know. */
+export type ListedView = Plain<ListedViewSchema>
+export type SavedView = Plain<ViewSchema>
+export type ViewDefinition = Plain<ViewDefinitionSchema>
 export type HookAnswer = Plain<HookSchema>
 export type HookDefinition = Plain<PutHook>
 /** An event of a hook, and what became of it. */

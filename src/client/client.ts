@@ -6,6 +6,7 @@ import type {
   BatchAnswer,
   CheckAnswer,
   EntityDescription,
+  ListedView,
   MetadataDescription,
   MetadataItem,
   OwnIngestAnswer,
@@ -16,7 +17,9 @@ import type {
   Receipt,
   RejectedKindAnswer,
   RejectedRowAnswer,
+  SavedView,
   ServiceAnswer,
+  ViewDefinition,
 } from './answers.ts'
 import { OperatorClient } from './operator-client.ts'
 import type { DataQueryRequest, PushLinesOptions, PushOptions, TagsRequest } from './request-options.ts'
@@ -113,6 +116,25 @@ export class TidemarkClient extends OperatorClient {
   /** The answer to a native query of Druid's, as it comes. `query` is its JSON text, whose integers keep all their digits. */
   nativeBytes(queryType: string, query: string): AsyncGenerator<Uint8Array> {
     return this.#http.bytes(nativePath, `{"query_type":${JSON.stringify(queryType)},"query_data":${query}}`)
+  }
+
+  /** Saved views that the key may see, by name. */
+  views({ limit, token }: PageRequest = {}): Promise<Page<ListedView>> {
+    return this.#http.json({ method: 'GET', path: `/consumer/views${search({ limit, NextToken: token })}` })
+  }
+
+  view(name: string): Promise<SavedView> {
+    return this.#http.json({ method: 'GET', path: `/consumer/views/${segment(name)}` })
+  }
+
+  /** Saves a view, or replaces it: where `changed` is given, only the one that was changed then, or with `never` none. */
+  putView(name: string, view: ViewDefinition, changed?: string): Promise<SavedView> {
+    const path = `/consumer/views/${segment(name)}${search({ changed })}`
+    return this.#http.json({ method: 'PUT', path, body: JSON.stringify(view) })
+  }
+
+  async deleteView(name: string): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/consumer/views/${segment(name)}` })
   }
 
   /** All tables of metadata that the key may read. */

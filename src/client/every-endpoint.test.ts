@@ -51,6 +51,7 @@ function calls(t: Tidemark): Promise<unknown>[] {
     ...[t.createKey(name, { rights: ['ingest'] }), t.deleteKey(id), t.subscriptions(name)],
     ...[t.putSubscriptions(name, []), t.backups(), t.makeBackup(), t.settings(), t.audit(), t.subscription()],
     ...[t.putHook(name, { url: '', kinds: [] }), t.hooks(), t.hook(name), t.deleteHook(name), t.hookDeliveries(name)],
+    ...[t.putView(name, { cells: [] }), t.views(), t.view(name), t.deleteView(name)],
     ...[t.service(), t.health(), t.readiness(), t.metrics()],
   ]
 }

@@ -122,7 +122,7 @@ describe("the operator's side", () => {
       for (const [name, { requestBody }] of Object.entries(methods)) {
         if (requestBody?.content['application/json'] === undefined) continue
         const method = name.toUpperCase() as 'POST'
-        const headers = { ...local, ...(path.startsWith('/admin') ? admin : pusher) }
+        const headers = { ...local, ...(/^.(admin|consumer.views)/.test(path) ? admin : pusher) }
         const { body } = await app.inject({ method, url: path.replace(/\{[^}]*\}/g, 'plant'), headers })
         expect([method, path, body.includes('The body is empty')]).toEqual([method, path, requestBody.required])
         if (!requestBody.required) left.push(`${method} ${path}`)

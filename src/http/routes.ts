@@ -62,6 +62,7 @@ import {
   postSubscriber,
   putSubscriptions,
 } from './routes/subscribers.ts'
+import { deleteView, getView, getViews, putView } from './routes/views.ts'
 
 /** All endpoints, in the order of the OpenAPI document. */
 export const routes: readonly Route[] = [
@@ -95,6 +96,10 @@ export const routes: readonly Route[] = [
   postMetadataDescriptions,
   getMetadataItems,
   postMetadataItems,
+  getViews,
+  getView,
+  putView,
+  deleteView,
   postPush,
   postLines,
   getPing,

@@ -12,6 +12,7 @@ import type { RejectedRows } from '../admin/rejected-rows.ts'
 import type { SettingAnswer } from '../admin/setting-schemas.ts'
 import type { StorageList } from '../admin/storage.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
+import type { Views } from '../admin/views.ts'
 import type { Queries } from '../admission/queries.ts'
 import type { Avatica } from '../avatica/avatica.ts'
 import type { CancelsElsewhere } from '../catalog/cancels-elsewhere.ts'
@@ -77,6 +78,7 @@ export interface Services {
   readonly subscriberAdmin: Public<SubscriberAdmin>
   readonly entityAdmin: Public<EntityAdmin>
   readonly hookAdmin: Public<HookAdmin>
+  readonly views: Public<Views>
   /** Null on a cluster, where no rows are deleted yet. */
   readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'> | null
   readonly storageList: Public<StorageList>

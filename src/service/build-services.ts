@@ -15,6 +15,7 @@ import { previewRowsMax } from '../admin/replay-schemas.ts'
 import type { Retentions } from '../admin/retentions.ts'
 import { StorageList, type StorageListParts } from '../admin/storage.ts'
 import { SubscriberAdmin } from '../admin/subscribers.ts'
+import { Views } from '../admin/views.ts'
 import type { Admission } from '../admission/admission.ts'
 import { type Language, Queries } from '../admission/queries.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
@@ -230,6 +231,7 @@ function operatorServices(
   | 'subscriberAdmin'
   | 'entityAdmin'
   | 'hookAdmin'
+  | 'views'
   | 'deletionAdmin'
 > {
   const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
@@ -289,6 +291,7 @@ function operatorServices(
       privateAddresses: parts.settings.hooks.privateAddresses,
       nowMs,
     }),
+    views: new Views({ views: catalog.views, tokens, nowMs }),
     deletionAdmin: deletionAdminOf(parts, tokens),
     entityAdmin: new EntityAdmin({
       ingests,

@@ -3,7 +3,6 @@ import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
 import type { Services } from '../http/services.ts'
 import { repeat } from '../lib/repeat.ts'
-import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
@@ -61,33 +60,23 @@ function pushOf(ingest: Ingest, row: object) {
   return { ...itself, ingest, body, format: 'json' as const, idempotencyKey: null, wait: false }
 }
 
-/**
- * Makes the ingest, or fields that an earlier version did not have. Rows and retention of an ingest or entity that somebody else made
- * by this name are his: it throws.
- */
+/** Makes the ingest, or fields that an earlier version did not have. Nobody else makes one of this name. */
 async function prepare({ definitions, ingestAdmin, entityAdmin }: SelfHistoryParts['services']): Promise<void> {
   const known = definitions.ingest(selfEntity)
-  const entity = definitions.entity(selfEntity)
-  const fields = [...(known?.fields ?? []), ...(entity?.fields ?? [])]
-  if (!fields.every(isOwn)) throw new Error(foreignName)
   if (known === undefined) {
+    const isKept = definitions.entity(selfEntity) !== undefined
     await create(ingestAdmin)
     // An entity that was kept has the one that its operator wants.
-    if (entity === undefined) await entityAdmin.change(selfEntity, { retention })
+    if (!isKept) await entityAdmin.change(selfEntity, { retention })
     return
   }
   const missing = selfFields.filter(({ name }) => !known.fields.some((field) => field.name === name))
   if (missing.length > 0) await ingestAdmin.change(selfEntity, { add_fields: [...missing] })
 }
 
-const foreignName = `the name "${selfEntity}" is that of the service's own history, and something else has it: drop it, or set self.historyMs to 0`
-
-const isOwn = ({ name, type, role }: Pick<Field, 'name' | 'type' | 'role'>): boolean =>
-  selfFields.some((own) => own.name === name && own.type === type && own.role === role)
-
 async function create(ingestAdmin: Services['ingestAdmin']): Promise<void> {
   try {
-    await ingestAdmin.create({ alias: selfEntity, kind: 'series', fields: [...selfFields] })
+    await ingestAdmin.create({ alias: selfEntity, kind: 'series', fields: [...selfFields] }, true)
   } catch (error) {
     // Another process of a cluster that starts at the same moment was first.
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error

@@ -182,6 +182,21 @@ const changes: Readonly<Record<string, Change>> = {
     path: '/admin/hooks/alarm',
     line: { name: 'alarm', before: expect.objectContaining({ name: 'alarm' }), after: null },
   },
+  putView: {
+    method: 'PUT',
+    path: '/consumer/views/a%2Fb',
+    body: { cells: [{ kind: 'text', text: 'Boilers' }] },
+    line: {
+      name: 'a/b',
+      before: null,
+      after: { subscriber: 'admin', view: { cells: [{ kind: 'text', text: 'Boilers' }] } },
+    },
+  },
+  deleteView: {
+    method: 'DELETE',
+    path: '/consumer/views/a%2Fb',
+    line: { name: 'a/b', before: expect.objectContaining({ subscriber: 'admin' }), after: null },
+  },
   makeBackup: {
     method: 'POST',
     path: '/admin/backups',
@@ -203,7 +218,9 @@ test('the list below has each changing endpoint of the document', () => {
       .filter(([method]) => path.startsWith('/admin/') && method !== 'get')
       .map(([, { operationId }]) => operationId),
   )
-  expect([...changing, 'discardOwnRejected'].sort()).toEqual([...Object.keys(changes), ...notHere].sort())
+  expect([...changing, 'discardOwnRejected', 'putView', 'deleteView'].sort()).toEqual(
+    [...Object.keys(changes), ...notHere].sort(),
+  )
 })
 
 describe('each change leaves its line', () => {

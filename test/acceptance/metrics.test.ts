@@ -1,6 +1,5 @@
 // The levels that /metrics tells of a running service.
 import { expect, test } from 'vitest'
-import type { Observe } from '../../src/observe/event.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { runService } from '../support/running-service.ts'
@@ -155,23 +154,40 @@ test('the service keeps its own history, which is no more public than its metric
   await again.close()
 })
 
-test('an ingest of the name of the history that somebody else made keeps its fields, its rows and its retention', async () => {
-  const failures: string[] = []
-  const observe: Observe = (event) => {
-    if (event.kind === 'checkFailed') failures.push(event.message)
+test('nobody else makes an ingest or an entity of the name of the history, whether it is kept or not', async () => {
+  for (const historyMs of ['0', '60000']) {
+    const service = await runService({ 'self.historyMs': historyMs })
+    for (const ingest of [
+      { alias: 'tidemark_self', kind: 'series' },
+      { alias: 'own', kind: 'series', entity: 'tidemark_self' },
+      { alias: 'tidemark_self', kind: 'metadata', fields: [{ name: 'id', type: 'string', role: 'index' }] },
+    ]) {
+      expect(await call(service.url, 'POST', '/admin/ingests', { key: adminKey, body: ingest })).toMatchObject({
+        status: 409,
+        body: { code: 'conflict', detail: expect.stringContaining("the service's own history") },
+      })
+    }
+    await service.close()
   }
-  const service = await runService({ 'self.historyMs': '0' }, { observe })
-  const fields = [
-    { name: 'time', type: 'timestamp', role: 'time' },
-    { name: 'T', type: 'string', role: 'tag' },
-    { name: 'V', type: 'double', role: 'metric' },
-  ]
-  await makeIngest(service.url, adminKey, { alias: 'tidemark_self', fields })
-  const before = await callWell<object>(service.url, 'GET', '/admin/ingests/tidemark_self', { key: adminKey })
-  const again = await service.restart({ settings: { 'self.historyMs': '100' } })
-  await expect.poll(() => failures[0], { timeout: 100_000 }).toContain('set self.historyMs to 0')
-  expect(await callWell(again.url, 'GET', '/admin/ingests/tidemark_self', { key: adminKey })).toEqual(before)
-  const { Items } = await callWell<{ Items: object[] }>(again.url, 'GET', '/admin/entities', { key: adminKey })
-  expect(Items).toEqual([expect.objectContaining({ entity: 'tidemark_self', retention: null })])
-  await again.close()
 })
+
+test.skipIf(onCluster)(
+  'the history goes on with fields that its operator adds; making it is no line of the audit',
+  async () => {
+    const service = await runService({ 'self.historyMs': '100' })
+    const list = () => callWell<{ Items: { what: string }[] }>(service.url, 'GET', '/admin/audit', { key: adminKey })
+    const rows = async () => {
+      const body = { sql_query: 'SELECT COUNT(*) AS n FROM tidemark_self' }
+      return (await call<{ n: number }[]>(service.url, 'POST', '/consumer/data/sql-query', { key: adminKey, body }))
+        .body[0]?.n
+    }
+    await expect.poll(rows, { timeout: 100_000 }).toBeGreaterThan(0)
+    expect(new Set((await list()).Items.map(({ what }) => what))).toEqual(new Set(['start']))
+    const add_fields = [{ name: 'note', type: 'string', role: 'dimension' }]
+    await callWell(service.url, 'PATCH', '/admin/ingests/tidemark_self', { key: adminKey, body: { add_fields } })
+    const again = await service.restart()
+    const before = (await rows())!
+    await expect.poll(rows, { timeout: 100_000 }).toBeGreaterThan(before)
+    await again.close()
+  },
+)

@@ -9,6 +9,7 @@ import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
 import { rejectedKindTests } from './rejected-kinds.ts'
 import { replayIntoTests } from './replays-into.ts'
+import { viewTests } from './views.ts'
 
 /** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
 export interface CatalogUnderTest<Under extends SharedCatalog> {
@@ -101,6 +102,7 @@ export function catalogContract<Under extends SharedCatalog>(
     lifecycleTests(() => catalog)
     auditTests(() => catalog, series)
     hookTests(() => catalog)
+    viewTests(() => catalog)
     replayIntoTests(() => catalog)
     more(() => catalog, reopen)
 

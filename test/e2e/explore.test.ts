@@ -65,6 +65,16 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await page.getByRole('heading', { name: /^First, last, least and greatest item of each pixel/ }).waitFor()
   await page.getByRole('button', { name: `left axis: ${hostile}` }).click()
   await page.getByRole('button', { name: `right axis: ${hostile}` }).waitFor()
+  // The legend is a table: it sorts, and hides lines.
+  const legend = page.locator('.line-table')
+  const names = (): Promise<string[]> => legend.locator('bdi').allTextContents()
+  expect(await names()).toEqual([hostile, 'boiler.level', 'boiler.temp'])
+  await legend.getByRole('button', { name: 'Greatest' }).click()
+  await expect.poll(names, patience).toEqual([hostile, 'boiler.temp', 'boiler.level'])
+  await legend.getByRole('button', { name: 'boiler.temp' }).first().click()
+  await legend.locator('.off').getByText('boiler.temp').waitFor()
+  await legend.getByRole('button', { name: 'boiler.temp' }).first().click()
+  await legend.locator('.off').waitFor({ state: 'detached' })
   await expectSoundEverywhere(page)
 
   const chart = page.getByRole('img', { name: /over time$/ })
@@ -111,7 +121,21 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   expect(lines[0]).toBe('D,T,V')
   await page.getByText(`${(lines.length - 2).toLocaleString('en-US')} rows,`).waitFor()
   expect(download.suggestedFilename()).toMatch(/^plant boiler.level boiler.temp .* auto .* to .*\.csv$/)
+  // For a spreadsheet that writes commas.
+  await page.getByRole('button', { name: 'Download…' }).click()
+  await page.getByRole('combobox', { name: 'Rows' }).selectOption('wide')
+  await page.getByRole('combobox', { name: 'Times' }).selectOption('clock')
+  await page.getByRole('combobox', { name: 'Numbers' }).selectOption(',')
+  const [wide] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save', exact: true }).click(),
+  ])
+  const [wideHead, , wideRow] = (await readFile(await wide.path(), 'utf8')).split('\r\n')
+  expect(wideHead).toBe(`\uFEFFD;"${hostile.replaceAll('"', '""')}";boiler.level;boiler.temp`)
+  expect(wideRow).toMatch(/^2026-01-0\d \d\d:\d\d:\d\d(;(\d+,\d+)?){3}$/)
   await page.getByRole('button', { name: 'Request…' }).click()
+  await page.getByRole('button', { name: 'Copy line' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^pd.read_csv\("http.*parse_dates=\["D"\]/)
   for (const name of ['Copy command', 'Copy address']) {
     await page.getByRole('button', { name }).click()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
@@ -131,6 +155,64 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await signIn(other, readerKey)
   await other.getByRole('heading', { name: /^First, last/ }).waitFor()
   await other.getByRole('img', { name: /boiler.level, boiler.temp/ }).waitFor()
+})
+
+test('it is compared with an earlier time, on an axis with limits; Back leads to no other site', async () => {
+  const page = await world.visit()
+  // As who follows a link from elsewhere.
+  await page.goto('about:blank')
+  const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}&shift=PT1H`)
+  await signIn(page, readerKey)
+  await page.getByRole('img', { name: 'boiler.level, boiler.level (an hour before) over time' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Back' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Zoom in' }).click()
+  await expect.poll(() => page.url(), patience).not.toContain('T06')
+  await page.getByRole('img', { name: 'boiler.level, boiler.level (an hour before) over time' }).waitFor()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await expect.poll(() => page.url(), patience).toContain('T06')
+  expect(await page.getByRole('button', { name: 'Back' }).isDisabled()).toBe(true)
+  await page.getByRole('combobox', { name: 'Compare with' }).selectOption('')
+  await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
+  await page.getByText('Axis at the left').click()
+  await page.getByRole('checkbox', { name: 'Logarithmic' }).check()
+  await page.getByRole('textbox', { name: 'Least' }).fill('1')
+  await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
+  await expect.poll(() => page.url(), patience).toContain('least=1&greatest=1000&log=1')
+  await expectSoundEverywhere(page)
+})
+
+test('on a phone two fingers zoom, and what is drawn is a sheet from below', async () => {
+  const page = await world.enter(readerKey, { width: 390 })
+  const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}`)
+  const chart = page.getByRole('img', { name: 'boiler.level over time' })
+  const over = chart.locator('.u-over')
+  await over.waitFor()
+  // The chart is seen without scrolling.
+  expect((await over.boundingBox())!.y).toBeLessThan(600)
+  await over.evaluate((target) => {
+    const { left, width } = target.getBoundingClientRect()
+    const fingers = (type: string, from: number, to: number): void => {
+      const touches = [from, to].map(
+        (share, identifier) => new Touch({ identifier, target, clientX: left + share * width, clientY: 300 }),
+      )
+      target.dispatchEvent(new TouchEvent(type, { touches: type === 'touchend' ? [] : touches, cancelable: true }))
+    }
+    fingers('touchstart', 0.4, 0.6)
+    fingers('touchmove', 0.2, 0.8)
+    fingers('touchend', 0, 0)
+  })
+  const hours = (): number => {
+    const query = new URLSearchParams(page.url().split('?')[1])
+    return (Date.parse(query.get('to')!) - Date.parse(query.get('from')!)) / 3_600_000
+  }
+  await expect.poll(hours, patience).toBeCloseTo(2, 1)
+  await page.locator('.explore-what > summary').click()
+  await page.getByRole('button', { name: 'boiler.temp' }).first().click()
+  await page.locator('.explore-what > summary').click()
+  await page.getByRole('img', { name: 'boiler.level, boiler.temp over time' }).waitFor()
+  await expectSound(page)
 })
 
 test('raw items, the state at each tick and the newest items are shown', async () => {
@@ -192,7 +274,7 @@ test('numbers are written as the browser writes them, however large or small', a
   )
   await callWell(url, 'POST', '/ingests/sizes/data?wait=true', { key, body })
   const page = await world.enter(adminKey, { locale: 'de-DE' })
-  const last = page.locator('.legend-line strong')
+  const last = page.locator('.line-row strong')
   for (const [tag, shown] of [
     ['tiny', '3E-12'],
     ['large', '9,007E15'],
@@ -523,7 +605,7 @@ test('live, what is pushed appears', async () => {
   await page.getByText('1 row,').waitFor()
   await push(7)
   await page.getByText('2 rows,').waitFor()
-  await page.getByRole('cell', { name: '7', exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Items' }).getByRole('cell', { name: '7', exact: true }).waitFor()
 })
 
 test('of an entity with several tags each combination is a line, or one of the tags alone', async () => {
@@ -551,7 +633,7 @@ test('of an entity with several tags each combination is a line, or one of the t
   await page.getByLabel('A line for each').selectOption('site alone')
   await page.getByRole('img', { name: 'north over time' }).waitFor()
   await page.getByText('1 row,').waitFor()
-  await page.getByRole('cell', { name: '10.5' }).waitFor()
+  await page.getByRole('region', { name: 'Items' }).getByRole('cell', { name: '10.5' }).waitFor()
   await page.getByLabel('A line for each').selectOption('sensor alone')
   await page.getByText('Choose a tag').waitFor()
   await page.getByRole('button', { name: 'temp' }).click()

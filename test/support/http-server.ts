@@ -248,6 +248,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
     }),
     entityAdmin: emptyPages(),
     hookAdmin: emptyPages({ put: async () => ({ isNew: true, answer: null! }) }),
+    views: emptyPages({ put: async () => ({ isNew: true, answer: null! }) }),
     deletionAdmin: emptyPages(),
     storageList: emptyPages(),
     itemAdmin: emptyPages(),

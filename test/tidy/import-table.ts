@@ -14,6 +14,7 @@ const ports = [
   'src/catalog/quarantine.ts',
   'src/catalog/rejected.ts',
   'src/catalog/push-keys.ts',
+  'src/catalog/views.ts',
   'src/catalog/cluster-catalog.ts',
   'src/query/plan-runner.ts',
   'src/sql-engine/sql-engine.ts',

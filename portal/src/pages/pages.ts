@@ -8,6 +8,7 @@ import { Operate } from './operate/operate.tsx'
 import { Overview } from './overview/overview.tsx'
 import { Push } from './push/push.tsx'
 import { Query } from './sql/query.tsx'
+import { Views } from './views/views.tsx'
 
 export interface Page {
   /** The first part of its path. */
@@ -23,6 +24,7 @@ export const pages: readonly Page[] = [
   { at: 'ingests', name: 'Ingests', rights: ['admin', 'ingest'], component: Ingests },
   { at: 'push', name: 'Push', rights: ['admin', 'ingest'], component: Push },
   { at: 'explore', name: 'Explore', rights: ['admin', 'consume'], component: Explore },
+  { at: 'views', name: 'Views', rights: ['admin', 'consume'], component: Views },
   { at: 'query', name: 'SQL', rights: ['admin', 'consume'], component: Query },
   { at: 'metadata', name: 'Metadata', rights: ['admin', 'consume'], component: Metadata },
   { at: 'access', name: 'Access', rights: ['admin'], component: Access },

@@ -2,9 +2,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { useStore } from '../shell/store.ts'
 import { shownTheme } from '../shell/theme.ts'
-import { markTexts } from './formats.ts'
+import { markTexts, valueText } from './formats.ts'
 import { type Line, lonePlaces } from './line-data.ts'
-import { type Span, zoomed } from './span.ts'
+import { pinched, type Span, zoomed } from './span.ts'
 
 /** What a painter needs of a chart, in pixels of its canvas. */
 export interface Canvas {
@@ -28,12 +28,22 @@ export interface ChartProps {
   /** Places of lines whose space between them is filled. */
   readonly bands?: readonly { readonly low: number; readonly high: number }[]
   /** The range of values, where it is not that of the lines. */
+  /** The place of the line that stands out. */
+  readonly focus?: number | null
+  /** Of the axis at the left, where it is not that of the lines; a logarithmic one shows what is above zero. */
+  readonly scale?: Scale
   readonly values?: 'from zero' | readonly [from: number, to: number]
   /** Paints what is no line. */
   paint?(canvas: Canvas): void
   onZoom?(fromMs: number, toMs: number): void
   /** Over which place in the data the pointer is. */
   onCursor?(index: number | null): void
+}
+
+export interface Scale {
+  readonly isLog: boolean
+  readonly least: number | null
+  readonly greatest: number | null
 }
 
 const light = [
@@ -61,6 +71,9 @@ const dark = [
   '#dcae4f',
 ]
 
+/** Lines from this place on have the colours of the first ones, with dashes. */
+export const dashedFrom = light.length
+
 export const lineColor = (place: number, theme: 'light' | 'dark'): string =>
   (theme === 'dark' ? dark : light)[place % light.length]!
 
@@ -80,6 +93,21 @@ const timeForms: (string | number | null)[][] = [
   [1, '{HH}:{mm}:{ss}', ...onNewDay],
   [0.001, '{ss}.{fff}', '\n{YYYY}-{MM}-{DD} {HH}:{mm}', null, null, null, '\n{HH}:{mm}', null, 1],
 ]
+
+/** Of the browser's language. */
+function dateNames(): uPlot.DateNames {
+  const names = (count: number, options: Intl.DateTimeFormatOptions, ms: (place: number) => number): string[] => {
+    const form = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' })
+    return Array.from({ length: count }, (_, place) => form.format(ms(place)))
+  }
+  const month = (place: number): number => Date.UTC(2026, place, 1)
+  // The first of November 2026 is a Sunday.
+  const day = (place: number): number => Date.UTC(2026, 10, 1 + place)
+  return {
+    ...{ MMMM: names(12, { month: 'long' }, month), MMM: names(12, { month: 'short' }, month) },
+    ...{ WWWW: names(7, { weekday: 'long' }, day), WWW: names(7, { weekday: 'short' }, day) },
+  }
+}
 
 /** Of the page's style. */
 export function variable(name: string): string {
@@ -104,6 +132,9 @@ function valueAxis(unit: number, more: uPlot.Axis): uPlot.Axis {
   })
 }
 
+/** Marks that there is no room for come as nothing. */
+const logText = (mark: number | null, unit: number): string => (mark === null ? '' : valueText(mark * unit))
+
 /** Of a band, over the colours of the page. */
 const bandAlpha = '33'
 /** Of its edges: a peak of one bucket has no width to fill. */
@@ -116,7 +147,7 @@ function optionsOf(
   theme: 'light' | 'dark',
   units: Record<Side, number>,
 ): uPlot.Options {
-  const { lines, height, from, to, zone, bands = [], values, paint, onZoom, onCursor } = props
+  const { lines, height, from, to, zone, bands = [], values, scale, paint, onZoom, onCursor } = props
   const colorOf = (place: number): string => lineColor(lines[place]!.color ?? place, theme)
   const right = lines.some((line) => line.axis === 'right')
   return {
@@ -124,20 +155,24 @@ function optionsOf(
     height,
     tzDate: (seconds) => plot.tzDate(new Date(seconds * 1000), zone === 'UTC' ? 'Etc/UTC' : zone),
     legend: { show: false },
+    fmtDate: (template) => plot.fmtDate(template, dateNames()),
+    focus: { alpha: 0.2 },
     cursor: { drag: { x: onZoom !== undefined, y: false, setScale: false }, points: { size: 6 } },
     scales: {
       x: { time: true, ...(from !== undefined && to !== undefined && { range: [from, to] as [number, number] }) },
       ...(values !== undefined && { left: { range: rangeOf(plot, values) } }),
+      ...(scale !== undefined && { left: scaleOf(plot, scale, units.left) }),
     },
     axes: [
       axis({ space: 80, values: timeForms }),
       valueAxis(units.left, {
         scale: 'left',
+        ...(scale?.isLog === true && { values: (_, marks) => marks.map((mark) => logText(mark, units.left)) }),
         ...(Array.isArray(values) && { grid: { show: false }, ticks: { show: false }, values: () => [] }),
       }),
       ...(right ? [valueAxis(units.right, { scale: 'right', side: 1, grid: { show: false } })] : []),
     ],
-    series: [{}, ...lines.map((line, place) => seriesOf(plot, line, colorOf(place)))],
+    series: [{}, ...lines.map((line, place) => seriesOf(plot, line, place, colorOf(place)))],
     bands: bands.map(({ low, high }) => ({ series: [high + 1, low + 1], fill: `${colorOf(low)}${bandAlpha}` })),
     hooks: {
       drawAxes: [
@@ -195,9 +230,44 @@ function rangeOf(plot: typeof uPlot, values: NonNullable<ChartProps['values']>):
     min === 0 && max === 0 ? [0, 1] : plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
 }
 
-const dash = [4, 4]
+/** The lines' own, but for the limits that are set. */
+function scaleOf(plot: typeof uPlot, { isLog, least, greatest }: Scale, unit: number): uPlot.Scale {
+  const limit = (value: number | null): number | null => (value === null || (isLog && value <= 0) ? null : value / unit)
+  const [from, to] = [limit(least), limit(greatest)]
+  return {
+    ...(isLog && { distr: 3 }),
+    range: (_, min, max) => {
+      const [low, high] =
+        min === null || max === null
+          ? [isLog ? 1 : 0, isLog ? 10 : 1]
+          : isLog
+            ? plot.rangeLog(min, max, 10, false)
+            : plot.rangeNum(min, max, 0.1, true)
+      const [start, end] = [from ?? low ?? 0, to ?? high ?? 1]
+      // Limits the wrong way round are none.
+      return start < end ? [start, end] : [low, high]
+    },
+  }
+}
 
-function seriesOf(plot: typeof uPlot, line: Line, color: string): uPlot.Series {
+/** A logarithmic axis has no place for zero and what is below. */
+function aboveZero(lines: readonly Line[], [seconds, ...columns]: uPlot.AlignedData): uPlot.AlignedData {
+  return [
+    seconds,
+    ...columns.map((values, place) =>
+      lines[place]?.axis === 'right'
+        ? values
+        : Array.from(values, (value) => (value != null && value <= 0 ? null : value)),
+    ),
+  ]
+}
+
+/** Of a bucket that is not whole. */
+const dash = [4, 4]
+/** Of a line whose colour another one has too. */
+const longDash = [12, 4]
+
+function seriesOf(plot: typeof uPlot, line: Line, place: number, color: string): uPlot.Series {
   const { name, axis: side = 'left', drawn = 'line', dashed } = line
   const paths = drawn === 'step' ? plot.paths.stepped?.({ align: 1 }) : drawn === 'painted' ? () => null : undefined
   return {
@@ -210,7 +280,8 @@ function seriesOf(plot: typeof uPlot, line: Line, color: string): uPlot.Series {
       drawn === 'line' || drawn === 'step'
         ? { size: 4, filter: (chart, place, all) => (all ? null : lonePlaces(Array.from(chart.data[place] ?? []))) }
         : { show: false },
-    ...(dashed === true && { dash }),
+    show: line.hidden !== true,
+    ...(dashed === true ? { dash } : (line.color ?? place) >= dashedFrom && { dash: longDash }),
     ...(paths && { paths }),
   }
 }
@@ -242,8 +313,53 @@ function listenForZoom({ over, posToVal }: uPlot, latest: { readonly current: Ch
     }, wheelMs)
     turning.current = { span, timer }
   }
+  listenForPinch(over, (x) => posToVal(x, 'x') * 1000, shown, show)
   over.addEventListener('dblclick', onDouble)
   over.addEventListener('wheel', onWheel, { passive: false })
+}
+
+/** Nearer fingers tell no zoom. */
+const pinchPixelsMin = 20
+
+/** Two fingers zoom: what they touched stays under them. The page scrolls by one. */
+function listenForPinch(
+  over: HTMLElement,
+  msAt: (x: number) => number,
+  shown: () => Span,
+  show: (span: Span) => void,
+): void {
+  let touched: readonly [number, number] | null = null
+  let moved: readonly [number, number] | null = null
+  const placesOf = ({ touches }: TouchEvent): readonly [number, number] => {
+    const { left } = over.getBoundingClientRect()
+    const [a = 0, b = 0] = Array.from(touches, ({ clientX }) => clientX - left).sort((one, other) => one - other)
+    return [a, b]
+  }
+  over.addEventListener(
+    'touchstart',
+    (event) => {
+      touched = event.touches.length === 2 ? placesOf(event) : null
+      moved = touched
+      if (touched !== null) event.preventDefault()
+    },
+    { passive: false },
+  )
+  over.addEventListener(
+    'touchmove',
+    (event) => {
+      if (touched === null || event.touches.length !== 2) return
+      event.preventDefault()
+      moved = placesOf(event)
+    },
+    { passive: false },
+  )
+  over.addEventListener('touchend', () => {
+    if (touched === null || moved === null) return
+    const span = pinched(shown(), [msAt(touched[0]), msAt(touched[1])], [msAt(moved[0]), msAt(moved[1])])
+    const isZoom = Math.min(touched[1] - touched[0], moved[1] - moved[0]) >= pinchPixelsMin
+    touched = null
+    if (isZoom && span !== null) show(span)
+  })
 }
 
 /** Lines over time. Dragging over it picks a stretch of time where the page takes one. */
@@ -262,8 +378,12 @@ export function Chart(props: ChartProps) {
   const drawnLines = JSON.stringify(lines)
   const units = useMemo(() => unitsOf(lines, data), [drawnLines, data])
   const drawn = useRef(data)
-  drawn.current = useMemo(() => inUnits(lines, data, units), [data, units])
-  const shape = JSON.stringify([drawnLines, height, from, to, zone, bands, values, units])
+  const isLog = props.scale?.isLog === true
+  drawn.current = useMemo(() => {
+    const marked = inUnits(lines, data, units)
+    return isLog ? aboveZero(lines, marked) : marked
+  }, [data, units, isLog])
+  const shape = JSON.stringify([drawnLines, height, from, to, zone, bands, values, props.scale, units])
   useEffect(() => {
     const element = room.current
     if (plot === null || element === null) return
@@ -298,5 +418,9 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     if (made.current !== null && made.current.data !== drawn.current) made.current.setData(drawn.current)
   }, [data])
+  const { focus = null } = props
+  useEffect(() => {
+    made.current?.setSeries(focus === null ? null : focus + 1, { focus: true })
+  }, [focus])
   return <div ref={room} class="chart" role="img" aria-label={title} style={{ minHeight: `${height}px` }} />
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvLines } from './csv-lines.ts'
+import { csvLines, wideTable } from './csv-lines.ts'
 import { fileNameOf } from './save-file.ts'
 
 test.each<[unknown, string]>([
@@ -36,4 +36,34 @@ test.each([
   [['a'.repeat(300)], 'a'.repeat(120)],
 ])('%j is the name of a file', (words, name) => {
   expect(fileNameOf(...words)).toBe(name)
+})
+
+test('decimal commas have semicolons between the cells, and times of a column are those of a clock', () => {
+  const clock = { columns: ['D'], zone: 'Europe/Madrid' }
+  const table = { columns: ['D', 'T', 'V'], rows: [['2026-07-01T10:00:00.000Z', '2026-07-01T10:00:00.000Z', -1.5e-7]] }
+  expect(csvLines(table, { decimal: ',', clock })).toEqual([
+    'D;T;V\r\n',
+    '2026-07-01 12:00:00;2026-07-01T10:00:00.000Z;-1,5e-7\r\n',
+  ])
+  expect(csvLines({ columns: ['T'], rows: [['a;b']] })).toEqual(['T\r\n', '"a;b"\r\n'])
+})
+
+test('a wide table has a row for each time and a column for each line', () => {
+  const rows = [
+    [1, 'b', 20],
+    [1, 'a', 10],
+    [2, 'b', 21],
+  ]
+  expect(wideTable({ columns: ['D', 'T', 'V'], rows }, 'D', ['T'])).toEqual({
+    columns: ['D', 'a', 'b'],
+    rows: [
+      [1, 10, 20],
+      [2, undefined, 21],
+    ],
+  })
+  const two = [[1, 'a', 'x', 5, 6]]
+  expect(wideTable({ columns: ['D', 'T', 'S', 'V', 'W'], rows: two }, 'D', ['T', 'S'])).toEqual({
+    columns: ['D', 'a / x V', 'a / x W'],
+    rows: [[1, 5, 6]],
+  })
 })

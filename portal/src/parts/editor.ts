@@ -19,8 +19,19 @@ export interface EditorOptions {
   onRun(): void
 }
 
+/** A part of a text, and where it begins: both counted from 1. */
+export interface Selected {
+  readonly text: string
+  readonly line: number
+  readonly column: number
+}
+
 export interface Editor {
   set(text: string): void
+  /** Null where nothing, or nothing but blanks, is selected. */
+  selected(): Selected | null
+  /** Writes it in place of what is selected. */
+  insert(text: string): void
   /** Names to complete: tables and their columns. */
   know(tables: Readonly<Record<string, string[]>>): void
   /** Marks a place, both counted from 1; null takes the mark away. */
@@ -103,6 +114,16 @@ export function openEditor({ parent, label, text, language, onText, onRun }: Edi
     set: (next) => {
       if (next === view.state.doc.toString()) return
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
+    },
+    selected: () => {
+      const { from, to } = view.state.selection.main
+      const text = view.state.sliceDoc(from, to)
+      const line = view.state.doc.lineAt(from)
+      return text.trim() === '' ? null : { text, line: line.number, column: from - line.from + 1 }
+    },
+    insert: (text) => {
+      view.dispatch(view.state.replaceSelection(text))
+      view.focus()
     },
     know: (tables) => view.dispatch({ effects: words.reconfigure(known(tables)) }),
     mark: (fault) => view.dispatch(setDiagnostics(view.state, fault === null ? [] : [diagnosticOf(view, fault)])),

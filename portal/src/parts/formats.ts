@@ -7,6 +7,10 @@ const scientific = (digits: number) =>
   new Intl.NumberFormat(undefined, { notation: 'scientific', maximumFractionDigits: digits })
 const shortScientific = scientific(3)
 
+/** What stands before the fraction in the browser's language; a point where that is neither point nor comma. */
+export const decimalMark: '.' | ',' =
+  new Intl.NumberFormat().formatToParts(0.5).find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.'
+
 export const countText = (count: number): string => whole.format(count)
 
 /** So large or so small that its zeros cannot be counted. */

@@ -8,6 +8,7 @@ export interface Line {
   /** `step` holds its value until the next one; an `edge` of a band and what is `painted` draw no line. */
   readonly drawn?: 'line' | 'step' | 'edge' | 'painted'
   readonly dashed?: boolean
+  readonly hidden?: boolean
 }
 
 /** A value for each second at which a line has one. */

@@ -14,6 +14,8 @@ interface Props {
   readonly given: { readonly text: string }
   readonly tables?: Readonly<Record<string, string[]>>
   readonly fault: Fault | null
+  /** What it is asked by, once it is there. */
+  readonly control: { current: Pick<Editor, 'selected' | 'insert'> | null }
   onText(text: string): void
   onRun(): void
 }
@@ -38,11 +40,13 @@ export function QueryEditor(props: Props) {
         onRun: () => latest.current.onRun(),
       })
       editor.current.know(latest.current.tables ?? {})
+      latest.current.control.current = editor.current
     })
     return () => {
       closed = true
       editor.current?.destroy()
       editor.current = null
+      latest.current.control.current = null
     }
   }, [label, language])
   useEffect(() => editor.current?.set(given.text), [given])

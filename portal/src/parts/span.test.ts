@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stepped, zoomed } from './span.ts'
+import { pinched, stepped, zoomed } from './span.ts'
 
 test('a range is stepped by half of itself, and zoomed where one points', () => {
   const span = { fromMs: 1000, toMs: 2000 }
@@ -11,4 +11,13 @@ test('a range is stepped by half of itself, and zoomed where one points', () => 
     { fromMs: 500, toMs: 2500 },
     { fromMs: 1100, toMs: 1600 },
   ])
+})
+
+test.each([
+  // Fingers that part look closer, those that move together move it.
+  [[1200, 1400], [1100, 1500], { fromMs: 1150, toMs: 1650 }],
+  [[1200, 1400], [1300, 1500], { fromMs: 900, toMs: 1900 }],
+  [[1200, 1400], [1300, 1300], null],
+] as const)('what stood at %j stands at %j then', (touched, moved, expected) => {
+  expect(pinched({ fromMs: 1000, toMs: 2000 }, touched, moved)).toEqual(expected)
 })

@@ -14,3 +14,14 @@ export function stepped({ fromMs, toMs }: Span, steps: number): Span {
 export function zoomed({ fromMs, toMs }: Span, factor: number, atMs = (fromMs + toMs) / 2): Span {
   return { fromMs: Math.round(atMs - (atMs - fromMs) * factor), toMs: Math.round(atMs + (toMs - atMs) * factor) }
 }
+
+/** What is shown once two instants stand where two others stood; null where they are the same. */
+export function pinched(
+  { fromMs, toMs }: Span,
+  [a, b]: readonly [number, number],
+  [nowA, nowB]: readonly [number, number],
+): Span | null {
+  if (nowA === nowB || a === b) return null
+  const factor = (b - a) / (nowB - nowA)
+  return { fromMs: Math.round(a + (fromMs - nowA) * factor), toMs: Math.round(a + (toMs - nowA) * factor) }
+}

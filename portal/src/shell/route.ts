@@ -21,7 +21,30 @@ function placeOf(hash: string): Place {
 }
 
 const place = storeOf(placeOf(location.hash))
-addEventListener('hashchange', () => place.set(placeOf(location.hash)))
+/** How many steps in the portal led here: Back leads to no other site. */
+const depth = storeOf(depthKept() ?? 0)
+
+function depthKept(): number | null {
+  const kept: unknown = Reflect.get(Object(history.state), 'depth')
+  return typeof kept === 'number' ? kept : null
+}
+
+// So that a step back to it is known for one.
+if (depthKept() === null) history.replaceState({ depth: 0 }, '')
+
+addEventListener('hashchange', () => {
+  // A new step knows of no depth yet.
+  const kept = depthKept()
+  if (kept === null) history.replaceState({ depth: depth.get() + 1 }, '')
+  depth.set(kept ?? depth.get() + 1)
+  place.set(placeOf(location.hash))
+})
+
+export const useMayGoBack = (): boolean => useStore(depth) > 0
+
+export function goBack(): void {
+  if (depth.get() > 0) history.back()
+}
 
 export const usePlace = (): Place => useStore(place)
 
@@ -31,6 +54,6 @@ export function goTo(link: string): void {
 
 /** As `goTo`, but without a step to go back to. */
 export function replaceWith(link: string): void {
-  history.replaceState(null, '', link)
+  history.replaceState({ depth: depth.get() }, '', link)
   place.set(placeOf(link))
 }

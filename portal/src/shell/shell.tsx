@@ -3,6 +3,7 @@ import { type Page, pages } from '../pages/pages.ts'
 import { Empty } from '../parts/layout.tsx'
 import { type Session, signOut } from '../session/session.ts'
 import mark from '../tidemark.svg'
+import { Keys } from './keys.tsx'
 import { linkTo } from './link.ts'
 import { isAway } from './reach.ts'
 import { usePlace } from './route.ts'
@@ -86,6 +87,7 @@ function Foot({ session }: { readonly session: Session }) {
         <button type="button" class="button slim" onClick={leave}>
           {session.key === null ? 'Sign in' : 'Sign out'}
         </button>
+        <Keys />
       </div>
     </div>
   )

@@ -12,13 +12,17 @@ import type { Lines } from './lines.ts'
 import { timeOf } from './question.ts'
 import { paintStrips, type Strip, stripsOf } from './states.ts'
 import type { Shown } from './use-rows.ts'
-import { fixed, tagsShown, type View } from './view.ts'
+import { type Axes, fixed, limitOf, tagsShown, type View } from './view.ts'
 
 export interface DrawnProps {
   readonly shown: Shown
-  readonly right: View['right']
+  readonly axes: Axes
   readonly zone: string
   readonly entity: EntityDescription
+  /** Of lines, in pixels. */
+  readonly height?: number
+  /** Where its axes are as they were saved. */
+  readonly isOnView?: boolean
   onChange(part: Partial<View>): void
 }
 
@@ -26,6 +30,7 @@ export interface DrawnProps {
 function framed({
   shown: { span },
   zone,
+  height = 340,
   onChange,
 }: DrawnProps): Pick<ChartProps, 'height' | 'from' | 'to' | 'zone' | 'onZoom'> {
   // Nobody wants to read fractions of what cannot be seen.
@@ -33,7 +38,7 @@ function framed({
   const unitMs = spanMs > 60_000_000 ? 60_000 : spanMs > 1_000_000 ? 1000 : 1
   const rounded = (ms: number): number => Math.round(ms / unitMs) * unitMs
   return {
-    height: 340,
+    height,
     from: span.fromMs / 1000,
     to: span.toMs / 1000,
     zone,
@@ -42,8 +47,11 @@ function framed({
 }
 
 export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
-  const { shown, lines, buckets, right, zone, onChange } = props
+  const { shown, lines, buckets, axes, zone, isOnView = false, onChange } = props
+  const { right, log } = axes
   const [cursor, setCursor] = useState<number | null>(null)
+  const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
+  const [focus, setFocus] = useState<number | null>(null)
   const theme = useStore(shownTheme)
   const bars = shown.view.how === 'rise' && buckets !== null
   const toggle = (name: string): void =>
@@ -53,9 +61,15 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
       <Chart
         {...framed(props)}
         title={`${lines.names.join(', ')} over time`}
-        lines={lines.lines.map((line) => ({ ...line, axis: !bars && right.includes(line.name) ? 'right' : 'left' }))}
+        lines={lines.lines.map((line) => ({
+          ...line,
+          axis: !bars && right.includes(line.name) ? 'right' : 'left',
+          hidden: hidden.has(line.name),
+        }))}
+        focus={focus}
         data={lines.data}
         bands={lines.bands}
+        {...(!bars && { scale: { isLog: log, least: limitOf(axes.least), greatest: limitOf(axes.greatest) } })}
         {...(bars && {
           values: 'from zero',
           paint: (canvas) => {
@@ -68,10 +82,14 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
       <LineLegend
         lines={lines}
         zone={zone}
+        fromSecond={shown.span.fromMs / 1000}
         untilSecond={shown.span.toMs / 1000}
         right={right}
         cursor={cursor}
-        {...(!bars && { onRight: toggle })}
+        hidden={hidden}
+        onHide={hide}
+        onFocus={setFocus}
+        {...(!bars && !isOnView && { onRight: toggle })}
       />
     </>
   )

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { Check, SelectField } from '../../parts/inputs.tsx'
+import { Check, SelectField, TextField } from '../../parts/inputs.tsx'
 import { granularities, stepText } from './buckets.ts'
+import { shifts, shiftText } from './compared.ts'
 import { isBucketed } from './question.ts'
 import { TagSearch } from './tag-search.tsx'
+import { isComparable } from './use-earlier.ts'
 import { drawable, type How, type View } from './view.ts'
 
 interface Props {
@@ -13,7 +15,7 @@ interface Props {
   onChange(part: Partial<View>): void
 }
 
-const hows: readonly { readonly value: How; readonly text: string }[] = [
+export const hows: readonly { readonly value: How; readonly text: string }[] = [
   { value: 'auto', text: 'Auto: no peak is lost' },
   { value: 'average', text: 'Mean of items' },
   { value: 'time_mean', text: 'Mean over time' },
@@ -92,6 +94,46 @@ export function Choices({ view, entity, entities, onChange }: Props) {
           />
         )}
         <FieldChecks fields={fields} chosen={view.fields} onChosen={(fields) => onChange({ fields })} />
+        {isComparable(view.how) && (
+          <SelectField
+            label="Compare with"
+            value={view.shift}
+            choices={
+              shifts.some(({ value }) => value === view.shift)
+                ? shifts
+                : [...shifts, { value: view.shift, text: shiftText(view.shift) }]
+            }
+            onValue={(shift) => onChange({ shift })}
+          />
+        )}
+        {view.how !== 'states' && view.how !== 'rise' && view.how !== 'latest' && (
+          <AxisChoice view={view} onChange={onChange} />
+        )}
+      </div>
+    </details>
+  )
+}
+
+/** The axis at the left. */
+function AxisChoice({ view, onChange }: Pick<Props, 'view' | 'onChange'>) {
+  const [open] = useState(() => view.log || view.least !== '' || view.greatest !== '')
+  return (
+    <details open={open}>
+      <summary>Axis at the left</summary>
+      <div class="stack tight-stack axis-choice">
+        <Check label="Logarithmic" checked={view.log} onChecked={(log) => onChange({ log })} />
+        <TextField
+          label="Least"
+          value={view.least}
+          placeholder="that of the lines"
+          onValue={(least) => onChange({ least })}
+        />
+        <TextField
+          label="Greatest"
+          value={view.greatest}
+          placeholder="that of the lines"
+          onValue={(greatest) => onChange({ greatest })}
+        />
       </div>
     </details>
   )
@@ -103,7 +145,7 @@ interface FieldChecksProps {
   onChosen(chosen: readonly string[]): void
 }
 
-function FieldChecks({ fields, chosen, onChosen }: FieldChecksProps) {
+export function FieldChecks({ fields, chosen, onChosen }: FieldChecksProps) {
   const toggle = (name: string, on: boolean): void =>
     onChosen(on ? [...chosen, name] : chosen.filter((other) => other !== name))
   return (

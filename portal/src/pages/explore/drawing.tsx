@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { BigTable } from '../../parts/big-table.tsx'
 import { plural } from '../../parts/formats.ts'
@@ -6,12 +6,16 @@ import { Empty, Panel } from '../../parts/layout.tsx'
 import { PinAll } from '../../parts/pin-button.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clockText, zoneText } from '../../parts/zoned-time.ts'
-import { bucketsOf } from './buckets.ts'
+import { SaveView } from '../views/save-view.tsx'
+import { type Buckets, bucketsOf } from './buckets.ts'
 import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
+import { shiftText, withEarlier } from './compared.ts'
 import { drawnFields } from './drawn-fields.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
+import { useEarlier } from './use-earlier.ts'
+import { usePixels } from './use-pixels.ts'
 import { type Shown, useRows } from './use-rows.ts'
 import { tagsShown, type View } from './view.ts'
 import { notesOf, titleOf } from './words.ts'
@@ -22,29 +26,6 @@ interface Props {
   onChange(part: Partial<View>): void
 }
 
-/** Another width by less asks for nothing anew. */
-const pixelStep = 50
-/** What stands beside the lines: the axis and the panel's own room. */
-const besideLines = 90
-
-/** How many pixels wide the lines of a chart in this element are, rounded up; null before it is laid out. */
-function usePixels() {
-  const room = useRef<HTMLDivElement>(null)
-  const [pixels, setPixels] = useState<number | null>(null)
-  useLayoutEffect(() => {
-    const element = room.current!
-    const measure = (): void => {
-      const width = Math.max(pixelStep, element.clientWidth - besideLines)
-      setPixels(Math.ceil(width / pixelStep) * pixelStep)
-    }
-    measure()
-    const watcher = new ResizeObserver(measure)
-    watcher.observe(element)
-    return () => watcher.disconnect()
-  }, [])
-  return { room, pixels }
-}
-
 export function Drawing(props: Props) {
   const { room, pixels } = usePixels()
   return <div ref={room}>{pixels !== null && <Asked {...props} pixels={pixels} />}</div>
@@ -53,6 +34,7 @@ export function Drawing(props: Props) {
 function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: number }) {
   const ready = view.tags.length > 0 && view.fields.length > 0
   const rows = useRows({ view, pixels, time: timeOf(view.how, entity) }, ready)
+  const earlier = useEarlier(rows.shown, { view, pixels, time: timeOf(view.how, entity) })
   if (!ready) {
     return (
       <Panel title="Nothing chosen yet">
@@ -84,11 +66,13 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
             </button>
           )}
           <PinAll entity={view.entity} tags={view.tags} />
-          {shown !== null && !busy && <SaveAndCopy shown={shown} />}
+          {shown !== null && !busy && <SaveAndCopy shown={shown} entity={entity} />}
+          <SaveView view={view} />
         </>
       }
     >
       <ProblemNote error={error} />
+      <ProblemNote of={shiftText(view.shift)} error={earlier.error} />
       {shown === null && error === null && !busy && (
         <Empty title="Stopped">
           <button type="button" class="button slim" onClick={rows.again}>
@@ -101,7 +85,15 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
           {shown.faults.map(({ tag, error: fault }) => (
             <ProblemNote key={tag} of={tag} error={fault} />
           ))}
-          <Result shown={shown} right={view.right} zone={view.zone} entity={entity} onChange={onChange} />
+          <Charts
+            shown={shown}
+            earlier={earlier.shown}
+            axes={view}
+            zone={view.zone}
+            entity={entity}
+            onChange={onChange}
+          />
+          {shown.table.rows.length > 0 && <BigTable name="Items" table={shown.table} height={340} zone={view.zone} />}
         </div>
       )}
     </Panel>
@@ -112,9 +104,10 @@ function summary(shown: Shown | null): string {
   return shown === null ? '' : `${plural(shown.table.rows.length, 'row')}, ${Math.round(shown.ms)} ms`
 }
 
-function Result(props: DrawnProps) {
-  const { shown, entity, zone } = props
-  const { view, question, table, edges, span, pixels, nowMs } = shown
+/** What is drawn of an answer, or that there is nothing to draw. */
+export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) {
+  const { shown, earlier = null, entity, zone } = props
+  const { view, question, table, edges, span, nowMs } = shown
   const { granularity } = question.request
   const time = timeOf(view.how, entity)
   const tags = tagsShown(view, entity)
@@ -122,13 +115,12 @@ function Result(props: DrawnProps) {
     () => (granularity === undefined ? null : bucketsOf(table, time, { granularity, zone: view.zone, span, nowMs })),
     [shown],
   )
+  const own = useMemo(() => linesOfShown(shown, entity, buckets), [shown, tags.join()])
   const lines = useMemo(() => {
-    const fields = drawnFields(entity, { view, span, pixels, granularity })
-    const cut =
-      view.how === 'snap' || buckets === null ? {} : { bucketsFrom: buckets.fromSecond, isPartial: buckets.isPartial }
-    const untilSecond = Math.min(span.toMs, nowMs) / 1000
-    return linesOf(table, { time, tags, fields, untilSecond, ...cut }, edges)
-  }, [shown, tags.join()])
+    if (earlier === null) return own
+    const bySeconds = (span.fromMs - earlier.span.fromMs) / 1000
+    return withEarlier(own, linesOfShown(earlier, entity, null), bySeconds, shiftText(earlier.view.shift))
+  }, [own, earlier])
   const isDrawn = table.rows.length > 0 || isAcross(lines, span.fromMs / 1000, span.toMs / 1000)
   if (!isDrawn) {
     const text = (iso: string): string => clockText(Date.parse(iso), zone)
@@ -148,23 +140,28 @@ function Result(props: DrawnProps) {
     )
   }
   const notes = notesOf(shown, entity, buckets)
+  if (view.how === 'latest') return null
   return (
-    <>
-      {view.how !== 'latest' && (
-        <div class="inside">
-          {view.how === 'states' ? (
-            <StateChart {...props} buckets={buckets!} />
-          ) : (
-            <LineChart {...props} lines={lines} buckets={buckets} />
-          )}
-          <p class="soft small chart-notes">
-            {[...notes, `Times are those of ${zoneText(zone, span.toMs)}.`].join(' ')}
-          </p>
-        </div>
+    <div class="inside">
+      {view.how === 'states' ? (
+        <StateChart {...props} buckets={buckets!} />
+      ) : (
+        <LineChart {...props} lines={lines} buckets={buckets} />
       )}
-      <BigTable name="Items" table={table} height={340} zone={zone} />
-    </>
+      <p class="soft small chart-notes">{[...notes, `Times are those of ${zoneText(zone, span.toMs)}.`].join(' ')}</p>
+    </div>
   )
+}
+
+function linesOfShown(shown: Shown, entity: EntityDescription, buckets: Buckets | null): Lines {
+  const { view, question, table, edges, span, pixels, nowMs } = shown
+  const { granularity } = question.request
+  const fields = drawnFields(entity, { view, span, pixels, granularity })
+  const cut =
+    view.how === 'snap' || buckets === null ? {} : { bucketsFrom: buckets.fromSecond, isPartial: buckets.isPartial }
+  const untilSecond = Math.min(span.toMs, nowMs) / 1000
+  const columns = { time: timeOf(view.how, entity), tags: tagsShown(view, entity), fields, untilSecond, ...cut }
+  return linesOf(table, columns, edges)
 }
 
 /** Whether a line leads into the range from the items next to it. */

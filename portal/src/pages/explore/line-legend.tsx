@@ -1,19 +1,28 @@
-import { lineColor } from '../../parts/chart.tsx'
+import { useState } from 'preact/hooks'
+import { dashedFrom, lineColor } from '../../parts/chart.tsx'
 import { valueText } from '../../parts/formats.ts'
 import { valueAt } from '../../parts/line-data.ts'
 import { clockText } from '../../parts/zoned-time.ts'
+import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import type { Lines } from './lines.ts'
+import { tagTexts } from './tag-texts.ts'
 
 interface Props {
   readonly lines: Lines
   readonly zone: string
+  readonly fromSecond: number
   /** The end of the range. */
   readonly untilSecond: number
   readonly right: readonly string[]
   /** The place in the data that the pointer is over; null shows the newest values. */
   readonly cursor: number | null
+  /** The names of lines that are not drawn. */
+  readonly hidden: ReadonlySet<string>
+  onHide(names: ReadonlySet<string>): void
+  /** Which line stands out, while the pointer or the focus is on it. */
+  onFocus(place: number | null): void
   /** Absent where there is one axis alone. */
   onRight?(name: string): void
 }
@@ -28,61 +37,171 @@ function valueIn({ data }: Lines, column: number, at: number | { readonly untilS
   return values[place] ?? null
 }
 
+const columnsOf = (lines: Lines, color: number): number[] =>
+  lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
+
 /** A line with its dashed ends. */
 function shownOf(lines: Lines, color: number, at: number | { readonly untilSecond: number }): number | null {
-  const own = lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
   // The last dashes end behind the line.
   return (
-    own
+    columnsOf(lines, color)
       .toReversed()
       .map((place) => valueIn(lines, place, at))
       .find((value) => value !== null) ?? null
   )
 }
 
-/** The lines with their colours and values; each can be drawn against the axis at the right. */
-export function LineLegend({ lines, zone, untilSecond, right, cursor, onRight }: Props) {
-  const { names, data, bands, left } = lines
+/** The least and greatest of what is drawn of a line, or of its band, in a range of seconds. */
+export function extremes(lines: Lines, color: number, from: number, until: number): readonly [number, number] | null {
+  const band = lines.bands.find(({ low }) => lines.lines[low]?.color === color)
+  const columns = band === undefined ? columnsOf(lines, color) : [band.low, band.high]
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const column of columns) {
+    for (const [place, value] of (lines.data[column + 1] ?? []).entries()) {
+      const second = lines.data[0][place]!
+      if (typeof value !== 'number' || second < from || second > until) continue
+      least = Math.min(least, value)
+      greatest = Math.max(greatest, value)
+    }
+  }
+  return least > greatest ? null : [least, greatest]
+}
+
+interface Entry {
+  readonly place: number
+  readonly name: string
+  readonly unit: string
+  readonly value: number | null
+  readonly sides: readonly (number | null)[]
+  readonly least: number | null
+  readonly greatest: number | null
+}
+
+const sorts = ['name', 'value', 'least', 'greatest'] as const
+type Sort = { readonly by: (typeof sorts)[number]; readonly isDown: boolean } | null
+
+function sorted(entries: readonly Entry[], sort: Sort): readonly Entry[] {
+  if (sort === null) return entries
+  const sign = sort.isDown ? -1 : 1
+  const of = ({ [sort.by]: value }: Entry): string | number => value ?? Number.NEGATIVE_INFINITY
+  return entries.toSorted((a, b) => (of(a) < of(b) ? -sign : of(a) > of(b) ? sign : 0))
+}
+
+const textOf = (value: number | null): string => (value === null ? '–' : valueText(value))
+
+/** The lines as a table: colour, unit, value, least and greatest. A line is hidden by its name, and stands out while the pointer is on it. */
+export function LineLegend(props: Props) {
+  const { lines, zone, fromSecond, untilSecond, right, cursor, hidden, onHide, onFocus, onRight } = props
   const theme = useStore(shownTheme)
-  const second = cursor === null ? null : data[0][cursor]
+  const texts = useAsk(tagTexts, ['tag texts']).value
+  const [sort, setSort] = useState<Sort>(null)
+  const second = cursor === null ? null : lines.data[0][cursor]
+  const at = second == null ? { untilSecond } : cursor!
+  const entries = lines.names.map((name, place): Entry => {
+    const band = lines.bands.find(({ low }) => lines.lines[low]?.color === place)
+    const ends = extremes(lines, place, fromSecond, untilSecond)
+    return {
+      ...{ place, name, unit: texts?.get(lines.tags[place] ?? '')?.unit ?? '', value: shownOf(lines, place, at) },
+      sides: band === undefined ? [] : [valueIn(lines, band.low, at), valueIn(lines, band.high, at)],
+      ...{ least: ends?.[0] ?? null, greatest: ends?.[1] ?? null },
+    }
+  })
+  const titles = {
+    ...{ name: 'Line', value: second == null ? 'Newest' : clockText(second * 1000, zone) },
+    ...{ least: 'Least', greatest: 'Greatest' },
+  }
+  const head = (by: (typeof sorts)[number]) => (
+    <th
+      key={by}
+      scope="col"
+      class={by === 'name' ? undefined : 'right'}
+      aria-sort={sort?.by === by ? (sort.isDown ? 'descending' : 'ascending') : 'none'}
+    >
+      <button
+        type="button"
+        class="as-link"
+        onClick={() => setSort({ by, isDown: sort?.by === by ? !sort.isDown : by !== 'name' })}
+      >
+        {titles[by]}
+        {sort?.by === by && (sort.isDown ? ' ↓' : ' ↑')}
+      </button>
+    </th>
+  )
+  const hide = (name: string): void => {
+    const next = new Set(hidden)
+    if (!next.delete(name)) next.add(name)
+    onHide(next)
+  }
   return (
-    <div class="line-legend">
-      <span class="soft small number legend-time">
-        {second == null ? 'newest values' : clockText(second * 1000, zone)}
-      </span>
-      {names.map((name, place) => {
-        const at = second == null ? { untilSecond } : cursor!
-        const value = shownOf(lines, place, at)
-        const band = bands[place]
-        const sides = band === undefined ? [] : [valueIn(lines, band.low, at), valueIn(lines, band.high, at)]
-        return (
-          <span class="legend-line" key={name}>
-            <i style={{ background: lineColor(place, theme) }} />
-            <bdi>{name}</bdi>
-            <strong class="number" title={value == null ? undefined : String(value)}>
-              {value == null ? '–' : valueText(value)}
-            </strong>
-            {sides.length > 0 && (
-              <span class="soft number">
-                {sides.map((side) => (side === null ? '–' : valueText(side))).join(' … ')}
-              </span>
-            )}
-            {onRight && (
-              <button
-                type="button"
-                class="as-link small"
-                aria-pressed={right.includes(name)}
-                aria-label={`${right.includes(name) ? 'right' : 'left'} axis: ${name}`}
-                title="Draw it against the axis at the right"
-                onClick={() => onRight(name)}
-              >
-                {right.includes(name) ? 'right' : 'left'}
-              </button>
-            )}
-          </span>
-        )
-      })}
-      {left > 0 && <span class="soft small">{left} more lines are in the table alone.</span>}
-    </div>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reached by keyboard.
+    <section class="table-frame line-table" aria-label="Lines" tabIndex={0}>
+      <table class="table slim">
+        <thead>
+          <tr>
+            {head('name')}
+            {head('value')}
+            {head('least')}
+            {head('greatest')}
+            {onRight && <th scope="col">Axis</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {sorted(entries, sort).map(({ place, name, unit, value, sides, least, greatest }) => (
+            <tr
+              class={hidden.has(name) ? 'line-row off' : 'line-row'}
+              key={name}
+              onPointerEnter={() => onFocus(place)}
+              onPointerLeave={() => onFocus(null)}
+            >
+              <td class="line-name">
+                <button
+                  type="button"
+                  class="as-link"
+                  aria-pressed={!hidden.has(name)}
+                  title={hidden.has(name) ? 'Draw it' : 'Hide it'}
+                  onFocus={() => onFocus(place)}
+                  onBlur={() => onFocus(null)}
+                  onClick={() => hide(name)}
+                >
+                  <i
+                    style={{
+                      borderTopColor: lineColor(place, theme),
+                      borderTopStyle: place >= dashedFrom ? 'dashed' : 'solid',
+                    }}
+                  />
+                  <bdi>{name}</bdi>
+                </button>
+              </td>
+              <td class="right" title={value === null ? undefined : String(value)}>
+                <strong>{textOf(value)}</strong>
+                {sides.length > 0 && <span class="soft"> {sides.map(textOf).join(' … ')}</span>}
+                {unit !== '' && <span class="soft"> {unit}</span>}
+              </td>
+              <td class="right" title={least === null ? undefined : String(least)}>
+                {textOf(least)}
+              </td>
+              <td class="right" title={greatest === null ? undefined : String(greatest)}>
+                {textOf(greatest)}
+              </td>
+              {onRight && (
+                <td>
+                  <button
+                    type="button"
+                    class="as-link"
+                    aria-pressed={right.includes(name)}
+                    aria-label={`${right.includes(name) ? 'right' : 'left'} axis: ${name}`}
+                    title="Draw it against the axis at the right"
+                    onClick={() => onRight(name)}
+                  >
+                    {right.includes(name) ? 'right' : 'left'}
+                  </button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {lines.left > 0 && <p class="soft small inside">{lines.left} more lines are in the table of items alone.</p>}
+    </section>
   )
 }

@@ -13,6 +13,8 @@ import { msIn, type Row, type RowTable } from '../../parts/rows-stream.ts'
 
 export interface Lines {
   readonly names: readonly string[]
+  /** Of each name, the first tag. */
+  readonly tags: readonly string[]
   /** One of each name, then what belongs to one of these: its dashed ends, and the edges of its band. */
   readonly lines: readonly DrawnLine[]
   readonly data: LineData
@@ -74,8 +76,8 @@ export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTa
   const shown = all.slice(0, Math.max(1, Math.floor(linesMax / Math.max(1, fields.length))))
   const keys = shown.map(([key]) => key)
   const values = pointsOf(tables, keys, columns, ({ value }) => value)
-  const drawn = shown.flatMap(([, name]) =>
-    fields.map((field) => ({ field, name: fields.length === 1 ? name : `${name} · ${field.name}` })),
+  const drawn = shown.flatMap(([key, name]) =>
+    fields.map((field) => ({ field, key, name: fields.length === 1 ? name : `${name} · ${field.name}` })),
   )
   const whole = drawn.map(({ field }, place) => held(values[place]!, field, columns))
   const cut = whole.map(({ points, gaps }, place) => cutEnds(points, gaps, drawn[place]!.field, columns))
@@ -99,6 +101,7 @@ export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTa
   const firstEdge = main.length + ends.length
   return {
     names: drawn.map(({ name }) => name),
+    tags: drawn.map(({ key }) => firstOf(key)),
     lines: made.map(({ line }) => line),
     data: lineData(
       made.map(({ points }) => points),
@@ -114,6 +117,8 @@ export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTa
 /** Not by their names: those of two combinations may be the same. */
 export const keyOf = (row: Row, tagsAt: readonly number[]): string =>
   JSON.stringify(tagsAt.map((at) => row[at] ?? null))
+
+const firstOf = (key: string): string => String(JSON.parse(key)[0] ?? '')
 
 function namedKeys({ columns, rows }: RowTable, tags: readonly string[]): [key: string, name: string][] {
   const tagsAt = tags.map((tag) => columns.indexOf(tag))

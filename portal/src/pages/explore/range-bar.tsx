@@ -3,6 +3,7 @@ import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Check, Segments } from '../../parts/inputs.tsx'
 import { type Span, stepped, zoomed } from '../../parts/span.ts'
 import { browserZone, clockText, zoneText } from '../../parts/zoned-time.ts'
+import { goBack, useMayGoBack } from '../../shell/route.ts'
 import { fixed, quickRanges, rangeOf, typedRange, type View } from './view.ts'
 
 interface Props {
@@ -23,6 +24,7 @@ const moves: readonly { readonly name: string; readonly sign: string; move(span:
 /** From when until when, on the clocks of a zone that is always named. */
 export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
   const nowMs = Date.now()
+  const mayGoBack = useMayGoBack()
   const span = rangeOf(view, nowMs)
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
@@ -52,12 +54,14 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
           choices={quickRanges}
           onValue={(range) => onChange({ range, from: '', to: '' })}
         />
-        <button type="button" class="button slim" onClick={all} disabled={entity?.first_date == null}>
-          All
-        </button>
+        {entity !== undefined && (
+          <button type="button" class="button slim" onClick={all} disabled={entity.first_date === null}>
+            All
+          </button>
+        )}
       </div>
       <div class="range-group">
-        <button type="button" class="button slim" onClick={() => history.back()}>
+        <button type="button" class="button slim" onClick={goBack} disabled={!mayGoBack}>
           Back
         </button>
         {moves.map(({ name, sign, move }) => (
@@ -73,13 +77,15 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
             {sign}
           </button>
         ))}
-        <Check
-          label="Live"
-          checked={view.live}
-          onChecked={(live) =>
-            onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
-          }
-        />
+        {entity !== undefined && (
+          <Check
+            label="Live"
+            checked={view.live}
+            onChecked={(live) =>
+              onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
+            }
+          />
+        )}
       </div>
       <div class="range-group">
         <TimeInput label={`From, ${view.zone}`} value={from} onValue={setFrom} />

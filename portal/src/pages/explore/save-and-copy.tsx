@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { queryAddress } from '../../../../src/client/query-address.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -6,7 +7,8 @@ import { SaveAnswer } from '../../parts/save-answer.tsx'
 import { fileNameOf } from '../../parts/save-file.ts'
 import type { Span } from '../../parts/span.ts'
 import { clientOf, serviceUrl, session } from '../../session/session.ts'
-import type { Question } from './question.ts'
+import { Download } from './download.tsx'
+import { type Question, timeOf } from './question.ts'
 import type { Shown } from './use-rows.ts'
 import type { View } from './view.ts'
 
@@ -30,7 +32,19 @@ function curlOf({ kind, request }: Question): string {
   return `curl -s ${serviceUrl}/consumer/data/${kind} \\\n  -H 'Content-Type: application/json'${key} \\\n  -d '${body}'`
 }
 
-export function SaveAndCopy({ shown }: { readonly shown: Shown }) {
+/** The request as a line of Python; the key is in the environment. */
+function pandasOf(question: Question, time: string): string {
+  const key =
+    session.get()?.key === null ? '' : ', storage_options={"Authorization": f"Bearer {os.environ[\'TIDEMARK_KEY\']}"}'
+  return `pd.read_csv(${JSON.stringify(addressOf(question))}, parse_dates=[${JSON.stringify(time)}]${key})`
+}
+
+interface Props {
+  readonly shown: Shown
+  readonly entity: EntityDescription
+}
+
+export function SaveAndCopy({ shown, entity }: Props) {
   const { view, question, span, table } = shown
   const [open, show] = useState(false)
   return (
@@ -40,6 +54,7 @@ export function SaveAndCopy({ shown }: { readonly shown: Shown }) {
         table={table}
         arrow={(signal) => clientOf(signal).queryBytes(question.kind, question.request, 'arrow')}
       />
+      <Download shown={shown} entity={entity} name={savedName(view, span)} />
       <button type="button" class="button slim" onClick={() => show(true)}>
         Request…
       </button>
@@ -57,6 +72,11 @@ export function SaveAndCopy({ shown }: { readonly shown: Shown }) {
           <pre class="code">{curlOf(question)}</pre>
           <div class="actions end">
             <CopyButton text={curlOf(question)} label="Copy command" />
+          </div>
+          <p>As a line of Python, with pandas:</p>
+          <pre class="code">{pandasOf(question, timeOf(view.how, entity))}</pre>
+          <div class="actions end">
+            <CopyButton text={pandasOf(question, timeOf(view.how, entity))} label="Copy line" />
             <button type="submit" class="button first">
               Close
             </button>

@@ -44,9 +44,11 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
     onChosen(chosen.includes(tag) ? chosen.filter((other) => other !== tag) : [...chosen, tag])
   const others = found.filter((tag) => !chosen.includes(tag))
   return (
-    <form
+    <search
       class="tag-search"
-      onSubmit={(event) => {
+      onKeyDown={(event) => {
+        // It may stand in a form, which Enter would send.
+        if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
         event.preventDefault()
         if (typed !== '' && others[0] !== undefined) onChosen([...chosen, others[0]])
       }}
@@ -82,7 +84,7 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
         </p>
       )}
       {all.value !== null && found.length === 0 && !begun.busy && <p class="small soft">No tag is found.</p>}
-    </form>
+    </search>
   )
 }
 

@@ -47,10 +47,11 @@ export interface Rows {
 
 const liveEveryMs = 1000
 
-/** At which axis a line is drawn is nothing to ask for. */
-const wordsOf = (view: View): string => JSON.stringify({ ...view, right: [] })
+/** How the axes are is nothing to ask for, and what it is compared with is asked for by itself. */
+const wordsOf = (view: View): string =>
+  JSON.stringify({ ...view, right: [], shift: '', log: false, least: '', greatest: '' })
 
-interface Asking {
+export interface Asking {
   readonly view: View
   /** How wide the chart is. */
   readonly pixels: number

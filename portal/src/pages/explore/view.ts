@@ -26,6 +26,13 @@ export interface View {
   readonly granularity: string
   /** Lines that are drawn against the axis at the right. */
   readonly right: readonly string[]
+  /** How much earlier the lines are that it is compared with, a duration; empty is none. */
+  readonly shift: string
+  /** Whether the axis at the left is logarithmic. */
+  readonly log: boolean
+  /** Its limits, as they were typed; empty is that of the lines. */
+  readonly least: string
+  readonly greatest: string
   readonly live: boolean
 }
 
@@ -43,14 +50,27 @@ export function viewOf(query: URLSearchParams): View {
     zone: isZone(zone) ? zone : '',
     granularity: query.get('granularity') ?? '',
     right: query.getAll('right'),
+    shift: query.get('shift') ?? '',
+    log: query.get('log') === '1',
+    least: query.get('least') ?? '',
+    greatest: query.get('greatest') ?? '',
     live: query.get('live') === '1',
   }
 }
 
 export function viewLink(view: View): string {
-  const { tags, fields, right, live, how, ...others } = view
-  const shown = { ...others, how: how === 'auto' ? '' : how, live: live ? '1' : '' }
+  const { tags, fields, right, live, log, how, ...others } = view
+  const shown = { ...others, how: how === 'auto' ? '' : how, live: live ? '1' : '', log: log ? '1' : '' }
   return linkTo(['explore'], { ...shown, tag: tags, field: fields, right })
+}
+
+/** How the axis at the left is drawn, which is nothing to ask for. */
+export type Axes = Pick<View, 'right' | 'log' | 'least' | 'greatest'>
+
+/** What was typed as a limit: a number, with a point or a comma; null of what is none. */
+export function limitOf(text: string): number | null {
+  const number = Number(text.trim().replace(',', '.'))
+  return text.trim() === '' || !Number.isFinite(number) ? null : number
 }
 
 /** Whether it says nothing of what is to be drawn. */

@@ -1,18 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import type { EntityDescription, MetadataDescription } from '../../../../src/client/answers.ts'
+import type { Editor, Selected } from '../../parts/editor.ts'
 import { plural } from '../../parts/formats.ts'
 import { Segments } from '../../parts/inputs.tsx'
 import { PageHead, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { QueryEditor } from '../../parts/query-editor.tsx'
+import { type Fault, QueryEditor } from '../../parts/query-editor.tsx'
 import { type Doing, useAsk, useDeed } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
+import { useStore } from '../../shell/store.ts'
 import { draftOf, keepDraft } from './draft.ts'
 import { ResultPanel } from './result.tsx'
 import { faultOf, type Result, runNative, runSql } from './run-query.ts'
 import { SavedQueries } from './saved.tsx'
 import { keepRun, type SavedQuery } from './saved-queries.ts'
+import { quoted, TableTree } from './table-tree.tsx'
+import { TabBar, tabs } from './tabs.tsx'
 
 type Mode = SavedQuery['mode']
 
@@ -33,27 +38,64 @@ const nativeStart = `{
 export function Query() {
   const { query } = usePlace()
   const mode: Mode = query.get('mode') === 'native' ? 'native' : 'sql'
-  return <QueryPage key={mode} mode={mode} given={query.get('text')} />
+  const { open, shown } = useStore(tabs)
+  const known = useTables()
+  return (
+    <>
+      <PageHead title="SQL and native queries">
+        <Segments
+          label="Language"
+          value={mode}
+          choices={modes}
+          onValue={(next) => goTo(linkTo(['query'], { mode: next }))}
+        />
+      </PageHead>
+      <TabBar open={open} shown={shown} />
+      {open.map((tab) => (
+        // What another one has run stays.
+        <div key={`${mode} ${tab}`} class="stack" hidden={tab !== shown}>
+          <QueryPage mode={mode} tab={tab} known={known} given={tab === shown ? query.get('text') : null} />
+        </div>
+      ))}
+    </>
+  )
 }
 
-function useTables(): Readonly<Record<string, string[]>> | undefined {
+interface Known {
+  readonly entities: readonly EntityDescription[]
+  readonly metadata: readonly MetadataDescription[]
+}
+
+function useTables(): Known | undefined {
   const entities = useAsk((client) => client.entities(), ['entities'])
   const metadata = useAsk((client) => client.metadata(), ['metadata'])
-  return useMemo(() => {
-    if (entities.value === null) return undefined
-    return Object.fromEntries([
-      ...(metadata.value ?? []).map(({ entity, fields }) => [entity, fields.map(({ name }) => name)]),
-      ...entities.value.map(({ entity, fields, time_field }) => [
-        entity,
-        ['__time', ...fields.map(({ name }) => name).filter((name) => name !== time_field)],
-      ]),
-    ])
-  }, [entities.value, metadata.value])
+  return useMemo(
+    () => (entities.value === null ? undefined : { entities: entities.value, metadata: metadata.value ?? [] }),
+    [entities.value, metadata.value],
+  )
 }
 
-function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: string | null }) {
+/** Names to complete: tables and their columns. */
+const namesOf = ({ entities, metadata }: Known): Readonly<Record<string, string[]>> =>
+  Object.fromEntries([
+    ...metadata.map(({ entity, fields }) => [entity, fields.map(({ name }) => name)]),
+    ...entities.map(({ entity, fields, time_field }) => [
+      entity,
+      ['__time', ...fields.map(({ name }) => name).filter((name) => name !== time_field)],
+    ]),
+  ])
+
+interface PageProps {
+  readonly mode: Mode
+  readonly tab: number
+  readonly known: Known | undefined
+  readonly given: string | null
+}
+
+function QueryPage({ mode, tab, known, given }: PageProps) {
+  const draft = tab === 1 ? mode : `${mode}.${tab}`
   const [written, write] = useState(() => ({
-    text: draftOf(mode, given) ?? (mode === 'native' ? nativeStart : ''),
+    text: draftOf(draft, given) ?? (mode === 'native' ? nativeStart : ''),
   }))
   // The editor may be ahead of what the page has drawn.
   const newest = useRef(written.text)
@@ -61,7 +103,7 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
   const note = (next: string): void => {
     newest.current = next
     showText(next)
-    keepDraft(mode, { given, text: next })
+    keepDraft(draft, { given, text: next })
   }
   const choose = (next: string): void => {
     note(next)
@@ -70,9 +112,12 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
   const [result, setResult] = useState<Result | null>(null)
   const [rows, setRows] = useState(0)
   const running = useDeed()
-  const tables = useTables()
+  const tables = useMemo(() => (known === undefined ? undefined : namesOf(known)), [known])
+  const editor = useRef<Pick<Editor, 'selected' | 'insert'> | null>(null)
+  const ran = useRef<Selected | null>(null)
   const run = async (): Promise<void> => {
-    const query = newest.current
+    ran.current = editor.current?.selected() ?? null
+    const query = ran.current?.text ?? newest.current
     if (query.trim() === '') return
     setRows(0)
     const good = await running.run(async (signal) => {
@@ -86,19 +131,11 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
     })
     if (good) keepRun({ name: '', text: query, mode })
   }
-  const fault = useMemo(() => faultOf(running.error), [running.error])
+  const fault = useMemo(() => placedIn(ran.current, faultOf(running.error)), [running.error])
   const panel = useMemo(() => result !== null && <ResultPanel result={result} mode={mode} />, [result, mode])
   const first = Object.keys(tables ?? {})[0]
   return (
     <>
-      <PageHead title="SQL and native queries">
-        <Segments
-          label="Language"
-          value={mode}
-          choices={modes}
-          onValue={(next) => goTo(linkTo(['query'], { mode: next }))}
-        />
-      </PageHead>
       <Panel
         title={mode === 'sql' ? 'Druid’s SQL; the tables are the entities' : 'A native query of Druid’s'}
         tools={<SavedQueries mode={mode} text={text} onChoose={choose} />}
@@ -110,6 +147,7 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
             given={written}
             {...(tables && { tables })}
             fault={fault}
+            control={editor}
             onText={note}
             onRun={() => void run()}
           />
@@ -124,6 +162,9 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
               </button>
             )}
           </RunActions>
+          {mode === 'sql' && known !== undefined && (
+            <TableTree {...known} onInsert={(name) => editor.current?.insert(name)} />
+          )}
         </div>
       </Panel>
       {running.error != null && (
@@ -164,7 +205,7 @@ function RunActions({ running, empty, rows, onRun, children }: RunProps) {
             <span class="spinner" /> {rows > 0 ? `${plural(rows, 'row')} so far` : 'running'}
           </>
         ) : (
-          'Ctrl and Enter run it'
+          'Ctrl and Enter run it, or what is selected'
         )}
       </span>
       {children}
@@ -172,7 +213,12 @@ function RunActions({ running, empty, rows, onRun, children }: RunProps) {
   )
 }
 
-const quoted = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `"${name}"`)
+/** A fault of a part of the text, where it stands in the whole. */
+function placedIn(selected: Selected | null, fault: Fault | null): Fault | null {
+  if (selected === null || fault === null) return fault
+  const column = fault.line === 1 ? fault.column + selected.column - 1 : fault.column
+  return { ...fault, line: fault.line + selected.line - 1, column }
+}
 
 function exampleOf(table: string, columns: readonly string[]): string {
   const tag = columns[1] ?? '__time'

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { viewOf } from '../explore/view.ts'
+import { type Cell, cellOf, cellView, filled, frameOf, frameSaved, type Variable, valuesOf } from './definition.ts'
+
+const variables: readonly Variable[] = [
+  { name: 'house', kind: 'entity', value: 'plant' },
+  { name: 'pump', kind: 'tag', entity: '$house', value: 'P1' },
+]
+const asked = (text: string) => new URLSearchParams(text)
+
+test.each([
+  ['$pump', 'P1'],
+  ['$pump.flow of $house', 'P1.flow of plant'],
+  ['$pumps and $ and $1', '$pumps and $ and $1'],
+  ['costs 5$', 'costs 5$'],
+])('%s is filled in as %s', (text, expected) => {
+  expect(filled(text, valuesOf(variables, asked('')))).toBe(expected)
+})
+
+test('the address chooses a variable; what a value holds is not filled in again', () => {
+  const values = valuesOf(variables, asked('var-pump=$house'))
+  expect(filled('$pump', values)).toBe('$house')
+})
+
+test.each([
+  ['', {}, { range: 'P1D', from: '', to: '', zone: '' }],
+  ['', { range: 'PT1H', zone: 'UTC' }, { range: 'PT1H', from: '', to: '', zone: 'UTC' }],
+  ['', { from: '2026-01-01', to: '2026-01-02' }, { range: '', from: '2026-01-01', to: '2026-01-02', zone: '' }],
+  [
+    'from=2026-02-01&to=2026-02-02&zone=Europe/Madrid',
+    { range: 'PT1H', zone: 'UTC' },
+    { range: '', from: '2026-02-01', to: '2026-02-02', zone: 'Europe/Madrid' },
+  ],
+])('the range of %j over %j', (address, saved, expected) => {
+  expect(frameOf({ cells: [], ...saved }, asked(address))).toMatchObject(expected)
+})
+
+test('a chart is drawn as it was saved, and the same tag once', () => {
+  const view = viewOf(asked('entity=plant&tag=a&tag=b&field=V&how=band&right=b&range=P7D&zone=UTC'))
+  const cell = cellOf(view)
+  expect(cell).toEqual({ kind: 'chart', entity: 'plant', tags: ['a', 'b'], fields: ['V'], how: 'band', right: ['b'] })
+  const frame = frameOf({ cells: [cell], ...frameSaved(view) }, asked(''))
+  expect(cellView(cell, frame, new Map())).toEqual(view)
+  const both: Cell = { kind: 'state', entity: '$house', tags: ['$pump', 'P1', 'x.$pump'] }
+  expect(cellView(both, frame, valuesOf(variables, asked('')))).toMatchObject({
+    ...{ entity: 'plant', tags: ['P1', 'x.P1'], how: 'states' },
+  })
+})

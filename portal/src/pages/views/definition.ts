@@ -1,0 +1,61 @@
+// A saved view as it is kept, and what it means with a choice of its variables.
+import type { ViewDefinition } from '../../../../src/client/answers.ts'
+import { limitOf, type View, viewOf } from '../explore/view.ts'
+
+export type Cell = ViewDefinition['cells'][number]
+export type Variable = NonNullable<ViewDefinition['variables']>[number]
+
+/** What is chosen for each variable, by its name. */
+export type Values = ReadonlyMap<string, string>
+
+/** Of the address, before the name of a variable. */
+export const variableMark = 'var-'
+
+export const valuesOf = (variables: readonly Variable[], query: URLSearchParams): Values =>
+  new Map(variables.map(({ name, value }) => [name, query.get(`${variableMark}${name}`) ?? value]))
+
+/** Each `$name` of a variable as its value; what names none stays. */
+export const filled = (text: string, values: Values): string =>
+  text.replace(/\$([A-Za-z]\w*)/g, (whole, name: string) => values.get(name) ?? whole)
+
+/** The range and zone that the address says, else those that were saved. */
+export function frameOf({ range = '', from = '', to = '', zone = '' }: ViewDefinition, query: URLSearchParams): View {
+  const asked = viewOf(query)
+  const isAsked = asked.range !== '' || (asked.from !== '' && asked.to !== '')
+  const saved = range === '' && from === '' ? { range: 'P1D' } : { range, from, to }
+  return { ...asked, ...(isAsked ? {} : saved), zone: asked.zone === '' ? zone : asked.zone }
+}
+
+/** What Explore draws of a cell. */
+export function cellView(cell: Cell, frame: View, values: Values): View {
+  const { kind, entity = '', by = '', tags = [], fields = [], how = 'auto', granularity = '', right = [] } = cell
+  const { shift = '', log = false, least = null, greatest = null } = cell
+  const fill = (text: string): string => filled(text, values)
+  return {
+    ...frame,
+    ...{ entity: fill(entity), by, tags: [...new Set(tags.map(fill))], fields, granularity, right: right.map(fill) },
+    ...{ shift, log, least: least === null ? '' : String(least), greatest: greatest === null ? '' : String(greatest) },
+    how: kind === 'state' ? 'states' : how,
+    live: false,
+  }
+}
+
+/** What was drawn in Explore, to be saved. */
+export function cellOf(view: View): Cell {
+  const { entity, by, tags, fields, how, granularity, right, shift, log } = view
+  const what = { entity, tags, fields, ...(by === '' ? {} : { by }) }
+  if (how === 'states') return { kind: 'state', ...what }
+  if (how === 'latest') return { kind: 'table', ...what }
+  const steps = granularity === '' ? {} : { granularity }
+  const [least, greatest] = [limitOf(view.least), limitOf(view.greatest)]
+  return {
+    ...{ kind: 'chart', ...what, how, ...steps, ...(right.length === 0 ? {} : { right }) },
+    ...(shift === '' ? {} : { shift }),
+    ...(log ? { log } : {}),
+    ...(least === null ? {} : { least }),
+    ...(greatest === null ? {} : { greatest }),
+  }
+}
+
+export const frameSaved = ({ range, from, to, zone }: View): Pick<ViewDefinition, 'range' | 'from' | 'to' | 'zone'> =>
+  range === '' ? { from, to, zone } : { range, zone }

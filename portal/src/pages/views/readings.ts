@@ -1,0 +1,73 @@
+// The newest value of each tag, and for a table its least, mean and greatest of the range.
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { type Row, type RowTable, readRows } from '../../parts/rows-stream.ts'
+import type { Span } from '../../parts/span.ts'
+import { keyOf, nameOfTags } from '../explore/lines.ts'
+import { type TagText, tagTexts } from '../explore/tag-texts.ts'
+import { tagsShown, type View } from '../explore/view.ts'
+
+export interface Reading {
+  readonly name: string
+  readonly field: string
+  readonly description: string
+  readonly unit: string
+  readonly value: unknown
+  /** Null where there is no item. */
+  readonly ms: number | null
+  /** Of the range; null where it has no number. */
+  readonly least: number | null
+  readonly mean: number | null
+  readonly greatest: number | null
+}
+
+interface Asked {
+  readonly view: View
+  readonly entity: EntityDescription
+  readonly span: Span
+  /** Whether least, mean and greatest are asked for. */
+  readonly isRange: boolean
+}
+
+const noTexts: ReadonlyMap<string, TagText> = new Map()
+const numberOrNull = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value))
+
+export async function readings(client: TidemarkClient, { view, entity, span, isRange }: Asked): Promise<Reading[]> {
+  const { by, tags: ids, fields } = view
+  const iso = (ms: number): string => new Date(ms).toISOString()
+  const one = { entity: entity.entity, ids, ...(by === '' ? {} : { id_name_field: by }) }
+  const isNumber = (name: string): boolean =>
+    entity.fields.some((field) => field.name === name && (field.type === 'double' || field.type === 'long'))
+  const numbers = fields.filter(isNumber)
+  const ask = (kind: 'last' | 'aggregate', request: object): Promise<RowTable> =>
+    readRows(client.queryBytes(kind, { ...one, ...request }, 'ndjson'), () => undefined)
+  const range = { start_date: iso(span.fromMs), end_date: iso(span.toMs) }
+  const aggregated = { ...range, granularity: 'all', aggregates: ['mean', 'min', 'max'], metric_name_field: numbers }
+  const [newest, whole, texts] = await Promise.all([
+    ask('last', { metric_name_field: fields, date: iso(span.toMs) }),
+    isRange && numbers.length > 0 ? ask('aggregate', aggregated) : null,
+    tagTexts(client).catch(() => noTexts),
+  ])
+  const tags = tagsShown(view, entity)
+  const newestRows = byTags(newest, tags)
+  const wholeRows = whole === null ? new Map<string, Row>() : byTags(whole, tags)
+  const valueIn = ({ columns }: RowTable, row: Row | undefined, name: string): unknown => row?.[columns.indexOf(name)]
+  return [...newestRows].flatMap(([key, row]) => {
+    const values = tags.map((tag) => valueIn(newest, row, tag))
+    const text = texts.get(String(values[0]))
+    return fields.map((field): Reading => {
+      const of = (what: string): number | null =>
+        whole === null ? null : numberOrNull(valueIn(whole, wholeRows.get(key), `${field}.${what}`))
+      return {
+        ...{ name: nameOfTags(values), field, description: text?.description ?? '', unit: text?.unit ?? '' },
+        ...{ value: valueIn(newest, row, field), ms: Date.parse(String(valueIn(newest, row, entity.time_field))) },
+        ...{ least: of('min'), mean: of('mean'), greatest: of('max') },
+      }
+    })
+  })
+}
+
+function byTags(table: RowTable, tags: readonly string[]): Map<string, Row> {
+  const tagsAt = tags.map((tag) => table.columns.indexOf(tag))
+  return new Map(table.rows.map((row) => [keyOf(row, tagsAt), row]))
+}

@@ -1,0 +1,56 @@
+import { useId } from 'preact/hooks'
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { useAsk } from '../../shell/asking.ts'
+import { tagsMax } from '../explore/tag-texts.ts'
+import { filled, type Values, type Variable } from './definition.ts'
+
+interface Props {
+  readonly variables: readonly Variable[]
+  readonly values: Values
+  readonly entities: readonly EntityDescription[]
+  onChoose(values: Values): void
+}
+
+/** What a reader chooses for each variable of a view. */
+export function VariableBar({ variables, values, entities, onChoose }: Props) {
+  if (variables.length === 0) return null
+  return (
+    <div class="range-bar">
+      {variables.map((variable) => (
+        <VariableChoice
+          key={variable.name}
+          {...{ variable, values, entities }}
+          onValue={(value) => onChoose(new Map([...values, [variable.name, value]]))}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface ChoiceProps extends Omit<Props, 'variables' | 'onChoose'> {
+  readonly variable: Variable
+  onValue(value: string): void
+}
+
+function VariableChoice({ variable, values, entities, onValue }: ChoiceProps) {
+  const id = useId()
+  const entity = filled(variable.entity ?? '', values)
+  const isTag = variable.kind === 'tag' && entity !== ''
+  const tags = useAsk((client) => client.tags(entity, { limit: tagsMax }), [entity], { skip: !isTag })
+  const names = variable.kind === 'entity' ? entities.map((one) => one.entity) : (tags.value?.Items ?? [])
+  const chosen = values.get(variable.name) ?? ''
+  return (
+    <div class="range-group">
+      <label class="small" for={id}>
+        {variable.name}
+      </label>
+      <select id={id} class="input" value={chosen} onChange={(event) => onValue(event.currentTarget.value)}>
+        {[...new Set([chosen, ...names])].map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

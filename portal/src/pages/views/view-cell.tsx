@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { Empty, Panel } from '../../parts/layout.tsx'
+import { drawable, type View, viewLink } from '../explore/view.ts'
+import { ChartCell } from './chart-cell.tsx'
+import { type Cell, cellView, filled, type Values } from './definition.ts'
+import { ReadingCell } from './reading-cells.tsx'
+
+interface Props {
+  readonly cell: Cell
+  readonly frame: View
+  readonly values: Values
+  readonly entities: readonly EntityDescription[]
+  /** What its editor does with it. */
+  readonly tools: ComponentChildren
+  onChange(part: Partial<View>): void
+}
+
+const tagsNamed = 3
+
+/** One part of a view. */
+export function ViewCell({ cell, frame, values, entities, tools, onChange }: Props) {
+  const title = filled(cell.title ?? '', values)
+  if (cell.kind === 'text') {
+    return (
+      <Panel title={title === '' ? 'Text' : <span dir="auto">{title}</span>} tools={tools}>
+        <p class="inside view-text" dir="auto">
+          {filled(cell.text ?? '', values)}
+        </p>
+      </Panel>
+    )
+  }
+  const asked = cellView(cell, frame, values)
+  const entity = entities.find((one) => one.entity === asked.entity)
+  const fields = entity === undefined || asked.fields.length > 0 ? asked.fields : usualFields(asked, entity)
+  const view = { ...asked, fields }
+  const named = view.tags.slice(0, tagsNamed).join(', ')
+  return (
+    <Panel
+      title={<span dir="auto">{title === '' ? `${named}${view.tags.length > tagsNamed ? '…' : ''}` : title}</span>}
+      tools={
+        <>
+          {cell.kind === 'chart' && <a href={viewLink(view)}>Explore</a>}
+          {tools}
+        </>
+      }
+    >
+      {entity === undefined ? (
+        <Empty title={`There is no entity ${asked.entity}, or not for this key`}>
+          <p>What this part shows lies in it.</p>
+        </Empty>
+      ) : cell.kind === 'chart' || cell.kind === 'state' ? (
+        <ChartCell view={view} entity={entity} onChange={onChange} />
+      ) : (
+        <ReadingCell view={view} entity={entity} kind={cell.kind} />
+      )}
+    </Panel>
+  )
+}
+
+function usualFields(view: View, entity: EntityDescription): readonly string[] {
+  const fields = drawable(view.how, entity)
+  const first = fields.find(({ type }) => type === 'double' || type === 'long') ?? fields[0]
+  return first === undefined ? [] : [first.name]
+}

@@ -1,0 +1,236 @@
+// Views that somebody saved: pages of charts, values, tables and states, by name.
+import { Type } from 'typebox'
+import type { StateSources } from '../catalog/catalog.ts'
+import type { SavedView, ViewCatalog, ViewHead } from '../catalog/views.ts'
+import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { mayBeMeant } from '../lib/likely-word.ts'
+import { formatInstant, parseInstant } from '../model/instant.ts'
+import type { NextTokens } from '../model/next-token.ts'
+import type { Page, PageRequest } from '../model/page.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
+import { pageOf, pageSchema } from './list-page.ts'
+
+/** Of all subscribers together. */
+export const viewsMax = 1000
+const viewBytesMax = 65_536
+const nameCharactersMax = 128
+
+const name = (description: string) => Type.String({ maxLength: nameCharactersMax, description })
+const names = (description: string) => Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 20, description })
+
+const variableMark = 'may have `$name` for the value of a variable'
+
+const Cell = Type.Object(
+  {
+    kind: Type.Enum(['chart', 'value', 'table', 'state', 'text'], {
+      description:
+        'What is shown of the tags: lines over the range, newest values, a table of newest, least, mean and greatest, or how long each state lasted; or a text.',
+    }),
+    title: Type.Optional(name(`What stands above it; ${variableMark}.`)),
+    text: Type.Optional(Type.String({ maxLength: 4000, description: `Of a text; ${variableMark}.` })),
+    entity: Type.Optional(name(`Whose items it shows, for all but a text; ${variableMark}.`)),
+    by: Type.Optional(name('The tag field that `tags` are values of; by default all tag fields, chosen by the first.')),
+    tags: Type.Optional(names(`The tags; each ${variableMark}.`)),
+    fields: Type.Optional(names('The metrics; by default the first one.')),
+    how: Type.Optional(
+      Type.Enum(['auto', 'average', 'time_mean', 'band', 'rise', 'select', 'snap'], {
+        description: 'How a chart draws them, as in the portal; by default `auto`.',
+      }),
+    ),
+    granularity: Type.Optional(name('Of a chart in buckets; by default what fits its width.')),
+    right: Type.Optional(names('Lines of a chart that have the axis at the right.')),
+    shift: Type.Optional(
+      name('Of a chart: how much earlier the lines are that it is compared with, an ISO 8601 duration.'),
+    ),
+    log: Type.Optional(Type.Boolean({ description: 'Whether the axis at the left of a chart is logarithmic.' })),
+    least: Type.Optional(Type.Number({ description: 'Where that axis begins; by default with the lines.' })),
+    greatest: Type.Optional(Type.Number({ description: 'Where it ends.' })),
+  },
+  { additionalProperties: false },
+)
+
+const Variable = Type.Object(
+  {
+    name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,31}$', description: 'What stands behind the `$`.' }),
+    kind: Type.Enum(['entity', 'tag'], { description: 'What is chosen.' }),
+    entity: Type.Optional(name('Of a tag: the entity whose tags are offered; may be `$name` of a variable before it.')),
+    value: Type.String({ maxLength: 1024, description: 'Where the address chooses nothing.' }),
+  },
+  { additionalProperties: false },
+)
+
+export const ViewDefinition = Type.Object(
+  {
+    range: Type.Optional(name('The range, up to now: an ISO 8601 duration.')),
+    from: Type.Optional(name('The start of the range, where it does not end now.')),
+    to: Type.Optional(name('Its end.')),
+    zone: Type.Optional(name('Whose clocks it shows: an IANA name.')),
+    variables: Type.Optional(Type.Array(Variable, { maxItems: 8 })),
+    cells: Type.Array(Cell, { maxItems: 24, minItems: 1 }),
+  },
+  { additionalProperties: false, description: `A page of charts, of at most ${viewBytesMax} bytes as JSON.` },
+)
+export type ViewDefinition = Type.Static<typeof ViewDefinition>
+
+const head = {
+  name: Type.String(),
+  subscriber: Type.String({ description: 'Who saved it first, by the name of that time.' }),
+  changed: Type.String({ format: 'date-time' }),
+  may_change: Type.Boolean({ description: 'Whether the caller may change and delete it.' }),
+}
+
+export const ListedView = Type.Object({
+  ...head,
+  entities: Type.Array(Type.String(), { description: 'Whose items it shows.' }),
+  cells: Type.Integer({ description: 'How much is on it.' }),
+})
+export type ListedView = Type.Static<typeof ListedView>
+export const ViewPage = pageSchema(ListedView)
+
+export const ViewAnswer = Type.Object({ ...head, view: ViewDefinition })
+export type ViewAnswer = Type.Static<typeof ViewAnswer>
+
+/** Who asks for views. */
+export interface Viewer {
+  /** Null of who shows no key. */
+  readonly subscriberId: number | null
+  readonly isOperator: boolean
+  mayRead(entity: string): boolean
+}
+
+/** One who may save views. */
+export interface ViewMaker extends Viewer {
+  readonly subscriberId: number
+  readonly subscriber: string
+}
+
+export interface ViewParts {
+  readonly views: ViewCatalog
+  readonly tokens: NextTokens
+  readonly nowMs: () => number
+}
+
+/** A view is seen by who made it and by who may read all entities that it names; it is changed by who made it, and by an operator. */
+export class Views {
+  readonly #parts: ViewParts
+
+  constructor(parts: ViewParts) {
+    this.#parts = parts
+  }
+
+  /** Those that the viewer may see, by name. */
+  async list(viewer: Viewer, request: PageRequest): Promise<Page<ListedView>> {
+    const { tokens } = this.#parts
+    const seen = await this.#seen(viewer)
+    return pageOf<ListedView>(request, {
+      tokens,
+      scope: ['/consumer/views'],
+      keyOf: (view) => view.name,
+      itemsAfter: async (after, limit) =>
+        seen
+          .filter((view) => after === null || compareCodePoints(view.name, after) > 0)
+          .slice(0, limit)
+          .map((view) => ({ ...headOf(view, viewer), entities: [...view.entities], cells: view.cells })),
+    })
+  }
+
+  /** Throws Problem `not_found`, also for one that the viewer may not see. */
+  async show(viewer: Viewer, name: string): Promise<ViewAnswer> {
+    const view = await this.#parts.views.find(name)
+    if (view === null || !maySee(view, viewer)) throw await this.#unknown(viewer, name)
+    return { ...headOf(view, viewer), view: JSON.parse(view.definition) }
+  }
+
+  /** Throws Problem `invalid_request` for what cannot be, `conflict` past `viewsMax`, for the name of another's view, and where it is not as `known`. */
+  async put(
+    maker: ViewMaker,
+    name: string,
+    definition: ViewDefinition,
+    known?: string,
+  ): Promise<{ readonly isNew: boolean; readonly answer: ViewAnswer }> {
+    requireName(name)
+    for (const [index, cell] of definition.cells.entries()) requireWhole(cell, `cells[${index}]`)
+    const json = JSON.stringify(definition)
+    if (Buffer.byteLength(json) > viewBytesMax)
+      throw invalidRequest('', `has more than ${viewBytesMax} bytes as JSON, which is the most a view may have`)
+    const { subscriberId, subscriber, isOperator } = maker
+    const knownMs = known === undefined ? undefined : knownMsOf(known)
+    const view: SavedView = {
+      ...{ name, subscriberId, subscriber, definition: json },
+      ...{ entities: entitiesOf(definition), cells: definition.cells.length, changedMs: this.#parts.nowMs() },
+    }
+    const isNew = await this.#parts.views.put(view, { viewsMax, isAnyones: isOperator, knownMs })
+    return { isNew, answer: await this.show({ ...maker, mayRead: () => true }, name) }
+  }
+
+  /** Throws Problem `not_found`, also for one that the maker may not see, and `forbidden` for another's. */
+  async delete(maker: ViewMaker, name: string): Promise<void> {
+    const { subscriberId, isOperator } = maker
+    if (await this.#parts.views.delete(name, isOperator ? null : subscriberId)) return
+    const { subscriber } = await this.show(maker, name)
+    throw new Problem('forbidden', `The view "${name}" is that of ${subscriber}: he and an operator may delete it.`)
+  }
+
+  async #seen(viewer: Viewer): Promise<readonly ViewHead[]> {
+    return (await this.#parts.views.list()).filter((view) => maySee(view, viewer))
+  }
+
+  async #unknown(viewer: Viewer, name: string): Promise<Problem> {
+    const names = (await this.#seen(viewer)).map((view) => view.name)
+    return new Problem('not_found', `There is no view "${name}", or not for this key.${mayBeMeant(name, names)}`)
+  }
+}
+
+/** A view as the audit tells it; null where there is none. */
+export async function viewState({ views }: StateSources, name: string): Promise<unknown> {
+  const view = await views.find(name)
+  return view === null ? null : { subscriber: view.subscriber, view: JSON.parse(view.definition) }
+}
+
+const isOwn = ({ subscriberId }: ViewHead, viewer: Viewer): boolean => viewer.subscriberId === subscriberId
+
+const maySee = (view: ViewHead, viewer: Viewer): boolean =>
+  viewer.isOperator || isOwn(view, viewer) || view.entities.every((entity) => viewer.mayRead(entity))
+
+function headOf(view: ViewHead, viewer: Viewer) {
+  const { name, subscriber, changedMs } = view
+  return { name, subscriber, changed: formatInstant(changedMs), may_change: viewer.isOperator || isOwn(view, viewer) }
+}
+
+function knownMsOf(known: string): number | null {
+  const ms = known === 'never' ? null : parseInstant(known)
+  if (known !== 'never' && ms === null) throw invalidRequest('changed', 'must be the date of a change, or `never`')
+  return ms
+}
+
+const control = /\p{Cc}/u
+
+function requireName(name: string): void {
+  const isName = name !== '' && name === name.trim() && name.length <= nameCharactersMax && !control.test(name)
+  if (isName) return
+  throw invalidRequest(
+    'name',
+    `must be 1 to ${nameCharactersMax} characters, no control characters, and no blank at its ends`,
+  )
+}
+
+function requireWhole({ kind, text, entity, tags, how }: ViewDefinition['cells'][number], path: string): void {
+  if (kind === 'text') {
+    if (text === undefined || entity !== undefined)
+      throw invalidRequest(path, 'is a text: it has `text`, and no entity')
+    return
+  }
+  if (text !== undefined) throw invalidRequest(`${path}.text`, `is nothing that a ${kind} has`)
+  if (entity === undefined) throw invalidRequest(`${path}.entity`, 'must name an entity')
+  if (tags === undefined || tags.length === 0) throw invalidRequest(`${path}.tags`, 'must have one tag at least')
+  if (how !== undefined && kind !== 'chart') throw invalidRequest(`${path}.how`, `is nothing that a ${kind} has`)
+}
+
+/** Whose items it shows, as it stands; what a reader chooses for a variable is asked for with his own key. */
+function entitiesOf({ variables = [], cells }: ViewDefinition): string[] {
+  const chosen = variables.flatMap(({ kind, entity, value }) => [entity, kind === 'entity' ? value : undefined])
+  const named = [...cells.map(({ entity }) => entity), ...chosen]
+  // No entity's own name has a $.
+  const plain = named.filter((entity) => entity !== undefined).filter((entity) => !entity.includes('$'))
+  return [...new Set(plain)].sort(compareCodePoints)
+}

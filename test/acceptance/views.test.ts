@@ -1,0 +1,125 @@
+// Saved views, through all of the service: who sees them, who changes them, and what is refused.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, callWell, makeIngest, makeReader } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+let service: RunningService
+let shift: string
+let pumps: string
+
+beforeAll(async () => {
+  service = await runService({ 'access.consumption': 'key' })
+  for (const alias of ['plant', 'pumps']) await makeIngest(service.url, adminKey, { alias })
+  shift = await makeReader(service.url, adminKey, ['plant', 'pumps'], 'shift')
+  pumps = await makeReader(service.url, adminKey, ['pumps'], 'pump-house')
+})
+afterAll(() => service?.close())
+
+const chart = (entity: string, more: object = {}) => ({ kind: 'chart', entity, tags: ['a'], ...more })
+const put = (name: string, body: unknown, key = shift) =>
+  call<Readonly<Record<string, unknown>>>(service.url, 'PUT', `/consumer/views/${encodeURIComponent(name)}`, {
+    key,
+    body,
+  })
+const names = async (key: string): Promise<string[]> => {
+  const { Items } = await callWell<{ Items: { name: string }[] }>(service.url, 'GET', '/consumer/views', { key })
+  return Items.map(({ name }) => name)
+}
+
+test('a view is seen by who may read all of it and by who made it, and changed by him and by an operator', async () => {
+  const view = { range: 'P1D', cells: [chart('plant'), { kind: 'text', text: 'Boilers 🌊' }] }
+  expect(await put('Kessel 1 / Schicht', view)).toMatchObject({
+    status: 201,
+    body: { name: 'Kessel 1 / Schicht', subscriber: 'shift', may_change: true, view },
+  })
+  expect((await put('Pumps', { cells: [chart('pumps')] })).status).toBe(201)
+  expect(await names(shift)).toEqual(['Kessel 1 / Schicht', 'Pumps'])
+  expect(await names(adminKey)).toEqual(['Kessel 1 / Schicht', 'Pumps'])
+  expect(await names(pumps)).toEqual(['Pumps'])
+  const path = `/consumer/views/${encodeURIComponent('Kessel 1 / Schicht')}`
+  expect((await call(service.url, 'GET', path, { key: pumps })).status).toBe(404)
+  expect((await call(service.url, 'DELETE', path, { key: pumps })).status).toBe(404)
+  expect((await call(service.url, 'DELETE', '/consumer/views/Pumps', { key: pumps })).status).toBe(403)
+  expect((await put('Pumps', view, pumps)).status).toBe(409)
+  expect(await call(service.url, 'GET', '/consumer/views/Pumps', { key: pumps })).toMatchObject({
+    body: { may_change: false },
+  })
+  expect(await put('Pumps', { cells: [chart('pumps', { title: 'New' })] }, adminKey)).toMatchObject({
+    status: 200,
+    body: { subscriber: 'shift', may_change: true },
+  })
+  // What he may not read himself, he made all the same.
+  expect((await put('Mine', { cells: [chart('plant')] }, pumps)).status).toBe(201)
+  expect(await names(pumps)).toEqual(['Mine', 'Pumps'])
+  expect((await call(service.url, 'DELETE', path, { key: shift })).status).toBe(204)
+  expect((await call(service.url, 'DELETE', path, { key: shift })).status).toBe(404)
+  for (const key of [undefined, `tidemark_${'x'.repeat(43)}`])
+    expect((await call(service.url, 'GET', '/consumer/views', key === undefined ? {} : { key })).status).toBe(403)
+})
+
+test('a page of the list goes on where it ended', async () => {
+  const first = await callWell<{ Items: object[]; NextToken: string }>(service.url, 'GET', '/consumer/views?limit=1', {
+    key: adminKey,
+  })
+  const rest = await callWell(service.url, 'GET', `/consumer/views?NextToken=${first.NextToken}`, { key: adminKey })
+  expect([first.Items, rest]).toMatchObject([[{ name: 'Mine', cells: 1 }], { Items: [{ name: 'Pumps' }] }])
+})
+
+test('an entity that a variable stands for is no entity of the view; the one that it begins with is', async () => {
+  const variables = [
+    { name: 'house', kind: 'entity', value: 'pumps' },
+    { name: 'pump', kind: 'tag', entity: '$house', value: 'a' },
+  ]
+  await put('Varied', { variables, cells: [chart('$house', { tags: ['$pump'] })] })
+  const { Items } = await callWell<{ Items: object[] }>(service.url, 'GET', '/consumer/views', { key: pumps })
+  expect(Items).toContainEqual(expect.objectContaining({ name: 'Varied', entities: ['pumps'] }))
+})
+
+describe('what cannot be is a 400 that says why', () => {
+  const text = { kind: 'text', text: 'a' }
+  test.each<[name: string, body: unknown, path: string]>([
+    ['a', {}, 'cells'],
+    ['a', { cells: [] }, 'cells'],
+    ['a', { cells: [text], more: 1 }, 'more'],
+    ['a', { cells: [{ kind: 'chart', tags: ['a'] }] }, 'cells[0].entity'],
+    ['a', { cells: [text, { kind: 'value', entity: 'plant', tags: [] }] }, 'cells[1].tags'],
+    ['a', { cells: [{ kind: 'text' }] }, 'cells[0]'],
+    ['a', { cells: [chart('plant', { text: 'a' })] }, 'cells[0].text'],
+    ['a', { cells: [{ kind: 'table', entity: 'plant', tags: ['a'], how: 'auto' }] }, 'cells[0].how'],
+    ['a', { cells: Array.from({ length: 25 }, () => text) }, 'cells'],
+    ['a', { cells: Array.from({ length: 20 }, () => ({ kind: 'text', text: 'x'.repeat(4000) })) }, ''],
+    [' a', { cells: [text] }, 'name'],
+    ['a\nb', { cells: [text] }, 'name'],
+    ['x'.repeat(129), { cells: [text] }, 'name'],
+  ])('%j %#', async (name, body, path) => {
+    expect(await put(name, body)).toMatchObject({ status: 400, body: { errors: [{ path }] } })
+  })
+})
+
+test('who saves what he knows does not replace what another saved meanwhile', async () => {
+  const cells = [{ kind: 'text', text: 'a' }]
+  const known = (changed: string) =>
+    call<{ changed: string }>(service.url, 'PUT', `/consumer/views/Two?changed=${changed}`, {
+      key: shift,
+      body: { cells },
+    })
+  const { changed } = (await known('never')).body
+  expect((await known('never')).status).toBe(409)
+  expect((await known(changed)).status).toBe(200)
+  expect((await known(changed)).status).toBe(409)
+  expect((await known('yesterday')).status).toBe(400)
+})
+
+test('where reading is public, who shows no key sees views and saves none', async () => {
+  service = await service.restart({ settings: { 'access.consumption': 'public' } })
+  expect((await call(service.url, 'GET', '/consumer/views/Pumps')).body).toMatchObject({ may_change: false })
+  for (const method of ['PUT', 'DELETE'])
+    expect((await call(service.url, method, '/consumer/views/Pumps', { body: { cells: [] } })).status).toBe(403)
+})
+
+test('a view outlives a start', async () => {
+  const before = await names(adminKey)
+  service = await service.restart()
+  expect(await names(adminKey)).toEqual(before)
+})
