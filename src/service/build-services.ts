@@ -303,11 +303,11 @@ function operatorServices(
 function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin | null {
   const { deletions, definitions, journal, progress, audit, nowMs } = parts
   if (deletions === null) return null
-  const { ingestWaitMs: waitMs, deletions: deletionsMax } = parts.settings.limits
+  const { ingestWaitMs: validationWaitMs, queryTimeMs: waitMs, deletions: deletionsMax } = parts.settings.limits
   return new DeletionAdmin({
     ...deletions,
     ...{ definitions, journal, progress, tokens, nowMs },
     tell: (after) => audit.tell(after),
-    settings: { waitMs, deletionsMax },
+    settings: { validationWaitMs, waitMs, deletionsMax },
   })
 }
