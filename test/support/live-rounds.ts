@@ -215,6 +215,7 @@ async function checkIn(
       await expect.poll(values, { timeout: 10_000 }).toEqual(expect.arrayContaining(ends))
       await reader.cut()
       expect(copy()).toEqual({ rows: wanted, changes: changes.slice(changesFrom) })
+      expect(values()).toEqual([...new Set(values())])
       expect(reader.events).toEqual([])
     }
   } finally {
