@@ -18,43 +18,80 @@ export interface WatchedRows {
   /** The date of a tag's newest item in an entity; null where it has none. */
   readonly newestMs: (entity: string, tag: string) => Promise<number | null>
   readonly nowMs: () => number
+  /** Resolves when a hook has held up the others for long enough. */
+  readonly patience: () => Promise<void>
+  /** Told why a hook could not be looked at. */
+  readonly failed: (error: unknown) => void
 }
 
 type Kind<Name extends HookKind['kind']> = Extract<HookKind, { readonly kind: Name }>
 
+/** What is known of a hook. */
+interface Look {
+  /** Null until it was looked at once. */
+  found: readonly Condition[] | null
+  /** How many rows of each ingest were rejected when it was last looked at. */
+  rejected: ReadonlyMap<number, number>
+  /** The ingests that have more rejected rows than it allows. */
+  over: ReadonlySet<number>
+  running: Promise<void> | null
+}
+
 export class RowsWatch {
   readonly #parts: WatchedRows
-  /** How many rows of each ingest were rejected when it was last looked at. */
-  #rejected: ReadonlyMap<number, number> = new Map()
-  /** The ingests that have more rejected rows than a hook allows. */
-  #over = new Set<number>()
+  /** By what a hook is told of. */
+  #looks = new Map<string, Look>()
 
   constructor(parts: WatchedRows) {
     this.#parts = parts
   }
 
+  /**
+   * Hooks are looked at side by side: where one takes long, or fails, what was the case still is, as far as anyone knows. The first look at a hook is
+   * waited for. Rejects where that fails.
+   */
   async conditions(hooks: readonly Hook[]): Promise<readonly Condition[]> {
-    const found: Condition[] = []
-    const counts = await this.#changedCounts(hooks)
-    const over = new Set<number>()
+    const isAsked = hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))
+    const counts = isAsked ? await this.#parts.rejected.counts() : new Map<number, number>()
     const heard = await this.#listen(hooks)
-    for (const { name, kinds } of hooks) {
-      for (const kind of kinds) {
-        if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, counts, over)))
-        else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
-      }
-    }
-    this.#over = over
-    return found
+    const looks = hooks.map((hook): readonly [string, Look] => {
+      const key = JSON.stringify([hook.name, hook.kinds])
+      const look = this.#looks.get(key) ?? { found: null, rejected: new Map(), over: new Set(), running: null }
+      look.running ??= this.#look(hook, look, counts, heard)
+        .catch((error: unknown) => {
+          if (look.found === null) throw error
+          this.#parts.failed(error)
+        })
+        .finally(() => {
+          look.running = null
+        })
+      return [key, look]
+    })
+    this.#looks = new Map(looks)
+    const known = looks.filter(([, { found }]) => found !== null).map(([, { running }]) => running)
+    await Promise.all(looks.filter(([, { found }]) => found === null).map(([, { running }]) => running))
+    await Promise.race([Promise.all(known), this.#parts.patience()])
+    return looks.flatMap(([, { found }]) => found ?? [])
   }
 
-  /** The ingests whose rejected rows may be too many: there are new ones, or there were too many. */
-  async #changedCounts(hooks: readonly Hook[]): Promise<ReadonlySet<number>> {
-    if (!hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))) return new Set()
-    const before = this.#rejected
-    this.#rejected = await this.#parts.rejected.counts()
-    const changed = [...this.#rejected].filter(([id, rows]) => rows !== before.get(id)).map(([id]) => id)
-    return new Set([...changed, ...this.#over])
+  async #look(
+    { name, kinds }: Hook,
+    look: Look,
+    counts: ReadonlyMap<number, number>,
+    heard: ReadonlyMap<string, Heard>,
+  ): Promise<void> {
+    const found: Condition[] = []
+    const over = new Set<number>()
+    // There are new ones, or there were too many.
+    const rose = [...counts].filter(([id, rows]) => rows !== look.rejected.get(id)).map(([id]) => id)
+    const changed = new Set([...rose, ...look.over])
+    for (const kind of kinds) {
+      if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, changed, over)))
+      else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
+    }
+    look.found = found
+    look.rejected = counts
+    look.over = over
   }
 
   async #rejectedRows(

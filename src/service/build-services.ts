@@ -55,6 +55,7 @@ import { EntityList } from '../query/entity-list.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
+import { itself } from './itself.ts'
 import { selfHistoryMs } from './open-self-history.ts'
 
 /** How many rejected rows a receipt shows. */
@@ -192,7 +193,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
           ['self.historyMs', selfHistoryMs(settings)],
         ]),
       ),
-    ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck }),
+    ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck, tagLists }),
   }
 }
 
@@ -213,15 +214,19 @@ function openAvatica(
 }
 
 interface SharedServices {
+  readonly tagLists: TagLists
   readonly batchIds: BatchIds
   readonly tokens: NextTokens
   readonly rejectedRows: RejectedRows
   readonly pushCheck: PushCheck
 }
 
+/** How long it is looked for the tag of a hook. */
+const hookTagMs = 10_000
+
 function operatorServices(
   parts: ServiceParts,
-  { batchIds, tokens, rejectedRows, pushCheck }: SharedServices,
+  { batchIds, tokens, rejectedRows, pushCheck, tagLists }: SharedServices,
 ): Pick<
   Services,
   | 'ingestAdmin'
@@ -286,6 +291,12 @@ function operatorServices(
     hookAdmin: new HookAdmin({
       hooks: catalog.hooks,
       tokens,
+      definitions,
+      hasTag: async (entity, tag) => {
+        const request = { ids: [tag], limit: 1, after: null }
+        const { tags } = await tagLists.page(entity, request, AbortSignal.timeout(hookTagMs), itself)
+        return tags.length > 0
+      },
       privateAddresses: parts.settings.hooks.privateAddresses,
       nowMs,
     }),
