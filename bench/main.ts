@@ -10,12 +10,14 @@
 // npm run bench -- over-time [--short] [--millions 0.432,25.92]   values over time beside the plain hourly mean, ten tags for a month
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
+// npm run bench -- live [--short]   pushes beside 1,000 readers of live rows
 // npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
 import { parseArgs } from 'node:util'
 import { benchBeside } from './beside.ts'
 import { benchBytes } from './bytes.ts'
 import { benchCluster } from './cluster.ts'
 import { benchIngest } from './ingest.ts'
+import { benchLive } from './live.ts'
 import { benchOverTime } from './over-time.ts'
 import { benchPanels } from './panels.ts'
 import { benchPortal } from './portal.ts'
@@ -65,6 +67,7 @@ if (wants('panels')) {
 }
 // They are long: only when they are asked for.
 if (asked.includes('bytes')) await benchBytes(short ? 100_000 : sizesOf(values.millions ?? '2')[0]!, asked.slice(1))
+if (asked.includes('live')) await benchLive(short ? { runs: 1, seconds: 3 } : { runs: 3, seconds: 10 })
 if (asked.includes('over-time')) {
   for (const rows of short ? [43_200] : sizesOf(values.millions ?? '0.432,2.592'))
     await benchOverTime({ rows, runs: short ? 1 : 5 })

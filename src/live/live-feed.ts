@@ -68,6 +68,9 @@ interface Followed {
 
 /** Rows come as often as that at most, so that many small pushes cost no more than a few larger ones: with a thousand readers a round is a thousand writes. */
 const roundMs = 50
+/** To so many readers a round is as many writes, which take longer than all else: it comes as seldom as it may. */
+const manyReaders = 200
+const longRoundMs = 80
 /** One event has about so many rows, which a page handles in a moment. */
 const eventRows = 1000
 
@@ -130,7 +133,7 @@ export class LiveFeed {
       try {
         const isBehind = await this.#round()
         if (isBehind) await new Promise((resolve) => setImmediate(resolve))
-        else await Promise.all([pause(roundMs), this.#news()])
+        else await Promise.all([pause(this.#followed.size < manyReaders ? roundMs : longRoundMs), this.#news()])
       } catch (error) {
         checkFailed(observe)(error)
         await pause(retryDelayMs)
