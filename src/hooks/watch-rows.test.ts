@@ -16,6 +16,8 @@ function world() {
     looked: 0,
     isPatient: true,
     failures: 0,
+    ingests: [plant],
+    fails: false,
   }
   const watch = new RowsWatch({
     hooks: {
@@ -28,11 +30,12 @@ function world() {
       counts: async () => new Map([[plant.id, state.rejected.reduce((sum, { rows }) => sum + rows, 0)]]),
       since: async (_, fromMs) => {
         state.looked += 1
+        if (state.fails) throw new Error('the database is away')
         return state.rejected.filter(({ ms }) => ms >= fromMs).reduce((sum, { rows }) => sum + rows, 0)
       },
     },
     definitions: {
-      ingests: () => [plant],
+      ingests: () => state.ingests,
       ingest: (alias) => (alias === plant.alias ? plant : undefined),
       entities: () => [{ name: 'plant' }, { name: 'other' }],
     },
@@ -71,6 +74,32 @@ test('rejected rows are too many while more than so many came within the time', 
   const { looked } = state
   expect(await ask(kind)).toEqual([])
   expect(state.looked).toBe(looked)
+})
+
+test('rejected rows are looked at again after a failure, for a new hook, and once their ingest is known here', async () => {
+  const { state, ask } = world()
+  const kind = { kind: 'rejected_rows', over: 0, within: 'PT5M' } as const
+  expect(await ask({ ...kind, over: 1 })).toEqual([])
+  state.rejected.push({ ms: state.nowMs, rows: 1 })
+  state.ingests = []
+  expect(await ask({ ...kind, over: 1 })).toEqual([])
+  state.ingests = [plant]
+  state.fails = true
+  expect(await ask({ ...kind, over: 1 })).toEqual([])
+  state.fails = false
+  expect(await ask({ ...kind, over: 1 })).toEqual([])
+  expect(await ask(kind)).toMatchObject([{ details: { rows: 1 } }])
+  state.rejected.push({ ms: state.nowMs, rows: 1 })
+  state.ingests = []
+  expect(await ask(kind)).toEqual([])
+  state.ingests = [plant]
+  expect(await ask(kind)).toMatchObject([{ details: { rows: 2 } }])
+  state.rejected.push({ ms: state.nowMs, rows: 1 })
+  state.fails = true
+  expect(await ask(kind)).toMatchObject([{ details: { rows: 2 } }])
+  expect(state.failures).toBe(2)
+  state.fails = false
+  expect(await ask(kind)).toMatchObject([{ details: { rows: 3 } }])
 })
 
 test('an ingest that was heard of before is silent, also after a start', async () => {

@@ -31,7 +31,7 @@ interface Look {
   /** Null until it was looked at once. */
   found: readonly Condition[] | null
   /** How many rows of each ingest were rejected when it was last looked at. */
-  rejected: ReadonlyMap<number, number>
+  rejected: ReadonlyMap<number, number | undefined>
   /** The ingests that have more rejected rows than it allows. */
   over: ReadonlySet<number>
   running: Promise<void> | null
@@ -82,28 +82,28 @@ export class RowsWatch {
   ): Promise<void> {
     const found: Condition[] = []
     const over = new Set<number>()
+    const ingests = [...this.#parts.definitions.ingests()]
     // There are new ones, or there were too many.
-    const rose = [...counts].filter(([id, rows]) => rows !== look.rejected.get(id)).map(([id]) => id)
-    const changed = new Set([...rose, ...look.over])
+    const changed = ingests.filter(({ id }) => counts.get(id) !== look.rejected.get(id) || look.over.has(id))
     for (const kind of kinds) {
       if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, changed, over)))
       else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
     }
     look.found = found
-    look.rejected = counts
+    // Not before all went well, and only of the ingests that this process knows: the rest is looked at again.
+    look.rejected = new Map(ingests.map(({ id }) => [id, counts.get(id)]))
     look.over = over
   }
 
   async #rejectedRows(
     hook: string,
     { kind, over, within }: Kind<'rejected_rows'>,
-    changed: ReadonlySet<number>,
+    changed: readonly Ingest[],
     tooMany: Set<number>,
   ): Promise<readonly Condition[]> {
-    const { definitions, rejected, nowMs } = this.#parts
+    const { rejected, nowMs } = this.#parts
     const found: Condition[] = []
-    for (const { id, alias } of definitions.ingests()) {
-      if (!changed.has(id)) continue
+    for (const { id, alias } of changed) {
       const rows = await rejected.since(id, before(nowMs(), within))
       if (rows <= over) continue
       tooMany.add(id)

@@ -50,7 +50,7 @@ test('while looking at rows fails, what is kept is sent, and what else is observ
       observed,
       nowMs: () => 0,
       catalog: { hooks, rejected: {} as HookParts['catalog']['rejected'] },
-      definitions: {} as HookParts['definitions'],
+      definitions: { ingests: () => [] } as unknown as HookParts['definitions'],
       progress: {} as HookParts['progress'],
       queries: {} as HookParts['queries'],
     },
