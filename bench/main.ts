@@ -11,6 +11,7 @@
 // npm run bench -- i3x [--short]   browsing 10,000 objects, and pushes beside 1000 subscriptions
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
+// npm run bench -- live [--short]   pushes beside 1,000 readers of live rows
 // npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
 import { parseArgs } from 'node:util'
 import { benchBeside } from './beside.ts'
@@ -18,6 +19,7 @@ import { benchBytes } from './bytes.ts'
 import { benchCluster } from './cluster.ts'
 import { benchI3x } from './i3x.ts'
 import { benchIngest } from './ingest.ts'
+import { benchLive } from './live.ts'
 import { benchOverTime } from './over-time.ts'
 import { benchPanels } from './panels.ts'
 import { benchPortal } from './portal.ts'
@@ -67,6 +69,7 @@ if (wants('panels')) {
 }
 // They are long: only when they are asked for.
 if (asked.includes('bytes')) await benchBytes(short ? 100_000 : sizesOf(values.millions ?? '2')[0]!, asked.slice(1))
+if (asked.includes('live')) await benchLive(short ? { runs: 1, seconds: 3 } : { runs: 3, seconds: 10 })
 if (asked.includes('over-time')) {
   for (const rows of short ? [43_200] : sizesOf(values.millions ?? '0.432,2.592'))
     await benchOverTime({ rows, runs: short ? 1 : 5 })

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
-import { type Deletion, deletionOperators } from '../model/deletion.ts'
+import { type Static, Type } from 'typebox'
+import { type Deletion, type DeletionSelection, deletionOperators } from '../model/deletion.ts'
 import { formatInstant } from '../model/instant.ts'
 import { pageSchema } from './list-page.ts'
 
@@ -62,23 +62,28 @@ export function deletionAnswer({
   createdMs,
   erasedMs,
 }: Deletion): DeletionAnswer {
-  const { tag, ids, prefixes, fromMs, toMs, metrics, where } = selection
   return {
     id,
     rows,
-    selection: {
-      ids: ids === null ? null : [...ids],
-      prefixes: prefixes === null ? null : [...prefixes],
-      id_name_field: tag,
-      start_date: instantOrNull(fromMs),
-      end_date: instantOrNull(toMs),
-      metrics: metrics?.map(({ name }) => name) ?? null,
-      where: where === null ? null : { metric: where.metric.name, op: where.operator, value: shownValue(where) },
-    },
+    selection: selectionAnswer(selection),
     reason,
     subscriber,
     created: formatInstant(createdMs),
     erased: instantOrNull(erasedMs),
+  }
+}
+
+/** As live readers are told it too. */
+export function selectionAnswer(selection: DeletionSelection): Static<typeof DeletionSelectionAnswer> {
+  const { tag, ids, prefixes, fromMs, toMs, metrics, where } = selection
+  return {
+    ids: ids === null ? null : [...ids],
+    prefixes: prefixes === null ? null : [...prefixes],
+    id_name_field: tag,
+    start_date: instantOrNull(fromMs),
+    end_date: instantOrNull(toMs),
+    metrics: metrics?.map(({ name }) => name) ?? null,
+    where: where === null ? null : { metric: where.metric.name, op: where.operator, value: shownValue(where) },
   }
 }
 

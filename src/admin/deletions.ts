@@ -2,7 +2,7 @@ import type { Definitions } from '../catalog/definitions.ts'
 import type { DeletionCatalog } from '../catalog/deletions.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
-import type { DeletionOutcome, DeletionRequest, DeletionSelection } from '../model/deletion.ts'
+import type { DeletionOutcome, DeletionRequest, DeletionSelection, TakeBackRequest } from '../model/deletion.ts'
 import type { Entity } from '../model/entity.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
@@ -24,7 +24,7 @@ export interface DeletionAdminParts {
   readonly catalog: Pick<DeletionCatalog, 'list'>
   readonly store: {
     delete(request: DeletionRequest): Promise<DeletionOutcome>
-    takeBack(entityId: number, deletionId: number): Promise<boolean>
+    takeBack(request: TakeBackRequest): Promise<boolean>
   }
   readonly journal: Pick<JournalWriter, 'endPosition'>
   readonly progress: { waitFor(position: number, signal: AbortSignal): Promise<void> }
@@ -32,7 +32,9 @@ export interface DeletionAdminParts {
   /** As `Audit.tell`. */
   readonly tell: (after: unknown) => Promise<void>
   readonly settings: {
-    /** How long a deletion waits for what was pushed before it. */
+    /** How long a deletion waits until what was pushed before it is validated. */
+    readonly validationWaitMs: number
+    /** How long it waits until that is on disk. */
     readonly waitMs: number
     readonly deletionsMax: number
   }
@@ -58,8 +60,8 @@ export class DeletionAdmin {
     const createdMs = nowMs()
     const selection = asked.select(entity, createdMs)
     await this.#validated(entity)
-    const { deletionsMax } = settings
-    const request = { entityId: entity.id, selection, reason, subscriber, createdMs, isDry, deletionsMax }
+    const { deletionsMax, waitMs } = settings
+    const request = { entityId: entity.id, selection, reason, subscriber, createdMs, isDry, deletionsMax, waitMs }
     const { rows, deletion } = await store.delete(request)
     if (deletion === null) return { rows }
     const answer = deletionAnswer(deletion)
@@ -85,10 +87,11 @@ export class DeletionAdmin {
 
   /** Shows its rows again. Throws Problem `not_found`, and `conflict` where they are being removed, or are. */
   async takeBack(name: string, id: string): Promise<void> {
-    const { catalog, store, tell } = this.#parts
+    const { catalog, store, tell, settings, nowMs } = this.#parts
     const entity = this.#entity(name)
     const known = (await catalog.list(entity.id)).find((one) => String(one.id) === id)
-    if (known !== undefined && (await store.takeBack(entity.id, known.id))) {
+    const request = { entityId: entity.id, waitMs: settings.waitMs, nowMs: nowMs() }
+    if (known !== undefined && (await store.takeBack({ ...request, deletionId: known.id }))) {
       await tell({ rows: known.rows })
       return
     }
@@ -119,7 +122,7 @@ export class DeletionAdmin {
   /** All that was acknowledged was pushed before. */
   async #validated({ id }: Entity): Promise<void> {
     const { journal, progress, settings } = this.#parts
-    const timeout = AbortSignal.timeout(settings.waitMs)
+    const timeout = AbortSignal.timeout(settings.validationWaitMs)
     try {
       await progress.waitFor(await journal.endPosition(id), timeout)
     } catch (error) {

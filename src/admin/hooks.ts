@@ -4,7 +4,9 @@ import type { Delivery, Hook, HookCatalog, HookKind } from '../catalog/hooks.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { addressFault } from '../lib/public-address.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
+import type { Entity } from '../model/entity.ts'
 import { isName } from '../model/field.ts'
+import type { Ingest } from '../model/ingest.ts'
 import { formatInstant, msPerDay } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
@@ -109,6 +111,12 @@ export const DeliveryPage = pageSchema(DeliveryAnswer)
 export interface HookAdminParts {
   readonly hooks: HookCatalog
   readonly tokens: NextTokens
+  readonly definitions: {
+    ingests(): Iterable<Pick<Ingest, 'alias'>>
+    entities(): readonly Pick<Entity, 'name'>[]
+  }
+  /** Whether an entity has the tag. Throws a Problem as long as that is not known. */
+  readonly hasTag: (entity: string, tag: string) => Promise<boolean>
   /** Whether a hook may be at this machine or in a private network. */
   readonly privateAddresses: boolean
   readonly nowMs: () => number
@@ -132,6 +140,7 @@ export class HookAdmin {
     const kinds = request.kinds.map((kind, index) =>
       kindOf(typeof kind === 'string' ? { kind } : kind, `kinds[${index}]`),
     )
+    for (const [index, kind] of kinds.entries()) await this.#requireKnown(kind, `kinds[${index}]`)
     if (kinds.length === 0) throw invalidRequest('kinds', 'must have one kind at least')
     const isNew = await hooks.put({ name, url, kinds, secret: request.secret, nowMs: nowMs() }, hooksMax)
     return { isNew, answer: answerOf(await this.#found(name)) }
@@ -173,6 +182,23 @@ export class HookAdmin {
     return { Items: shown.map(deliveryAnswer), NextToken: isCut ? tokens.encode(scope, String(last.id)) : null }
   }
 
+  /** What nothing is known of would never be told of. */
+  async #requireKnown(kind: HookKind, path: string): Promise<void> {
+    if (kind.kind !== 'nothing_received') return
+    const { definitions, hasTag } = this.#parts
+    if ('ingest' in kind) {
+      const aliases = [...definitions.ingests()].map(({ alias }) => alias)
+      requireName(`${path}.ingest`, kind.ingest, aliases, 'ingest')
+      return
+    }
+    const names = definitions.entities().map(({ name }) => name)
+    const { tag, entity } = kind
+    if (entity !== undefined) requireName(`${path}.entity`, entity, names, 'entity')
+    for (const name of entity === undefined ? names : [entity]) if (await hasTag(name, tag)) return
+    const where = entity === undefined ? 'no entity has' : `the entity "${entity}" does not have`
+    throw invalidRequest(`${path}.tag`, `${where} the tag ${JSON.stringify(tag)}: push a row of it first`)
+  }
+
   async #found(name: string): Promise<Hook> {
     const hook = await this.#parts.hooks.find(name)
     if (hook === null) throw await this.#unknown(name)
@@ -186,6 +212,11 @@ export class HookAdmin {
       `There is no hook "${name}".${mayBeMeant(name, names)} GET /admin/hooks lists all hooks.`,
     )
   }
+}
+
+function requireName(path: string, name: string, names: readonly string[], what: string): void {
+  if (names.includes(name)) return
+  throw invalidRequest(path, `there is no ${what} ${JSON.stringify(name)}.${mayBeMeant(name, names)}`)
 }
 
 /** A hook as the audit tells it; null where there is none. */
@@ -229,8 +260,9 @@ function kindOf(given: Kind, path: string): HookKind {
 
 function durationOf(path: string, text: string | undefined): string {
   const duration = text === undefined || text.length > 64 ? null : parseDuration(text)
-  if (text !== undefined && duration !== null && addDuration(0, duration, 1) <= longestMs) return text
-  throw invalidRequest(path, 'must be an ISO 8601 duration, as PT5M, of a year at most')
+  const ms = duration === null ? 0 : addDuration(0, duration, 1)
+  if (text !== undefined && ms > 0 && ms <= longestMs) return text
+  throw invalidRequest(path, 'must be an ISO 8601 duration, as PT5M, longer than nothing and of a year at most')
 }
 
 const longestMs = 366 * msPerDay

@@ -208,6 +208,8 @@ export interface OutcomeCatalog {
    * stored is not stored by this one. The same replay told again changes nothing and stores the same rows.
    */
   replay(outcome: ReplayOutcome): Promise<ReplayedRows>
+  /** As `stored` of `replay` when it was told last. Nothing is changed. */
+  storedBy(replay: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed' | 'into'>): Promise<readonly number[]>
   /** The positions of an ingest's rejected rows from `fromPosition` up to, not including, `toPosition`, whatever has become of them. */
   rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]>
   /** The furthest position that `add` was told. */

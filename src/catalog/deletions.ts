@@ -1,4 +1,4 @@
-import type { Deletion } from '../model/deletion.ts'
+import type { Deletion, DeletionChange } from '../model/deletion.ts'
 import type { StoredVector } from './manifest.ts'
 
 export interface DeletionCatalog {
@@ -12,9 +12,17 @@ export interface DeletionCatalog {
   create(
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,
     vectors: readonly Omit<StoredVector, 'deletionId'>[],
-  ): Promise<Deletion>
-  /** With its vectors. False when there is none that can be taken back. */
-  takeBack(entityId: number, id: number): Promise<boolean>
+  ): Promise<{ readonly deletion: Deletion; readonly change: DeletionChange }>
+  /** With its vectors; the change has its place. Null when there is none that can be taken back. */
+  takeBack(entityId: number, id: number, place: number, nowMs: number): Promise<DeletionChange | null>
+  /** Of all entities, in their order, but for those that are forgotten. */
+  changes(): Promise<readonly DeletionChange[]>
+  /** The id of the last change. */
+  lastChange(): Promise<number>
+  /** Whether an entity has a change behind this one that was made before a date. */
+  hasChanged(entityId: number, changeId: number, beforeMs: number): Promise<boolean>
+  /** Forgets changes that were made before a date, but for the last one of them of each entity. */
+  forgetChanges(beforeMs: number): Promise<void>
   /** Notes of those that were made before a date, and not noted so yet, that their rows are removed from now on; resolves with how many they are. */
   erase(beforeMs: number, nowMs: number): Promise<number>
 }

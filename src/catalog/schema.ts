@@ -17,6 +17,7 @@ export const counterNames = [
   'hook_event_id',
   'deletion_id',
   'views_version',
+  'deletion_change',
 ] as const
 export type CounterName = (typeof counterNames)[number]
 
@@ -220,6 +221,19 @@ const sharedTables = {
     position: 'bigint',
     rows: 'bigint',
     erased_ms: 'bigint null',
+  },
+  /** Deletions that were made or taken back, as live readers are told them. */
+  deletion_changes: {
+    id: 'bigint key',
+    entity_id: 'bigint',
+    deletion_id: 'bigint',
+    /** It follows the rows before this position. */
+    place: 'bigint',
+    /** 0 or 1: it was taken back. */
+    undone: 'integer',
+    /** A JSON object. */
+    selection: 'text',
+    made_ms: 'bigint',
   },
   /** An entry of the journal that is not validated any more. */
   set_aside: {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { Tidemark } from '../client/tidemark.ts'
+import { type LiveDeletion, Tidemark } from '../client/tidemark.ts'
 import { JsonRows } from '../lib/json-rows.ts'
 import { type CliContext, connectionOf } from './context.ts'
 import { collectList } from './option-values.ts'
@@ -17,10 +17,17 @@ interface FollowOptions {
 
 const helpText = `
 It goes on until it is stopped (Ctrl+C). After a cut it connects again by itself, and misses nothing.
+Deletions, and those that are taken back, are written to standard error.
 With --show-ids, go on later behind the last id: --after <id>.
 
   tidemark follow --entity plant --ids boiler.temp,boiler.flow
 `
+
+function deletedWords({ id, selection, undone }: LiveDeletion): string {
+  const given = JSON.stringify(Object.fromEntries(Object.entries(selection).filter(([, bound]) => bound !== null)))
+  if (undone) return `Deletion ${id} is taken back. What it selects is seen again, so select it: ${given}`
+  return `Deletion ${id}: of the items before it, these are deleted: ${given}`
+}
 
 /** `tidemark follow`: the items of an entity as they become queryable, a line of JSON each. */
 export function addFollow(program: Command, context: CliContext): void {
@@ -48,6 +55,8 @@ export function addFollow(program: Command, context: CliContext): void {
         if (told.event === 'rows') {
           const rows = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER }).push(Buffer.from(told.json))
           context.stdout.write(rows.map((row) => `${Buffer.from(row).toString()}\n`).join(''))
+        } else if (told.event === 'deleted') {
+          context.stderr.write(`${deletedWords(told.deletion)}\n`)
         } else {
           const missing = told.date === null ? 'any date' : `dates from ${told.date} on`
           context.stderr.write(`The id is too old or unknown: rows of ${missing} may be missing. Select them.\n`)

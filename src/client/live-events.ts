@@ -1,3 +1,4 @@
+import type { DeletionAnswer } from './answers.ts'
 import { eventBlocks } from './event-blocks.ts'
 import { queryAddress } from './query-address.ts'
 import type { LiveOptions, LiveRequest } from './request-options.ts'
@@ -9,8 +10,15 @@ import type { Transport } from './transport.ts'
 export type LiveEvent<Row> =
   /** `json` is the text of `items`, with all digits of whole numbers that a double does not hold. */
   | { readonly event: 'rows'; readonly id: string; readonly items: readonly Row[]; readonly json: string }
+  /** Of the rows that were told before, those of the selection are deleted; undone: they are seen again, and have to be read anew. */
+  | { readonly event: 'deleted'; readonly id: string; readonly deletion: LiveDeletion }
   /** Rows may be missing before this: those from `date` on have to be read anew, all of them where it is null. */
   | { readonly event: 'reset'; readonly id: string; readonly date: string | null }
+
+export interface LiveDeletion extends Pick<DeletionAnswer, 'id' | 'selection'> {
+  /** It was taken back. */
+  readonly undone: boolean
+}
 
 /** The service says something every 15 seconds: a connection that is silent for so long is broken. */
 const silentMs = 45_000
@@ -27,8 +35,8 @@ export async function* liveEvents<Row>(
     try {
       for await (const { id, event, data } of blocksOf(http, request, lastId, signal)) {
         failures = 0
-        if (event === 'rows' && id !== null && data !== null) yield { event, id, items: JSON.parse(data), json: data }
-        else if (event === 'reset' && id !== null && data !== null) yield { event, id, date: JSON.parse(data).date }
+        const told = id === null || data === null ? null : toldBy<Row>(event, id, data)
+        if (told !== null) yield told
         // The one who takes an event has it before the id counts.
         lastId = id ?? lastId
       }
@@ -41,6 +49,12 @@ export async function* liveEvents<Row>(
       await new Promise((resolve) => setTimeout(resolve, waitMs))
     }
   }
+}
+
+function toldBy<Row>(event: string, id: string, data: string): LiveEvent<Row> | null {
+  if (event === 'rows') return { event, id, items: JSON.parse(data), json: data }
+  if (event === 'deleted') return { event, id, deletion: { undone: false, ...JSON.parse(data) } }
+  return event === 'reset' ? { event, id, date: JSON.parse(data).date } : null
 }
 
 /** The blocks of one connection. */

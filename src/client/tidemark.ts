@@ -11,7 +11,7 @@ import type { IngestWriterOptions } from './writer-options.ts'
 export type { ProblemCode } from '../model/problem.ts'
 export type * from './answers.ts'
 export type { WriterClock } from './clock.ts'
-export type { LiveEvent } from './live-events.ts'
+export type { LiveDeletion, LiveEvent } from './live-events.ts'
 export type {
   DataQueryRequest,
   LiveOptions,

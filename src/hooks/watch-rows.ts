@@ -18,52 +18,83 @@ export interface WatchedRows {
   /** The date of a tag's newest item in an entity; null where it has none. */
   readonly newestMs: (entity: string, tag: string) => Promise<number | null>
   readonly nowMs: () => number
+  /** Resolves when a hook has held up the others for long enough. */
+  readonly patience: () => Promise<void>
+  /** Told why a hook could not be looked at. */
+  readonly failed: (error: unknown) => void
 }
 
 type Kind<Name extends HookKind['kind']> = Extract<HookKind, { readonly kind: Name }>
 
+/** What is known of a hook. */
+interface Look {
+  /** Null until it was looked at once. */
+  found: readonly Condition[] | null
+  /** How many rows of each ingest were rejected when it was last looked at. */
+  rejected: ReadonlyMap<number, number | undefined>
+  /** The ingests that have more rejected rows than it allows. */
+  over: ReadonlySet<number>
+  running: Promise<void> | null
+}
+
 export class RowsWatch {
   readonly #parts: WatchedRows
-  /** The hooks that were looked for last. */
-  #of = ''
-  /** How many rows of each ingest were rejected when it was last looked at. */
-  #rejected: ReadonlyMap<number, number | undefined> = new Map()
-  /** The ingests that have more rejected rows than a hook allows. */
-  #over = new Set<number>()
+  /** By what a hook is told of. */
+  #looks = new Map<string, Look>()
 
   constructor(parts: WatchedRows) {
     this.#parts = parts
   }
 
+  /**
+   * Hooks are looked at side by side: where one takes long, or fails, what was the case still is, as far as anyone knows. The first look at a hook is
+   * waited for. Rejects where that fails.
+   */
   async conditions(hooks: readonly Hook[]): Promise<readonly Condition[]> {
-    const found: Condition[] = []
-    const of = JSON.stringify(hooks)
-    // A new hook is told of what was looked at for others.
-    if (of !== this.#of) this.#rejected = new Map()
-    const counts = await this.#counts(hooks)
-    const ingests = [...this.#parts.definitions.ingests()]
-    const changed = ingests.filter(({ id }) => counts.get(id) !== this.#rejected.get(id) || this.#over.has(id))
-    const over = new Set<number>()
+    const isAsked = hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))
+    const counts = isAsked ? await this.#parts.rejected.counts() : new Map<number, number>()
     const heard = await this.#listen(hooks)
-    for (const { name, kinds } of hooks) {
-      for (const kind of kinds) {
-        if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, changed, over)))
-        else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
-      }
+    const looks = hooks.map((hook): readonly [string, Look] => {
+      const key = JSON.stringify([hook.name, hook.kinds])
+      const look = this.#looks.get(key) ?? { found: null, rejected: new Map(), over: new Set(), running: null }
+      look.running ??= this.#look(hook, look, counts, heard)
+        .catch((error: unknown) => {
+          if (look.found === null) throw error
+          this.#parts.failed(error)
+        })
+        .finally(() => {
+          look.running = null
+        })
+      return [key, look]
+    })
+    this.#looks = new Map(looks)
+    const known = looks.filter(([, { found }]) => found !== null).map(([, { running }]) => running)
+    await Promise.all(looks.filter(([, { found }]) => found === null).map(([, { running }]) => running))
+    await Promise.race([Promise.all(known), this.#parts.patience()])
+    return looks.flatMap(([, { found }]) => found ?? [])
+  }
+
+  async #look(
+    { name, kinds }: Hook,
+    look: Look,
+    counts: ReadonlyMap<number, number>,
+    heard: ReadonlyMap<string, Heard>,
+  ): Promise<void> {
+    const found: Condition[] = []
+    const over = new Set<number>()
+    const ingests = [...this.#parts.definitions.ingests()]
+    // There are new ones, or there were too many.
+    const changed = ingests.filter(({ id }) => counts.get(id) !== look.rejected.get(id) || look.over.has(id))
+    for (const kind of kinds) {
+      if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, changed, over)))
+      else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
     }
-    this.#over = over
-    this.#of = of
+    look.found = found
     // Not before all went well, and only of the ingests that this process knows: the rest is looked at again.
-    this.#rejected = new Map(ingests.map(({ id }) => [id, counts.get(id)]))
-    return found
+    look.rejected = new Map(ingests.map(({ id }) => [id, counts.get(id)]))
+    look.over = over
   }
 
-  async #counts(hooks: readonly Hook[]): Promise<ReadonlyMap<number, number>> {
-    const isWatched = hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))
-    return isWatched ? this.#parts.rejected.counts() : new Map()
-  }
-
-  /** Of the ingests whose rejected rows may be too many: there are new ones, or there were too many. */
   async #rejectedRows(
     hook: string,
     { kind, over, within }: Kind<'rejected_rows'>,

@@ -1,8 +1,9 @@
 // Answers that go on: rows as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { selectionAnswer } from '../admin/deletion-schemas.ts'
 import type { Live, LiveAsked } from '../live/live.ts'
-import type { Following, LivePosition, Told } from '../live/live-rows.ts'
+import type { Following, LivePosition, Told, ToldDeletion } from '../live/live-rows.ts'
 import { commonHeaders } from './common-headers.ts'
 import { cutOffIdle } from './idle-clients.ts'
 
@@ -71,7 +72,7 @@ export class LiveStreams {
   ): Promise<void> {
     const { raw } = reply
     const stream: OpenStream = {
-      ...{ raw, asked, isAllowed, following: null, hasCaughtUp: false, sentPosition: 0, position: 0 },
+      ...{ raw, asked, isAllowed, following: null, hasCaughtUp: false, sentPosition: '', position: '' },
     }
     let begin = (): void => undefined
     const begun = new Promise<void>((resolve) => {
@@ -131,16 +132,16 @@ export class LiveStreams {
   #told(stream: OpenStream, told: Told<LivePosition>): void {
     const { raw, asked } = stream
     if (raw.writableEnded || raw.destroyed) return
-    const last = told.rows.at(-1)
+    const sentPosition = told.deletion === undefined ? told.rows.at(-1)?.position : told.position
     stream.position = told.position
-    if (last === undefined) return
+    if (sentPosition === undefined) return
     if (stream.hasCaughtUp && raw.writableLength > this.#settings.liveBytes) {
       this.#behind(stream, 'liveBytes')
       return
     }
     const frame = this.#frame(asked, told)
     raw.write(frame)
-    stream.sentPosition = last.position
+    stream.sentPosition = sentPosition
     this.#unsentBytes += frame.length
     if (this.#unsentBytes > this.#settings.liveTotalBytes / 2) this.#makeRoom()
     if (raw.writableLength > aheadBytes) stream.following?.wait(true)
@@ -149,12 +150,16 @@ export class LiveStreams {
   #frame(asked: LiveAsked, told: Told<LivePosition>): Buffer {
     const known = this.#frames.get(told)
     if (known !== undefined) return known
-    const blocks = told.rows.map(
-      ({ items, position }) => `id: ${this.#live.idOf(asked, position)}\nevent: rows\ndata: ${items}\n\n`,
-    )
+    const blocks = told.rows.map(({ items, position }) => this.#block(asked, position, 'rows', items))
+    if (told.deletion !== undefined)
+      blocks.push(this.#block(asked, told.position, 'deleted', deletedText(told.deletion)))
     const frame = Buffer.from(blocks.join(''))
     this.#frames.set(told, frame)
     return frame
+  }
+
+  #block(asked: LiveAsked, position: LivePosition, event: string, data: string): string {
+    return `id: ${this.#live.idOf(asked, position)}\nevent: ${event}\ndata: ${data}\n\n`
   }
 
   /** Says that there is more than this reader has taken. The last id stands: it leads on from what he has got. */
@@ -216,6 +221,10 @@ export class LiveStreams {
       if (this.#seconds % commentEvery === 0) stream.raw.write(':\n\n')
     }
   }
+}
+
+function deletedText({ deletionId: id, isUndone, selection }: ToldDeletion): string {
+  return JSON.stringify({ id, selection: selectionAnswer(selection), ...(isUndone ? { undone: true } : {}) })
 }
 
 function unsentBytes(answers: readonly ServerResponse[]): number {

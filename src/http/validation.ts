@@ -186,6 +186,11 @@ function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = fals
       case 'enum':
         choices.set(path, [...(choices.get(path) ?? []), ...textsOf(fault.params, 'allowedValue', 'allowedValues')])
         break
+      case 'type':
+        // A choice beside others, which are told.
+        if (String(Reflect.get(fault.params, 'type')) === 'null' && faults.length > 1) break
+        add(path, messageOf(fault))
+        break
       // The faults of the parts have been told.
       case 'additionalProperties':
       case 'anyOf':

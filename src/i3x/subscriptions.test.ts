@@ -49,7 +49,7 @@ class Log {
       const from = lastId === null || isReset ? this.#rows.length : Number(lastId)
       this.#listeners.set(listener, from)
       queueMicrotask(() => {
-        listener.begun(from, isReset)
+        listener.begun(String(from), isReset)
         this.#tell(listener, from)
       })
       return { wait: () => undefined, end: () => this.#listeners.delete(listener) }
@@ -59,7 +59,8 @@ class Log {
   #tell(listener: LiveListener<LivePosition>, from: number): void {
     for (let at = from; at < this.#rows.length && this.#listeners.has(listener); at++) {
       this.#listeners.set(listener, at + 1)
-      listener.told({ followers: [], rows: [{ items: this.#rows[at]!, position: at + 1 }], position: at + 1 })
+      const position = String(at + 1)
+      listener.told({ followers: [], rows: [{ items: this.#rows[at]!, position }], position })
     }
   }
 }

@@ -7,11 +7,13 @@ import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { ItemWrite } from '../model/item.ts'
-import type { RowBatch } from '../model/row-batch.ts'
+import { keptRows, type RowBatch } from '../model/row-batch.ts'
+import { deletedRows, type StandingDeletions } from './deleted-rows.ts'
 import type { OpenRules } from './open-fields.ts'
 import { OpenIngests, type OpenPlace, type OpenPort } from './open-ingests.ts'
 import { unvalidatedRows } from './quarantine/unvalidated-rows.ts'
 import { UnknownIngest } from './quarantine/validation-watch.ts'
+import { rejectedRow } from './rejected-row.ts'
 import { decodeReplayedRows } from './replay/replayed-rows.ts'
 import type { EntryToValidate } from './row-validator.ts'
 import { firstRow, isSpent, type Reached, type RowOfEntry, rowCost, type StepBudget, unbounded } from './step-budget.ts'
@@ -31,6 +33,8 @@ export interface EntryValidatorParts {
   }
   /** Where ingests are open: what makes the fields that rows bring. Without it unknown properties are faults. */
   readonly open?: OpenPort
+  /** What is deleted of entities: it holds for rows that are replayed too. */
+  readonly standing?: StandingDeletions
   /** Validates rows of metadata ingests. */
   readonly itemValidator: {
     validate(
@@ -167,7 +171,7 @@ export class EntryValidator {
 
   /**
    * Validates again rows that were rejected before: each under its own position, so that a row is as old as its push, or for another ingest
-   * under a position of the entry. Null for a dropped entity.
+   * under a position of the entry. One that a deletion selects which was made meanwhile stays rejected. Null for a dropped entity.
    */
   async validateReplay({ body, ...entry }: PlacedEntry): Promise<ValidatedReplay | null> {
     const { ingestId, fieldsVersion, position, sourceIngestId } = entry
@@ -184,7 +188,9 @@ export class EntryValidator {
       known = await this.#made(known, validated.makes, { fieldsVersion, position })
       validated = this.#validate(run, known, firstRow, unbounded())
     }
-    const { batch, items, rejected } = validated
+    const { items } = validated
+    const originals = new Map(run.map((row, index) => [row.position, replayed[index]!.position]))
+    const { batch, rejected } = this.#withoutDeleted(validated, run, position, originals)
     const failed = new Set(rejected.map((row) => row.position))
     const passed = replayed.flatMap((row, index) => (failed.has(run[index]!.position) ? [] : [row.position]))
     const common = { kind: ingest.kind, position, passed, items }
@@ -199,6 +205,26 @@ export class EntryValidator {
     }))
     const outcome = { ingestId: sourceIngestId, ...common, rejected: still, into: { ingestId, places } }
     return { outcome, batch, rows }
+  }
+
+  #withoutDeleted(
+    { batch, rejected }: Pick<ValidatedEntries, 'batch' | 'rejected'>,
+    run: readonly EntryToValidate[],
+    replayPosition: number,
+    originals: ReadonlyMap<number, number>,
+  ): Pick<ValidatedEntries, 'batch' | 'rejected'> {
+    const { standing } = this.#parts
+    if (standing === undefined || batch === null) return { batch, rejected }
+    const pushedAt = (row: number): number => originals.get(batch.positions[row]!)!
+    const faults = deletedRows(batch, standing, replayPosition, pushedAt)
+    if (faults.size === 0) return { batch, rejected }
+    const byPosition = new Map([...faults].map(([row, fault]) => [batch.positions[row]!, fault]))
+    const deleted = run.flatMap((entry) => {
+      const fault = byPosition.get(entry.position)
+      return fault === undefined ? [] : [rejectedRow(entry, 0, Buffer.from(entry.body).toString(), fault)]
+    })
+    const all = [...rejected, ...deleted].sort((one, other) => one.position - other.position)
+    return { batch: keptRows(batch, new Set(batch.positions.filter((at) => !byPosition.has(at)))), rejected: all }
   }
 
   /** The rows before those that are quarantined, or these. */

@@ -24,7 +24,7 @@ export interface Tally {
 
 export interface PipelineParts extends EntryValidatorParts, ValidationWatchParts {
   readonly journal: Pick<JournalCursor, 'read'>
-  readonly outcomes: OutcomeCatalog
+  readonly outcomes: Omit<OutcomeCatalog, 'storedBy'>
   readonly store: SeriesWriter
   /** About how many bytes of bodies one step validates: it holds up queries that long. */
   readonly stepBytes: number
@@ -47,6 +47,8 @@ export class Pipeline {
   /** The row of the first of them that is next. */
   #place = firstRow
   #validatedBytes = 0
+  /** Behind the replay that is being validated. */
+  #replayEnd = 0
 
   private constructor(parts: PipelineParts, keptPosition: number, watch: ValidationWatch) {
     this.#parts = parts
@@ -66,6 +68,11 @@ export class Pipeline {
   /** Rows before this position are validated. */
   get position(): number {
     return this.#position
+  }
+
+  /** Where it stands when the replay is done that is being validated: what it stores was pushed before. */
+  get stepPosition(): number {
+    return Math.max(this.#position, this.#replayEnd)
   }
 
   /** Bytes of the bodies that it has validated, whatever was in them. */
@@ -179,6 +186,7 @@ export class Pipeline {
 
   async #replay(entry: PlacedEntry, tallies: Map<number, Tally>): Promise<void> {
     const whole = { entries: 1, place: firstRow }
+    this.#replayEnd = positionAfter(entry)
     // One that was quarantined leaves its rows as they are, rejected.
     const isQuarantined = this.#watch.decision(entry.position) !== undefined
     const validated = isQuarantined ? null : await this.#validator.validateReplay(entry)

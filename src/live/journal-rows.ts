@@ -3,13 +3,13 @@
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import type { QuarantineDecision } from '../catalog/quarantine.ts'
 import { EntryValidator, type EntryValidatorParts } from '../ingest/entry-validator.ts'
-import { firstRow, isSpent, newBudget, type RowOfEntry } from '../ingest/step-budget.ts'
+import { firstRow, isSpent, newBudget, type RowOfEntry, type StepBudget } from '../ingest/step-budget.ts'
 import { type JournalCursor, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 
 export interface JournalRowsParts extends EntryValidatorParts {
   readonly journal: JournalCursor
-  readonly outcomes: Pick<OutcomeCatalog, 'rejectedIn' | 'replay'>
+  readonly outcomes: Pick<OutcomeCatalog, 'rejectedIn' | 'storedBy'>
   /** What was decided of an entry that is not validated. */
   readonly decision: (position: number) => QuarantineDecision | undefined
 }
@@ -62,11 +62,12 @@ export class JournalRows {
       if (this.#position !== fromPosition || this.#entries.length === 0) await this.#load(fromPosition, untilPosition)
       const rows: StoredRows[] = []
       const budget = newBudget(partRows, partBytes)
-      while (this.#entries.length > 0 && (this.#position <= fromPosition || !isSpent(budget))) {
-        const wanted = await this.#wanted(entityIds)
-        if (wanted.length === 0) this.#moveTo(1, firstRow)
+      const isWanted = (): boolean => this.#position <= fromPosition || !isSpent(budget)
+      while (this.#entries.length > 0 && this.#position < untilPosition && isWanted()) {
+        const wanted = await this.#wanted(entityIds, untilPosition)
+        if (wanted.length === 0) this.#passOver(untilPosition)
         else if (wanted[0]!.format === 'replay') await this.#replay(wanted[0]!, rows)
-        else await this.#validate(wanted, isSpent(budget) ? newBudget(partRows, partBytes) : budget, rows)
+        else await this.#validate(wanted, this.#within(wanted[0]!, untilPosition, budget), rows)
       }
       return { rows, throughPosition: this.#position }
     } catch (error) {
@@ -82,12 +83,26 @@ export class JournalRows {
     this.#position = this.#entries[0]?.position ?? fromPosition
   }
 
+  /** Where the position to which it is read lies within an entry, this one's rows behind it are left for the next time. */
+  #within(entry: PlacedEntry, untilPosition: number, budget: StepBudget): StepBudget {
+    const fresh = isSpent(budget) ? newBudget(partRows, partBytes) : budget
+    const isCut = positionAfter(entry) > untilPosition
+    return isCut ? newBudget(Math.min(partRows, untilPosition - this.#position), partBytes) : fresh
+  }
+
+  #passOver(untilPosition: number): void {
+    const [entry] = this.#entries
+    if (positionAfter(entry!) <= untilPosition) this.#moveTo(1, firstRow)
+    else this.#position = untilPosition
+  }
+
   /** Entries from the first on that are validated together; none where nobody asked for the first. */
-  async #wanted(entityIds: ReadonlySet<number>): Promise<readonly PlacedEntry[]> {
+  async #wanted(entityIds: ReadonlySet<number>, untilPosition: number): Promise<readonly PlacedEntry[]> {
     const { decision } = this.#parts
     const wanted: PlacedEntry[] = []
     for (const entry of this.#entries) {
-      const isAlone = entry.format === 'replay' || decision(entry.position) !== undefined
+      const isAlone =
+        entry.format === 'replay' || decision(entry.position) !== undefined || positionAfter(entry) > untilPosition
       if (entry.format === 'lost' || (isAlone && wanted.length > 0)) break
       const entityId = await this.#validator.entityOf(entry)
       if (entityId === null || !entityIds.has(entityId)) break
@@ -124,9 +139,8 @@ export class JournalRows {
     const validated = isQuarantined ? null : await this.#validator.validateReplay(entry)
     if (validated?.batch != null) {
       const { batch, outcome } = validated
-      // Told again, a replay changes nothing and says what it stored. Reasons of rows that it did not store may have come since.
-      const { stored } = await this.#parts.outcomes.replay({ ...outcome, rejected: [], items: [] })
-      const isStored = new Set(stored)
+      // What it did not store may pass by now: it is stored by another replay, or not at all.
+      const isStored = new Set(await this.#parts.outcomes.storedBy(outcome))
       const rejected = new Set(batch.positions.filter((position) => !isStored.has(position)))
       rows.push({ batch, replayPosition: outcome.into === undefined ? entry.position : null, rejected })
     }

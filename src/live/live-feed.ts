@@ -1,27 +1,48 @@
 // Tells followers the rows that become queryable. It trails the pipeline through the journal, at its own pace, so that the pipeline waits for nobody;
 // whoever comes back with an old position is told from there by the same code.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { StandingDeletions } from '../ingest/deleted-rows.ts'
 import { NotInJournal } from '../journal/journal.ts'
+import type { DeletionChange } from '../model/deletion.ts'
 import { outputFields } from '../model/plan.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import type { SeriesQuerier } from '../store/series-store.ts'
 import type { JournalRows, StoredRows } from './journal-rows.ts'
+import { type LivePlace, livePlaceText } from './live-place.ts'
 import type { LiveQuestion, Told, ToldRows } from './live-rows.ts'
 import { mergedItems } from './merged-items.ts'
 import { itemTest, rowTexts } from './row-texts.ts'
 import { RowsByTag } from './rows-by-tag.ts'
+import { withoutDeleted } from './without-deleted.ts'
+
+/** `change` as of `LivePlace`: not where deletions are not told. */
+export type FeedTold = Told<number> & { readonly change?: number }
 
 export type LiveNews =
-  | { readonly kind: 'following'; readonly follower: number; readonly position: number }
-  | { readonly kind: 'told'; readonly told: readonly Told[] }
+  | {
+      readonly kind: 'following'
+      readonly follower: number
+      readonly position: number
+      readonly change?: number
+    }
+  | { readonly kind: 'told'; readonly told: readonly FeedTold[] }
   | { readonly kind: 'caughtUp'; readonly followers: readonly number[] }
   | { readonly kind: 'lost'; readonly followers: readonly number[] }
+
+/** What is deleted, where deletions are told. */
+export interface LiveDeletions extends Pick<StandingDeletions, 'of'> {
+  /** Those that were made and taken back, in their order, of rising places. */
+  changesOf(entityId: number): readonly DeletionChange[]
+  /** No change to come has a place before this one: what is behind it is not told yet. */
+  heldAt(entityId: number): number
+}
 
 export interface LiveFeedParts {
   readonly rows: Pick<JournalRows, 'read' | 'refresh' | 'close'>
   /** All rows before it are queryable. */
   readonly position: () => number
+  readonly deletions?: LiveDeletions
   readonly store: Pick<SeriesQuerier, 'run'>
   readonly send: (news: LiveNews) => void
   readonly observe: Observe
@@ -39,12 +60,17 @@ interface Followed {
   readonly shape: string
   /** All rows before it are told. */
   position: number
+  /** The last one that was told. */
+  change: number
   waits: boolean
   hasCaughtUp: boolean
 }
 
 /** Rows come as often as that at most, so that many small pushes cost no more than a few larger ones: with a thousand readers a round is a thousand writes. */
 const roundMs = 50
+/** To so many readers a round is as many writes, which take longer than all else: it comes as seldom as it may. */
+const manyReaders = 200
+const longRoundMs = 80
 /** One event has about so many rows, which a page handles in a moment. */
 const eventRows = 1000
 
@@ -58,11 +84,13 @@ export class LiveFeed {
     this.#parts = parts
   }
 
-  follow(id: number, question: LiveQuestion, from: number | null): void {
-    const position = from ?? this.#parts.position()
+  follow(id: number, question: LiveQuestion, from: Pick<LivePlace, 'position'> | null): void {
+    const { entityId } = question.plan.selection
+    const change = this.#parts.deletions?.changesOf(entityId).at(-1)?.id ?? 0
+    const place = { change, position: this.#untilOf(entityId), ...from }
     const names = { key: JSON.stringify(question), shape: shapeOf(question) }
-    this.#followed.set(id, { id, question, ...names, position, waits: false, hasCaughtUp: false })
-    this.#parts.send({ kind: 'following', follower: id, position })
+    this.#followed.set(id, { id, question, ...names, ...place, waits: false, hasCaughtUp: false })
+    this.#parts.send({ kind: 'following', follower: id, ...place })
     this.moved()
   }
 
@@ -105,7 +133,7 @@ export class LiveFeed {
       try {
         const isBehind = await this.#round()
         if (isBehind) await new Promise((resolve) => setImmediate(resolve))
-        else await Promise.all([pause(roundMs), this.#news()])
+        else await Promise.all([pause(this.#followed.size < manyReaders ? roundMs : longRoundMs), this.#news()])
       } catch (error) {
         checkFailed(observe)(error)
         await pause(retryDelayMs)
@@ -127,23 +155,66 @@ export class LiveFeed {
     })
   }
 
+  /** Rows of an entity before it may be told. */
+  #untilOf(entityId: number): number {
+    const { position, deletions } = this.#parts
+    return Math.min(position(), deletions?.heldAt(entityId) ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** The next one that he is to be told, and where: what is behind its place comes after it. */
+  #nextChange({ question, change }: Followed): DeletionChange | null {
+    const changes = this.#parts.deletions?.changesOf(question.plan.selection.entityId)
+    if (changes === undefined || (changes.at(-1)?.id ?? 0) <= change) return null
+    return changes.find(({ id }) => id > change) ?? null
+  }
+
+  #isBehind(followed: Followed): boolean {
+    if (followed.position < this.#untilOf(followed.question.plan.selection.entityId)) return true
+    return (this.#nextChange(followed)?.place ?? Number.POSITIVE_INFINITY) <= followed.position
+  }
+
   /** Those who are to be told something. */
   #due(): Followed[] {
-    const position = this.#parts.position()
     return [...this.#followed.values()].filter(
-      (followed) =>
-        (!followed.waits || followed.hasCaughtUp) && (followed.position < position || !followed.hasCaughtUp),
+      (followed) => (!followed.waits || followed.hasCaughtUp) && (!followed.hasCaughtUp || this.#isBehind(followed)),
     )
   }
 
   /** Tells the next part to those who have come least far, and to all others whom it concerns. Whether there is more to be told at once. */
   async #round(): Promise<boolean> {
     const due = this.#due()
-    const from = due.reduce((least, { position }) => Math.min(least, position), Number.POSITIVE_INFINITY)
-    const until = this.#parts.position()
-    if (from < until) await this.#tellFrom(from, until, due)
+    this.#tellChanges(due)
+    const behind = due.filter((followed) => this.#isBehind(followed))
+    const from = behind.reduce((least, { position }) => Math.min(least, position), Number.POSITIVE_INFINITY)
+    const until = behind.reduce((least, followed) => {
+      const place = this.#nextChange(followed)?.place ?? Number.POSITIVE_INFINITY
+      return Math.min(least, place, this.#untilOf(followed.question.plan.selection.entityId))
+    }, Number.POSITIVE_INFINITY)
+    if (from < until) await this.#tellFrom(from, until, behind)
     this.#noteCaughtUp()
-    return this.#due().some(({ hasCaughtUp, position }) => !hasCaughtUp || position < until)
+    return this.#due().length > 0
+  }
+
+  /** To those who have come to the places of deletions, or of their taking back. */
+  #tellChanges(due: readonly Followed[]): void {
+    const told: FeedTold[] = []
+    for (let asking = due; asking.length > 0; ) {
+      const next = new Map<DeletionChange, Followed[]>()
+      for (const followed of asking) {
+        const change = this.#nextChange(followed)
+        if (change === null || change.place > followed.position) continue
+        next.set(change, [...(next.get(change) ?? []), followed])
+      }
+      for (const [change, group] of next) {
+        for (const position of new Set(group.map((followed) => followed.position))) {
+          const followers = group.filter((followed) => followed.position === position).map(({ id }) => id)
+          told.push({ followers, rows: [], deletion: change, position, change: change.id })
+        }
+        for (const followed of group) followed.change = change.id
+      }
+      asking = [...next.values()].flat()
+    }
+    if (told.length > 0) this.#parts.send({ kind: 'told', told })
   }
 
   async #tellFrom(from: number, until: number, due: readonly Followed[]): Promise<void> {
@@ -163,10 +234,10 @@ export class LiveFeed {
     }
   }
 
-  async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<Told[]> {
-    const parts = stored.map((rows) => new ToldPart(rows, this.#parts))
-    const told: Told[] = []
-    const unconcerned: number[] = []
+  async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<FeedTold[]> {
+    const parts = stored.map((rows) => new ToldPart(this.#seen(rows), this.#parts))
+    const told: FeedTold[] = []
+    const unconcerned = new Map<number, number[]>()
     // All say what they want first: rows are formatted together.
     const asked = groupsOf(concerned).map((group) => ({ group, wanted: parts.map((part) => part.want(group[0])) }))
     for (const { group, wanted } of asked) {
@@ -176,18 +247,30 @@ export class LiveFeed {
         for (const [index, part] of parts.entries()) {
           for (const line of await part.lines(group[0], wanted[index]!)) lines.push(line)
         }
-        told.push({ followers, rows: eventsOf(lines, position), position })
-      } else if (parts.some((part) => part.isNew(group[0]))) unconcerned.push(...followers)
+        told.push({ followers, rows: eventsOf(lines, position), position, change: group[0].change })
+      } else if (parts.some((part) => part.isNew(group[0]))) {
+        const { change } = group[0]
+        const others = unconcerned.get(change)
+        if (others === undefined) unconcerned.set(change, followers)
+        else others.push(...followers)
+      }
     }
-    if (unconcerned.length > 0) told.push({ followers: unconcerned, rows: [], position })
+    for (const [change, followers] of unconcerned) told.push({ followers, rows: [], position, change })
     return told
   }
 
+  /** Without what was deleted of them. Where rows replace each other, items are asked of the store. */
+  #seen(stored: StoredRows): StoredRows {
+    const { batch, replayPosition } = stored
+    if (this.#parts.deletions === undefined || batch.pushedNulls !== undefined) return stored
+    const placeOf = (row: number): number => replayPosition ?? batch.positions[row]!
+    return withoutDeleted(stored, this.#parts.deletions.of(batch.entityId), placeOf)
+  }
+
   #noteCaughtUp(): void {
-    const position = this.#parts.position()
     const followers: number[] = []
     for (const followed of this.#followed.values()) {
-      if (followed.hasCaughtUp || followed.waits || followed.position < position) continue
+      if (followed.hasCaughtUp || followed.waits || this.#isBehind(followed)) continue
       followed.hasCaughtUp = true
       followers.push(followed.id)
     }
@@ -199,10 +282,11 @@ type Group = [Followed, ...Followed[]]
 
 /** Those who ask the same and have come equally far. */
 function groupsOf(all: readonly Followed[]): readonly Group[] {
-  const groups = new Map<number, Map<string, Group>>()
+  const groups = new Map<string, Map<string, Group>>()
   for (const followed of all) {
-    const equallyFar = groups.get(followed.position) ?? new Map<string, Group>()
-    groups.set(followed.position, equallyFar)
+    const place = livePlaceText(followed)
+    const equallyFar = groups.get(place) ?? new Map<string, Group>()
+    groups.set(place, equallyFar)
     const group = equallyFar.get(followed.key)
     if (group === undefined) equallyFar.set(followed.key, [followed])
     else group.push(followed)

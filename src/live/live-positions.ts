@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { DeletionCatalog } from '../catalog/deletions.ts'
 import { type JournalCursor, type LocalJournalWriter, positionAfter } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
 import { Serial } from '../lib/serial.ts'
@@ -9,6 +10,7 @@ import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import { EntityPositions } from './entity-positions.ts'
 import { decodeLiveId, encodeLiveId, type LiveEpoch } from './live-ids.ts'
+import { livePlaceText } from './live-place.ts'
 import { type LiveMark, type LiveRecord, readLiveRecord, writeLiveRecord } from './live-record.ts'
 
 export interface LivePositionsParts {
@@ -18,6 +20,7 @@ export interface LivePositionsParts {
   /** Of the same journal, for this alone. */
   readonly cursor: JournalCursor
   readonly ingests: Pick<IngestCatalog, 'findVersion'>
+  readonly deletions: Pick<DeletionCatalog, 'lastChange' | 'hasChanged' | 'forgetChanges'>
   /** Rows before it are not validated again at this start. */
   readonly sealedPosition: number
   /** Rows before it are queryable. */
@@ -30,6 +33,9 @@ export interface LivePositionsParts {
 
 /** So many runs of the service are known by their ids. */
 const epochsMax = 1000
+const openEnd = { endPosition: null, endChange: null }
+/** At least. */
+const changesKeptMs = 3_600_000
 const scanBytes = 1024 * 1024
 const scansMax = 5
 const scanAgainMs = 1000
@@ -48,17 +54,21 @@ export class LivePositions {
   /** What happened in what the journal holds and is not validated again is known. */
   #isKnown: Promise<void> = Promise.resolve()
 
-  private constructor(parts: LivePositionsParts, { epochs, entities, marks }: LiveRecord) {
+  private constructor(parts: LivePositionsParts, { epochs, entities, marks }: LiveRecord, lastChange: number) {
     this.#parts = parts
     this.#beginPosition = parts.journal.durablePosition
     this.#entities = new EntityPositions(entities)
-    this.#epochs = epochs.map((epoch) => ({ ...epoch, endPosition: epoch.endPosition ?? this.#beginPosition }))
+    this.#epochs = epochs.map((epoch) => ({
+      ...epoch,
+      endPosition: epoch.endPosition ?? this.#beginPosition,
+      endChange: epoch.endChange ?? lastChange,
+    }))
     this.#marks = marks
   }
 
   static async open(parts: LivePositionsParts): Promise<LivePositions> {
     const record = await readLiveRecord(parts.path)
-    const positions = new LivePositions(parts, record)
+    const positions = new LivePositions(parts, record, await parts.deletions.lastChange())
     if (record.epochs.length === 0) return positions
     await positions.#write()
     positions.#isKnown = positions.#learn()
@@ -75,7 +85,7 @@ export class LivePositions {
     this.#readers++
     // One that is being written is of use when it is on disk.
     if (this.#epoch !== null && (this.#marks.length > 0 || this.#parts.keepMs === 0)) return this.#begun
-    this.#epoch ??= { name: randomBytes(8).toString('hex'), secret: randomBytes(16).toString('hex'), endPosition: null }
+    this.#epoch ??= { name: randomBytes(8).toString('hex'), secret: randomBytes(16).toString('hex'), ...openEnd }
     if (!this.#epochs.includes(this.#epoch)) this.#epochs = [...this.#epochs, this.#epoch].slice(-epochsMax)
     this.#mark()
     this.#begun = this.#write()
@@ -94,20 +104,24 @@ export class LivePositions {
     return this.#readers
   }
 
-  idOf(entityId: number, position: number): string {
+  idOf(entityId: number, place: string): string {
     if (this.#epoch === null) throw new Error('ids are given to readers alone, after their beginning')
-    return encodeLiveId(this.#epoch, entityId, position)
+    return encodeLiveId(this.#epoch, entityId, place)
   }
 
   /** From where on rows are to be told to whoever shows this id; null where that is not known any more. */
-  async startOf(entityId: number, id: string): Promise<number | null> {
-    const position = decodeLiveId(this.#epochs, entityId, id)
+  async startOf(entityId: number, id: string): Promise<string | null> {
+    const place = decodeLiveId(this.#epochs, entityId, id)
+    if (place === null) return null
+    const { journal, deletions } = this.#parts
+    const { position, change } = place
+    if (await deletions.hasChanged(entityId, change, this.#oldMs)) return null
     // It may lie behind what is queryable yet: a journal is validated again after a kill.
-    if (position === null) return null
-    const { firstPosition } = this.#parts.journal
-    if (position >= firstPosition) return position
+    const { firstPosition } = journal
+    if (position >= firstPosition) return livePlaceText(place)
     await this.#isKnown
-    return this.#entities.trimmedPosition(entityId) <= position ? firstPosition : null
+    const hasMissedNone = this.#entities.trimmedPosition(entityId) <= position
+    return hasMissedNone ? livePlaceText({ position: firstPosition, change }) : null
   }
 
   /** A step stored rows of these entities. */
@@ -128,6 +142,16 @@ export class LivePositions {
     const oldMs = nowMs() - keepMs
     const needed = this.#marks.findLast(({ timeMs }) => timeMs <= oldMs) ?? this.#marks[0]
     return needed?.position ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Changes of deletions are told so long. */
+  get #oldMs(): number {
+    return this.#parts.nowMs() - Math.max(this.#parts.keepMs, changesKeptMs)
+  }
+
+  /** Deletions that nobody has to be told of any more are forgotten as such: they stand. */
+  forgetChanges(): Promise<void> {
+    return this.#parts.deletions.forgetChanges(this.#oldMs)
   }
 
   /** Notes where the pipeline stands while there are readers, and forgets what nobody can go on from. */

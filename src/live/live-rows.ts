@@ -1,9 +1,10 @@
 // What a reader of live rows asks for, and what it is told: between the thread that stores rows and the one that speaks HTTP.
+import type { DeletionChange } from '../model/deletion.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { SelectPlan } from '../model/plan.ts'
 
-/** A place in the order in which rows become queryable: a position of the journal, or of a cluster one in each partition, as text. */
-export type LivePosition = number | string
+/** A place in the order in which rows become queryable, as text: a position of the journal with a change of deletions, or of a cluster one in each partition. */
+export type LivePosition = string
 
 export interface LiveQuestion {
   /** Which rows, and what is shown of them; its range is open. */
@@ -19,11 +20,16 @@ export interface ToldRows<Position = number> {
   readonly position: Position
 }
 
+/** A deletion of the entity, or its taking back. */
+export type ToldDeletion = Pick<DeletionChange, 'deletionId' | 'isUndone' | 'selection'>
+
 /** A part of what became queryable, for all followers who ask the same and have come equally far, or for all whom no row of it concerns. */
 export interface Told<Position = number> {
   readonly followers: readonly number[]
   /** Empty where the entity has new rows, and none of them was asked for. */
   readonly rows: readonly ToldRows<Position>[]
+  /** In the place of rows: what is to be told before the next ones. */
+  readonly deletion?: ToldDeletion
   /** All rows before it are told. */
   readonly position: Position
 }

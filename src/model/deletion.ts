@@ -45,12 +45,30 @@ export interface Deletion {
   readonly erasedMs: number | null
 }
 
+/** A deletion was made, or taken back: at its place in the order of all rows, of which it follows those before the place. */
+export interface DeletionChange {
+  /** Rising with the changes of all entities. */
+  readonly id: number
+  readonly entityId: number
+  readonly deletionId: number
+  readonly place: number
+  readonly isUndone: boolean
+  readonly selection: DeletionSelection
+}
+
 export interface DeletionRequest
   extends Pick<Deletion, 'entityId' | 'selection' | 'reason' | 'subscriber' | 'createdMs'> {
   /** Nothing is changed: what it would take is counted. */
   readonly isDry: boolean
   /** The most deletions of the entity that can be taken back. */
   readonly deletionsMax: number
+  /** How long it may wait until it begins. */
+  readonly waitMs: number
+}
+
+export interface TakeBackRequest extends Pick<DeletionRequest, 'entityId' | 'waitMs'> {
+  readonly deletionId: number
+  readonly nowMs: number
 }
 
 /** `deletion` is null for a dry one. */

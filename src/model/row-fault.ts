@@ -18,6 +18,7 @@ export const rejectCodes = [
   'invalid_line',
   'too_many_fields',
   'not_judged',
+  'row_deleted',
 ] as const
 export type RejectCode = (typeof rejectCodes)[number]
 

@@ -22,7 +22,9 @@ export class Faults {
     const [first, ...others] = this.#errors
     if (first === undefined) return
     const more = others.length === 0 ? '' : ` (and ${others.length} more, see errors)`
-    throw new Problem('invalid_request', `${first.path}: ${first.message}${more}`, { errors: this.#errors })
+    throw new Problem('invalid_request', `${first.path === '' ? '' : `${first.path}: `}${first.message}${more}`, {
+      errors: this.#errors,
+    })
   }
 }
 

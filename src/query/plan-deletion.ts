@@ -6,7 +6,7 @@ import { plainLong } from '../model/long.ts'
 import { Faults } from './faults.ts'
 import { readRange } from './range.ts'
 import type { DeletionBody } from './requests.ts'
-import { coveringPrefixes, distinctValues, pick, readTags } from './selection.ts'
+import { coveringPrefixes, distinctValues, pick, pickOne, readTags } from './selection.ts'
 
 /** What a deletion selects of an entity. Throws Problem `invalid_request` with all the faults found. */
 export function planDeletion(request: DeletionBody, entity: Entity, nowMs: number): DeletionSelection {
@@ -25,8 +25,9 @@ export function planDeletion(request: DeletionBody, entity: Entity, nowMs: numbe
   const { start_date, end_date, where } = request
   const isBounded = selection.ids !== null || selection.prefixes !== null
   if (!isBounded && [start_date, end_date, where].every((bound) => bound == null)) {
-    faults.add('', 'nothing says which items are meant. Give ids, prefixes, start_date, end_date or where')
+    faults.add('', 'Nothing says which items are meant: give ids, prefixes, start_date, end_date or where')
   }
+  if (request.reason.trim() === '') faults.add('reason', 'must say why')
   faults.throwIfAny()
   return selection
 }
@@ -43,8 +44,8 @@ function readWhere(
   faults: Faults,
 ): DeletionCondition | null {
   const choice = fieldsOfRole(entity, 'metric')
-  const [field] = pick(entity, [name], choice, { path: 'where.metric', wanted: 'a metric' }, faults)
-  if (field === undefined) return null
+  const field = pickOne(entity, name, choice, { path: 'where.metric', wanted: 'a metric' }, faults)
+  if (field === null) return null
   const metric = metricOf(field)
   const { read, form } = values[metric.type]
   const known = read(value)

@@ -366,14 +366,17 @@ export const queryRequests = {
   states: StatesRequest,
 } as const satisfies { readonly [Kind in QueryKind]: TSchema }
 
+/** Of a deletion, which is kept, and told to live readers. */
+const deletionTagsMax = 1000
+
 /** What a deletion selects, and why. */
 export const DeletionBody = Type.Object(
   {
-    ids: optionalList('Values of the tag.', [['boiler.temp']]),
+    ids: optionalList('Values of the tag.', [['boiler.temp']], deletionTagsMax),
     prefixes: optionalList(
       'Prefixes of the tag values. With `ids`, a value must match both.',
       [['boiler.']],
-      prefixesMax,
+      deletionTagsMax,
     ),
     id_name_field: optionalText('The tag field that `ids` and `prefixes` are of. Default: the first.', ['T']),
     ...range,

@@ -131,6 +131,19 @@ export function pick(
   return [...picked]
 }
 
+/** The field named; null where it is none of them. */
+export function pickOne(
+  entity: Entity,
+  name: string,
+  choice: readonly EntityField[],
+  { path, wanted }: { readonly path: string; readonly wanted: string },
+  faults: Faults,
+): EntityField | null {
+  const field = choice.find((one) => one.name === name)
+  if (field === undefined) faults.add(path, `${whyNot(entity, name, wanted)}; ${allowed(choice)}`)
+  return field ?? null
+}
+
 /** Each value once; null when every value passes. Half a character is no part of any stored text, so what holds one passes nothing. */
 export function distinctValues(values: readonly string[]): readonly string[] | null {
   return values.length === 0 ? null : [...new Set(values.filter((value) => !hasHalfPair(value)))]

@@ -56,6 +56,7 @@ import { EntityList } from '../query/entity-list.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
+import { itself } from './itself.ts'
 import { selfHistoryMs } from './open-self-history.ts'
 
 /** How many rejected rows a receipt shows. */
@@ -193,7 +194,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
           ['self.historyMs', selfHistoryMs(settings)],
         ]),
       ),
-    ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck }),
+    ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck, tagLists }),
   }
 }
 
@@ -214,15 +215,19 @@ function openAvatica(
 }
 
 interface SharedServices {
+  readonly tagLists: TagLists
   readonly batchIds: BatchIds
   readonly tokens: NextTokens
   readonly rejectedRows: RejectedRows
   readonly pushCheck: PushCheck
 }
 
+/** How long it is looked for the tag of a hook. */
+const hookTagMs = 10_000
+
 function operatorServices(
   parts: ServiceParts,
-  { batchIds, tokens, rejectedRows, pushCheck }: SharedServices,
+  { batchIds, tokens, rejectedRows, pushCheck, tagLists }: SharedServices,
 ): Pick<
   Services,
   | 'ingestAdmin'
@@ -288,6 +293,12 @@ function operatorServices(
     hookAdmin: new HookAdmin({
       hooks: catalog.hooks,
       tokens,
+      definitions,
+      hasTag: async (entity, tag) => {
+        const request = { ids: [tag], limit: 1, after: null }
+        const { tags } = await tagLists.page(entity, request, AbortSignal.timeout(hookTagMs), itself)
+        return tags.length > 0
+      },
       privateAddresses: parts.settings.hooks.privateAddresses,
       nowMs,
     }),
@@ -306,11 +317,11 @@ function operatorServices(
 function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin | null {
   const { deletions, definitions, journal, progress, audit, nowMs } = parts
   if (deletions === null) return null
-  const { ingestWaitMs: waitMs, deletions: deletionsMax } = parts.settings.limits
+  const { ingestWaitMs: validationWaitMs, queryTimeMs: waitMs, deletions: deletionsMax } = parts.settings.limits
   return new DeletionAdmin({
     ...deletions,
     ...{ definitions, journal, progress, tokens, nowMs },
     tell: (after) => audit.tell(after),
-    settings: { waitMs, deletionsMax },
+    settings: { validationWaitMs, waitMs, deletionsMax },
   })
 }

@@ -224,10 +224,11 @@ async function openRetentions(
 }
 
 /** What was deleted long enough ago is removed for good. */
-function repeatErasure({ settings, observe, nowMs }: EmbeddedParts, { catalog, store }: Storage): () => void {
+function repeatErasure({ settings, observe, nowMs }: EmbeddedParts, { catalog, store, live }: Storage): () => void {
   const erase = async (): Promise<void> => {
     const now = nowMs()
     const erased = await catalog.deletions.erase(now - settings.deletions.eraseAfterMs, now)
+    await live.forgetChanges()
     if (erased > 0) store.changed()
   }
   return repeat(erase, settings.store.retentionCheckMs, checkFailed(observe))

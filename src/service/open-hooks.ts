@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Reader } from '../admission/reader.ts'
 import type { SharedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Condition, Hook } from '../catalog/hooks.ts'
@@ -14,6 +13,7 @@ import { packageVersion } from '../lib/own-package.ts'
 import { repeat } from '../lib/repeat.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
+import { itself } from './itself.ts'
 import type { Closer } from './open-storage.ts'
 
 export interface HookParts {
@@ -33,11 +33,10 @@ const callMsMax = 10_000
 const deliveriesMax = 1000
 /** How often rows are looked at. */
 const rowsEveryMs = 10_000
+/** So long one hook holds up what the others are told. */
+const patienceMs = 1000
 /** Of several processes one watches and sends; another goes on where it has been silent for so long. */
 const leaseMs = 10_000
-
-/** It has a place among those who ask, as others do. */
-const itself: Reader = { id: 'the service itself', mayRead: () => true }
 
 /** Watches what hooks are to be told of, and sends it to them. */
 export function openHooks(parts: HookParts, closers: Closer[]): void {
@@ -94,7 +93,7 @@ function observedFor({ name, kinds }: Hook, one: ReturnType<ObservedConditions['
   return [{ key: key === null ? null : JSON.stringify([kind, name, key]), hook: name, ...rest }]
 }
 
-function watchRows({ catalog, definitions, progress, queries, nowMs }: HookParts): RowsWatch {
+function watchRows({ catalog, definitions, progress, queries, nowMs, observe }: HookParts): RowsWatch {
   return new RowsWatch({
     ...catalog,
     definitions,
@@ -114,6 +113,8 @@ function watchRows({ catalog, definitions, progress, queries, nowMs }: HookParts
       }
     },
     nowMs,
+    failed: checkFailed(observe),
+    patience: () => new Promise((resolve) => setTimeout(resolve, patienceMs).unref()),
   })
 }
 

@@ -126,6 +126,7 @@ function openLivePositions(
   return LivePositions.open({
     ...{ disk, path, nowMs, observe, keepMs: settings.limits.liveKeepMs, ingests: known.catalog.ingests },
     cursor: openFileJournalCursor({ disk, directory }, { bodies: 'passing' }),
+    deletions: known.catalog.deletions,
     ...known,
   })
 }

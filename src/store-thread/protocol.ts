@@ -7,8 +7,9 @@ import type { Settings } from '../config/settings.ts'
 import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { LiveNews } from '../live/live-feed.ts'
+import type { LivePlace } from '../live/live-place.ts'
 import type { LiveQuestion } from '../live/live-rows.ts'
-import type { DeletionOutcome, DeletionRequest } from '../model/deletion.ts'
+import type { DeletionOutcome, DeletionRequest, TakeBackRequest } from '../model/deletion.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
@@ -67,7 +68,7 @@ export type ToStore =
   | { readonly kind: 'purge'; readonly id: number; readonly entityId: number }
   /** Rows are to be taken from view, or shown again. */
   | { readonly kind: 'delete'; readonly id: number; readonly request: DeletionRequest }
-  | { readonly kind: 'takeBack'; readonly id: number; readonly entityId: number; readonly deletionId: number }
+  | { readonly kind: 'takeBack'; readonly id: number; readonly request: TakeBackRequest }
   /** No file is to be deleted until `release`. */
   | { readonly kind: 'hold'; readonly id: number }
   | { readonly kind: 'release' }
@@ -78,7 +79,7 @@ export type ToStore =
       readonly kind: 'follow'
       readonly follower: number
       readonly question: LiveQuestion
-      readonly from: number | null
+      readonly from: LivePlace | null
     }
   | { readonly kind: 'unfollow'; readonly follower: number }
   | { readonly kind: 'wait'; readonly follower: number; readonly waits: boolean }

@@ -97,16 +97,19 @@ test('rows pushed before are taken from view, and shown again', async () => {
 
 describe('what is refused', () => {
   test.each<[body: object, path: string]>([
-    [{}, 'nothing says which items'],
-    [{ ids: [], prefixes: [], metrics: ['V'] }, 'nothing says which items'],
-    [{ prefixes: [''] }, 'nothing says which items'],
+    [{}, 'Nothing says which items'],
+    [{ ids: [], prefixes: [], metrics: ['V'] }, 'Nothing says which items'],
+    [{ prefixes: [''] }, 'Nothing says which items'],
     [{ ids: ['a'], reason: '' }, 'reason'],
+    [{ ids: ['a'], reason: ' \n' }, 'reason: must say why'],
+    [{ ids: Array(1001).fill('a') }, 'ids must have at most 1000 items'],
+    [{ prefixes: Array(1001).fill('a') }, 'prefixes must have at most 1000 items'],
     [{ ids: ['a'], metrics: ['T'] }, 'metrics[0]'],
     [{ ids: ['a'], id_name_field: 'V' }, 'id_name_field'],
     [{ start_date: hour(2), end_date: hour(1) }, 'start_date'],
     [{ where: { metric: 'V', op: '>', value: 'x' } }, 'where.value'],
-    [{ where: { metric: 'X', op: '>', value: 1 } }, 'where.metric'],
-    [{ where: { metric: 'V', op: 'like', value: 1 } }, 'where'],
+    [{ where: { metric: 'X', op: '>', value: 1 } }, 'where.metric: "X"'],
+    [{ where: { metric: 'V', op: 'like', value: 1 } }, 'where.op must be < or <='],
     [{ ids: ['a'], other: 1 }, 'other'],
   ])('%j is a 400 that names it', async (body, named) => {
     const answer = await remove(body)

@@ -83,6 +83,10 @@ describe('a hook', () => {
     [{ url: 'https://a.example/', kinds: [{ kind: 'rejected_rows', over: 1, within: '5m' }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'rejected_rows', over: 1, within: 'P999999999Y' }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', tag: 'a'.repeat(513), for: 'PT1H' }] }],
+    [{ url: 'https://a.example/', kinds: [{ kind: 'rejected_rows', over: 1, within: 'PT0S' }] }],
+    [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', ingest: 'nowhere', for: 'PT1H' }] }],
+    [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', tag: 'nowhere', for: 'PT1H' }] }],
+    [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', tag: 'a', entity: 'nowhere', for: 'PT1H' }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'disk_low', over: 1 }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', for: 'PT1H' }] }],
     [{ url: 'https://a.example/', kinds: [{ kind: 'nothing_received', ingest: 'a', tag: 'b', for: 'PT1H' }] }],
@@ -133,9 +137,12 @@ test('an ingest and a tag that were heard of and are silent are told', async () 
   const silent = [
     { kind: 'nothing_received', ingest: 'meter', for: 'PT1S' },
     { kind: 'nothing_received', tag: 'old', entity: 'meter', for: 'P1D' },
-    { kind: 'nothing_received', tag: 'never', for: 'P1D' },
+    { kind: 'nothing_received', tag: 'new', for: 'P1D' },
   ]
-  const body = [{ D: '2020-01-01', T: 'old', V: 1 }]
+  const body = [
+    { D: '2020-01-01', T: 'old', V: 1 },
+    { D: '9999-01-01', T: 'new', V: 1 },
+  ]
   await callWell(service.url, 'POST', '/ingests/meter/data?wait=true', { key, body })
   await put('silent', { url, kinds: silent })
   await expect.poll(() => tellings('nothing_received').length, patience).toBe(2)

@@ -9,6 +9,7 @@ import { nodeDisk } from '../../src/lib/node-disk.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
+import { LiveReader } from '../support/live-reader.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -289,4 +290,31 @@ describe('a start without room for what has to be put away before more is read',
     await until(async () => (await ready()).status === 200)
     expect(await values()).toEqual(all)
   })
+})
+
+test('a deletion that waits for room is a 503 in time, changes nothing, and holds up no live reader for longer', async () => {
+  pushed = 0
+  // Nothing is sealed before the deletion asks for it.
+  const idle = { 'store.headRows': '1000000', 'store.headAgeMs': '3600000', 'store.retryDelayMs': '10' }
+  service = await runService({ ...idle, 'limits.queryTimeMs': '1500' }, { threadUrl })
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  const full = join(service.dataDirectory, 'disk-is-full')
+  const path = '/admin/entities/plant/deletions'
+  const remove = () =>
+    call<Refusal>(service.url, 'POST', path, { key: adminKey, body: { ids: ['tag-0'], reason: 'wrong' } })
+  await push(key, rows(3), '?wait=true')
+  const reader = new LiveReader()
+  await reader.connect(service.url, 'entity=plant')
+  await writeFile(full, '')
+  const refused = await remove()
+  expect([refused.status, refused.body.code]).toEqual([503, 'unavailable'])
+  expect(refused.body.detail).toContain('limits.queryTimeMs')
+  expect(await values()).toEqual([0, 1, 2])
+  await push(key, rows(1), '?wait=true')
+  await expect.poll(() => reader.rows, { timeout: 60_000 }).toMatchObject([{ V: 3 }])
+  await rm(full)
+  await until(async () => (await remove()).status === 201)
+  expect(await values()).toEqual([1, 2])
+  await expect.poll(() => reader.told.map(([event]) => event), { timeout: 60_000 }).toEqual(['row', 'deleted'])
+  await reader.cut()
 })

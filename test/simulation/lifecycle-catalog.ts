@@ -113,6 +113,7 @@ export class LifecycleCatalog {
       outcomes: {
         add: ({ rejected }, throughPosition) => commit(onState((state) => kept(state, rejected, throughPosition))),
         replay: (outcome) => commit((state) => replayed(state, outcome)),
+        storedBy: async () => [],
         rejectedIn: async (ingestId, from, to) =>
           [...this.#state.rejected.values()]
             .map(({ row }) => row)

@@ -90,6 +90,7 @@ export class SimulatedCatalog implements CatalogOnDisk {
       outcomes: {
         add: ({ rejected }, throughPosition) => commit((state) => kept(state, rejected, throughPosition)),
         replay: notSimulated,
+        storedBy: notSimulated,
         rejectedIn: async (ingestId, from, to) =>
           this.#state.rejected
             .filter((row) => row.ingestId === ingestId && row.position >= from && row.position < to)
@@ -168,6 +169,10 @@ export const noDeletions: DeletionCatalog = {
   create: notSimulated,
   takeBack: notSimulated,
   erase: notSimulated,
+  changes: async () => [],
+  lastChange: async () => 0,
+  hasChanged: async () => false,
+  forgetChanges: notSimulated,
 }
 
 function notSimulated(): never {

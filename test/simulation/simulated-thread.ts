@@ -1,4 +1,5 @@
 // The store's thread on a simulated disk: composed as src/store-thread/worker-side/run-store-thread.ts does it, without a thread.
+
 import { setImmediate } from 'node:timers/promises'
 import type { Manifest, ManifestCatalog } from '../../src/catalog/manifest.ts'
 import { Follower } from '../../src/ingest/follower.ts'
@@ -11,6 +12,7 @@ import type { JournalCursor } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import type { CrashPoint } from '../../src/observe/crash-point.ts'
 import type { Observe } from '../../src/observe/event.ts'
+import { StandingDeletions } from '../../src/store/embedded/deletions/standing-deletions.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { openStore } from '../../src/store/embedded/open-store.ts'
 import type { SealedFile } from '../../src/store/embedded/reading/sealed-source.ts'
@@ -116,6 +118,7 @@ export class SimulatedThread {
       ...opened,
       manifest: manifestCatalog,
       deletions: catalog.deletions,
+      standing: new StandingDeletions([], []),
       removals,
       expiry,
       settings,

@@ -7,12 +7,13 @@ import { plainGranularity } from '../../src/druid-time/plain-granularity.ts'
 import { Zone } from '../../src/druid-time/zone.ts'
 import { Pacer } from '../../src/lib/pacer.ts'
 import type { ColumnType } from '../../src/model/column.ts'
-import type { Deletion, DeletionSelection } from '../../src/model/deletion.ts'
+import type { Deletion, DeletionChange, DeletionSelection } from '../../src/model/deletion.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { parseGranularity } from '../../src/model/granularity.ts'
 import type { AveragePlan, Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import { rewriteFiles } from '../../src/store/embedded/deletions/rewrite-files.ts'
+import { StandingDeletions } from '../../src/store/embedded/deletions/standing-deletions.ts'
 import { baseOf, VisibleFile } from '../../src/store/embedded/deletions/visible-file.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type {
@@ -267,7 +268,16 @@ class History {
     await this.#sealAll()
     const deletions = this.#deletions
     const made = deletions.add(
-      { entityId, selection, reason: 'wrong', subscriber: 'plant', createdMs: 0, isDry: false, deletionsMax: 1000 },
+      {
+        entityId,
+        selection,
+        reason: 'wrong',
+        subscriber: 'plant',
+        createdMs: 0,
+        isDry: false,
+        deletionsMax: 1000,
+        waitMs: 60_000,
+      },
       0,
     )
     await deletions.runNext()
@@ -280,7 +290,7 @@ class History {
     const [id] = this.#deletionIds.splice(this.#draw(this.#deletionIds.length || 1), 1)
     if (id === undefined) return
     const deletions = this.#deletions
-    const done = deletions.takeBack(entityId, id)
+    const done = deletions.takeBack({ entityId, deletionId: id, nowMs: 0, waitMs: 60_000 }, 0)
     await deletions.runNext()
     expect(await done).toBe(true)
     this.model.takeBack(id)
@@ -305,6 +315,7 @@ class History {
       store: this.store,
       folder: { stored: (file) => stored.call(this.folder, file) },
       catalog: this.#deletionCatalog,
+      standing: new StandingDeletions([], []),
       runDue: async () => undefined,
       shown: () => undefined,
       sinceMs: () => this.sinceMs,
@@ -426,14 +437,23 @@ function memoryDeletions(): DeletionCatalog {
     create: async (deletion) => {
       const one = { ...deletion, id: ++id, erasedMs: null }
       made.push(one)
-      return one
+      return { deletion: one, change: changeOf(one, false) }
     },
     takeBack: async (_, taken) => {
-      made = made.filter((one) => one.id !== taken)
-      return true
+      const one = made.find((deletion) => deletion.id === taken)
+      made = made.filter((deletion) => deletion !== one)
+      return one === undefined ? null : changeOf(one, true)
     },
     erase: async () => 0,
+    changes: async () => [],
+    lastChange: async () => 0,
+    hasChanged: async () => false,
+    forgetChanges: async () => undefined,
   }
+}
+
+function changeOf({ id, entityId, position, selection }: Deletion, isUndone: boolean): DeletionChange {
+  return { id, entityId, deletionId: id, place: position, isUndone, selection }
 }
 
 function restoreSeries(from: EntityRegistry, to: EntityRegistry): void {

@@ -31,6 +31,8 @@ function fieldsOf(block: string): Partial<LiveBlock> {
 /** One reader of live rows, through all its connections. */
 export class LiveReader {
   readonly rows: unknown[] = []
+  /** Rows and deletions in the order in which they were told. */
+  readonly told: (readonly [event: 'row' | 'deleted', data: unknown])[] = []
   /** What came that is neither rows nor an id. */
   readonly events: string[] = []
   lastId: string | null = null
@@ -64,8 +66,14 @@ export class LiveReader {
     for await (const block of blocks) this.#take(block)
   }
 
+  #takeRow(row: unknown): void {
+    this.rows.push(row)
+    this.told.push(['row', row])
+  }
+
   #take({ id, event, data }: LiveBlock): void {
-    if (event === 'rows') for (const row of JSON.parse(data!) as unknown[]) this.rows.push(row)
+    if (event === 'rows') for (const row of JSON.parse(data!) as unknown[]) this.#takeRow(row)
+    else if (event === 'deleted') this.told.push([event, JSON.parse(data!)])
     else if (event !== null) this.events.push(event)
     if (id === null) return
     this.idBefore = this.lastId

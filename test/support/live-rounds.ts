@@ -1,4 +1,5 @@
-// Readers of live rows beside random pushes, cuts and kills: each must have exactly the rows that it asked for, in the order in which they were stored.
+// Readers of live rows beside random pushes, deletions, cuts and kills: each must have exactly the rows that it asked for, in the order in which they
+// were stored, without those that are deleted.
 import { expect } from 'vitest'
 import { callWell, makeIngest } from './api.ts'
 import { LiveReader } from './live-reader.ts'
@@ -15,15 +16,39 @@ export interface LiveRoundOptions {
 interface Row {
   readonly D: string
   readonly T: string
-  readonly V: number | null
+  readonly V: number
+}
+
+interface Selection {
+  readonly ids?: readonly string[]
+  readonly start_date?: string
+  readonly where?: { readonly metric: 'V'; readonly op: '<' | '>='; readonly value: number }
+}
+
+interface Deletion {
+  readonly id: number
+  readonly selection: Selection
+  /** How many pushed rows there were before. */
+  readonly before: number
+  /** The rows that it takes, of those that were stored before. */
+  readonly taken: ReadonlySet<Row>
+  stands: boolean
+}
+
+/** What comes of a deletion. */
+interface Told {
+  readonly id: number
+  readonly selection: Readonly<Record<keyof Selection, unknown>>
+  readonly undone?: true
 }
 
 interface Watcher {
   readonly reader: LiveReader
   readonly query: string
   readonly tags: readonly string[] | null
-  /** How many rows were stored before it came. */
+  /** How many rows were stored, and changes made, before it came. */
   readonly from: number
+  readonly changesFrom: number
 }
 
 const tags = ['a', 'b', 'b.1', 'c']
@@ -38,9 +63,15 @@ const environment = {
   TIDEMARK_STORE_HEAD_ROWS: '20',
   TIDEMARK_STORE_STEP_ROWS: '3',
 }
+const path = '/admin/entities/plant/deletions'
 
 export function checkLive(seed: number, options: LiveRoundOptions): Promise<void> {
   return inScratchFolder('tidemark-live-', (dataDirectory) => checkIn(dataDirectory, seed, options))
+}
+
+function selects({ ids, start_date, where }: Selection, { D, T, V }: Row): boolean {
+  const meets = where === undefined || (where.op === '<' ? V < where.value : V >= where.value)
+  return meets && (ids === undefined || ids.includes(T)) && (start_date === undefined || D >= start_date)
 }
 
 async function checkIn(
@@ -54,38 +85,86 @@ async function checkIn(
   const other = await makeIngest(server.url, adminKey, { alias: 'other' })
   await makeIngest(server.url, adminKey, { alias: 'second', entity: 'plant' })
   const stored: Row[] = []
-  /** Rows whose value is a text: they are rejected until they are mended. */
-  let rejected: Row[] = []
+  /** Rows whose value is a text: they are rejected until they are mended. `pushed` were pushed before. */
+  let rejected: { readonly row: Row; readonly pushed: number }[] = []
+  const deletions: Deletion[] = []
+  /** What readers are to be told of them. */
+  const changes: { readonly id: number; readonly undone: boolean }[] = []
   const watchers: Watcher[] = []
   let value = 0
-  const row = (): Row => {
+  const newRow = (T = tags[draw(tags.length)]!): Row => {
     // Late ones and repeated dates among them.
     const D = new Date(Date.UTC(2026, 0, 1, 0, 0, draw(5)) + draw(3) * 86_400_000).toISOString()
-    return { D, T: tags[draw(tags.length)]!, V: ++value }
+    return { D, T, V: ++value }
   }
-  const push = async (): Promise<void> => {
-    const rows = Array.from({ length: 1 + draw(8) }, () => ({ row: row(), isGood: draw(4) > 0 }))
+  const push = async (areGood = false): Promise<void> => {
+    const rows = Array.from({ length: 1 + draw(8) }, () => ({ row: newRow(), isGood: areGood || draw(4) > 0 }))
     const body = rows.map(({ row, isGood }) => (isGood ? row : { ...row, V: `${row.V}` }))
     await callWell(server.url, 'POST', `/ingests/plant/data?wait=${draw(2) === 0}`, { key, body })
-    for (const { row, isGood } of rows) (isGood ? stored : rejected).push(row)
+    for (const { row, isGood } of rows) {
+      if (isGood) stored.push(row)
+      else rejected.push({ row, pushed: row.V })
+    }
+  }
+  const newSelection = (): Selection => {
+    const where = { metric: 'V', op: draw(2) === 0 ? '<' : '>=', value: value - draw(20) } as const
+    const ids = [tags[draw(tags.length)]!]
+    const start_date = new Date(Date.UTC(2026, 0, 1 + draw(3))).toISOString()
+    return [{ ids }, { where }, { ids, start_date }, { ids, where }][draw(4)]!
+  }
+  const visible = async (): Promise<ReadonlySet<number>> => {
+    const items = await callWell<Row[]>(server.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+    return new Set(items.map(({ V }) => V))
+  }
+  const isHidden = (row: Row): boolean => deletions.some(({ stands, taken }) => stands && taken.has(row))
+  const remove = async (beside: () => Promise<void>): Promise<void> => {
+    const selection = newSelection()
+    const body = { ...selection, reason: 'wrong' }
+    const before = value
+    // Rows that are acknowledged meanwhile may be pushed before or after; how it is, a query knows.
+    const [{ id }] = await Promise.all([
+      callWell<{ id: number }>(server.url, 'POST', path, { key: adminKey, body }),
+      beside(),
+    ])
+    await settle()
+    const seen = await visible()
+    const taken = new Set(stored.filter((row) => selects(selection, row) && !seen.has(row.V)))
+    deletions.push({ id, selection, before, taken, stands: true })
+    changes.push({ id, undone: false })
+    for (const row of stored) expect([row, seen.has(row.V)]).toEqual([row, !isHidden(row)])
   }
   const actions: readonly (() => Promise<unknown>)[] = [
-    push,
-    push,
-    push,
-    async () => callWell(server.url, 'POST', '/ingests/other/data', { key: other, body: [row()] }),
+    () => push(),
+    () => push(),
+    () => push(),
+    async () => callWell(server.url, 'POST', '/ingests/other/data', { key: other, body: [newRow()] }),
     async () => {
       await settle()
       const body = { convert: { V: 'number' } }
-      await callWell(server.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body })
-      stored.push(...rejected)
-      rejected = []
+      const request = ['POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body }] as const
+      const answer = await callWell<{ stored: number }>(server.url, ...request)
+      const isDeleted = ({ row, pushed }: (typeof rejected)[number]): boolean =>
+        deletions.some(({ stands, before, selection }) => stands && pushed <= before && selects(selection, row))
+      const passed = rejected.filter((one) => !isDeleted(one))
+      expect(answer.stored).toBe(passed.length)
+      stored.push(...passed.map(({ row }) => row))
+      rejected = rejected.filter(isDeleted)
+    },
+    () => remove(async () => undefined),
+    () => remove(() => push(true)),
+    async () => {
+      const standing = deletions.filter(({ stands }) => stands)
+      const one = standing[draw(Math.max(1, standing.length))]
+      if (one === undefined) return
+      await callWell(server.url, 'DELETE', `${path}/${one.id}`, { key: adminKey })
+      one.stands = false
+      changes.push({ id: one.id, undone: true })
     },
     async () => {
       const [query, passes] = queries[draw(queries.length)]!
       const reader = new LiveReader()
       await settle()
-      watchers.push({ reader, query, tags: passes, from: stored.length })
+      watchers.push({ reader, query, tags: passes, from: stored.length, changesFrom: changes.length })
       await reader.connect(server.url, query)
     },
     async () => {
@@ -109,21 +188,52 @@ async function checkIn(
   }
   /** All that was pushed can be queried. */
   const settle = async (): Promise<void> => {
-    await callWell(server.url, 'POST', '/ingests/other/data?wait=true', { key: other, body: [row()] })
+    await callWell(server.url, 'POST', '/ingests/other/data?wait=true', { key: other, body: [newRow()] })
   }
+  /** Rows that were shown again are to be read anew: of them nothing is asked here. */
+  const isUncertain = (row: Row): boolean =>
+    deletions.some(({ stands, selection }) => !stands && selects(selection, row))
   try {
     for (let step = 0; step < steps; step++) await actions[draw(actions.length)]!()
-    await settle()
+    const last = tags.map((tag) => newRow(tag))
+    await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: last })
+    stored.push(...last)
     for (const { reader, query } of watchers) await reader.connect(server.url, query, idOf(reader))
-    for (const { reader, tags, from } of watchers) {
-      const wanted = stored.slice(from).filter(({ T }) => tags === null || tags.includes(T))
-      await expect.poll(() => reader.rows.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(wanted.length)
+    for (const { reader, tags, from, changesFrom } of watchers) {
+      const passes = (row: Row): boolean => !isUncertain(row) && (tags === null || tags.includes(row.T))
+      const wanted = stored.slice(from).filter((row) => passes(row) && !isHidden(row))
+      const copy = () => {
+        const told = reader.told.flatMap(([event, data]) => (event === 'deleted' ? [data as Told] : []))
+        return {
+          rows: copyOf(reader).filter((row) => !isUncertain(row)),
+          changes: told.map(({ id, undone = false }) => ({ id, undone })),
+        }
+      }
+      // The last rows come behind all else.
+      const ends = last.filter(({ T }) => tags === null || tags.includes(T)).map(({ V }) => V)
+      const values = (): readonly unknown[] => reader.rows.map((row) => (row as Row).V)
+      await expect.poll(values, { timeout: 10_000 }).toEqual(expect.arrayContaining(ends))
       await reader.cut()
-      expect(reader.rows).toEqual(wanted)
+      expect(copy()).toEqual({ rows: wanted, changes: changes.slice(changesFrom) })
+      expect(values()).toEqual([...new Set(values())])
       expect(reader.events).toEqual([])
     }
   } finally {
     for (const { reader } of watchers) await reader.cut()
     await server.kill()
   }
+}
+
+/** What a reader has who keeps a copy: rows, without those that a deletion selects among what was told before. */
+function copyOf(reader: LiveReader): Row[] {
+  let rows: Row[] = []
+  for (const [event, data] of reader.told) {
+    if (event === 'row') rows.push(data as Row)
+    else {
+      const { selection, undone } = data as Told
+      const given = Object.entries(selection).filter(([, bound]) => bound !== null)
+      if (undone !== true) rows = rows.filter((row) => !selects(Object.fromEntries(given), row))
+    }
+  }
+  return rows
 }

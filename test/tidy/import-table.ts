@@ -360,6 +360,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/ingest/pipeline.ts',
       'src/ingest/progress.ts',
       'src/live/live-feed.ts',
+      'src/live/live-place.ts',
       'src/live/live-rows.ts',
       'src/store/embedded/upkeep/upkeep.ts',
       'src/store/embedded/deltas/snapshots.ts',

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib'
 import type { Kysely, Transaction } from 'kysely'
 import { parseWithLongs, textWithLongs } from '../../lib/json-with-longs.ts'
-import type { Deletion, DeletionSelection } from '../../model/deletion.ts'
+import type { Deletion, DeletionChange, DeletionSelection } from '../../model/deletion.ts'
 import type { DeletionCatalog } from '../deletions.ts'
 import type { StoredVector } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
-import { nextValue } from './counters.ts'
+import { counterValue, nextValue } from './counters.ts'
 import { inTransaction } from './in-transaction.ts'
 
 export class DeletionRepository implements DeletionCatalog {
@@ -49,26 +49,75 @@ export class DeletionRepository implements DeletionCatalog {
   create(
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,
     vectors: readonly Omit<StoredVector, 'deletionId'>[],
-  ): Promise<Deletion> {
+  ): ReturnType<DeletionCatalog['create']> {
     return inTransaction(this.#database, async (transaction) => {
       const made = { ...deletion, id: await nextValue(transaction, 'deletion_id'), erasedMs: null }
       await transaction.insertInto('deletions').values(rowOf(made)).execute()
       for (const vector of vectors) await putVector(transaction, { ...vector, deletionId: made.id })
-      return made
+      const change = await putChange(transaction, made, { place: made.position, isUndone: false }, made.createdMs)
+      return { deletion: made, change }
     })
   }
 
-  takeBack(entityId: number, id: number): Promise<boolean> {
+  takeBack(entityId: number, id: number, place: number, nowMs: number): Promise<DeletionChange | null> {
     return inTransaction(this.#database, async (transaction) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom('deletions')
+      const row = await transaction
+        .selectFrom('deletions')
+        .selectAll()
         .where('entity_id', '=', entityId)
         .where('id', '=', id)
         .where('erased_ms', 'is', null)
         .executeTakeFirst()
-      if (numDeletedRows === 0n) return false
+      if (row === undefined) return null
+      await transaction.deleteFrom('deletions').where('id', '=', id).execute()
       await transaction.deleteFrom('deletion_vectors').where('deletion_id', '=', id).execute()
-      return true
+      return putChange(transaction, deletionOf(row), { place, isUndone: true }, nowMs)
+    })
+  }
+
+  async changes(): Promise<readonly DeletionChange[]> {
+    const rows = await this.#database.selectFrom('deletion_changes').selectAll().orderBy('id').execute()
+    return rows.map((row) => ({
+      id: row.id,
+      entityId: row.entity_id,
+      deletionId: row.deletion_id,
+      place: row.place,
+      isUndone: row.undone === 1,
+      selection: parseWithLongs(row.selection) as DeletionSelection,
+    }))
+  }
+
+  lastChange(): Promise<number> {
+    return counterValue(this.#database, 'deletion_change')
+  }
+
+  async hasChanged(entityId: number, changeId: number, beforeMs: number): Promise<boolean> {
+    const row = await this.#database
+      .selectFrom('deletion_changes')
+      .select('id')
+      .where('entity_id', '=', entityId)
+      .where('id', '>', changeId)
+      .where('made_ms', '<', beforeMs)
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  forgetChanges(beforeMs: number): Promise<void> {
+    return inTransaction(this.#database, async (transaction) => {
+      const last = await transaction
+        .selectFrom('deletion_changes')
+        .select(({ fn }) => ['entity_id', fn.max('id').as('id')])
+        .where('made_ms', '<', beforeMs)
+        .groupBy('entity_id')
+        .execute()
+      for (const { entity_id, id } of last) {
+        await transaction
+          .deleteFrom('deletion_changes')
+          .where('entity_id', '=', entity_id)
+          .where('id', '<', id)
+          .execute()
+      }
     })
   }
 
@@ -89,6 +138,23 @@ export async function putVector(transaction: Transaction<Tables>, vector: Stored
   const { entityId: entity_id, name, deletionId: deletion_id, bytes } = vector
   const row = { entity_id, name, deletion_id, bytes, checksum: checksumOf(vector) }
   await transaction.insertInto('deletion_vectors').values(row).execute()
+}
+
+async function putChange(
+  transaction: Transaction<Tables>,
+  { id: deletionId, entityId, selection }: Deletion,
+  { place, isUndone }: Pick<DeletionChange, 'place' | 'isUndone'>,
+  madeMs: number,
+): Promise<DeletionChange> {
+  const id = await nextValue(transaction, 'deletion_change')
+  await transaction
+    .insertInto('deletion_changes')
+    .values({
+      ...{ id, place, entity_id: entityId, deletion_id: deletionId, undone: isUndone ? 1 : 0, made_ms: madeMs },
+      selection: textWithLongs(selection),
+    })
+    .execute()
+  return { id, entityId, deletionId, place, isUndone, selection }
 }
 
 const checksumOf = ({ entityId, name, deletionId, bytes }: StoredVector): number =>

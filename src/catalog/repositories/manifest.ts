@@ -97,6 +97,7 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
       await transaction.deleteFrom('store_registries').where('entity_id', '=', entityId).execute()
       await transaction.deleteFrom('deletion_vectors').where('entity_id', '=', entityId).execute()
       await transaction.deleteFrom('deletions').where('entity_id', '=', entityId).execute()
+      await transaction.deleteFrom('deletion_changes').where('entity_id', '=', entityId).execute()
     })
   }
 }

@@ -4,7 +4,7 @@ import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue } from './counters.ts'
 import { inTransaction } from './in-transaction.ts'
-import { keepReplay } from './replay-rejected.ts'
+import { keepReplay, storedBy } from './replay-rejected.ts'
 import { OutcomeWriter } from './write-outcome.ts'
 
 export class OutcomeRepository implements OutcomeCatalog {
@@ -33,6 +33,10 @@ export class OutcomeRepository implements OutcomeCatalog {
       const { stored, taken } = await keepReplay(transaction, this.#writer, outcome)
       return { stored, taken }
     })
+  }
+
+  storedBy(replay: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed' | 'into'>): Promise<readonly number[]> {
+    return storedBy(this.#database, replay)
   }
 
   async rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]> {

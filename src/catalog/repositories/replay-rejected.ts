@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
 import { keptRowBytes, keptTextBytes, type RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
@@ -82,15 +82,7 @@ async function takeReplayed(
         .executeTakeFirstOrThrow(),
     )
     taken += Number(numUpdatedRows)
-    const rows = await transaction
-      .selectFrom('rejected_rows')
-      .select('position')
-      .where('ingest_id', '=', ingestId)
-      .where('position', 'in', portion)
-      .where('replay_position', '=', position)
-      .orderBy('position')
-      .execute()
-    for (const row of rows) stored.push(row.position)
+    for (const row of await markedRows(transaction, ingestId, position, portion)) stored.push(row)
   }
   if (taken > 0) {
     await transaction
@@ -100,6 +92,39 @@ async function takeReplayed(
       .execute()
   }
   return { stored, taken }
+}
+
+/** The rows that a replay stored when it was told last, under the positions that they got. */
+export async function storedBy(
+  database: Kysely<Tables>,
+  { ingestId, position, passed, into }: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed' | 'into'>,
+): Promise<readonly number[]> {
+  if (into !== undefined) {
+    const own = await storedInto(database, { position, passed, into })
+    return own.map((row) => into.places.get(row)!)
+  }
+  const stored: number[] = []
+  for (const portion of portions(passed)) {
+    for (const row of await markedRows(database, ingestId, position, portion)) stored.push(row)
+  }
+  return stored
+}
+
+async function markedRows(
+  database: Kysely<Tables>,
+  ingestId: number,
+  replayPosition: number,
+  among: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await database
+    .selectFrom('rejected_rows')
+    .select('position')
+    .where('ingest_id', '=', ingestId)
+    .where('position', 'in', among)
+    .where('replay_position', '=', replayPosition)
+    .orderBy('position')
+    .execute()
+  return rows.map(({ position }) => position)
 }
 
 /**

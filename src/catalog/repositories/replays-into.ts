@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { ReplayOutcome, ReplayTarget } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 
@@ -6,10 +6,10 @@ type IntoOutcome = Pick<ReplayOutcome, 'position' | 'passed'> & { readonly into:
 
 /** The rows that this replay has stored in the other ingest, of those that pass, by their own positions. */
 export async function storedInto(
-  transaction: Transaction<Tables>,
+  database: Kysely<Tables>,
   { position, passed, into: { ingestId, places } }: IntoOutcome,
 ): Promise<readonly number[]> {
-  const noted = await transaction
+  const noted = await database
     .selectFrom('replays_into')
     .select('stored')
     .where('ingest_id', '=', ingestId)

@@ -28,7 +28,13 @@ export const putHook: Route = (app, { services, settings, guard }) => {
       params: Named,
       body: PutHook,
       response: {
-        ...answers(200, 'The hook as it is now.', HookAnswer, [...bodyProblems, 'conflict']),
+        ...answers(200, 'The hook as it is now.', HookAnswer, [
+          ...bodyProblems,
+          'conflict',
+          'overloaded',
+          'query_timeout',
+          'unavailable',
+        ]),
         201: { description: 'The new hook.', content: { 'application/json': { schema: HookAnswer } } },
       },
     },

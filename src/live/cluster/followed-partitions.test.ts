@@ -13,7 +13,7 @@ function opened() {
   const partitions = new FollowedPartitions((take) => {
     send = take
     return ends.map((end, partition) => ({
-      follow: (follower, _, from) => take(partition, { kind: 'following', follower, position: from ?? end }),
+      follow: (follower, _, from) => take(partition, { kind: 'following', follower, position: from?.position ?? end }),
       unfollow: (follower) => calls.push(`${partition} unfollow ${follower}`),
       wait: (follower, waits) => calls.push(`${partition} wait ${follower} ${waits}`),
       moved: () => undefined,

@@ -27,7 +27,10 @@ export class FollowedPartitions {
     const number = ++this.#lastNumber
     const starts = from === null ? null : offsetsAt(from, this.feeds.length)
     this.#followed.set(number, { follower, offsets: this.feeds.map(() => null), hasCaughtUp: false })
-    for (const [partition, feed] of this.feeds.entries()) feed.follow(number, question, starts?.[partition] ?? null)
+    for (const [partition, feed] of this.feeds.entries()) {
+      const position = starts?.[partition]
+      feed.follow(number, question, position === undefined ? null : { position })
+    }
     return {
       wait: (waits) => {
         for (const feed of this.feeds) feed.wait(number, waits)

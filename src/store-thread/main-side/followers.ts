@@ -1,12 +1,13 @@
 import type { LiveNews } from '../../live/live-feed.ts'
-import type { Follower, Following, LiveQuestion } from '../../live/live-rows.ts'
+import { type LivePlace, livePlaceOf, livePlaceText } from '../../live/live-place.ts'
+import type { Follower, Following, LiveQuestion, Told } from '../../live/live-rows.ts'
 import type { ToStore } from '../protocol.ts'
 
 interface Kept {
   readonly question: LiveQuestion
-  readonly follower: Follower
-  /** All rows before it are told; null until it is known where it begins. */
-  position: number | null
+  readonly follower: Follower<string>
+  /** How far it is told; null until it is known where it begins. */
+  place: LivePlace | null
   waits: boolean
 }
 
@@ -20,9 +21,10 @@ export class Followers {
     this.#post = post
   }
 
-  follow(question: LiveQuestion, from: number | null, follower: Follower): Following {
+  follow(question: LiveQuestion, place: string | null, follower: Follower<string>): Following {
     const number = ++this.#lastNumber
-    const kept: Kept = { question, follower, position: from, waits: false }
+    const from = place === null ? null : livePlaceOf(place)
+    const kept: Kept = { question, follower, place: from, waits: false }
     this.#kept.set(number, kept)
     this.#post({ kind: 'follow', follower: number, question, from })
     return {
@@ -39,8 +41,8 @@ export class Followers {
 
   /** A new generation of the thread is ready. */
   again(): void {
-    for (const [number, { question, position, waits }] of this.#kept) {
-      this.#post({ kind: 'follow', follower: number, question, from: position })
+    for (const [number, { question, place, waits }] of this.#kept) {
+      this.#post({ kind: 'follow', follower: number, question, from: place })
       if (waits) this.#post({ kind: 'wait', follower: number, waits })
     }
   }
@@ -48,12 +50,10 @@ export class Followers {
   take(news: LiveNews): void {
     switch (news.kind) {
       case 'following':
-        this.#following(news.follower, news.position)
+        this.#following(news.follower, news)
         return
       case 'told':
-        for (const told of news.told) {
-          for (const number of told.followers) this.#told(number, told)
-        }
+        for (const told of news.told) this.#told(told)
         return
       case 'caughtUp':
         for (const number of news.followers) this.#kept.get(number)?.follower.caughtUp()
@@ -67,17 +67,33 @@ export class Followers {
     }
   }
 
-  #following(number: number, position: number): void {
+  #following(number: number, { position, change = 0 }: Extract<LiveNews, { kind: 'following' }>): void {
     const kept = this.#kept.get(number)
     if (kept === undefined) return
-    kept.position = position
-    kept.follower.following(position)
+    kept.place = { position, change }
+    kept.follower.following(livePlaceText(kept.place))
   }
 
-  #told(number: number, told: Extract<LiveNews, { kind: 'told' }>['told'][number]): void {
-    const kept = this.#kept.get(number)
-    if (kept === undefined) return
-    kept.position = told.position
-    kept.follower.told(told)
+  /** One object for all, so that it is written once. */
+  #told({
+    followers,
+    rows,
+    deletion,
+    position,
+    change = 0,
+  }: Extract<LiveNews, { kind: 'told' }>['told'][number]): void {
+    const place = { position, change }
+    const told: Told<string> = {
+      followers,
+      rows: rows.map(({ items, position }) => ({ items, position: livePlaceText({ position, change }) })),
+      ...(deletion === undefined ? {} : { deletion }),
+      position: livePlaceText(place),
+    }
+    for (const number of followers) {
+      const kept = this.#kept.get(number)
+      if (kept === undefined) continue
+      kept.place = place
+      kept.follower.told(told)
+    }
   }
 }

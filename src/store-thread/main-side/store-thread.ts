@@ -8,7 +8,7 @@ import { Holds } from '../../lib/actor/holds.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Held } from '../../lib/held.ts'
 import type { Follower, Following, LiveQuestion, LiveRows } from '../../live/live-rows.ts'
-import type { DeletionOutcome, DeletionRequest } from '../../model/deletion.ts'
+import type { DeletionOutcome, DeletionRequest, TakeBackRequest } from '../../model/deletion.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
@@ -50,7 +50,7 @@ export interface StoreThreadOptions {
 const firstStartsMax = 50
 
 /** The main thread's side of the store's thread. One that dies is started again, and loses nothing: the journal holds all. */
-export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots, LiveRows {
+export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots, LiveRows<string> {
   readonly #options: StoreThreadOptions
   readonly #actor: Actor<StoreGeneration>
   readonly #unsent: UnsentAnswers
@@ -141,8 +141,8 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   /** As `Deletions.takeBack`. */
-  async takeBack(entityId: number, deletionId: number): Promise<boolean> {
-    return replyOf('takenBack', await this.#ask({ kind: 'takeBack', entityId, deletionId }, null)).isDone
+  async takeBack(request: TakeBackRequest): Promise<boolean> {
+    return replyOf('takenBack', await this.#ask({ kind: 'takeBack', request }, null)).isDone
   }
 
   /** Tells the thread that the journal has more. */
@@ -179,7 +179,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     }
   }
 
-  follow(question: LiveQuestion, from: number | null, follower: Follower): Following {
+  follow(question: LiveQuestion, from: string | null, follower: Follower<string>): Following {
     if (!this.isReady) throw this.#away()
     return this.#followers.follow(question, from, follower)
   }

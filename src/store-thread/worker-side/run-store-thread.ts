@@ -24,6 +24,8 @@ import { LiveFeed } from '../../live/live-feed.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Reach } from '../../observe/crash-point.ts'
+import { StandingDeletions } from '../../store/embedded/deletions/standing-deletions.ts'
+import { hasTaken } from '../../store/embedded/deletions/taken-items.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
 import { Expiry } from '../../store/embedded/upkeep/expiry.ts'
@@ -97,6 +99,7 @@ export async function runStoreThread(
   const take = takerOf({
     ...{ send, asks, follower, removals, changes, live, upkeep, stop },
     position: () => pipeline.position,
+    stepPosition: () => pipeline.stepPosition,
     fieldsKnown: () => sources.fields.known(),
   })
   port.on('message', (messages: readonly ToStore[]) => {
@@ -126,6 +129,7 @@ interface ThreadBase extends Channel {
 interface Sources {
   readonly catalog: Catalog
   readonly manifest: Manifest
+  readonly standing: StandingDeletions
   readonly opened: OpenedStore
   readonly pipeline: Pipeline
   readonly batchArrays: BorrowedArrays
@@ -152,6 +156,7 @@ async function openSources(
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
   const deletions = { all: await catalog.deletions.all(), vectors: await catalog.deletions.vectors() }
+  const standing = new StandingDeletions(deletions.all, await catalog.deletions.changes())
   const opened = await openStore({ disk, directory, settings, manifest, deletions, settle, replacing, isHeld, observe })
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
@@ -168,6 +173,10 @@ async function openSources(
     validator: wrapValidator(new RowValidator({ rowBytes, arrays: batchArrays })),
     itemValidator: new ItemValidator({ rowBytes }),
     open: { ingests: catalog.ingests, fieldsMax, made: () => fields.published() },
+    standing: {
+      of: (entityId) => standing.of(entityId),
+      hasTaken: (entityId, ...item) => hasTaken(opened.store.files(entityId), opened.store.registry(entityId), ...item),
+    },
     store: written,
     observe,
     reach,
@@ -180,13 +189,13 @@ async function openSources(
     await notes.close()
     await catalog.close()
   }
-  return { catalog, manifest, opened, pipeline, batchArrays, fields, written, close }
+  return { catalog, manifest, standing, opened, pipeline, batchArrays, fields, written, close }
 }
 
 /** A cursor and a validator of its own: what it reads again does not disturb the pipeline. */
 function openLive(
   { data, send, observe, disk, stopping: { signal } }: ThreadBase,
-  { catalog, opened: { store }, pipeline }: Sources,
+  { catalog, standing, opened: { store }, pipeline }: Sources,
 ): LiveFeed {
   const { rowBytes, fieldsMax, journalDirectory: directory, settings } = data
   const rows = new JournalRows({
@@ -203,6 +212,7 @@ function openLive(
   return new LiveFeed({
     rows,
     position: () => pipeline.position,
+    deletions: standing,
     store,
     send: (news) => send({ kind: 'live', news }),
     observe,
@@ -217,7 +227,7 @@ interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake' | 'si
 
 async function openUpkeep(
   { data, send, observe, stuck, reach }: ThreadBase,
-  { catalog, opened }: Sources,
+  { catalog, standing, opened }: Sources,
   { snapshots, durablePosition, wake, signal }: UpkeepNeeds,
 ) {
   const removals = new Removals({
@@ -232,6 +242,7 @@ async function openUpkeep(
     ...opened,
     manifest: catalog.manifest,
     deletions: catalog.deletions,
+    standing,
     removals,
     expiry,
     settings: data.settings,

@@ -11,10 +11,12 @@ export interface TakerParts {
   readonly follower: { durable(position: number): void; stop(): void }
   readonly removals: { hold(): Promise<void>; release(): void }
   readonly changes: CatalogChanges
-  readonly live: Pick<LiveFeed, 'follow' | 'unfollow' | 'wait'>
+  readonly live: Pick<LiveFeed, 'follow' | 'unfollow' | 'wait' | 'moved'>
   readonly upkeep: Pick<Upkeep, 'purge' | 'delete' | 'takeBack'>
   /** How far the rows are validated. */
   readonly position: () => number
+  /** How far they will be when what is being validated is. */
+  readonly stepPosition: () => number
   /** The main thread knows the fields that rows brought. */
   readonly fieldsKnown: () => void
   /** Nothing more is waited for but the last seal, for so long. */
@@ -23,10 +25,16 @@ export interface TakerParts {
 
 /** Gives each message of the main thread to the part that it is for. */
 export function takerOf(parts: TakerParts): (message: ToStore) => void {
-  const { send, asks, follower, removals, changes, live, upkeep, position, fieldsKnown, stop } = parts
+  const { send, asks, follower, removals, changes, live, upkeep, position, stepPosition, fieldsKnown, stop } = parts
   const answer = (id: number, work: Promise<FromStore>): void => {
     work.then(send, (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }))
   }
+  /** Readers are told of it, and what was held back meanwhile. */
+  const answerChange = (id: number, work: Promise<FromStore>): void =>
+    answer(
+      id,
+      work.finally(() => live.moved()),
+    )
   /** What has left is to be known before it is looked for. */
   const purge = async (entityId: number): Promise<void> => {
     await changes.learn()
@@ -53,15 +61,17 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
           purge(message.entityId).then(() => ({ kind: 'purged', id: message.id })),
         )
       case 'delete':
-        return answer(
-          message.id,
-          upkeep.delete(message.request, position()).then((outcome) => ({ kind: 'deleted', id: message.id, outcome })),
-        )
-      case 'takeBack':
-        return answer(
+        return answerChange(
           message.id,
           upkeep
-            .takeBack(message.entityId, message.deletionId)
+            .delete(message.request, stepPosition())
+            .then((outcome) => ({ kind: 'deleted', id: message.id, outcome })),
+        )
+      case 'takeBack':
+        return answerChange(
+          message.id,
+          upkeep
+            .takeBack(message.request, position())
             .then((isDone) => ({ kind: 'takenBack', id: message.id, isDone })),
         )
       case 'follow':

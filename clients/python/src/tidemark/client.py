@@ -58,6 +58,8 @@ class Live:
     #: Whether rows may be missing before this: those from `date` on, of any date where it is None.
     reset: bool = False
     date: Optional[str] = None
+    #: Of the items that were told before, those of `deleted["selection"]` are deleted. Where `deleted["undone"]` is true they are seen again.
+    deleted: Optional[dict[str, Any]] = None
 
 
 class Tidemark(Generic[Frame]):
@@ -173,7 +175,8 @@ class Tidemark(Generic[Frame]):
         The items of an entity as they become queryable, for as long as it is looped over.
 
         After a cut it connects again by itself and misses nothing. `after` goes on behind the `id` of an earlier loop. Where `reset` is true, rows may
-        be missing: those from `date` on, or of any date where it is None, have to be read anew.
+        be missing: those from `date` on, or of any date where it is None, have to be read anew. Where `deleted` is not None, items that were told
+        before are deleted.
         """
         name = entity or self._only_entity()[0]
         lists = {"ids": ids, "prefixes": prefixes, "metric_name_field": metric, "fields": fields}
@@ -189,6 +192,8 @@ class Tidemark(Generic[Frame]):
                         yield Live(id, json.loads(data))
                     elif event == "reset" and id and data:
                         yield Live(id, [], True, json.loads(data)["date"])
+                    elif event == "deleted" and id and data:
+                        yield Live(id, [], deleted={"undone": False, **json.loads(data)})
                     last_id = id or last_id
             except TidemarkError as error:
                 if not may_go_better(error):

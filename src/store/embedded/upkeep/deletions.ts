@@ -1,10 +1,12 @@
 import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import { messageOf } from '../../../lib/message-of.ts'
-import type { DeletionOutcome, DeletionRequest, DeletionSelection } from '../../../model/deletion.ts'
+import { timerMs } from '../../../lib/timer.ts'
+import type { DeletionOutcome, DeletionRequest, DeletionSelection, TakeBackRequest } from '../../../model/deletion.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
 import { countSeen, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
+import type { StandingDeletions } from '../deletions/standing-deletions.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
@@ -15,6 +17,7 @@ export interface DeletionParts {
   readonly store: EmbeddedStore
   readonly folder: Pick<StoredFolder, 'stored'>
   readonly catalog: DeletionCatalog
+  readonly standing: StandingDeletions
   /** As of `MergeParts`. */
   readonly runDue: (entityId: number) => Promise<void>
   /** Rows of an entity before this date have left. */
@@ -31,6 +34,10 @@ interface Job {
   readonly position: number
   readonly run: () => Promise<void>
   readonly reject: (error: unknown) => void
+  /** Rejects it: what went before it took too long. */
+  readonly late: () => void
+  isRunning: boolean
+  isLate: boolean
 }
 
 /** How long looking for rows may hold up queries and the pipeline. */
@@ -54,7 +61,9 @@ export class Deletions {
 
   /** Learns which deletions the catalog says are erased. */
   async refresh(): Promise<void> {
-    const all = await this.#parts.catalog.all()
+    const { catalog, standing } = this.#parts
+    const all = await catalog.all()
+    standing.forgetAllBut(all, await catalog.changes())
     this.#erased = new Set(all.filter(({ erasedMs }) => erasedMs !== null).map(({ id }) => id))
   }
 
@@ -76,42 +85,72 @@ export class Deletions {
 
   /**
    * Of the rows before the position. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its rows lie in too
-   * many places, `damaged_data` where a file cannot be read.
+   * many places, `damaged_data` where a file cannot be read, `unavailable` where it could not begin in time.
    */
-  add(request: DeletionRequest, position: number): Promise<DeletionOutcome> {
-    return this.#add(request.entityId, position, () => this.#delete(request))
+  async add(request: DeletionRequest, position: number): Promise<DeletionOutcome> {
+    const { entityId, selection, isDry } = request
+    const end = isDry ? () => undefined : this.#parts.standing.begin(entityId, selection, position)
+    try {
+      return await this.#add(request, position, () => this.#delete(request, end))
+    } finally {
+      end(null)
+    }
   }
 
-  /** Shows its rows again. False when there is no such deletion. */
-  takeBack(entityId: number, id: number): Promise<boolean> {
-    return this.#add(entityId, 0, () => this.#takeBack(entityId, id))
+  /** Shows its rows again. False when there is no such deletion. Throws Problem `unavailable` where it could not begin in time. */
+  async takeBack(request: TakeBackRequest, position: number): Promise<boolean> {
+    const end = this.#parts.standing.begin(request.entityId, null, position)
+    try {
+      return await this.#add(request, 0, () => this.#takeBack(request, end))
+    } finally {
+      end(null)
+    }
   }
 
   /** Runs one that is due; false when there is none. */
   async runNext(): Promise<boolean> {
     const job = this.#jobs.find(({ position }) => position <= this.#parts.store.position)
     if (job === undefined) return false
+    job.isRunning = true
     try {
       await job.run()
     } catch (error) {
+      job.isRunning = false
       // It is begun again after what goes before it.
-      if (error instanceof Preempted && this.#parts.store.entityIds.includes(job.entityId)) return true
+      const isAgain = error instanceof Preempted && this.#parts.store.entityIds.includes(job.entityId)
+      if (isAgain && job.isLate) this.#endLate(job)
+      if (isAgain) return true
       job.reject(problemOf(error))
     }
     this.#jobs = this.#jobs.filter((other) => other !== job)
     return true
   }
 
-  #add<Made>(entityId: number, position: number, work: () => Promise<Made>): Promise<Made> {
+  #add<Made>(
+    { entityId, waitMs }: Pick<DeletionRequest, 'entityId' | 'waitMs'>,
+    position: number,
+    work: () => Promise<Made>,
+  ): Promise<Made> {
     return new Promise((resolve, reject) => {
       const run = async (): Promise<void> => resolve(await work())
-      this.#jobs.push({ entityId, position, run, reject })
+      const late = (): void => reject(couldNotBegin(waitMs))
+      const job: Job = { entityId, position, run, reject, late, isRunning: false, isLate: false }
+      this.#jobs.push(job)
+      setTimeout(() => {
+        job.isLate = true
+        if (!job.isRunning) this.#endLate(job)
+      }, timerMs(waitMs)).unref()
     })
   }
 
-  async #delete(request: DeletionRequest): Promise<DeletionOutcome> {
+  #endLate(job: Job): void {
+    this.#jobs = this.#jobs.filter((other) => other !== job)
+    job.late()
+  }
+
+  async #delete(request: DeletionRequest, end: End): Promise<DeletionOutcome> {
     const { store, folder, catalog, reach } = this.#parts
-    const { entityId, selection, isDry, deletionsMax, ...named } = request
+    const { entityId, selection, isDry, deletionsMax, waitMs: _, ...named } = request
     const parts = this.#findParts(entityId)
     const files = store.files(entityId)
     // All before it is in these files.
@@ -135,15 +174,20 @@ export class Deletions {
     if (isDry) return { rows, deletion: null }
     const vectors = [...found].map(([{ info }, ofFile]) => ({ entityId, name: info.name, bytes: encodeRows(ofFile) }))
     reach('deletion-found')
-    const deletion = await catalog.create({ entityId, selection, rows, position, ...named }, vectors)
+    const made = await catalog.create({ entityId, selection, rows, position, ...named }, vectors)
     reach('deletion-recorded')
+    const { deletion } = made
+    end(made)
     this.#show(entityId, shownWith(files, { deletionId: deletion.id, metrics: selection.metrics }, found, parts))
     return { rows, deletion }
   }
 
-  async #takeBack(entityId: number, id: number): Promise<boolean> {
-    const { store, catalog } = this.#parts
-    if (!(await catalog.takeBack(entityId, id))) return false
+  async #takeBack({ entityId, deletionId: id, nowMs }: TakeBackRequest, end: End): Promise<boolean> {
+    const { store, catalog, standing } = this.#parts
+    const place = Math.max(standing.heldAt(entityId), standing.changesOf(entityId).at(-1)?.place ?? 0)
+    const change = await catalog.takeBack(entityId, id, place, nowMs)
+    if (change === null) return false
+    end({ change, deletion: null })
     const { registry } = this.#findParts(entityId)
     const shown = new Map<SealedFile, SealedFile>()
     for (const file of store.files(entityId)) {
@@ -170,6 +214,8 @@ export class Deletions {
     }
   }
 }
+
+type End = ReturnType<StandingDeletions['begin']>
 
 /** Files as they are seen with one more deletion. */
 function shownWith(
@@ -206,6 +252,13 @@ function tooMany(deletionsMax: number): Problem {
   return new Problem(
     'conflict',
     `The entity has ${deletionsMax} deletions that can be taken back, which is the most (limits.deletions). Take some back, or wait until some are erased.`,
+  )
+}
+
+function couldNotBegin(waitMs: number): Problem {
+  return new Problem(
+    'unavailable',
+    `What is in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs), so nothing was changed. The disk may be full: the log says why.`,
   )
 }
 

@@ -2,9 +2,10 @@
 import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
-import type { DeletionOutcome, DeletionRequest } from '../../../model/deletion.ts'
+import type { DeletionOutcome, DeletionRequest, TakeBackRequest } from '../../../model/deletion.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
+import type { StandingDeletions } from '../deletions/standing-deletions.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
@@ -40,6 +41,7 @@ export interface UpkeepParts {
   readonly folder: StoredFolder
   readonly manifest: ManifestCatalog
   readonly deletions: DeletionCatalog
+  readonly standing: StandingDeletions
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
@@ -190,9 +192,9 @@ export class Upkeep {
     return this.#deletions.refresh()
   }
 
-  /** As `Deletions.takeBack`. */
-  takeBack(entityId: number, id: number): Promise<boolean> {
-    const takenBack = this.#deletions.takeBack(entityId, id)
+  /** As `Deletions.takeBack`, where the pipeline is at this position. */
+  takeBack(request: TakeBackRequest, position: number): Promise<boolean> {
+    const takenBack = this.#deletions.takeBack(request, position)
     this.work()
     return takenBack
   }

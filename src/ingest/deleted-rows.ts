@@ -1,0 +1,118 @@
+// Which rows of a batch a deletion selects, one by one. A row that was rejected before a deletion, and is replayed after it, counts as pushed before.
+import { isMetByValues } from '../lib/comparison-operator.ts'
+import { type ColumnVector, isNullAt, valueAt } from '../model/column.ts'
+import type { DeletionSelection } from '../model/deletion.ts'
+import { type RowBatch, timesOf } from '../model/row-batch.ts'
+import type { RowFault } from '../model/row-fault.ts'
+
+/** A deletion that stands, or that is being made. */
+export interface StandingDeletion {
+  /** Null while it is being made. */
+  readonly id: number | null
+  /** Rows before it were pushed before the deletion. */
+  readonly position: number
+  readonly selection: DeletionSelection
+}
+
+/** What is deleted of entities. */
+export interface StandingDeletions {
+  of(entityId: number): readonly StandingDeletion[]
+  /** Whether the deletion took the item of these tags and date, where rows replace each other. */
+  hasTaken(entityId: number, deletionId: number, tags: ReadonlyMap<string, string | null>, ms: number): boolean
+}
+
+/** Whether a row is selected, judged by itself; with metrics only where one of them is not null, which is all that such a deletion takes. */
+export function selectedRows(batch: RowBatch, selection: DeletionSelection): (row: number) => boolean {
+  const { where, metrics } = selection
+  const isNear = nearRows(batch, selection)
+  const meets = where === null ? () => true : conditionTest(batch, where)
+  const columns = metrics?.flatMap(({ name }) => columnNamed(batch, name) ?? []) ?? null
+  const hasValue = (row: number): boolean => columns?.some((column) => !isNullAt(column, row)) ?? true
+  return (row) => isNear(row) && meets(row) && hasValue(row)
+}
+
+/**
+ * Why replayed rows of a batch are not stored, by row: a deletion selects them that was made after their push and before the replay.
+ * `pushedAt` is where a row was pushed first.
+ */
+export function deletedRows(
+  batch: RowBatch,
+  deletions: StandingDeletions,
+  replayPosition: number,
+  pushedAt: (row: number) => number,
+): ReadonlyMap<number, RowFault> {
+  const faults = new Map<number, RowFault>()
+  for (const deletion of deletions.of(batch.entityId)) {
+    if (deletion.position > replayPosition) continue
+    const isSelected = selectedRows(batch, deletion.selection)
+    const isOfTakenItem = takenItems(batch, deletion, deletions)
+    for (let row = 0; row < batch.rows; row++) {
+      if (faults.has(row) || pushedAt(row) >= deletion.position) continue
+      if (isSelected(row) || isOfTakenItem(row)) faults.set(row, faultOf(deletion))
+    }
+  }
+  return faults
+}
+
+/** By tags and date alone. */
+function nearRows(batch: RowBatch, { tag, ids, prefixes, fromMs, toMs }: DeletionSelection): (row: number) => boolean {
+  const times = timesOf(batch)
+  const column = columnNamed(batch, tag)
+  const wanted = ids === null ? null : new Set(ids)
+  const passes = (value: string | null): boolean =>
+    (wanted === null || (value !== null && wanted.has(value))) &&
+    (prefixes === null || (value !== null && prefixes.some((prefix) => value.startsWith(prefix))))
+  return (row) => {
+    const ms = times[row]!
+    if ((fromMs !== null && ms < fromMs) || (toMs !== null && ms > toMs)) return false
+    return passes(column === null ? null : textAt(column, row))
+  }
+}
+
+function conditionTest(
+  batch: RowBatch,
+  { metric, operator, value }: NonNullable<DeletionSelection['where']>,
+): (row: number) => boolean {
+  const column = columnNamed(batch, metric.name)
+  return (row) => {
+    const known = column === null ? null : valueAt(column, row)
+    return known !== null && isMetByValues(operator === '!=' ? '<>' : operator, known, value)
+  }
+}
+
+/** Where rows replace each other, all of an item that were pushed before go with it. Other conditions than `where` hold for all rows of an item. */
+function takenItems(
+  batch: RowBatch,
+  { id, selection }: StandingDeletion,
+  deletions: StandingDeletions,
+): (row: number) => boolean {
+  if (batch.pushedNulls === undefined || selection.where === null || id === null) return () => false
+  const isNear = selectedRows(batch, { ...selection, where: null })
+  const times = timesOf(batch)
+  const tags = batch.fields.filter(({ role }) => role === 'tag').map(({ name }) => name)
+  return (row) => {
+    if (!isNear(row)) return false
+    const values = new Map(tags.map((name) => [name, textAt(columnNamed(batch, name)!, row)]))
+    return deletions.hasTaken(batch.entityId, id, values, times[row]!)
+  }
+}
+
+function faultOf({ id, selection: { metrics } }: StandingDeletion): RowFault {
+  const which = id === null ? 'A deletion that is being made' : `Deletion ${id} of the entity`
+  const taken = metrics === null ? 'selects it' : `takes its ${metrics.map(({ name }) => `"${name}"`).join(', ')}`
+  const instead = metrics === null ? 'Push the row anew' : 'Replay it without these (drop), push the row anew'
+  return {
+    code: 'row_deleted',
+    field: null,
+    message: `${which} ${taken}: the row was pushed before. ${instead}, or take the deletion back and replay it`,
+  }
+}
+
+function columnNamed({ fields, columns }: RowBatch, name: string): ColumnVector | null {
+  return columns[fields.findIndex((field) => field.name === name)] ?? null
+}
+
+function textAt(column: ColumnVector, row: number): string | null {
+  const value = valueAt(column, row)
+  return typeof value === 'string' ? value : null
+}

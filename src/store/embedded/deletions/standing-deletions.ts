@@ -1,0 +1,96 @@
+import type { Deletion, DeletionChange, DeletionSelection } from '../../../model/deletion.ts'
+
+/** A deletion that stands, or that is being made. */
+export interface StandingDeletion {
+  /** Null while it is being made. */
+  readonly id: number | null
+  /** Rows before it were pushed before the deletion. While it is being made: at least those. */
+  readonly position: number
+  readonly selection: DeletionSelection
+}
+
+/** What came of a deletion that was being made, or being taken back. */
+interface Done {
+  readonly change: DeletionChange
+  /** Null where one was taken back. */
+  readonly deletion: Deletion | null
+}
+
+/** What is deleted of entities, erased or not, for who handles rows that are in no file: rows that are replayed, and those that live readers are told. */
+export class StandingDeletions {
+  #byEntity: ReadonlyMap<number, readonly StandingDeletion[]>
+  #changes: ReadonlyMap<number, readonly DeletionChange[]>
+  /** By what is under way. */
+  readonly #held = new Set<{ readonly entityId: number; readonly position: number }>()
+
+  constructor(all: readonly Deletion[], changes: readonly DeletionChange[]) {
+    this.#byEntity = byEntity(all)
+    this.#changes = byEntity(changes)
+  }
+
+  of(entityId: number): readonly StandingDeletion[] {
+    return this.#byEntity.get(entityId) ?? []
+  }
+
+  /** Those that were made and taken back, in their order. */
+  changesOf(entityId: number): readonly DeletionChange[] {
+    return this.#changes.get(entityId) ?? []
+  }
+
+  /** No change of the entity will have a place before this one. */
+  heldAt(entityId: number): number {
+    let position = Number.POSITIVE_INFINITY
+    for (const held of this.#held) if (held.entityId === entityId) position = Math.min(position, held.position)
+    return position
+  }
+
+  /**
+   * A deletion is being made of the rows before a position and maybe of some behind it, or with null one is being taken back. What is returned ends
+   * that, with what came of it or with null where nothing did.
+   */
+  begin(entityId: number, selection: DeletionSelection | null, position: number): (done: Done | null) => void {
+    const held = { entityId, position }
+    this.#held.add(held)
+    const begun = selection === null ? null : { id: null, position, selection }
+    if (begun !== null) this.#put(entityId, [...this.of(entityId), begun])
+    return (done) => {
+      this.#held.delete(held)
+      const gone = (one: StandingDeletion): boolean =>
+        one === begun || (done !== null && done.deletion === null && one.id === done.change.deletionId)
+      const made = done?.deletion ?? null
+      const others = this.of(entityId).filter((one) => !gone(one))
+      this.#put(entityId, made === null ? others : [...others, made])
+      if (done === null) return
+      this.#changes = new Map(this.#changes).set(entityId, [...this.changesOf(entityId), done.change])
+    }
+  }
+
+  /** What the catalog has not any more is forgotten; what was made since it was read stays. */
+  forgetAllBut(all: readonly Deletion[], changes: readonly DeletionChange[]): void {
+    const kept = <One extends { readonly id: number | null }>(
+      lists: ReadonlyMap<number, readonly One[]>,
+      known: readonly { readonly id: number }[],
+    ): ReadonlyMap<number, readonly One[]> => {
+      const ids = new Set(known.map(({ id }) => id))
+      const last = known.reduce((most, { id }) => Math.max(most, id), 0)
+      const stays = ({ id }: One): boolean => id === null || id > last || ids.has(id)
+      return new Map([...lists].map(([entityId, list]) => [entityId, list.filter(stays)] as const))
+    }
+    this.#byEntity = kept(this.#byEntity, all)
+    this.#changes = kept(this.#changes, changes)
+  }
+
+  #put(entityId: number, deletions: readonly StandingDeletion[]): void {
+    this.#byEntity = new Map(this.#byEntity).set(entityId, deletions)
+  }
+}
+
+function byEntity<One extends { readonly entityId: number }>(all: readonly One[]): Map<number, One[]> {
+  const lists = new Map<number, One[]>()
+  for (const one of all) {
+    const list = lists.get(one.entityId)
+    if (list === undefined) lists.set(one.entityId, [one])
+    else list.push(one)
+  }
+  return lists
+}
