@@ -219,6 +219,8 @@ const sharedTables = {
     position: 'bigint',
     rows: 'bigint',
     erased_ms: 'bigint null',
+    /** On a cluster, a JSON object: by partition what was pushed before, and the items that met its condition. Null on one machine. */
+    hidden: 'text null',
   },
   /** An entry of the journal that is not validated any more. */
   set_aside: {

@@ -78,7 +78,7 @@ export interface Services {
   readonly entityAdmin: Public<EntityAdmin>
   readonly hookAdmin: Public<HookAdmin>
   /** Null on a cluster, where no rows are deleted yet. */
-  readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'> | null
+  readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'>
   readonly storageList: Public<StorageList>
   readonly itemAdmin: Public<ItemAdmin>
   readonly backups: Pick<Backups, 'make'>

@@ -267,7 +267,16 @@ class History {
     await this.#sealAll()
     const deletions = this.#deletions
     const made = deletions.add(
-      { entityId, selection, reason: 'wrong', subscriber: 'plant', createdMs: 0, isDry: false, deletionsMax: 1000 },
+      {
+        entityId,
+        selection,
+        reason: 'wrong',
+        subscriber: 'plant',
+        createdMs: 0,
+        pushed: [],
+        isDry: false,
+        deletionsMax: 1000,
+      },
       0,
     )
     await deletions.runNext()

@@ -94,7 +94,7 @@ export async function putVector(transaction: Transaction<Tables>, vector: Stored
 const checksumOf = ({ entityId, name, deletionId, bytes }: StoredVector): number =>
   crc32(bytes, crc32(JSON.stringify([entityId, name, deletionId])))
 
-function rowOf(deletion: Deletion): Tables['deletions'] {
+export function rowOf(deletion: Deletion): Tables['deletions'] {
   return {
     id: deletion.id,
     entity_id: deletion.entityId,
@@ -105,10 +105,11 @@ function rowOf(deletion: Deletion): Tables['deletions'] {
     position: deletion.position,
     rows: deletion.rows,
     erased_ms: deletion.erasedMs,
+    hidden: null,
   }
 }
 
-function deletionOf(row: Tables['deletions']): Deletion {
+export function deletionOf(row: Tables['deletions']): Deletion {
   return {
     id: row.id,
     entityId: row.entity_id,

@@ -1,8 +1,7 @@
 // Which rows of an entity's sealed files a deletion selects.
-import { compareCodePoints } from '../../../lib/compare-code-points.ts'
-import { isMetBy } from '../../../lib/comparison-operator.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { DeletionCondition, DeletionSelection } from '../../../model/deletion.ts'
+import { meetsCondition } from '../../deletion-condition.ts'
 import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { MergedSource } from '../reading/merged-source.ts'
@@ -157,11 +156,11 @@ function addRange(builder: RangesBuilder, [start, end]: readonly [number, number
 
 type RowTest = (chunk: Chunk, row: number) => boolean
 
-function rowTest({ operator, value }: DeletionCondition, index: number): RowTest {
+function rowTest(condition: DeletionCondition, index: number): RowTest {
   return ({ columns }, row) => {
     const column = columns[index]
     if (column === undefined || isNullIn(column, row)) return false
-    return isMetBy(operator === '!=' ? '<>' : operator, compareValues(valueAt(column, row), value))
+    return meetsCondition(condition, valueAt(column, row))
   }
 }
 
@@ -176,9 +175,4 @@ function valueAt(column: ChunkColumn, row: number): number | bigint | string | b
         ? column.exact[row]!
         : column.values[row]!
   }
-}
-
-function compareValues(left: number | bigint | string | boolean, right: number | bigint | string | boolean): number {
-  if (typeof left === 'string') return compareCodePoints(left, String(right))
-  return left < right ? -1 : left > right ? 1 : 0
 }
