@@ -18,6 +18,8 @@ export function replacedRows(entity: Entity, clusterName: string): object {
       ...visibleSource(entity, clusterName),
       dimensions: tags.map(({ name }) => ({ type: 'default', dimension: name, outputName: name })),
       aggregations: others.map((field) => newest(field, visible.get(field.name)?.name ?? field.name)),
+      // Else a groupBy around it reads pairs of position and value.
+      context: { finalize: true },
     },
   }
 }

@@ -236,7 +236,7 @@ function deletionsOf({ deletions, partitions }: ClusterCatalog, definitions: Def
       store,
       catalog: deletions,
       entity: (id) => definitions.entities().find((entity) => entity.id === id),
-      changed: () => definitions.refresh(),
+      refresh: () => definitions.refresh(),
     }),
     pushed: (entityId, signal) => rowsAreQueryable({ journal, progress, partitions, isSeen }, entityId, signal),
   } satisfies Parameters<typeof buildServices>[0]['deletions']

@@ -9,7 +9,7 @@ export interface DruidDeletionParts {
   readonly catalog: ClusterDeletionCatalog
   readonly entity: (id: number) => Pick<Entity, 'duplicates'> | undefined
   /** Resolves when queries of this process see what the catalog says. */
-  readonly changed: () => Promise<void>
+  readonly refresh: () => Promise<void>
 }
 
 /** Items that an entity's deletions may note together: they go along with each query. */
@@ -28,25 +28,27 @@ export class DruidDeletions {
    * met by too many items.
    */
   async delete(request: DeletionRequest): Promise<DeletionOutcome> {
-    const { store, catalog, changed } = this.#parts
+    const { store, catalog, refresh } = this.#parts
     const { isDry, deletionsMax, pushed, ...asked } = request
     const { entityId, selection } = asked
     requireOrder(selection, this.#parts.entity(entityId)?.duplicates)
+    // What it takes from view is counted beside what others of all processes take.
+    await refresh()
     const { signal } = new AbortController()
     const items = await store.itemsMeeting(entityId, { selection, pushed }, itemsMax, signal)
     const rows = await store.countTaken(entityId, { selection, pushed, items }, signal)
     if (isDry) return { rows, deletion: null }
     const position = Math.max(0, ...pushed.map(({ before }) => before))
     const deletion = await catalog.create({ ...asked, position, rows }, { pushed, items }, { deletionsMax, itemsMax })
-    await changed()
+    await refresh()
     return { rows, deletion }
   }
 
   /** Shows its rows again. False when there is no such deletion. */
   async takeBack(entityId: number, id: number): Promise<boolean> {
-    const { catalog, changed } = this.#parts
+    const { catalog, refresh } = this.#parts
     const isTaken = await catalog.takeBack(entityId, id)
-    if (isTaken) await changed()
+    if (isTaken) await refresh()
     return isTaken
   }
 }
