@@ -25,6 +25,7 @@ const answerParts = [
   'src/store/series-store.ts',
   'src/store/limits.ts',
   'src/store/answer-rows.ts',
+  'src/store/deletion-condition.ts',
   'src/store/over-time/',
 ]
 /** What a question means, for those who ask and who answer. */
@@ -72,6 +73,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/store/druid/',
       'src/kafka/rows-topics.ts',
       'src/catalog/catalog.ts',
+      'src/catalog/deletions.ts',
       'src/catalog/slot-waits.ts',
       ...words,
       'src/observe/',

@@ -132,15 +132,15 @@ class Rewriting {
   /** How a query passes over what deletions hide of its own entities: by a filter more, or by a data source that has none of it. */
   #hidden(query: Node, entities: readonly Entity[]): HiddenParts {
     const [entity] = entities.filter((one) => one.hidden !== undefined)
-    const type = memberOf(query['dataSource'], 'type')
-    // What a join reads are queries of their own.
-    if (entity === undefined || type === 'join') return nothingHidden
-    if (type === 'union') {
+    if (entity === undefined) return nothingHidden
+    if (memberOf(leftmost(query['dataSource']), 'type') === 'union') {
       throw unsupported(
         'query_data.dataSource',
         'a union with an entity of which rows were deleted: ask for each entity by itself; more than that',
       )
     }
+    // What a join reads are queries of their own.
+    if (memberOf(query['dataSource'], 'type') === 'join') return nothingHidden
     const isBoundary = query['queryType'] === 'timeBoundary'
     if (entity.duplicates === 'replace' && !isBoundary) return nothingHidden
     if (!needsVisibleRows(query, entity))
@@ -241,6 +241,10 @@ interface HiddenParts {
   readonly filter: object | null
   readonly source: object | null
 }
+
+/** What a data source begins with: of a join the left side. */
+const leftmost = (source: unknown): unknown =>
+  memberOf(source, 'type') === 'join' ? leftmost(memberOf(source, 'left')) : source
 
 const nothingHidden: HiddenParts = { filter: null, source: null }
 

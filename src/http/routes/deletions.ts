@@ -43,7 +43,7 @@ export const postDeletion: Route = (app, parts) => {
       tags: ['admin'],
       operationId: 'deleteRows',
       summary: 'Delete rows of an entity: at once no query sees them.',
-      description: `Of rows that were pushed before; later ones are not touched. It can be taken back until \`deletions.eraseAfterMs\` is over. ${whoMay}`,
+      description: `Of rows that were pushed before; later ones are not touched. It can be taken back until \`deletions.eraseAfterMs\` is over, on a cluster always. ${whoMay}`,
       security: keySecurity,
       params: EntityParameters,
       body: DeletionBody,

@@ -43,8 +43,8 @@ function visibleMetrics(hidden: readonly HiddenRows[]) {
 
 /** Members that name columns in our queries. Where a column is shown, it has a name of its own or a place. */
 const naming: ReadonlySet<string> = new Set(['dimension', 'column', 'columns', 'fieldName'])
-/** A column in an expression; texts are passed over. */
-const columnOrText = /'(?:\\.|[^'\\])*'|"((?:\\.|[^"\\])*)"/g
+/** A column in an expression, whose name holds no quote; texts are passed over. One without its end goes to the end of the expression. */
+const columnOrText = /'[^'\\]*(?:\\.[^'\\]*)*(?:'|$)|"([^"]*)"/g
 
 function renamed(value: unknown, names: ReadonlyMap<string, string>, member = ''): unknown {
   if (names.size === 0) return value
