@@ -8,6 +8,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clockText, zoneText } from '../../parts/zoned-time.ts'
 import { bucketsOf } from './buckets.ts'
 import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
+import { DeleteDrawn, DeletedRows, mayCorrect } from './deleted-rows.tsx'
 import { drawnFields } from './drawn-fields.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { timeOf } from './question.ts'
@@ -53,6 +54,11 @@ export function Drawing(props: Props) {
 function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: number }) {
   const ready = view.tags.length > 0 && view.fields.length > 0
   const rows = useRows({ view, pixels, time: timeOf(view.how, entity) }, ready)
+  const [round, nextRound] = useState(0)
+  const corrected = (): void => {
+    nextRound((count) => count + 1)
+    rows.again()
+  }
   if (!ready) {
     return (
       <Panel title="Nothing chosen yet">
@@ -66,7 +72,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
     )
   }
   const { shown, stale, busy, error } = rows
-  return (
+  const drawn = (
     <Panel
       title={
         <>
@@ -85,6 +91,9 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
           )}
           <PinAll entity={view.entity} tags={view.tags} />
           {shown !== null && !busy && <SaveAndCopy shown={shown} />}
+          {shown !== null && !stale && shown.view.how !== 'latest' && mayCorrect() && (
+            <DeleteDrawn shown={shown} entity={entity} onDeleted={corrected} />
+          )}
         </>
       }
     >
@@ -105,6 +114,12 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
         </div>
       )}
     </Panel>
+  )
+  return (
+    <>
+      {drawn}
+      {mayCorrect() && <DeletedRows entity={view.entity} round={round} onTakenBack={corrected} />}
+    </>
   )
 }
 
