@@ -20,7 +20,9 @@ export interface DeletionCatalog {
 }
 
 /** What processes of a cluster keep together. */
-export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list' | 'takeBack'> {
+export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list'> {
+  /** False when there is no such deletion. */
+  takeBack(entityId: number, id: number): Promise<boolean>
   /** What is hidden, by entity id. */
   hidden(): Promise<ReadonlyMap<number, readonly HiddenRows[]>>
   /**

@@ -1,3 +1,5 @@
+import { compareCodePoints } from './compare-code-points.ts'
+
 export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 /** With its sides exchanged. */
@@ -36,4 +38,14 @@ export function isMetBy(operator: ComparisonOperator, order: number): boolean {
     case '>=':
       return order >= 0
   }
+}
+
+/** Whether two values of one type meet it: numbers and bigints by their size, texts by code points. */
+export function isMetByValues(
+  operator: ComparisonOperator,
+  left: number | bigint | string | boolean,
+  right: number | bigint | string | boolean,
+): boolean {
+  if (typeof left === 'string') return isMetBy(operator, compareCodePoints(left, String(right)))
+  return isMetBy(operator, left < right ? -1 : left > right ? 1 : 0)
 }

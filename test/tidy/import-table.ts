@@ -25,7 +25,6 @@ const answerParts = [
   'src/store/series-store.ts',
   'src/store/limits.ts',
   'src/store/answer-rows.ts',
-  'src/store/deletion-condition.ts',
   'src/store/over-time/',
 ]
 /** What a question means, for those who ask and who answer. */

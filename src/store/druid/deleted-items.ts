@@ -1,11 +1,11 @@
 // What deletions select of an entity: how many rows, and which items.
 import { hiddenFilter } from '../../algebra/hidden-in-druid.ts'
+import { isMetByValues } from '../../lib/comparison-operator.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import type { DeletionSelection, HiddenItems, HiddenRows } from '../../model/deletion.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range, Selection } from '../../model/plan.ts'
 import { invalidRequest } from '../../model/problem.ts'
-import { meetsCondition } from '../deletion-condition.ts'
 import { groupBy, type QueryTarget } from './druid-query.ts'
 import { valueRead } from './druid-value.ts'
 import { intervalsOf } from './native-query.ts'
@@ -57,6 +57,7 @@ export async function itemsMeeting(
   const { where } = selection
   if (where === null) throw new Error('a deletion without a condition judges no items')
   const { name, type } = where.metric
+  const operator = where.operator === '!=' ? '<>' : where.operator
   const [first, ...others] = tags
   const all = { ...selectionOf(selection, [{ name, type, role: 'metric' }], run), ids: null, prefixes: null }
   const selected: Selection = { ...all, tags: [first!, ...others] }
@@ -67,7 +68,7 @@ export async function itemsMeeting(
   for await (const rows of replacedItems(query, tags, run)) {
     for (const row of rows) {
       const value = valueRead(row[1 + tags.length], type)
-      if (value === null || !meetsCondition(where, value)) continue
+      if (value === null || !isMetByValues(operator, value, where.value)) continue
       if (++count > itemsMax) throw tooManyItems(itemsMax)
       const values = row
         .slice(1, 1 + tags.length)

@@ -1,7 +1,7 @@
 // Which rows of an entity's sealed files a deletion selects.
+import { isMetByValues } from '../../../lib/comparison-operator.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { DeletionCondition, DeletionSelection } from '../../../model/deletion.ts'
-import { meetsCondition } from '../../deletion-condition.ts'
 import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { MergedSource } from '../reading/merged-source.ts'
@@ -156,11 +156,11 @@ function addRange(builder: RangesBuilder, [start, end]: readonly [number, number
 
 type RowTest = (chunk: Chunk, row: number) => boolean
 
-function rowTest(condition: DeletionCondition, index: number): RowTest {
+function rowTest({ operator, value }: DeletionCondition, index: number): RowTest {
   return ({ columns }, row) => {
     const column = columns[index]
     if (column === undefined || isNullIn(column, row)) return false
-    return meetsCondition(condition, valueAt(column, row))
+    return isMetByValues(operator === '!=' ? '<>' : operator, valueAt(column, row), value)
   }
 }
 
