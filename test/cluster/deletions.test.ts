@@ -95,7 +95,12 @@ function questions(entity: string): readonly (readonly [path: string, body: obje
       null,
     ],
     native('timeseries', { aggregations: [count, sum], granularity: 'hour', context: { skipEmptyBuckets: true } }),
-    native('timeseries', { aggregations: [count], filter: { type: 'selector', dimension: 'T', value: 'a.x' } }),
+    native('timeseries', {
+      aggregations: [count],
+      filter: { type: 'selector', dimension: 'T', value: 'a.x' },
+      granularity: 'day',
+      context: { skipEmptyBuckets: true },
+    }),
     native('groupBy', { dimensions: ['T', 'M'], aggregations: [count] }),
     native('groupBy', {
       dimensions: ['U'],

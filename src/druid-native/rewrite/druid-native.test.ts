@@ -70,6 +70,12 @@ describe('what deletions hide', () => {
       { dataSource: 'rows', virtualColumns: [column] },
       within(7, isFiltered),
     ],
+    [
+      'metrics whose name is within a word',
+      'timeseries',
+      { dataSource: 'values', filter: { type: 'null', column: 'OVER' } },
+      table(8),
+    ],
     ['metrics that are not asked for', 'timeseries', { dataSource: 'values' }, table(8)],
     ['metrics', 'timeseries', { dataSource: 'values', filter: { type: 'null', column: 'V' } }, ofVisible],
     ['metrics among all columns', 'scan', { dataSource: 'values' }, ofVisible],

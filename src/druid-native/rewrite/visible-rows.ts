@@ -111,9 +111,13 @@ function isOpen(query: Node): boolean {
   return queryType === 'search' && isEmpty(query['searchDimensions'])
 }
 
+/** What is no expression, unless it is a name by itself. */
+const isWord = /^\w*$/
+
 /** Whether a text that may be an expression has the name in it, or letters of any name by their codes. */
 function isNamed(name: string, value: unknown): boolean {
-  if (typeof value === 'string') return value.includes(name) || value.includes('\\u')
+  if (typeof value === 'string')
+    return value === name || (!isWord.test(value) && (value.includes(name) || value.includes('\\u')))
   if (Array.isArray(value)) return value.some((item) => isNamed(name, item))
   return isNode(value) && Object.entries(value).some(([key, item]) => key === name || isNamed(name, item))
 }
